@@ -1,0 +1,94 @@
+package v1alpha2
+
+// Condition types of Bucket, BucketClaim and BucketAccess. All of them start
+// as Unknown.
+const (
+	// ConditionProvisioned says whether the backend has the bucket or the
+	// access. Once True it changes only for a definite and permanent loss.
+	ConditionProvisioned = "Provisioned"
+
+	// ConditionResourcesValidated says whether the object, and the objects that
+	// it refers to, are valid. It is Unknown while one of them does not exist.
+	ConditionResourcesValidated = "ResourcesValidated"
+
+	// ConditionProvisionFailed is the outcome of the latest provisioning call to
+	// the driver: True when it failed, False when it succeeded.
+	ConditionProvisionFailed = "ProvisionFailed"
+)
+
+// Reasons of the conditions, and of the events that go with them. The list is
+// closed: components use no others.
+const (
+	// ReasonPending: nothing has been found out yet.
+	ReasonPending = "Pending"
+
+	// ReasonProvisioned: the driver has provisioned the bucket or the access.
+	ReasonProvisioned = "Provisioned"
+	// ReasonValidated: all the objects concerned exist and are valid.
+	ReasonValidated = "Validated"
+	// ReasonDriverSucceeded: the latest call to the driver returned OK.
+	ReasonDriverSucceeded = "DriverSucceeded"
+
+	// ReasonBucketClassNotFound: waiting for the BucketClass.
+	ReasonBucketClassNotFound = "BucketClassNotFound"
+	// ReasonBucketAccessClassNotFound: waiting for the BucketAccessClass.
+	ReasonBucketAccessClassNotFound = "BucketAccessClassNotFound"
+	// ReasonBucketClaimNotFound: waiting for a BucketClaim.
+	ReasonBucketClaimNotFound = "BucketClaimNotFound"
+	// ReasonBucketNotFound: waiting for the existing Bucket that is claimed.
+	ReasonBucketNotFound = "BucketNotFound"
+	// ReasonWaitingForBucket: the Bucket exists and is not ready yet.
+	ReasonWaitingForBucket = "WaitingForBucket"
+	// ReasonWaitingForDriver: the sidecar of the driver has the next step.
+	ReasonWaitingForDriver = "WaitingForDriver"
+
+	// ReasonDriverError: the driver failed in a way that may pass; COSI retries.
+	ReasonDriverError = "DriverError"
+	// ReasonDriverRefused: the driver refused for good; COSI does not retry
+	// until something changes.
+	ReasonDriverRefused = "DriverRefused"
+	// ReasonInvalidDriverResponse: the driver returned something that the
+	// specification forbids.
+	ReasonInvalidDriverResponse = "InvalidDriverResponse"
+
+	// ReasonInvalidSpec: the object's own spec cannot be satisfied.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonDegraded: spec, status or a bound object has changed in a way from
+	// which COSI cannot recover by itself.
+	ReasonDegraded = "Degraded"
+	// ReasonBucketLost: the Bucket that the claim is bound to has gone missing.
+	ReasonBucketLost = "BucketLost"
+	// ReasonBindingConflict: the Bucket belongs to another BucketClaim.
+	ReasonBindingConflict = "BindingConflict"
+	// ReasonBucketClaimDeleting: the BucketClaim is being deleted.
+	ReasonBucketClaimDeleting = "BucketClaimDeleting"
+	// ReasonBucketDeleting: the Bucket is being deleted.
+	ReasonBucketDeleting = "BucketDeleting"
+	// ReasonProtocolNotSupported: driver or bucket lacks a requested protocol.
+	ReasonProtocolNotSupported = "ProtocolNotSupported"
+	// ReasonAccessModeDisallowed: the class forbids a requested access mode.
+	ReasonAccessModeDisallowed = "AccessModeDisallowed"
+	// ReasonMultiBucketDisallowed: the class forbids several BucketClaims.
+	ReasonMultiBucketDisallowed = "MultiBucketDisallowed"
+	// ReasonServiceAccountRequired: the class needs a serviceAccountName.
+	ReasonServiceAccountRequired = "ServiceAccountRequired"
+	// ReasonDriverMismatch: the class and the Bucket are of different drivers.
+	ReasonDriverMismatch = "DriverMismatch"
+	// ReasonDeletionPolicyNotAllowed: a bucket that existed before COSI must
+	// not have the deletion policy Delete.
+	ReasonDeletionPolicyNotAllowed = "DeletionPolicyNotAllowed"
+	// ReasonSecretConflict: an access Secret exists and belongs to something
+	// else, or is named twice.
+	ReasonSecretConflict = "SecretConflict"
+	// ReasonSecretWriteFailed: an access Secret cannot be written.
+	ReasonSecretWriteFailed = "SecretWriteFailed"
+
+	// ReasonDeletionBlocked: the object is being deleted and has to wait for
+	// another one first.
+	ReasonDeletionBlocked = "DeletionBlocked"
+	// ReasonDeprovisioned: the driver has deleted the bucket or revoked the
+	// access. Used in events only.
+	ReasonDeprovisioned = "Deprovisioned"
+	// ReasonBound: the BucketClaim is bound to its Bucket. Used in events only.
+	ReasonBound = "Bound"
+)

@@ -1,0 +1,62 @@
+package v1alpha2
+
+// DeletionPolicy says what becomes of a Bucket, and of the bucket behind it,
+// when the BucketClaim bound to it is deleted.
+// +kubebuilder:validation:Enum=Retain;Delete
+type DeletionPolicy string
+
+const (
+	// DeletionPolicyRetain keeps the Bucket object and the backend bucket.
+	DeletionPolicyRetain DeletionPolicy = "Retain"
+	// DeletionPolicyDelete deletes the Bucket object and the backend bucket.
+	DeletionPolicyDelete DeletionPolicy = "Delete"
+)
+
+// Protocol is an object storage protocol.
+// +kubebuilder:validation:Enum=S3;Azure;GCS
+type Protocol string
+
+const (
+	// ProtocolS3 is Amazon's Simple Storage Service protocol.
+	ProtocolS3 Protocol = "S3"
+	// ProtocolAzure is the protocol of Azure Blob Storage.
+	ProtocolAzure Protocol = "Azure"
+	// ProtocolGCS is the protocol of Google Cloud Storage.
+	ProtocolGCS Protocol = "GCS"
+)
+
+// AuthenticationType is how an application proves to the backend who it is.
+// +kubebuilder:validation:Enum=Key;ServiceAccount
+type AuthenticationType string
+
+const (
+	// AuthenticationTypeKey means keys or tokens that the access Secret holds.
+	AuthenticationTypeKey AuthenticationType = "Key"
+	// AuthenticationTypeServiceAccount means the Pod's ServiceAccount, which
+	// the driver has mapped to an identity of the backend.
+	AuthenticationTypeServiceAccount AuthenticationType = "ServiceAccount"
+)
+
+// BucketAccessMode is the direction in which an access may be used.
+// +kubebuilder:validation:Enum=ReadWrite;ReadOnly;WriteOnly
+type BucketAccessMode string
+
+const (
+	// BucketAccessModeReadWrite allows reading and writing.
+	BucketAccessModeReadWrite BucketAccessMode = "ReadWrite"
+	// BucketAccessModeReadOnly allows reading only.
+	BucketAccessModeReadOnly BucketAccessMode = "ReadOnly"
+	// BucketAccessModeWriteOnly allows writing only.
+	BucketAccessModeWriteOnly BucketAccessMode = "WriteOnly"
+)
+
+// MultiBucketAccess says whether one BucketAccess may cover several buckets.
+// +kubebuilder:validation:Enum=SingleBucket;MultipleBuckets
+type MultiBucketAccess string
+
+const (
+	// MultiBucketAccessSingleBucket allows exactly one BucketClaim.
+	MultiBucketAccessSingleBucket MultiBucketAccess = "SingleBucket"
+	// MultiBucketAccessMultipleBuckets allows one or more BucketClaims.
+	MultiBucketAccessMultipleBuckets MultiBucketAccess = "MultipleBuckets"
+)

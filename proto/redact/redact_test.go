@@ -1,0 +1,103 @@
+package redact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/redact"
+)
+
+func TestMessage(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		in     proto.Message
+		want   proto.Message
+	}{
+		"S3Secret": {
+			reason: "The secret key goes, what identifies it stays.",
+			in: &cosi.DriverGrantBucketAccessResponse{Credentials: &cosi.CredentialInfo{
+				S3: &cosi.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: "hush"},
+			}},
+			want: &cosi.DriverGrantBucketAccessResponse{Credentials: &cosi.CredentialInfo{
+				S3: &cosi.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: redact.Placeholder},
+			}},
+		},
+		"AzureToken": {
+			reason: "A shared access signature is a secret as a whole.",
+			in:     &cosi.CredentialInfo{Azure: &cosi.AzureCredentialInfo{AccessToken: "hush", ExpiryTimestamp: "2030-01-01T00:00:00Z"}},
+			want:   &cosi.CredentialInfo{Azure: &cosi.AzureCredentialInfo{AccessToken: redact.Placeholder, ExpiryTimestamp: "2030-01-01T00:00:00Z"}},
+		},
+		"Empty": {
+			reason: "An empty secret stays empty, so that one can see that it is missing.",
+			in:     &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: "AKIA"}},
+			want:   &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: "AKIA"}},
+		},
+		"NothingSecret": {
+			reason: "Maps and lists without secrets are left as they are.",
+			in: &cosi.DriverCreateBucketRequest{
+				BucketId: "b", Parameters: map[string]string{"k": "v"},
+				Protocols: []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}},
+			},
+			want: &cosi.DriverCreateBucketRequest{
+				BucketId: "b", Parameters: map[string]string{"k": "v"},
+				Protocols: []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}},
+			},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			before := proto.Clone(tc.in)
+			got := redact.Message(tc.in)
+			if diff := cmp.Diff(tc.want, got, protocmp.Transform()); diff != "" {
+				t.Errorf("%s\nMessage(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(before, tc.in, protocmp.Transform()); diff != "" {
+				t.Errorf("the original was changed: -before, +after:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNil(t *testing.T) {
+	if got := redact.Message(nil); got != nil {
+		t.Errorf("Message(nil) = %v", got)
+	}
+	var typed *cosi.CredentialInfo
+	if got := redact.Message(typed); got.ProtoReflect().IsValid() {
+		t.Errorf("Message(typed nil) = %v", got)
+	}
+}
+
+// TestEverySecretIsMarked guards the .proto: a new credential field whose name
+// says that it is a secret must carry the option.
+func TestEverySecretIsMarked(t *testing.T) {
+	messages := cosi.File_cosi_v1alpha2_cosi_proto.Messages()
+	marked := 0
+	for i := range messages.Len() {
+		message := messages.Get(i)
+		if !strings.HasSuffix(string(message.Name()), "CredentialInfo") {
+			continue
+		}
+		fields := message.Fields()
+		for j := range fields.Len() {
+			field := fields.Get(j)
+			name := string(field.Name())
+			if field.Kind() != protoreflect.StringKind || !(strings.Contains(name, "secret") || strings.Contains(name, "token")) {
+				continue
+			}
+			marked++
+			if !proto.GetExtension(field.Options(), cosi.E_CosiSecret).(bool) {
+				t.Errorf("%s is not marked cosi_secret", field.FullName())
+			}
+		}
+	}
+	if marked == 0 {
+		t.Error("no credential fields found, the test looks in the wrong place")
+	}
+}
