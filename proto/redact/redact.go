@@ -52,7 +52,11 @@ func redact(m protoreflect.Message) {
 
 func isSecret(field protoreflect.FieldDescriptor) bool {
 	options, ok := field.Options().(*descriptorpb.FieldOptions)
-	return ok && proto.GetExtension(options, cosi.E_CosiSecret).(bool)
+	if !ok {
+		return false
+	}
+	secret, ok := proto.GetExtension(options, cosi.E_CosiSecret).(bool)
+	return ok && secret
 }
 
 func hide(m protoreflect.Message, field protoreflect.FieldDescriptor) {

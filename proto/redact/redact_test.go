@@ -88,11 +88,12 @@ func TestEverySecretIsMarked(t *testing.T) {
 		for j := range fields.Len() {
 			field := fields.Get(j)
 			name := string(field.Name())
-			if field.Kind() != protoreflect.StringKind || !(strings.Contains(name, "secret") || strings.Contains(name, "token")) {
+			looksSecret := strings.Contains(name, "secret") || strings.Contains(name, "token")
+			if field.Kind() != protoreflect.StringKind || !looksSecret {
 				continue
 			}
 			marked++
-			if !proto.GetExtension(field.Options(), cosi.E_CosiSecret).(bool) {
+			if marked, ok := proto.GetExtension(field.Options(), cosi.E_CosiSecret).(bool); !ok || !marked {
 				t.Errorf("%s is not marked cosi_secret", field.FullName())
 			}
 		}

@@ -19,11 +19,11 @@ const (
 	SecretKeyS3Region          = "AWS_DEFAULT_REGION"
 	SecretKeyS3AddressingStyle = "AWS_S3_ADDRESSING_STYLE"
 	SecretKeyS3AccessKeyID     = "AWS_ACCESS_KEY_ID"
-	SecretKeyS3SecretAccessKey = "AWS_SECRET_ACCESS_KEY" //nolint:gosec // the name of a key, not a credential
+	SecretKeyS3SecretAccessKey = "AWS_SECRET_ACCESS_KEY"
 
 	SecretKeyAzureStorageAccount  = "AZURE_STORAGE_ACCOUNT"
 	SecretKeyAzureSASToken        = "AZURE_STORAGE_SAS_TOKEN"
-	SecretKeyAzureSASTokenExpires = "AZURE_STORAGE_SAS_TOKEN_EXPIRY_TIMESTAMP" //nolint:gosec // the name of a key, not a credential
+	SecretKeyAzureSASTokenExpires = "AZURE_STORAGE_SAS_TOKEN_EXPIRY_TIMESTAMP"
 
 	SecretKeyGCSProjectID      = "PROJECT_ID"
 	SecretKeyGCSHMACAccessID   = "HMAC_ACCESS_ID"
