@@ -1,0 +1,122 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Seam names a place where the emulator can see, and hold up, what passes
+// between two parts of the system.
+type Seam string
+
+// The seams, and how an operation is named at each of them.
+const (
+	// SeamAPI is between a component and the API server. Operations are
+	// "<verb> <resource>[/<subresource>]" on "[<namespace>/]<name>".
+	SeamAPI Seam = "api"
+	// SeamRPC is between the sidecar and the driver. Operations are gRPC methods
+	// on a bucket or an account.
+	SeamRPC Seam = "rpc"
+	// SeamStore is in front of the S3 store. Operations are those of S3, or the
+	// driver's administrative calls, on "<bucket>[/<key>]" or an account.
+	SeamStore Seam = "store"
+	// SeamProcess is the life of the components themselves. Operations are
+	// start, ready, stop, crash and fail.
+	SeamProcess Seam = "process"
+	// SeamLog is what components say. The operation is the level of the line.
+	SeamLog Seam = "log"
+)
+
+// OutcomeOK is the outcome of a crossing that succeeded. Any other outcome is
+// the error code in the terms of the seam, such as "Conflict", "Unavailable" or
+// "NoSuchKey".
+const OutcomeOK = "OK"
+
+// Operation names what crosses a seam.
+type Operation struct {
+	// Name says what is done, such as "update buckets/status",
+	// "DriverCreateBucket" or "PutObject".
+	Name string `json:"name"`
+	// Subject is what it is done to; empty where there is no one subject.
+	Subject string `json:"subject,omitempty"`
+}
+
+// String renders the operation for people.
+func (o Operation) String() string {
+	if o.Subject == "" {
+		return o.Name
+	}
+	return o.Name + " " + o.Subject
+}
+
+// Event is one crossing of a seam, or one step in the life of a component.
+// Secrets have been removed before an Event comes into being.
+type Event struct {
+	// Seq counts the events of a journal from 1, in the order in which the
+	// crossings ended.
+	Seq uint64 `json:"seq"`
+	// Time is when the crossing began.
+	Time time.Time `json:"time"`
+	// Component is who made the crossing.
+	Component string `json:"component"`
+	// Incarnation counts the lives of the component from 1.
+	Incarnation int `json:"incarnation,omitempty"`
+	// Seam is where.
+	Seam Seam `json:"seam"`
+	// Operation is what.
+	Operation Operation `json:"operation"`
+	// Nth says how many operations of this name the component has begun at this
+	// seam, this one included, over all its incarnations.
+	Nth int `json:"nth,omitempty"`
+	// Request is what was sent, as JSON, without secrets.
+	Request json.RawMessage `json:"request,omitempty"`
+	// Response is what came back, as JSON, without secrets.
+	Response json.RawMessage `json:"response,omitempty"`
+	// Outcome is OutcomeOK or an error code.
+	Outcome string `json:"outcome,omitempty"`
+	// Message is the text of an error, or of a log line.
+	Message string `json:"message,omitempty"`
+	// Duration is how long the crossing took.
+	Duration time.Duration `json:"duration,omitempty"`
+	// Fault names the fault that was applied to the crossing, if any.
+	Fault string `json:"fault,omitempty"`
+}
+
+// Failed reports whether the event is a crossing that did not succeed.
+func (e Event) Failed() bool { return e.Outcome != "" && e.Outcome != OutcomeOK }
+
+// Write reports whether the event is a request that may change something in
+// the API server.
+func (e Event) Write() bool {
+	if e.Seam != SeamAPI {
+		return false
+	}
+	verb, _, _ := strings.Cut(e.Operation.Name, " ")
+	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, verb)
+}
+
+// String renders the event as one line, the way `cosi-emu logs` shows it.
+func (e Event) String() string {
+	var line strings.Builder
+	fmt.Fprintf(&line, "%s %-8s %-7s ", e.Time.Format("15:04:05.000"), e.Component, e.Seam)
+	if e.Seam == SeamLog {
+		fmt.Fprintf(&line, "%-5s %s", e.Operation.Name, e.Message)
+		return line.String()
+	}
+	line.WriteString(e.Operation.String())
+	if e.Seam == SeamProcess {
+		fmt.Fprintf(&line, " (incarnation %d)", e.Incarnation)
+	} else {
+		fmt.Fprintf(&line, " -> %s %s", e.Outcome, e.Duration.Round(10*time.Microsecond))
+	}
+	if e.Message != "" {
+		line.WriteString(": " + e.Message)
+	}
+	if e.Fault != "" {
+		line.WriteString(" [fault: " + e.Fault + "]")
+	}
+	return line.String()
+}

@@ -1,0 +1,185 @@
+// Package journal holds the one history of an emulator: every crossing of a
+// seam, as an Event. Logs, reports, checks and recordings read it; nothing else
+// keeps a history of its own.
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+	"time"
+)
+
+// DefaultMaxBytes is how much a journal keeps in memory unless told otherwise.
+const DefaultMaxBytes = 32 << 20
+
+// Options configure a Journal. The zero value is usable.
+type Options struct {
+	// MaxBytes bounds, roughly, the memory for events. The oldest are dropped
+	// first. Zero means DefaultMaxBytes.
+	MaxBytes int
+	// Sink receives every event as a line of JSON, at once and unbuffered, so
+	// that a crash loses at most the event that is being written.
+	Sink io.Writer
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Journal is an append-only list of events. It is safe for concurrent use.
+type Journal struct {
+	opts Options
+
+	mu      sync.Mutex
+	events  []Event
+	bytes   int
+	seq     uint64
+	counts  map[kind]int
+	changed chan struct{} // closed and replaced at each append
+	sinkErr error
+}
+
+// kind is what Event.Nth counts.
+type kind struct {
+	component string
+	seam      Seam
+	name      string
+}
+
+// New returns an empty journal.
+func New(opts Options) *Journal {
+	if opts.MaxBytes == 0 {
+		opts.MaxBytes = DefaultMaxBytes
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Journal{opts: opts, counts: map[kind]int{}, changed: make(chan struct{})}
+}
+
+// Begin returns the event of a crossing that starts now, numbered among its
+// kind. It is not in the journal until it is given to Append.
+func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operation) Event {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	k := kind{component, seam, op.Name}
+	j.counts[k]++
+	return Event{
+		Time:        j.opts.Now(),
+		Component:   component,
+		Incarnation: incarnation,
+		Seam:        seam,
+		Operation:   op,
+		Nth:         j.counts[k],
+	}
+}
+
+// Append adds an event that Begin has returned, gives it its sequence number
+// and, where Duration is zero, its duration.
+func (j *Journal) Append(e Event) Event {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.seq++
+	e.Seq = j.seq
+	if e.Duration == 0 && e.Seam != SeamLog && e.Seam != SeamProcess {
+		e.Duration = j.opts.Now().Sub(e.Time)
+	}
+	j.write(e)
+	j.events = append(j.events, e)
+	j.bytes += size(e)
+	j.trim()
+	close(j.changed)
+	j.changed = make(chan struct{})
+	return e
+}
+
+// write passes an event to the sink. The journal outlives a sink that fails,
+// for instance because the disk is full; Err tells of it.
+func (j *Journal) write(e Event) {
+	if j.opts.Sink == nil || j.sinkErr != nil {
+		return
+	}
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = j.opts.Sink.Write(append(line, '\n'))
+	}
+	if err != nil {
+		j.sinkErr = fmt.Errorf("journal: writing event %d: %w", e.Seq, err)
+	}
+}
+
+// trim drops the oldest events while there are too many. Their place is freed
+// when append next moves the slice, so that this stays cheap.
+func (j *Journal) trim() {
+	drop := 0
+	for j.bytes > j.opts.MaxBytes && drop < len(j.events)-1 {
+		j.bytes -= size(j.events[drop])
+		j.events[drop] = Event{}
+		drop++
+	}
+	j.events = j.events[drop:]
+}
+
+func size(e Event) int {
+	const fixed = 256
+	return fixed + len(e.Request) + len(e.Response) + len(e.Message) + len(e.Operation.Name) + len(e.Operation.Subject)
+}
+
+// Since returns the events after the one with the given sequence number, as far
+// as they are still kept; 0 means from the beginning.
+func (j *Journal) Since(seq uint64) []Event {
+	events, _ := j.since(seq)
+	return events
+}
+
+func (j *Journal) since(seq uint64) ([]Event, <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	// Sequence numbers are consecutive, so the place can be computed.
+	first := j.seq - uint64(len(j.events)) + 1
+	skip := 0
+	if seq >= first {
+		skip = min(int(seq-first+1), len(j.events))
+	}
+	return append([]Event(nil), j.events[skip:]...), j.changed
+}
+
+// Follow yields the events after seq, those to come included, until ctx is
+// done.
+func (j *Journal) Follow(ctx context.Context, seq uint64) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		for {
+			events, changed := j.since(seq)
+			for _, e := range events {
+				seq = e.Seq
+				if !yield(e) {
+					return
+				}
+			}
+			if len(events) > 0 {
+				continue
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-changed:
+			}
+		}
+	}
+}
+
+// Mark returns the sequence number of the latest event, for a later Since.
+func (j *Journal) Mark() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.seq
+}
+
+// Err returns the first error of the sink, if there was one.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.sinkErr
+}

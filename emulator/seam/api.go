@@ -1,0 +1,188 @@
+package seam
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// maxRecordedBody is the largest request or response of the API server that is
+// recorded; of larger ones only the crossing is.
+const maxRecordedBody = 256 << 10
+
+// RESTConfig returns a copy of a client configuration whose requests cross the
+// api seam as this incarnation's. It speaks JSON, also for the built-in kinds,
+// so that the journal can be read.
+func (i *Incarnation) RESTConfig(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.ContentType = runtime.ContentTypeJSON
+	cfg.AcceptContentTypes = runtime.ContentTypeJSON
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return &apiSeam{incarnation: i, next: next}
+	})
+	return cfg
+}
+
+type apiSeam struct {
+	incarnation *Incarnation
+	next        http.RoundTripper
+}
+
+// WrappedRoundTripper lets client-go find the transport below.
+func (s *apiSeam) WrappedRoundTripper() http.RoundTripper { return s.next }
+
+func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := readRequest(req)
+	if err != nil {
+		return nil, err
+	}
+	info := parse(req)
+	c, ctx, err := s.incarnation.enter(req.Context(), journal.SeamAPI, operation(info, body))
+	if err != nil {
+		return nil, err
+	}
+	c.event.Request = recordable(info, body)
+	resp, err := s.next.RoundTrip(req.Clone(ctx))
+	if err != nil {
+		c.exit(transportOutcome(err), err.Error())
+		return nil, err
+	}
+	if info.Verb == "watch" && resp.StatusCode == http.StatusOK {
+		c.record(journal.OutcomeOK, "")
+		resp.Body = &stream{ReadCloser: resp.Body, cancel: c.cancel}
+		return resp, nil
+	}
+	return s.finish(c, info, resp)
+}
+
+// finish reads the response while the crossing lasts, so that a component which
+// is fenced meanwhile never sees it.
+func (s *apiSeam) finish(c *crossing, info *request.RequestInfo, resp *http.Response) (*http.Response, error) {
+	body, err := io.ReadAll(resp.Body)
+	if closeErr := resp.Body.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		c.exit(transportOutcome(err), err.Error())
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.ContentLength = int64(len(body))
+	if resp.StatusCode >= http.StatusBadRequest {
+		c.exit(statusOutcome(resp, body))
+		return resp, nil
+	}
+	if isJSON(resp.Header) && info.IsResourceRequest && info.Verb != "list" {
+		c.event.Response = recordable(info, body)
+	}
+	c.exit(journal.OutcomeOK, "")
+	return resp, nil
+}
+
+// stream is the body of a watch; it keeps the context of its crossing alive
+// until it is closed.
+type stream struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (s *stream) Close() error {
+	defer s.cancel()
+	return s.ReadCloser.Close()
+}
+
+func readRequest(req *http.Request) ([]byte, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return nil, nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if closeErr := req.Body.Close(); err == nil {
+		err = closeErr
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	return body, err
+}
+
+var requestInfos = request.RequestInfoFactory{
+	APIPrefixes:          sets.NewString("api", "apis"),
+	GrouplessAPIPrefixes: sets.NewString("api"),
+}
+
+func parse(req *http.Request) *request.RequestInfo {
+	info, err := requestInfos.NewRequestInfo(req)
+	if err != nil { // the path is none of the API server's
+		return &request.RequestInfo{Verb: req.Method, Path: req.URL.Path}
+	}
+	return info
+}
+
+// operation names a request; see journal.SeamAPI.
+func operation(info *request.RequestInfo, body []byte) journal.Operation {
+	if !info.IsResourceRequest {
+		return journal.Operation{Name: info.Verb + " " + info.Path}
+	}
+	op := journal.Operation{Name: info.Verb + " " + info.Resource, Subject: info.Name}
+	if info.Subresource != "" {
+		op.Name += "/" + info.Subresource
+	}
+	if op.Subject == "" && info.Verb == "create" {
+		op.Subject = nameOf(body)
+	}
+	if info.Namespace != "" && op.Subject != "" {
+		op.Subject = info.Namespace + "/" + op.Subject
+	}
+	return op
+}
+
+// nameOf returns the name that a new object asks for.
+func nameOf(body []byte) string {
+	var object metav1.PartialObjectMetadata
+	if json.Unmarshal(body, &object) != nil {
+		return ""
+	}
+	if object.Name == "" {
+		return object.GenerateName
+	}
+	return object.Name
+}
+
+// transportOutcome names the error of a request that got no answer.
+func transportOutcome(err error) string {
+	switch {
+	case errors.Is(err, ErrFenced):
+		return OutcomeFenced
+	case errors.Is(err, context.Canceled):
+		return "Canceled"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "DeadlineExceeded"
+	default:
+		return "ConnectionError"
+	}
+}
+
+// statusOutcome names an error answer by the reason that the API server gives,
+// or by the HTTP status.
+func statusOutcome(resp *http.Response, body []byte) (outcome, message string) {
+	var status metav1.Status
+	if json.Unmarshal(body, &status) == nil && status.Reason != "" {
+		return string(status.Reason), status.Message
+	}
+	return http.StatusText(resp.StatusCode), ""
+}
+
+func isJSON(h http.Header) bool {
+	mediaType, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	return err == nil && mediaType == runtime.ContentTypeJSON
+}

@@ -1,0 +1,136 @@
+// Package seam cuts into the places where the components of COSI meet the rest
+// of the world: their API connections, the gRPC connection between sidecar and
+// driver, and the S3 store. What passes is recorded in the journal, and a
+// component can be fenced off at an instant, as if its process had been killed.
+//
+// The components themselves know nothing of it. They are given a rest.Config,
+// dial options, server options or an HTTP middleware from here.
+package seam
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// ErrFenced is the error of everything that a component attempts after it has
+// been fenced.
+var ErrFenced = errors.New("the component has crashed: it is fenced off")
+
+// OutcomeFenced is the outcome of a crossing that the fence has cut off. Whether
+// the other side has acted on it is not known, as with a killed process.
+const OutcomeFenced = "Fenced"
+
+// Incarnation is one life of a component, from its start to its stop or crash.
+// Everything that the component sends out belongs to one. It is safe for
+// concurrent use.
+type Incarnation struct {
+	component string
+	number    int
+	journal   *journal.Journal
+
+	ctx    context.Context // done when fenced
+	cancel context.CancelFunc
+
+	mu       sync.Mutex
+	fenced   bool
+	inFlight sync.WaitGroup
+}
+
+// NewIncarnation begins a life of a component. The number counts its lives from
+// 1. Every Incarnation must be ended with Fence.
+func NewIncarnation(j *journal.Journal, component string, number int) *Incarnation {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Incarnation{component: component, number: number, journal: j, ctx: ctx, cancel: cancel}
+}
+
+// Component returns the name of the component.
+func (i *Incarnation) Component() string { return i.component }
+
+// Number returns which life of the component this is, from 1.
+func (i *Incarnation) Number() int { return i.number }
+
+// Record puts a step in the life of the component into the journal.
+func (i *Incarnation) Record(step string, err error) {
+	e := i.journal.Begin(i.component, i.number, journal.SeamProcess, journal.Operation{Name: step})
+	e.Outcome = journal.OutcomeOK
+	if err != nil {
+		e.Outcome, e.Message = "Error", err.Error()
+	}
+	i.journal.Append(e)
+}
+
+// Fence cuts the component off: what it has in flight is aborted, what it
+// attempts from now on fails with ErrFenced. When Fence returns, nothing of
+// this incarnation reaches the other side of any seam any more. It may be called
+// more than once.
+func (i *Incarnation) Fence() {
+	i.mu.Lock()
+	i.fenced = true
+	i.mu.Unlock()
+	i.cancel()
+	i.inFlight.Wait()
+}
+
+// Cross makes a call as a crossing of a seam, for seams that this package has no
+// interceptor for. The outcome of a failed call is named by code. It returns
+// ErrFenced, without calling, when the component is fenced.
+func (i *Incarnation) Cross(ctx context.Context, s journal.Seam, op journal.Operation, code func(error) string, call func(context.Context) error) error {
+	c, ctx, err := i.enter(ctx, s, op)
+	if err != nil {
+		return err
+	}
+	if err := call(ctx); err != nil {
+		c.exit(code(err), err.Error())
+		return err
+	}
+	c.exit(journal.OutcomeOK, "")
+	return nil
+}
+
+// crossing is one passage of a seam that has begun and not ended.
+type crossing struct {
+	incarnation *Incarnation
+	event       journal.Event
+	cancel      context.CancelFunc
+}
+
+// enter begins a crossing. The returned context ends with the given one, and
+// when the component is fenced. Every crossing must be ended with exit.
+func (i *Incarnation) enter(ctx context.Context, s journal.Seam, op journal.Operation) (*crossing, context.Context, error) {
+	i.mu.Lock()
+	if i.fenced {
+		i.mu.Unlock()
+		return nil, nil, ErrFenced
+	}
+	i.inFlight.Add(1)
+	i.mu.Unlock()
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	unlink := context.AfterFunc(i.ctx, func() { cancel(ErrFenced) })
+	c := &crossing{
+		incarnation: i,
+		event:       i.journal.Begin(i.component, i.number, s, op),
+		cancel:      func() { unlink(); cancel(nil) },
+	}
+	return c, ctx, nil
+}
+
+// exit ends the crossing with its outcome, and its context.
+func (c *crossing) exit(outcome, message string) {
+	c.record(outcome, message)
+	c.cancel()
+}
+
+// record ends the crossing, but leaves its context alive for what still streams
+// in. The caller has to call cancel in the end.
+func (c *crossing) record(outcome, message string) {
+	if outcome != journal.OutcomeOK && c.incarnation.ctx.Err() != nil {
+		outcome = OutcomeFenced
+	}
+	c.event.Outcome, c.event.Message = outcome, message
+	c.incarnation.journal.Append(c.event)
+	c.incarnation.inFlight.Done()
+}
