@@ -1,0 +1,240 @@
+// Package instance keeps the books on the emulators that run on this machine:
+// each has a name, a directory for its files, a lock that is held while it runs,
+// and a description by which the other commands find it.
+//
+// The lock, not the directory, says whether an emulator runs: the kernel drops
+// it when the process ends, however it ends. So what a killed emulator leaves
+// behind is recognised, and removed by the next one of its name.
+package instance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// DefaultName is the name of an emulator that is given none.
+const DefaultName = "default"
+
+// Errors that callers tell apart with errors.Is.
+var (
+	// ErrRunning: an emulator of that name is running.
+	ErrRunning = errors.New("it is already running")
+	// ErrNotRunning: no emulator of that name is running.
+	ErrNotRunning = errors.New("it is not running")
+	// ErrInUse: a data directory belongs to an emulator that is running.
+	ErrInUse = errors.New("the directory is in use")
+)
+
+const (
+	infoFile = "instance.json"
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// Info describes a running emulator to other processes. It holds no secrets.
+type Info struct {
+	Name    string    `json:"name"`
+	Version string    `json:"version"`
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
+	// Ready says that everything is up; before, the addresses may be missing.
+	Ready bool `json:"ready"`
+	// Dir holds the files of the emulator. It goes when the emulator stops.
+	Dir string `json:"dir"`
+	// DataDir holds what outlives the emulator; empty when nothing does.
+	DataDir string `json:"dataDir,omitempty"`
+	// Kubeconfig is a file with administrator's rights.
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	// APIServer is the URL of the kube-apiserver.
+	APIServer string `json:"apiServer,omitempty"`
+	// DriverName and DriverEndpoint are of the driver that the sidecar serves.
+	DriverName     string `json:"driverName,omitempty"`
+	DriverEndpoint string `json:"driverEndpoint,omitempty"`
+	// S3Endpoint and S3Region are of the S3 store; empty without one.
+	S3Endpoint string `json:"s3Endpoint,omitempty"`
+	S3Region   string `json:"s3Region,omitempty"`
+	// Journal is the file that the events go to, one JSON document a line.
+	Journal string `json:"journal,omitempty"`
+	// Components are the parts of the emulator and the state they are in.
+	Components []Component `json:"components,omitempty"`
+	// Warnings say what this emulator cannot do, and why.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Component describes a part of an emulator.
+type Component struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	// Incarnation counts the lives of the component from 1.
+	Incarnation int `json:"incarnation,omitempty"`
+	// PID is set for components with a process of their own.
+	PID int `json:"pid,omitempty"`
+	// Log is the file with the component's output; empty when its lines are in
+	// the journal.
+	Log string `json:"log,omitempty"`
+}
+
+// ValidateName says whether an emulator may have this name.
+func ValidateName(name string) error {
+	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+		return fmt.Errorf("name %q: %s", name, problems[0])
+	}
+	return nil
+}
+
+// Root is the directory that holds the directories of all emulators of this
+// user: cosi-emu in $XDG_STATE_HOME, which is ~/.local/state by default, on all
+// platforms.
+func Root() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "cosi-emu"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find the state directory: %w; set XDG_STATE_HOME to a directory of yours", err)
+	}
+	return filepath.Join(home, ".local", "state", "cosi-emu"), nil
+}
+
+// Instance is an emulator of this process: it holds the lock of its name.
+type Instance struct {
+	name string
+	dir  string
+	lock *lock
+}
+
+// Acquire takes the name for this process, removes what a killed emulator of
+// that name has left, by way of clean, and makes an empty directory. The error
+// is ErrRunning if another process has the name.
+//
+// clean is called with the directory of the dead emulator before it is removed,
+// to end processes that have survived it.
+func Acquire(name string, clean func(dir string) error) (*Instance, error) {
+	if err := ValidateName(name); err != nil {
+		return nil, err
+	}
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(root, dirMode); err != nil {
+		return nil, err
+	}
+	i := &Instance{name: name, dir: filepath.Join(root, name)}
+	i.lock, err = takeLock(lockFile(root, name))
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("emulator %q: %w", name, ErrRunning)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := i.reset(clean); err != nil {
+		return nil, errors.Join(err, i.lock.release())
+	}
+	return i, nil
+}
+
+func lockFile(root, name string) string { return filepath.Join(root, name+".lock") }
+
+// reset replaces what a dead emulator has left by an empty directory.
+func (i *Instance) reset(clean func(dir string) error) error {
+	if _, err := os.Stat(i.dir); err == nil {
+		if err := clean(i.dir); err != nil {
+			return fmt.Errorf("clean up after a killed emulator in %s: %w", i.dir, err)
+		}
+	}
+	if err := os.RemoveAll(i.dir); err != nil {
+		return err
+	}
+	return os.Mkdir(i.dir, dirMode)
+}
+
+// Dir is the directory for the emulator's files; only this user can read it.
+func (i *Instance) Dir() string { return i.dir }
+
+// Publish writes the description that other processes read, all at once.
+func (i *Instance) Publish(info Info) error {
+	info.Name, info.Dir = i.name, i.dir
+	data, err := json.MarshalIndent(info, "", "  ")
+	if err != nil {
+		return err
+	}
+	next := filepath.Join(i.dir, infoFile+".next")
+	if err := os.WriteFile(next, append(data, '\n'), fileMode); err != nil {
+		return err
+	}
+	return os.Rename(next, filepath.Join(i.dir, infoFile))
+}
+
+// Release removes the directory and gives the name back. It may be called more
+// than once.
+func (i *Instance) Release() error {
+	if i.lock == nil {
+		return nil
+	}
+	err := errors.Join(os.RemoveAll(i.dir), i.lock.release())
+	i.lock = nil
+	return err
+}
+
+// Get returns the description of the running emulator of that name. The error
+// is ErrNotRunning if there is none. An emulator that has only just begun to
+// start may have a description with nothing but its name.
+func Get(name string) (Info, error) {
+	if err := ValidateName(name); err != nil {
+		return Info{}, err
+	}
+	root, err := Root()
+	if err != nil {
+		return Info{}, err
+	}
+	held, err := isLocked(lockFile(root, name))
+	if err != nil {
+		return Info{}, err
+	}
+	if !held {
+		return Info{}, fmt.Errorf("emulator %q: %w", name, ErrNotRunning)
+	}
+	info := Info{Name: name, Dir: filepath.Join(root, name)}
+	data, err := os.ReadFile(filepath.Join(info.Dir, infoFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return info, nil
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	return info, json.Unmarshal(data, &info)
+}
+
+// List returns the descriptions of all running emulators of this user, in the
+// order of their names.
+func List() ([]Info, error) {
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	locks, err := filepath.Glob(lockFile(root, "*"))
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	for _, file := range locks {
+		base := filepath.Base(file)
+		info, err := Get(base[:len(base)-len(filepath.Ext(base))])
+		if errors.Is(err, ErrNotRunning) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}

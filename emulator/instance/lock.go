@@ -1,0 +1,139 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// errLocked: another process holds the lock.
+var errLocked = errors.New("locked by another process")
+
+// lock is a file lock that is held.
+type lock struct{ file *flock.Flock }
+
+// takeLock locks a file, which it creates, or returns errLocked. The file is
+// removed at release; a process that has opened it just before then holds the
+// lock of a file that nobody else can find, notices, and tries again.
+func takeLock(path string) (*lock, error) {
+	for {
+		file := flock.New(path, flock.SetPermissions(fileMode))
+		err := tryLock(file)
+		if err != nil {
+			return nil, err
+		}
+		if isCurrent(file, path) {
+			return &lock{file}, nil
+		}
+		if err := file.Unlock(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// tryLock tries for a moment, because isLocked holds the lock for an instant.
+func tryLock(file *flock.Flock) error {
+	const patience, interval = 200 * time.Millisecond, 5 * time.Millisecond
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, err := file.TryLockContext(ctx, interval)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return errLocked
+	case err != nil:
+		return fmt.Errorf("lock %s: %w", file.Path(), err)
+	}
+	return nil
+}
+
+// isCurrent reports whether the locked file is still the one at its path.
+func isCurrent(file *flock.Flock, path string) bool {
+	locked, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	current, err := os.Stat(path)
+	return err == nil && os.SameFile(locked, current)
+}
+
+func (l *lock) release() error {
+	return errors.Join(os.Remove(l.file.Path()), l.file.Unlock())
+}
+
+// isLocked reports whether some process holds the lock of a file.
+func isLocked(path string) (bool, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	// A shared lock, so that two processes that ask do not see each other.
+	file := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	free, err := file.TryRLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return !free, file.Unlock()
+}
+
+// DataDir is a directory for data that outlives an emulator, locked for one.
+type DataDir struct {
+	path string
+	lock *lock
+}
+
+// LockDataDir makes the directory, if it is not there, and locks it. The error
+// is ErrInUse if another emulator has it.
+func LockDataDir(path string) (*DataDir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(path, dirMode); err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	l, err := takeLock(filepath.Join(path, "lock"))
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("data directory %s: %w by another emulator: stop that one, or choose another directory", path, ErrInUse)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	return &DataDir{path: path, lock: l}, nil
+}
+
+// Path is the absolute path of the directory.
+func (d *DataDir) Path() string { return d.path }
+
+// Release unlocks the directory. What is in it stays.
+func (d *DataDir) Release() error { return d.lock.release() }
+
+// WaitStopped returns when no emulator of that name runs any more, or with an
+// error when ctx is done.
+func WaitStopped(ctx context.Context, name string) error {
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	const interval = 20 * time.Millisecond
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		held, err := isLocked(lockFile(root, name))
+		if err != nil || !held {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for emulator %q to stop: %w", name, context.Cause(ctx))
+		}
+	}
+}
