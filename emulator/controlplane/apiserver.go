@@ -1,0 +1,58 @@
+package controlplane
+
+import (
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// apiServer is envtest's kube-apiserver.
+type apiServer struct {
+	envtest.APIServer
+	files   layout
+	usersMu sync.Mutex // envtest's authority signs one certificate at a time
+}
+
+func newAPIServer(files layout, port int, etcdURL *url.URL, timeout time.Duration) *apiServer {
+	s := &apiServer{files: files, APIServer: envtest.APIServer{
+		EtcdURL:      etcdURL,
+		Path:         files.launcher(APIServer),
+		CertDir:      files.certs(),
+		StartTimeout: timeout,
+		StopTimeout:  stopTimeout,
+	}}
+	s.SecureServing.Address = loopback
+	s.SecureServing.Port = strconv.Itoa(port)
+	// The API server would otherwise look for an address of this machine that
+	// others can reach, to publish it as the endpoint of Service kubernetes, and
+	// would not start on a machine without a network.
+	s.Configure().Set("advertise-address", loopback)
+	s.Configure().Set("endpoint-reconciler-type", "none")
+	return s
+}
+
+func (s *apiServer) start(log *os.File) error {
+	s.Out, s.Err = log, log
+	return s.Start()
+}
+
+func (s *apiServer) process() (*os.Process, error) { return readPID(s.files.pid(APIServer)) }
+
+func (s *apiServer) stop() error { return s.Stop() }
+
+// user returns a configuration with which a client is a user of the given name
+// and groups.
+func (s *apiServer) user(name string, groups ...string) (*rest.Config, error) {
+	s.usersMu.Lock()
+	defer s.usersMu.Unlock()
+	return s.AddUser(envtest.User{Name: name, Groups: groups}, &rest.Config{
+		Host:            s.SecureServing.URL("https", "").String(),
+		TLSClientConfig: rest.TLSClientConfig{CAData: s.CA},
+		QPS:             -1, // the API server's priority and fairness is limit enough
+	})
+}

@@ -1,0 +1,61 @@
+package binaries
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// unpack writes the files with the given names from a .tar.gz archive to dir,
+// whatever directory the archive has them in, and fails if one is not there. It
+// stands in for envtest's store, which keeps everything in a layout of its own
+// that other programs clean up.
+func unpack(archive, dir string, names []string) error {
+	file, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // only read from
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	missing := slices.Clone(names)
+	for files := tar.NewReader(unzipped); ; {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		name := path.Base(header.Name)
+		i := slices.Index(missing, name)
+		if header.Typeflag != tar.TypeReg || i < 0 {
+			continue
+		}
+		if err := writeProgram(filepath.Join(dir, name), files); err != nil {
+			return err
+		}
+		missing = slices.Delete(missing, i, i+1)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("the archive has no %v", missing)
+	}
+	return nil
+}
+
+func writeProgram(path string, from io.Reader) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, from)
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,91 @@
+package binaries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ErrNoGo means that the programs would have to be built and there is no go
+// command to do it.
+var ErrNoGo = errors.New("there is no go command in PATH to build them with: install Go (https://go.dev/dl), " +
+	"or name a directory that has the programs in " + AssetsVariable)
+
+// build compiles targets from the module's sources to bin. Everything that the
+// go command writes meanwhile is below stage; what it says goes to the log.
+func (c *cache) build(ctx context.Context, stage, bin string, targets []target) error {
+	goCommand, err := exec.LookPath(c.opts.GoCommand)
+	if err != nil {
+		return ErrNoGo
+	}
+	src, err := c.writeModule(stage)
+	if err != nil {
+		return err
+	}
+	logFile, err := os.OpenFile(c.logFile(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer logFile.Close() //nolint:errcheck // a log
+	for i, t := range targets {
+		watch := newBuildWatch(c.opts.Progress, Update{Phase: Building, Item: t.program, N: i + 1, Total: len(targets), LogFile: c.logFile()})
+		cmd := c.buildCommand(ctx, goCommand, stage, src, t, bin)
+		cmd.Stdout = logFile
+		cmd.Stderr = io.MultiWriter(logFile, watch)
+		err := cmd.Run()
+		watch.stop()
+		if ctx.Err() != nil {
+			return fmt.Errorf("build %s: %w", t.program, ctx.Err())
+		}
+		if err != nil {
+			return fmt.Errorf("build %s: %w: %s (all of it in %s)", t.program, err, watch.lastLines(), c.logFile())
+		}
+	}
+	return nil
+}
+
+func (c *cache) buildCommand(ctx context.Context, goCommand, stage, src string, t target, bin string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, goCommand, "build", "-v", "-trimpath", "-buildvcs=false",
+		"-ldflags", c.opts.module.ldflags, "-o", filepath.Join(bin, t.program), t.pkg)
+	cmd.Dir = src
+	// The user's GOFLAGS and workspace are about another module. GOTMPDIR makes
+	// sure that an interrupted build leaves nothing in the temporary directory.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly", "GOTMPDIR="+stage,
+		"GOOS="+c.opts.platform.OS, "GOARCH="+c.opts.platform.Arch)
+	// The go command's compilers are in its process group, and go with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+func (c *cache) writeModule(stage string) (string, error) {
+	src := filepath.Join(stage, "src")
+	for name, data := range c.opts.module.files {
+		path := filepath.Join(src, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return "", err
+		}
+	}
+	return src, nil
+}
+
+// pick returns the target that becomes program.
+func (m module) pick(program string) []target {
+	for _, t := range m.targets {
+		if strings.EqualFold(t.program, program) {
+			return []target{t}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package binaries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// fill gets the programs and puts them into the cache, whole or not at all.
+// The caller holds the lock.
+func (c *cache) fill(ctx context.Context) (Set, error) {
+	stage, err := c.newStage()
+	if err != nil {
+		return Set{}, err
+	}
+	defer os.RemoveAll(stage) //nolint:errcheck // what is left goes at the next fill
+	bin := filepath.Join(stage, "bin")
+	m, err := c.obtain(ctx, stage, bin)
+	if err != nil {
+		return Set{}, err
+	}
+	if err := m.seal(bin, c.opts.platform); err != nil {
+		return Set{}, err
+	}
+	if err := c.install(stage, bin); err != nil {
+		return Set{}, fmt.Errorf("put the control plane programs into the cache: %w", err)
+	}
+	return c.load()
+}
+
+// newStage makes a directory beside the entry, so that a rename suffices in the
+// end, and removes those of processes that died.
+func (c *cache) newStage() (string, error) {
+	pattern := "." + c.key + ".*"
+	stale, err := filepath.Glob(filepath.Join(c.root, pattern))
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range stale {
+		if err := os.RemoveAll(dir); err != nil {
+			return "", fmt.Errorf("remove what an interrupted run left: %w", err)
+		}
+	}
+	return os.MkdirTemp(c.root, pattern)
+}
+
+// install moves bin to where load looks. A directory cannot be renamed over one
+// that has files, so a bad entry goes to the stage, which is removed.
+func (c *cache) install(stage, bin string) error {
+	err := os.Rename(c.entry(), filepath.Join(stage, "replaced"))
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.Rename(bin, c.entry()); err != nil {
+		return err
+	}
+	return syncPath(c.root)
+}
+
+// obtain downloads the programs to bin, or else builds them.
+func (c *cache) obtain(ctx context.Context, stage, bin string) (*manifest, error) {
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		return nil, err
+	}
+	m, downloadErr := c.download(ctx, stage, bin)
+	if downloadErr == nil {
+		return m, nil
+	}
+	if ctx.Err() != nil {
+		return nil, downloadErr
+	}
+	c.note("cannot download the control plane (%v); building it from the Go module proxy instead, which takes several minutes, once", downloadErr)
+	// The go command does not overwrite a half-written program.
+	if err := errors.Join(os.RemoveAll(bin), os.Mkdir(bin, 0o755)); err != nil {
+		return nil, err
+	}
+	if err := c.build(ctx, stage, bin, c.opts.module.targets); err != nil {
+		return nil, fmt.Errorf("get the control plane programs: %w (and no download: %w)", err, downloadErr)
+	}
+	return &manifest{Version: c.opts.module.version, Source: "built from the Go module proxy"}, nil
+}
+
+func syncPath(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // the sync is what counts
+	return file.Sync()
+}

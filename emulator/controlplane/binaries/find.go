@@ -1,0 +1,70 @@
+package binaries
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Find returns the control plane's programs and gets them first if they are not
+// on this machine. That takes minutes where they have to be built; Find then
+// holds a lock, so that a second process waits and shares the result. When ctx
+// ends, Find stops what it started, leaves no unfinished file and returns the
+// context's error.
+func Find(ctx context.Context, opts Options) (Set, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return Set{}, err
+	}
+	if opts.Dir != "" {
+		return findInDir(opts.Dir, "directory "+opts.Dir, opts)
+	}
+	if dir := os.Getenv(AssetsVariable); dir != "" {
+		return findInDir(dir, AssetsVariable+"="+dir, opts)
+	}
+	return findInCache(ctx, opts)
+}
+
+// findInDir uses a directory that the user named: what is wrong there is an
+// error, not a reason to look elsewhere.
+func findInDir(dir, source string, opts Options) (Set, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Set{}, err
+	}
+	set := setIn(dir)
+	set.Source = source
+	for _, name := range required {
+		if err := checkProgram(filepath.Join(dir, name), opts.platform); err != nil {
+			return Set{}, fmt.Errorf("control plane programs from %s: %w", source, err)
+		}
+	}
+	if _, err := os.Stat(set.ControllerManager); os.IsNotExist(err) {
+		set.ControllerManager = ""
+		set.Missing = fmt.Sprintf("there is no %s in %s", ControllerManager, dir)
+		return set, nil
+	}
+	if err := checkProgram(set.ControllerManager, opts.platform); err != nil {
+		return Set{}, fmt.Errorf("control plane programs from %s: %w", source, err)
+	}
+	return set, nil
+}
+
+func findInCache(ctx context.Context, opts Options) (Set, error) {
+	c := newCache(opts)
+	if set, err := c.load(); err == nil && !c.wants(set) {
+		return set, nil
+	}
+	unlock, err := c.lock(ctx)
+	if err != nil {
+		return Set{}, err
+	}
+	defer unlock()
+	set, err := c.load() // again: another process may have filled it meanwhile
+	if err == nil && !c.wants(set) {
+		return set, nil
+	}
+	c.noteDiscard(err)
+	return c.fill(ctx)
+}

@@ -1,0 +1,86 @@
+package binaries
+
+import (
+	"debug/elf"
+	"debug/macho"
+	"encoding/binary"
+	"io"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
+)
+
+// image is one program in an executable file, as its headers describe it.
+type image struct {
+	platform versions.Platform
+	end      int64 // the file has at least so many bytes if it is whole
+}
+
+func readELF(file io.ReaderAt) ([]image, error) {
+	f, err := elf.NewFile(file)
+	if err != nil {
+		return nil, err
+	}
+	arch := strings.ToLower(strings.TrimPrefix(f.Machine.String(), "EM_"))
+	switch f.Machine {
+	case elf.EM_X86_64:
+		arch = "amd64"
+	case elf.EM_AARCH64:
+		arch = "arm64"
+	}
+	img := image{platform: versions.Platform{OS: elfSystem(f), Arch: arch}}
+	for _, prog := range f.Progs {
+		img.end = max(img.end, int64(prog.Off+prog.Filesz))
+	}
+	for _, section := range f.Sections {
+		if section.Type != elf.SHT_NOBITS {
+			img.end = max(img.end, int64(section.Offset+section.FileSize))
+		}
+	}
+	return []image{img}, nil
+}
+
+// elfSystem is the operating system of an ELF file: Linux programs mostly leave
+// the field empty.
+func elfSystem(f *elf.File) string {
+	switch f.OSABI {
+	case elf.ELFOSABI_NONE, elf.ELFOSABI_LINUX:
+		return "linux"
+	}
+	return strings.ToLower(strings.TrimPrefix(f.OSABI.String(), "ELFOSABI_"))
+}
+
+func isMachO(magic []byte, want uint32) bool {
+	return binary.BigEndian.Uint32(magic) == want || binary.LittleEndian.Uint32(magic) == want
+}
+
+func readMachO(file io.ReaderAt) ([]image, error) {
+	f, err := macho.NewFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return []image{machoImage(f, 0)}, nil
+}
+
+func readUniversal(file io.ReaderAt) ([]image, error) {
+	f, err := macho.NewFatFile(file)
+	if err != nil {
+		return nil, err
+	}
+	images := make([]image, 0, len(f.Arches))
+	for _, arch := range f.Arches {
+		images = append(images, machoImage(arch.File, int64(arch.Offset)))
+	}
+	return images, nil
+}
+
+func machoImage(f *macho.File, offset int64) image {
+	arch := strings.ToLower(strings.TrimPrefix(f.Cpu.String(), "Cpu"))
+	img := image{platform: versions.Platform{OS: "darwin", Arch: arch}}
+	for _, load := range f.Loads {
+		if segment, ok := load.(*macho.Segment); ok {
+			img.end = max(img.end, offset+int64(segment.Offset+segment.Filesz))
+		}
+	}
+	return img
+}

@@ -1,0 +1,176 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Names of the components.
+const (
+	Etcd              = "etcd"
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+)
+
+// program is how a component starts and ends. Neither method takes a context:
+// envtest's do not. A component that takes too long is killed, and then they
+// return.
+type program interface {
+	// start starts the program with its output in log and returns when it is
+	// ready.
+	start(log *os.File) error
+	// process returns the process that start started.
+	process() (*os.Process, error)
+	// stop asks the program to end, and waits for it.
+	stop() error
+}
+
+// component is one of the control plane's programs.
+type component struct {
+	name    string
+	files   layout
+	program program
+
+	opMu sync.Mutex // held through a start or a stop
+	mu   sync.Mutex
+	proc *os.Process // nil unless it is up and should be
+	gone bool        // proc ended by itself
+}
+
+var errEarlyExit = errors.New("it ended before it was ready")
+
+// start starts the component and returns a *StartError if it does not become
+// ready before ctx ends or within timeout.
+func (c *component) start(ctx context.Context, timeout time.Duration) error {
+	c.opMu.Lock()
+	defer c.opMu.Unlock()
+	if c.running() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it was not ready within %v", timeout))
+	defer cancel()
+	if err := c.launch(ctx); err != nil {
+		return &StartError{c.failure(err)}
+	}
+	return nil
+}
+
+func (c *component) launch(ctx context.Context) error {
+	if err := os.Remove(c.files.pid(c.name)); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	log, err := os.OpenFile(c.files.log(c.name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // the component has its own descriptor
+	if err := c.startProgram(ctx, log); err != nil {
+		return err
+	}
+	proc, err := c.program.process()
+	if err != nil {
+		return errors.Join(err, c.program.stop())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.proc, c.gone = proc, false
+	return nil
+}
+
+// startProgram adds to program.start that it ends with ctx.
+func (c *component) startProgram(ctx context.Context, log *os.File) error {
+	started := make(chan struct{})
+	killed := make(chan struct{})
+	go func() {
+		defer close(killed)
+		c.killWhenDone(ctx, started)
+	}()
+	err := c.program.start(log)
+	close(started)
+	<-killed
+	if ctx.Err() != nil && err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		return nil
+	}
+	stopErr := c.program.stop()
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), stopErr)
+	}
+	return errors.Join(fmt.Errorf("%w: %w", errEarlyExit, err), stopErr)
+}
+
+const killInterval = 20 * time.Millisecond
+
+// killWhenDone kills the program when ctx ends before it has started. It tries
+// repeatedly: the program may not yet have left its process ID.
+func (c *component) killWhenDone(ctx context.Context, started <-chan struct{}) {
+	select {
+	case <-started:
+		return
+	case <-ctx.Done():
+	}
+	tick := time.NewTicker(killInterval)
+	defer tick.Stop()
+	for {
+		if proc, err := readPID(c.files.pid(c.name)); err == nil {
+			_ = proc.Kill()
+		}
+		select {
+		case <-started:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// stop ends the component. It is killed if it has not ended when ctx ends or
+// after grace.
+func (c *component) stop(ctx context.Context, grace time.Duration) error {
+	c.opMu.Lock()
+	defer c.opMu.Unlock()
+	c.mu.Lock()
+	proc := c.proc
+	c.proc = nil // from now on, its end is no failure
+	c.mu.Unlock()
+	if proc == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	unwatch := context.AfterFunc(ctx, func() { _ = proc.Kill() })
+	defer unwatch()
+	if err := c.program.stop(); err != nil {
+		return fmt.Errorf("stop %s: %w", c.name, err)
+	}
+	return nil
+}
+
+func (c *component) running() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.proc != nil && !c.gone
+}
+
+// checkExit returns, once, a *ComponentError if the component has ended although
+// it should run.
+func (c *component) checkExit() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.proc == nil || c.gone || c.proc.Signal(syscall.Signal(0)) == nil {
+		return nil
+	}
+	c.gone = true
+	return &ComponentError{c.failure(errors.New("its process is gone"))}
+}
+
+func (c *component) failure(err error) Failure {
+	file := c.files.log(c.name)
+	return Failure{Component: c.name, Err: err, LogTail: LogTail(file), LogFile: file}
+}

@@ -1,0 +1,80 @@
+package controlplane
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// controllerManagerUser is the user whom the roles that every API server comes
+// with give the rights of a controller manager.
+const controllerManagerUser = "system:kube-controller-manager"
+
+// controllerManager is kube-controller-manager, which envtest does not know.
+type controllerManager struct {
+	files layout
+	users *apiServer
+
+	cmd  *exec.Cmd
+	done chan struct{} // closed when the process has ended
+}
+
+func newControllerManager(files layout, users *apiServer) *controllerManager {
+	return &controllerManager{files: files, users: users}
+}
+
+// start does not wait until the controllers work; ControlPlane.WaitReady does.
+func (m *controllerManager) start(log *os.File) error {
+	kubeconfig, err := m.writeKubeconfig()
+	if err != nil {
+		return err
+	}
+	m.cmd = exec.Command(m.files.launcher(ControllerManager), //nolint:noctx // the component ends it
+		"--kubeconfig="+kubeconfig,
+		"--controllers=namespace-controller,garbage-collector-controller,serviceaccount-controller",
+		// Each controller is a user of its own, with no more than its rights.
+		"--use-service-account-credentials",
+		"--leader-elect=false",
+		"--secure-port=0",
+	)
+	m.cmd.Stdout, m.cmd.Stderr = log, log
+	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := m.cmd.Start(); err != nil {
+		return err
+	}
+	m.done = make(chan struct{})
+	go func() {
+		defer close(m.done)
+		_ = m.cmd.Wait() // the exit code says nothing that the log does not
+	}()
+	return nil
+}
+
+func (m *controllerManager) process() (*os.Process, error) { return m.cmd.Process, nil }
+
+func (m *controllerManager) stop() error {
+	if m.done == nil {
+		return nil
+	}
+	err := m.cmd.Process.Signal(syscall.SIGTERM)
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-m.done
+	return nil
+}
+
+func (m *controllerManager) writeKubeconfig() (string, error) {
+	cfg, err := m.users.user(controllerManagerUser)
+	if err != nil {
+		return "", err
+	}
+	data, err := kubeconfig(cfg)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(m.files.certs(), ControllerManager+".kubeconfig")
+	return path, os.WriteFile(path, data, 0o600)
+}

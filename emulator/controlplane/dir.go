@@ -1,0 +1,99 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// layout is where things are below a control plane's directory.
+type layout struct{ dir string }
+
+func (l layout) data() string  { return filepath.Join(l.dir, "etcd") }
+func (l layout) certs() string { return filepath.Join(l.dir, "certs") }
+func (l layout) run() string   { return filepath.Join(l.dir, "run") }
+func (l layout) logs() string  { return filepath.Join(l.dir, "logs") }
+
+func (l layout) log(component string) string {
+	return filepath.Join(l.logs(), component+".log")
+}
+
+func (l layout) pid(component string) string {
+	return filepath.Join(l.run(), component+".pid")
+}
+
+func (l layout) launcher(component string) string {
+	return filepath.Join(l.run(), component+".sh")
+}
+
+// claim makes the directory this control plane's own. The lock ends with the
+// process that holds it.
+func (l layout) claim(ctx context.Context, keep bool) (*flock.Flock, error) {
+	if err := l.checkEmpty(keep); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the control plane's directory: %w", err)
+	}
+	lock := flock.New(filepath.Join(l.dir, "lock"))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the control plane's directory: %w", err)
+	}
+	if !locked {
+		return nil, fmt.Errorf("%s: %w; stop it, or use another directory", l.dir, ErrDirInUse)
+	}
+	if err := l.renew(ctx); err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	return lock, nil
+}
+
+func (l layout) checkEmpty(keep bool) error {
+	if keep {
+		return nil
+	}
+	entries, err := os.ReadDir(l.dir)
+	if err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("read the control plane's directory: %w", err)
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("%s: %w; empty it, or use another directory", l.dir, ErrDirNotEmpty)
+	}
+	return nil
+}
+
+// renew removes what belongs to an earlier run, except data and logs. That
+// includes its certificates, because envtest leaves a certificate alone that is
+// there but then does not know the authority that signed it.
+func (l layout) renew(ctx context.Context) error {
+	if err := os.Chmod(l.dir, 0o700); err != nil {
+		return err
+	}
+	if err := endOrphans(ctx, l.dir); err != nil {
+		return err
+	}
+	for _, dir := range []string{l.certs(), l.run()} {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	for _, dir := range []string{l.certs(), l.run(), l.logs(), l.data()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leave removes what must not stay behind.
+func (l layout) leave(keep bool) error {
+	if !keep {
+		return os.RemoveAll(l.dir)
+	}
+	return errors.Join(os.RemoveAll(l.certs()), os.RemoveAll(l.run()))
+}

@@ -1,0 +1,62 @@
+package controlplane
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of Start that are about its options rather than a component.
+var (
+	// ErrDirInUse means that another control plane runs in the directory.
+	ErrDirInUse = errors.New("another control plane is running in this directory")
+	// ErrDirNotEmpty means that the directory has files and is not to be kept,
+	// so that Start would remove what it did not make.
+	ErrDirNotEmpty = errors.New("the directory is not empty")
+)
+
+// PortError means that the API server's port cannot be used.
+type PortError struct {
+	Port int
+	Err  error
+}
+
+// Error implements error.
+func (e *PortError) Error() string {
+	return fmt.Sprintf("port %d on 127.0.0.1 cannot be used for kube-apiserver: %v; "+
+		"stop the program that uses it, choose another port, or let a free one be chosen", e.Port, e.Err)
+}
+
+// Unwrap returns the operating system's error.
+func (e *PortError) Unwrap() error { return e.Err }
+
+// Failure is what is known about a component that failed.
+type Failure struct {
+	// Component is its name.
+	Component string
+	// Err is what happened.
+	Err error
+	// LogTail are the last lines of its log.
+	LogTail []string
+	// LogFile is the whole log. The file is gone once the control plane has
+	// been stopped, unless the data is kept.
+	LogFile string
+}
+
+// Unwrap returns what happened.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// StartError means that a component did not start.
+type StartError struct{ Failure }
+
+// Error implements error. The message does not contain the log.
+func (e *StartError) Error() string {
+	return fmt.Sprintf("start %s: %v", e.Component, e.Err)
+}
+
+// ComponentError means that a component ended although nobody stopped it.
+type ComponentError struct{ Failure }
+
+// Error implements error. The message does not contain the log.
+func (e *ComponentError) Error() string {
+	return fmt.Sprintf("%s ended unexpectedly: %v", e.Component, e.Err)
+}

@@ -1,0 +1,41 @@
+package controlplane
+
+import (
+	"net/url"
+	"os"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// stopTimeout is when envtest would give up to stop a component. A component
+// kills it long before.
+const stopTimeout = time.Hour
+
+// etcd is envtest's etcd.
+type etcd struct {
+	envtest.Etcd
+	files layout
+}
+
+func newEtcd(files layout, port int, timeout time.Duration) *etcd {
+	e := &etcd{files: files, Etcd: envtest.Etcd{
+		URL:          &url.URL{Scheme: "http", Host: loopbackAddress(port)},
+		Path:         files.launcher(Etcd),
+		DataDir:      files.data(),
+		StartTimeout: timeout,
+		StopTimeout:  stopTimeout,
+	}}
+	// There are no peers, so that the port is never used.
+	e.Configure().Set("listen-peer-urls", "http://"+loopbackAddress(0))
+	return e
+}
+
+func (e *etcd) start(log *os.File) error {
+	e.Out, e.Err = log, log
+	return e.Start()
+}
+
+func (e *etcd) process() (*os.Process, error) { return readPID(e.files.pid(Etcd)) }
+
+func (e *etcd) stop() error { return e.Stop() }

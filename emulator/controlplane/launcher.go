@@ -1,0 +1,52 @@
+package controlplane
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// A component is started through a script that leaves its process ID in a file
+// and becomes the component: envtest does not tell the ID, and whoever cleans
+// up after this process has died needs it.
+//
+// The file "orphaned" closes a gap. The watchdog makes it before it reads the
+// IDs, the script writes its ID before it looks for the file: whatever the
+// order, one of them sees the other.
+const launcherScript = `#!/bin/sh
+# Starts %[1]s such that it can be found and ended.
+umask 077
+echo $$ >%[2]s || exit 1
+[ ! -e %[3]s ] || exit 1
+exec %[4]s "$@"
+`
+
+func (l layout) writeLauncher(component, program string) error {
+	script := fmt.Sprintf(launcherScript, component,
+		quote(l.pid(component)), quote(l.run()+"/"+orphanedName), quote(program))
+	// A program cannot be executed while somebody has it open for writing, and
+	// a process forked now would: until its own exec, it has all our files.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(l.launcher(component), []byte(script), 0o700)
+}
+
+// quote returns text as one word for a shell.
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// readPID returns the process that a launcher became.
+func readPID(file string) (*os.Process, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return os.FindProcess(pid)
+}

@@ -1,0 +1,44 @@
+package controlplane
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net"
+	"strconv"
+)
+
+const loopback = "127.0.0.1"
+
+// Free ports are looked for below those that Linux and macOS give to outgoing
+// connections: the API server's many connections to etcd could otherwise take a
+// port between the moment it is found free and the moment a component binds it.
+const (
+	lowestPort  = 20000
+	highestPort = 32767
+	portTries   = 200
+)
+
+var errNoPort = errors.New("no free port was found on " + loopback)
+
+// checkPort reports, as a *PortError, that nothing can listen on port.
+func checkPort(port int) error {
+	listener, err := net.Listen("tcp", loopbackAddress(port))
+	if err != nil {
+		return &PortError{Port: port, Err: err}
+	}
+	return listener.Close()
+}
+
+func freePort() (int, error) {
+	for range portTries {
+		port := lowestPort + rand.IntN(highestPort-lowestPort+1)
+		if checkPort(port) == nil {
+			return port, nil
+		}
+	}
+	return 0, errNoPort
+}
+
+func loopbackAddress(port int) string {
+	return net.JoinHostPort(loopback, strconv.Itoa(port))
+}

@@ -1,0 +1,71 @@
+package controlplane
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+const (
+	orphanedName    = "orphaned"
+	watchdogTimeout = 10 * time.Second
+)
+
+//go:embed watchdog.sh
+var watchdogScript string
+
+// watchdog ends the components and, unless the data is kept, removes the
+// directory when this process dies without doing so. It is a process of its own
+// that reads a pipe whose other end only this process has, so that it notices
+// every way of dying, kill -9 included.
+type watchdog struct {
+	cmd  *exec.Cmd
+	pipe io.WriteCloser
+}
+
+func startWatchdog(dir string, keep bool) (*watchdog, error) {
+	cmd := watchdogCommand(context.Background(), dir, keep)
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the control plane's watchdog: %w", err)
+	}
+	return &watchdog{cmd: cmd, pipe: pipe}, nil
+}
+
+// dismiss ends the watchdog; there is nothing left to watch.
+func (w *watchdog) dismiss() error {
+	_, err := io.WriteString(w.pipe, "done\n")
+	return errors.Join(err, w.pipe.Close(), w.cmd.Wait())
+}
+
+// endOrphans does what the watchdog of a control plane in dir would have done,
+// should that have been killed too, except for removing dir.
+func endOrphans(ctx context.Context, dir string) error {
+	ctx, cancel := context.WithTimeout(ctx, watchdogTimeout)
+	defer cancel()
+	// Without a standard input, the script is at its end at once.
+	if err := watchdogCommand(ctx, dir, true).Run(); err != nil {
+		return fmt.Errorf("end the processes of an earlier control plane in %s: %w", dir, err)
+	}
+	return nil
+}
+
+func watchdogCommand(ctx context.Context, dir string, keep bool) *exec.Cmd {
+	disposition := "remove"
+	if keep {
+		disposition = "keep"
+	}
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", watchdogScript, "cosi-emu-watchdog", dir, disposition)
+	cmd.Dir = "/"
+	// A terminal's interrupt goes to a process group, and this one must live on.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd
+}
