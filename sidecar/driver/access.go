@@ -1,0 +1,88 @@
+package driver
+
+import (
+	"context"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// GenerateBucketAccessID asks for the ID of an account that is to be created for
+// a BucketAccess. The ID is fit for BucketAccess.status.accountID.
+func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.BucketAccess) (string, error) {
+	response, err := call(ctx, d, generateBucketAccessID, d.provisioner.DriverGenerateBucketAccessId,
+		&cosi.DriverGenerateBucketAccessIdRequest{
+			AccountName:        v1alpha2.AccountNameForAccess(access.UID),
+			Protocol:           wireProtocol(access.Spec.Protocol),
+			AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
+			ServiceAccountName: serviceAccountName(access),
+			Parameters:         access.Status.Parameters,
+			Buckets:            accessedBuckets(access),
+		})
+	if err != nil {
+		return "", err
+	}
+	return response.GetAccountId(), checkID(generateBucketAccessID, "account ID", response.GetAccountId())
+}
+
+// GrantBucketAccess gives the account status.accountID access to the buckets of
+// a BucketAccess. What it returns covers exactly these buckets.
+func (d *Driver) GrantBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) (*Grant, error) {
+	response, err := call(ctx, d, grantBucketAccess, d.provisioner.DriverGrantBucketAccess, &cosi.DriverGrantBucketAccessRequest{
+		AccountId:          access.Status.AccountID,
+		Protocol:           wireProtocol(access.Spec.Protocol),
+		AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
+		ServiceAccountName: serviceAccountName(access),
+		Parameters:         access.Status.Parameters,
+		Buckets:            accessedBuckets(access),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return readGrant(response, access)
+}
+
+// RevokeBucketAccess takes all access from the account status.accountID. It
+// succeeds also when the account is already gone.
+func (d *Driver) RevokeBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) error {
+	request := &cosi.DriverRevokeBucketAccessRequest{
+		AccountId:          access.Status.AccountID,
+		Protocol:           wireProtocol(access.Spec.Protocol),
+		AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
+		ServiceAccountName: serviceAccountName(access),
+		Parameters:         access.Status.Parameters,
+	}
+	for _, accessed := range access.Status.AccessedBuckets {
+		request.Buckets = append(request.Buckets, &cosi.DriverRevokeBucketAccessRequest_AccessedBucket{BucketId: accessed.BucketID})
+	}
+	_, err := call(ctx, d, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess, request)
+	return err
+}
+
+// serviceAccountName leaves the name out for other authentication types, so that
+// no driver comes to rely on an optional field (KEP, DriverGrantBucketAccess).
+func serviceAccountName(access *v1alpha2.BucketAccess) string {
+	if access.Status.AuthenticationType != v1alpha2.AuthenticationTypeServiceAccount {
+		return ""
+	}
+	return access.Spec.ServiceAccountName
+}
+
+// accessedBuckets joins the IDs in the status with the access modes in the spec.
+func accessedBuckets(access *v1alpha2.BucketAccess) []*cosi.DriverGrantBucketAccessRequest_AccessedBucket {
+	modes := make(map[string]v1alpha2.BucketAccessModes, len(access.Spec.BucketClaims))
+	for _, claim := range access.Spec.BucketClaims {
+		modes[claim.BucketClaimName] = claim.AccessModes
+	}
+	buckets := make([]*cosi.DriverGrantBucketAccessRequest_AccessedBucket, 0, len(access.Status.AccessedBuckets))
+	for _, accessed := range access.Status.AccessedBuckets {
+		wanted := modes[accessed.BucketClaimName]
+		buckets = append(buckets, &cosi.DriverGrantBucketAccessRequest_AccessedBucket{
+			BucketId:                 accessed.BucketID,
+			ObjectDataAccessMode:     wireAccessMode(wanted.ObjectData),
+			ObjectMetadataAccessMode: wireAccessMode(wanted.ObjectMetadata),
+			BucketMetadataAccessMode: wireAccessMode(wanted.BucketMetadata),
+		})
+	}
+	return buckets
+}

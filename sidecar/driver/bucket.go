@@ -1,0 +1,62 @@
+package driver
+
+import (
+	"context"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// GenerateBucketID asks for the ID of a Bucket that is to be created. The ID is
+// fit for Bucket.status.bucketID.
+func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) (string, error) {
+	response, err := call(ctx, d, generateBucketID, d.provisioner.DriverGenerateBucketId, &cosi.DriverGenerateBucketIdRequest{
+		Name:       bucket.Name,
+		Protocols:  wireProtocols(bucket.Spec.Protocols),
+		Parameters: bucket.Spec.Parameters,
+	})
+	if err != nil {
+		return "", err
+	}
+	return response.GetBucketId(), checkID(generateBucketID, "bucket ID", response.GetBucketId())
+}
+
+// CreateBucket creates the Bucket that status.bucketID stands for and returns
+// how to find it, by the protocols that it supports: all those of the spec, and
+// at least one.
+func (d *Driver) CreateBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosi.ObjectProtocolAndBucketInfo, error) {
+	response, err := call(ctx, d, createBucket, d.provisioner.DriverCreateBucket, &cosi.DriverCreateBucketRequest{
+		BucketId:   bucket.Status.BucketID,
+		Protocols:  wireProtocols(bucket.Spec.Protocols),
+		Parameters: bucket.Spec.Parameters,
+	})
+	if err != nil {
+		return nil, err
+	}
+	info := createdProtocols(response)
+	return info, checkBucketInfo(createBucket, info, bucket.Spec.Protocols)
+}
+
+// GetBucket is the same as CreateBucket for a Bucket that exists in the backend
+// as spec.existingBucketID.
+func (d *Driver) GetBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosi.ObjectProtocolAndBucketInfo, error) {
+	response, err := call(ctx, d, getBucket, d.provisioner.DriverGetBucket, &cosi.DriverGetBucketRequest{
+		BucketId:   bucket.Spec.ExistingBucketID,
+		Protocols:  wireProtocols(bucket.Spec.Protocols),
+		Parameters: bucket.Spec.Parameters,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return response.GetProtocols(), checkBucketInfo(getBucket, response.GetProtocols(), bucket.Spec.Protocols)
+}
+
+// DeleteBucket deletes the Bucket that status.bucketID stands for, with its
+// data. It succeeds also when the bucket is already gone.
+func (d *Driver) DeleteBucket(ctx context.Context, bucket *v1alpha2.Bucket) error {
+	_, err := call(ctx, d, deleteBucket, d.provisioner.DriverDeleteBucket, &cosi.DriverDeleteBucketRequest{
+		BucketId:   bucket.Status.BucketID,
+		Parameters: bucket.Spec.Parameters,
+	})
+	return err
+}

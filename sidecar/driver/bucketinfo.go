@@ -1,0 +1,77 @@
+package driver
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// draftProtocolsTag is the number of DriverCreateBucketResponse.protocols in an
+// earlier draft of the protocol. Drivers that were built from it are in use.
+const draftProtocolsTag protowire.Number = 2
+
+// SupportedProtocols returns the protocols that a bucket supports, in a fixed
+// order: those of which the driver has given the information, empty or not.
+func SupportedProtocols(info *cosi.ObjectProtocolAndBucketInfo) []v1alpha2.Protocol {
+	var protocols []v1alpha2.Protocol
+	if info.GetS3() != nil {
+		protocols = append(protocols, v1alpha2.ProtocolS3)
+	}
+	if info.GetAzure() != nil {
+		protocols = append(protocols, v1alpha2.ProtocolAzure)
+	}
+	if info.GetGcs() != nil {
+		protocols = append(protocols, v1alpha2.ProtocolGCS)
+	}
+	return protocols
+}
+
+func createdProtocols(response *cosi.DriverCreateBucketResponse) *cosi.ObjectProtocolAndBucketInfo {
+	if response.GetProtocols() != nil {
+		return response.GetProtocols()
+	}
+	return draftProtocols(response.ProtoReflect().GetUnknown())
+}
+
+// draftProtocols finds the protocols under their former number among the fields
+// that the generated code does not know. It returns nil if they are not there.
+func draftProtocols(fields []byte) *cosi.ObjectProtocolAndBucketInfo {
+	for len(fields) > 0 {
+		number, wireType, length := protowire.ConsumeField(fields)
+		if length < 0 {
+			return nil
+		}
+		if number == draftProtocolsTag && wireType == protowire.BytesType {
+			return decodeInfo(fields[:length])
+		}
+		fields = fields[length:]
+	}
+	return nil
+}
+
+func decodeInfo(field []byte) *cosi.ObjectProtocolAndBucketInfo {
+	_, _, tagLength := protowire.ConsumeTag(field)
+	value, length := protowire.ConsumeBytes(field[tagLength:])
+	info := &cosi.ObjectProtocolAndBucketInfo{}
+	if length < 0 || proto.Unmarshal(value, info) != nil {
+		return nil
+	}
+	return info
+}
+
+func checkBucketInfo(method string, info *cosi.ObjectProtocolAndBucketInfo, required []v1alpha2.Protocol) error {
+	supported := SupportedProtocols(info)
+	if len(supported) == 0 {
+		return invalid(method, "it names no protocol that the bucket supports")
+	}
+	for _, protocol := range required {
+		if !slices.Contains(supported, protocol) {
+			return invalid(method, "the bucket is required to support %s, but the driver says that it supports only %v", protocol, supported)
+		}
+	}
+	return nil
+}

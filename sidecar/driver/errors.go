@@ -1,0 +1,74 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// CallError is a call that the driver, or the connection to it, has failed.
+type CallError struct {
+	// Method is the name of the call, without its service.
+	Method string
+	// Code is the gRPC status code.
+	Code codes.Code
+	// Message is what the driver says about it, made fit to be shown.
+	Message string
+}
+
+func (e *CallError) Error() string {
+	return fmt.Sprintf("%s failed with %s: %s", e.Method, e.Code, e.Message)
+}
+
+// Terminal reports whether the same call would fail for ever: see the KEP's
+// important driver return codes of each call.
+func (e *CallError) Terminal() bool {
+	switch e.Code {
+	case codes.InvalidArgument, codes.AlreadyExists, codes.Unimplemented:
+		return true
+	case codes.OutOfRange:
+		return e.Method == generateBucketAccessID || e.Method == grantBucketAccess
+	default:
+		return false
+	}
+}
+
+// InvalidResponseError is an answer that the specification forbids.
+type InvalidResponseError struct {
+	// Method is the name of the call, without its service.
+	Method string
+	// Problem says what is wrong with the answer.
+	Problem string
+}
+
+func (e *InvalidResponseError) Error() string {
+	return fmt.Sprintf("the answer to %s is invalid: %s", e.Method, e.Problem)
+}
+
+// Terminal reports whether repeating the call that err came from is pointless
+// as long as neither its arguments nor the driver change.
+func Terminal(err error) bool {
+	if IsInvalidResponse(err) {
+		return true
+	}
+	failed, ok := errors.AsType[*CallError](err)
+	return ok && failed.Terminal()
+}
+
+// IsInvalidResponse reports whether err is an answer that the specification
+// forbids.
+func IsInvalidResponse(err error) bool {
+	_, ok := errors.AsType[*InvalidResponseError](err)
+	return ok
+}
+
+func newCallError(method string, err error) *CallError {
+	state := status.Convert(err)
+	return &CallError{Method: method, Code: state.Code(), Message: presentable(state.Message())}
+}
+
+func invalid(method, format string, args ...any) *InvalidResponseError {
+	return &InvalidResponseError{Method: method, Problem: presentable(fmt.Sprintf(format, args...))}
+}

@@ -1,0 +1,71 @@
+package driver
+
+import (
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// Grant is what a driver has returned for a BucketAccess.
+type Grant struct {
+	// Buckets holds how to find each of the buckets, by bucket ID. Exactly the
+	// member of the requested protocol is set.
+	Buckets map[string]*cosi.ObjectProtocolAndBucketInfo
+	// Credentials has no member but that of the requested protocol, and that
+	// one unless the authentication type needs no credentials. It is secret.
+	Credentials *cosi.CredentialInfo
+}
+
+// readGrant judges an answer to DriverGrantBucketAccess: it must cover the
+// requested buckets, no other, each once, all by the requested protocol alone.
+func readGrant(response *cosi.DriverGrantBucketAccessResponse, access *v1alpha2.BucketAccess) (*Grant, error) {
+	grant := &Grant{
+		Buckets:     make(map[string]*cosi.ObjectProtocolAndBucketInfo, len(access.Status.AccessedBuckets)),
+		Credentials: response.GetCredentials(),
+	}
+	for _, accessed := range access.Status.AccessedBuckets {
+		grant.Buckets[accessed.BucketID] = nil
+	}
+	for _, bucket := range response.GetBuckets() {
+		if err := grant.take(bucket, access.Spec.Protocol); err != nil {
+			return nil, err
+		}
+	}
+	for _, accessed := range access.Status.AccessedBuckets {
+		if grant.Buckets[accessed.BucketID] == nil {
+			return nil, invalid(grantBucketAccess, "bucket %s is missing", accessed.BucketID)
+		}
+	}
+	if got := credentialProtocols(grant.Credentials); len(got) > 1 || len(got) == 1 && got[0] != access.Spec.Protocol {
+		return nil, invalid(grantBucketAccess, "it has credentials for %v; they must be for %s", got, access.Spec.Protocol)
+	}
+	return grant, nil
+}
+
+func (g *Grant) take(bucket *cosi.DriverGrantBucketAccessResponse_BucketInfo, wanted v1alpha2.Protocol) error {
+	id := bucket.GetBucketId()
+	known, requested := g.Buckets[id]
+	switch protocols := SupportedProtocols(bucket.GetBucketInfo()); {
+	case !requested:
+		return invalid(grantBucketAccess, "it names bucket %q, which was not asked for", id)
+	case known != nil:
+		return invalid(grantBucketAccess, "it names bucket %s twice", id)
+	case len(protocols) != 1 || protocols[0] != wanted:
+		return invalid(grantBucketAccess, "bucket %s comes with the protocols %v; it must be %s", id, protocols, wanted)
+	}
+	g.Buckets[id] = bucket.GetBucketInfo()
+	return nil
+}
+
+func credentialProtocols(credentials *cosi.CredentialInfo) []v1alpha2.Protocol {
+	var protocols []v1alpha2.Protocol
+	if credentials.GetS3() != nil {
+		protocols = append(protocols, v1alpha2.ProtocolS3)
+	}
+	if credentials.GetAzure() != nil {
+		protocols = append(protocols, v1alpha2.ProtocolAzure)
+	}
+	if credentials.GetGcs() != nil {
+		protocols = append(protocols, v1alpha2.ProtocolGCS)
+	}
+	return protocols
+}

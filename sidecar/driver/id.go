@@ -1,0 +1,23 @@
+package driver
+
+import (
+	"regexp"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+var idPattern = regexp.MustCompile(v1alpha2.IDPattern)
+
+// checkID judges an ID that the driver has generated before the API server has
+// to refuse it, which it would for ever.
+func checkID(method, kind, id string) error {
+	switch {
+	case id == "":
+		return invalid(method, "it has no %s", kind)
+	case len(id) > v1alpha2.IDMaxLength:
+		return invalid(method, "the %s is %d characters long; the limit is %d", kind, len(id), v1alpha2.IDMaxLength)
+	case !idPattern.MatchString(id):
+		return invalid(method, "the %s %q has characters other than letters, digits, '-', '.', '_' and '/'", kind, id)
+	}
+	return nil
+}

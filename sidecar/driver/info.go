@@ -1,0 +1,107 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+const getInfo = "DriverGetInfo"
+
+// Info is what a driver says of itself.
+type Info struct {
+	// Name of the driver, by which objects refer to it.
+	Name string
+	// Protocols that the driver serves, at least one, without repetitions.
+	Protocols []v1alpha2.Protocol
+}
+
+var infoBackoff = wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: 6, Cap: 2 * time.Second}
+
+// awaitInfo asks until the driver has answered, or has answered something that
+// asking again would not mend, or ctx is done. The error is then the last one
+// that the driver gave.
+func (d *Driver) awaitInfo(ctx context.Context) (Info, error) {
+	var (
+		info Info
+		last error
+	)
+	err := infoBackoff.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		var err error
+		if info, err = d.askInfo(ctx); err == nil || Terminal(err) {
+			return true, err
+		}
+		last = err
+		return false, nil
+	})
+	if err != nil && last != nil && ctx.Err() != nil {
+		return Info{}, last
+	}
+	return info, err
+}
+
+func (d *Driver) askInfo(ctx context.Context) (Info, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.options.RPCTimeout)
+	defer cancel()
+	response, err := d.identity.DriverGetInfo(ctx, &cosi.DriverGetInfoRequest{}, grpc.WaitForReady(true))
+	if status.Code(err) == codes.Unimplemented {
+		return Info{}, fmt.Errorf("it does not speak COSI v1alpha2 (service %s), but probably another version; "+
+			"use a sidecar and a driver of the same version: %w", cosi.Identity_ServiceDesc.ServiceName, newCallError(getInfo, err))
+	}
+	if err != nil {
+		return Info{}, newCallError(getInfo, err)
+	}
+	return readInfo(response)
+}
+
+// readInfo judges an answer to DriverGetInfo. A protocol that is named twice is
+// taken once: it says nothing wrong.
+func readInfo(response *cosi.DriverGetInfoResponse) (Info, error) {
+	if err := checkDriverName(response.GetName()); err != nil {
+		return Info{}, err
+	}
+	info := Info{Name: response.GetName()}
+	for _, protocol := range response.GetSupportedProtocols() {
+		known, ok := protocolOf(protocol.GetType())
+		if !ok {
+			return Info{}, invalid(getInfo, "driver %s names a protocol that does not exist: %s; it must be S3, AZURE or GCS",
+				info.Name, protocol.GetType())
+		}
+		info.Protocols = append(info.Protocols, known)
+	}
+	if len(info.Protocols) == 0 {
+		return Info{}, invalid(getInfo, "driver %s names no protocol; it must serve at least one of S3, AZURE and GCS", info.Name)
+	}
+	slices.Sort(info.Protocols)
+	info.Protocols = slices.Compact(info.Protocols)
+	return info, nil
+}
+
+// checkDriverName holds a name to RFC 1035, label by label. The API allows more
+// in a class, but a driver that calls itself so would be a different one for
+// tools that fold letter case.
+func checkDriverName(name string) error {
+	if name == "" {
+		return invalid(getInfo, "the driver gives no name")
+	}
+	if len(name) > v1alpha2.DriverNameMaxLength {
+		return invalid(getInfo, "the driver's name is %d characters long; the limit is %d", len(name), v1alpha2.DriverNameMaxLength)
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if problems := validation.IsDNS1035Label(label); len(problems) > 0 {
+			return invalid(getInfo, "the driver's name %q is not a lower-case DNS name: part %q: %s", name, label, problems[0])
+		}
+	}
+	return nil
+}

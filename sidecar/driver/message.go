@@ -1,0 +1,36 @@
+package driver
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// maxMessageLength, in bytes, keeps a driver's message short enough for an Event
+// together with what COSI says around it.
+const maxMessageLength = 700
+
+const ellipsis = "..."
+
+// A URL's user information and query are where credentials travel: signed URLs,
+// tokens.
+var (
+	urlUser  = regexp.MustCompile(`(://)[^/?#\s@]+@`)
+	urlQuery = regexp.MustCompile(`(://[^?\s"']*)\?[^\s"']*`)
+)
+
+// presentable makes what a driver says fit for conditions and events, where a
+// driver must not be able to put megabytes, control characters or signed URLs.
+func presentable(message string) string {
+	message = strings.ToValidUTF8(message, "\uFFFD")
+	message = urlUser.ReplaceAllString(message, "$1")
+	message = urlQuery.ReplaceAllString(message, "$1?"+ellipsis)
+	message = strings.Join(strings.FieldsFunc(message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if len(message) > maxMessageLength {
+		message = strings.ToValidUTF8(message[:maxMessageLength-len(ellipsis)], "") + ellipsis
+	}
+	if message == "" {
+		return "no message"
+	}
+	return message
+}

@@ -1,0 +1,40 @@
+package driver
+
+import (
+	"time"
+
+	"google.golang.org/grpc"
+)
+
+const (
+	// DefaultConnectTimeout is how long Connect waits for the driver by default.
+	// A driver may well be started after its sidecar.
+	DefaultConnectTimeout = 2 * time.Minute
+
+	// DefaultRPCTimeout is the default deadline of each call.
+	DefaultRPCTimeout = 30 * time.Second
+)
+
+// Options say where the driver is and how long to wait for it.
+type Options struct {
+	// Endpoint is the driver's address: unix:///path.sock, or any other target
+	// that gRPC knows.
+	Endpoint string
+	// DialOptions are applied after the package's own and override them.
+	DialOptions []grpc.DialOption
+	// ConnectTimeout is how long Connect waits for the driver's first answer.
+	// Zero means DefaultConnectTimeout.
+	ConnectTimeout time.Duration
+	// RPCTimeout is the deadline of each call. Zero means DefaultRPCTimeout.
+	RPCTimeout time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.ConnectTimeout <= 0 {
+		o.ConnectTimeout = DefaultConnectTimeout
+	}
+	if o.RPCTimeout <= 0 {
+		o.RPCTimeout = DefaultRPCTimeout
+	}
+	return o
+}

@@ -1,0 +1,87 @@
+package secret
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// BucketInfo renders how to find a bucket, for Bucket.status.bucketInfo. It has
+// nothing secret in it, and leaves out what the driver has left empty. Protocols
+// and their order are the caller's.
+//
+// Of a bucket with several protocols, COSI_PROTOCOL lists all, separated by
+// commas; BUCKET_NAME, which S3 and GCS share, is that of S3.
+func BucketInfo(info *cosi.ObjectProtocolAndBucketInfo, protocols []v1alpha2.Protocol) (map[string]string, error) {
+	names := make([]string, 0, len(protocols))
+	fields := fields{}
+	for _, protocol := range protocols {
+		names = append(names, string(protocol))
+		for key, value := range bucketFields(protocol, info) {
+			if _, taken := fields[key]; !taken {
+				fields[key] = value
+			}
+		}
+	}
+	fields[v1alpha2.SecretKeyProtocol] = required(strings.Join(names, ","))
+	if err := fields.check(false); err != nil {
+		return nil, err
+	}
+	return fields.present(), nil
+}
+
+// AccessData renders everything that an application needs for one bucket: the
+// data of an access Secret. Info and credentials are the driver's, for this
+// protocol; a field that the protocol and the authentication type need and that
+// is empty is an error.
+func AccessData(
+	protocol v1alpha2.Protocol,
+	authentication v1alpha2.AuthenticationType,
+	info *cosi.ObjectProtocolAndBucketInfo,
+	credentials *cosi.CredentialInfo,
+) (map[string][]byte, error) {
+	fields := bucketFields(protocol, info)
+	fields[v1alpha2.SecretKeyProtocol] = required(string(protocol))
+	maps.Copy(fields, credentialFields(protocol, authentication, credentials))
+	if err := fields.check(true); err != nil {
+		return nil, err
+	}
+	data := make(map[string][]byte, len(fields))
+	for key, value := range fields.present() {
+		data[key] = []byte(value)
+	}
+	return data, nil
+}
+
+func bucketFields(protocol v1alpha2.Protocol, info *cosi.ObjectProtocolAndBucketInfo) fields {
+	switch protocol {
+	case v1alpha2.ProtocolS3:
+		return s3BucketFields(info.GetS3())
+	case v1alpha2.ProtocolAzure:
+		return azureBucketFields(info.GetAzure())
+	case v1alpha2.ProtocolGCS:
+		return gcsBucketFields(info.GetGcs())
+	default:
+		return fields{}
+	}
+}
+
+func credentialFields(
+	protocol v1alpha2.Protocol, authentication v1alpha2.AuthenticationType, credentials *cosi.CredentialInfo,
+) fields {
+	byKey := authentication == v1alpha2.AuthenticationTypeKey
+	switch {
+	case protocol == v1alpha2.ProtocolS3 && byKey:
+		return s3KeyFields(credentials.GetS3())
+	case protocol == v1alpha2.ProtocolAzure && byKey:
+		return azureKeyFields(credentials.GetAzure())
+	case protocol == v1alpha2.ProtocolGCS && byKey:
+		return gcsKeyFields(credentials.GetGcs())
+	case protocol == v1alpha2.ProtocolGCS:
+		return gcsServiceAccountFields(credentials.GetGcs())
+	default:
+		return fields{}
+	}
+}
