@@ -1,0 +1,129 @@
+# Everything that a developer or CI runs. `make help` lists the targets.
+# Needs Go and git, and nothing newer than GNU make 3.81.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+BIN := $(CURDIR)/bin
+GO ?= go
+
+# The race detector needs a C compiler; where there is none, tests run without.
+RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+# What to test, and how: make test PKG=./controller/... TESTFLAGS='-run Delete'
+PKG ?= ./...
+TESTFLAGS ?=
+GOTESTSUM := $(GO) tool gotestsum --format pkgname-and-test-fails
+
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
+##@ Use
+
+.PHONY: help
+help: ## List the targets.
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: build
+build: ## Build bin/cosi-emu.
+	$(GO) build -trimpath -o $(BIN)/cosi-emu ./cmd/cosi-emu
+
+.PHONY: setup
+setup: ## Get or build the control plane, once, into the user's cache.
+	$(GO) run ./cmd/cosi-emu setup
+
+.PHONY: clean
+clean: ## Remove what was built here. The user's cache stays.
+	rm -rf $(BIN)
+
+##@ Test
+
+.PHONY: test
+test: setup ## Run all tests.
+	$(GOTESTSUM) -- $(RACE) -timeout 20m $(TESTFLAGS) $(PKG)
+
+.PHONY: test-unit
+test-unit: ## Run the tests that need no control plane, quickly.
+	$(GOTESTSUM) -- -short -timeout 5m $(TESTFLAGS) $(PKG)
+
+.PHONY: bench
+bench: setup ## Run the benchmarks.
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m $(TESTFLAGS) $(PKG)
+
+##@ Change
+
+.PHONY: generate
+generate: generate-proto generate-apis generate-go ## Generate all that is generated.
+
+.PHONY: generate-proto
+generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Generate the gRPC code from the .proto file.
+	PATH="$(BIN):$$PATH" $(BIN)/protogen -root proto cosi/v1alpha2/cosi.proto
+
+.PHONY: generate-apis
+generate-apis: $(BIN)/controller-gen ## Generate deepcopy functions and CRDs from the types.
+	rm -f apis/crds/*.yaml
+	$(BIN)/controller-gen object paths=./apis/objectstorage/... \
+		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds
+
+.PHONY: generate-go
+generate-go: ## Run the go:generate directives.
+	$(GO) generate ./...
+
+.PHONY: fmt
+fmt: $(BIN)/golangci-lint ## Format the code.
+	$(BIN)/golangci-lint fmt ./...
+
+.PHONY: tidy
+tidy: ## Tidy every module of the repository.
+	hack/verify/modules.sh tidy
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## Run the linters.
+	$(BIN)/golangci-lint run ./...
+	cd hack/tools && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+
+##@ Verify
+
+.PHONY: verify
+verify: verify-text verify-format verify-modules verify-generated lint verify-platforms ## Check all that can be checked without running the code.
+
+.PHONY: verify-text
+verify-text: ## No file names a machine that it was written on.
+	hack/verify/text.sh
+
+.PHONY: verify-format
+verify-format: ## The code is formatted.
+	hack/verify/format.sh
+
+.PHONY: verify-modules
+verify-modules: ## Every module is tidy.
+	hack/verify/modules.sh tidy -diff
+
+.PHONY: verify-generated
+verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen ## Generated files are up to date.
+	hack/verify/generated.sh "$(MAKE)" "$(BIN)"
+
+.PHONY: verify-platforms
+verify-platforms: $(addprefix vet-,$(subst /,-,$(PLATFORMS))) ## The code compiles, tests included, on every platform.
+
+# vet-linux-amd64 and so on.
+vet-%:
+	GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) CGO_ENABLED=0 $(GO) vet ./...
+
+# The tools, pinned by hack/tools/go.mod and built once for each change of it.
+
+TOOL_MODULE := hack/tools/go.mod hack/tools/go.sum
+
+define tool
+$(BIN)/$(notdir $(1)): $(TOOL_MODULE)
+	$(GO) build -C hack/tools -o $$@ $(1)
+endef
+
+$(eval $(call tool,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
+$(eval $(call tool,google.golang.org/grpc/cmd/protoc-gen-go-grpc))
+$(eval $(call tool,google.golang.org/protobuf/cmd/protoc-gen-go))
+$(eval $(call tool,sigs.k8s.io/controller-tools/cmd/controller-gen))
+$(eval $(call tool,./protogen))
+
+$(BIN)/protogen: $(wildcard hack/tools/protogen/*.go)
