@@ -1,0 +1,78 @@
+// Package announcement tells users by Events what has changed in the conditions
+// of an object. It speaks only when a condition has changed, so that an object
+// that keeps failing in the same way is reported once.
+package announcement
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// maxNote is the longest note of an Event that the API server takes, in bytes.
+const maxNote = 1024
+
+// Action is what COSI was about when the event happened, as events.k8s.io asks.
+type Action string
+
+const (
+	// Provision is everything up to a usable bucket or access.
+	Provision Action = "Provision"
+	// Deprovision is everything after the deletion of a Bucket or an access.
+	Deprovision Action = "Deprovision"
+)
+
+// Changes records an Event for what is new in the conditions and worth a user's
+// while. Conditions that say the same are one Event, a warning if one of them is.
+func Changes(recorder events.EventRecorder, object runtime.Object, action Action, before, after []metav1.Condition) {
+	type news struct{ reason, message string }
+	told := map[news]bool{}
+	for _, eventType := range []string{corev1.EventTypeWarning, corev1.EventTypeNormal} {
+		for _, c := range after {
+			if worth(c) != eventType || same(meta.FindStatusCondition(before, c.Type), c) || told[news{c.Reason, c.Message}] {
+				continue
+			}
+			told[news{c.Reason, c.Message}] = true
+			recorder.Eventf(object, nil, eventType, c.Reason, string(action), "%s", note(c.Message))
+		}
+	}
+}
+
+// Deprovisioned records that what stood behind an object is gone.
+func Deprovisioned(recorder events.EventRecorder, object runtime.Object, message string) {
+	recorder.Eventf(object, nil, corev1.EventTypeNormal, v1alpha2.ReasonDeprovisioned, string(Deprovision), "%s", note(message))
+}
+
+// worth returns the type of the Event that a condition deserves, or nothing for
+// one that is routine.
+func worth(c metav1.Condition) string {
+	switch {
+	case c.Status == failure(c.Type):
+		return corev1.EventTypeWarning
+	case c.Reason == v1alpha2.ReasonProvisioned, c.Reason == v1alpha2.ReasonDeletionBlocked:
+		return corev1.EventTypeNormal
+	default:
+		return ""
+	}
+}
+
+func failure(conditionType string) metav1.ConditionStatus {
+	if conditionType == v1alpha2.ConditionProvisionFailed {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
+}
+
+func same(before *metav1.Condition, after metav1.Condition) bool {
+	return before != nil && before.Status == after.Status && before.Reason == after.Reason && before.Message == after.Message
+}
+
+func note(message string) string {
+	return strings.ToValidUTF8(message[:min(len(message), maxNote)], "")
+}
