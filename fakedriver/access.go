@@ -1,0 +1,99 @@
+package fakedriver
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// DriverGenerateBucketAccessId implements the Provisioner service. It touches
+// nothing. What is only a preview of the later call is checked where it is given.
+//
+//nolint:revive // the name is the protocol's
+func (d *Driver) DriverGenerateBucketAccessId(_ context.Context, r *cosi.DriverGenerateBucketAccessIdRequest) (*cosi.DriverGenerateBucketAccessIdResponse, error) {
+	if err := checkName("account_name", r.GetAccountName()); err != nil {
+		return nil, err
+	}
+	if r.GetProtocol() != nil {
+		if err := checkProtocol(r.GetProtocol()); err != nil {
+			return nil, err
+		}
+	}
+	if r.GetAuthenticationType() != nil {
+		if err := checkAuthentication(r.GetAuthenticationType(), r.GetServiceAccountName()); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkParameters(accessParameters, r.GetParameters()); err != nil {
+		return nil, err
+	}
+	if len(r.GetBuckets()) > 0 {
+		if _, err := grantsOf(r.GetBuckets()); err != nil {
+			return nil, err
+		}
+	}
+	return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: accountID(r.GetAccountName())}, nil
+}
+
+// DriverGrantBucketAccess implements the Provisioner service. A bucket that does
+// not exist is NotFound, which the sidecar repeats; nothing is left behind.
+func (d *Driver) DriverGrantBucketAccess(ctx context.Context, r *cosi.DriverGrantBucketAccessRequest) (*cosi.DriverGrantBucketAccessResponse, error) {
+	spec, err := d.accountSpec(r)
+	if err != nil {
+		return nil, err
+	}
+	credentials, err := d.options.Backend.PutAccount(ctx, spec)
+	if err != nil {
+		return nil, statusOf(err)
+	}
+	response := &cosi.DriverGrantBucketAccessResponse{Credentials: &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{
+		AccessKeyId: credentials.AccessKeyID, AccessSecretKey: credentials.SecretAccessKey,
+	}}}
+	for _, grant := range spec.Grants {
+		response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
+			BucketId: grant.Bucket, BucketInfo: d.bucketInfo(grant.Bucket),
+		})
+	}
+	return response, nil
+}
+
+func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.AccountSpec, error) {
+	spec := store.AccountSpec{ID: r.GetAccountId(), Owner: d.options.Name, Parameters: r.GetParameters()}
+	if err := checkAccountID(spec.ID); err != nil {
+		return spec, err
+	}
+	if err := checkProtocol(r.GetProtocol()); err != nil {
+		return spec, err
+	}
+	if err := checkAuthentication(r.GetAuthenticationType(), r.GetServiceAccountName()); err != nil {
+		return spec, err
+	}
+	if err := checkParameters(accessParameters, spec.Parameters); err != nil {
+		return spec, err
+	}
+	grants, err := grantsOf(r.GetBuckets())
+	spec.Grants = grants
+	return spec, err
+}
+
+// DriverRevokeBucketAccess implements the Provisioner service. Only the account
+// is looked at: whatever else has changed, its access must end.
+func (d *Driver) DriverRevokeBucketAccess(ctx context.Context, r *cosi.DriverRevokeBucketAccessRequest) (*cosi.DriverRevokeBucketAccessResponse, error) {
+	if err := checkAccountID(r.GetAccountId()); err != nil {
+		return nil, err
+	}
+	err := d.options.Backend.DeleteAccount(ctx, d.options.Name, r.GetAccountId())
+	switch {
+	case err == nil, errors.Is(err, store.ErrNotExist):
+		return &cosi.DriverRevokeBucketAccessResponse{}, nil
+	case errors.Is(err, store.ErrConflict):
+		return nil, status.Errorf(codes.FailedPrecondition, "account %q was not created by driver %s, which will not delete it", r.GetAccountId(), d.options.Name)
+	default:
+		return nil, statusOf(err)
+	}
+}

@@ -1,0 +1,98 @@
+package fakedriver
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// DriverGenerateBucketId implements the Provisioner service. It touches nothing.
+//
+//nolint:revive // the name is the protocol's
+func (d *Driver) DriverGenerateBucketId(_ context.Context, r *cosi.DriverGenerateBucketIdRequest) (*cosi.DriverGenerateBucketIdResponse, error) {
+	if err := checkName("name", r.GetName()); err != nil {
+		return nil, err
+	}
+	if err := checkBucketRequest(r.GetProtocols(), r.GetParameters()); err != nil {
+		return nil, err
+	}
+	return &cosi.DriverGenerateBucketIdResponse{BucketId: bucketID(r.GetName())}, nil
+}
+
+// DriverCreateBucket implements the Provisioner service.
+func (d *Driver) DriverCreateBucket(ctx context.Context, r *cosi.DriverCreateBucketRequest) (*cosi.DriverCreateBucketResponse, error) {
+	if err := checkBucketID(r.GetBucketId()); err != nil {
+		return nil, err
+	}
+	if err := checkBucketRequest(r.GetProtocols(), r.GetParameters()); err != nil {
+		return nil, err
+	}
+	b, err := d.options.Backend.CreateBucket(ctx, store.BucketSpec{
+		Name: r.GetBucketId(), Owner: d.options.Name, Parameters: r.GetParameters(),
+	})
+	if err != nil {
+		return nil, statusOf(err)
+	}
+	return &cosi.DriverCreateBucketResponse{Protocols: d.bucketInfo(b.Name)}, nil
+}
+
+// DriverGetBucket implements the Provisioner service. The bucket must have the
+// parameters that are given, and may have others.
+func (d *Driver) DriverGetBucket(ctx context.Context, r *cosi.DriverGetBucketRequest) (*cosi.DriverGetBucketResponse, error) {
+	if err := checkBucketID(r.GetBucketId()); err != nil {
+		return nil, err
+	}
+	if err := checkBucketRequest(r.GetProtocols(), r.GetParameters()); err != nil {
+		return nil, err
+	}
+	b, err := d.options.Backend.GetBucket(ctx, r.GetBucketId())
+	if err != nil {
+		return nil, statusOf(err)
+	}
+	for key, value := range r.GetParameters() {
+		if b.Parameters[key] != value {
+			return nil, status.Errorf(codes.AlreadyExists, "bucket %q exists, but its parameter %s has another value", b.Name, key)
+		}
+	}
+	return &cosi.DriverGetBucketResponse{Protocols: d.bucketInfo(b.Name)}, nil
+}
+
+// DriverDeleteBucket implements the Provisioner service. The parameters are not
+// looked at: they have no say in how a bucket is deleted, and a bucket must not
+// be kept alive by a class that was changed.
+func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBucketRequest) (*cosi.DriverDeleteBucketResponse, error) {
+	if err := checkID("bucket_id", r.GetBucketId()); err != nil {
+		return nil, err
+	}
+	err := d.options.Backend.DeleteBucket(ctx, d.options.Name, r.GetBucketId())
+	switch {
+	case err == nil, errors.Is(err, store.ErrNotExist):
+		return &cosi.DriverDeleteBucketResponse{}, nil
+	case errors.Is(err, store.ErrConflict):
+		return nil, status.Errorf(codes.FailedPrecondition, "bucket %q was not created by driver %s, which will not delete it", r.GetBucketId(), d.options.Name)
+	default:
+		return nil, statusOf(err)
+	}
+}
+
+func checkBucketRequest(protocols []*cosi.ObjectProtocol, parameters map[string]string) error {
+	if err := checkProtocols(protocols); err != nil {
+		return err
+	}
+	return checkParameters(bucketParameters, parameters)
+}
+
+// bucketInfo is how S3 clients find a bucket.
+func (d *Driver) bucketInfo(name string) *cosi.ObjectProtocolAndBucketInfo {
+	return &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{
+		BucketId:        name,
+		Endpoint:        d.options.Endpoint,
+		Region:          d.options.Region,
+		AddressingStyle: &cosi.S3AddressingStyle{Style: cosi.S3AddressingStyle_PATH},
+	}}
+}

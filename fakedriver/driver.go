@@ -1,0 +1,73 @@
+package fakedriver
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"time"
+
+	"google.golang.org/grpc"
+
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// Driver serves the COSI protocol. It holds no state.
+type Driver struct {
+	cosi.UnimplementedIdentityServer
+	cosi.UnimplementedProvisionerServer
+
+	options Options
+}
+
+// New returns a driver. Its backend stays the caller's to close.
+func New(options Options) (*Driver, error) {
+	options = options.withDefaults()
+	if err := options.validate(); err != nil {
+		return nil, err
+	}
+	return &Driver{options: options}, nil
+}
+
+// Serve serves both services on a listener, which it closes, until the context
+// is done, and returns when all calls have ended: those that have not within
+// [Options.GracePeriod] are cancelled. It returns nil unless serving failed, and
+// may be called again.
+func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
+	options := append(slices.Clone(d.options.ServerOptions),
+		grpc.WaitForHandlers(true), grpc.ChainUnaryInterceptor(d.report, settle))
+	server := grpc.NewServer(options...)
+	cosi.RegisterIdentityServer(server, d)
+	cosi.RegisterProvisionerServer(server, d)
+
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		server.Stop()
+		return err
+	case <-ctx.Done():
+	}
+	d.stop(server)
+	if err := <-failed; !errors.Is(err, grpc.ErrServerStopped) {
+		return err
+	}
+	return nil // the context had ended before serving began
+}
+
+// stop lets calls end, and after a while cancels them.
+func (d *Driver) stop(server *grpc.Server) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		server.GracefulStop()
+	}()
+	patience := time.NewTimer(d.options.GracePeriod)
+	defer patience.Stop()
+	select {
+	case <-done:
+	case <-patience.C:
+		server.Stop()
+		<-done
+	}
+}

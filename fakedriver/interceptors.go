@@ -1,0 +1,54 @@
+package fakedriver
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/cosi-emu/cosi-emu/proto/redact"
+)
+
+// report logs every call, without secrets, and with the cause of an error that
+// the caller is not told.
+func (d *Driver) report(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	began := time.Now()
+	response, err := handle(ctx, request)
+	log := d.options.Logger.WithValues("method", info.FullMethod, "request", redacted(request), "duration", time.Since(began))
+	if err != nil {
+		log.Info("call failed", "code", status.Code(err).String(), "cause", err.Error())
+		return nil, status.Convert(err).Err()
+	}
+	log.V(1).Info("call served", "response", redacted(response))
+	return response, nil
+}
+
+func redacted(message any) string {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprint(redact.Message(m))
+}
+
+// settle makes sure that a handler ends with a response or a status: a panic, or
+// a plain error, is Internal.
+func settle(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (response any, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			response, err = nil, statusOf(fmt.Errorf("panic: %v\n%s", cause, debug.Stack())) //nolint:err113 // has no kind
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return nil, statusOf(err)
+	}
+	response, err = handle(ctx, request)
+	if err != nil {
+		return nil, statusOf(err)
+	}
+	return response, nil
+}

@@ -1,0 +1,83 @@
+package fakedriver
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	unixScheme = "unix:"
+	// maxSocketPath is sizeof(sockaddr_un.sun_path) less the final NUL.
+	maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
+	probeTimeout  = time.Second
+)
+
+// Listen listens on a UNIX socket given as unix:///path/to.sock, as COSI drivers
+// are told in COSI_ENDPOINT. The socket's directory is created, for its owner
+// only, if it is missing. A socket that a driver has left behind is replaced;
+// one that is in use, and a file of another kind, is an error. Closing the
+// listener removes the socket.
+func Listen(endpoint string) (net.Listener, error) {
+	path, err := socketPath(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("cannot create the directory of socket %s: %w", path, err)
+	}
+	if err := removeStale(path); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("unix", path) //nolint:noctx // binding does not wait
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on socket %s: %w", path, err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot protect socket %s: %w", path, err), l.Close())
+	}
+	return l, nil
+}
+
+func socketPath(endpoint string) (string, error) {
+	path, ok := strings.CutPrefix(endpoint, unixScheme)
+	path = strings.TrimPrefix(path, "//")
+	if !ok || !filepath.IsAbs(path) {
+		return "", fmt.Errorf("driver endpoint %q is not valid: it must be the absolute path of a UNIX socket, like unix:///run/cosi/cosi.sock", endpoint)
+	}
+	path = filepath.Clean(path)
+	if len(path) > maxSocketPath {
+		return "", fmt.Errorf("the path of socket %s has %d bytes, but this system allows %d: use a shorter directory", path, len(path), maxSocketPath)
+	}
+	return path, nil
+}
+
+// removeStale removes a socket that nobody listens on any more.
+func removeStale(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("cannot look at socket %s: %w", path, err)
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("%s exists and is not a socket: move it away, or use another path", path)
+	}
+	conn, err := net.DialTimeout("unix", path, probeTimeout)
+	switch {
+	case err == nil:
+		return errors.Join(fmt.Errorf("socket %s is in use by a running driver: stop that, or use another path", path), conn.Close())
+	case !errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("cannot tell whether socket %s is in use: %w", path, err)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot remove the stale socket %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package fakedriver
+
+import (
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// grantsOf reads the buckets of a request, in whatever order they come.
+func grantsOf(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]store.Grant, error) {
+	if len(buckets) == 0 {
+		return nil, invalid("buckets is empty: access is always to at least one bucket")
+	}
+	seen := map[string]bool{}
+	grants := make([]store.Grant, 0, len(buckets))
+	for _, bucket := range buckets {
+		grant, err := grantOf(bucket)
+		if err != nil {
+			return nil, err
+		}
+		if seen[grant.Bucket] {
+			return nil, invalid("bucket %q is listed twice", grant.Bucket)
+		}
+		seen[grant.Bucket] = true
+		grants = append(grants, grant)
+	}
+	return grants, nil
+}
+
+func grantOf(bucket *cosi.DriverGrantBucketAccessRequest_AccessedBucket) (store.Grant, error) {
+	grant := store.Grant{Bucket: bucket.GetBucketId()}
+	if err := checkBucketID(grant.Bucket); err != nil {
+		return grant, err
+	}
+	for _, category := range []struct {
+		field string
+		mode  *cosi.AccessMode
+		into  *store.Mode
+	}{
+		{"object_data_access_mode", bucket.GetObjectDataAccessMode(), &grant.ObjectData},
+		{"object_metadata_access_mode", bucket.GetObjectMetadataAccessMode(), &grant.ObjectMetadata},
+		{"bucket_metadata_access_mode", bucket.GetBucketMetadataAccessMode(), &grant.BucketMetadata},
+	} {
+		mode, err := modeOf(category.mode)
+		if err != nil {
+			return grant, invalid("bucket %q: %s %s is not valid: ANY, READ_WRITE, READ_ONLY and WRITE_ONLY are", grant.Bucket, category.field, category.mode.GetMode())
+		}
+		*category.into = mode
+	}
+	return grant, nil
+}
+
+// modeOf reads one mode. ANY says that the user has asked for nothing, and so
+// gives nothing: the KEP leaves the choice to drivers and recommends the least.
+func modeOf(mode *cosi.AccessMode) (store.Mode, error) {
+	switch mode.GetMode() {
+	case cosi.AccessMode_ANY:
+		return store.None, nil
+	case cosi.AccessMode_READ_WRITE:
+		return store.ReadWrite, nil
+	case cosi.AccessMode_READ_ONLY:
+		return store.ReadOnly, nil
+	case cosi.AccessMode_WRITE_ONLY:
+		return store.WriteOnly, nil
+	default:
+		return store.None, store.ErrInvalid
+	}
+}

@@ -1,0 +1,86 @@
+package fakedriver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/go-logr/logr"
+	"google.golang.org/grpc"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// DefaultName is the driver's name where none is given.
+const DefaultName = "fake.cosi-emu"
+
+const (
+	defaultGracePeriod = 5 * time.Second
+	maxNameLength      = 63
+)
+
+var driverName = regexp.MustCompile(`^[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z]([a-z0-9-]*[a-z0-9])?)*$`)
+
+// Backend is what the driver needs of the S3 store; *store.Store is one. All
+// methods must be idempotent, and their errors of the kinds of package store.
+type Backend interface {
+	CreateBucket(ctx context.Context, spec store.BucketSpec) (store.Bucket, error)
+	GetBucket(ctx context.Context, name string) (store.Bucket, error)
+	DeleteBucket(ctx context.Context, owner, name string) error
+	PutAccount(ctx context.Context, spec store.AccountSpec) (store.Credentials, error)
+	DeleteAccount(ctx context.Context, owner, id string) error
+}
+
+// Options say how a driver is built.
+type Options struct {
+	// Name is the driver's name: a DNS name of at most 63 characters. It owns
+	// what the driver creates in the backend. Default: DefaultName.
+	Name string
+	// Backend is required.
+	Backend Backend
+	// Endpoint is the URL at which clients find the S3 service; required.
+	Endpoint string
+	// Region is what clients must sign for. Default: store.DefaultRegion.
+	Region string
+	// ServerOptions are passed on to the gRPC server. Interceptors among them
+	// run before the driver's own, and see every call and its final outcome.
+	ServerOptions []grpc.ServerOption
+	// GracePeriod is how long calls may take to end when Serve does. Default: 5
+	// seconds.
+	GracePeriod time.Duration
+	// Logger is told of every call, without secrets, at verbosity 1. Default:
+	// nothing is logged.
+	Logger logr.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.Name == "" {
+		o.Name = DefaultName
+	}
+	if o.Region == "" {
+		o.Region = store.DefaultRegion
+	}
+	if o.GracePeriod <= 0 {
+		o.GracePeriod = defaultGracePeriod
+	}
+	if o.Logger.GetSink() == nil {
+		o.Logger = logr.Discard()
+	}
+	return o
+}
+
+func (o Options) validate() error {
+	if len(o.Name) > maxNameLength || !driverName.MatchString(o.Name) {
+		return fmt.Errorf("driver name %q is not valid: it must be a lower-case DNS name of at most %d characters", o.Name, maxNameLength)
+	}
+	if o.Backend == nil {
+		return errors.New("the driver needs a backend")
+	}
+	if u, err := url.Parse(o.Endpoint); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("S3 endpoint %q is not valid: it must be a URL such as http://127.0.0.1:9000", o.Endpoint)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+)
+
+// PutAccount creates an account with new credentials, or returns those of the
+// account that has been created with the same specification. Access begins
+// before it returns. Errors are of kind ErrInvalid, ErrNotExist if a bucket is
+// missing, in which case nothing has been created, or ErrConflict if the account
+// has another owner, other grants or other parameters.
+func (s *Store) PutAccount(ctx context.Context, spec AccountSpec) (Credentials, error) {
+	spec, err := spec.normal()
+	if err != nil {
+		return Credentials{}, err
+	}
+	var credentials Credentials
+	err = s.administer(ctx, func() (err error) {
+		credentials, err = s.putAccount(spec)
+		return err
+	})
+	return credentials, err
+}
+
+func (s *Store) putAccount(spec AccountSpec) (Credentials, error) {
+	reach, err := s.reachOf(spec.Grants)
+	if err != nil {
+		return Credentials{}, err
+	}
+	existing := s.registry.byID(spec.ID)
+	if existing == nil {
+		return s.createAccount(spec, reach)
+	}
+	if !existing.account.same(spec) {
+		return Credentials{}, conflict("account", spec.ID, "it has been created with another owner, other grants or other parameters")
+	}
+	return existing.credentials(), s.renew(existing, reach)
+}
+
+// reachOf returns the UIDs of the buckets that are granted.
+func (s *Store) reachOf(grants []Grant) (map[string]string, error) {
+	reach := make(map[string]string, len(grants))
+	for _, grant := range grants {
+		b, ok := s.registry.bucket(grant.Bucket)
+		if !ok {
+			return nil, notExist("bucket", grant.Bucket)
+		}
+		reach[b.Name] = b.UID
+	}
+	return reach, nil
+}
+
+func (s *Store) createAccount(spec AccountSpec, reach map[string]string) (Credentials, error) {
+	secret, err := newSecret(s.options.Rand)
+	if err != nil {
+		return Credentials{}, err
+	}
+	account := Account{AccountSpec: spec, AccessKeyID: accessKeyID(spec.ID), CreatedAt: s.now()}
+	p := &principal{account: account, secret: secret, reach: reach}
+	// Recorded before it works: a key that an application holds must still be
+	// known, and be revocable, after a crash.
+	if err := s.ledger.putAccount(p.record()); err != nil {
+		return Credentials{}, fmt.Errorf("cannot record account %q: %w", spec.ID, err)
+	}
+	s.registry.setAccount(p)
+	return p.credentials(), nil
+}
+
+// renew extends an account's grants to buckets that have been created again
+// since; granting once more is how their owner says so.
+func (s *Store) renew(p *principal, reach map[string]string) error {
+	if maps.Equal(reach, p.reach) {
+		return nil
+	}
+	renewed := &principal{account: p.account, secret: p.secret, reach: reach}
+	if err := s.ledger.putAccount(renewed.record()); err != nil {
+		return fmt.Errorf("cannot record account %q: %w", p.account.ID, err)
+	}
+	s.registry.setReach(p, reach)
+	return nil
+}
+
+// DeleteAccount ends an account. When it returns, its key is refused, and no
+// request with it is still changing anything. The error is of kind ErrNotExist
+// if there is no such account, or ErrConflict if it belongs to another owner.
+func (s *Store) DeleteAccount(ctx context.Context, owner, id string) error {
+	return s.administer(ctx, func() error { return s.deleteAccount(owner, id) })
+}
+
+func (s *Store) deleteAccount(owner, id string) error {
+	p := s.registry.byID(id)
+	if p == nil {
+		return notExist("account", id)
+	}
+	if p.account.Owner != owner {
+		return conflict("account", id, "it belongs to somebody else")
+	}
+	if err := s.ledger.deleteAccount(id); err != nil {
+		return fmt.Errorf("cannot record that account %q is deleted: %w", id, err)
+	}
+	s.registry.removeAccount(p)
+	p.writes.Lock() // waits for writes that were let in before
+	defer p.writes.Unlock()
+	return nil
+}
+
+// Accounts returns all accounts, sorted by ID, without their secrets.
+func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	return s.registry.allAccounts(), nil
+}
+
+func (p *principal) credentials() Credentials {
+	return Credentials{AccessKeyID: p.account.AccessKeyID, SecretAccessKey: p.secret}
+}

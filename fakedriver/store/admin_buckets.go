@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"maps"
+
+	"github.com/johannesboyne/gofakes3"
+)
+
+// CreateBucket creates a bucket, or returns the one that has been created with
+// the same specification. Errors are of kind ErrInvalid, or ErrConflict if there
+// is a bucket of that name with another owner or other parameters.
+func (s *Store) CreateBucket(ctx context.Context, spec BucketSpec) (Bucket, error) {
+	if err := ValidateBucketName(spec.Name); err != nil {
+		return Bucket{}, err
+	}
+	spec.Parameters = maps.Clone(spec.Parameters)
+	var created Bucket
+	err := s.administer(ctx, func() (err error) {
+		created, err = s.createBucket(spec)
+		return err
+	})
+	return created, err
+}
+
+func (s *Store) createBucket(spec BucketSpec) (Bucket, error) {
+	if existing, ok := s.registry.bucket(spec.Name); ok {
+		switch {
+		case existing.Owner != spec.Owner:
+			return Bucket{}, conflict("bucket", spec.Name, "it belongs to somebody else")
+		case !existing.same(spec):
+			return Bucket{}, conflict("bucket", spec.Name, "it has been created with other parameters")
+		}
+		return existing, nil
+	}
+	b := Bucket{BucketSpec: spec, UID: rand.Text(), CreatedAt: s.now()}
+	// Objects first: what a crash leaves is undone by recall, and a repeated
+	// call takes it over.
+	err := s.objects.CreateBucket(spec.Name)
+	if err != nil && !gofakes3.IsAlreadyExists(err) {
+		return Bucket{}, fmt.Errorf("cannot create bucket %q: %w", spec.Name, err)
+	}
+	if err := s.ledger.putBucket(b); err != nil {
+		return Bucket{}, fmt.Errorf("cannot record bucket %q: %w", spec.Name, err)
+	}
+	s.registry.setBucket(b)
+	return b.clone(), nil
+}
+
+// GetBucket returns a bucket, whoever owns it. The error is of kind ErrNotExist
+// if there is none.
+func (s *Store) GetBucket(ctx context.Context, name string) (Bucket, error) {
+	if err := s.usable(ctx); err != nil {
+		return Bucket{}, err
+	}
+	b, ok := s.registry.bucket(name)
+	if !ok {
+		return Bucket{}, notExist("bucket", name)
+	}
+	return b, nil
+}
+
+// DeleteBucket deletes an empty bucket of an owner. Access to it ends for good,
+// also if another bucket of that name is created. Errors are of kind ErrNotExist,
+// ErrNotEmpty, or ErrConflict if the bucket belongs to another owner.
+func (s *Store) DeleteBucket(ctx context.Context, owner, name string) error {
+	return s.administer(ctx, func() error { return s.deleteBucket(owner, name) })
+}
+
+func (s *Store) deleteBucket(owner, name string) error {
+	b, ok := s.registry.bucket(name)
+	if !ok {
+		return notExist("bucket", name)
+	}
+	if b.Owner != owner {
+		return conflict("bucket", name, "it belongs to somebody else")
+	}
+	err := s.objects.DeleteBucket(name)
+	switch {
+	case gofakes3.HasErrorCode(err, gofakes3.ErrBucketNotEmpty):
+		return fmt.Errorf("bucket %q %w", name, ErrNotEmpty)
+	case err != nil && !gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchBucket):
+		return fmt.Errorf("cannot delete bucket %q: %w", name, err)
+	}
+	if err := s.ledger.deleteBucket(name); err != nil {
+		return fmt.Errorf("cannot record that bucket %q is deleted: %w", name, err)
+	}
+	s.registry.removeBucket(name)
+	return nil
+}
+
+// Buckets returns all buckets, sorted by name.
+func (s *Store) Buckets(ctx context.Context) ([]Bucket, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	return s.registry.allBuckets(), nil
+}
+
+// usable returns why a read cannot be answered, if it cannot.
+func (s *Store) usable(ctx context.Context) error {
+	if s.closing.Err() != nil {
+		return ErrClosed
+	}
+	return ctx.Err()
+}

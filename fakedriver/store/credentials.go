@@ -1,0 +1,57 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"io"
+)
+
+// Credentials are what an S3 client authenticates with. They print without
+// their secret, whatever the verb or logger.
+type Credentials struct {
+	AccessKeyID     string
+	SecretAccessKey string
+}
+
+// String implements fmt.Stringer.
+func (c Credentials) String() string { return c.AccessKeyID + "/***redacted***" }
+
+// GoString implements fmt.GoStringer.
+func (c Credentials) GoString() string { return "store.Credentials(" + c.String() + ")" }
+
+// MarshalLog implements logr.Marshaler.
+func (c Credentials) MarshalLog() any { return c.String() }
+
+const (
+	accessKeyPrefix = "COSI"
+	accessKeyLength = 20
+	secretLength    = 40
+	alphabet        = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+)
+
+// accessKeyID derives the access key ID from the account's, so that it can be
+// recognised in recordings of different runs. It has the form of Amazon's.
+func accessKeyID(accountID string) string {
+	digest := sha256.Sum256([]byte(accountID))
+	encoded := base32.StdEncoding.EncodeToString(digest[:])
+	return accessKeyPrefix + encoded[:accessKeyLength-len(accessKeyPrefix)]
+}
+
+// newSecret returns 40 random letters and digits.
+func newSecret(random io.Reader) (string, error) {
+	const unbiased = 256 - 256%len(alphabet)
+	secret := make([]byte, 0, secretLength)
+	buffer := make([]byte, secretLength)
+	for len(secret) < secretLength {
+		if _, err := io.ReadFull(random, buffer); err != nil {
+			return "", fmt.Errorf("cannot read random bytes for a secret access key: %w", err)
+		}
+		for _, b := range buffer {
+			if int(b) < unbiased && len(secret) < secretLength {
+				secret = append(secret, alphabet[int(b)%len(alphabet)])
+			}
+		}
+	}
+	return string(secret), nil
+}

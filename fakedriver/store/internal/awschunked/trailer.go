@@ -1,0 +1,77 @@
+package awschunked
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
+)
+
+const signatureTrailer = "X-Amz-Trailer-Signature"
+
+// trailers reads what follows the last chunk: the announced headers, for signed
+// kinds a signature over them, and an empty line.
+func (r *reader) trailers() (http.Header, error) {
+	found := http.Header{}
+	if !r.HasTrailer {
+		return found, r.end()
+	}
+	var canonical bytes.Buffer
+	signature := ""
+	for range maxTrailer {
+		line, err := r.line()
+		if errors.Is(err, io.EOF) {
+			return found, r.check(found, canonical.Bytes(), signature)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if line == "" {
+			continue // some clients put one before the signature
+		}
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, s3error.MalformedTrailer
+		}
+		key := http.CanonicalHeaderKey(strings.TrimSpace(name))
+		switch {
+		case key == signatureTrailer:
+			signature = strings.TrimSpace(value)
+		case !slices.Contains(r.Trailers, key) || found.Get(key) != "":
+			return nil, s3error.MalformedTrailer
+		default:
+			found.Set(key, strings.TrimSpace(value))
+			canonical.WriteString(strings.ToLower(key) + ":" + strings.TrimSpace(value) + "\n")
+		}
+	}
+	return nil, s3error.MalformedTrailer
+}
+
+func (r *reader) check(found http.Header, canonical []byte, signature string) error {
+	if len(found) != len(r.Trailers) {
+		return s3error.MalformedTrailer
+	}
+	if r.Signer != nil && !r.Signer.Trailer(canonical, signature) {
+		return s3error.SignatureDoesNotMatch
+	}
+	return nil
+}
+
+// end makes sure that nothing but one empty line follows the last chunk.
+func (r *reader) end() error {
+	line, err := r.line()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := r.in.ReadByte(); line != "" || err == nil {
+		return s3error.InvalidRequest.With("Data follows the last chunk")
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package s3error
+
+import "net/http"
+
+// The errors that the store answers with. Codes and statuses are those of the
+// "List of error codes" in Amazon's S3 API reference.
+var (
+	AccessControlListNotSupported     = define("AccessControlListNotSupported", http.StatusBadRequest, "The bucket does not allow ACLs")
+	AccessDenied                      = define("AccessDenied", http.StatusForbidden, "Access Denied")
+	AuthorizationHeaderMalformed      = define("AuthorizationHeaderMalformed", http.StatusBadRequest, "The authorization header that you provided is not valid")
+	AuthorizationQueryParametersError = define("AuthorizationQueryParametersError", http.StatusBadRequest, "The authorization query parameters that you provided are not valid")
+	BadDigest                         = define("BadDigest", http.StatusBadRequest, "The Content-MD5 or checksum value that you specified did not match what the server received")
+	BucketAlreadyOwnedByYou           = define("BucketAlreadyOwnedByYou", http.StatusConflict, "Your previous request to create the named bucket succeeded and you already own it")
+	EntityTooLarge                    = define("EntityTooLarge", http.StatusBadRequest, "Your proposed upload exceeds the maximum allowed object size")
+	IncompleteBody                    = define("IncompleteBody", http.StatusBadRequest, "You did not provide the number of bytes specified by the Content-Length HTTP header")
+	InternalError                     = define("InternalError", http.StatusInternalServerError, "We encountered an internal error. Please try again.")
+	InvalidAccessKeyID                = define("InvalidAccessKeyId", http.StatusForbidden, "The AWS access key ID that you provided does not exist in our records")
+	InvalidArgument                   = define("InvalidArgument", http.StatusBadRequest, "Invalid Argument")
+	InvalidDigest                     = define("InvalidDigest", http.StatusBadRequest, "The Content-MD5 or checksum value that you specified is not valid")
+	InvalidRequest                    = define("InvalidRequest", http.StatusBadRequest, "Invalid Request")
+	InvalidToken                      = define("InvalidToken", http.StatusBadRequest, "The provided token is malformed or otherwise not valid")
+	InvalidURI                        = define("InvalidURI", http.StatusBadRequest, "The specified URI couldn't be parsed")
+	KeyTooLong                        = define("KeyTooLongError", http.StatusBadRequest, "Your key is too long")
+	MalformedTrailer                  = define("MalformedTrailerError", http.StatusBadRequest, "The request contained trailing data that was not well-formed or did not conform to our published schema")
+	MalformedXML                      = define("MalformedXML", http.StatusBadRequest, "The XML that you provided was not well formed or did not validate against our published schema")
+	MissingContentLength              = define("MissingContentLength", http.StatusLengthRequired, "You must provide the Content-Length HTTP header")
+	NoSuchBucket                      = define("NoSuchBucket", http.StatusNotFound, "The specified bucket does not exist")
+	NoSuchKey                         = define("NoSuchKey", http.StatusNotFound, "The specified key does not exist")
+	NotImplemented                    = define("NotImplemented", http.StatusNotImplemented, "A header or query that you provided implies functionality that is not implemented")
+	PreconditionFailed                = define("PreconditionFailed", http.StatusPreconditionFailed, "At least one of the preconditions that you specified did not hold")
+	RequestTimeTooSkewed              = define("RequestTimeTooSkewed", http.StatusForbidden, "The difference between the request time and the server's time is too large")
+	RequestTimeout                    = define("RequestTimeout", http.StatusBadRequest, "Your socket connection to the server was not read from or written to within the timeout period")
+	ServiceUnavailable                = define("ServiceUnavailable", http.StatusServiceUnavailable, "Service is shutting down")
+	SignatureDoesNotMatch             = define("SignatureDoesNotMatch", http.StatusForbidden, "The request signature that we calculated does not match the signature that you provided. Check your AWS secret access key and signing method.")
+	ContentSHA256Mismatch             = define("XAmzContentSHA256Mismatch", http.StatusBadRequest, "The provided 'x-amz-content-sha256' header does not match what was computed")
+)
+
+// The errors that gofakes3 answers with under a status that is not S3's, or
+// without a message, and those that say "not configured".
+var (
+	_ = define("BucketNotEmpty", http.StatusConflict, "The bucket that you tried to delete is not empty")
+	_ = define("InvalidPart", http.StatusBadRequest, "One or more of the specified parts could not be found")
+	_ = define("InvalidPartOrder", http.StatusBadRequest, "The list of parts was not in ascending order")
+	_ = define("InvalidRange", http.StatusRequestedRangeNotSatisfiable, "The requested range cannot be satisfied")
+	_ = define("MetadataTooLarge", http.StatusBadRequest, "Your metadata headers exceed the maximum allowed metadata size")
+	_ = define("MethodNotAllowed", http.StatusMethodNotAllowed, "The specified method is not allowed against this resource")
+	_ = define("NoSuchUpload", http.StatusNotFound, "The specified multipart upload does not exist")
+	_ = define("NoSuchVersion", http.StatusNotFound, "The version ID specified in the request does not match an existing version")
+
+	_ = define("NoSuchBucketPolicy", http.StatusNotFound, "The bucket policy does not exist")
+	_ = define("NoSuchCORSConfiguration", http.StatusNotFound, "The CORS configuration does not exist")
+	_ = define("NoSuchLifecycleConfiguration", http.StatusNotFound, "The lifecycle configuration does not exist")
+	_ = define("NoSuchPublicAccessBlockConfiguration", http.StatusNotFound, "The public access block configuration was not found")
+	_ = define("NoSuchTagSet", http.StatusNotFound, "The TagSet does not exist")
+	_ = define("NoSuchWebsiteConfiguration", http.StatusNotFound, "The specified bucket does not have a website configuration")
+	_ = define("ObjectLockConfigurationNotFoundError", http.StatusNotFound, "Object Lock configuration does not exist for this bucket")
+	_ = define("OwnershipControlsNotFoundError", http.StatusNotFound, "The bucket ownership controls were not found")
+	_ = define("ReplicationConfigurationNotFoundError", http.StatusNotFound, "The replication configuration was not found")
+	_ = define("ServerSideEncryptionConfigurationNotFoundError", http.StatusNotFound, "The server side encryption configuration was not found")
+)
+
+var byCode map[string]*Error
+
+func define(code string, status int, message string) *Error {
+	if byCode == nil {
+		byCode = map[string]*Error{}
+	}
+	e := &Error{Code: code, Status: status, Message: message}
+	byCode[code] = e
+	return e
+}

@@ -1,0 +1,62 @@
+// Package s3error holds the errors of the S3 protocol: their codes, their HTTP
+// statuses and the XML document that clients parse them from. It exists so that
+// every refusal of the store, wherever it is decided, looks like one of S3.
+package s3error
+
+import (
+	"errors"
+	"net/http"
+)
+
+// Error is an error as S3 clients see it.
+type Error struct {
+	// Code is what programs compare, for example NoSuchKey.
+	Code string
+	// Status is the HTTP status that belongs to the code.
+	Status int
+	// Message is for people. It is shown to whoever sent the request and must
+	// hold nothing secret.
+	Message string
+	// Region is where the request should have been signed for; only
+	// AuthorizationHeaderMalformed has it.
+	Region string
+}
+
+// Error implements the error interface.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Is makes errors with the same code equal for errors.Is, whatever their
+// messages.
+func (e *Error) Is(target error) bool {
+	other, ok := target.(*Error)
+	return ok && other.Code == e.Code
+}
+
+// With returns the error with another message.
+func (e *Error) With(message string) *Error {
+	changed := *e
+	changed.Message = message
+	return &changed
+}
+
+// From returns the S3 error in err's chain; anything else is InternalError,
+// whose message says nothing about the cause.
+func From(err error) *Error {
+	if found, ok := errors.AsType[*Error](err); ok {
+		return found
+	}
+	return InternalError
+}
+
+// ByCode returns the error with a code. A code that is not known, which a
+// storage backend may invent, keeps the fallback status, if that is one of an
+// error at all.
+func ByCode(code string, fallbackStatus int) *Error {
+	if known, ok := byCode[code]; ok {
+		return known
+	}
+	if code == "" || fallbackStatus < http.StatusBadRequest {
+		return InternalError
+	}
+	return &Error{Code: code, Status: fallbackStatus, Message: http.StatusText(fallbackStatus)}
+}

@@ -1,0 +1,36 @@
+package s3error
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strconv"
+)
+
+type document struct {
+	XMLName   xml.Name `xml:"Error"`
+	Code      string
+	Message   string
+	Region    string `xml:",omitempty"`
+	Resource  string
+	RequestID string `xml:"RequestId"`
+}
+
+// Write answers a request with an error. Answers to HEAD, and those with status
+// 304, have no body, as HTTP demands.
+func Write(w http.ResponseWriter, r *http.Request, requestID string, e *Error) {
+	w.Header().Del("Content-Length")
+	if r.Method == http.MethodHead || e.Status == http.StatusNotModified {
+		w.WriteHeader(e.Status)
+		return
+	}
+	body, err := xml.Marshal(document{
+		Code: e.Code, Message: e.Message, Region: e.Region, Resource: r.URL.Path, RequestID: requestID,
+	})
+	if err != nil {
+		body = nil // strings only, so this cannot be
+	}
+	w.Header().Set("Content-Type", "application/xml")
+	w.Header().Set("Content-Length", strconv.Itoa(len(xml.Header)+len(body)))
+	w.WriteHeader(e.Status)
+	_, _ = w.Write(append([]byte(xml.Header), body...)) // a client that has gone is not our error
+}

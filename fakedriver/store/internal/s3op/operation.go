@@ -1,0 +1,88 @@
+// Package s3op says which operation of S3 a request is, and what a key needs to
+// be allowed it. It exists because gofakes3 takes every sub-resource that it does
+// not know for the object or bucket itself (PUT key?tagging overwrites the
+// object), so that nothing may reach it that is not listed here.
+package s3op
+
+// Category is one of the KEP's three kinds of access.
+type Category string
+
+// The categories of KEP-1979, section "BucketAccess Read/Write AccessMode".
+const (
+	ObjectData     Category = "object data"
+	ObjectMetadata Category = "object metadata"
+	BucketMetadata Category = "bucket metadata"
+)
+
+// Direction is whether an operation reads or writes.
+type Direction string
+
+// The directions.
+const (
+	Read  Direction = "read"
+	Write Direction = "write"
+)
+
+// Need is a permission.
+type Need struct {
+	Category  Category
+	Direction Direction
+}
+
+// Level is what an operation works on.
+type Level string
+
+// The levels.
+const (
+	Service Level = "service"
+	Bucket  Level = "bucket"
+	Object  Level = "object"
+)
+
+// Body is what an operation expects in the body of its request.
+type Body int
+
+// The kinds of body.
+const (
+	// NoBody means that the body is ignored.
+	NoBody Body = iota
+	// Data is the content of an object.
+	Data
+	// Document is XML, much smaller than an object may be.
+	Document
+)
+
+// Operation is one row of the table: how to recognise an operation and what it
+// needs.
+type Operation struct {
+	// Name is S3's own, for example PutObject.
+	Name string
+
+	// Method and Level, together with Selects, recognise the operation.
+	Method string
+	Level  Level
+	// Selects are the query parameters that must be there; the row with the
+	// most of them wins.
+	Selects []string
+	// CopySource is whether the header X-Amz-Copy-Source must be there.
+	CopySource bool
+
+	// Takes are the further query parameters that the operation honours. Any
+	// other is refused, because ignoring it would do something else than asked.
+	Takes []string
+	// Conditions are the conditional headers that the operation honours.
+	Conditions []string
+
+	// Needs are permissions, any one of which is enough. With none, whoever has
+	// any access to the bucket may call the operation.
+	Needs []Need
+	// Reserved operations are for the driver alone; no key is allowed them.
+	Reserved bool
+
+	Body Body
+}
+
+// Mutates reports whether the operation changes what is stored.
+func (o Operation) Mutates() bool {
+	return len(o.Needs) > 0 && o.Needs[0].Direction == Write
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// registry is what the store knows of buckets and accounts, in memory, for
+// lookups on every request. Changes are made by the administrative methods, one
+// at a time, after they have been written to the ledger.
+type registry struct {
+	mu       sync.RWMutex
+	buckets  map[string]Bucket
+	accounts map[string]*principal // by account ID
+	keys     map[string]*principal // by access key ID
+}
+
+// principal is an account as requests see it.
+type principal struct {
+	account Account
+	secret  string
+	// reach maps the buckets of the grants to the UIDs that they had when they
+	// were granted; guarded by the registry's lock.
+	reach map[string]string
+
+	// writes is held shared by requests that change something, from the last
+	// check of the key until the change is made, and by revocation afterwards:
+	// so no write with a key is under way when revoking it has returned.
+	writes sync.RWMutex
+}
+
+func newRegistry() *registry {
+	return &registry{
+		buckets: map[string]Bucket{}, accounts: map[string]*principal{}, keys: map[string]*principal{},
+	}
+}
+
+// secretOf is the lookup of signature verification.
+func (r *registry) secretOf(accessKeyID string) (string, bool) {
+	p := r.byKey(accessKeyID)
+	if p == nil {
+		return "", false
+	}
+	return p.secret, true
+}
+
+func (r *registry) byKey(accessKeyID string) *principal {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.keys[accessKeyID]
+}
+
+func (r *registry) byID(accountID string) *principal {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.accounts[accountID]
+}
+
+// isLive reports whether the account still exists.
+func (r *registry) isLive(p *principal) bool {
+	return r.byKey(p.account.AccessKeyID) == p
+}
+
+func (r *registry) bucket(name string) (Bucket, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	b, ok := r.buckets[name]
+	return b.clone(), ok
+}
+
+// grant returns the account's access to a bucket; none if the bucket is another
+// one than that which was granted. exists is whether the bucket is there at all.
+func (r *registry) grant(p *principal, bucket string) (grant Grant, granted, exists bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	uid, reached := p.reach[bucket]
+	b, exists := r.buckets[bucket]
+	i := slices.IndexFunc(p.account.Grants, func(g Grant) bool { return g.Bucket == bucket })
+	if !reached || i < 0 || (exists && b.UID != uid) {
+		return Grant{}, false, exists
+	}
+	return p.account.Grants[i], true, exists
+}
+
+func (r *registry) setBucket(b Bucket) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.buckets[b.Name] = b
+}
+
+func (r *registry) removeBucket(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.buckets, name)
+}
+
+func (r *registry) setAccount(p *principal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.accounts[p.account.ID] = p
+	r.keys[p.account.AccessKeyID] = p
+}
+
+func (r *registry) setReach(p *principal, reach map[string]string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.reach = reach
+}
+
+func (r *registry) removeAccount(p *principal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.accounts, p.account.ID)
+	delete(r.keys, p.account.AccessKeyID)
+}
+
+func (r *registry) allBuckets() []Bucket {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	all := make([]Bucket, 0, len(r.buckets))
+	for b := range maps.Values(r.buckets) {
+		all = append(all, b.clone())
+	}
+	slices.SortFunc(all, func(a, b Bucket) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+func (r *registry) allAccounts() []Account {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	all := make([]Account, 0, len(r.accounts))
+	for p := range maps.Values(r.accounts) {
+		all = append(all, p.account.clone())
+	}
+	slices.SortFunc(all, func(a, b Account) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}

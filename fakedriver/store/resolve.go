@@ -1,0 +1,76 @@
+package store
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3op"
+)
+
+const maxKeyBytes = 1024
+
+// resolve splits the path into bucket and key, once for everything that follows.
+// Keys are not cleaned: "a//b" and "../x" are keys like any other.
+func (s *Store) resolve(x *exchange) error {
+	bucket, key, err := splitPath(x.r.URL.Path)
+	if err != nil {
+		return err
+	}
+	x.bucket, x.key, x.level = bucket, key, levelOf(bucket, key)
+	return nil
+}
+
+func splitPath(path string) (bucket, key string, err error) {
+	// The signature library signs every byte that is not UTF-8 alike.
+	if !strings.HasPrefix(path, "/") || !utf8.ValidString(path) {
+		return "", "", s3error.InvalidURI
+	}
+	bucket, key, _ = strings.Cut(path[1:], "/")
+	switch {
+	case bucket == "" && path != "/":
+		return "", "", s3error.InvalidURI
+	case len(key) > maxKeyBytes:
+		return "", "", s3error.KeyTooLong
+	}
+	return bucket, key, nil
+}
+
+func levelOf(bucket, key string) s3op.Level {
+	switch {
+	case bucket == "":
+		return s3op.Service
+	case key == "":
+		return s3op.Bucket
+	default:
+		return s3op.Object
+	}
+}
+
+// copySource is the object that CopyObject reads.
+type copySource struct{ bucket, key string }
+
+// parseCopySource reads the header X-Amz-Copy-Source: a path, with or without a
+// slash in front, percent-encoded in whole or in part.
+func parseCopySource(header string) (copySource, error) {
+	raw, version, _ := strings.Cut(header, "?")
+	if version != "" {
+		return copySource{}, s3error.NotImplemented.With("Copying a version of an object is not implemented")
+	}
+	path, err := url.PathUnescape(raw)
+	if err != nil {
+		return copySource{}, s3error.InvalidArgument.With("Copy Source must be URL-encoded")
+	}
+	bucket, key, err := splitPath("/" + strings.TrimPrefix(path, "/"))
+	if err != nil || bucket == "" || key == "" {
+		return copySource{}, s3error.InvalidArgument.With("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+	}
+	return copySource{bucket, key}, nil
+}
+
+// header returns the form that gofakes3, which decodes '+' as a space, reads as
+// the same object.
+func (c copySource) header() string {
+	return c.bucket + "/" + url.QueryEscape(c.key)
+}

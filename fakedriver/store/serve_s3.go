@@ -1,0 +1,70 @@
+package store
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
+)
+
+// serveS3 answers one request.
+func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{w: w, r: r, id: fmt.Sprintf("%016X", s.requests.Add(1))}
+	w.Header().Set("X-Amz-Request-Id", x.id)
+	w.Header().Set("Server", "cosi-emu")
+	defer s.recover(x)
+	if err := s.walk(x); err != nil {
+		s.refuse(x, err)
+	}
+}
+
+func (s *Store) walk(x *exchange) error {
+	for _, run := range phases {
+		if err := run(s, x); err != nil {
+			return err
+		}
+	}
+	return s.perform(x)
+}
+
+// refuse answers with an error, and logs what is not the client's fault.
+func (s *Store) refuse(x *exchange, err error) {
+	failure := s3error.From(err)
+	log := s.options.Logger.WithValues("request", x.id, "operation", x.operation.Name, "bucket", x.bucket, "code", failure.Code)
+	if failure == s3error.InternalError {
+		log.Error(err, "s3 request failed")
+	} else {
+		log.V(1).Info("s3 request refused")
+	}
+	s3error.Write(x.w, x.r, x.id, failure)
+}
+
+// recover turns a panic, for which gofakes3 is good, into an internal error.
+func (s *Store) recover(x *exchange) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause == http.ErrAbortHandler { //nolint:errorlint // a sentinel that net/http compares like this
+		panic(cause)
+	}
+	s.options.Logger.Error(fmt.Errorf("panic: %v", cause), "s3 request failed", //nolint:err113 // has no kind
+		"request", x.id, "operation", x.operation.Name, "stack", string(debug.Stack()))
+	s3error.Write(x.w, x.r, x.id, s3error.InternalError)
+}
+
+// parse reads the query, strictly: a parameter that two readers would see
+// differently must not get through.
+func (s *Store) parse(x *exchange) error {
+	if s.closing.Err() != nil {
+		return s3error.ServiceUnavailable
+	}
+	query, err := url.ParseQuery(x.r.URL.RawQuery)
+	if err != nil {
+		return s3error.InvalidURI
+	}
+	x.query = query
+	return nil
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 64 << 10
+	// shutdownTimeout is how long requests may take to end when the server does.
+	shutdownTimeout = 5 * time.Second
+)
+
+// Serve serves S3 on a listener, which it closes, until the context is done or
+// the store is closed. It returns when all requests have ended, and nil unless
+// serving failed.
+func (s *Store) Serve(ctx context.Context, l net.Listener) error {
+	if err := s.admit(); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer s.servers.Done()
+	// Closing a connection does not wait for its handler; this lock does.
+	var running sync.RWMutex
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		running.RLock()
+		defer running.RUnlock()
+		s.handler.ServeHTTP(w, r)
+	})
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: log.New(logWriter{s}, "", 0),
+	}
+	err := s.serve(ctx, server, l)
+	running.Lock()
+	defer running.Unlock()
+	return err
+}
+
+// admit counts a server, unless the store is closed.
+func (s *Store) admit() error {
+	s.admin <- struct{}{}
+	defer func() { <-s.admin }()
+	if s.closing.Err() != nil {
+		return ErrClosed
+	}
+	s.servers.Add(1)
+	return nil
+}
+
+func (s *Store) serve(ctx context.Context, server *http.Server, l net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return errors.Join(err, server.Close())
+	case <-ctx.Done():
+	case <-s.closing.Done():
+	}
+	err := shutDown(server) //nolint:contextcheck // the context has ended already
+	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// shutDown lets requests end, and after a while ends them.
+func shutDown(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return server.Close()
+	}
+	return err
+}
+
+// logWriter passes what net/http says about connections on to the logger.
+type logWriter struct{ store *Store }
+
+// Write implements io.Writer.
+func (l logWriter) Write(line []byte) (int, error) {
+	l.store.options.Logger.V(1).Info("s3 connection failed", "cause", string(line))
+	return len(line), nil
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+)
+
+// Store is an S3 store with accounts. Its methods are safe for concurrent use.
+type Store struct {
+	options  Options
+	registry *registry
+	ledger   ledger
+	objects  objects
+	core     http.Handler
+	handler  http.Handler
+	requests atomic.Uint64
+
+	// admin is held by administrative methods, one at a time: a grant reads
+	// several buckets and writes an account, and nothing may change in between.
+	// It is a channel, so that waiting for it ends with a context.
+	admin chan struct{}
+
+	closing   context.Context
+	close     context.CancelFunc
+	closeOnce sync.Once
+	closeErr  error
+	servers   sync.WaitGroup
+}
+
+// New opens a store. The caller must Close it.
+func New(options Options) (*Store, error) {
+	options = options.withDefaults()
+	s := &Store{options: options, registry: newRegistry(), admin: make(chan struct{}, 1)}
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	if err := s.recall(); err != nil {
+		return nil, errors.Join(err, s.closeFiles())
+	}
+	s.core = newCore(s.objects, options.Now).Server()
+	s.handler = http.HandlerFunc(s.serveS3)
+	if options.Middleware != nil {
+		s.handler = options.Middleware(s.handler)
+	}
+	s.closing, s.close = context.WithCancel(context.Background())
+	return s, nil
+}
+
+func (s *Store) open() error {
+	dir := s.options.Dir
+	if dir == "" {
+		s.ledger, s.objects = noLedger{}, newMemoryObjects(s.options.Now)
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("cannot create the store's directory: %w", err)
+	}
+	var err error
+	if s.ledger, err = openLedger(filepath.Join(dir, "accounts.db")); err != nil {
+		return err
+	}
+	if s.objects, err = openObjects(filepath.Join(dir, "objects.db"), s.options.Now); err != nil {
+		return errors.Join(err, s.ledger.close())
+	}
+	return nil
+}
+
+// Handler returns the S3 service. It must be served as it is: a ServeMux in
+// front would clean paths, which are object keys.
+func (s *Store) Handler() http.Handler { return s.handler }
+
+// Region returns the region that requests must be signed for.
+func (s *Store) Region() string { return s.options.Region }
+
+// Close ends every Serve and closes the store's files. Requests that come later,
+// by way of Handler, are answered with ServiceUnavailable.
+func (s *Store) Close() error {
+	s.closeOnce.Do(func() {
+		s.admin <- struct{}{}
+		s.close()
+		<-s.admin
+		s.servers.Wait()
+		s.closeErr = s.closeFiles()
+	})
+	return s.closeErr
+}
+
+func (s *Store) closeFiles() error {
+	return errors.Join(s.objects.close(), s.ledger.close())
+}

@@ -1,0 +1,104 @@
+package fakedriver
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+const maxIDLength = 2048
+
+var idPattern = regexp.MustCompile(`^[a-zA-Z0-9._/-]+$`)
+
+func invalid(format string, arguments ...any) error {
+	return status.Errorf(codes.InvalidArgument, format, arguments...)
+}
+
+// checkName checks a name that COSI gives: a DNS subdomain.
+func checkName(field, name string) error {
+	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
+		return invalid("%s %s is not valid: %s", field, quote(name), strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+// checkID checks an ID by the rules of the protocol, and that it names nothing
+// but itself.
+func checkID(field, id string) error {
+	switch {
+	case id == "":
+		return invalid("%s is empty", field)
+	case len(id) > maxIDLength:
+		return invalid("%s has %d characters, more than %d", field, len(id), maxIDLength)
+	case !idPattern.MatchString(id):
+		return invalid("%s %s is not valid: it may have letters, digits, '-', '.', '_' and '/' only", field, quote(id))
+	}
+	for part := range strings.SplitSeq(id, "/") {
+		if part == "" || part == "." || part == ".." {
+			return invalid("%s %s is not valid: it has an empty, '.' or '..' element", field, quote(id))
+		}
+	}
+	return nil
+}
+
+// checkBucketID checks the ID of a bucket, which is its name in S3.
+func checkBucketID(id string) error {
+	if err := checkID("bucket_id", id); err != nil {
+		return err
+	}
+	if err := store.ValidateBucketName(id); err != nil {
+		return invalid("bucket_id: %s", err)
+	}
+	return nil
+}
+
+func checkAccountID(id string) error { return checkID("account_id", id) }
+
+// checkProtocols checks the protocols that a bucket must support; none means
+// that the driver may choose.
+func checkProtocols(protocols []*cosi.ObjectProtocol) error {
+	for _, protocol := range protocols {
+		if err := checkProtocol(protocol); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkProtocol(protocol *cosi.ObjectProtocol) error {
+	if protocol.GetType() != cosi.ObjectProtocol_S3 {
+		return invalid("protocol %s is not supported: the driver supports S3 only", protocol.GetType())
+	}
+	return nil
+}
+
+// checkAuthentication checks how an application wants to authenticate.
+func checkAuthentication(authentication *cosi.AuthenticationType, serviceAccount string) error {
+	switch authentication.GetType() {
+	case cosi.AuthenticationType_KEY:
+	case cosi.AuthenticationType_SERVICE_ACCOUNT:
+		return invalid("authentication type ServiceAccount is not supported: the driver supports Key only")
+	default:
+		return invalid("authentication type %s is not valid: the driver supports Key only", authentication.GetType())
+	}
+	if serviceAccount != "" {
+		return invalid("service_account_name %s is given, but the authentication type is Key", quote(serviceAccount))
+	}
+	return nil
+}
+
+// quote makes what a caller sent safe to show, and short.
+func quote(text string) string {
+	const most = 80
+	if len(text) > most {
+		return strconv.QuoteToASCII(text[:most]) + "..."
+	}
+	return strconv.QuoteToASCII(text)
+}
