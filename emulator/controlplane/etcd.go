@@ -26,8 +26,13 @@ func newEtcd(files layout, port int, timeout time.Duration) *etcd {
 		StartTimeout: timeout,
 		StopTimeout:  stopTimeout,
 	}}
-	// There are no peers, so that the port is never used.
-	e.Configure().Set("listen-peer-urls", "http://"+loopbackAddress(0))
+	// There are no peers: the port for them may be any, and the time after which
+	// a member makes itself the leader, by default a second, would only delay
+	// each start.
+	e.Configure().
+		Set("listen-peer-urls", "http://"+loopbackAddress(0)).
+		Set("heartbeat-interval", "20").
+		Set("election-timeout", "200")
 	return e
 }
 

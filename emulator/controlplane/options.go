@@ -18,7 +18,7 @@ const (
 	// killed. None of them loses anything by that: the API server and the
 	// controller manager keep nothing, and etcd has written what it
 	// acknowledged.
-	DefaultStopGrace = 5 * time.Second
+	DefaultStopGrace = 2 * time.Second
 )
 
 // Options configure a control plane.

@@ -1,0 +1,113 @@
+package controlplane_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+)
+
+func TestStartAndStopLeaveNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cp")
+	var phases []controlplane.Phase
+	c := start(t, controlplane.Options{Dir: dir, Phase: func(p controlplane.Phase) {
+		p.Elapsed = 0
+		phases = append(phases, p)
+	}})
+	want := []controlplane.Phase{
+		{Name: "etcd"}, {Name: "etcd", Done: true},
+		{Name: "kube-apiserver"}, {Name: "kube-apiserver", Done: true},
+		{Name: "kube-controller-manager"}, {Name: "kube-controller-manager", Done: true},
+	}
+	if diff := cmp.Diff(want, phases); diff != "" {
+		t.Errorf("phases: -want +got\n%s", diff)
+	}
+	// The watchdog and three components.
+	eventually(t, "four processes run", func() bool { return len(mentioning(t, dir)) == 4 })
+	stop(t, c)
+	stop(t, c)
+	if left := mentioning(t, dir); len(left) > 0 {
+		t.Errorf("processes after Stop: %v", left)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the directory is there after Stop: %v", err)
+	}
+}
+
+func TestTwoAtOnce(t *testing.T) {
+	a, b := start(t, controlplane.Options{}), start(t, controlplane.Options{})
+	if a.AdminConfig().Host == b.AdminConfig().Host {
+		t.Fatalf("both listen on %s", a.AdminConfig().Host)
+	}
+	ctx := testContext(t)
+	makeNamespace(t, ctx, a, "only-in-a")
+	if _, err := client(t, b).CoreV1().Namespaces().Get(ctx, "only-in-a", metav1.GetOptions{}); err == nil {
+		t.Errorf("a namespace of one control plane is in the other")
+	}
+}
+
+func TestDataIsKept(t *testing.T) {
+	ctx := testContext(t)
+	dir := t.TempDir()
+	first := start(t, controlplane.Options{Dir: dir, KeepData: true})
+	makeNamespace(t, ctx, first, "kept")
+	stop(t, first)
+	second := start(t, controlplane.Options{Dir: dir, KeepData: true})
+	if _, err := client(t, second).CoreV1().Namespaces().Get(ctx, "kept", metav1.GetOptions{}); err != nil {
+		t.Errorf("after a restart: %v", err)
+	}
+}
+
+func TestComponentsRestart(t *testing.T) {
+	ctx := testContext(t)
+	c := start(t, controlplane.Options{})
+	makeNamespace(t, ctx, c, "before")
+	kube := client(t, c)
+	for _, name := range []string{controlplane.APIServer, controlplane.Etcd, controlplane.ControllerManager} {
+		t.Run(name, func(t *testing.T) {
+			if err := c.StopComponent(ctx, name); err != nil {
+				t.Fatal(err)
+			}
+			if got := pid(t, c, name); got != 0 {
+				t.Errorf("process ID %d after the stop", got)
+			}
+			if err := c.StartComponent(ctx, name); err != nil {
+				t.Fatal(err)
+			}
+			// The same client, with the same address, certificate and data.
+			eventually(t, "the API server answers", func() bool {
+				_, err := kube.CoreV1().Namespaces().Get(ctx, "before", metav1.GetOptions{})
+				return err == nil
+			})
+		})
+	}
+	select {
+	case err := <-c.Failed():
+		t.Errorf("a stop that was asked for is reported as a failure: %v", err)
+	default:
+	}
+	if err := c.StopComponent(ctx, "kube-scheduler"); !errors.Is(err, controlplane.ErrNoComponent) {
+		t.Errorf("stop an unknown component: got %v", err)
+	}
+}
+
+func client(t testing.TB, c *controlplane.ControlPlane) *kubernetes.Clientset {
+	t.Helper()
+	return kubernetes.NewForConfigOrDie(c.AdminConfig())
+}
+
+func makeNamespace(t testing.TB, ctx context.Context, c *controlplane.ControlPlane, name string) {
+	t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if _, err := client(t, c).CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,122 @@
+package controlplane_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+)
+
+const (
+	victimVariable = "COSI_EMU_TEST_VICTIM"
+	keepVariable   = "COSI_EMU_TEST_KEEP"
+)
+
+// beVictim is what this test binary does instead of testing when it is to be
+// killed: it starts a control plane in dir, says where it is, and waits.
+func beVictim(dir string) {
+	ctx := context.Background()
+	set, err := binaries.Find(ctx, binaries.Options{})
+	if err != nil {
+		panic(err)
+	}
+	_, err = controlplane.Start(ctx, controlplane.Options{
+		Binaries: set, Dir: dir, KeepData: os.Getenv(keepVariable) != "",
+		Phase: func(p controlplane.Phase) {
+			if !p.Done {
+				fmt.Println(p.Name)
+			}
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("up")
+	select {}
+}
+
+func TestKillLeavesNothing(t *testing.T) {
+	programs(t)
+	for _, when := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "up"} {
+		t.Run(when, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "cp")
+			killVictim(t, dir, when)
+			eventually(t, "no process is left", func() bool { return len(mentioning(t, dir)) == 0 })
+			if _, err := os.Stat(dir); !os.IsNotExist(err) {
+				t.Errorf("the directory is there after the kill: %v", err)
+			}
+		})
+	}
+}
+
+// TestKilledDataIsKept also kills the watchdog, so that the next start has to
+// deal with components that run.
+func TestKilledDataIsKept(t *testing.T) {
+	programs(t)
+	t.Setenv(keepVariable, "yes")
+	dir := t.TempDir()
+	killVictim(t, dir, "up", "cosi-emu-watchdog "+dir)
+	if len(mentioning(t, dir)) == 0 {
+		t.Fatal("no process outlived its owner, so that there is nothing to test")
+	}
+	c := start(t, controlplane.Options{Dir: dir, KeepData: true})
+	if _, err := client(t, c).Discovery().ServerVersion(); err != nil {
+		t.Error(err)
+	}
+	stop(t, c)
+	if left := mentioning(t, dir); len(left) > 0 {
+		t.Errorf("processes after Stop: %v", left)
+	}
+}
+
+// killVictim runs a victim in dir until it has said a word, then kills it, after
+// the processes whose command line contains one of others.
+func killVictim(t *testing.T, dir, word string, others ...string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(testContext(t), self)
+	cmd.Env = append(os.Environ(), victimVariable+"="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != word; {
+	}
+	for _, other := range others {
+		for _, line := range mentioning(t, other) {
+			kill(t, line)
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+}
+
+// kill kills the process in a line of ps.
+func kill(t *testing.T, line string) {
+	t.Helper()
+	var pid int
+	if _, err := fmt.Sscan(line, &pid); err != nil {
+		t.Fatal(err)
+	}
+	process, err := os.FindProcess(pid)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
