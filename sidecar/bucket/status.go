@@ -40,7 +40,7 @@ func provisioned(bucket *v1alpha2.Bucket) bool {
 // distrust takes back a Provisioned that is True without an ID: somebody else
 // has written it, and it must not come true by an ID that is added later.
 func distrust(bucket *v1alpha2.Bucket) {
-	if bucket.Status.BucketID == "" {
+	if bucket.Status.BucketID == "" && meta.IsStatusConditionTrue(bucket.Status.Conditions, v1alpha2.ConditionProvisioned) {
 		condition.Of(&bucket.Status.Conditions, bucket.Generation).Doubt()
 	}
 }

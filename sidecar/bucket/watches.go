@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -50,10 +51,11 @@ func protected(bucket *v1alpha2.Bucket) bool {
 
 // Unsettled returns requests for the driver's Buckets that are not where they
 // should be: not provisioned, or being deleted.
-func Unsettled(ctx context.Context, cache client.Reader, d *driver.Driver) ([]reconcile.Request, error) {
+func Unsettled(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
 	buckets := &v1alpha2.BucketList{}
 	if err := cache.List(ctx, buckets, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
+		log.FromContext(ctx).Error(err, "Buckets could not be listed from the cache")
+		return nil
 	}
 	var requests []reconcile.Request
 	for i := range buckets.Items {
@@ -62,5 +64,5 @@ func Unsettled(ctx context.Context, cache client.Reader, d *driver.Driver) ([]re
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(bucket)})
 		}
 	}
-	return requests, nil
+	return requests
 }

@@ -15,8 +15,8 @@ import (
 
 // Quietly turns the error of a reconcile into its result. A finding stands in
 // the conditions already; time or a watch brings the object back. A conflict, or
-// an object that has vanished in between, means that somebody else was faster. A
-// reconcile that was interrupted is left to the next instance of the sidecar.
+// an object that has vanished or appeared in between, means that somebody else
+// was faster. A reconcile that was interrupted is left to the next instance of the sidecar.
 func Quietly(ctx context.Context, err error) (reconcile.Result, error) {
 	found, isFinding := finding.As(err)
 	switch {
@@ -24,7 +24,7 @@ func Quietly(ctx context.Context, err error) (reconcile.Result, error) {
 		return reconcile.Result{}, nil
 	case isFinding && !found.Retry():
 		return reconcile.Result{}, nil
-	case isFinding, apierrors.IsConflict(err), apierrors.IsNotFound(err):
+	case isFinding, apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err):
 		log.FromContext(ctx).V(1).Info("trying again with back-off", "why", err.Error())
 		return reconcile.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter would forget the back-off
 	default:

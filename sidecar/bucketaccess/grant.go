@@ -1,0 +1,83 @@
+package bucketaccess
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/sidecar/internal/condition"
+	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+	"github.com/cosi-emu/cosi-emu/sidecar/secret"
+)
+
+// grant is phase 2: the driver gives the account access, and what it answers
+// goes into the Secrets. It is repeated when a Secret was edited or deleted; the
+// call is idempotent.
+type grant struct {
+	driver  *driver.Driver
+	secrets *secretStore
+	memory  *memory
+}
+
+func (g *grant) walk(ctx context.Context, access *subject) (bool, error) {
+	granted, err := g.driver.GrantBucketAccess(ctx, access.Object)
+	if err != nil {
+		return false, finding.FromDriver(err)
+	}
+	contents, err := render(access.Object, granted)
+	if err != nil {
+		return false, finding.InvalidResponse("%v", err)
+	}
+	left := make(map[string]version, len(contents))
+	for i := range access.Object.Spec.BucketClaims {
+		claim := &access.Object.Spec.BucketClaims[i]
+		reserved := access.secrets[claim.AccessSecretName]
+		filled, err := g.secrets.fill(ctx, reserved, access.Object, claim, contents[claim.BucketClaimName])
+		if err != nil {
+			return false, err
+		}
+		left[claim.AccessSecretName] = versionOf(filled)
+	}
+	g.memory.remember(access.Object, left)
+	condition.Of(&access.Object.Status.Conditions, access.Object.Generation).Succeed(
+		fmt.Sprintf("driver %s has granted access to %d bucket(s)", g.driver.Name(), len(left)))
+	return true, nil
+}
+
+// render makes the data of all the Secrets before one of them is written, by the
+// names of the claims.
+func render(access *v1alpha2.BucketAccess, granted *driver.Grant) (map[string]map[string][]byte, error) {
+	contents := make(map[string]map[string][]byte, len(access.Status.AccessedBuckets))
+	for _, accessed := range access.Status.AccessedBuckets {
+		data, err := secret.AccessData(
+			access.Spec.Protocol, access.Status.AuthenticationType, granted.Buckets[accessed.BucketID], granted.Credentials)
+		if err != nil {
+			return nil, fmt.Errorf("access to Bucket %q: %w", accessed.BucketName, err)
+		}
+		contents[accessed.BucketClaimName] = data
+	}
+	return contents, nil
+}
+
+// fill replaces the data of a Secret as a whole, so that a key that has vanished
+// from the driver's answer vanishes here too. It writes only on change.
+func (s *secretStore) fill(
+	ctx context.Context, stored *corev1.Secret,
+	access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess, data map[string][]byte,
+) (*corev1.Secret, error) {
+	filled := stored.DeepCopy()
+	filled.Data = data
+	dress(filled, access, claim)
+	if equality.Semantic.DeepEqual(stored, filled) {
+		return filled, nil
+	}
+	if stored.Immutable != nil && *stored.Immutable {
+		return nil, finding.Unwritable(v1alpha2.ReasonSecretWriteFailed,
+			"Secret %q has been made immutable: delete it, and it is made anew", stored.Name)
+	}
+	return filled, unwritable(filled.Name, s.client.Update(ctx, filled))
+}

@@ -1,0 +1,64 @@
+package bucketaccess
+
+import (
+	"maps"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// memory has, for each access, the versions of the Secrets as the reconciler has
+// left them, with the driver's latest answer in them. A Secret of that version
+// needs nothing; any other version, and an access that is not remembered, need
+// the driver to be asked again. It begins empty with each start of the sidecar,
+// so that each access is granted once more then, which brings credentials that
+// were rotated meanwhile.
+//
+// No value of a Secret is in it. It is safe for concurrent use.
+type memory struct {
+	mu   sync.Mutex
+	left map[types.NamespacedName]remembered
+}
+
+type remembered struct {
+	access  types.UID
+	secrets map[string]version
+}
+
+// version is one state of one Secret.
+type version struct {
+	uid             types.UID
+	resourceVersion string
+}
+
+func versionOf(secret client.Object) version {
+	return version{uid: secret.GetUID(), resourceVersion: secret.GetResourceVersion()}
+}
+
+func (m *memory) remember(access client.Object, secrets map[string]version) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.left == nil {
+		m.left = map[types.NamespacedName]remembered{}
+	}
+	m.left[client.ObjectKeyFromObject(access)] = remembered{access: access.GetUID(), secrets: maps.Clone(secrets)}
+}
+
+// recall returns the version in which a Secret of an access was left.
+func (m *memory) recall(access client.Object, secret string) (version, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found, ok := m.left[client.ObjectKeyFromObject(access)]
+	if !ok || found.access != access.GetUID() {
+		return version{}, false
+	}
+	v, ok := found.secrets[secret]
+	return v, ok
+}
+
+func (m *memory) forget(access types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.left, access)
+}

@@ -1,0 +1,41 @@
+package bucketaccess
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+)
+
+// removal deletes the Secrets, and sees them gone, before the access is revoked:
+// a Secret should not outlive the credentials in it. Secrets of the same name
+// that are not this access's own stay.
+type removal struct{ secrets *secretStore }
+
+func (r *removal) walk(ctx context.Context, access *subject) (bool, error) {
+	for i := range access.Object.Spec.BucketClaims {
+		if err := r.removeOne(ctx, access.Object, access.Object.Spec.BucketClaims[i].AccessSecretName); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (r *removal) removeOne(ctx context.Context, access *v1alpha2.BucketAccess, name string) error {
+	secret, err := r.secrets.get(ctx, access, name)
+	if err != nil || secret == nil || !metav1.IsControlledBy(secret, access) {
+		return err
+	}
+	wasDeleting := !secret.DeletionTimestamp.IsZero()
+	held, err := r.secrets.release(ctx, secret)
+	if err != nil || wasDeleting && !held {
+		return err
+	}
+	if err := r.secrets.remove(ctx, secret); err != nil || !held {
+		return err
+	}
+	return finding.Blocked(v1alpha2.ReasonDeletionBlocked,
+		"waiting for Secret %q, which is held by finalizers %v, to go before the access is revoked", name, secret.Finalizers)
+}

@@ -1,0 +1,54 @@
+package sidecar
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+)
+
+// driverWatch has everything that is not settled looked at again when the driver
+// has come back: calls that failed while it was away, and those that it had
+// refused for good, because it may be a better version of itself now.
+type driverWatch struct {
+	driver *driver.Driver
+	alarms []alarm
+}
+
+// Start implements manager.Runnable. It ends the sidecar with an error when
+// another driver has come back.
+func (w *driverWatch) Start(ctx context.Context) error {
+	return w.driver.Watch(ctx, func() {
+		log.FromContext(ctx).Info("the driver has come back", "driver", w.driver.Name())
+		for _, a := range w.alarms {
+			a.raise()
+		}
+	})
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable: a standby needs
+// to know its driver as well.
+func (*driverWatch) NeedLeaderElection() bool { return false }
+
+// An alarm wakes all the objects of a controller that a function names. Alarms
+// that are raised while one is pending are one.
+type alarm chan event.TypedGenericEvent[struct{}]
+
+func newAlarm() alarm { return make(alarm, 1) }
+
+func (a alarm) raise() {
+	select {
+	case a <- event.TypedGenericEvent[struct{}]{}:
+	default:
+	}
+}
+
+func (a alarm) source(requests func(context.Context) []reconcile.Request) source.Source {
+	return source.Channel((<-chan event.TypedGenericEvent[struct{}])(a),
+		handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, _ struct{}) []reconcile.Request { return requests(ctx) }))
+}

@@ -1,0 +1,96 @@
+package sidecar
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+const leaderElectionPrefix = "cosi-sidecar-leader-"
+
+func newManager(cfg *rest.Config, driverName string, opts Options) (ctrl.Manager, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha2.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	manager, err := ctrl.NewManager(withoutClientLimit(cfg), ctrl.Options{
+		Scheme:    scheme,
+		Logger:    opts.Logger,
+		Cache:     cacheOptions(),
+		NewClient: newCachingClient,
+		Metrics:   metricsserver.Options{BindAddress: opts.MetricsBindAddress},
+		Controller: config.Controller{
+			MaxConcurrentReconciles: opts.Workers,
+			ReconciliationTimeout:   opts.reconcileTimeout(),
+			// Sidecars of several drivers may live in one process.
+			SkipNameValidation: new(true),
+		},
+		HealthProbeBindAddress:        opts.HealthProbeBindAddress,
+		LeaderElection:                opts.LeaderElection,
+		LeaderElectionID:              leaderElectionPrefix + driverName,
+		LeaderElectionNamespace:       opts.LeaderElectionNamespace,
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := manager.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, fmt.Errorf("liveness probe: %w", err)
+	}
+	if err := manager.AddReadyzCheck("ping", healthz.Ping); err != nil {
+		return nil, fmt.Errorf("readiness probe: %w", err)
+	}
+	return manager, nil
+}
+
+// withoutClientLimit leaves it to the API server to be fair, unless the caller
+// has set a limit: client-go's default is five requests a second.
+func withoutClientLimit(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	if cfg.QPS == 0 && cfg.RateLimiter == nil {
+		cfg.QPS = -1
+	}
+	return cfg
+}
+
+// newCachingClient has reads wait until the cache has seen the client's own
+// writes. A reconciler that did not see the ID that it has just persisted would
+// ask the driver for another.
+func newCachingClient(cfg *rest.Config, options client.Options) (client.Client, error) {
+	options.Cache.EnableReadYourWritesConsistency = new(true)
+	return client.New(cfg, options)
+}
+
+// cacheOptions keep only what is needed, and of Secrets nothing but which there
+// are in which version. Whatever has no informer of its own is not to be read
+// from the cache by accident: a list of all Secrets would be the result.
+func cacheOptions() cache.Options {
+	return cache.Options{
+		DefaultTransform:            cache.TransformStripManagedFields(),
+		ByObject:                    map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: identityOnly}},
+		ReaderFailOnMissingInformer: true,
+	}
+}
+
+func identityOnly(object any) (any, error) {
+	if m, ok := object.(*metav1.PartialObjectMetadata); ok {
+		m.ObjectMeta = metav1.ObjectMeta{
+			Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, DeletionTimestamp: m.DeletionTimestamp,
+		}
+	}
+	return object, nil
+}
