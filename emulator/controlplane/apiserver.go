@@ -1,8 +1,10 @@
 package controlplane
 
 import (
+	"errors"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -38,7 +40,22 @@ func newAPIServer(files layout, port int, etcdURL *url.URL, timeout time.Duratio
 
 func (s *apiServer) start(log *os.File) error {
 	s.Out, s.Err = log, log
-	return s.Start()
+	return errors.Join(s.Start(), restrict(s.files.certs()))
+}
+
+// restrict takes the group's rights from the files in dir, which envtest gives:
+// some are private keys.
+func restrict(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if err := os.Chmod(filepath.Join(dir, entry.Name()), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *apiServer) process() (*os.Process, error) { return readPID(s.files.pid(APIServer)) }

@@ -44,7 +44,7 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	c := &ControlPlane{opts: opts, files: layout{dir: opts.Dir}}
+	c := &ControlPlane{opts: opts, files: newLayout(opts.Dir)}
 	if err := c.start(ctx); err != nil {
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
@@ -74,7 +74,7 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 	if c.lock, err = c.files.claim(ctx, c.opts.KeepData); err != nil {
 		return err
 	}
-	if c.watchdog, err = startWatchdog(c.opts.Dir, c.opts.KeepData); err != nil {
+	if c.watchdog, err = startWatchdog(c.files, c.opts.KeepData); err != nil {
 		return err
 	}
 	if err := c.assemble(); err != nil {
@@ -101,7 +101,7 @@ func (c *ControlPlane) assemble() error {
 			return err
 		}
 	}
-	etcd := newEtcd(c.files, etcdPort, c.opts.StartTimeout)
+	etcd := newEtcd(c.files, etcdPort, c.opts)
 	c.apiServer = newAPIServer(c.files, port, etcd.URL, c.opts.StartTimeout)
 	set := c.opts.Binaries
 	err = errors.Join(c.add(Etcd, set.Etcd, etcd), c.add(APIServer, set.APIServer, c.apiServer))

@@ -4,19 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/gofrs/flock"
 )
 
 // layout is where things are below a control plane's directory.
-type layout struct{ dir string }
+type layout struct {
+	dir string
+	// id is another one for each start, so that the watchdog of one that has
+	// just died does not touch the next.
+	id string
+}
+
+func newLayout(dir string) layout {
+	return layout{dir: dir, id: strconv.FormatUint(rand.Uint64(), 36)}
+}
 
 func (l layout) data() string  { return filepath.Join(l.dir, "etcd") }
 func (l layout) certs() string { return filepath.Join(l.dir, "certs") }
-func (l layout) run() string   { return filepath.Join(l.dir, "run") }
 func (l layout) logs() string  { return filepath.Join(l.dir, "logs") }
+
+// runs has a directory for each start, removed when it ends: more than one if
+// processes were killed. run is that of this start.
+func (l layout) runs() string { return filepath.Join(l.dir, "run") }
+func (l layout) run() string  { return filepath.Join(l.runs(), l.id) }
 
 func (l layout) log(component string) string {
 	return filepath.Join(l.logs(), component+".log")
@@ -39,6 +54,17 @@ func (l layout) claim(ctx context.Context, keep bool) (*flock.Flock, error) {
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the control plane's directory: %w", err)
 	}
+	lock, err := l.lock()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.renew(ctx); err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	return lock, nil
+}
+
+func (l layout) lock() (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(l.dir, "lock"))
 	locked, err := lock.TryLock()
 	if err != nil {
@@ -46,9 +72,6 @@ func (l layout) claim(ctx context.Context, keep bool) (*flock.Flock, error) {
 	}
 	if !locked {
 		return nil, fmt.Errorf("%s: %w; stop it, or use another directory", l.dir, ErrDirInUse)
-	}
-	if err := l.renew(ctx); err != nil {
-		return nil, errors.Join(err, lock.Unlock())
 	}
 	return lock, nil
 }
@@ -74,10 +97,10 @@ func (l layout) renew(ctx context.Context) error {
 	if err := os.Chmod(l.dir, 0o700); err != nil {
 		return err
 	}
-	if err := endOrphans(ctx, l.dir); err != nil {
+	if err := l.endOrphans(ctx); err != nil {
 		return err
 	}
-	for _, dir := range []string{l.certs(), l.run()} {
+	for _, dir := range []string{l.certs(), l.runs()} {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -95,5 +118,5 @@ func (l layout) leave(keep bool) error {
 	if !keep {
 		return os.RemoveAll(l.dir)
 	}
-	return errors.Join(os.RemoveAll(l.certs()), os.RemoveAll(l.run()))
+	return errors.Join(os.RemoveAll(l.certs()), os.RemoveAll(l.runs()))
 }

@@ -18,12 +18,12 @@ type etcd struct {
 	files layout
 }
 
-func newEtcd(files layout, port int, timeout time.Duration) *etcd {
+func newEtcd(files layout, port int, opts Options) *etcd {
 	e := &etcd{files: files, Etcd: envtest.Etcd{
 		URL:          &url.URL{Scheme: "http", Host: loopbackAddress(port)},
 		Path:         files.launcher(Etcd),
 		DataDir:      files.data(),
-		StartTimeout: timeout,
+		StartTimeout: opts.StartTimeout,
 		StopTimeout:  stopTimeout,
 	}}
 	// There are no peers: the port for them may be any, and the time after which
@@ -33,6 +33,9 @@ func newEtcd(files layout, port int, timeout time.Duration) *etcd {
 		Set("listen-peer-urls", "http://"+loopbackAddress(0)).
 		Set("heartbeat-interval", "20").
 		Set("election-timeout", "200")
+	if opts.KeepData {
+		e.Configure().Set("unsafe-no-fsync", "false") // envtest's default is for tests
+	}
 	return e
 }
 

@@ -3,6 +3,7 @@ package controlplane
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,7 +26,7 @@ exec %[4]s "$@"
 
 func (l layout) writeLauncher(component, program string) error {
 	script := fmt.Sprintf(launcherScript, component,
-		quote(l.pid(component)), quote(l.run()+"/"+orphanedName), quote(program))
+		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program))
 	// A program cannot be executed while somebody has it open for writing, and
 	// a process forked now would: until its own exec, it has all our files.
 	syscall.ForkLock.RLock()

@@ -3,6 +3,7 @@ package controlplane_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -66,12 +67,30 @@ func TestKilledDataIsKept(t *testing.T) {
 		t.Fatal("no process outlived its owner, so that there is nothing to test")
 	}
 	c := start(t, controlplane.Options{Dir: dir, KeepData: true})
+	if err := controlplane.EndOrphans(testContext(t), dir); !errors.Is(err, controlplane.ErrDirInUse) {
+		t.Errorf("end the processes of a control plane that runs: got %v", err)
+	}
 	if _, err := client(t, c).Discovery().ServerVersion(); err != nil {
 		t.Error(err)
 	}
 	stop(t, c)
 	if left := mentioning(t, dir); len(left) > 0 {
 		t.Errorf("processes after Stop: %v", left)
+	}
+}
+
+func TestEndOrphans(t *testing.T) {
+	programs(t)
+	dir := filepath.Join(t.TempDir(), "cp")
+	if err := controlplane.EndOrphans(testContext(t), dir); err != nil {
+		t.Errorf("no directory: %v", err)
+	}
+	killVictim(t, dir, "up", "cosi-emu-watchdog "+dir)
+	if err := controlplane.EndOrphans(testContext(t), dir); err != nil {
+		t.Error(err)
+	}
+	if left := mentioning(t, dir); len(left) > 0 {
+		t.Errorf("processes: %v", left)
 	}
 }
 

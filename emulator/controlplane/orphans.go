@@ -1,8 +1,55 @@
 package controlplane
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
 
 // EndOrphans ends the components of a control plane in dir whose process was
 // killed together with its watchdog. It is no error if there are none, or no
-// such directory. Start does this by itself for its own directory.
-func EndOrphans(ctx context.Context, dir string) error { return endOrphans(ctx, dir) }
+// such directory; it is ErrDirInUse if their process lives. Start does this by
+// itself for its own directory.
+func EndOrphans(ctx context.Context, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	files := layout{dir: dir}
+	if _, err := os.Stat(files.runs()); os.IsNotExist(err) {
+		return nil
+	}
+	lock, err := files.lock()
+	if err != nil {
+		return err
+	}
+	return errors.Join(files.endOrphans(ctx), lock.Unlock())
+}
+
+// endOrphans does what the watchdogs of earlier control planes in the directory
+// would have done, should they have been killed too. The caller holds the lock.
+func (l layout) endOrphans(ctx context.Context) error {
+	runs, err := os.ReadDir(l.runs())
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	for _, run := range runs {
+		if err := endRun(ctx, layout{dir: l.dir, id: run.Name()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endRun ends the processes of one control plane.
+func endRun(ctx context.Context, files layout) error {
+	ctx, cancel := context.WithTimeout(ctx, watchdogTimeout)
+	defer cancel()
+	// Without a standard input, the script is at its end at once.
+	if err := watchdogCommand(ctx, files, true).Run(); err != nil {
+		return fmt.Errorf("end the processes of an earlier control plane in %s: %w", files.dir, err)
+	}
+	return nil
+}

@@ -28,8 +28,8 @@ type watchdog struct {
 	pipe io.WriteCloser
 }
 
-func startWatchdog(dir string, keep bool) (*watchdog, error) {
-	cmd := watchdogCommand(context.Background(), dir, keep)
+func startWatchdog(files layout, keep bool) (*watchdog, error) {
+	cmd := watchdogCommand(context.Background(), files, keep)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -46,24 +46,13 @@ func (w *watchdog) dismiss() error {
 	return errors.Join(err, w.pipe.Close(), w.cmd.Wait())
 }
 
-// endOrphans does what the watchdog of a control plane in dir would have done,
-// should that have been killed too, except for removing dir.
-func endOrphans(ctx context.Context, dir string) error {
-	ctx, cancel := context.WithTimeout(ctx, watchdogTimeout)
-	defer cancel()
-	// Without a standard input, the script is at its end at once.
-	if err := watchdogCommand(ctx, dir, true).Run(); err != nil {
-		return fmt.Errorf("end the processes of an earlier control plane in %s: %w", dir, err)
-	}
-	return nil
-}
-
-func watchdogCommand(ctx context.Context, dir string, keep bool) *exec.Cmd {
+func watchdogCommand(ctx context.Context, files layout, keep bool) *exec.Cmd {
 	disposition := "remove"
 	if keep {
 		disposition = "keep"
 	}
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", watchdogScript, "cosi-emu-watchdog", dir, disposition)
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", watchdogScript, "cosi-emu-watchdog",
+		files.dir, files.run(), disposition)
 	cmd.Dir = "/"
 	// A terminal's interrupt goes to a process group, and this one must live on.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -1,12 +1,13 @@
-# Waits until its standard input ends, then kills the processes of the control
-# plane in directory $1 and, if $2 is "remove", removes the directory. The word
-# "done" on standard input says that there is nothing to do.
+# Waits until its standard input ends, then kills the processes of a control
+# plane and, if $3 is "remove", removes its directory $1. The process IDs are in
+# files in $2. The word "done" on standard input says that there is nothing to do.
 dir=$1
+run=$2
 trap '' HUP INT TERM
 if read -r word && [ "$word" = done ]; then
 	exit 0
 fi
-[ -d "$dir/run" ] && touch "$dir/run/orphaned"
+[ -d "$run" ] && touch "$run/orphaned"
 
 # is_ours tells whether process $1 still is one of the control plane's: their
 # command lines name the directory, those of other users of the number do not.
@@ -21,7 +22,7 @@ is_ours() {
 tries=0
 while [ "$tries" -lt 50 ]; do
 	left=no
-	for file in "$dir"/run/*.pid; do
+	for file in "$run"/*.pid; do
 		pid=$(cat "$file" 2>/dev/null)
 		if [ -n "$pid" ] && is_ours "$pid"; then
 			kill -9 "$pid" 2>/dev/null
@@ -32,5 +33,5 @@ while [ "$tries" -lt 50 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
-[ "$2" = remove ] && rm -rf "$dir"
+[ "$3" = remove ] && rm -rf "$dir"
 exit 0
