@@ -1,0 +1,137 @@
+// Package bucketaccess reconciles BucketAccesses up to the moment when all that
+// the driver needs to know is in the status, which hands them to the sidecar,
+// and again from the moment when the sidecar has cleaned up.
+package bucketaccess
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/controller/internal/announcement"
+	"github.com/cosi-emu/cosi-emu/controller/internal/condition"
+	"github.com/cosi-emu/cosi-emu/controller/internal/finding"
+	"github.com/cosi-emu/cosi-emu/controller/internal/handoff"
+	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
+	"github.com/cosi-emu/cosi-emu/controller/internal/retry"
+)
+
+// Reconciler reconciles BucketAccesses. It keeps no state of its own.
+type Reconciler struct {
+	// Client reads from the cache, with the indexes of package index, and writes
+	// to the API server.
+	Client client.Client
+	// Recorder takes the Events.
+	Recorder events.EventRecorder
+	// References keeps the annotation that holds a claim for its accesses.
+	References *reference.Keeper
+}
+
+// visit is one reconcile of one access, as the phases hand it on. The claims are
+// in the order of the access's spec.
+type visit struct {
+	access  *v1alpha2.BucketAccess
+	class   *v1alpha2.BucketAccessClass
+	claims  []*v1alpha2.BucketClaim
+	buckets []*v1alpha2.Bucket
+	// unready is the finding about the Buckets, if some of them have to be
+	// waited for.
+	unready error
+}
+
+// phase does one step. A finding ends the visit and goes into the conditions;
+// any other error is tried again. Phases leave the status alone: a write to the
+// metadata brings back the status from the API server.
+type phase func(context.Context, *visit) error
+
+// Reconcile brings one access forward as far as it can get.
+func (r *Reconciler) Reconcile(ctx context.Context, access *v1alpha2.BucketAccess) (reconcile.Result, error) {
+	v := &visit{access: access}
+	switch {
+	case !access.DeletionTimestamp.IsZero():
+		return retry.Quietly(r.finalize(ctx, v))
+	case handoff.SidecarOwns(access):
+		return retry.Quietly(r.guard(ctx, v))
+	default:
+		return retry.Quietly(r.report(ctx, v, r.prepare(ctx, v)))
+	}
+}
+
+// prepare walks up to the hand-off, in the order of the KEP. Whatever rules the
+// access out is found before anything is written: an access that came and went
+// with its claims' annotations would wake itself for ever.
+func (r *Reconciler) prepare(ctx context.Context, v *visit) error {
+	for _, phase := range []phase{
+		r.findClass, r.checkRules, r.findClaims, r.findBuckets, r.protect, r.revive, r.holdClaims, r.awaitBuckets,
+	} {
+		if err := phase(ctx, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report writes down what prepare has found, or hands the access off if nothing
+// stood in the way. A permanent finding becomes a terminal error the first time,
+// so that it is logged and counted once.
+func (r *Reconciler) report(ctx context.Context, v *visit, err error) error {
+	found, isFinding := finding.As(err)
+	if err != nil && !isFinding {
+		return err
+	}
+	before := v.access.DeepCopy()
+	conditions := condition.Of(&v.access.Status.Conditions, v.access.Generation)
+	if isFinding {
+		conditions.Record(found)
+	} else {
+		handOff(v, conditions)
+	}
+	if equality.Semantic.DeepEqual(before.Status, v.access.Status) {
+		return nil
+	}
+	if err := r.writeStatus(ctx, before, v.access); err != nil {
+		return err
+	}
+	announcement.Changes(r.Recorder, v.access, announcement.Provision, before.Status.Conditions, v.access.Status.Conditions)
+	if isFinding && found.Permanent() {
+		return reconcile.TerminalError(found)
+	}
+	return nil
+}
+
+// writeStatus writes with a lock: if the cache was behind and the access has
+// been handed off already, the status is the sidecar's.
+func (r *Reconciler) writeStatus(ctx context.Context, before, access *v1alpha2.BucketAccess) error {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Status().Patch(ctx, access, patch); err != nil {
+		return fmt.Errorf("write status of BucketAccess %s: %w", client.ObjectKeyFromObject(access), err)
+	}
+	return nil
+}
+
+// protect sets the finalizer, before any claim is touched that only the deletion
+// of this access lets go again. The lock is for the list, which a merge patch
+// replaces.
+func (r *Reconciler) protect(ctx context.Context, v *visit) error {
+	before := v.access.DeepCopy()
+	if !controllerutil.AddFinalizer(v.access, v1alpha2.ProtectionFinalizer) {
+		return nil
+	}
+	return r.patchFinalizers(ctx, before, v.access)
+}
+
+func (r *Reconciler) patchFinalizers(ctx context.Context, before, access *v1alpha2.BucketAccess) error {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Patch(ctx, access, patch); err != nil {
+		return fmt.Errorf("write finalizers of BucketAccess %s: %w", client.ObjectKeyFromObject(access), err)
+	}
+	return nil
+}
+
+var _ reconcile.ObjectReconciler[*v1alpha2.BucketAccess] = &Reconciler{}

@@ -1,0 +1,95 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/cosi-emu/cosi-emu/controller/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/controller/bucketclaim"
+	"github.com/cosi-emu/cosi-emu/controller/internal/index"
+	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
+)
+
+// ErrStopped is returned by WaitReady when the controller has ended before it
+// was ready. What Start returned says why.
+var ErrStopped = errors.New("the controller has stopped")
+
+// eventSource is what the controller calls itself in Events.
+const eventSource = "cosi-controller"
+
+// Controller is one instance of the COSI controller. It is started once.
+type Controller struct {
+	manager manager.Manager
+	stopped chan struct{}
+}
+
+// New makes a Controller that acts on the cluster, and as the user, of cfg. The
+// CustomResourceDefinitions must be installed. It contacts the API server and
+// opens the listeners that opts ask for, but starts nothing.
+func New(cfg *rest.Config, opts Options) (*Controller, error) {
+	opts = opts.withDefaults()
+	mgr, err := newManager(cfg, opts)
+	if err != nil {
+		return nil, fmt.Errorf("set up the controller's manager: %w", err)
+	}
+	if err := index.Register(context.Background(), mgr.GetFieldIndexer()); err != nil {
+		return nil, fmt.Errorf("set up the controller's cache: %w", err)
+	}
+	if err := addReconcilers(mgr, opts); err != nil {
+		return nil, err
+	}
+	return &Controller{manager: mgr, stopped: make(chan struct{})}, nil
+}
+
+// Start runs the controller until ctx is done and all its workers have ended, or
+// until it fails. Losing the Lease is a failure.
+func (c *Controller) Start(ctx context.Context) error {
+	defer close(c.stopped)
+	return c.manager.Start(ctx)
+}
+
+// WaitReady blocks until the controller reconciles: it is the leader, if there
+// is an election, and its caches are in step with the API server. It returns
+// ErrStopped if that will not happen any more, and otherwise the error of ctx.
+func (c *Controller) WaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-c.stopped:
+			cancel(ErrStopped)
+		case <-ctx.Done():
+		}
+	}()
+	select {
+	case <-c.manager.Elected():
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if !c.manager.GetCache().WaitForCacheSync(ctx) {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// addReconcilers is where what runs in the controller is listed. Metrics of the
+// controller's own belong here as well, handed to the reconcilers.
+func addReconcilers(mgr manager.Manager, opts Options) error {
+	references := reference.NewKeeper(mgr.GetClient(), mgr.GetAPIReader())
+	recorder := mgr.GetEventRecorder(eventSource)
+	claims := &bucketclaim.Reconciler{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: recorder, References: references,
+	}
+	if err := claims.SetUp(mgr, reconcilerOptions(opts)); err != nil {
+		return fmt.Errorf("set up the reconciler of BucketClaims: %w", err)
+	}
+	accesses := &bucketaccess.Reconciler{Client: mgr.GetClient(), Recorder: recorder, References: references}
+	if err := accesses.SetUp(mgr, reconcilerOptions(opts)); err != nil {
+		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+// Package announcement tells users by Events what has changed in the conditions
+// of an object. It speaks only when a condition has changed, so that an object
+// that keeps failing in the same way is reported once.
+package announcement
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// Action is what COSI was about when the event happened, as events.k8s.io asks.
+type Action string
+
+const (
+	// Provision is everything up to a usable bucket or access.
+	Provision Action = "Provision"
+	// Deprovision is everything after the deletion of a claim or an access.
+	Deprovision Action = "Deprovision"
+)
+
+// Changes records an Event for each condition that differs from what it was and
+// that a user should hear of. Conditions that say the same are one Event.
+func Changes(recorder events.EventRecorder, object runtime.Object, action Action, before, after []metav1.Condition) {
+	type news struct{ reason, message string }
+	told := map[news]bool{}
+	for _, c := range after {
+		eventType := worth(c)
+		if eventType == "" || same(meta.FindStatusCondition(before, c.Type), c) || told[news{c.Reason, c.Message}] {
+			continue
+		}
+		told[news{c.Reason, c.Message}] = true
+		recorder.Eventf(object, nil, eventType, c.Reason, string(action), "%s", c.Message)
+	}
+}
+
+// Bound records that a claim has its Bucket.
+func Bound(recorder events.EventRecorder, claim *v1alpha2.BucketClaim) {
+	recorder.Eventf(claim, nil, corev1.EventTypeNormal, v1alpha2.ReasonBound, string(Provision),
+		"bound to Bucket %q", claim.Status.BoundBucketName)
+}
+
+// worth returns the type of the Event that a condition deserves, or nothing for
+// one that is routine.
+func worth(c metav1.Condition) string {
+	switch {
+	case c.Status == failure(c.Type):
+		return corev1.EventTypeWarning
+	case c.Reason == v1alpha2.ReasonProvisioned, c.Reason == v1alpha2.ReasonDeletionBlocked:
+		return corev1.EventTypeNormal
+	case c.Status == metav1.ConditionUnknown && !routine(c.Reason):
+		return corev1.EventTypeNormal
+	default:
+		return ""
+	}
+}
+
+func failure(conditionType string) metav1.ConditionStatus {
+	if conditionType == v1alpha2.ConditionProvisionFailed {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
+}
+
+// routine reports whether waiting for this reason is part of every success.
+func routine(reason string) bool {
+	switch reason {
+	case v1alpha2.ReasonPending, v1alpha2.ReasonWaitingForBucket, v1alpha2.ReasonWaitingForDriver:
+		return true
+	default:
+		return false
+	}
+}
+
+func same(before *metav1.Condition, after metav1.Condition) bool {
+	return before != nil && before.Status == after.Status && before.Reason == after.Reason && before.Message == after.Message
+}

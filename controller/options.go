@@ -1,0 +1,71 @@
+package controller
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/go-logr/logr"
+)
+
+// Defaults of the Options.
+const (
+	// DefaultWorkers is how many objects of each kind are reconciled at once.
+	DefaultWorkers = 4
+	// DefaultRetryBaseDelay is the delay before the first retry.
+	DefaultRetryBaseDelay = 20 * time.Millisecond
+	// DefaultRetryMaxDelay is the longest delay between retries.
+	DefaultRetryMaxDelay = 2 * time.Minute
+)
+
+const (
+	// reconcileTimeout bounds everything that one reconcile asks of the API
+	// server, so that a request that hangs holds up one worker for so long only.
+	reconcileTimeout = time.Minute
+
+	// disabled is the address that switches a listener of the manager off.
+	disabled = "0"
+)
+
+// Options are the settings of a Controller. The zero value is ready to use.
+type Options struct {
+	// Logger takes the log. With the zero value nothing is logged.
+	Logger logr.Logger
+
+	// Workers is how many objects of each kind are reconciled at the same time.
+	// Zero means DefaultWorkers.
+	Workers int
+
+	// RetryBaseDelay is the delay before the first retry after an error; it
+	// doubles with each further one. Zero means DefaultRetryBaseDelay.
+	RetryBaseDelay time.Duration
+	// RetryMaxDelay is the longest delay between retries. Zero means
+	// DefaultRetryMaxDelay.
+	RetryMaxDelay time.Duration
+
+	// MetricsBindAddress is the TCP address of the metrics endpoint. The empty
+	// string and "0" switch it off.
+	MetricsBindAddress string
+	// HealthProbeBindAddress is the TCP address of the endpoints /healthz and
+	// /readyz. The empty string and "0" switch them off.
+	HealthProbeBindAddress string
+
+	// LeaderElection makes the controller wait until it holds the Lease, so that
+	// several instances can stand by.
+	LeaderElection bool
+	// LeaderElectionNamespace is the namespace of the Lease. If it is empty, the
+	// namespace of the Pod that the controller runs in is used.
+	LeaderElectionNamespace string
+}
+
+// withDefaults fills in what was left zero.
+func (o Options) withDefaults() Options {
+	if o.Logger.GetSink() == nil {
+		o.Logger = logr.Discard()
+	}
+	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
+	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
+	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
+	o.MetricsBindAddress = cmp.Or(o.MetricsBindAddress, disabled)
+	o.HealthProbeBindAddress = cmp.Or(o.HealthProbeBindAddress, disabled)
+	return o
+}
