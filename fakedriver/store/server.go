@@ -22,8 +22,8 @@ const (
 // the store is closed. It returns when all requests have ended, and nil unless
 // serving failed.
 func (s *Store) Serve(ctx context.Context, l net.Listener) error {
-	if err := s.admit(); err != nil {
-		return errors.Join(err, l.Close())
+	if !s.admit() {
+		return l.Close()
 	}
 	defer s.servers.Done()
 	// Closing a connection does not wait for its handler; this lock does.
@@ -44,14 +44,14 @@ func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // admit counts a server, unless the store is closed.
-func (s *Store) admit() error {
+func (s *Store) admit() bool {
 	s.admin <- struct{}{}
 	defer func() { <-s.admin }()
 	if s.closing.Err() != nil {
-		return ErrClosed
+		return false
 	}
 	s.servers.Add(1)
-	return nil
+	return true
 }
 
 func (s *Store) serve(ctx context.Context, server *http.Server, l net.Listener) error {

@@ -1,0 +1,112 @@
+package s3op_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3op"
+)
+
+func TestClassify(t *testing.T) {
+	copies := http.Header{"X-Amz-Copy-Source": {"b/k"}}
+	tests := map[string]struct {
+		reason string
+		method string
+		level  s3op.Level
+		query  string
+		header http.Header
+		want   string
+		err    error
+	}{
+		"ListBuckets":        {reason: "The root.", method: "GET", level: s3op.Service, want: "ListBuckets"},
+		"Put":                {reason: "SDKs name their call.", method: "PUT", level: s3op.Object, query: "x-id=PutObject", want: "PutObject"},
+		"PutPresigned":       {reason: "A signature is no sub-resource.", method: "PUT", level: s3op.Object, query: "X-Amz-Signature=a&X-Amz-Date=b", want: "PutObject"},
+		"Copy":               {reason: "Told by a header.", method: "PUT", level: s3op.Object, header: copies, want: "CopyObject"},
+		"PutTagging":         {reason: "gofakes3 would overwrite the object.", method: "PUT", level: s3op.Object, query: "tagging", err: s3error.NotImplemented},
+		"DeleteTagging":      {reason: "gofakes3 would delete the object.", method: "DELETE", level: s3op.Object, query: "tagging", err: s3error.NotImplemented},
+		"DeletePolicy":       {reason: "gofakes3 would delete the bucket.", method: "DELETE", level: s3op.Bucket, query: "policy", err: s3error.NotImplemented},
+		"PutAcl":             {reason: "gofakes3 would overwrite the object.", method: "PUT", level: s3op.Object, query: "acl", err: s3error.NotImplemented},
+		"Unknown":            {reason: "The list is of what is allowed.", method: "GET", level: s3op.Object, query: "newfangled", err: s3error.NotImplemented},
+		"Version":            {reason: "There are no versions.", method: "DELETE", level: s3op.Object, query: "versionId=1", err: s3error.NotImplemented},
+		"Versions":           {reason: "There are no versions.", method: "GET", level: s3op.Bucket, query: "versions", err: s3error.NotImplemented},
+		"UploadPart":         {reason: "Both parameters.", method: "PUT", level: s3op.Object, query: "uploadId=1&partNumber=2", want: "UploadPart"},
+		"UploadPartCopy":     {reason: "gofakes3 would take it for an upload.", method: "PUT", level: s3op.Object, query: "uploadId=1&partNumber=2", header: copies, err: s3error.NotImplemented},
+		"HalfAPart":          {reason: "Not an operation.", method: "PUT", level: s3op.Object, query: "partNumber=2", err: s3error.NotImplemented},
+		"Abort":              {reason: "Not DeleteObject.", method: "DELETE", level: s3op.Object, query: "uploadId=1", want: "AbortMultipartUpload"},
+		"AbortEmpty":         {reason: "gofakes3 would delete the object.", method: "DELETE", level: s3op.Object, query: "uploadId=", err: s3error.InvalidArgument},
+		"Twice":              {reason: "Two readers might see different values.", method: "DELETE", level: s3op.Object, query: "uploadId=1&uploadId=2", err: s3error.InvalidArgument},
+		"ListV1":             {reason: "The default.", method: "GET", level: s3op.Bucket, query: "prefix=a", want: "ListObjects"},
+		"ListV2":             {reason: "Told by list-type.", method: "GET", level: s3op.Bucket, query: "list-type=2&prefix=a", want: "ListObjectsV2"},
+		"ListV3":             {reason: "There is none.", method: "GET", level: s3op.Bucket, query: "list-type=3", err: s3error.InvalidArgument},
+		"ListUploads":        {reason: "Of a bucket.", method: "GET", level: s3op.Bucket, query: "uploads", want: "ListMultipartUploads"},
+		"Browser":            {reason: "POST policy uploads are not supported.", method: "POST", level: s3op.Bucket, err: s3error.NotImplemented},
+		"Preflight":          {reason: "No CORS.", method: "OPTIONS", level: s3op.Bucket, err: s3error.NotImplemented},
+		"ForcedDelete":       {reason: "A reserved operation.", method: "DELETE", level: s3op.Bucket, want: "DeleteBucket"},
+		"CopyRange":          {reason: "Not honoured.", method: "PUT", level: s3op.Object, header: http.Header{"X-Amz-Copy-Source": {"b/k"}, "X-Amz-Copy-Source-If-Match": {"x"}}, err: s3error.NotImplemented},
+		"Tags":               {reason: "Would be lost.", method: "PUT", level: s3op.Object, header: http.Header{"X-Amz-Tagging": {"a=b"}}, err: s3error.NotImplemented},
+		"CustomerKey":        {reason: "Would be stored in plain text.", method: "PUT", level: s3op.Object, header: http.Header{"X-Amz-Server-Side-Encryption-Customer-Key": {"a"}}, err: s3error.NotImplemented},
+		"PublicACL":          {reason: "Grants decide, and nothing else.", method: "PUT", level: s3op.Object, header: http.Header{"X-Amz-Acl": {"public-read"}}, err: s3error.AccessControlListNotSupported},
+		"PrivateACL":         {reason: "Says what is so anyway.", method: "PUT", level: s3op.Object, header: http.Header{"X-Amz-Acl": {"private"}}, want: "PutObject"},
+		"PutIfAbsent":        {reason: "gofakes3 honours it.", method: "PUT", level: s3op.Object, header: http.Header{"If-None-Match": {"*"}}, want: "PutObject"},
+		"PutIfNotETag":       {reason: "gofakes3 would ignore it.", method: "PUT", level: s3op.Object, header: http.Header{"If-None-Match": {`"a"`}}, err: s3error.NotImplemented},
+		"DeleteIfMatch":      {reason: "gofakes3 would ignore it.", method: "DELETE", level: s3op.Object, header: http.Header{"If-Match": {`"a"`}}, err: s3error.NotImplemented},
+		"CompleteIfNoObject": {reason: "gofakes3 would ignore it.", method: "POST", level: s3op.Object, query: "uploadId=1", header: http.Header{"If-None-Match": {"*"}}, err: s3error.NotImplemented},
+		"HoistedACL":         {reason: "A presigned URL must not lose what it says.", method: "PUT", level: s3op.Object, query: "X-Amz-Acl=public-read", err: s3error.NotImplemented},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			query, err := url.ParseQuery(tc.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := s3op.Classify(tc.method, tc.level, query, tc.header)
+			if !errors.Is(err, tc.err) {
+				t.Fatalf("%s\nClassify(): error %v, want %v", tc.reason, err, tc.err)
+			}
+			if err == nil && got.Name != tc.want {
+				t.Errorf("%s\nClassify() = %q, want %q", tc.reason, got.Name, tc.want)
+			}
+		})
+	}
+}
+
+// TestTable guards the table: every row must be found by the request that it
+// describes, and by no other row's.
+func TestTable(t *testing.T) {
+	for _, row := range s3op.Table() {
+		query, header := url.Values{}, http.Header{}
+		for _, name := range row.Selects {
+			query.Set(name, "2")
+		}
+		if row.CopySource {
+			header.Set("X-Amz-Copy-Source", "b/k")
+		}
+		got, err := s3op.Classify(row.Method, row.Level, query, header)
+		if err != nil || got.Name != row.Name {
+			t.Errorf("the request of %s is found to be %q, %v", row.Name, got.Name, err)
+		}
+		for _, need := range row.Needs {
+			if need.Direction != row.Needs[0].Direction {
+				t.Errorf("%s can be had by reading or by writing", row.Name)
+			}
+		}
+	}
+}
+
+func FuzzClassify(f *testing.F) {
+	f.Add("DELETE", "object", "uploadId=&uploadId=1")
+	f.Add("PUT", "object", "tagging")
+	f.Fuzz(func(t *testing.T, method, level, raw string) {
+		query, err := url.ParseQuery(raw)
+		if err != nil {
+			return
+		}
+		op, err := s3op.Classify(method, s3op.Level(level), query, http.Header{})
+		if err == nil && op.Name == "" {
+			t.Errorf("Classify(%q, %q, %q) found nothing, and no error", method, level, raw)
+		}
+	})
+}
