@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -179,7 +180,15 @@ func TestFollowingBucket(t *testing.T) {
 
 func TestUploadsOverTLS(t *testing.T) {
 	t.Setenv("AWS_CA_BUNDLE", "") // the client below is not the SDK's own
-	s := serve(t, store.Options{})
+	var kind atomic.Value
+	s := serve(t, store.Options{Middleware: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if store.Describe(r) == (store.Request{Operation: "PutObject", Bucket: "photos", Key: "k"}) {
+				kind.Store(r.Header.Get("X-Amz-Content-Sha256"))
+			}
+			next.ServeHTTP(w, r)
+		})
+	}})
 	s.bucket(t, "photos")
 	secure := newTLS(t, s)
 	c := s.client(t, s.account(t, "app", readWrite("photos")), func(o *s3.Options) {
@@ -188,6 +197,9 @@ func TestUploadsOverTLS(t *testing.T) {
 	put(t, c, "k", strings.Repeat("framing must not be stored ", 10_000))
 	if got := get(t, c, "k"); got != strings.Repeat("framing must not be stored ", 10_000) {
 		t.Errorf("the object has %d bytes, and begins with %.40q", len(got), got)
+	}
+	if got := kind.Load(); got != "STREAMING-UNSIGNED-PAYLOAD-TRAILER" {
+		t.Errorf("the SDK has uploaded as %v, so this test shows nothing", got)
 	}
 	in := &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("k"), Range: ptr("bytes=8-11")}
 	out, err := c.GetObject(t.Context(), in)

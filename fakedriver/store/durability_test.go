@@ -1,0 +1,155 @@
+package store_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/johannesboyne/gofakes3/backend/s3bolt"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+func TestReopen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	var before []store.Bucket
+	var credentials store.Credentials
+	t.Run("First", func(t *testing.T) {
+		s, c := fixture(t, store.Options{Dir: dir})
+		credentials = s.account(t, "app", readWrite("photos"))
+		put(t, c, "k", "content")
+		before, _ = s.Buckets(t.Context())
+	})
+	s := serve(t, store.Options{Dir: dir})
+	after, err := s.Buckets(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("buckets: -before, +after:\n%s", diff)
+	}
+	if again := s.account(t, "app", readWrite("photos")); again != credentials {
+		t.Error("the credentials have changed")
+	}
+	if got := get(t, s.client(t, credentials), "k"); got != "content" {
+		t.Errorf("the object is %q", got)
+	}
+	for _, file := range []string{"accounts.db", "objects.db"} {
+		info, err := os.Stat(filepath.Join(dir, file))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v; want 0600", file, info.Mode(), err)
+		}
+	}
+	if _, err := store.New(store.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("New() on a directory in use = %v", err)
+	}
+}
+
+// TestUnfinished opens a store that was killed between its two files.
+func TestUnfinished(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.New(store.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.CreateBucket(t.Context(), store.BucketSpec{Name: "half-deleted", Owner: owner})
+	if err = errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	objects, closeObjects := openObjects(t, filepath.Join(dir, "objects.db"))
+	if err := errors.Join(objects.CreateBucket("half-created"), objects.DeleteBucket("half-deleted"), closeObjects()); err != nil {
+		t.Fatal(err)
+	}
+
+	again := memory(t, store.Options{Dir: dir})
+	buckets, err := again.Buckets(t.Context())
+	if err != nil || len(buckets) != 0 {
+		t.Errorf("Buckets() = %v, %v; want none", buckets, err)
+	}
+	for _, name := range []string{"half-created", "half-deleted"} {
+		if _, err := again.CreateBucket(t.Context(), store.BucketSpec{Name: name, Owner: owner}); err != nil {
+			t.Errorf("CreateBucket(%q): %v", name, err)
+		}
+	}
+}
+
+func openObjects(t *testing.T, path string) (*s3bolt.Backend, func() error) {
+	t.Helper()
+	db, err := bolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s3bolt.New(db), db.Close
+}
+
+const childDir = "STORE_TEST_CHILD_DIR"
+
+// TestKill kills a process that has a store open, and looks for what it was told
+// of.
+func TestKill(t *testing.T) {
+	dir := t.TempDir()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	child.Env = append(os.Environ(), childDir+"="+dir)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err := errors.Join(err, child.Process.Kill()); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // killed
+	var credentials store.Credentials
+	if err := json.Unmarshal(line, &credentials); err != nil {
+		t.Fatalf("%v: %s", err, line)
+	}
+	s := serve(t, store.Options{Dir: dir})
+	if got := get(t, s.client(t, credentials), "k"); got != "content" {
+		t.Errorf("the object is %q", got)
+	}
+}
+
+// TestChild is the process that TestKill kills.
+func TestChild(t *testing.T) {
+	dir := os.Getenv(childDir)
+	if dir == "" {
+		t.Skip("only of use to TestKill")
+	}
+	s, c := fixture(t, store.Options{Dir: dir})
+	put(t, c, "k", "content")
+	line, err := json.Marshal(s.account(t, "app", readWrite("photos")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stdout.Write(append(line, '\n')); err != nil {
+		t.Fatal(err)
+	}
+	<-t.Context().Done() // the parent ends the process
+}
+
+func TestServeEndsWithContext(t *testing.T) {
+	s := memory(t, store.Options{})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Serve() = %v", err)
+	}
+}
