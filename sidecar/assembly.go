@@ -40,7 +40,7 @@ func (s *Sidecar) assemble(ctx context.Context, cfg *rest.Config, opts Options) 
 	if err := s.addBucketAccesses(opts, accesses); err != nil {
 		return fmt.Errorf("controller of BucketAccesses: %w", err)
 	}
-	if err := s.manager.Add(&driverWatch{driver: s.driver, alarms: []alarm{buckets, accesses}}); err != nil {
+	if err := s.manager.Add(&driverWatch{driver: s.driver, logger: opts.Logger, alarms: []alarm{buckets, accesses}}); err != nil {
 		return err
 	}
 	return s.manager.Add(manager.RunnableFunc(s.announceReady))

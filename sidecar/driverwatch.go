@@ -3,9 +3,9 @@ package sidecar
 import (
 	"context"
 
+	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -17,6 +17,7 @@ import (
 // refused for good, because it may be a better version of itself now.
 type driverWatch struct {
 	driver *driver.Driver
+	logger logr.Logger
 	alarms []alarm
 }
 
@@ -24,7 +25,7 @@ type driverWatch struct {
 // another driver has come back.
 func (w *driverWatch) Start(ctx context.Context) error {
 	return w.driver.Watch(ctx, func() {
-		log.FromContext(ctx).Info("the driver has come back", "driver", w.driver.Name())
+		w.logger.Info("the driver has come back", "driver", w.driver.Name())
 		for _, a := range w.alarms {
 			a.raise()
 		}

@@ -83,6 +83,7 @@ func cacheOptions() cache.Options {
 		DefaultTransform:            cache.TransformStripManagedFields(),
 		ByObject:                    map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: identityOnly}},
 		ReaderFailOnMissingInformer: true,
+		NewInformer:                 newInformer,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -52,7 +53,7 @@ func (s *Sidecar) DriverName() string { return s.driver.Name() }
 func (s *Sidecar) Start(ctx context.Context) error {
 	defer close(s.stopped)
 	err := s.manager.Start(ctx)
-	s.manager.GetHTTPClient().CloseIdleConnections()
+	utilnet.CloseIdleConnectionsFor(s.manager.GetHTTPClient().Transport)
 	if err != nil {
 		err = fmt.Errorf("sidecar of driver %s: %w", s.driver.Name(), err)
 	}

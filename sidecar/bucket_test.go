@@ -1,0 +1,182 @@
+package sidecar_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+)
+
+func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+		request, _ := m.(*cosi.DriverCreateBucketRequest)
+		stored := &v1alpha2.Bucket{}
+		if err := w.Get(ctx, client.ObjectKey{Name: request.GetBucketId()[len("id-"):]}, stored); err != nil {
+			return nil, err
+		}
+		if stored.Status.BucketID != request.GetBucketId() || !controllerutil.ContainsFinalizer(stored, v1alpha2.ProtectionFinalizer) {
+			t.Errorf("DriverCreateBucket before the ID and the finalizer are persisted: %q, %v", stored.Status.BucketID, stored.Finalizers)
+		}
+		if stored.Status.ReadyToUse {
+			t.Error("the Bucket is ready before it has been created")
+		}
+		return next()
+	})
+	w.start()
+	bucket := w.readyBucket()
+	w.settle()
+
+	want := v1alpha2.BucketStatus{
+		ReadyToUse: true,
+		BucketID:   "id-" + bucket.Name,
+		Protocols:  []v1alpha2.Protocol{v1alpha2.ProtocolS3},
+		BucketInfo: map[string]string{
+			v1alpha2.SecretKeyProtocol:          "S3",
+			v1alpha2.SecretKeyBucketName:        "id-" + bucket.Name,
+			v1alpha2.SecretKeyS3Endpoint:        drivertest.S3Endpoint,
+			v1alpha2.SecretKeyS3Region:          drivertest.S3Region,
+			v1alpha2.SecretKeyS3AddressingStyle: "path",
+		},
+	}
+	got := bucket.Status.DeepCopy()
+	got.Conditions = nil
+	if diff := cmp.Diff(want, *got); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	w.has(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+	if diff := cmp.Diff([]string{"DriverGetInfo", "DriverGenerateBucketId", "DriverCreateBucket"}, w.driver.Methods()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	wantWrites := []string{
+		"PATCH " + path(bucket),             // finalizer
+		"PATCH " + path(bucket) + "/status", // ID
+		"PATCH " + path(bucket) + "/status", // result
+	}
+	if diff := cmp.Diff(wantWrites, w.traffic.Writes()); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	w.eventually(func() error {
+		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonProvisioned: 1}, w.events(bucket)); diff != "" {
+			return fmt.Errorf("events (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+}
+
+func TestExistingBucketIsFoundWhenItAppears(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.bucket(existing("brown/field_1"))
+	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.driver.AddBucket("brown/field_1")
+	w.eventually(func() error { return w.isReady(bucket) })
+	if got := bucket.Status.BucketID; got != "brown/field_1" {
+		t.Errorf("status.bucketID = %q", got)
+	}
+	if calls := w.driver.Calls("DriverGenerateBucketId", "DriverCreateBucket"); len(calls) > 0 {
+		t.Errorf("calls for a bucket that exists: %v", calls)
+	}
+}
+
+func TestBucketIsDeleted(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+
+	w.must(w.Delete(t.Context(), bucket))
+	w.eventually(func() error {
+		if err := w.refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+			return fmt.Errorf("ready although it is being deleted (%w)", err)
+		}
+		return nil
+	})
+	w.settle()
+	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
+		t.Fatalf("deleted before its claim is being deleted: %v", calls)
+	}
+
+	w.releaseClaim(bucket)
+	w.eventually(func() error { return w.gone(bucket) })
+	if got := w.driver.Buckets(); len(got) > 0 {
+		t.Errorf("left in the backend: %v", got)
+	}
+	request, _ := w.driver.Calls("DriverDeleteBucket")[0].Request.(*cosi.DriverDeleteBucketRequest)
+	want := &cosi.DriverDeleteBucketRequest{BucketId: "id-" + bucket.Name, Parameters: map[string]string{"tier": "gold"}}
+	if !proto.Equal(want, request) {
+		t.Errorf("request = %v, want %v", request, want)
+	}
+}
+
+func TestMisspeltAnnotationIsHonoured(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	w.change(bucket, func() {
+		metav1.SetMetaDataAnnotation(&bucket.ObjectMeta, v1alpha2.MisspeltBucketClaimBeingDeletedAnnotation, "")
+	})
+	w.must(w.Delete(t.Context(), bucket))
+	w.eventually(func() error { return w.gone(bucket) })
+}
+
+// A Bucket with the policy Retain outlives its claim, says so at once, and goes
+// without its bucket when an administrator deletes it.
+func TestE19AndE26RetainedBucket(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket(retain)
+
+	w.releaseClaim(bucket)
+	w.eventually(func() error {
+		if err := w.refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+			return fmt.Errorf("ready although its claim is being deleted (%w)", err)
+		}
+		return nil
+	})
+	w.must(w.Delete(t.Context(), bucket))
+	w.eventually(func() error { return w.gone(bucket) })
+	if diff := cmp.Diff([]string{"id-" + bucket.Name}, w.driver.Buckets()); diff != "" {
+		t.Errorf("backend (-want +got):\n%s", diff)
+	}
+}
+
+// The policy may be changed to Retain while the Bucket waits for its end.
+func TestExistingBucketIsNeverDeleted(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	w.driver.AddBucket("keep-me")
+	bucket := w.readyBucket(existing("keep-me"))
+	w.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete })
+	w.has(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+
+	w.must(w.Delete(t.Context(), bucket))
+	w.settle()
+	w.must(w.refresh(bucket))
+	w.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
+	w.eventually(func() error { return w.gone(bucket) })
+	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
+		t.Errorf("calls to delete what COSI did not create: %v", calls)
+	}
+}
+
+func path(object client.Object) string {
+	switch object.(type) {
+	case *v1alpha2.Bucket:
+		return "/apis/objectstorage.k8s.io/v1alpha2/buckets/" + object.GetName()
+	case *v1alpha2.BucketAccess:
+		return "/apis/objectstorage.k8s.io/v1alpha2/namespaces/" + object.GetNamespace() + "/bucketaccesses/" + object.GetName()
+	default:
+		return "/api/v1/namespaces/" + object.GetNamespace() + "/secrets/" + object.GetName()
+	}
+}

@@ -1,0 +1,99 @@
+package drivertest
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+)
+
+// Script takes the place of a call. It may call next, which behaves well.
+type Script func(ctx context.Context, request proto.Message, next func() (proto.Message, error)) (proto.Message, error)
+
+// Call is a call that the driver has received.
+type Call struct {
+	// Method is the name of the call, without its service.
+	Method string
+	// Request is what it was called with.
+	Request proto.Message
+}
+
+// Script has a method, such as DriverCreateBucket, behave as the script says. A
+// nil script has it behave well again.
+func (d *Driver) Script(method string, script Script) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.scripts[method] = script
+}
+
+// Fail has a method return an error.
+func (d *Driver) Fail(method string, code codes.Code, message string) {
+	d.Script(method, func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+		return nil, status.Error(code, message)
+	})
+}
+
+// Answer has a method answer a message.
+func (d *Driver) Answer(method string, response proto.Message) {
+	d.Script(method, func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+		return response, nil
+	})
+}
+
+// Hang has a method not answer before the caller gives up.
+func (d *Driver) Hang(method string) {
+	d.Script(method, func(ctx context.Context, _ proto.Message, _ func() (proto.Message, error)) (proto.Message, error) {
+		<-ctx.Done()
+		return nil, status.FromContextError(ctx.Err()).Err()
+	})
+}
+
+// Calls returns the calls received so far, in their order: all, or those of the
+// given methods.
+func (d *Driver) Calls(methods ...string) []Call {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var calls []Call
+	for _, call := range d.calls {
+		if len(methods) == 0 || slices.Contains(methods, call.Method) {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// Methods returns the names of the calls received so far, in their order.
+func (d *Driver) Methods() []string {
+	var methods []string
+	for _, call := range d.Calls() {
+		methods = append(methods, call.Method)
+	}
+	return methods
+}
+
+func (d *Driver) intercept(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	message, ok := request.(proto.Message)
+	if !ok {
+		return nil, status.Errorf(codes.Internal, "%T is not a message", request)
+	}
+	method := path.Base(info.FullMethod)
+	d.mu.Lock()
+	d.calls = append(d.calls, Call{Method: method, Request: message})
+	script := d.scripts[method]
+	d.mu.Unlock()
+	next := func() (proto.Message, error) {
+		response, err := handler(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		return response.(proto.Message), nil //nolint:forcetypeassert // generated code returns nothing else
+	}
+	if script == nil {
+		return next()
+	}
+	return script(ctx, message, next)
+}

@@ -1,0 +1,209 @@
+package sidecar_test
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// bucket creates a Bucket as the controller does for a claim of a BucketClass.
+func (w *world) bucket(change ...func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
+	w.Helper()
+	claim := newUID()
+	bucket := &v1alpha2.Bucket{
+		ObjectMeta: metav1.ObjectMeta{Name: v1alpha2.BucketNameForClaim(types.UID(claim))},
+		Spec: v1alpha2.BucketSpec{
+			DriverName:     w.driver.Name(),
+			DeletionPolicy: v1alpha2.DeletionPolicyDelete,
+			Parameters:     map[string]string{"tier": "gold"},
+			Protocols:      []v1alpha2.Protocol{v1alpha2.ProtocolS3},
+			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: w.namespace, Name: "claim-" + rand.String(6), UID: types.UID(claim)},
+		},
+	}
+	for _, c := range change {
+		c(bucket)
+	}
+	w.must(w.Create(w.Context(), bucket))
+	w.Cleanup(func() { w.purge(bucket) })
+	return bucket
+}
+
+// existing makes a Bucket one that an administrator brings in, unbound.
+func existing(id string) func(*v1alpha2.Bucket) {
+	return func(b *v1alpha2.Bucket) {
+		b.Spec.ExistingBucketID = id
+		b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain
+		b.Spec.BucketClaimRef.UID = ""
+	}
+}
+
+func retain(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }
+
+// readyBucket creates a Bucket and waits for it.
+func (w *world) readyBucket(change ...func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
+	w.Helper()
+	bucket := w.bucket(change...)
+	w.eventually(func() error { return w.isReady(bucket) })
+	return bucket
+}
+
+func (w *world) isReady(bucket *v1alpha2.Bucket) error {
+	if err := w.refresh(bucket); err != nil {
+		return err
+	}
+	if !bucket.Status.ReadyToUse {
+		return fmt.Errorf("Bucket %s is not ready: %v", bucket.Name, describe(bucket.Status.Conditions))
+	}
+	return nil
+}
+
+// releaseClaim does what the controller does when the claim is deleted.
+func (w *world) releaseClaim(bucket *v1alpha2.Bucket) {
+	w.Helper()
+	w.change(bucket, func() {
+		metav1.SetMetaDataAnnotation(&bucket.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation, "")
+	})
+}
+
+// access creates a BucketAccess to Buckets and hands it over to the sidecar, as
+// the controller does.
+func (w *world) access(buckets []*v1alpha2.Bucket, change ...func(*v1alpha2.BucketAccess)) *v1alpha2.BucketAccess {
+	w.Helper()
+	access := &v1alpha2.BucketAccess{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: w.namespace, Name: "access-" + rand.String(6), Finalizers: []string{v1alpha2.ProtectionFinalizer},
+		},
+		Spec: v1alpha2.BucketAccessSpec{BucketAccessClassName: "some", Protocol: v1alpha2.ProtocolS3},
+	}
+	status := v1alpha2.BucketAccessStatus{
+		DriverName: w.driver.Name(), AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: map[string]string{"role": "app"},
+	}
+	for _, bucket := range buckets {
+		claim := bucket.Spec.BucketClaimRef.Name
+		access.Spec.BucketClaims = append(access.Spec.BucketClaims, v1alpha2.BucketClaimAccess{
+			BucketClaimName:  claim,
+			AccessModes:      v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
+			AccessSecretName: "secret-" + rand.String(6),
+		})
+		status.AccessedBuckets = append(status.AccessedBuckets, v1alpha2.AccessedBucket{
+			BucketName: bucket.Name, BucketID: "id-" + bucket.Name, BucketClaimName: claim,
+		})
+	}
+	access.Status = status
+	for _, c := range change {
+		c(access)
+	}
+	status = access.Status
+	w.must(w.Create(w.Context(), access))
+	w.Cleanup(func() { w.purge(access) })
+	access.Status = status
+	w.must(w.Status().Update(w.Context(), access))
+	return access
+}
+
+// readyAccess creates a BucketAccess and waits for it.
+func (w *world) readyAccess(buckets ...*v1alpha2.Bucket) *v1alpha2.BucketAccess {
+	w.Helper()
+	access := w.access(buckets)
+	w.eventually(func() error { return w.isGranted(access) })
+	return access
+}
+
+func (w *world) isGranted(access *v1alpha2.BucketAccess) error {
+	if err := w.refresh(access); err != nil {
+		return err
+	}
+	if !access.Status.ReadyToUse {
+		return fmt.Errorf("BucketAccess %s is not ready: %v", access.Name, describe(access.Status.Conditions))
+	}
+	return nil
+}
+
+// secret reads the n-th Secret of an access.
+func (w *world) secret(access *v1alpha2.BucketAccess, n int) (*corev1.Secret, error) {
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: access.Namespace, Name: access.Spec.BucketClaims[n].AccessSecretName}
+	return secret, w.Get(w.Context(), key, secret)
+}
+
+// change updates an object, again as long as others are faster.
+func (w *world) change(object client.Object, change func()) {
+	w.Helper()
+	w.eventually(func() error {
+		if err := w.refresh(object); err != nil {
+			return err
+		}
+		change()
+		return w.Update(w.Context(), object)
+	})
+}
+
+// changeStatus updates a status, again as long as others are faster.
+func (w *world) changeStatus(object client.Object, change func()) {
+	w.Helper()
+	w.eventually(func() error {
+		if err := w.refresh(object); err != nil {
+			return err
+		}
+		change()
+		return w.Status().Update(w.Context(), object)
+	})
+}
+
+// has waits for a condition of an object.
+func (w *world) has(object client.Object, conditionType string, status metav1.ConditionStatus, reason string) {
+	w.Helper()
+	w.eventually(func() error {
+		if err := w.refresh(object); err != nil {
+			return err
+		}
+		conditions := conditionsOf(object)
+		if c := meta.FindStatusCondition(conditions, conditionType); c == nil || c.Status != status || c.Reason != reason {
+			return fmt.Errorf("%s has not %s=%s (%s), but %v", object.GetName(), conditionType, status, reason, describe(conditions))
+		}
+		return nil
+	})
+}
+
+func conditionsOf(object client.Object) []metav1.Condition {
+	switch o := object.(type) {
+	case *v1alpha2.Bucket:
+		return o.Status.Conditions
+	case *v1alpha2.BucketAccess:
+		return o.Status.Conditions
+	default:
+		return nil
+	}
+}
+
+func describe(conditions []metav1.Condition) []string {
+	var lines []string
+	for _, c := range conditions {
+		lines = append(lines, fmt.Sprintf("%s=%s (%s: %s)", c.Type, c.Status, c.Reason, c.Message))
+	}
+	return lines
+}
+
+// purge removes what a test has left, finalizers or not. It runs when the
+// sidecar has stopped and the test's context is done.
+func (w *world) purge(object client.Object) {
+	ctx, cancel := contextFor(5 * time.Second)
+	defer cancel()
+	if w.Get(ctx, client.ObjectKeyFromObject(object), object) != nil {
+		return
+	}
+	stored := object.DeepCopyObject().(client.Object) //nolint:forcetypeassert // a copy has the type of what it is a copy of
+	if controllerutil.RemoveFinalizer(object, v1alpha2.ProtectionFinalizer) {
+		_ = w.Patch(ctx, object, client.MergeFrom(stored)) // best effort
+	}
+	_ = w.Delete(ctx, object) // best effort
+}

@@ -1,0 +1,43 @@
+package sidecar
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	toolscache "k8s.io/client-go/tools/cache"
+)
+
+// newInformer makes the cache's informers. A watch of metadata passes through a
+// filter that blocks for ever, with its goroutine, if it is stopped while it has
+// an event in hand; draining it lets the filter end.
+func newInformer(
+	lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers,
+) toolscache.SharedIndexInformer {
+	listWatch, ok := lw.(*toolscache.ListWatch)
+	if _, isMetadata := example.(*metav1.PartialObjectMetadata); isMetadata && ok {
+		begin := listWatch.WatchFuncWithContext
+		listWatch.WatchFuncWithContext = func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			watcher, err := begin(ctx, options)
+			if err != nil {
+				return nil, err
+			}
+			return drained{watcher}, nil
+		}
+	}
+	return toolscache.NewSharedIndexInformer(lw, example, resync, indexers)
+}
+
+// drained is a watch whose events after Stop are thrown away.
+type drained struct{ watch.Interface }
+
+func (d drained) Stop() {
+	d.Interface.Stop()
+	// The channel is closed as soon as the stopped watch has noticed.
+	go func() {
+		for range d.ResultChan() { //nolint:revive // nothing is to be done with them
+		}
+	}()
+}
