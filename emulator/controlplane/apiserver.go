@@ -28,8 +28,8 @@ func newAPIServer(files layout, port int, etcdURL *url.URL, timeout time.Duratio
 		StartTimeout: timeout,
 		StopTimeout:  stopTimeout,
 	}}
-	s.SecureServing.Address = loopback
-	s.SecureServing.Port = strconv.Itoa(port)
+	s.Address = loopback
+	s.Port = strconv.Itoa(port)
 	// The API server would otherwise look for an address of this machine that
 	// others can reach, to publish it as the endpoint of Service kubernetes, and
 	// would not start on a machine without a network.

@@ -26,18 +26,19 @@ func TestControllers(t *testing.T) {
 	if err := c.WaitReady(ctx); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("NamespaceIsDeleted", func(t *testing.T) { testNamespaceDeletion(t, ctx, c) })
-	t.Run("OwnedObjectIsCollected", func(t *testing.T) { testCollection(t, ctx, c) })
-	t.Run("CustomOwnerIsKnown", func(t *testing.T) { testCustomOwner(t, ctx, c) })
-	t.Run("NobodyIsMaster", func(t *testing.T) { testControllerRights(t, ctx, c) })
+	t.Run("NamespaceIsDeleted", func(t *testing.T) { testNamespaceDeletion(ctx, t, c) })
+	t.Run("OwnedObjectIsCollected", func(t *testing.T) { testCollection(ctx, t, c) })
+	t.Run("CustomOwnerIsKnown", func(t *testing.T) { testCustomOwner(ctx, t, c) })
+	t.Run("NobodyIsMaster", func(t *testing.T) { testControllerRights(ctx, t, c) })
 }
 
 // testNamespaceDeletion also shows that a new namespace gets its default
 // ServiceAccount, and that custom objects go with their namespace.
-func testNamespaceDeletion(t *testing.T, ctx context.Context, c *controlplane.ControlPlane) {
+func testNamespaceDeletion(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+	t.Helper()
 	kube := client(t, c)
-	makeNamespace(t, ctx, c, "doomed")
-	makeConfigMap(t, ctx, kube, "doomed", "something")
+	makeNamespace(ctx, t, c, "doomed")
+	makeConfigMap(ctx, t, kube, "doomed", "something")
 	eventually(t, "there is a default ServiceAccount", func() bool {
 		_, err := kube.CoreV1().ServiceAccounts("doomed").Get(ctx, "default", metav1.GetOptions{})
 		return err == nil
@@ -51,10 +52,11 @@ func testNamespaceDeletion(t *testing.T, ctx context.Context, c *controlplane.Co
 	})
 }
 
-func testCollection(t *testing.T, ctx context.Context, c *controlplane.ControlPlane) {
+func testCollection(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+	t.Helper()
 	kube := client(t, c)
-	owner := makeConfigMap(t, ctx, kube, "default", "owner")
-	makeConfigMap(t, ctx, kube, "default", "owned", metav1.OwnerReference{
+	owner := makeConfigMap(ctx, t, kube, "default", "owner")
+	makeConfigMap(ctx, t, kube, "default", "owned", metav1.OwnerReference{
 		APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID,
 	})
 	if err := kube.CoreV1().ConfigMaps("default").Delete(ctx, "owner", metav1.DeleteOptions{}); err != nil {
@@ -65,7 +67,8 @@ func testCollection(t *testing.T, ctx context.Context, c *controlplane.ControlPl
 
 // testCustomOwner has a deadline below the 30 seconds in which the garbage
 // collector looks for new kinds: the custom ones have to be there before it.
-func testCustomOwner(t *testing.T, ctx context.Context, c *controlplane.ControlPlane) {
+func testCustomOwner(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	kube := client(t, c)
@@ -74,7 +77,7 @@ func testCustomOwner(t *testing.T, ctx context.Context, c *controlplane.ControlP
 	if err != nil {
 		t.Fatal(err)
 	}
-	makeConfigMap(t, ctx, kube, "default", "owned-by-class", metav1.OwnerReference{
+	makeConfigMap(ctx, t, kube, "default", "owned-by-class", metav1.OwnerReference{
 		APIVersion: class.GetAPIVersion(), Kind: class.GetKind(), Name: class.GetName(), UID: class.GetUID(),
 	})
 	if err := classes.Delete(ctx, "owner", metav1.DeleteOptions{}); err != nil {
@@ -89,7 +92,8 @@ func testCustomOwner(t *testing.T, ctx context.Context, c *controlplane.ControlP
 }
 
 // testControllerRights looks at who the controllers are to the API server.
-func testControllerRights(t *testing.T, ctx context.Context, c *controlplane.ControlPlane) {
+func testControllerRights(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+	t.Helper()
 	accounts := client(t, c).CoreV1().ServiceAccounts(metav1.NamespaceSystem)
 	for _, name := range []string{"namespace-controller", "generic-garbage-collector", "service-account-controller"} {
 		if _, err := accounts.Get(ctx, name, metav1.GetOptions{}); err != nil {
@@ -98,7 +102,9 @@ func testControllerRights(t *testing.T, ctx context.Context, c *controlplane.Con
 	}
 }
 
-func makeConfigMap(t *testing.T, ctx context.Context, kube kubernetes.Interface, namespace, name string, owners ...metav1.OwnerReference) *corev1.ConfigMap {
+func makeConfigMap(
+	ctx context.Context, t *testing.T, kube kubernetes.Interface, namespace, name string, owners ...metav1.OwnerReference,
+) *corev1.ConfigMap {
 	t.Helper()
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: owners}}
 	made, err := kube.CoreV1().ConfigMaps(namespace).Create(ctx, object, metav1.CreateOptions{})

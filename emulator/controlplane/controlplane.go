@@ -41,7 +41,7 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := opts.check(); err != nil {
+	if err := opts.check(ctx); err != nil {
 		return nil, err
 	}
 	c := &ControlPlane{opts: opts, files: newLayout(opts.Dir)}
@@ -54,7 +54,7 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 }
 
 // check finds what can be found before anything is started.
-func (o Options) check() error {
+func (o Options) check(ctx context.Context) error {
 	programs := []string{o.Binaries.Etcd, o.Binaries.APIServer}
 	if o.Binaries.ControllerManager != "" {
 		programs = append(programs, o.Binaries.ControllerManager)
@@ -67,17 +67,17 @@ func (o Options) check() error {
 	if o.APIServerPort == 0 {
 		return nil
 	}
-	return checkPort(o.APIServerPort)
+	return checkPort(ctx, o.APIServerPort)
 }
 
 func (c *ControlPlane) start(ctx context.Context) (err error) {
 	if c.lock, err = c.files.claim(ctx, c.opts.KeepData); err != nil {
 		return err
 	}
-	if c.watchdog, err = startWatchdog(c.files, c.opts.KeepData); err != nil {
+	if c.watchdog, err = startWatchdog(c.files, c.opts.KeepData); err != nil { //nolint:contextcheck // it outlives the start
 		return err
 	}
-	if err := c.assemble(); err != nil {
+	if err := c.assemble(ctx); err != nil {
 		return err
 	}
 	c.monitor = startMonitor(c.components)
@@ -90,14 +90,14 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 }
 
 // assemble makes the components, without starting them.
-func (c *ControlPlane) assemble() error {
-	etcdPort, err := freePort()
+func (c *ControlPlane) assemble(ctx context.Context) error {
+	etcdPort, err := freePort(ctx)
 	if err != nil {
 		return err
 	}
 	port := c.opts.APIServerPort
 	if port == 0 {
-		if port, err = freePort(); err != nil {
+		if port, err = freePort(ctx); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package controlplane_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
@@ -40,6 +39,12 @@ func TestInstallCRDs(t *testing.T) {
 	if _, err := classes.Create(ctx, bucketClass("first"), metav1.CreateOptions{}); err != nil {
 		t.Error(err)
 	}
+	checkReplaced(ctx, t, c)
+	checkRefused(ctx, t, c)
+}
+
+func checkReplaced(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+	t.Helper()
 	installed, err := clientset.NewForConfigOrDie(c.AdminConfig()).ApiextensionsV1().CustomResourceDefinitions().
 		Get(ctx, "bucketclasses."+v1alpha2.SchemeGroupVersion.Group, metav1.GetOptions{})
 	if err != nil {
@@ -52,10 +57,8 @@ func TestInstallCRDs(t *testing.T) {
 	}
 }
 
-func TestInstallCRDsRefusesBadOnes(t *testing.T) {
-	ctx, cancel := context.WithTimeout(testContext(t), 30*time.Second)
-	defer cancel()
-	c := start(t, controlplane.Options{})
+func checkRefused(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+	t.Helper()
 	bad := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "bad"}}
 	if err := controlplane.InstallCRDs(ctx, c.AdminConfig(), []*apiextensionsv1.CustomResourceDefinition{bad}); !apierrors.IsInvalid(err) {
 		t.Errorf("got %v", err)

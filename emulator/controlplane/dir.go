@@ -2,12 +2,11 @@ package controlplane
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/gofrs/flock"
 )
@@ -21,7 +20,7 @@ type layout struct {
 }
 
 func newLayout(dir string) layout {
-	return layout{dir: dir, id: strconv.FormatUint(rand.Uint64(), 36)}
+	return layout{dir: dir, id: rand.Text()}
 }
 
 func (l layout) data() string  { return filepath.Join(l.dir, "etcd") }
@@ -94,7 +93,7 @@ func (l layout) checkEmpty(keep bool) error {
 // includes its certificates, because envtest leaves a certificate alone that is
 // there but then does not know the authority that signed it.
 func (l layout) renew(ctx context.Context) error {
-	if err := os.Chmod(l.dir, 0o700); err != nil {
+	if err := os.Chmod(l.dir, 0o700); err != nil { //nolint:gosec // a directory
 		return err
 	}
 	if err := l.endOrphans(ctx); err != nil {

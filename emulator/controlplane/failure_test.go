@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +17,7 @@ import (
 )
 
 func TestStartFails(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close() //nolint:errcheck // a test's
-	port := listener.Addr().(*net.TCPAddr).Port
+	port := takenPort(t)
 
 	tests := map[string]struct {
 		reason string
@@ -38,12 +34,16 @@ func TestStartFails(t *testing.T) {
 		},
 		"WrongProgram": {
 			reason: "a program for another machine is found before anything starts",
-			change: func(t *testing.T, o *controlplane.Options) { o.Binaries.Etcd = foreignProgram(t) },
-			check:  func(err error) bool { return errors.Is(err, binaries.ErrWrongPlatform) },
+			change: func(t *testing.T, o *controlplane.Options) {
+				t.Helper()
+				o.Binaries.Etcd = foreignProgram(t)
+			},
+			check: func(err error) bool { return errors.Is(err, binaries.ErrWrongPlatform) },
 		},
 		"EtcdExits": {
 			reason: "a component that ends is noticed at once, and its last words are passed on",
 			change: func(t *testing.T, o *controlplane.Options) {
+				t.Helper()
 				o.Binaries.Etcd = script(t, `[ "$1" = --help ] || { echo "no such disk" >&2; exit 3; }`)
 			},
 			check: func(err error) bool { return failedWith(err, controlplane.Etcd, "no such disk") },
@@ -51,6 +51,7 @@ func TestStartFails(t *testing.T) {
 		"APIServerExits": {
 			reason: "etcd is stopped again when the API server does not start",
 			change: func(t *testing.T, o *controlplane.Options) {
+				t.Helper()
 				o.Binaries.APIServer = script(t, `[ "$1" = --help ] || { echo "bad flag"; exit 1; }`)
 			},
 			check: func(err error) bool { return failedWith(err, controlplane.APIServer, "bad flag") },
@@ -58,6 +59,7 @@ func TestStartFails(t *testing.T) {
 		"EtcdHangs": {
 			reason: "a component that never becomes ready is killed",
 			change: func(t *testing.T, o *controlplane.Options) {
+				t.Helper()
 				o.StartTimeout = time.Second
 				o.Binaries.Etcd = script(t, `[ "$1" = --help ] || { echo "thinking"; exec sleep 1000; }`)
 			},
@@ -66,6 +68,7 @@ func TestStartFails(t *testing.T) {
 		"HelpHangs": {
 			reason: "the question that envtest asks before the start is bounded as well",
 			change: func(t *testing.T, o *controlplane.Options) {
+				t.Helper()
 				o.StartTimeout = time.Second
 				o.Binaries.Etcd = script(t, "exec sleep 1000")
 			},
@@ -165,6 +168,20 @@ func TestFailedComponentIsReported(t *testing.T) {
 func failedWith(err error, component, output string) bool {
 	failed, ok := errors.AsType[*controlplane.StartError](err)
 	return ok && failed.Component == component && strings.Contains(strings.Join(failed.LogTail, "\n"), output)
+}
+
+func takenPort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	address, err := netip.ParseAddrPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(address.Port())
 }
 
 func script(t *testing.T, body string) string {

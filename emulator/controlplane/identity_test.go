@@ -1,11 +1,13 @@
 package controlplane_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,8 +15,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 )
@@ -56,7 +56,7 @@ func TestIdentities(t *testing.T) {
 		if _, err := bob.CoreV1().Secrets("default").List(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
 			t.Errorf("a user without a role: got %v", err)
 		}
-		grantSecrets(t, client(t, c), "bob")
+		grantSecrets(ctx, t, client(t, c), "bob")
 		eventually(t, "the role takes effect", func() bool {
 			_, err := bob.CoreV1().Secrets("default").List(ctx, metav1.ListOptions{})
 			return err == nil
@@ -75,8 +75,9 @@ func TestIdentities(t *testing.T) {
 // checkModes looks at each file that others could read if they could reach it,
 // and that they cannot reach it.
 func checkModes(t *testing.T, dir string) {
-	for _, private := range []string{dir, filepath.Join(dir, "certs"), filepath.Join(dir, "run"), filepath.Join(dir, "etcd"), filepath.Join(dir, "logs")} {
-		info, err := os.Stat(private)
+	t.Helper()
+	for _, private := range []string{".", "certs", "run", "etcd", "logs"} {
+		info, err := os.Stat(filepath.Join(dir, private))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,9 +110,8 @@ func whoAmI(t *testing.T, cfg *rest.Config) authenticationv1.UserInfo {
 	return review.Status.UserInfo
 }
 
-func grantSecrets(t *testing.T, kube kubernetes.Interface, user string) {
+func grantSecrets(ctx context.Context, t *testing.T, kube kubernetes.Interface, user string) {
 	t.Helper()
-	ctx := testContext(t)
 	role := &rbacv1.Role{
 		ObjectMeta: metav1.ObjectMeta{Name: "secrets"},
 		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"list"}}},

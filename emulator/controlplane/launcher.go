@@ -31,7 +31,7 @@ func (l layout) writeLauncher(component, program string) error {
 	// a process forked now would: until its own exec, it has all our files.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	return os.WriteFile(l.launcher(component), []byte(script), 0o700)
+	return os.WriteFile(l.launcher(component), []byte(script), 0o700) //nolint:gosec // a program
 }
 
 // quote returns text as one word for a shell.

@@ -48,7 +48,7 @@ func TestTwoAtOnce(t *testing.T) {
 		t.Fatalf("both listen on %s", a.AdminConfig().Host)
 	}
 	ctx := testContext(t)
-	makeNamespace(t, ctx, a, "only-in-a")
+	makeNamespace(ctx, t, a, "only-in-a")
 	if _, err := client(t, b).CoreV1().Namespaces().Get(ctx, "only-in-a", metav1.GetOptions{}); err == nil {
 		t.Errorf("a namespace of one control plane is in the other")
 	}
@@ -58,7 +58,7 @@ func TestDataIsKept(t *testing.T) {
 	ctx := testContext(t)
 	dir := t.TempDir()
 	first := start(t, controlplane.Options{Dir: dir, KeepData: true})
-	makeNamespace(t, ctx, first, "kept")
+	makeNamespace(ctx, t, first, "kept")
 	stop(t, first)
 	second := start(t, controlplane.Options{Dir: dir, KeepData: true})
 	if _, err := client(t, second).CoreV1().Namespaces().Get(ctx, "kept", metav1.GetOptions{}); err != nil {
@@ -69,7 +69,7 @@ func TestDataIsKept(t *testing.T) {
 func TestComponentsRestart(t *testing.T) {
 	ctx := testContext(t)
 	c := start(t, controlplane.Options{})
-	makeNamespace(t, ctx, c, "before")
+	makeNamespace(ctx, t, c, "before")
 	kube := client(t, c)
 	for _, name := range []string{controlplane.APIServer, controlplane.Etcd, controlplane.ControllerManager} {
 		t.Run(name, func(t *testing.T) {
@@ -99,15 +99,15 @@ func TestComponentsRestart(t *testing.T) {
 	}
 }
 
-func client(t testing.TB, c *controlplane.ControlPlane) *kubernetes.Clientset {
-	t.Helper()
+func client(tb testing.TB, c *controlplane.ControlPlane) *kubernetes.Clientset {
+	tb.Helper()
 	return kubernetes.NewForConfigOrDie(c.AdminConfig())
 }
 
-func makeNamespace(t testing.TB, ctx context.Context, c *controlplane.ControlPlane, name string) {
-	t.Helper()
+func makeNamespace(ctx context.Context, tb testing.TB, c *controlplane.ControlPlane, name string) {
+	tb.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if _, err := client(t, c).CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
+	if _, err := client(tb, c).CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -26,57 +26,57 @@ var findBinaries = sync.OnceValues(func() (binaries.Set, error) {
 })
 
 // programs returns the control plane's programs for a test.
-func programs(t testing.TB) binaries.Set {
-	t.Helper()
+func programs(tb testing.TB) binaries.Set {
+	tb.Helper()
 	set, err := findBinaries()
 	if err != nil {
-		t.Fatalf("find the control plane's programs: %v", err)
+		tb.Fatalf("find the control plane's programs: %v", err)
 	}
 	return set
 }
 
 // testContext bounds a test.
-func testContext(t testing.TB) context.Context {
-	t.Helper()
+func testContext(tb testing.TB) context.Context {
+	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	t.Cleanup(cancel)
+	tb.Cleanup(cancel)
 	return ctx
 }
 
 // start starts a control plane that stops with the test. Programs and directory
 // are filled in.
-func start(t testing.TB, opts controlplane.Options) *controlplane.ControlPlane {
-	t.Helper()
-	opts.Binaries = programs(t)
+func start(tb testing.TB, opts controlplane.Options) *controlplane.ControlPlane {
+	tb.Helper()
+	opts.Binaries = programs(tb)
 	if opts.Dir == "" {
-		opts.Dir = filepath.Join(t.TempDir(), "cp")
+		opts.Dir = filepath.Join(tb.TempDir(), "cp")
 	}
-	c, err := controlplane.Start(testContext(t), opts)
+	c, err := controlplane.Start(testContext(tb), opts)
 	if err != nil {
-		t.Fatalf("start a control plane: %v", err)
+		tb.Fatalf("start a control plane: %v", err)
 	}
-	t.Cleanup(func() { stop(t, c) })
+	tb.Cleanup(func() { stop(tb, c) })
 	return c
 }
 
-func stop(t testing.TB, c *controlplane.ControlPlane) {
-	t.Helper()
-	if err := c.Stop(testContext(t)); err != nil {
-		t.Errorf("stop the control plane: %v", err)
+func stop(tb testing.TB, c *controlplane.ControlPlane) {
+	tb.Helper()
+	if err := c.Stop(testContext(tb)); err != nil {
+		tb.Errorf("stop the control plane: %v", err)
 	}
 }
 
 // eventually calls check every 20 ms until it returns true, for a state that
 // nothing can be waited for otherwise.
-func eventually(t testing.TB, what string, check func() bool) {
-	t.Helper()
-	ctx := testContext(t)
+func eventually(tb testing.TB, what string, check func() bool) {
+	tb.Helper()
+	ctx := testContext(tb)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !check() {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("timed out waiting until %s", what)
+			tb.Fatalf("timed out waiting until %s", what)
 		case <-tick.C:
 		}
 	}

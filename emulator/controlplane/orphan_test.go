@@ -31,15 +31,21 @@ func beVictim(dir string) {
 		Binaries: set, Dir: dir, KeepData: os.Getenv(keepVariable) != "",
 		Phase: func(p controlplane.Phase) {
 			if !p.Done {
-				fmt.Println(p.Name)
+				say(p.Name)
 			}
 		},
 	})
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println("up")
+	say("up")
 	select {}
+}
+
+func say(word string) {
+	if _, err := fmt.Fprintln(os.Stdout, word); err != nil {
+		panic(err)
+	}
 }
 
 func TestKillLeavesNothing(t *testing.T) {

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -21,18 +22,18 @@ const (
 var errNoPort = errors.New("no free port was found on " + loopback)
 
 // checkPort reports, as a *PortError, that nothing can listen on port.
-func checkPort(port int) error {
-	listener, err := net.Listen("tcp", loopbackAddress(port))
+func checkPort(ctx context.Context, port int) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopbackAddress(port))
 	if err != nil {
 		return &PortError{Port: port, Err: err}
 	}
 	return listener.Close()
 }
 
-func freePort() (int, error) {
+func freePort(ctx context.Context) (int, error) {
 	for range portTries {
-		port := lowestPort + rand.IntN(highestPort-lowestPort+1)
-		if checkPort(port) == nil {
+		port := lowestPort + rand.IntN(highestPort-lowestPort+1) //nolint:gosec // not a secret
+		if checkPort(ctx, port) == nil {
 			return port, nil
 		}
 	}

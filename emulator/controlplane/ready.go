@@ -26,6 +26,7 @@ func (c *ControlPlane) WaitReady(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	//nolint:contextcheck // the other context tells of failures
 	defer context.AfterFunc(c.monitor.alive, func() { cancel(context.Cause(c.monitor.alive)) })()
 	accounts := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "serviceaccounts",
 		metav1.NamespaceDefault, fields.OneTermEqualSelector(metav1.ObjectNameField, "default"))

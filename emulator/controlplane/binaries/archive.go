@@ -52,7 +52,7 @@ func unpack(archive, dir string, names []string) error {
 }
 
 func writeProgram(path string, from io.Reader) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o700) //nolint:gosec // a program
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,8 @@ func TestBuildIsCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pid := range strings.FieldsSeq(string(data)) {
-		if out, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output(); err == nil && !strings.HasPrefix(string(out), "Z") {
+		out, err := exec.CommandContext(testContext(t), "ps", "-o", "stat=", "-p", pid).Output()
+		if err == nil && !strings.HasPrefix(string(out), "Z") {
 			t.Errorf("process %s lives on: %s", pid, out)
 		}
 	}

@@ -19,6 +19,7 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 		"Touched": {
 			reason: "a copied or restored file is good if its content is",
 			spoil: func(t *testing.T, set Set) {
+				t.Helper()
 				if err := os.Chtimes(set.Etcd, time.Time{}, time.Unix(1, 0)); err != nil {
 					t.Fatal(err)
 				}
@@ -27,6 +28,7 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 		"Half": {
 			reason: "a half-written program is replaced",
 			spoil: func(t *testing.T, set Set) {
+				t.Helper()
 				if err := os.Truncate(set.APIServer, 100_000); err != nil {
 					t.Fatal(err)
 				}
@@ -35,17 +37,24 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 		},
 		"OtherProcessor": {
 			reason: "a program for another processor is replaced",
-			spoil:  func(t *testing.T, set Set) { overwrite(t, set.Etcd, 18, byte(elf.EM_S390)) },
+			spoil: func(t *testing.T, set Set) {
+				t.Helper()
+				overwrite(t, set.Etcd, 18, byte(elf.EM_S390))
+			},
 			builds: true,
 		},
 		"Altered": {
 			reason: "a file that differs in one byte is replaced",
-			spoil:  func(t *testing.T, set Set) { overwrite(t, set.ControllerManager, 100_000, 0xff) },
+			spoil: func(t *testing.T, set Set) {
+				t.Helper()
+				overwrite(t, set.ControllerManager, 100_000, 0xff)
+			},
 			builds: true,
 		},
 		"Gone": {
 			reason: "a missing program is replaced",
 			spoil: func(t *testing.T, set Set) {
+				t.Helper()
 				if err := os.Remove(set.Etcd); err != nil {
 					t.Fatal(err)
 				}
@@ -55,6 +64,7 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 		"Manifest": {
 			reason: "without a readable manifest nothing can be checked",
 			spoil: func(t *testing.T, set Set) {
+				t.Helper()
 				writeFile(t, filepath.Join(filepath.Dir(set.Etcd), manifestName), "{", 0o644)
 			},
 			builds: true,

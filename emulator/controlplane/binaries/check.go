@@ -19,7 +19,7 @@ var (
 	ErrIncomplete    = errors.New("the file is incomplete")
 )
 
-// ProgramError says what is wrong with a program's file and what to do.
+// ProgramError says what is wrong with a program's file.
 type ProgramError struct {
 	// Path is the file.
 	Path string
@@ -36,7 +36,7 @@ func (e *ProgramError) Error() string {
 	if e.Detail != "" {
 		text += " (" + e.Detail + ")"
 	}
-	return text + "; put a program for this machine there, or name another directory, or none to have the programs downloaded or built"
+	return text
 }
 
 // Unwrap returns the kind of error.
@@ -87,7 +87,7 @@ func checkHeader(path string, file io.ReaderAt, size int64, want versions.Platfo
 		if image.platform != want {
 			continue
 		}
-		if image.end > size {
+		if image.end > uint64(size) { //nolint:gosec // no size is negative
 			return &ProgramError{Path: path, Err: ErrIncomplete, Detail: fmt.Sprintf("%d of %d bytes", size, image.end)}
 		}
 		return nil

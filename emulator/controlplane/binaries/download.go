@@ -58,7 +58,9 @@ func (c *cache) pickRelease(ctx context.Context, client remote.Client) (versions
 }
 
 // selectRelease relies on sets being sorted, the newest first.
-func selectRelease(sets []versions.Set, want versions.Concrete, platform versions.Platform) (versions.Concrete, versions.PlatformItem, error) {
+func selectRelease(
+	sets []versions.Set, want versions.Concrete, platform versions.Platform,
+) (versions.Concrete, versions.PlatformItem, error) {
 	newest := versions.PatchSelector{Major: want.Major, Minor: want.Minor, Patch: versions.AnyPoint}
 	for _, selector := range []versions.Selector{want, newest} {
 		for _, set := range sets {
@@ -69,7 +71,8 @@ func selectRelease(sets []versions.Set, want versions.Concrete, platform version
 			}
 		}
 	}
-	return versions.Concrete{}, versions.PlatformItem{}, fmt.Errorf("%w for Kubernetes %d.%d on %s", errNotPublished, want.Major, want.Minor, platform)
+	err := fmt.Errorf("%w for Kubernetes %d.%d on %s", errNotPublished, want.Major, want.Minor, platform)
+	return versions.Concrete{}, versions.PlatformItem{}, err
 }
 
 // addControllerManager gets the program that envtest's release lacks, or notes

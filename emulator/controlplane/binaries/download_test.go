@@ -31,6 +31,15 @@ const (
 	controllerManagerPath = "/v1.36.3/bin/linux/amd64/kube-controller-manager"
 )
 
+// indexFormat is envtest's list of releases, with one of them.
+const indexFormat = `
+releases:
+  %[1]s:
+    envtest-%[1]s-%[2]s-%[3]s.tar.gz:
+      hash: %[4]s
+      selfLink: %[5]s
+`
+
 func publish(t *testing.T, version string, platform versions.Platform) *publisher {
 	t.Helper()
 	p := &publisher{files: map[string][]byte{}, serve: map[string]http.HandlerFunc{}}
@@ -42,8 +51,7 @@ func publish(t *testing.T, version string, platform versions.Platform) *publishe
 	})
 	archive := archiveOf(t, Etcd, APIServer, "kubectl")
 	p.files[archivePath] = archive
-	p.files["/index.yaml"] = fmt.Appendf(nil, "releases:\n  %[1]s:\n    envtest-%[1]s-%[2]s-%[3]s.tar.gz:\n      hash: %[4]s\n      selfLink: %[5]s\n",
-		version, platform.OS, platform.Arch, sumOf(archive), p.URL+archivePath)
+	p.files["/index.yaml"] = fmt.Appendf(nil, indexFormat, version, platform.OS, platform.Arch, sumOf(archive), p.URL+archivePath)
 	program := []byte(scriptOf(ControllerManager))
 	path := fmt.Sprintf("/%s/bin/linux/%s/%s", version, platform.Arch, ControllerManager)
 	p.files[path] = program

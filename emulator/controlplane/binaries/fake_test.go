@@ -72,10 +72,10 @@ func fakeOptions(t *testing.T) (Options, *recorder) {
 	}, r
 }
 
-func testContext(t testing.TB) context.Context {
-	t.Helper()
+func testContext(tb testing.TB) context.Context {
+	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
+	tb.Cleanup(cancel)
 	return ctx
 }
 
@@ -91,7 +91,7 @@ func scriptOf(name string) string { return "#!/bin/sh\necho " + name + "\n" }
 
 func writeFile(t *testing.T, path, content string, mode os.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+	if err := os.WriteFile(path, []byte(content), mode); err != nil { //nolint:gosec // a test's own path
 		t.Fatal(err)
 	}
 }

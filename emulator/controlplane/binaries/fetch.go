@@ -13,7 +13,7 @@ import (
 // fetch lets get write the file at path, cancels it when no byte has come for
 // too long, and reports how much has come.
 func (c *cache) fetch(ctx context.Context, path string, get func(context.Context, io.Writer) error) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o700) //nolint:gosec // a program
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (c *cache) install(stage, bin string) error {
 
 // obtain downloads the programs to bin, or else builds them.
 func (c *cache) obtain(ctx context.Context, stage, bin string) (*manifest, error) {
-	if err := os.Mkdir(bin, 0o755); err != nil {
+	if err := os.Mkdir(bin, 0o700); err != nil {
 		return nil, err
 	}
 	m, downloadErr := c.download(ctx, stage, bin)
@@ -71,9 +71,10 @@ func (c *cache) obtain(ctx context.Context, stage, bin string) (*manifest, error
 	if ctx.Err() != nil {
 		return nil, downloadErr
 	}
-	c.note("cannot download the control plane (%v); building it from the Go module proxy instead, which takes several minutes, once", downloadErr)
+	c.note("cannot download the control plane (%v); building it from the Go module proxy instead, "+
+		"which takes several minutes, once", downloadErr)
 	// The go command does not overwrite a half-written program.
-	if err := errors.Join(os.RemoveAll(bin), os.Mkdir(bin, 0o755)); err != nil {
+	if err := errors.Join(os.RemoveAll(bin), os.Mkdir(bin, 0o700)); err != nil {
 		return nil, err
 	}
 	if err := c.build(ctx, stage, bin, c.opts.module.targets); err != nil {

@@ -35,18 +35,17 @@ func findInDir(dir, source string, opts Options) (Set, error) {
 	}
 	set := setIn(dir)
 	set.Source = source
-	for _, name := range required {
-		if err := checkProgram(filepath.Join(dir, name), opts.platform); err != nil {
-			return Set{}, fmt.Errorf("control plane programs from %s: %w", source, err)
-		}
-	}
+	programs := []string{set.Etcd, set.APIServer, set.ControllerManager}
 	if _, err := os.Stat(set.ControllerManager); os.IsNotExist(err) {
 		set.ControllerManager = ""
 		set.Missing = fmt.Sprintf("there is no %s in %s", ControllerManager, dir)
-		return set, nil
+		programs = programs[:2]
 	}
-	if err := checkProgram(set.ControllerManager, opts.platform); err != nil {
-		return Set{}, fmt.Errorf("control plane programs from %s: %w", source, err)
+	for _, path := range programs {
+		if err := checkProgram(path, opts.platform); err != nil {
+			return Set{}, fmt.Errorf("control plane programs from %s: %w; put a program for this machine there, "+
+				"name another directory, or name none to have the programs downloaded or built", source, err)
+		}
 	}
 	return set, nil
 }

@@ -24,8 +24,11 @@ func TestFindInNamedDirectory(t *testing.T) {
 		"Half": {
 			reason: "a file of the user's is neither used nor replaced when it is bad",
 			have:   []string{Etcd, APIServer, ControllerManager},
-			spoil:  func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, ControllerManager), "", 0o755) },
-			err:    ErrIncomplete,
+			spoil: func(t *testing.T, dir string) {
+				t.Helper()
+				writeFile(t, filepath.Join(dir, ControllerManager), "", 0o755)
+			},
+			err: ErrIncomplete,
 		},
 	}
 	for name, tc := range tests {

@@ -13,28 +13,28 @@ import (
 // image is one program in an executable file, as its headers describe it.
 type image struct {
 	platform versions.Platform
-	end      int64 // the file has at least so many bytes if it is whole
+	end      uint64 // the file has at least so many bytes if it is whole
 }
+
+// elfArchs are Go's names of those processors for which ELF has others.
+var elfArchs = map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}
 
 func readELF(file io.ReaderAt) ([]image, error) {
 	f, err := elf.NewFile(file)
 	if err != nil {
 		return nil, err
 	}
-	arch := strings.ToLower(strings.TrimPrefix(f.Machine.String(), "EM_"))
-	switch f.Machine {
-	case elf.EM_X86_64:
-		arch = "amd64"
-	case elf.EM_AARCH64:
-		arch = "arm64"
+	arch, ok := elfArchs[f.Machine]
+	if !ok {
+		arch = strings.ToLower(strings.TrimPrefix(f.Machine.String(), "EM_"))
 	}
 	img := image{platform: versions.Platform{OS: elfSystem(f), Arch: arch}}
 	for _, prog := range f.Progs {
-		img.end = max(img.end, int64(prog.Off+prog.Filesz))
+		img.end = max(img.end, prog.Off+prog.Filesz)
 	}
 	for _, section := range f.Sections {
 		if section.Type != elf.SHT_NOBITS {
-			img.end = max(img.end, int64(section.Offset+section.FileSize))
+			img.end = max(img.end, section.Offset+section.FileSize)
 		}
 	}
 	return []image{img}, nil
@@ -43,8 +43,7 @@ func readELF(file io.ReaderAt) ([]image, error) {
 // elfSystem is the operating system of an ELF file: Linux programs mostly leave
 // the field empty.
 func elfSystem(f *elf.File) string {
-	switch f.OSABI {
-	case elf.ELFOSABI_NONE, elf.ELFOSABI_LINUX:
+	if f.OSABI == elf.ELFOSABI_NONE || f.OSABI == elf.ELFOSABI_LINUX {
 		return "linux"
 	}
 	return strings.ToLower(strings.TrimPrefix(f.OSABI.String(), "ELFOSABI_"))
@@ -69,17 +68,17 @@ func readUniversal(file io.ReaderAt) ([]image, error) {
 	}
 	images := make([]image, 0, len(f.Arches))
 	for _, arch := range f.Arches {
-		images = append(images, machoImage(arch.File, int64(arch.Offset)))
+		images = append(images, machoImage(arch.File, uint64(arch.Offset)))
 	}
 	return images, nil
 }
 
-func machoImage(f *macho.File, offset int64) image {
+func machoImage(f *macho.File, offset uint64) image {
 	arch := strings.ToLower(strings.TrimPrefix(f.Cpu.String(), "Cpu"))
 	img := image{platform: versions.Platform{OS: "darwin", Arch: arch}}
 	for _, load := range f.Loads {
 		if segment, ok := load.(*macho.Segment); ok {
-			img.end = max(img.end, offset+int64(segment.Offset+segment.Filesz))
+			img.end = max(img.end, offset+segment.Offset+segment.Filesz)
 		}
 	}
 	return img

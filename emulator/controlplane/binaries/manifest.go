@@ -120,7 +120,7 @@ func (m *manifest) write(dir string) error {
 		return err
 	}
 	path := filepath.Join(dir, manifestName)
-	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(path, append(data, '\n'), 0o600); err != nil {
 		return err
 	}
 	for name := range m.Files {

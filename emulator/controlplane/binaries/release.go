@@ -43,7 +43,7 @@ func (c *cache) downloadControllerManager(ctx context.Context, version, bin stri
 // get returns a function that writes what is at address.
 func get(address string) func(context.Context, io.Writer) error {
 	return func(ctx context.Context, out io.Writer) error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 		if err != nil {
 			return err
 		}

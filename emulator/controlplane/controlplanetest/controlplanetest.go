@@ -28,15 +28,15 @@ var shared = sync.OnceValues(start)
 //
 // The control plane's goroutines live on: a test that looks for leaked
 // goroutines calls Start before goleak.IgnoreCurrent.
-func Start(t testing.TB) *controlplane.ControlPlane {
-	t.Helper()
+func Start(tb testing.TB) *controlplane.ControlPlane {
+	tb.Helper()
 	c, err := shared()
 	if err != nil {
-		t.Fatalf("start a control plane for the tests: %v", err)
+		tb.Fatalf("start a control plane for the tests: %v", err)
 	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			logTails(t, c)
+	tb.Cleanup(func() {
+		if tb.Failed() {
+			logTails(tb, c)
 		}
 	})
 	return c
@@ -61,7 +61,8 @@ func start() (*controlplane.ControlPlane, error) {
 	if err != nil {
 		return nil, describe(err)
 	}
-	return c, c.WaitReady(ctx)
+	err = c.WaitReady(ctx)
+	return c, err
 }
 
 // tell writes to standard error, because what a test logs is seen only when the
@@ -72,9 +73,10 @@ func tell(u binaries.Update) {
 	}
 }
 
-func logTails(t testing.TB, c *controlplane.ControlPlane) {
+func logTails(tb testing.TB, c *controlplane.ControlPlane) {
+	tb.Helper()
 	for _, process := range c.Processes() {
-		t.Logf("end of the log of %s (pid %d):\n%s", process.Name, process.PID,
+		tb.Logf("end of the log of %s (pid %d):\n%s", process.Name, process.PID,
 			strings.Join(controlplane.LogTail(process.LogFile), "\n"))
 	}
 }

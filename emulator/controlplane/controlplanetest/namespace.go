@@ -15,27 +15,28 @@ const callTimeout = 10 * time.Second
 // Namespace makes a namespace of the shared control plane for the test, under a
 // name that no other has, and returns the name. The namespace is deleted when
 // the test ends; nobody waits for that to be over.
-func Namespace(t testing.TB) string {
-	t.Helper()
-	client, err := kubernetes.NewForConfig(Start(t).AdminConfig())
+func Namespace(tb testing.TB) string {
+	tb.Helper()
+	client, err := kubernetes.NewForConfig(Start(tb).AdminConfig())
 	if err != nil {
-		t.Fatalf("make a namespace for the test: %v", err)
+		tb.Fatalf("make a namespace for the test: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	namespace, err := client.CoreV1().Namespaces().Create(ctx,
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
 	if err != nil {
-		t.Fatalf("make a namespace for the test: %v", err)
+		tb.Fatalf("make a namespace for the test: %v", err)
 	}
-	t.Cleanup(func() { remove(t, client, namespace.Name) })
+	tb.Cleanup(func() { remove(tb, client, namespace.Name) })
 	return namespace.Name
 }
 
-func remove(t testing.TB, client kubernetes.Interface, name string) {
+func remove(tb testing.TB, client kubernetes.Interface, name string) {
+	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	if err := client.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
-		t.Logf("delete the test's namespace: %v", err)
+		tb.Logf("delete the test's namespace: %v", err)
 	}
 }

@@ -1,0 +1,59 @@
+package controlplanetest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestNothingIsLeft runs TestStart in a test binary of its own, with a
+// directory for temporary files that shows what stays when the binary has ended.
+func TestNothingIsLeft(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	cmd := exec.CommandContext(ctx, self, "-test.run=^TestStart$", "-test.v")
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestStart") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for left := what(ctx, t, dir); left != ""; left = what(ctx, t, dir) {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("still there: %s", left)
+		case <-tick.C:
+		}
+	}
+}
+
+// what returns the first file in dir or process that mentions it.
+func what(ctx context.Context, t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) > 0 {
+		return entries[0].Name()
+	}
+	out, err := exec.CommandContext(ctx, "ps", "-ww", "-e", "-o", "command=").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, dir) {
+			return line
+		}
+	}
+	return ""
+}
