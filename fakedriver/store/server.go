@@ -57,6 +57,7 @@ func (s *Store) admit() bool {
 func (s *Store) serve(ctx context.Context, server *http.Server, l net.Listener) error {
 	var unused newcomers
 	server.ConnState = unused.watch
+	server.RegisterOnShutdown(unused.close)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	select {
@@ -65,7 +66,6 @@ func (s *Store) serve(ctx context.Context, server *http.Server, l net.Listener) 
 	case <-ctx.Done():
 	case <-s.closing.Done():
 	}
-	unused.close()
 	err := shutDown(server) //nolint:contextcheck // the context has ended already
 	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)

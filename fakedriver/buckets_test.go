@@ -1,0 +1,158 @@
+package fakedriver_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+func info(id string) *cosi.ObjectProtocolAndBucketInfo {
+	return &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{
+		BucketId: id, Endpoint: endpoint, Region: store.DefaultRegion,
+		AddressingStyle: &cosi.S3AddressingStyle{Style: cosi.S3AddressingStyle_PATH},
+	}}
+}
+
+func TestGetInfo(t *testing.T) {
+	got, err := start(t, fakedriver.Options{}).DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &cosi.DriverGetInfoResponse{Name: fakedriver.DefaultName, SupportedProtocols: s3()}
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("DriverGetInfo(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestGenerateBucketID(t *testing.T) {
+	c := start(t, fakedriver.Options{})
+	long := strings.Repeat("a", 60) + "." + strings.Repeat("b", 60)
+	seen := map[string]string{}
+	for _, name := range []string{
+		"bc-6c0d7a3e-0c7b-4b58-9f0b-0d3c8b6c2f11", "ab", "a", long + ".1", long + ".2", "sthree-x", "xn--x", "1.2.3.4", "a.b",
+	} {
+		r := &cosi.DriverGenerateBucketIdRequest{Name: name}
+		got, err := c.DriverGenerateBucketId(t.Context(), r)
+		if err != nil {
+			t.Fatalf("DriverGenerateBucketId(%q): %v", name, err)
+		}
+		again, err := c.DriverGenerateBucketId(t.Context(), r)
+		if err != nil || again.GetBucketId() != got.GetBucketId() {
+			t.Errorf("DriverGenerateBucketId(%q) = %q, then %q, %v", name, got.GetBucketId(), again.GetBucketId(), err)
+		}
+		if other, taken := seen[got.GetBucketId()]; taken {
+			t.Errorf("%q and %q have the same ID", name, other)
+		}
+		seen[got.GetBucketId()] = name
+		if err := store.ValidateBucketName(got.GetBucketId()); err != nil {
+			t.Errorf("DriverGenerateBucketId(%q) = %q: %v", name, got.GetBucketId(), err)
+		}
+		if store.ValidateBucketName(name) == nil && got.GetBucketId() != name {
+			t.Errorf("DriverGenerateBucketId(%q) = %q, want the name itself", name, got.GetBucketId())
+		}
+		// An ID that is asked for as a name must lead elsewhere.
+		if got.GetBucketId() != name {
+			if cross, _ := c.DriverGenerateBucketId(t.Context(), &cosi.DriverGenerateBucketIdRequest{Name: got.GetBucketId()}); cross.GetBucketId() == got.GetBucketId() {
+				t.Errorf("the name %q has the ID of the name %q", got.GetBucketId(), name)
+			}
+		}
+	}
+}
+
+func TestCreateBucket(t *testing.T) {
+	s := newStore(t)
+	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, fakedriver.Options{Backend: s})
+	steps := []struct {
+		reason  string
+		request *cosi.DriverCreateBucketRequest
+		want    codes.Code
+	}{
+		{"The first call creates it.", createRequest("photos", "a"), codes.OK},
+		{"The same call has the same answer.", createRequest("photos", "a"), codes.OK},
+		{"No protocol means any, so S3.", &cosi.DriverCreateBucketRequest{BucketId: "photos", Parameters: map[string]string{"note": "a"}}, codes.OK},
+		{"Other parameters, other bucket.", createRequest("photos", "b"), codes.AlreadyExists},
+		{"Fewer parameters, other bucket.", createRequest("photos"), codes.AlreadyExists},
+		{"A bucket of somebody else is not adopted.", createRequest("foreign"), codes.AlreadyExists},
+	}
+	for _, step := range steps {
+		got, err := c.DriverCreateBucket(t.Context(), step.request)
+		if wantCode(t, err, step.want); err != nil {
+			continue
+		}
+		if diff := cmp.Diff(info("photos"), got.GetProtocols(), protocmp.Transform()); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", step.reason, diff)
+		}
+	}
+}
+
+func TestGetBucket(t *testing.T) {
+	c := start(t, fakedriver.Options{})
+	if _, err := c.DriverCreateBucket(t.Context(), createRequest("photos", "a")); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]codes.Code{"photos": codes.OK, "missing": codes.NotFound, "": codes.InvalidArgument} {
+		got, err := c.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: id, Protocols: s3()})
+		wantCode(t, err, want)
+		if diff := cmp.Diff(info(id), got.GetProtocols(), protocmp.Transform()); err == nil && diff != "" {
+			t.Errorf("-want, +got:\n%s", diff)
+		}
+	}
+	_, err := c.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: "photos", Parameters: map[string]string{"note": "b"}})
+	wantCode(t, err, codes.AlreadyExists)
+}
+
+func TestDeleteBucket(t *testing.T) {
+	s := newStore(t)
+	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, fakedriver.Options{Backend: s})
+	c.create(t, "photos")
+	for _, step := range []struct {
+		id   string
+		want codes.Code
+	}{
+		{"photos", codes.OK},
+		{"photos", codes.OK},
+		{"never-existed", codes.OK},
+		{"not/a/bucket", codes.OK},
+		{"foreign", codes.FailedPrecondition},
+		{"", codes.InvalidArgument},
+		{"..", codes.InvalidArgument},
+	} {
+		_, err := c.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: step.id})
+		wantCode(t, err, step.want)
+	}
+	buckets, err := s.Buckets(t.Context())
+	if err != nil || len(buckets) != 1 || buckets[0].Name != "foreign" {
+		t.Errorf("Buckets() = %v, %v; want the foreign one", buckets, err)
+	}
+}
+
+func TestParallelCreate(t *testing.T) {
+	s := newStore(t)
+	c := start(t, fakedriver.Options{Backend: s})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := c.DriverCreateBucket(t.Context(), createRequest("photos", "a")); err != nil {
+				t.Errorf("DriverCreateBucket(): %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if buckets, err := s.Buckets(t.Context()); err != nil || len(buckets) != 1 {
+		t.Errorf("Buckets() = %v, %v; want one", buckets, err)
+	}
+}
