@@ -2,6 +2,8 @@ package sidecar_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -206,4 +208,12 @@ func (w *world) purge(object client.Object) {
 		_ = w.Patch(ctx, object, client.MergeFrom(stored)) // best effort
 	}
 	_ = w.Delete(ctx, object) // best effort
+}
+
+func namingSecret(name string) func(*v1alpha2.BucketAccess) {
+	return func(access *v1alpha2.BucketAccess) { access.Spec.BucketClaims[0].AccessSecretName = name }
+}
+
+func containsAny(s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
 }

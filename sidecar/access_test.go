@@ -1,0 +1,237 @@
+package sidecar_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+)
+
+// E34 is in here as well: COSI_PROTOCOL is written.
+func TestAccessIsGrantedInTwoPhases(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	w.settle()
+	w.traffic.Forget()
+	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, m proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+		request, _ := m.(*cosi.DriverGrantBucketAccessRequest)
+		w.assertPersisted(request.GetAccountId())
+		return next()
+	})
+	access := w.readyAccess(bucket)
+	w.settle()
+
+	account := "id-ba-" + string(access.UID)
+	if access.Status.AccountID != account {
+		t.Errorf("status.accountID = %q, want %q", access.Status.AccountID, account)
+	}
+	secret, err := w.secret(access, 0)
+	w.must(err)
+	want := map[string]string{
+		"COSI_PROTOCOL":           "S3",
+		"BUCKET_NAME":             bucket.Status.BucketID,
+		"AWS_ENDPOINT_URL":        drivertest.S3Endpoint,
+		"AWS_DEFAULT_REGION":      drivertest.S3Region,
+		"AWS_S3_ADDRESSING_STYLE": "path",
+		"AWS_ACCESS_KEY_ID":       "key-of-" + account,
+		"AWS_SECRET_ACCESS_KEY":   drivertest.SecretKey(account),
+	}
+	if diff := cmp.Diff(want, text(secret.Data)); diff != "" {
+		t.Errorf("Secret (-want +got):\n%s", diff)
+	}
+	wantAnnotations := map[string]string{
+		v1alpha2.BucketAccessReferenceAnnotation: w.namespace + "/" + access.Name,
+		v1alpha2.BucketClaimReferenceAnnotation:  w.namespace + "/" + bucket.Spec.BucketClaimRef.Name,
+	}
+	if diff := cmp.Diff(wantAnnotations, secret.Annotations); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	if !metav1.IsControlledBy(secret, access) || len(secret.Finalizers) != 1 || secret.Type != corev1.SecretTypeOpaque {
+		t.Errorf("Secret: owners %v, finalizers %v, type %s", secret.OwnerReferences, secret.Finalizers, secret.Type)
+	}
+	wantWrites := []string{
+		"POST /api/v1/namespaces/" + w.namespace + "/secrets", // empty
+		"PATCH " + path(access) + "/status",                   // ID
+		"PUT " + path(secret),                                 // data
+		"PATCH " + path(access) + "/status",                   // result
+	}
+	if diff := cmp.Diff(wantWrites, w.traffic.Writes()); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	wantCalls := []proto.Message{
+		&cosi.DriverGenerateBucketAccessIdRequest{
+			AccountName:        "ba-" + string(access.UID),
+			Protocol:           &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_S3},
+			AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY},
+			Parameters:         map[string]string{"role": "app"},
+			Buckets:            requested(bucket.Status.BucketID),
+		},
+		&cosi.DriverGrantBucketAccessRequest{
+			AccountId:          account,
+			Protocol:           &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_S3},
+			AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY},
+			Parameters:         map[string]string{"role": "app"},
+			Buckets:            requested(bucket.Status.BucketID),
+		},
+	}
+	var calls []proto.Message
+	for _, call := range w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess") {
+		calls = append(calls, call.Request)
+	}
+	if diff := cmp.Diff(wantCalls, calls, protocmp.Transform()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestAccessIsRevoked(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	access := w.readyAccess(w.readyBucket())
+	granted := access.DeepCopy()
+	w.driver.Script("DriverRevokeBucketAccess", func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+		if secret, err := w.secret(granted, 0); err == nil {
+			t.Errorf("revoked while Secret %s is still there", secret.Name)
+		}
+		return next()
+	})
+	w.must(w.Delete(t.Context(), access))
+	w.isHandedBack(access)
+	if got := w.driver.Accounts(); len(got) > 0 {
+		t.Errorf("left in the backend: %v", got)
+	}
+	if access.Status.ReadyToUse {
+		t.Error("still ready")
+	}
+	w.settle()
+	if calls := w.driver.Calls("DriverRevokeBucketAccess"); len(calls) != 1 {
+		t.Errorf("%d calls to revoke", len(calls))
+	}
+}
+
+// The Secrets go first, also when somebody else holds one: the access is revoked
+// when it is gone, and not before.
+func TestAccessWaitsForItsSecretToGo(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	access := w.readyAccess(w.readyBucket())
+	secret, err := w.secret(access, 0)
+	w.must(err)
+	w.change(secret, func() { secret.Finalizers = append(secret.Finalizers, "example.com/hold") })
+	w.settle()
+	w.must(w.Delete(t.Context(), access))
+	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	w.settle()
+	if calls := w.driver.Calls("DriverRevokeBucketAccess"); len(calls) > 0 {
+		t.Errorf("revoked while the Secret is there: %v", calls)
+	}
+	w.change(secret, func() { secret.Finalizers = nil })
+	w.isHandedBack(access)
+}
+
+// E73: the Bucket may be gone by any means; what was granted can still be revoked.
+func TestE73AccessIsRevokedWithoutItsBucket(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	access := w.readyAccess(bucket)
+	w.releaseClaim(bucket)
+	w.must(w.Delete(t.Context(), bucket))
+	w.eventually(func() error { return w.gone(bucket) })
+	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+	w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+
+	w.must(w.Delete(t.Context(), access))
+	w.isHandedBack(access)
+	if got := w.driver.Accounts(); len(got) > 0 {
+		t.Errorf("left in the backend: %v", got)
+	}
+}
+
+func TestAccessWaitsForItsBucket(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Fail("DriverCreateBucket", 14, "the backend is away")
+	w.start()
+	bucket := w.bucket()
+	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	access := w.access([]*v1alpha2.Bucket{bucket})
+	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	w.driver.Script("DriverCreateBucket", nil)
+	w.eventually(func() error { return w.isGranted(access) })
+}
+
+func TestAccessToSeveralBuckets(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	access := w.readyAccess(w.readyBucket(), w.readyBucket(), w.readyBucket())
+	names := map[string]bool{}
+	for i := range access.Spec.BucketClaims {
+		secret, err := w.secret(access, i)
+		w.must(err)
+		names[string(secret.Data["BUCKET_NAME"])] = true
+		if got := string(secret.Data["AWS_SECRET_ACCESS_KEY"]); got != drivertest.SecretKey(access.Status.AccountID) {
+			t.Errorf("Secret %d has not the credentials of the access", i)
+		}
+	}
+	if len(names) != 3 {
+		t.Errorf("the Secrets name %d buckets, want 3", len(names))
+	}
+}
+
+// assertPersisted complains unless an access has the account ID in its status.
+func (w *world) assertPersisted(account string) {
+	list := &v1alpha2.BucketAccessList{}
+	if err := w.List(w.Context(), list, client.InNamespace(w.namespace)); err != nil {
+		w.Error(err)
+	}
+	for _, access := range list.Items {
+		if access.Status.AccountID == account {
+			return
+		}
+	}
+	w.Errorf("DriverGrantBucketAccess for %q, which is not persisted", account)
+}
+
+// isHandedBack waits until the sidecar has done its part of a deletion, and then
+// does the controller's.
+func (w *world) isHandedBack(access *v1alpha2.BucketAccess) {
+	w.Helper()
+	w.eventually(func() error {
+		if err := w.refresh(access); err != nil {
+			return err
+		}
+		if _, ok := access.Annotations[v1alpha2.SidecarCleanupFinishedAnnotation]; !ok {
+			return fmt.Errorf("not cleaned up: %v", describe(access.Status.Conditions))
+		}
+		return nil
+	})
+	w.must(w.Patch(w.Context(), access, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))
+}
+
+func requested(bucket string) []*cosi.DriverGrantBucketAccessRequest_AccessedBucket {
+	return []*cosi.DriverGrantBucketAccessRequest_AccessedBucket{{
+		BucketId:                 bucket,
+		ObjectDataAccessMode:     &cosi.AccessMode{Mode: cosi.AccessMode_READ_WRITE},
+		ObjectMetadataAccessMode: &cosi.AccessMode{Mode: cosi.AccessMode_ANY},
+		BucketMetadataAccessMode: &cosi.AccessMode{Mode: cosi.AccessMode_ANY},
+	}}
+}
+
+func text(data map[string][]byte) map[string]string {
+	strings := make(map[string]string, len(data))
+	for key, value := range data {
+		strings[key] = string(value)
+	}
+	return strings
+}
