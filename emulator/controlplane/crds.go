@@ -40,7 +40,13 @@ func InstallCRDs(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.
 	if err := waitEstablished(ctx, client, crds); err != nil {
 		return err
 	}
-	return waitServed(ctx, client.Discovery(), crds)
+	if err := settle(ctx, client.ApiextensionsV1().CustomResourceDefinitions(), crds); err != nil {
+		return err
+	}
+	if err := waitServed(ctx, client.Discovery(), crds); err != nil {
+		return err
+	}
+	return waitWatchable(ctx, client.Discovery().RESTClient(), crds)
 }
 
 func applyCRD(ctx context.Context, client clientset.Interface, crd *apiextensionsv1.CustomResourceDefinition) error {

@@ -37,9 +37,14 @@ func (i *Incarnation) callRPC(ctx context.Context, method string, req, reply any
 }
 
 func (i *Incarnation) handleRPC(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-	return i.crossRPC(ctx, info.FullMethod, req, func(ctx context.Context) (any, error) {
+	resp, err := i.crossRPC(ctx, info.FullMethod, req, func(ctx context.Context) (any, error) {
 		return handle(ctx, req)
 	})
+	if i.ctx.Err() != nil {
+		// A server that was killed gives no answer, whatever it has done.
+		return nil, status.Error(codes.Unavailable, ErrFenced.Error())
+	}
+	return resp, err
 }
 
 func (i *Incarnation) crossRPC(ctx context.Context, method string, req any, next func(context.Context) (any, error)) (any, error) {

@@ -1,0 +1,190 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+)
+
+// backendPhases start what COSI provisions from: the store and the fake driver,
+// or the connection to somebody else's.
+func (e *Emulator) backendPhases() []phase {
+	switch {
+	case e.opts.NoDriver:
+		return nil
+	case e.opts.Driver != "":
+		return []phase{{name: ComponentDriver, run: e.meetDriver}}
+	default:
+		return []phase{
+			{name: "S3 " + ComponentStore, run: e.startStore},
+			{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)},
+		}
+	}
+}
+
+// cosiPhases start COSI itself. They do not wait for each other.
+func (e *Emulator) cosiPhases() []phase {
+	phases := []phase{{name: ComponentController, run: e.startController, log: e.logOf(ComponentController)}}
+	if e.opts.NoDriver {
+		return phases
+	}
+	return append(phases,
+		phase{name: ComponentSidecar, run: e.startSidecar, log: e.logOf(ComponentSidecar)},
+		phase{name: "classes", run: func(ctx context.Context) error { return createClasses(ctx, e.client, e.driverName) }},
+	)
+}
+
+// startComponent starts a component that will be part of the emulator.
+func (e *Emulator) startComponent(ctx context.Context, name string, create func(context.Context, *seam.Incarnation) (runner, error)) error {
+	c := newComponent(name, e.journal, e.fail, create)
+	e.mu.Lock()
+	e.components = append(e.components, c)
+	e.mu.Unlock()
+	e.onStop(c.Stop)
+	return c.Start(ctx)
+}
+
+// startStore opens the store, which keeps its contents over the lives of the
+// component: a life is a time during which it can be reached.
+func (e *Emulator) startStore(ctx context.Context) (err error) {
+	address, err := e.reserveS3Port(ctx)
+	if err != nil {
+		return err
+	}
+	var life atomic.Pointer[seam.Incarnation]
+	opts := store.Options{Middleware: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { life.Load().Middleware(next).ServeHTTP(w, r) })
+	}}
+	if e.opts.DataDir != "" {
+		opts.Dir = filepath.Join(e.opts.DataDir, "store")
+	}
+	if e.store, err = store.New(opts); err != nil {
+		return err
+	}
+	e.onStop(func(context.Context) error { return e.store.Close() })
+	e.s3Endpoint = "http://" + address
+	return e.startComponent(ctx, ComponentStore, func(ctx context.Context, i *seam.Incarnation) (runner, error) {
+		listener, err := listenTCP(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		life.Store(i)
+		return server(func(ctx context.Context) error { return e.store.Serve(ctx, listener) }), nil
+	})
+}
+
+// reserveS3Port finds the address that the store keeps through all its lives.
+func (e *Emulator) reserveS3Port(ctx context.Context) (string, error) {
+	listener, err := listenTCP(ctx, net.JoinHostPort(loopback, strconv.Itoa(e.opts.S3Port)))
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+const loopback = "127.0.0.1"
+
+func listenTCP(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for S3 on %s: %w; stop the program that uses it, or choose another port", address, err)
+	}
+	return listener, nil
+}
+
+// startDriver starts the fake driver. Its socket is what other processes, such
+// as a sidecar outside the emulator, find it by.
+func (e *Emulator) startDriver(ctx context.Context) error {
+	socket := e.opts.Socket
+	if socket == "" {
+		socket = filepath.Join(e.dir, "run", "cosi.sock")
+	}
+	socket, err := filepath.Abs(socket)
+	if err != nil {
+		return err
+	}
+	e.driverName, e.driverEndpoint = fakedriver.DefaultName, "unix://"+socket
+	return e.startComponent(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (runner, error) {
+		d, err := fakedriver.New(fakedriver.Options{
+			Name:          e.driverName,
+			Backend:       i.Backend(e.store),
+			Endpoint:      e.s3Endpoint,
+			ServerOptions: i.ServerOptions(),
+			Logger:        e.logger(i),
+		})
+		if err != nil {
+			return nil, err
+		}
+		listener, err := fakedriver.Listen(e.driverEndpoint)
+		if err != nil {
+			return nil, err
+		}
+		return server(func(ctx context.Context) error { return d.Serve(ctx, listener) }), nil
+	})
+}
+
+// meetDriver asks somebody else's driver who it is, before anything is started
+// for it.
+func (e *Emulator) meetDriver(ctx context.Context) error {
+	e.driverEndpoint = e.opts.Driver
+	d, err := driver.Connect(ctx, driver.Options{
+		Endpoint:       e.driverEndpoint,
+		ConnectTimeout: e.opts.ConnectTimeout,
+		RPCTimeout:     e.opts.RPCTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	e.driverName = d.Name()
+	return d.Close()
+}
+
+func (e *Emulator) startController(ctx context.Context) error {
+	cfg, err := e.userOf(deploy.ControllerServiceAccount)
+	if err != nil {
+		return err
+	}
+	return e.startComponent(ctx, ComponentController, func(_ context.Context, i *seam.Incarnation) (runner, error) {
+		return controller.New(i.RESTConfig(cfg), controller.Options{Logger: e.logger(i)})
+	})
+}
+
+func (e *Emulator) startSidecar(ctx context.Context) error {
+	cfg, err := e.userOf(deploy.SidecarServiceAccount)
+	if err != nil {
+		return err
+	}
+	return e.startComponent(ctx, ComponentSidecar, func(ctx context.Context, i *seam.Incarnation) (runner, error) {
+		return sidecar.New(ctx, i.RESTConfig(cfg), sidecar.Options{
+			Endpoint:       e.driverEndpoint,
+			DialOptions:    i.DialOptions(),
+			ConnectTimeout: e.opts.ConnectTimeout,
+			RPCTimeout:     e.opts.RPCTimeout,
+			Logger:         e.logger(i),
+		})
+	})
+}
+
+// server is a runner that is ready from the start, because its listener is.
+type server func(context.Context) error
+
+func (s server) Start(ctx context.Context) error { return s(ctx) }
+
+func (s server) WaitReady(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}

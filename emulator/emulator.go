@@ -1,0 +1,238 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+
+	// rollbackTimeout bounds the end of what a failed start has started.
+	rollbackTimeout = time.Minute
+)
+
+// Emulator is a running emulator. It is safe for concurrent use.
+type Emulator struct {
+	opts    Options
+	dir     string
+	journal *journal.Journal
+	plane   *controlplane.ControlPlane
+	client  client.WithWatch
+	store   *store.Store
+	started time.Time
+
+	missing        string // why there is no kube-controller-manager
+	driverName     string
+	driverEndpoint string
+	s3Endpoint     string
+
+	failed chan error
+
+	mu         sync.Mutex
+	components []*Component
+	undo       []func(context.Context) error // in the order of the start
+
+	stopOnce sync.Once
+	stopErr  error
+}
+
+// Start starts an emulator and returns when a BucketClaim would be served. If a
+// step fails, everything is stopped again, and the error is a *StartError, or
+// wraps ErrOptions. The context bounds only the start; the emulator runs until
+// Stop.
+func Start(ctx context.Context, opts Options) (*Emulator, error) {
+	if err := opts.validate(); err != nil {
+		return nil, err
+	}
+	e := &Emulator{opts: opts.withDefaults(), failed: make(chan error, 1), started: time.Now()}
+	if err := e.start(ctx); err != nil {
+		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
+		defer cancel()
+		return nil, errors.Join(err, e.Stop(stopCtx))
+	}
+	return e, nil
+}
+
+// start is the list of what happens, in order. What costs little and can be
+// wrong comes before what takes seconds.
+func (e *Emulator) start(ctx context.Context) error {
+	if err := e.prepareFiles(); err != nil {
+		return err
+	}
+	if err := e.inOrder(ctx, e.backendPhases()...); err != nil {
+		return err
+	}
+	if err := e.startControlPlane(ctx); err != nil {
+		return err
+	}
+	if err := e.inOrder(ctx, phase{name: "roles", run: e.grantRoles}); err != nil {
+		return err
+	}
+	return e.together(ctx, e.cosiPhases()...)
+}
+
+// prepareFiles makes the directory and opens the journal.
+func (e *Emulator) prepareFiles() error {
+	e.dir = e.opts.Dir
+	if e.dir == "" {
+		dir, err := os.MkdirTemp("", "cosi-emu-")
+		if err != nil {
+			return fmt.Errorf("make a temporary directory: %w", err)
+		}
+		e.dir = dir
+		e.onStop(func(context.Context) error { return os.RemoveAll(dir) })
+	}
+	file, err := os.OpenFile(e.JournalPath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode)
+	if err != nil {
+		return fmt.Errorf("open the journal: %w", err)
+	}
+	e.journal = journal.New(journal.Options{Sink: file})
+	e.onStop(func(context.Context) error { return errors.Join(e.journal.Err(), ignoreClosed(file)) })
+	return nil
+}
+
+func ignoreClosed(c io.Closer) error {
+	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// onStop registers what Stop has to do, before what was registered earlier.
+func (e *Emulator) onStop(f func(context.Context) error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.undo = append(e.undo, f)
+}
+
+// Stop stops everything, in reverse order, and removes the files that are not to
+// be kept. When ctx is done before, the rest is cut off. It may be called more
+// than once, and returns the same error each time.
+func (e *Emulator) Stop(ctx context.Context) error {
+	e.stopOnce.Do(func() {
+		var errs []error
+		e.mu.Lock()
+		undo := e.undo
+		e.mu.Unlock()
+		for _, undo := range slices.Backward(undo) {
+			errs = append(errs, undo(ctx))
+		}
+		e.stopErr = errors.Join(errs...)
+	})
+	return e.stopErr
+}
+
+// Failed returns a channel that receives an error when a part of the emulator
+// ends that nobody has stopped. The rest goes on until Stop.
+func (e *Emulator) Failed() <-chan error { return e.failed }
+
+// fail reports the first failure; one is enough to make somebody look.
+func (e *Emulator) fail(err error) {
+	select {
+	case e.failed <- err:
+	default:
+	}
+}
+
+// Journal returns the history of this emulator.
+func (e *Emulator) Journal() *journal.Journal { return e.journal }
+
+// JournalPath returns the file that the journal is written to, one JSON document
+// a line. It goes with the directory of the emulator.
+func (e *Emulator) JournalPath() string { return filepath.Join(e.dir, "journal.jsonl") }
+
+// Dir returns the directory that holds the files of this emulator.
+func (e *Emulator) Dir() string { return e.dir }
+
+// ControlPlane returns the control plane.
+func (e *Emulator) ControlPlane() *controlplane.ControlPlane { return e.plane }
+
+// Config returns a client configuration with administrator's rights and no limit
+// on its rate. It is the caller's own.
+func (e *Emulator) Config() *rest.Config {
+	cfg := e.plane.AdminConfig()
+	cfg.QPS = -1 // the API server is ours alone
+	return cfg
+}
+
+// KubeconfigPath returns a file for kubectl, with administrator's rights.
+func (e *Emulator) KubeconfigPath() string { return filepath.Join(e.dir, "kubeconfig") }
+
+// Client returns a client with administrator's rights that knows the kinds of
+// COSI and the built-in ones.
+func (e *Emulator) Client() client.WithWatch { return e.client }
+
+// DriverName returns the name of the driver, or "" if there is none.
+func (e *Emulator) DriverName() string { return e.driverName }
+
+// DriverEndpoint returns where the driver listens, or "" if there is none.
+func (e *Emulator) DriverEndpoint() string { return e.driverEndpoint }
+
+// S3Endpoint returns the URL of the S3 store, or "" if there is none.
+func (e *Emulator) S3Endpoint() string { return e.s3Endpoint }
+
+// Store returns the S3 store, for checks on what it holds, or nil if there is
+// none.
+func (e *Emulator) Store() *store.Store { return e.store }
+
+// S3Region returns the region of the S3 store, or "" if there is none.
+func (e *Emulator) S3Region() string {
+	if e.store == nil {
+		return ""
+	}
+	return store.DefaultRegion
+}
+
+// Warnings say what this emulator cannot do, and why.
+func (e *Emulator) Warnings() []string {
+	if e.missing == "" {
+		return nil
+	}
+	return []string{e.missing}
+}
+
+// Components returns the components that have a life of their own, in the order
+// in which they were started.
+func (e *Emulator) Components() []*Component {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.components)
+}
+
+// Component returns a component by its name, or nil.
+func (e *Emulator) Component(name string) *Component {
+	for _, c := range e.Components() {
+		if c.Name() == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// NewScheme returns a scheme with the kinds of COSI and the built-in ones.
+func NewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), cosiapi.AddToScheme(scheme)); err != nil {
+		return nil, err
+	}
+	return scheme, nil
+}

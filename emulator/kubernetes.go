@@ -1,0 +1,132 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+)
+
+const phaseBinaries = "control plane programs"
+
+// startControlPlane gets the programs and starts them, unless a control plane
+// was given, and connects to it.
+func (e *Emulator) startControlPlane(ctx context.Context) error {
+	if e.opts.ControlPlane != nil {
+		e.plane = e.opts.ControlPlane
+		return e.connect()
+	}
+	var set binaries.Set
+	find := phase{name: phaseBinaries, run: func(ctx context.Context) (err error) {
+		set, err = e.findBinaries(ctx)
+		return err
+	}}
+	if err := e.inOrder(ctx, find); err != nil {
+		return err
+	}
+	if err := e.runControlPlane(ctx, set); err != nil {
+		return err
+	}
+	return e.connect()
+}
+
+func (e *Emulator) findBinaries(ctx context.Context) (binaries.Set, error) {
+	opts := e.opts.Binaries
+	opts.Progress = func(u binaries.Update) {
+		e.opts.Reporter.PhaseProgress(phaseBinaries, u.String())
+	}
+	set, err := binaries.Find(ctx, opts)
+	e.missing = set.Missing
+	return set, err
+}
+
+// runControlPlane starts the processes. Their phases become phases of the
+// emulator.
+func (e *Emulator) runControlPlane(ctx context.Context, set binaries.Set) error {
+	definitions, err := crds.All()
+	if err != nil {
+		return err
+	}
+	opts := controlplane.Options{
+		Binaries:      set,
+		Dir:           planeDir(e.dir),
+		APIServerPort: e.opts.APIServerPort,
+		CRDs:          definitions,
+	}
+	if e.opts.DataDir != "" {
+		opts.Dir, opts.KeepData = planeDir(e.opts.DataDir), true
+	}
+	last := "control plane"
+	opts.Phase = func(p controlplane.Phase) {
+		last = p.Name
+		if p.Done {
+			e.opts.Reporter.PhaseEnded(p.Name, p.Elapsed, p.Err)
+		} else {
+			e.opts.Reporter.PhaseStarted(p.Name)
+		}
+	}
+	plane, err := controlplane.Start(ctx, opts)
+	if err != nil {
+		failure := &StartError{Phase: last, Err: err}
+		if component, ok := errors.AsType[*controlplane.StartError](err); ok {
+			failure.Log = component.LogTail
+		}
+		return failure
+	}
+	e.plane = plane
+	e.onStop(plane.Stop)
+	e.watchControlPlane()
+	return nil
+}
+
+// planeDir is where the control plane's files are below a directory.
+func planeDir(dir string) string { return filepath.Join(dir, "controlplane") }
+
+// EndOrphans ends the processes that an emulator has left which was killed,
+// together with everything that watched over it, in the directory dir.
+func EndOrphans(ctx context.Context, dir string) error {
+	return controlplane.EndOrphans(ctx, planeDir(dir))
+}
+
+// watchControlPlane reports when a process of the control plane dies.
+func (e *Emulator) watchControlPlane() {
+	stopped, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case err := <-e.plane.Failed():
+			e.fail(err)
+		case <-stopped:
+		}
+	}()
+	e.onStop(func(context.Context) error {
+		close(stopped)
+		<-done
+		return nil
+	})
+}
+
+// connect makes the administrator's client and kubeconfig.
+func (e *Emulator) connect() error {
+	if err := os.WriteFile(e.KubeconfigPath(), e.plane.Kubeconfig(), fileMode); err != nil {
+		return fmt.Errorf("write the kubeconfig: %w", err)
+	}
+	scheme, err := NewScheme()
+	if err != nil {
+		return err
+	}
+	e.client, err = client.NewWithWatch(e.Config(), client.Options{Scheme: scheme})
+	if err != nil {
+		return fmt.Errorf("connect to the API server: %w", err)
+	}
+	return nil
+}
+
+func (e *Emulator) grantRoles(ctx context.Context) error { return applyRBAC(ctx, e.client) }

@@ -1,0 +1,29 @@
+package emulator
+
+import (
+	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
+)
+
+// failureLogLines is how many log lines a StartError has.
+const failureLogLines = 20
+
+// logger takes the log of a life of a component into the journal.
+func (e *Emulator) logger(i *seam.Incarnation) logr.Logger {
+	return e.journal.Logger(i.Component(), i.Number(), e.opts.LogVerbosity)
+}
+
+// logOf returns a function that returns the last log lines of a component.
+func (e *Emulator) logOf(component string) func() []string {
+	return func() []string {
+		var lines []string
+		for _, event := range e.journal.Since(0) {
+			if event.Component == component && event.Seam == journal.SeamLog {
+				lines = append(lines, event.String())
+			}
+		}
+		return lines[max(0, len(lines)-failureLogLines):]
+	}
+}

@@ -1,0 +1,109 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+)
+
+// Names of the components, as they stand in the journal.
+const (
+	ComponentController = "controller"
+	ComponentSidecar    = "sidecar"
+	ComponentDriver     = "driver"
+	ComponentStore      = "store"
+)
+
+// DefaultRPCTimeout bounds each call of the sidecar to the driver.
+const DefaultRPCTimeout = 30 * time.Second
+
+// defaultConnectTimeout is how long somebody else's driver may take to answer.
+const defaultConnectTimeout = 30 * time.Second
+
+// ErrOptions is the error of options that contradict each other or cannot be.
+var ErrOptions = errors.New("invalid options")
+
+// Options say what to start. The zero value starts everything, on free ports,
+// with all files in a temporary directory.
+type Options struct {
+	// Dir is an existing directory for the files of this emulator: logs, keys,
+	// sockets, the kubeconfig. If it is empty, a temporary directory is made,
+	// and removed by Stop.
+	Dir string
+	// DataDir keeps the objects of Kubernetes, and the buckets, objects and
+	// accounts of the S3 store, beyond Stop. If it is empty, they end with the
+	// emulator. No two emulators may use one at a time; see instance.LockDataDir.
+	DataDir string
+
+	// ControlPlane is a control plane that runs already and is left running.
+	// The emulator must be the only one that uses it. If it is nil, one is
+	// started.
+	ControlPlane *controlplane.ControlPlane
+	// Binaries say where to find the programs of the control plane.
+	Binaries binaries.Options
+
+	// APIServerPort and S3Port are TCP ports; 0 means a free one.
+	APIServerPort int
+	S3Port        int
+	// Socket is the path of the UNIX socket that the fake driver listens on. If
+	// it is empty, it is cosi.sock in a directory below Dir.
+	Socket string
+
+	// Driver is the endpoint of somebody else's driver, unix:///path.sock, to
+	// be used instead of the fake one. There is no S3 store then.
+	Driver string
+	// NoDriver leaves out the driver, its sidecar and the S3 store: the
+	// controller waits for whichever sidecar is started beside the emulator.
+	NoDriver bool
+	// ConnectTimeout is how long the driver may take until it answers; 0 means
+	// 30 seconds.
+	ConnectTimeout time.Duration
+	// RPCTimeout bounds each call to the driver; 0 means DefaultRPCTimeout.
+	RPCTimeout time.Duration
+
+	// Reporter is told of the phases of Start; nil means nobody is.
+	Reporter Reporter
+	// LogVerbosity is how detailed the components' log lines in the journal are.
+	LogVerbosity int
+}
+
+func (o Options) validate() error {
+	if o.Driver != "" {
+		if o.NoDriver {
+			return fmt.Errorf("%w: a driver endpoint and no driver at all exclude each other", ErrOptions)
+		}
+		endpoint, err := url.Parse(o.Driver)
+		if err != nil || endpoint.Scheme != "unix" || endpoint.Path == "" || endpoint.Host != "" {
+			return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
+		}
+	}
+	if (o.Driver != "" || o.NoDriver) && (o.S3Port != 0 || o.Socket != "") {
+		return fmt.Errorf("%w: the S3 port and the socket are those of the fake driver, which is left out", ErrOptions)
+	}
+	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port} {
+		if port < 0 || port > 65535 {
+			return fmt.Errorf("%w: the %s port %d is not between 0 and 65535", ErrOptions, name, port)
+		}
+	}
+	return nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.ConnectTimeout == 0 {
+		o.ConnectTimeout = defaultConnectTimeout
+	}
+	if o.RPCTimeout == 0 {
+		o.RPCTimeout = DefaultRPCTimeout
+	}
+	if o.Reporter == nil {
+		o.Reporter = silent{}
+	}
+	return o
+}
+
+// fake says whether the fake driver and the S3 store are wanted.
+func (o Options) fake() bool { return o.Driver == "" && !o.NoDriver }

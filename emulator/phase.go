@@ -1,0 +1,93 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Reporter is told how a start goes on. Phases may overlap, and the methods are
+// called from several goroutines, one at a time for each phase.
+type Reporter interface {
+	// PhaseStarted says that a phase begins.
+	PhaseStarted(phase string)
+	// PhaseProgress says what a long phase is at.
+	PhaseProgress(phase, detail string)
+	// PhaseEnded says that a phase has succeeded, or failed with err.
+	PhaseEnded(phase string, elapsed time.Duration, err error)
+}
+
+type silent struct{}
+
+func (silent) PhaseStarted(string)                     {}
+func (silent) PhaseProgress(string, string)            {}
+func (silent) PhaseEnded(string, time.Duration, error) {}
+
+// StartError is the error of a phase of Start. Everything that was started
+// before has been stopped again.
+type StartError struct {
+	// Phase is the phase that has failed.
+	Phase string
+	// Err says why.
+	Err error
+	// Log holds the last lines that the component concerned has logged.
+	Log []string
+}
+
+// Error says which phase has failed, and why.
+func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Phase, e.Err) }
+
+// Unwrap returns the cause.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// phase is a step of Start.
+type phase struct {
+	name string
+	run  func(context.Context) error
+	// log returns the last log lines of the component that the phase starts.
+	log func() []string
+}
+
+// inOrder runs phases one after another.
+func (e *Emulator) inOrder(ctx context.Context, phases ...phase) error {
+	for _, p := range phases {
+		if err := e.runPhase(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together runs phases at the same time; the first error cancels the others.
+func (e *Emulator) together(ctx context.Context, phases ...phase) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, p := range phases {
+		group.Go(func() error { return e.runPhase(ctx, p) })
+	}
+	return group.Wait()
+}
+
+func (e *Emulator) runPhase(ctx context.Context, p phase) error {
+	if err := context.Cause(ctx); err != nil {
+		return &StartError{Phase: p.name, Err: err}
+	}
+	begin := time.Now()
+	e.opts.Reporter.PhaseStarted(p.name)
+	err := p.run(ctx)
+	e.opts.Reporter.PhaseEnded(p.name, time.Since(begin), err)
+	if err == nil {
+		return nil
+	}
+	// A phase that another one's failure has cut short says nothing of its own.
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+		err = cause
+	}
+	failure := &StartError{Phase: p.name, Err: err}
+	if p.log != nil {
+		failure.Log = p.log()
+	}
+	return failure
+}
