@@ -9,9 +9,9 @@ import (
 
 type rep struct{ t *testing.T }
 
-func (r rep) PhaseStarted(p string)                                     {}
-func (r rep) PhaseProgress(p, d string)                                 { r.t.Log(p, d) }
-func (r rep) PhaseEnded(p string, elapsed time.Duration, err error)     { r.t.Log(p, elapsed, err) }
+func (r rep) PhaseStarted(p string)                                 {}
+func (r rep) PhaseProgress(p, d string)                             { r.t.Log(p, d) }
+func (r rep) PhaseEnded(p string, elapsed time.Duration, err error) { r.t.Log(p, elapsed, err) }
 
 func TestSmoke(t *testing.T) {
 	begin := time.Now()

@@ -128,5 +128,3 @@ func (e *Emulator) connect() error {
 	}
 	return nil
 }
-
-func (e *Emulator) grantRoles(ctx context.Context) error { return applyRBAC(ctx, e.client) }

@@ -1,0 +1,94 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+)
+
+func newDown(streams Streams) *cobra.Command {
+	var (
+		name    string
+		all     bool
+		timeout time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "down",
+		Short: "Stop an emulator",
+		Long: `Stop an emulator that was started with 'cosi-emu up', and remove its files. If it
+is not running, that is no error; what a killed emulator has left is removed.
+Data in a --data-dir stays.`,
+		Example: `  cosi-emu down
+  cosi-emu down --name mine
+  cosi-emu down --all`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
+			defer cancel()
+			if !all {
+				return down(ctx, streams, name)
+			}
+			infos, err := instance.List()
+			for _, info := range infos {
+				err = errors.Join(err, down(ctx, streams, info.Name))
+			}
+			return err
+		},
+	}
+	addName(cmd.Flags(), &name)
+	cmd.Flags().BoolVar(&all, "all", false, "stop all emulators of this user")
+	cmd.Flags().DurationVar(&timeout, "timeout", stopTimeout, "how long it may take before the emulator is killed")
+	return cmd
+}
+
+func down(ctx context.Context, streams Streams, name string) error {
+	info, err := instance.Get(name)
+	if errors.Is(err, instance.ErrNotRunning) {
+		return cleanUp(ctx, streams, name)
+	}
+	if err != nil {
+		return err
+	}
+	if err := stopProcess(ctx, info); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(streams.Out, "emulator %q is stopped\n", name)
+	return err
+}
+
+// cleanUp removes what a killed emulator has left, by taking its place.
+func cleanUp(ctx context.Context, streams Streams, name string) error {
+	place, err := instance.Acquire(name, func(dir string) error { return emulator.EndOrphans(ctx, dir) })
+	if err != nil {
+		return err
+	}
+	if err := place.Release(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(streams.Out, "emulator %q is not running\n", name)
+	return err
+}
+
+// stopProcess asks the emulator to end, and kills it when ctx is done before.
+func stopProcess(ctx context.Context, info instance.Info) error {
+	if info.PID == 0 {
+		return fmt.Errorf("emulator %q is only just starting; try again in a moment", info.Name)
+	}
+	if err := syscall.Kill(info.PID, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("stop emulator %q, process %d: %w", info.Name, info.PID, err)
+	}
+	err := instance.WaitStopped(ctx, info.Name)
+	if err == nil || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("kill emulator %q, process %d: %w", info.Name, info.PID, err)
+	}
+	return fmt.Errorf("emulator %q did not stop in time and was killed; run 'cosi-emu down' again to remove its files", info.Name)
+}

@@ -1,0 +1,111 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/environment"
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+)
+
+// apiTimeout bounds what a command asks of the API server.
+const apiTimeout = 30 * time.Second
+
+// access holds the flags that choose a BucketAccess.
+type access struct{ access, claim string }
+
+func (a *access) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&a.access, "access", "", "BucketAccess whose credentials are added, as namespace/name")
+	flags.StringVar(&a.claim, "claim", "", "BucketClaim whose bucket is meant, if the BucketAccess is for several")
+}
+
+// key returns which BucketAccess is meant, and whether one is.
+func (a *access) key() (client.ObjectKey, bool, error) {
+	if a.access == "" {
+		return client.ObjectKey{}, false, nil
+	}
+	namespace, name, ok := strings.Cut(a.access, "/")
+	if !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
+		return client.ObjectKey{}, false, usageError{fmt.Errorf("--access %q must have the form namespace/name", a.access)}
+	}
+	return client.ObjectKey{Namespace: namespace, Name: name}, true, nil
+}
+
+func newEnv(streams Streams) *cobra.Command {
+	var (
+		name   string
+		output string
+		a      access
+	)
+	formats := []string{string(environment.FormatShell), string(environment.FormatDotenv), string(environment.FormatJSON)}
+	cmd := &cobra.Command{
+		Use:   "env",
+		Short: "Print the environment of an emulator, and of a BucketAccess",
+		Long: `Print the environment variables by which programs find an emulator: KUBECONFIG,
+and COSI_ENDPOINT, the socket of the driver. With --access also what the Secret of
+a BucketAccess holds: AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, BUCKET_NAME and so on.`,
+		Example: `  # Into this shell.
+  eval "$(cosi-emu env --access demo/photos-rw)"
+  aws --endpoint-url "$AWS_ENDPOINT_URL" s3 ls "s3://$BUCKET_NAME"
+
+  # For docker and the like.
+  cosi-emu env --access demo/photos-rw -o dotenv > .env`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutput(output, formats...); err != nil {
+				return err
+			}
+			key, wanted, err := a.key()
+			if err != nil {
+				return err
+			}
+			info, err := running(name)
+			if err != nil {
+				return err
+			}
+			variables := environment.Of(info)
+			if wanted {
+				more, err := accessVariables(cmd.Context(), info, key, a.claim)
+				if err != nil {
+					return err
+				}
+				variables = append(variables, more...)
+			}
+			return environment.Write(streams.Out, variables, environment.Format(output))
+		},
+	}
+	addName(cmd.Flags(), &name)
+	a.addFlags(cmd.Flags())
+	addOutput(cmd.Flags(), &output, formats...)
+	return cmd
+}
+
+func accessVariables(ctx context.Context, info instance.Info, key client.ObjectKey, claim string) ([]environment.Variable, error) {
+	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	defer cancel()
+	c, err := connect(info)
+	if err != nil {
+		return nil, err
+	}
+	return environment.OfAccess(ctx, c, key, claim)
+}
+
+// connect returns a client of a running emulator.
+func connect(info instance.Info) (client.Client, error) {
+	cfg, err := clientcmd.BuildConfigFromFlags("", info.Kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig of emulator %q: %w", info.Name, err)
+	}
+	scheme, err := emulator.NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	return client.New(cfg, client.Options{Scheme: scheme})
+}

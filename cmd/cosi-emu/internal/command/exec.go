@@ -1,0 +1,117 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/cosi-emu/cosi-emu/emulator/environment"
+	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/emulator/session"
+)
+
+// killDelay is how long the command may take to end when it is asked to.
+const killDelay = 10 * time.Second
+
+// execution holds what a command is run with.
+type execution struct {
+	start  start
+	access access
+	files  []string
+}
+
+func newExec(streams Streams) *cobra.Command {
+	e := &execution{}
+	cmd := &cobra.Command{
+		Use:   "exec [flags] -- COMMAND [ARG...]",
+		Short: "Start an emulator, run a command with its environment, stop it",
+		Long: `Start an emulator, run a command with the environment that 'cosi-emu env' would
+print, stop the emulator, and end with the command's exit code.
+
+With --apply, manifests are applied before; with --access, the credentials of a
+BucketAccess are waited for and added to the environment.`,
+		Example: `  cosi-emu exec -- go test ./...
+  cosi-emu exec --apply examples/quickstart.yaml --access demo/photos-rw -- ./my-app`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), streams, args) },
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().StringVar(&e.start.session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator")
+	e.start.addFlags(cmd.Flags())
+	e.access.addFlags(cmd.Flags())
+	cmd.Flags().StringArrayVar(&e.files, "apply", nil, "manifest to apply before the command is run; may be given several times")
+	return cmd
+}
+
+func (e *execution) run(ctx context.Context, streams Streams, args []string) error {
+	// What can be wrong with the command line is found out before anything runs.
+	program, err := exec.LookPath(args[0])
+	if err != nil {
+		return usageError{err}
+	}
+	if _, _, err := e.access.key(); err != nil {
+		return err
+	}
+	var objects []*unstructured.Unstructured
+	for _, file := range e.files {
+		more, err := manifest.Read(file)
+		if err != nil {
+			return usageError{err}
+		}
+		objects = append(objects, more...)
+	}
+	return e.start.run(ctx, streams, func(running *session.Session) error {
+		if err := manifest.Apply(ctx, running.Emulator().Client(), objects); err != nil {
+			return err
+		}
+		variables, err := e.environment(ctx, running)
+		if err != nil {
+			return err
+		}
+		return runCommand(ctx, streams, program, args, variables)
+	})
+}
+
+func (e *execution) environment(ctx context.Context, running *session.Session) ([]environment.Variable, error) {
+	variables := environment.Of(running.Info())
+	key, wanted, err := e.access.key()
+	if err != nil || !wanted {
+		return variables, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	defer cancel()
+	more, err := environment.WaitAccess(ctx, running.Emulator().Client(), key, e.access.claim)
+	return append(variables, more...), err
+}
+
+func runCommand(ctx context.Context, streams Streams, program string, args []string, variables []environment.Variable) error {
+	cmd := exec.CommandContext(ctx, program, args[1:]...)
+	cmd.Args[0] = args[0]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams.In, streams.Out, streams.Err
+	cmd.Env = os.Environ()
+	for _, v := range variables {
+		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = killDelay
+	err := cmd.Run()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		if err != nil {
+			err = fmt.Errorf("run %s: %w", program, err)
+		}
+		return err
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return exitError(128 + int(status.Signal())) // as a shell does
+	}
+	return exitError(exit.ExitCode())
+}

@@ -1,0 +1,121 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/logfile"
+)
+
+// logs holds the flags of the command.
+type logs struct {
+	follow bool
+	output string
+	seams  []string
+}
+
+func newLogs(streams Streams) *cobra.Command {
+	var (
+		name string
+		l    logs
+	)
+	seams := []journal.Seam{journal.SeamAPI, journal.SeamRPC, journal.SeamStore, journal.SeamProcess, journal.SeamLog}
+	cmd := &cobra.Command{
+		Use:   "logs [COMPONENT]",
+		Short: "Show what happens in an emulator",
+		Long: `Show the journal of an emulator: every request of controller and sidecar to the
+API server, every call to the driver, every request to the S3 store, the lives of
+the components and what they log, on one clock.
+
+With a component (controller, sidecar, driver, store) only its part of the
+journal; for etcd, kube-apiserver and kube-controller-manager the output of the
+process.`,
+		Example: `  cosi-emu logs -f
+  cosi-emu logs sidecar --seam rpc
+  cosi-emu logs kube-apiserver
+  cosi-emu logs -o json | jq 'select(.seam == "api" and .outcome != "OK")'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkOutput(l.output, formatText, formatJSON); err != nil {
+				return err
+			}
+			for _, s := range l.seams {
+				if !slices.Contains(seams, journal.Seam(s)) {
+					return usageError{fmt.Errorf("seam %q is not known; use some of %v", s, seams)}
+				}
+			}
+			info, err := running(name)
+			if err != nil {
+				return err
+			}
+			return l.show(cmd.Context(), streams, info, args)
+		},
+	}
+	addName(cmd.Flags(), &name)
+	cmd.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on until Ctrl-C, or until the emulator stops")
+	cmd.Flags().StringSliceVar(&l.seams, "seam", nil, "only what passes these seams: api, rpc, store, process, log")
+	addOutput(cmd.Flags(), &l.output, formatText, formatJSON)
+	return cmd
+}
+
+func (l *logs) show(ctx context.Context, streams Streams, info instance.Info, args []string) error {
+	if len(args) == 0 {
+		return l.showJournal(ctx, streams, info, "")
+	}
+	component, err := find(info, args[0])
+	if err != nil {
+		return err
+	}
+	if component.Log == "" {
+		return l.showJournal(ctx, streams, info, component.Name)
+	}
+	for line, err := range logfile.Lines(ctx, component.Log, l.follow) {
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(streams.Out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func find(info instance.Info, name string) (instance.Component, error) {
+	names := make([]string, len(info.Components))
+	for i, c := range info.Components {
+		if c.Name == name {
+			return c, nil
+		}
+		names[i] = c.Name
+	}
+	return instance.Component{}, usageError{fmt.Errorf("emulator %q has no component %q; it has %s", info.Name, name, strings.Join(names, ", "))}
+}
+
+func (l *logs) showJournal(ctx context.Context, streams Streams, info instance.Info, component string) error {
+	for line, err := range logfile.Lines(ctx, info.Journal, l.follow) {
+		if err != nil {
+			return err
+		}
+		var event journal.Event
+		if json.Unmarshal([]byte(line), &event) != nil {
+			continue // the last line, while it is being written
+		}
+		if component != "" && event.Component != component || len(l.seams) > 0 && !slices.Contains(l.seams, string(event.Seam)) {
+			continue
+		}
+		if l.output == formatText {
+			line = event.String()
+		}
+		if _, err := fmt.Fprintln(streams.Out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+)
+
+func newSetup(streams Streams) *cobra.Command {
+	var (
+		opts    = binaries.Options{Complete: true}
+		timeout time.Duration
+		output  string
+	)
+	cmd := &cobra.Command{
+		Use:   "setup",
+		Short: "Get the programs of the control plane, and nothing else",
+		Long: `Get etcd, kube-apiserver and kube-controller-manager into the user's cache, as
+'cosi-emu up' does when they are missing: by download, or by building them with
+the go command, which takes some minutes, once. Then 'up' starts in seconds.`,
+		Example: `  cosi-emu setup
+  cosi-emu setup -o json`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutput(output, formatText, formatJSON); err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
+			defer cancel()
+			set, err := findBinaries(ctx, streams, opts)
+			if err != nil {
+				return err
+			}
+			return printSet(streams, set, output)
+		},
+	}
+	cmd.Flags().StringVar(&opts.Dir, "control-plane-dir", "", "directory to check instead of the cache")
+	cmd.Flags().DurationVar(&timeout, "timeout", defaultStartTimeout, "limit for downloading or building")
+	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	return cmd
+}
+
+func findBinaries(ctx context.Context, streams Streams, opts binaries.Options) (binaries.Set, error) {
+	const phase = "control plane programs"
+	reporter := progress.New(streams.Err)
+	begin := time.Now()
+	opts.Progress = func(u binaries.Update) { reporter.PhaseProgress(phase, u.String()) }
+	reporter.PhaseStarted(phase)
+	set, err := binaries.Find(ctx, opts)
+	reporter.PhaseEnded(phase, time.Since(begin), err)
+	return set, errors.Join(err, reporter.Close())
+}
+
+func printSet(streams Streams, set binaries.Set, output string) error {
+	if output == formatJSON {
+		return printJSON(streams, map[string]string{
+			"etcd": set.Etcd, "kubeAPIServer": set.APIServer, "kubeControllerManager": set.ControllerManager,
+			"version": set.Version, "source": set.Source, "missing": set.Missing,
+		})
+	}
+	for _, path := range []string{set.Etcd, set.APIServer, set.ControllerManager} {
+		if path == "" {
+			continue
+		}
+		if _, err := fmt.Fprintln(streams.Out, path); err != nil {
+			return err
+		}
+	}
+	if set.Missing != "" {
+		_, err := fmt.Fprintln(streams.Out, "Warning:", set.Missing)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+)
+
+// printUp says where everything is, and what to do next.
+func printUp(streams Streams, info instance.Info, output string, detached bool) error {
+	if output == formatJSON {
+		return printJSON(streams, info)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "COSI is up (emulator %q).\n\n", info.Name)
+	for _, warning := range info.Warnings {
+		fmt.Fprintf(&text, "  Warning: %s\n\n", warning)
+	}
+	writePlaces(&text, info)
+	writeNextSteps(&text, info, detached)
+	_, err := fmt.Fprint(streams.Out, text.String())
+	return err
+}
+
+func writePlaces(text *strings.Builder, info instance.Info) {
+	table := tabwriter.NewWriter(text, 0, 0, 2, ' ', 0)
+	row := func(name, value string) {
+		if value != "" {
+			_, _ = fmt.Fprintf(table, "  %s\t%s\n", name, value)
+		}
+	}
+	row("kubeconfig", info.Kubeconfig)
+	row("API server", info.APIServer)
+	row("S3 endpoint", info.S3Endpoint)
+	row("driver", info.DriverName)
+	row("driver socket", info.DriverEndpoint)
+	row("data", info.DataDir)
+	_ = table.Flush() // a strings.Builder takes everything
+}
+
+// writeNextSteps gives the commands to copy.
+func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
+	named := ""
+	if info.Name != instance.DefaultName {
+		named = " --name " + info.Name
+	}
+	kubectl := "kubectl --kubeconfig " + shellQuote(info.Kubeconfig)
+	text.WriteString("\nClaim a bucket, and get access to it:\n\n")
+	fmt.Fprintf(text, "  %s apply -f examples/quickstart.yaml\n", kubectl)
+	text.WriteString("\nRead the Secret that an application would use:\n\n")
+	fmt.Fprintf(text, "  %s -n demo get secret photos-credentials -o yaml\n", kubectl)
+	if detached {
+		fmt.Fprintf(text, "\nStop it:\n\n  cosi-emu down%s\n", named)
+		return
+	}
+	fmt.Fprintf(text, "\nStop it with Ctrl-C, or from elsewhere:\n\n  cosi-emu down%s\n", named)
+}
+
+// shellQuote returns text as one word for a shell, bare where that is safe.
+func shellQuote(text string) string {
+	const safe = "-_./:=@%+,"
+	plain := text != "" && strings.IndexFunc(text, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune(safe, r)
+	}) < 0
+	if plain {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,120 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/session"
+)
+
+const (
+	formatText = "text"
+	formatJSON = "json"
+
+	// stopTimeout bounds the end of an emulator, which takes a second or two.
+	stopTimeout = time.Minute
+	// defaultStartTimeout leaves room for building the control plane, once.
+	defaultStartTimeout = 40 * time.Minute
+)
+
+// start holds the flags of all commands that start an emulator.
+type start struct {
+	session session.Options
+	timeout time.Duration
+}
+
+func (s *start) addFlags(flags *pflag.FlagSet) {
+	o := &s.session.Emulator
+	flags.StringVar(&s.session.DataDir, "data-dir", "", "directory that keeps objects, buckets and accounts for the next start (default: they end with the emulator)")
+	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
+	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store on 127.0.0.1 (default: a free one)")
+	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's own directory)")
+	flags.StringVar(&o.Driver, "driver", "", "endpoint of your own driver, unix:///path/to/driver.sock, to use instead of the fake one")
+	flags.BoolVar(&o.NoDriver, "no-fake-driver", false, "start neither driver nor sidecar nor S3 store; run your own beside, with 'cosi-emu sidecar'")
+	flags.StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with etcd, kube-apiserver and kube-controller-manager (default: $KUBEBUILDER_ASSETS, then a cached copy, which is downloaded or built when it is missing)")
+	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "limit for each call to the driver")
+	flags.DurationVar(&s.timeout, "timeout", defaultStartTimeout, "limit for the whole start, building the control plane included")
+	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "how detailed the log lines of controller, sidecar and driver are")
+}
+
+// run starts an emulator, calls during, and stops the emulator again.
+func (s *start) run(ctx context.Context, streams Streams, during func(*session.Session) error) error {
+	reporter := progress.New(streams.Err)
+	s.session.Emulator.Reporter = reporter
+	s.session.Version = version().Version
+	startCtx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not ready after %s, the limit of --timeout", s.timeout))
+	defer cancel()
+	running, err := session.Start(startCtx, s.session)
+	err = errors.Join(err, reporter.Close())
+	if err != nil {
+		return err
+	}
+	err = during(running)
+	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	return errors.Join(err, running.Stop(stopCtx))
+}
+
+func newUp(streams Streams) *cobra.Command {
+	var (
+		s      start
+		detach bool
+		output string
+	)
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Start an emulator",
+		Long: `Start an emulator: etcd, kube-apiserver and kube-controller-manager with the COSI
+kinds, the COSI controller and sidecar, a fake driver and its S3 store, and
+ready-made classes. It says where everything is and runs until Ctrl-C, which
+stops it all and removes its files.
+
+The programs of the control plane are looked for in --control-plane-dir or
+$KUBEBUILDER_ASSETS, then in the user's cache. If they are in neither, they are
+downloaded, or built with the go command, once.`,
+		Example: `  # All that is needed.
+  cosi-emu up
+
+  # In the background, with data that is still there after a restart.
+  cosi-emu up -d --data-dir ./cosi-data
+
+  # A second one, for your own driver.
+  cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
+
+  # For a script.
+  cosi-emu up -d -o json | jq -r .kubeconfig`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutput(output, formatText, formatJSON); err != nil {
+				return err
+			}
+			if detach {
+				return upDetached(cmd, streams, s.session.Name, output)
+			}
+			return s.run(cmd.Context(), streams, func(running *session.Session) error {
+				if err := printUp(streams, running.Info(), output, false); err != nil {
+					return err
+				}
+				return running.Wait(cmd.Context())
+			})
+		},
+	}
+	addName(cmd.Flags(), &s.session.Name)
+	s.addFlags(cmd.Flags())
+	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "return when the emulator is ready, and leave it running")
+	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	return cmd
+}
+
+func printJSON(streams Streams, v any) error {
+	encoder := json.NewEncoder(streams.Out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+)
+
+// versionInfo says what this program is made of.
+type versionInfo struct {
+	Version    string `json:"version"`
+	Revision   string `json:"revision,omitempty"`
+	Go         string `json:"go"`
+	Platform   string `json:"platform"`
+	Kubernetes string `json:"kubernetes"`
+	COSI       string `json:"cosi"`
+}
+
+func version() versionInfo {
+	info := versionInfo{
+		Version:    "unknown",
+		Go:         runtime.Version(),
+		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
+		Kubernetes: binaries.KubernetesVersion,
+		COSI:       cosiapi.SchemeGroupVersion.String(),
+	}
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return info
+	}
+	info.Version = build.Main.Version
+	for _, setting := range build.Settings {
+		if setting.Key == "vcs.revision" {
+			info.Revision = setting.Value
+		}
+	}
+	return info
+}
+
+func newVersion(streams Streams) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Show the version of this program and of what it runs",
+		Example: `  cosi-emu version
+  cosi-emu version -o json`,
+		RunE: func(*cobra.Command, []string) error {
+			if err := checkOutput(output, formatText, formatJSON); err != nil {
+				return err
+			}
+			info := version()
+			if output == formatJSON {
+				return printJSON(streams, info)
+			}
+			_, err := fmt.Fprintf(streams.Out, "cosi-emu %s (%s, %s)\nKubernetes %s\nCOSI %s\n",
+				info.Version, info.Go, info.Platform, info.Kubernetes, info.COSI)
+			return err
+		},
+	}
+	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	return cmd
+}

@@ -1,0 +1,125 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// How often the line of what is going on is drawn.
+const frameInterval = 100 * time.Millisecond
+
+const (
+	clearLine  = "\r\x1b[K"
+	green, red = "\x1b[32m", "\x1b[31m"
+	plainText  = "\x1b[0m"
+)
+
+var frames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
+
+// terminal writes a line with a check mark for each phase that has ended, and
+// keeps a last line for those that go on.
+type terminal struct {
+	w     io.Writer
+	width func() int
+
+	mu      sync.Mutex
+	running []*activity
+	frame   int
+
+	stop chan struct{}
+	done chan struct{}
+	once sync.Once
+}
+
+type activity struct {
+	phase, detail string
+	begin         time.Time
+}
+
+func newTerminal(w io.Writer, width func() int) *terminal {
+	t := &terminal{w: w, width: width, stop: make(chan struct{}), done: make(chan struct{})}
+	go t.animate()
+	return t
+}
+
+func (t *terminal) animate() {
+	defer close(t.done)
+	ticker := time.NewTicker(frameInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			t.mu.Lock()
+			t.frame++
+			t.draw()
+			t.mu.Unlock()
+		case <-t.stop:
+			return
+		}
+	}
+}
+
+func (t *terminal) PhaseStarted(phase string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running = append(t.running, &activity{phase: phase, begin: time.Now()})
+	t.draw()
+}
+
+func (t *terminal) PhaseProgress(phase, detail string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, a := range t.running {
+		if a.phase == phase {
+			a.detail = detail
+		}
+	}
+	t.draw()
+}
+
+func (t *terminal) PhaseEnded(phase string, elapsed time.Duration, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running = slices.DeleteFunc(t.running, func(a *activity) bool { return a.phase == phase })
+	mark := green + "✓" + plainText
+	if err != nil {
+		mark = red + "✗" + plainText
+	}
+	t.printf("%s %s %s (%s)\n", clearLine, mark, phase, seconds(elapsed))
+	t.draw()
+}
+
+// draw replaces the last line by what is going on now.
+func (t *terminal) draw() {
+	if len(t.running) == 0 {
+		t.printf(clearLine)
+		return
+	}
+	texts := make([]string, len(t.running))
+	for i, a := range t.running {
+		texts[i] = fmt.Sprintf("%s %s", a.phase, seconds(time.Since(a.begin)))
+		if a.detail != "" {
+			texts[i] += " " + a.detail
+		}
+	}
+	line := oneLine(strings.Join(texts, ", "), t.width()-4)
+	t.printf("%s %c %s", clearLine, frames[t.frame%len(frames)], line)
+}
+
+func (t *terminal) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(t.w, format, args...) // nobody is left to be told
+}
+
+// Close ends the animation and clears its line. It may be called more than once.
+func (t *terminal) Close() error {
+	t.once.Do(func() {
+		close(t.stop)
+		<-t.done
+		t.printf(clearLine)
+	})
+	return nil
+}
