@@ -53,7 +53,9 @@ func isGone(bucket *v1alpha2.Bucket) bool {
 
 func isStatic(bucket *v1alpha2.Bucket) bool { return bucket.Spec.ExistingBucketID != "" }
 
-func ownedBy(bucket *v1alpha2.Bucket, d *driver.Driver) bool { return bucket.Spec.DriverName == d.Name() }
+func ownedBy(bucket *v1alpha2.Bucket, d *driver.Driver) bool {
+	return bucket.Spec.DriverName == d.Name()
+}
 
 func conditionsOf(bucket *v1alpha2.Bucket) []metav1.Condition { return bucket.Status.Conditions }
 

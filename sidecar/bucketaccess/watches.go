@@ -17,7 +17,9 @@ func Wakes(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.BucketAccess] {
 	return predicate.TypedFuncs[*v1alpha2.BucketAccess]{
 		CreateFunc: func(e event.TypedCreateEvent[*v1alpha2.BucketAccess]) bool { return ownedBy(e.Object, d) },
 		// The reconciler forgets what it remembers of an access that is gone.
-		DeleteFunc: func(e event.TypedDeleteEvent[*v1alpha2.BucketAccess]) bool { return e.Object.Status.DriverName == d.Name() },
+		DeleteFunc: func(e event.TypedDeleteEvent[*v1alpha2.BucketAccess]) bool {
+			return e.Object.Status.DriverName == d.Name()
+		},
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.BucketAccess]) bool {
 			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || implausible(e.ObjectNew))
 		},

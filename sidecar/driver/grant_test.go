@@ -1,0 +1,79 @@
+package driver
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+type bucketInfo = cosi.DriverGrantBucketAccessResponse_BucketInfo
+
+func TestReadGrant(t *testing.T) {
+	access := &v1alpha2.BucketAccess{
+		Spec:   v1alpha2.BucketAccessSpec{Protocol: v1alpha2.ProtocolS3},
+		Status: v1alpha2.BucketAccessStatus{AccessedBuckets: []v1alpha2.AccessedBucket{{BucketID: "a"}, {BucketID: "b"}}},
+	}
+	s3 := &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{}}
+	a, b := &bucketInfo{BucketId: "a", BucketInfo: s3}, &bucketInfo{BucketId: "b", BucketInfo: s3}
+	credentials := &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: "key"}}
+	type want struct {
+		grant   *Grant
+		invalid bool
+	}
+	good := want{grant: &Grant{
+		Buckets: map[string]*cosi.ObjectProtocolAndBucketInfo{"a": s3, "b": s3}, Credentials: credentials,
+	}}
+	tests := map[string]struct {
+		reason      string
+		buckets     []*bucketInfo
+		credentials *cosi.CredentialInfo
+		want        want
+	}{
+		"Complete":   {"what was asked for", []*bucketInfo{a, b}, credentials, good},
+		"OtherOrder": {"the order means nothing", []*bucketInfo{b, a}, credentials, good},
+		"Missing":    {"each bucket is needed", []*bucketInfo{a}, credentials, want{invalid: true}},
+		"Surplus":    {"no other is expected", []*bucketInfo{a, b, {BucketId: "c", BucketInfo: s3}}, credentials, want{invalid: true}},
+		"Twice":      {"which one counts?", []*bucketInfo{a, b, a}, credentials, want{invalid: true}},
+		"NilBucket":  {"no panic", []*bucketInfo{nil, a, b}, credentials, want{invalid: true}},
+		"NilInfo":    {"a bucket without a protocol", []*bucketInfo{a, {BucketId: "b"}}, credentials, want{invalid: true}},
+		"WrongProtocol": {
+			"a bucket by another protocol",
+			[]*bucketInfo{a, {BucketId: "b", BucketInfo: &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{}}}},
+			credentials, want{invalid: true},
+		},
+		"TwoProtocols": {
+			"exactly one is to be set",
+			[]*bucketInfo{a, {BucketId: "b", BucketInfo: &cosi.ObjectProtocolAndBucketInfo{
+				S3: &cosi.S3BucketInfo{}, Gcs: &cosi.GcsBucketInfo{},
+			}}},
+			credentials, want{invalid: true},
+		},
+		"WrongCredentials": {
+			"credentials of another protocol", []*bucketInfo{a, b},
+			&cosi.CredentialInfo{Azure: &cosi.AzureCredentialInfo{}}, want{invalid: true},
+		},
+		"TwoCredentials": {
+			"credentials of two protocols", []*bucketInfo{a, b},
+			&cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{}, Azure: &cosi.AzureCredentialInfo{}}, want{invalid: true},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			response := &cosi.DriverGrantBucketAccessResponse{Buckets: tc.buckets, Credentials: tc.credentials}
+			got, err := readGrant(response, access)
+			if IsInvalidResponse(err) != tc.want.invalid {
+				t.Fatalf("%s: error %v, want invalid response: %t", tc.reason, err, tc.want.invalid)
+			}
+			if diff := cmp.Diff(tc.want.grant, got, protocmp.Transform()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+	if _, err := readGrant(nil, access); !IsInvalidResponse(err) {
+		t.Errorf("no answer at all: %v", err)
+	}
+}

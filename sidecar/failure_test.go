@@ -1,0 +1,374 @@
+package sidecar_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+)
+
+// E01: what the driver has created is known even if every write after it fails,
+// so that it can be deleted.
+func TestE01NoBucketLeaksWhenTheResultCannotBeWritten(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Script("DriverCreateBucket", func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+		w.traffic.Fault(refuse(http.MethodPatch, "/status"))
+		return next()
+	})
+	w.start()
+	bucket := w.bucket()
+	w.eventually(func() error {
+		if got := w.driver.Buckets(); len(got) != 1 {
+			return fmt.Errorf("the backend has %v", got)
+		}
+		return nil
+	})
+	w.releaseClaim(bucket)
+	w.must(w.Delete(t.Context(), bucket))
+	w.traffic.Fault(nil)
+	w.eventually(func() error { return w.gone(bucket) })
+	if got := w.driver.Buckets(); len(got) > 0 {
+		t.Errorf("leaked: %v", got)
+	}
+}
+
+// E02 is the same for an access.
+func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+		w.traffic.Fault(refuse(http.MethodPatch, "/status"))
+		return next()
+	})
+	access := w.access([]*v1alpha2.Bucket{bucket})
+	w.eventually(func() error {
+		if got := w.driver.Accounts(); len(got) != 1 {
+			return fmt.Errorf("the backend has %v", got)
+		}
+		return nil
+	})
+	w.must(w.Delete(t.Context(), access))
+	w.traffic.Fault(nil)
+	w.isHandedBack(access)
+	if got := w.driver.Accounts(); len(got) > 0 {
+		t.Errorf("leaked: %v", got)
+	}
+}
+
+// E04: somebody else's readyToUse and Provisioned are not believed.
+func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
+	w := newWorld(t)
+	bucket := w.bucket()
+	w.changeStatus(bucket, func() {
+		bucket.Status.ReadyToUse = true
+		bucket.Status.Conditions = []metav1.Condition{{
+			Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: "Lie", LastTransitionTime: metav1.Now(),
+		}}
+	})
+	w.driver.Fail("DriverGenerateBucketId", codes.Unavailable, "not now")
+	w.start()
+	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
+	if bucket.Status.ReadyToUse {
+		t.Error("still ready")
+	}
+	w.driver.Script("DriverGenerateBucketId", nil)
+	w.eventually(func() error { return w.isReady(bucket) })
+	if got := w.driver.Buckets(); len(got) != 1 {
+		t.Errorf("the backend has %v", got)
+	}
+	w.settle()
+	w.changeStatus(bucket, func() { bucket.Status.ReadyToUse = false })
+	w.eventually(func() error { return w.isReady(bucket) })
+}
+
+// What the driver refuses, and what it should not have answered: said once, and
+// not asked again.
+func TestTerminalFailuresOfBuckets(t *testing.T) {
+	fail := func(method string, code codes.Code) func(*world) {
+		return func(w *world) { w.driver.Fail(method, code, "no") }
+	}
+	answer := func(method string, response proto.Message) func(*world) {
+		return func(w *world) { w.driver.Answer(method, response) }
+	}
+	id := func(id string) func(*world) {
+		return answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: id})
+	}
+	tests := map[string]struct {
+		arrange func(*world)
+		reason  string
+	}{
+		"GenerateInvalidArgument": {fail("DriverGenerateBucketId", codes.InvalidArgument), v1alpha2.ReasonDriverRefused},
+		"CreateAlreadyExists":     {fail("DriverCreateBucket", codes.AlreadyExists), v1alpha2.ReasonDriverRefused},
+		"E03Unimplemented":        {fail("DriverGenerateBucketId", codes.Unimplemented), v1alpha2.ReasonDriverRefused},
+		"E06EmptyID":              {id(""), v1alpha2.ReasonInvalidDriverResponse},
+		"E06Space":                {id("a b"), v1alpha2.ReasonInvalidDriverResponse},
+		"E06Newline":              {id("a\n"), v1alpha2.ReasonInvalidDriverResponse},
+		"E06TooLong":              {id(strings.Repeat("x", 2049)), v1alpha2.ReasonInvalidDriverResponse},
+		"NoProtocol":              {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{}), v1alpha2.ReasonInvalidDriverResponse},
+		"AnotherProtocol": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{
+			Protocols: &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{}},
+		}), v1alpha2.ReasonInvalidDriverResponse},
+		"HugeInfo": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{
+			Protocols: &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{Endpoint: strings.Repeat("x", 3<<20)}},
+		}), v1alpha2.ReasonInvalidDriverResponse},
+	}
+	w := newWorld(t)
+	w.start()
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			tc.arrange(w)
+			bucket := w.bucket()
+			w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, tc.reason)
+			calls, writes := w.settle()
+			if c, n := w.settle(); c != calls || n != writes {
+				t.Errorf("not silent: calls %v, writes %v", w.driver.Methods(), w.traffic.Writes())
+			}
+			w.driver.Script("DriverGenerateBucketId", nil)
+			w.driver.Script("DriverCreateBucket", nil)
+		})
+	}
+}
+
+func TestLongestIDIsAccepted(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
+	w.start()
+	w.readyBucket()
+}
+
+// E37 and E38, on the way to credentials.
+func TestTerminalFailuresOfAccesses(t *testing.T) {
+	grant := func(change func(*cosi.DriverGrantBucketAccessResponse)) drivertest.Script {
+		return func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+			message, err := next()
+			if response, ok := message.(*cosi.DriverGrantBucketAccessResponse); ok {
+				change(response)
+			}
+			return message, err
+		}
+	}
+	fail := func(code codes.Code) drivertest.Script {
+		return func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+			return nil, status.Error(code, "no")
+		}
+	}
+	tests := map[string]struct {
+		method string
+		script drivertest.Script
+		reason string
+	}{
+		"E37GenerateOutOfRange": {"DriverGenerateBucketAccessId", fail(codes.OutOfRange), v1alpha2.ReasonDriverRefused},
+		"E37GrantOutOfRange":    {"DriverGrantBucketAccess", fail(codes.OutOfRange), v1alpha2.ReasonDriverRefused},
+		"InvalidArgument":       {"DriverGrantBucketAccess", fail(codes.InvalidArgument), v1alpha2.ReasonDriverRefused},
+		"BadAccountID": {"DriverGenerateBucketAccessId",
+			func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+				return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: "ü"}, nil
+			}, v1alpha2.ReasonInvalidDriverResponse},
+		"E38NoBuckets": {"DriverGrantBucketAccess",
+			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets = nil }), v1alpha2.ReasonInvalidDriverResponse},
+		"E38NilCredentials": {"DriverGrantBucketAccess",
+			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Credentials = nil }), v1alpha2.ReasonInvalidDriverResponse},
+		"E38NoInfo": {"DriverGrantBucketAccess",
+			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo = nil }), v1alpha2.ReasonInvalidDriverResponse},
+		"EmptyEndpoint": {"DriverGrantBucketAccess",
+			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo.S3.Endpoint = "" }),
+			v1alpha2.ReasonInvalidDriverResponse},
+	}
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			w.driver.Script(tc.method, tc.script)
+			access := w.access([]*v1alpha2.Bucket{bucket})
+			w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			calls, writes := w.settle()
+			if c, n := w.settle(); c != calls || n != writes {
+				t.Errorf("not silent: calls %v, writes %v", w.driver.Methods(), w.traffic.Writes())
+			}
+			w.driver.Script(tc.method, nil)
+		})
+	}
+}
+
+// E29: a driver that keeps failing is called again and again, and costs one
+// write and one event, also if it puts a new number into each of its errors.
+func TestE29RetriesAreSilent(t *testing.T) {
+	w := newWorld(t)
+	var attempt atomic.Int64
+	w.driver.Script("DriverCreateBucket", func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+		return nil, status.Errorf(codes.Internal, "backend says no (request 7f-%d)", attempt.Add(1))
+	})
+	w.start()
+	bucket := w.bucket()
+	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
+	w.traffic.Forget()
+	seen := attempt.Load()
+	w.eventually(func() error {
+		if now := attempt.Load(); now < seen+5 {
+			return fmt.Errorf("%d attempts", now)
+		}
+		return nil
+	})
+	if got := w.traffic.Writes(); len(got) > 0 {
+		t.Errorf("writes of retries: %v", got)
+	}
+	w.eventually(func() error {
+		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonDriverError: 1}, w.events(bucket)); diff != "" {
+			return fmt.Errorf("events (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+	w.driver.Script("DriverCreateBucket", nil)
+	w.eventually(func() error { return w.isReady(bucket) })
+}
+
+// A driver that refuses to delete keeps the Bucket, and says why.
+func TestRefusedDeletionKeepsTheBucket(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	w.driver.Fail("DriverDeleteBucket", codes.InvalidArgument, "bucket is not empty")
+	w.releaseClaim(bucket)
+	w.must(w.Delete(t.Context(), bucket))
+	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	w.settle()
+	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) != 1 {
+		t.Errorf("%d calls to delete", len(calls))
+	}
+}
+
+// E23: the claim began to be deleted between the controller's look and the
+// sidecar's.
+func TestE23NoAccessToABucketWhoseClaimIsBeingDeleted(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket(retain)
+	w.releaseClaim(bucket)
+	w.eventually(func() error {
+		if err := w.refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+			return fmt.Errorf("not released (%w)", err)
+		}
+		return nil
+	})
+	access := w.access([]*v1alpha2.Bucket{bucket})
+	w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+	w.settle()
+	if calls := w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > 0 {
+		t.Errorf("calls: %v", calls)
+	}
+}
+
+func TestSpecsThatTheDriverCannotServe(t *testing.T) {
+	tests := map[string]struct {
+		change func(*v1alpha2.Bucket)
+		reason string
+	}{
+		"Protocol": {
+			change: func(b *v1alpha2.Bucket) { b.Spec.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolAzure} },
+			reason: v1alpha2.ReasonProtocolNotSupported,
+		},
+		"ExistingBucketToBeDeleted": {
+			change: func(b *v1alpha2.Bucket) {
+				existing("brown")(b)
+				b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete
+			},
+			reason: v1alpha2.ReasonDeletionPolicyNotAllowed,
+		},
+	}
+	w := newWorld(t)
+	w.start()
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			bucket := w.bucket(tc.change)
+			w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			w.has(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
+			if len(bucket.Finalizers) > 0 {
+				t.Errorf("finalizers of a Bucket that was never begun: %v", bucket.Finalizers)
+			}
+			w.must(w.Delete(t.Context(), bucket))
+			w.eventually(func() error { return w.gone(bucket) })
+		})
+	}
+	if got := w.driver.Methods(); len(got) != 1 {
+		t.Errorf("calls: %v", got)
+	}
+}
+
+// A status that somebody has put together by hand.
+func TestDegradedAccesses(t *testing.T) {
+	tests := map[string]struct {
+		change func(*v1alpha2.BucketAccess)
+		reason string
+	}{
+		"NoAccessedBuckets": {
+			change: func(a *v1alpha2.BucketAccess) { a.Status.AccessedBuckets = nil },
+			reason: v1alpha2.ReasonDegraded,
+		},
+		"NoAuthenticationType": {
+			change: func(a *v1alpha2.BucketAccess) { a.Status.AuthenticationType = "" },
+			reason: v1alpha2.ReasonDegraded,
+		},
+		"AnotherClaim": {
+			change: func(a *v1alpha2.BucketAccess) { a.Status.AccessedBuckets[0].BucketClaimName = "other" },
+			reason: v1alpha2.ReasonDegraded,
+		},
+		"AnotherBucketID": {
+			change: func(a *v1alpha2.BucketAccess) { a.Status.AccessedBuckets[0].BucketID = "other" },
+			reason: v1alpha2.ReasonDegraded,
+		},
+		"NoBucket": {
+			change: func(a *v1alpha2.BucketAccess) { a.Status.AccessedBuckets[0].BucketName = "none" },
+			reason: v1alpha2.ReasonBucketLost,
+		},
+		"NoServiceAccount": {
+			change: func(a *v1alpha2.BucketAccess) {
+				a.Status.AuthenticationType = v1alpha2.AuthenticationTypeServiceAccount
+			},
+			reason: v1alpha2.ReasonServiceAccountRequired,
+		},
+		"AnotherProtocol": {
+			change: func(a *v1alpha2.BucketAccess) { a.Spec.Protocol = v1alpha2.ProtocolGCS },
+			reason: v1alpha2.ReasonProtocolNotSupported,
+		},
+	}
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	before := len(w.driver.Calls())
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			access := w.access([]*v1alpha2.Bucket{bucket}, tc.change)
+			w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			w.must(w.Delete(t.Context(), access))
+			w.isHandedBack(access)
+		})
+	}
+	if got := len(w.driver.Calls()); got != before {
+		t.Errorf("calls: %v", w.driver.Methods()[before:])
+	}
+}
+
+func refuse(method, suffix string) func(*http.Request) *http.Response {
+	return func(request *http.Request) *http.Response {
+		if request.Method != method || !strings.HasSuffix(request.URL.Path, suffix) {
+			return nil
+		}
+		return refusal(http.StatusInternalServerError)
+	}
+}
