@@ -140,4 +140,3 @@ func (r *Reconciler) patchFinalizers(ctx context.Context, before, claim *v1alpha
 }
 
 var _ reconcile.ObjectReconciler[*v1alpha2.BucketClaim] = &Reconciler{}
-

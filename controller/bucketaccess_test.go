@@ -1,0 +1,225 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+func multi(spec *v1alpha2.BucketAccessClassSpec) {
+	spec.MultiBucketAccess = v1alpha2.MultiBucketAccessMultipleBuckets
+}
+
+func TestAccessIsHandedOff(t *testing.T) {
+	h := start(t)
+	h.make(class(), newAccessClass(multi))
+	one, first := h.provisioned("one")
+	two, second := h.provisioned("two")
+	access := h.access("app", "one", "two")
+	h.make(access)
+	h.handedOff(access)
+	want := v1alpha2.BucketAccessStatus{
+		DriverName: driver, AuthenticationType: v1alpha2.AuthenticationTypeKey,
+		Parameters: map[string]string{"role": "user"},
+		AccessedBuckets: []v1alpha2.AccessedBucket{
+			{BucketName: first.Name, BucketID: "backend-id", BucketClaimName: "one"},
+			{BucketName: second.Name, BucketID: "backend-id", BucketClaimName: "two"},
+		},
+	}
+	got := access.Status.DeepCopy()
+	got.Conditions = nil
+	if diff := cmp.Diff(want, *got); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+	for conditionType, want := range map[string]metav1.ConditionStatus{
+		v1alpha2.ConditionProvisioned:        metav1.ConditionUnknown,
+		v1alpha2.ConditionResourcesValidated: metav1.ConditionTrue,
+		v1alpha2.ConditionProvisionFailed:    metav1.ConditionUnknown,
+	} {
+		if c := meta.FindStatusCondition(access.Status.Conditions, conditionType); c == nil || c.Status != want {
+			t.Errorf("condition %s is %v, want %s", conditionType, c, want)
+		}
+	}
+	if !controllerutil.ContainsFinalizer(access, v1alpha2.ProtectionFinalizer) {
+		t.Errorf("access has no finalizer")
+	}
+	awaits(h, one, "is annotated", protected)
+	awaits(h, two, "is annotated", protected)
+}
+
+// TestAccessWrites holds the controller to the fewest writes that there can be,
+// in the order that keeps the claim from going in between.
+func TestAccessWrites(t *testing.T) {
+	h := start(t)
+	h.make(class(), newAccessClass())
+	h.provisioned("data")
+	before := h.settles()
+	access := h.access("app", "data")
+	h.make(access)
+	h.handedOff(access)
+	h.settles()
+	of := "PATCH /apis/objectstorage.k8s.io/v1alpha2/namespaces/" + h.namespace
+	want := []string{of + "/bucketaccesses/app 200", of + "/bucketclaims/data 200", of + "/bucketaccesses/app/status 200"}
+	if diff := cmp.Diff(want, texts(h.traffic.writes()[before:])); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+}
+
+// TestE13E14AccessWaits: whatever an access waits for wakes it when it comes.
+func TestE13E14AccessWaits(t *testing.T) {
+	h := start(t)
+	access := h.access("app", "data")
+	h.make(access)
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketAccessClassNotFound)
+	if len(access.Finalizers) > 0 {
+		t.Errorf("access has finalizers %v before anything was done for it", access.Finalizers)
+	}
+	h.settles()
+	h.make(newAccessClass())
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
+	h.settles()
+	claim := h.claim("data")
+	h.make(claim)
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	awaits(h, claim, "is held while the access waits", protected)
+	h.settles()
+	h.make(class())
+	bucket := h.bucketOf(claim)
+	h.report(bucket, identify)
+	h.settles()
+	h.must(refresh(context.Background(), h, access))
+	if access.Status.DriverName != "" {
+		t.Errorf("access was handed off although nobody knows the Bucket's protocols")
+	}
+	h.report(bucket, provision)
+	h.handedOff(access)
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	for _, c := range h.traffic.writes() {
+		if c.status >= 400 {
+			t.Errorf("failed write: %s", c)
+		}
+	}
+}
+
+func TestAccessIsRefused(t *testing.T) {
+	cases := []struct {
+		name   string
+		class  func(*v1alpha2.BucketAccessClassSpec)
+		spec   func(*v1alpha2.BucketAccessSpec)
+		reason string
+	}{
+		{"two claims", func(*v1alpha2.BucketAccessClassSpec) {}, func(s *v1alpha2.BucketAccessSpec) {
+			s.BucketClaims = append(s.BucketClaims, v1alpha2.BucketClaimAccess{
+				BucketClaimName: "other", AccessSecretName: "other", AccessModes: s.BucketClaims[0].AccessModes,
+			})
+		}, v1alpha2.ReasonMultiBucketDisallowed},
+		{"E12 other driver", func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" },
+			func(*v1alpha2.BucketAccessSpec) {}, v1alpha2.ReasonDriverMismatch},
+		{"other protocol", func(*v1alpha2.BucketAccessClassSpec) {},
+			func(s *v1alpha2.BucketAccessSpec) { s.Protocol = v1alpha2.ProtocolAzure }, v1alpha2.ReasonProtocolNotSupported},
+		{"no ServiceAccount", func(s *v1alpha2.BucketAccessClassSpec) {
+			s.AuthenticationType = v1alpha2.AuthenticationTypeServiceAccount
+		}, func(*v1alpha2.BucketAccessSpec) {}, v1alpha2.ReasonServiceAccountRequired},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			h := start(t)
+			h.make(class(), newAccessClass(tc.class))
+			claim, _ := h.provisioned("data")
+			before := h.settles()
+			access := h.access("app", "data")
+			tc.spec(&access.Spec)
+			h.make(access)
+			h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
+			h.accessSays(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			if access.Status.DriverName != "" || len(access.Status.AccessedBuckets) > 0 {
+				t.Errorf("a refused access was handed off: %+v", access.Status)
+			}
+			if writes := h.settles() - before; writes != 1 {
+				t.Errorf("%d writes for a refusal, want 1: %v", writes, h.traffic.writes()[before:])
+			}
+			awaits(h, claim, "is not held by a refused access", unprotected)
+			h.eventually("one event", func(context.Context) error {
+				if events := h.events(access); len(events) != 1 || events[tc.reason] == "" {
+					return fmt.Errorf("events %v", events)
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// TestRefusedAccessComesBack: the class is replaced by one that allows it.
+func TestRefusedAccessComesBack(t *testing.T) {
+	h := start(t)
+	wrong := newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" })
+	h.make(class(), wrong)
+	claim, _ := h.provisioned("data")
+	access := h.access("app", "data")
+	h.make(access)
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
+	h.must(h.Delete(context.Background(), wrong))
+	h.make(newAccessClass())
+	h.handedOff(access)
+	awaits(h, claim, "is held", protected)
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+}
+
+// TestLateRefusal: the claim was held while the access waited, and is let go
+// when the access turns out to be impossible. Nothing goes round in circles.
+func TestLateRefusal(t *testing.T) {
+	h := start(t)
+	h.make(newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" }))
+	claim, access := h.claim("data"), h.access("app", "data")
+	h.make(claim, access)
+	awaits(h, claim, "is held while the access waits", protected)
+	h.make(class())
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
+	awaits(h, claim, "is let go", unprotected)
+	h.settles()
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
+}
+
+// TestE23AccessToDeletingClaim: a claim on its way out gets no new accesses, and
+// those that ask for it do not hold it up.
+func TestAccessToDeletingClaim(t *testing.T) {
+	h := start(t)
+	h.make(class(retain), newAccessClass())
+	claim, _ := h.provisioned("data")
+	holder := h.access("holder", "data")
+	h.make(holder)
+	h.handedOff(holder)
+	h.must(h.Delete(context.Background(), claim))
+	late := h.access("late", "data")
+	h.make(late)
+	h.accessSays(late, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+	h.must(h.Delete(context.Background(), holder))
+	h.finishCleanup(holder)
+	h.vanishes(holder)
+	h.vanishes(claim)
+	again, _ := h.provisioned("data")
+	h.handedOff(late)
+	awaits(h, again, "is held", protected)
+}
+
+func (h *harness) removeAnnotation(claim *v1alpha2.BucketClaim) {
+	h.t.Helper()
+	h.must(refresh(context.Background(), h, claim))
+	before := claim.DeepCopy()
+	delete(claim.Annotations, v1alpha2.HasBucketAccessReferencesAnnotation)
+	if len(before.Annotations) == len(claim.Annotations) {
+		h.must(errors.New("there was no annotation to remove"))
+	}
+	h.must(h.Patch(context.Background(), claim, client.MergeFrom(before)))
+}

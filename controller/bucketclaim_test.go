@@ -1,0 +1,305 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+func TestClaimGetsBucket(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim := h.claim("data")
+	h.make(claim)
+	bucket := h.bucketOf(claim)
+
+	want := v1alpha2.BucketSpec{
+		DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicyDelete,
+		Protocols: claim.Spec.Protocols, Parameters: map[string]string{"tier": "gold"},
+		BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: h.namespace, Name: "data", UID: claim.UID},
+	}
+	if diff := cmp.Diff(want, bucket.Spec); diff != "" {
+		t.Errorf("spec of the Bucket (-want +got):\n%s", diff)
+	}
+	if want := "bc-" + string(claim.UID); bucket.Name != want {
+		t.Errorf("Bucket is called %q, want %q", bucket.Name, want)
+	}
+	if len(bucket.Finalizers) > 0 {
+		t.Errorf("Bucket has finalizers %v, which are the sidecar's to set", bucket.Finalizers)
+	}
+	if !controllerutil.ContainsFinalizer(claim, v1alpha2.ProtectionFinalizer) {
+		t.Errorf("claim has no finalizer")
+	}
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	h.claimSays(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionUnknown, v1alpha2.ReasonPending)
+
+	h.report(bucket, provision)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	if !claim.Status.ReadyToUse {
+		t.Errorf("claim is provisioned and not ready")
+	}
+	if diff := cmp.Diff([]v1alpha2.Protocol{v1alpha2.ProtocolS3}, claim.Status.Protocols); diff != "" {
+		t.Errorf("protocols (-want +got):\n%s", diff)
+	}
+	for _, c := range claim.Status.Conditions {
+		if c.ObservedGeneration != claim.Generation {
+			t.Errorf("condition %s is of generation %d, want %d", c.Type, c.ObservedGeneration, claim.Generation)
+		}
+	}
+}
+
+// TestClaimWrites holds the controller to the fewest writes that there can be:
+// finalizer, Bucket, bound name, final status.
+func TestClaimWrites(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim, _ := h.provisioned("data")
+	h.settles()
+	of := "/apis/objectstorage.k8s.io/v1alpha2/namespaces/" + h.namespace + "/bucketclaims/data"
+	want := []string{
+		"PATCH " + of + " 200",
+		"POST /apis/objectstorage.k8s.io/v1alpha2/buckets 201",
+		"PATCH " + of + "/status 200",
+		"PATCH " + of + "/status 200",
+	}
+	if diff := cmp.Diff(want, texts(h.traffic.writes())); diff != "" {
+		t.Errorf("writes for BucketClaim %s (-want +got):\n%s", claim.Name, diff)
+	}
+}
+
+func texts(calls []call) []string {
+	var found []string
+	for _, c := range calls {
+		found = append(found, c.String())
+	}
+	return found
+}
+
+func TestClaimWaitsForClass(t *testing.T) {
+	h := start(t)
+	claim := h.claim("data")
+	h.make(claim)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	h.settles()
+	h.make(class())
+	h.bucketOf(claim)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+}
+
+func TestClaimMirrorsBucket(t *testing.T) {
+	type says struct {
+		Provisioned, Validated, Failed metav1.ConditionStatus
+		Ready                          bool
+	}
+	const yes, no, unknown = metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown
+	cases := []struct {
+		name   string
+		reason string
+		bucket []func(*v1alpha2.BucketStatus)
+		want   says
+	}{
+		{"E05 phase 1", "an ID is no bucket", []func(*v1alpha2.BucketStatus){identify}, says{unknown, yes, unknown, false}},
+		{"provisioned without ID", "a Bucket without ID has not been through the driver",
+			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { provision(s); s.BucketID = "" }},
+			says{unknown, yes, no, false}},
+		{"refused", "False is copied",
+			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") }},
+			says{no, yes, yes, false}},
+		{"failing", "the driver's error is shown, and may pass",
+			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { conditions(s, unknown, yes, yes, "DriverError") }},
+			says{unknown, yes, yes, false}},
+		{"E18 recovered", "nothing of an error stays",
+			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { conditions(s, no, no, yes, "DriverRefused") }, provision},
+			says{yes, yes, no, true}},
+		{"Unknown after False", "Unknown is never copied",
+			[]func(*v1alpha2.BucketStatus){
+				func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") },
+				func(s *v1alpha2.BucketStatus) { conditions(s, unknown, yes, no, "Pending") },
+			}, says{no, yes, no, false}},
+		{"failing after success", "Provisioned does not go back",
+			[]func(*v1alpha2.BucketStatus){provision, func(s *v1alpha2.BucketStatus) { conditions(s, unknown, no, yes, "DriverError") }},
+			says{yes, no, yes, true}},
+		{"lost", "a definite loss is copied",
+			[]func(*v1alpha2.BucketStatus){provision, func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") }},
+			says{no, yes, yes, false}},
+	}
+	h := start(t)
+	h.make(class())
+	for i, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			claim := h.claim(fmt.Sprintf("claim-%d", i))
+			h.make(claim)
+			bucket := h.bucketOf(claim)
+			for _, step := range tc.bucket {
+				h.report(bucket, step)
+				h.settles()
+			}
+			h.must(refresh(context.Background(), h, claim))
+			got := says{Ready: claim.Status.ReadyToUse}
+			for _, c := range claim.Status.Conditions {
+				switch c.Type {
+				case v1alpha2.ConditionProvisioned:
+					got.Provisioned = c.Status
+				case v1alpha2.ConditionResourcesValidated:
+					got.Validated = c.Status
+				case v1alpha2.ConditionProvisionFailed:
+					got.Failed = c.Status
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s: status of the claim (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestClaimNeedsProtocols(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim := h.claim("data")
+	h.make(claim)
+	bucket := h.bucketOf(claim)
+	h.report(bucket, func(s *v1alpha2.BucketStatus) {
+		provision(s)
+		s.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS}
+	})
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
+	h.report(bucket, provision)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+}
+
+// TestE09LostBucket: a Bucket that was removed by force is not created again,
+// neither at once nor by a controller that starts later.
+func TestE09LostBucket(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim, bucket := h.provisioned("data")
+	h.must(h.removeByForce(context.Background(), bucket))
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+	if claim.Status.ReadyToUse {
+		t.Errorf("claim without a Bucket is ready")
+	}
+	h.stopController()
+	h.startController()
+	h.settles()
+	buckets := &v1alpha2.BucketList{}
+	h.must(h.List(context.Background(), buckets))
+	if len(buckets.Items) > 0 {
+		t.Errorf("Bucket was created again: %v", buckets.Items)
+	}
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+}
+
+// TestClaimAfterCrash: the controller dies between the creation of the Bucket
+// and the write that binds the claim to it.
+func TestClaimAfterCrash(t *testing.T) {
+	h := prepare(t)
+	h.make(class())
+	h.traffic.breakWith(func(r *http.Request) error {
+		if strings.HasSuffix(r.URL.Path, "/bucketclaims/data/status") {
+			return context.DeadlineExceeded
+		}
+		return nil
+	})
+	h.startController()
+	claim := h.claim("data")
+	h.make(claim)
+	bucket := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: v1alpha2.BucketNameForClaim(claim.UID)}}
+	awaits(h, bucket, "exists", func(*v1alpha2.Bucket) error { return nil })
+	uid := bucket.UID
+	h.stopController()
+	h.traffic.breakWith(nil)
+	h.startController()
+	if bound := h.bucketOf(claim); bound.UID != uid {
+		t.Errorf("claim is bound to another Bucket than the one that was created first")
+	}
+}
+
+// TestClaimWithForeignBucket: somebody else has the reserved name.
+func TestClaimWithForeignBucket(t *testing.T) {
+	h := start(t)
+	claim := h.claim("data")
+	h.make(claim)
+	foreign := h.existingBucket(v1alpha2.BucketNameForClaim(claim.UID), "other")
+	h.make(foreign, class())
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+	h.must(refresh(context.Background(), h, foreign))
+	if !foreign.DeletionTimestamp.IsZero() || len(foreign.Annotations) > 0 {
+		t.Errorf("the foreign Bucket was touched: %+v", foreign.ObjectMeta)
+	}
+}
+
+func TestClaimWithEditedStatus(t *testing.T) {
+	h := prepare(t)
+	h.make(class())
+	claim := h.claim("data")
+	h.make(claim)
+	claim.Status.BoundBucketName = "somebody-elses"
+	h.must(h.Status().Update(context.Background(), claim))
+	h.startController()
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDegraded)
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+}
+
+func TestClaimEvents(t *testing.T) {
+	h := start(t)
+	claim := h.claim("data")
+	h.make(claim)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	h.make(class())
+	bucket := h.bucketOf(claim)
+	h.report(bucket, func(s *v1alpha2.BucketStatus) {
+		conditions(s, metav1.ConditionUnknown, metav1.ConditionTrue, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	})
+	h.claimSays(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	h.report(bucket, provision)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	want := map[string]string{
+		"BucketClassNotFound": `Normal: waiting for BucketClass "gold", which does not exist`,
+		"Bound":               fmt.Sprintf("Normal: bound to Bucket %q", bucket.Name),
+		"DriverError":         fmt.Sprintf("Warning: Bucket %q: said the sidecar", bucket.Name),
+		"Provisioned":         fmt.Sprintf("Normal: Bucket %q is provisioned", bucket.Name),
+	}
+	h.eventually("events", func(context.Context) error {
+		if diff := cmp.Diff(want, h.events(claim)); diff != "" {
+			return fmt.Errorf("events (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+}
+
+// events are the Events of an object as kubectl describe finds them, by reason.
+func (h *harness) events(object client.Object) map[string]string {
+	h.t.Helper()
+	list := &corev1.EventList{}
+	h.must(h.List(context.Background(), list, client.InNamespace(object.GetNamespace()),
+		client.MatchingFields{"involvedObject.uid": string(object.GetUID()), "involvedObject.name": object.GetName()}))
+	found := map[string]string{}
+	for i := range list.Items {
+		e := &list.Items[i]
+		if _, twice := found[e.Reason]; twice || e.Count > 1 || e.Series != nil {
+			found[e.Reason+" again"] = e.Message
+			continue
+		}
+		found[e.Reason] = e.Type + ": " + e.Message
+	}
+	return found
+}

@@ -1,0 +1,165 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+func TestDeleteClaimAndBucket(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim, bucket := h.provisioned("data")
+	h.must(h.Delete(context.Background(), claim))
+	awaits(h, bucket, "is being deleted, with the annotation", beingDeleted)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonBucketDeleting)
+	if claim.Status.ReadyToUse {
+		t.Errorf("a claim that is being deleted is ready")
+	}
+	h.settles()
+	h.must(refresh(context.Background(), h, claim)) // it stays as long as the Bucket
+	h.report(bucket, func(s *v1alpha2.BucketStatus) {
+		conditions(s, metav1.ConditionTrue, metav1.ConditionTrue, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	})
+	h.claimSays(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	h.releaseBucket(bucket)
+	h.vanishes(claim)
+	h.vanishes(bucket)
+}
+
+func beingDeleted(b *v1alpha2.Bucket) error {
+	if b.DeletionTimestamp.IsZero() || !v1alpha2.IsBucketClaimBeingDeleted(b) {
+		return fmt.Errorf("not deleting or not annotated: %+v", b.ObjectMeta)
+	}
+	return nil
+}
+
+func TestDeleteClaimAndRetainBucket(t *testing.T) {
+	h := start(t)
+	h.make(class(retain))
+	claim, bucket := h.provisioned("data")
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+	h.must(refresh(context.Background(), h, bucket))
+	if !bucket.DeletionTimestamp.IsZero() || !v1alpha2.IsBucketClaimBeingDeleted(bucket) {
+		t.Errorf("Bucket should be annotated and kept: %+v", bucket.ObjectMeta)
+	}
+}
+
+func TestDeleteClaimThatNeverGotABucket(t *testing.T) {
+	h := start(t)
+	claim := h.claim("data")
+	h.make(claim)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+}
+
+// TestDeleteBucketThenClaim: the administrator deletes the Bucket, which waits
+// for the claim to go.
+func TestE15DeleteBucketThenClaim(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim, bucket := h.provisioned("data")
+	h.must(h.Delete(context.Background(), bucket))
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	h.must(h.Delete(context.Background(), claim))
+	awaits(h, bucket, "may go", beingDeleted)
+	h.releaseBucket(bucket)
+	h.vanishes(claim)
+}
+
+// TestE68DeleteWhileControllerIsDown: what was deleted meanwhile is not taken
+// for new.
+func TestE68DeleteWhileControllerIsDown(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim, bucket := h.provisioned("data")
+	h.stopController()
+	h.must(h.Delete(context.Background(), claim))
+	h.startController()
+	awaits(h, bucket, "may go", beingDeleted)
+	h.releaseBucket(bucket)
+	h.vanishes(claim)
+}
+
+// TestE21DeletionIsBlocked and, for E25, that the removal of the annotation,
+// which changes metadata only, wakes the claim.
+func TestE21E25DeletionIsBlockedAndWoken(t *testing.T) {
+	h := start(t)
+	h.make(class(retain), newAccessClass())
+	claim, bucket := h.provisioned("data")
+	access := h.access("app", "data")
+	h.make(access)
+	h.handedOff(access)
+	h.must(h.Delete(context.Background(), claim))
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	blocked := meta.FindStatusCondition(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated)
+	if !strings.Contains(blocked.Message, "BucketAccess app") {
+		t.Errorf("message does not name the access: %q", blocked.Message)
+	}
+	if claim.Status.ReadyToUse {
+		t.Errorf("a claim that is being deleted is ready")
+	}
+	h.must(refresh(context.Background(), h, bucket))
+	if v1alpha2.IsBucketClaimBeingDeleted(bucket) {
+		t.Errorf("the Bucket of a claim in use was released")
+	}
+	h.must(h.Delete(context.Background(), access))
+	h.settles()
+	h.must(refresh(context.Background(), h, claim))
+	h.finishCleanup(access)
+	h.vanishes(access)
+	h.vanishes(claim)
+}
+
+// TestAnnotationRemovedByHand: the annotation is easily removed; the access that
+// was handed off protects the claim all the same.
+func TestAnnotationRemovedByHand(t *testing.T) {
+	h := start(t)
+	h.make(class(retain), newAccessClass())
+	claim, _ := h.provisioned("data")
+	access := h.access("app", "data")
+	h.make(access)
+	h.handedOff(access)
+	h.must(h.Delete(context.Background(), claim))
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	h.removeAnnotation(claim)
+	awaits(h, claim, "is annotated again", protected)
+	h.settles()
+	h.must(refresh(context.Background(), h, claim))
+}
+
+// TestE51ClaimWithoutProvisioning: a claim whose Bucket nobody serves can go.
+func TestE51DeleteClaimOfAnAbsentDriver(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim := h.claim("data")
+	h.make(claim)
+	bucket := h.bucketOf(claim)
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+	h.vanishes(bucket)
+}
+
+// TestPolicyChangesWhileDeleting: the administrator saves the data at the last
+// moment.
+func TestPolicyChangesBeforeDeletion(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim, bucket := h.provisioned("data")
+	h.setPolicy(bucket, v1alpha2.DeletionPolicyRetain)
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+	h.must(refresh(context.Background(), h, bucket))
+	if !bucket.DeletionTimestamp.IsZero() {
+		t.Errorf("Bucket is being deleted although its policy is Retain")
+	}
+}

@@ -1,0 +1,135 @@
+package controller_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
+)
+
+// cluster is the control plane that all tests share: connected to once, so that
+// the connections are not taken for leaks, and with the controller's RBAC rules.
+var cluster struct {
+	once  sync.Once
+	admin client.Client
+	err   error
+}
+
+func connect(t testing.TB) client.Client {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a control plane")
+	}
+	cfg := controlplanetest.Start(t).AdminConfig()
+	cluster.once.Do(func() { cluster.admin, cluster.err = newAdmin(cfg) })
+	if cluster.err != nil {
+		t.Fatalf("connect to the control plane: %v", cluster.err)
+	}
+	return cluster.admin
+}
+
+func newAdmin(cfg *rest.Config) (client.Client, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha2.AddToScheme(scheme)); err != nil {
+		return nil, err
+	}
+	cfg.QPS = -1
+	admin, err := client.New(cfg, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, err
+	}
+	return admin, installRBAC(context.Background(), admin)
+}
+
+func installRBAC(ctx context.Context, admin client.Client) error {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "cosi-system"}}
+	if err := admin.Create(ctx, namespace); err != nil {
+		return err
+	}
+	manifest, err := os.ReadFile("../deploy/rbac/controller.yaml")
+	if err != nil {
+		return err
+	}
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), len(manifest))
+	for {
+		object := &unstructured.Unstructured{}
+		switch err := decoder.Decode(&object.Object); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := admin.Create(ctx, object); err != nil {
+			return fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+	}
+}
+
+// cleanUp removes what the test has left, without asking anybody, so that the
+// next test's controller finds an empty cluster.
+func (h *harness) cleanUp() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, list := range []client.ObjectList{
+		&v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketList{},
+		&v1alpha2.BucketClassList{}, &v1alpha2.BucketAccessClassList{},
+	} {
+		if err := h.removeAll(ctx, list); err != nil {
+			h.t.Errorf("clean up: %v", err)
+		}
+	}
+}
+
+func (h *harness) removeAll(ctx context.Context, list client.ObjectList) error {
+	if err := h.List(ctx, list); err != nil {
+		return err
+	}
+	for _, object := range objects(list) {
+		if err := h.removeByForce(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeByForce deletes an object whatever protects it.
+func (h *harness) removeByForce(ctx context.Context, object client.Object) error {
+	if err := client.IgnoreNotFound(h.Delete(ctx, object)); err != nil {
+		return err
+	}
+	strip := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))
+	err := h.Patch(ctx, object, strip)
+	if apierrors.IsInvalid(err) { // the API server's word for an object that has just gone
+		return nil
+	}
+	return client.IgnoreNotFound(err)
+}
+
+func objects(list client.ObjectList) []client.Object {
+	var found []client.Object
+	_ = meta.EachListItem(list, func(o runtime.Object) error {
+		if object, ok := o.(client.Object); ok {
+			found = append(found, object)
+		}
+		return nil
+	})
+	return found
+}

@@ -1,0 +1,112 @@
+package controller_test
+
+import (
+	"context"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+func TestExistingBucketInEitherOrder(t *testing.T) {
+	for _, tc := range []struct {
+		name        string
+		bucketFirst bool
+	}{
+		{"Bucket first", true},
+		{"claim first", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			h := start(t)
+			bucket, claim := h.existingBucket("brown", "data"), h.claimOfExisting("data", "brown")
+			if tc.bucketFirst {
+				h.make(bucket)
+				h.report(bucket, provision)
+				h.make(claim)
+			} else {
+				h.make(claim)
+				h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketNotFound)
+				h.settles()
+				h.make(bucket)
+				h.report(bucket, provision)
+			}
+			h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+			h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+			if bound := h.bucketOf(claim); bound.Name != "brown" || bound.Spec.BucketClaimRef.UID != claim.UID {
+				t.Errorf("bound to %s with reference %+v, want brown with UID %s", bound.Name, bound.Spec.BucketClaimRef, claim.UID)
+			}
+		})
+	}
+}
+
+func TestExistingBucketOfAnotherClaim(t *testing.T) {
+	h := start(t)
+	bucket, claim := h.existingBucket("brown", "other"), h.claimOfExisting("data", "brown")
+	h.make(bucket, claim)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+	h.must(refresh(context.Background(), h, bucket))
+	if bucket.Spec.BucketClaimRef.UID != "" || len(bucket.Annotations) > 0 {
+		t.Errorf("the other claim's Bucket was touched: %+v", bucket)
+	}
+}
+
+// TestExistingBucketIsBoundOnce: a claim of the same name that comes later does
+// not get the Bucket, and the administrator's correction is noticed.
+func TestExistingBucketIsBoundOnce(t *testing.T) {
+	h := start(t)
+	bucket, first := h.existingBucket("brown", "data"), h.claimOfExisting("data", "brown")
+	h.make(bucket, first)
+	h.report(bucket, provision)
+	h.claimSays(first, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	h.must(h.Delete(context.Background(), first))
+	h.vanishes(first)
+	h.must(refresh(context.Background(), h, bucket))
+	if !v1alpha2.IsBucketClaimBeingDeleted(bucket) || !bucket.DeletionTimestamp.IsZero() {
+		t.Errorf("Bucket should be annotated and kept: %+v", bucket.ObjectMeta)
+	}
+	second := h.claimOfExisting("data", "brown")
+	h.make(second)
+	h.claimSays(second, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	h.must(h.removeByForce(context.Background(), bucket))
+	h.claimSays(second, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketNotFound)
+	again := h.existingBucket("brown", "data")
+	h.make(again)
+	h.report(again, provision)
+	h.claimSays(second, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+}
+
+func TestExistingBucketMustBeRetained(t *testing.T) {
+	h := start(t)
+	bucket, claim := h.existingBucket("brown", "data"), h.claimOfExisting("data", "brown")
+	bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete
+	h.make(bucket, claim)
+	h.report(bucket, provision)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+
+	h.setPolicy(bucket, v1alpha2.DeletionPolicyRetain)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+
+	h.setPolicy(bucket, v1alpha2.DeletionPolicyDelete)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+
+	h.must(h.Delete(context.Background(), claim))
+	h.vanishes(claim)
+	h.must(refresh(context.Background(), h, bucket))
+	if !bucket.DeletionTimestamp.IsZero() {
+		t.Errorf("a bucket that was there before COSI is being deleted")
+	}
+}
+
+func (h *harness) setPolicy(bucket *v1alpha2.Bucket, policy v1alpha2.DeletionPolicy) {
+	h.t.Helper()
+	h.must(refresh(context.Background(), h, bucket))
+	before := bucket.DeepCopy()
+	bucket.Spec.DeletionPolicy = policy
+	h.must(h.Patch(context.Background(), bucket, client.MergeFrom(before)))
+}

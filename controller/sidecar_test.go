@@ -1,0 +1,119 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/controller/internal/handoff"
+)
+
+// The tests play the sidecar: they write what it would write.
+
+// report writes the status of a Bucket.
+func (h *harness) report(bucket *v1alpha2.Bucket, change func(*v1alpha2.BucketStatus)) {
+	h.t.Helper()
+	h.must(refresh(context.Background(), h, bucket))
+	before := bucket.DeepCopy()
+	change(&bucket.Status)
+	h.must(h.Status().Patch(context.Background(), bucket, client.MergeFrom(before)))
+}
+
+// identify is the sidecar's phase 1: the ID is known, the bucket is not there.
+func identify(status *v1alpha2.BucketStatus) { status.BucketID = "backend-id" }
+
+// provision is what a Bucket says when all is well.
+func provision(status *v1alpha2.BucketStatus) {
+	identify(status)
+	status.ReadyToUse = true
+	status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolS3}
+	conditions(status, metav1.ConditionTrue, metav1.ConditionTrue, metav1.ConditionFalse, "Fine")
+}
+
+func conditions(status *v1alpha2.BucketStatus, provisioned, validated, failed metav1.ConditionStatus, reason string) {
+	for conditionType, value := range map[string]metav1.ConditionStatus{
+		v1alpha2.ConditionProvisioned:        provisioned,
+		v1alpha2.ConditionResourcesValidated: validated,
+		v1alpha2.ConditionProvisionFailed:    failed,
+	} {
+		meta.SetStatusCondition(&status.Conditions, metav1.Condition{
+			Type: conditionType, Status: value, Reason: reason, Message: "said the sidecar",
+		})
+	}
+}
+
+// guardBucket sets the sidecar's finalizer.
+func (h *harness) guardBucket(bucket *v1alpha2.Bucket) {
+	h.t.Helper()
+	h.must(refresh(context.Background(), h, bucket))
+	before := bucket.DeepCopy()
+	controllerutil.AddFinalizer(bucket, v1alpha2.ProtectionFinalizer)
+	h.must(h.Patch(context.Background(), bucket, client.MergeFrom(before)))
+}
+
+// releaseBucket removes the sidecar's finalizer.
+func (h *harness) releaseBucket(bucket *v1alpha2.Bucket) {
+	h.t.Helper()
+	h.must(refresh(context.Background(), h, bucket))
+	before := bucket.DeepCopy()
+	controllerutil.RemoveFinalizer(bucket, v1alpha2.ProtectionFinalizer)
+	h.must(h.Patch(context.Background(), bucket, client.MergeFrom(before)))
+}
+
+// provisioned makes a claim and a provisioned Bucket for it.
+func (h *harness) provisioned(name string) (*v1alpha2.BucketClaim, *v1alpha2.Bucket) {
+	h.t.Helper()
+	claim := h.claim(name)
+	h.make(claim)
+	bucket := h.bucketOf(claim)
+	h.guardBucket(bucket)
+	h.report(bucket, provision)
+	awaits(h, claim, "is ready", func(c *v1alpha2.BucketClaim) error {
+		if !c.Status.ReadyToUse {
+			return fmt.Errorf("not ready: %+v", c.Status)
+		}
+		return nil
+	})
+	return claim, bucket
+}
+
+// handedOff waits until the access is the sidecar's.
+func (h *harness) handedOff(access *v1alpha2.BucketAccess) *v1alpha2.BucketAccess {
+	h.t.Helper()
+	return awaits(h, access, "is handed off", func(a *v1alpha2.BucketAccess) error {
+		if !handoff.SidecarOwns(a) {
+			return fmt.Errorf("not handed off: %+v", a.Status)
+		}
+		return nil
+	})
+}
+
+// finishCleanup says that the sidecar has revoked a deleted access.
+func (h *harness) finishCleanup(access *v1alpha2.BucketAccess) {
+	h.t.Helper()
+	h.must(refresh(context.Background(), h, access))
+	before := access.DeepCopy()
+	metav1.SetMetaDataAnnotation(&access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation, "")
+	h.must(h.Patch(context.Background(), access, client.MergeFrom(before)))
+}
+
+// protected and unprotected check the annotation of a claim.
+func protected(c *v1alpha2.BucketClaim) error {
+	if !metav1.HasAnnotation(c.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation) {
+		return errors.New("has no annotation")
+	}
+	return nil
+}
+
+func unprotected(c *v1alpha2.BucketClaim) error {
+	if protected(c) == nil {
+		return errors.New("has the annotation")
+	}
+	return nil
+}
