@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,9 +26,9 @@ func TestAccessIsGrantedInTwoPhases(t *testing.T) {
 	bucket := w.readyBucket()
 	w.settle()
 	w.traffic.Forget()
-	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, m proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+	w.driver.Script("DriverGrantBucketAccess", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		request, _ := m.(*cosi.DriverGrantBucketAccessRequest)
-		w.assertPersisted(request.GetAccountId())
+		w.assertPersisted(ctx, request.GetAccountId())
 		return next()
 	})
 	access := w.readyAccess(bucket)
@@ -100,9 +101,10 @@ func TestAccessIsRevoked(t *testing.T) {
 	w.start()
 	access := w.readyAccess(w.readyBucket())
 	granted := access.DeepCopy()
-	w.driver.Script("DriverRevokeBucketAccess", func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
-		if secret, err := w.secret(granted, 0); err == nil {
-			t.Errorf("revoked while Secret %s is still there", secret.Name)
+	w.driver.Script("DriverRevokeBucketAccess", func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		name := granted.Spec.BucketClaims[0].AccessSecretName
+		if err := w.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: name}, &corev1.Secret{}); !apierrors.IsNotFound(err) {
+			t.Errorf("revoked while Secret %s is still there (%v)", name, err)
 		}
 		return next()
 	})
@@ -190,9 +192,9 @@ func TestAccessToSeveralBuckets(t *testing.T) {
 }
 
 // assertPersisted complains unless an access has the account ID in its status.
-func (w *world) assertPersisted(account string) {
+func (w *world) assertPersisted(ctx context.Context, account string) {
 	list := &v1alpha2.BucketAccessList{}
-	if err := w.List(w.Context(), list, client.InNamespace(w.namespace)); err != nil {
+	if err := w.List(ctx, list, client.InNamespace(w.namespace)); err != nil {
 		w.Error(err)
 	}
 	for _, access := range list.Items {

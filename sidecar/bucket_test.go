@@ -18,7 +18,7 @@ import (
 
 func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 	w := newWorld(t)
-	w.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+	w.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		request, _ := m.(*cosi.DriverCreateBucketRequest)
 		stored := &v1alpha2.Bucket{}
 		if err := w.Get(ctx, client.ObjectKey{Name: request.GetBucketId()[len("id-"):]}, stored); err != nil {

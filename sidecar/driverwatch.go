@@ -50,6 +50,8 @@ func (a alarm) raise() {
 }
 
 func (a alarm) source(requests func(context.Context) []reconcile.Request) source.Source {
-	return source.Channel((<-chan event.TypedGenericEvent[struct{}])(a),
+	return source.Channel(a.raised(),
 		handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, _ struct{}) []reconcile.Request { return requests(ctx) }))
 }
+
+func (a alarm) raised() <-chan event.TypedGenericEvent[struct{}] { return a }

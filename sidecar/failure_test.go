@@ -23,8 +23,8 @@ import (
 // so that it can be deleted.
 func TestE01NoBucketLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	w := newWorld(t)
-	w.driver.Script("DriverCreateBucket", func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
-		w.traffic.Fault(refuse(http.MethodPatch, "/status"))
+	w.driver.Script("DriverCreateBucket", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		w.traffic.Refuse(http.MethodPatch, "/status")
 		return next()
 	})
 	w.start()
@@ -37,7 +37,7 @@ func TestE01NoBucketLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	})
 	w.releaseClaim(bucket)
 	w.must(w.Delete(t.Context(), bucket))
-	w.traffic.Fault(nil)
+	w.traffic.Allow()
 	w.eventually(func() error { return w.gone(bucket) })
 	if got := w.driver.Buckets(); len(got) > 0 {
 		t.Errorf("leaked: %v", got)
@@ -49,8 +49,8 @@ func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
-	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
-		w.traffic.Fault(refuse(http.MethodPatch, "/status"))
+	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		w.traffic.Refuse(http.MethodPatch, "/status")
 		return next()
 	})
 	access := w.access([]*v1alpha2.Bucket{bucket})
@@ -61,7 +61,7 @@ func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 		return nil
 	})
 	w.must(w.Delete(t.Context(), access))
-	w.traffic.Fault(nil)
+	w.traffic.Allow()
 	w.isHandedBack(access)
 	if got := w.driver.Accounts(); len(got) > 0 {
 		t.Errorf("leaked: %v", got)
@@ -153,7 +153,7 @@ func TestLongestIDIsAccepted(t *testing.T) {
 // E37 and E38, on the way to credentials.
 func TestTerminalFailuresOfAccesses(t *testing.T) {
 	grant := func(change func(*cosi.DriverGrantBucketAccessResponse)) drivertest.Script {
-		return func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+		return func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 			message, err := next()
 			if response, ok := message.(*cosi.DriverGrantBucketAccessResponse); ok {
 				change(response)
@@ -162,7 +162,7 @@ func TestTerminalFailuresOfAccesses(t *testing.T) {
 		}
 	}
 	fail := func(code codes.Code) drivertest.Script {
-		return func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+		return func(context.Context, proto.Message, drivertest.Next) (proto.Message, error) {
 			return nil, status.Error(code, "no")
 		}
 	}
@@ -175,7 +175,7 @@ func TestTerminalFailuresOfAccesses(t *testing.T) {
 		"E37GrantOutOfRange":    {"DriverGrantBucketAccess", fail(codes.OutOfRange), v1alpha2.ReasonDriverRefused},
 		"InvalidArgument":       {"DriverGrantBucketAccess", fail(codes.InvalidArgument), v1alpha2.ReasonDriverRefused},
 		"BadAccountID": {"DriverGenerateBucketAccessId",
-			func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+			func(context.Context, proto.Message, drivertest.Next) (proto.Message, error) {
 				return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: "ü"}, nil
 			}, v1alpha2.ReasonInvalidDriverResponse},
 		"E38NoBuckets": {"DriverGrantBucketAccess",
@@ -210,7 +210,7 @@ func TestTerminalFailuresOfAccesses(t *testing.T) {
 func TestE29RetriesAreSilent(t *testing.T) {
 	w := newWorld(t)
 	var attempt atomic.Int64
-	w.driver.Script("DriverCreateBucket", func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+	w.driver.Script("DriverCreateBucket", func(context.Context, proto.Message, drivertest.Next) (proto.Message, error) {
 		return nil, status.Errorf(codes.Internal, "backend says no (request 7f-%d)", attempt.Add(1))
 	})
 	w.start()
@@ -361,14 +361,5 @@ func TestDegradedAccesses(t *testing.T) {
 	}
 	if got := len(w.driver.Calls()); got != before {
 		t.Errorf("calls: %v", w.driver.Methods()[before:])
-	}
-}
-
-func refuse(method, suffix string) func(*http.Request) *http.Response {
-	return func(request *http.Request) *http.Response {
-		if request.Method != method || !strings.HasSuffix(request.URL.Path, suffix) {
-			return nil
-		}
-		return refusal(http.StatusInternalServerError)
 	}
 }

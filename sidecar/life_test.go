@@ -48,7 +48,7 @@ func TestE27HungDriver(t *testing.T) {
 	w := newWorld(t)
 	hung := make(chan struct{}, 1)
 	stuck := newUID()
-	w.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+	w.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		if request, _ := m.(*cosi.DriverCreateBucketRequest); request.GetBucketId() != "id-bc-"+stuck {
 			return next()
 		}

@@ -134,7 +134,7 @@ func TestE36RotatedCredentialsAreWritten(t *testing.T) {
 	w.settle()
 	stop()
 
-	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
+	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		message, err := next()
 		response, ok := message.(*cosi.DriverGrantBucketAccessResponse)
 		if !ok {

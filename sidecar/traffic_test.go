@@ -20,9 +20,9 @@ func startControlPlane(t *testing.T) {
 
 // traffic is what a sidecar sends to the API server. It can be made to fail.
 type traffic struct {
-	mu     sync.Mutex
-	writes []string
-	fault  func(*http.Request) *http.Response
+	mu      sync.Mutex
+	writes  []string
+	refuses func(*http.Request) bool
 }
 
 // roundTripper passes requests through the traffic.
@@ -40,12 +40,10 @@ func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Method != http.MethodGet && !strings.HasSuffix(request.URL.Path, "/events") {
 		f.writes = append(f.writes, request.Method+" "+request.URL.Path)
 	}
-	fault := f.fault
+	refused := f.refuses != nil && f.refuses(request)
 	f.mu.Unlock()
-	if fault != nil {
-		if response := fault(request); response != nil {
-			return response, nil
-		}
+	if refused {
+		return refusal(), nil
 	}
 	return r.next.RoundTrip(request)
 }
@@ -64,14 +62,23 @@ func (f *traffic) Forget() {
 	f.writes = nil
 }
 
-// Fault has requests answered by a function, where it answers.
-func (f *traffic) Fault(fault func(*http.Request) *http.Response) {
+// Refuse has requests of a method to paths that end so answered with an internal
+// error, without their reaching the API server.
+func (f *traffic) Refuse(method, suffix string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.fault = fault
+	f.refuses = func(r *http.Request) bool { return r.Method == method && strings.HasSuffix(r.URL.Path, suffix) }
+}
+
+// Allow ends Refuse.
+func (f *traffic) Allow() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refuses = nil
 }
 
 // refusal is an answer without a body.
-func refusal(code int) *http.Response {
+func refusal() *http.Response {
+	const code = http.StatusInternalServerError
 	return &http.Response{StatusCode: code, Status: http.StatusText(code), Header: http.Header{}, Body: http.NoBody}
 }

@@ -37,7 +37,8 @@ func (d drained) Stop() {
 	d.Interface.Stop()
 	// The channel is closed as soon as the stopped watch has noticed.
 	go func() {
-		for range d.ResultChan() { //nolint:revive // nothing is to be done with them
+		for range d.ResultChan() {
+			continue
 		}
 	}()
 }

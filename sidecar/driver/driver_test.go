@@ -96,11 +96,12 @@ func TestConnectWaitsUntilReady(t *testing.T) {
 	noLeaks(t)
 	d := drivertest.Start(t, "a.test")
 	refusals := 3
-	d.Script("DriverGetInfo", func(_ context.Context, _ proto.Message, next func() (proto.Message, error)) (proto.Message, error) {
-		if refusals--; refusals >= 0 {
-			return nil, errors.New("starting")
+	d.Script("DriverGetInfo", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		if refusals == 0 {
+			return next()
 		}
-		return next()
+		refusals--
+		return nil, errors.New("starting")
 	})
 	connected := connect(t, d)
 	if connected.Name() != "a.test" {

@@ -42,8 +42,8 @@ func (d *Driver) Watch(ctx context.Context, returned func()) error {
 func (d *Driver) recognize(ctx context.Context) error {
 	info, err := d.awaitInfo(ctx)
 	switch {
-	case ctx.Err() != nil:
-		return nil
+	case err != nil && ctx.Err() != nil:
+		return nil //nolint:nilerr // the end of the watch is no error
 	case err != nil:
 		return fmt.Errorf("the driver %s at %s has come back: %w", d.name, d.options.Endpoint, err)
 	case info.Name != d.name:

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -42,9 +43,7 @@ func TestAccessData(t *testing.T) {
 	}
 	with := func(base map[string]string, more ...string) map[string]string {
 		result := map[string]string{}
-		for key, value := range base {
-			result[key] = value
-		}
+		maps.Copy(result, base)
 		for i := 0; i < len(more); i += 2 {
 			result[more[i]] = more[i+1]
 		}

@@ -37,7 +37,7 @@ func (d *Driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*co
 }
 
 // DriverGenerateBucketId implements the call: the ID is made from the name.
-func (d *Driver) DriverGenerateBucketId(
+func (d *Driver) DriverGenerateBucketId( //nolint:revive // the name is generated
 	_ context.Context, request *cosi.DriverGenerateBucketIdRequest,
 ) (*cosi.DriverGenerateBucketIdResponse, error) {
 	return &cosi.DriverGenerateBucketIdResponse{BucketId: "id-" + request.GetName()}, nil
@@ -70,7 +70,7 @@ func (d *Driver) DriverDeleteBucket(
 }
 
 // DriverGenerateBucketAccessId implements the call: the ID is made from the name.
-func (d *Driver) DriverGenerateBucketAccessId(
+func (d *Driver) DriverGenerateBucketAccessId( //nolint:revive // the name is generated
 	_ context.Context, request *cosi.DriverGenerateBucketAccessIdRequest,
 ) (*cosi.DriverGenerateBucketAccessIdResponse, error) {
 	return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: "id-" + request.GetAccountName()}, nil

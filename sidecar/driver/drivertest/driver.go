@@ -36,17 +36,17 @@ type Driver struct {
 }
 
 // New returns a driver that does not serve yet. It is stopped when the test ends.
-func New(t testing.TB, name string) *Driver {
-	t.Helper()
+func New(tb testing.TB, name string) *Driver {
+	tb.Helper()
 	d := &Driver{name: name, scripts: map[string]Script{}, buckets: map[string]bool{}, accounts: map[string]bool{}}
-	t.Cleanup(d.Stop)
+	tb.Cleanup(d.Stop)
 	return d
 }
 
 // Start returns a driver that serves.
-func Start(t testing.TB, name string) *Driver {
-	t.Helper()
-	d := New(t, name)
+func Start(tb testing.TB, name string) *Driver {
+	tb.Helper()
+	d := New(tb, name)
 	d.Serve()
 	return d
 }

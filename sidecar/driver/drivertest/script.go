@@ -11,8 +11,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Script takes the place of a call. It may call next, which behaves well.
-type Script func(ctx context.Context, request proto.Message, next func() (proto.Message, error)) (proto.Message, error)
+// Next behaves well, whatever the script that was given it does.
+type Next func() (proto.Message, error)
+
+// Script takes the place of a call. It may call next.
+type Script func(ctx context.Context, request proto.Message, next Next) (proto.Message, error)
 
 // Call is a call that the driver has received.
 type Call struct {
@@ -32,21 +35,21 @@ func (d *Driver) Script(method string, script Script) {
 
 // Fail has a method return an error.
 func (d *Driver) Fail(method string, code codes.Code, message string) {
-	d.Script(method, func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+	d.Script(method, func(context.Context, proto.Message, Next) (proto.Message, error) {
 		return nil, status.Error(code, message)
 	})
 }
 
 // Answer has a method answer a message.
 func (d *Driver) Answer(method string, response proto.Message) {
-	d.Script(method, func(context.Context, proto.Message, func() (proto.Message, error)) (proto.Message, error) {
+	d.Script(method, func(context.Context, proto.Message, Next) (proto.Message, error) {
 		return response, nil
 	})
 }
 
 // Hang has a method not answer before the caller gives up.
 func (d *Driver) Hang(method string) {
-	d.Script(method, func(ctx context.Context, _ proto.Message, _ func() (proto.Message, error)) (proto.Message, error) {
+	d.Script(method, func(ctx context.Context, _ proto.Message, _ Next) (proto.Message, error) {
 		<-ctx.Done()
 		return nil, status.FromContextError(ctx.Err()).Err()
 	})

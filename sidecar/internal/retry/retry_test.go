@@ -13,13 +13,11 @@ import (
 )
 
 func TestQuietly(t *testing.T) {
-	stopped, cancel := context.WithCancel(context.Background())
-	cancel()
 	resource := schema.GroupResource{Resource: "buckets"}
 	failure := errors.New("connection refused")
 	tests := map[string]struct {
 		reason string
-		ctx    context.Context
+		stop   bool
 		err    error
 		again  bool
 		want   error
@@ -34,13 +32,14 @@ func TestQuietly(t *testing.T) {
 		"Unwritable":  {reason: "time may help", err: finding.Unwritable("R", "m"), again: true},
 		"Wrapped":     {reason: "it is the same wrapped", err: fmt.Errorf("w: %w", finding.Unwritable("R", "m")), again: true},
 		"Failure":     {reason: "an operator should know", err: failure, want: failure},
-		"Interrupted": {reason: "the next instance does it", ctx: stopped, err: failure},
+		"Interrupted": {reason: "the next instance does it", stop: true, err: failure},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			ctx := tc.ctx
-			if ctx == nil {
-				ctx = t.Context()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if tc.stop {
+				cancel()
 			}
 			result, err := Quietly(ctx, tc.err)
 			if again := !result.IsZero(); again != tc.again || !errors.Is(err, tc.want) || tc.want == nil && err != nil {
