@@ -15,7 +15,9 @@ import (
 // nothing. What is only a preview of the later call is checked where it is given.
 //
 //nolint:revive // the name is the protocol's
-func (d *Driver) DriverGenerateBucketAccessId(_ context.Context, r *cosi.DriverGenerateBucketAccessIdRequest) (*cosi.DriverGenerateBucketAccessIdResponse, error) {
+func (d *Driver) DriverGenerateBucketAccessId(
+	_ context.Context, r *cosi.DriverGenerateBucketAccessIdRequest,
+) (*cosi.DriverGenerateBucketAccessIdResponse, error) {
 	if err := checkName("account_name", r.GetAccountName()); err != nil {
 		return nil, err
 	}
@@ -42,7 +44,9 @@ func (d *Driver) DriverGenerateBucketAccessId(_ context.Context, r *cosi.DriverG
 
 // DriverGrantBucketAccess implements the Provisioner service. A bucket that does
 // not exist is NotFound, which the sidecar repeats; nothing is left behind.
-func (d *Driver) DriverGrantBucketAccess(ctx context.Context, r *cosi.DriverGrantBucketAccessRequest) (*cosi.DriverGrantBucketAccessResponse, error) {
+func (d *Driver) DriverGrantBucketAccess(
+	ctx context.Context, r *cosi.DriverGrantBucketAccessRequest,
+) (*cosi.DriverGrantBucketAccessResponse, error) {
 	spec, err := d.accountSpec(r)
 	if err != nil {
 		return nil, err
@@ -83,7 +87,9 @@ func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.Acco
 
 // DriverRevokeBucketAccess implements the Provisioner service. Only the account
 // is looked at: whatever else has changed, its access must end.
-func (d *Driver) DriverRevokeBucketAccess(ctx context.Context, r *cosi.DriverRevokeBucketAccessRequest) (*cosi.DriverRevokeBucketAccessResponse, error) {
+func (d *Driver) DriverRevokeBucketAccess(
+	ctx context.Context, r *cosi.DriverRevokeBucketAccessRequest,
+) (*cosi.DriverRevokeBucketAccessResponse, error) {
 	if err := checkAccountID(r.GetAccountId()); err != nil {
 		return nil, err
 	}
@@ -92,7 +98,8 @@ func (d *Driver) DriverRevokeBucketAccess(ctx context.Context, r *cosi.DriverRev
 	case err == nil, errors.Is(err, store.ErrNotExist):
 		return &cosi.DriverRevokeBucketAccessResponse{}, nil
 	case errors.Is(err, store.ErrConflict):
-		return nil, status.Errorf(codes.FailedPrecondition, "account %q was not created by driver %s, which will not delete it", r.GetAccountId(), d.options.Name)
+		return nil, status.Errorf(codes.FailedPrecondition,
+			"account %q was not created by driver %s, which will not delete it", r.GetAccountId(), d.options.Name)
 	default:
 		return nil, statusOf(err)
 	}

@@ -35,7 +35,9 @@ func TestGrant(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &cosi.DriverGrantBucketAccessResponse{
-		Buckets:     []*cosi.DriverGrantBucketAccessResponse_BucketInfo{{BucketId: "aaa", BucketInfo: info("aaa")}, {BucketId: "bbb", BucketInfo: info("bbb")}},
+		Buckets: []*cosi.DriverGrantBucketAccessResponse_BucketInfo{
+			{BucketId: "aaa", BucketInfo: info("aaa")}, {BucketId: "bbb", BucketInfo: info("bbb")},
+		},
 		Credentials: first.GetCredentials(),
 	}
 	byID := protocmp.SortRepeated(func(a, b *cosi.DriverGrantBucketAccessResponse_BucketInfo) bool {

@@ -14,7 +14,9 @@ import (
 // DriverGenerateBucketId implements the Provisioner service. It touches nothing.
 //
 //nolint:revive // the name is the protocol's
-func (d *Driver) DriverGenerateBucketId(_ context.Context, r *cosi.DriverGenerateBucketIdRequest) (*cosi.DriverGenerateBucketIdResponse, error) {
+func (d *Driver) DriverGenerateBucketId(
+	_ context.Context, r *cosi.DriverGenerateBucketIdRequest,
+) (*cosi.DriverGenerateBucketIdResponse, error) {
 	if err := checkName("name", r.GetName()); err != nil {
 		return nil, err
 	}
@@ -74,7 +76,8 @@ func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBuc
 	case err == nil, errors.Is(err, store.ErrNotExist):
 		return &cosi.DriverDeleteBucketResponse{}, nil
 	case errors.Is(err, store.ErrConflict):
-		return nil, status.Errorf(codes.FailedPrecondition, "bucket %q was not created by driver %s, which will not delete it", r.GetBucketId(), d.options.Name)
+		return nil, status.Errorf(codes.FailedPrecondition,
+			"bucket %q was not created by driver %s, which will not delete it", r.GetBucketId(), d.options.Name)
 	default:
 		return nil, statusOf(err)
 	}

@@ -31,6 +31,7 @@ func (b broken) CreateBucket(ctx context.Context, spec store.BucketSpec) (store.
 	return store.Bucket{BucketSpec: spec}, b.create(ctx)
 }
 
+//nolint:lll // one case a line
 func TestBackendFailures(t *testing.T) {
 	tests := map[string]struct {
 		reason string

@@ -1,6 +1,7 @@
 package fakedriver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,11 +50,13 @@ func socketPath(endpoint string) (string, error) {
 	path, ok := strings.CutPrefix(endpoint, unixScheme)
 	path = strings.TrimPrefix(path, "//")
 	if !ok || !filepath.IsAbs(path) {
-		return "", fmt.Errorf("driver endpoint %q is not valid: it must be the absolute path of a UNIX socket, like unix:///run/cosi/cosi.sock", endpoint)
+		return "", fmt.Errorf("driver endpoint %q is not valid: it must be the absolute path of a UNIX socket, "+
+			"like unix:///run/cosi/cosi.sock", endpoint)
 	}
 	path = filepath.Clean(path)
 	if len(path) > maxSocketPath {
-		return "", fmt.Errorf("the path of socket %s has %d bytes, but this system allows %d: use a shorter directory", path, len(path), maxSocketPath)
+		return "", fmt.Errorf("the path of socket %s has %d bytes, but this system allows %d: use a shorter directory",
+			path, len(path), maxSocketPath)
 	}
 	return path, nil
 }
@@ -69,7 +72,9 @@ func removeStale(path string) error {
 	case info.Mode().Type() != fs.ModeSocket:
 		return fmt.Errorf("%s exists and is not a socket: move it away, or use another path", path)
 	}
-	conn, err := net.DialTimeout("unix", path, probeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	switch {
 	case err == nil:
 		return errors.Join(fmt.Errorf("socket %s is in use by a running driver: stop that, or use another path", path), conn.Close())

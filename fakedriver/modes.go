@@ -42,7 +42,8 @@ func grantOf(bucket *cosi.DriverGrantBucketAccessRequest_AccessedBucket) (store.
 	} {
 		mode, err := modeOf(category.mode)
 		if err != nil {
-			return grant, invalid("bucket %q: %s %s is not valid: ANY, READ_WRITE, READ_ONLY and WRITE_ONLY are", grant.Bucket, category.field, category.mode.GetMode())
+			return grant, invalid("bucket %q: %s %s is not valid: ANY, READ_WRITE, READ_ONLY and WRITE_ONLY are",
+				grant.Bucket, category.field, category.mode.GetMode())
 		}
 		*category.into = mode
 	}

@@ -12,6 +12,7 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
+//nolint:lll // one case a line
 func TestInvalidBucketRequests(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
@@ -58,14 +59,17 @@ func TestInvalidNames(t *testing.T) {
 	c := start(t, fakedriver.Options{})
 	long := strings.TrimSuffix(strings.Repeat(strings.Repeat("a", 62)+".", 4), ".")
 	for name, want := range map[string]codes.Code{
-		"": codes.InvalidArgument, ".": codes.InvalidArgument, "..": codes.InvalidArgument, "a/b": codes.InvalidArgument, "A": codes.InvalidArgument,
-		"a\n": codes.InvalidArgument, long + "aa": codes.OK, long + "aaa": codes.InvalidArgument,
+		"":  codes.InvalidArgument,
+		".": codes.InvalidArgument, "..": codes.InvalidArgument,
+		"a/b": codes.InvalidArgument, "A": codes.InvalidArgument, "a\n": codes.InvalidArgument,
+		long + "aa": codes.OK, long + "aaa": codes.InvalidArgument,
 	} {
 		_, err := c.DriverGenerateBucketId(t.Context(), &cosi.DriverGenerateBucketIdRequest{Name: name})
 		wantCode(t, err, want)
 	}
 }
 
+//nolint:lll // one case a line
 func TestInvalidGrants(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
@@ -86,7 +90,7 @@ func TestInvalidGrants(t *testing.T) {
 		"Contradiction":  {"For the other type.", func(r *cosi.DriverGrantBucketAccessRequest) { r.ServiceAccountName = "sa" }, "service_account_name"},
 		"Parameter":      {"Misspelt.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Parameters = map[string]string{"nota": "b"} }, "note"},
 		"NoBuckets":      {"Access to nothing.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets = nil }, "buckets"},
-		"Twice":          {"Which of the two?", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets = append(r.Buckets, r.Buckets[0]) }, "twice"},
+		"Twice":          {"Which of the two?", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets = append(r.GetBuckets(), r.GetBuckets()[0]) }, "twice"},
 		"BadBucket":      {"Leads elsewhere.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets[0].BucketId = ".." }, "bucket_id"},
 		"UnknownMode":    {"Must not be widened.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets[0].ObjectDataAccessMode.Mode = 0 }, "object_data_access_mode"},
 		"NoMode":         {"Must not be widened.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets[0].ObjectMetadataAccessMode = nil }, "object_metadata_access_mode"},

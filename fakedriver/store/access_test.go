@@ -219,7 +219,7 @@ func TestMetadataAndHeaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, presigned.URL, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, presigned.URL, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,8 @@ func TestMetadataAndHeaders(t *testing.T) {
 	defer func() { _ = response.Body.Close() }()
 	for name := range response.Header {
 		lower := strings.ToLower(name)
-		if strings.HasPrefix(lower, "x-amz-") && lower != "x-amz-meta-colour" && lower != "x-amz-request-id" || strings.HasPrefix(lower, "access-control") {
+		expected := lower == "x-amz-meta-colour" || lower == "x-amz-request-id"
+		if (strings.HasPrefix(lower, "x-amz-") && !expected) || strings.HasPrefix(lower, "access-control") {
 			t.Errorf("the answer has the header %s, which the uploader has sent or nobody asked for", name)
 		}
 	}

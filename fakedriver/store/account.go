@@ -85,9 +85,7 @@ func (s AccountSpec) same(other AccountSpec) bool {
 
 // allows reports whether the grant covers a need.
 func (g Grant) allows(need s3op.Need) bool {
-	mode := map[s3op.Category]Mode{
-		s3op.ObjectData: g.ObjectData, s3op.ObjectMetadata: g.ObjectMetadata, s3op.BucketMetadata: g.BucketMetadata,
-	}[need.Category]
+	mode := g.mode(need.Category)
 	switch need.Direction {
 	case s3op.Read:
 		return mode == ReadOnly || mode == ReadWrite
@@ -95,5 +93,18 @@ func (g Grant) allows(need s3op.Need) bool {
 		return mode == WriteOnly || mode == ReadWrite
 	default:
 		return false
+	}
+}
+
+func (g Grant) mode(category s3op.Category) Mode {
+	switch category {
+	case s3op.ObjectData:
+		return g.ObjectData
+	case s3op.ObjectMetadata:
+		return g.ObjectMetadata
+	case s3op.BucketMetadata:
+		return g.BucketMetadata
+	default:
+		return None
 	}
 }

@@ -19,7 +19,7 @@ func (s *Store) administer(ctx context.Context, change func() error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if s.closing.Err() != nil {
+	if s.isClosed() {
 		return ErrClosed
 	}
 	if err := ctx.Err(); err != nil {

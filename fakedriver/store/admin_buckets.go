@@ -101,7 +101,7 @@ func (s *Store) Buckets(ctx context.Context) ([]Bucket, error) {
 
 // usable returns why a read cannot be answered, if it cannot.
 func (s *Store) usable(ctx context.Context) error {
-	if s.closing.Err() != nil {
+	if s.isClosed() {
 		return ErrClosed
 	}
 	return ctx.Err()

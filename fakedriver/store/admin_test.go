@@ -57,6 +57,7 @@ func TestCreateBucket(t *testing.T) {
 	}
 }
 
+//nolint:lll // one case a line
 func TestPutAccount(t *testing.T) {
 	s := memory(t, store.Options{})
 	for _, name := range []string{"aaa", "bbb"} {

@@ -79,13 +79,16 @@ func (a *answer) finish() error {
 
 // failure reads gofakes3's error document, which lacks much that clients expect.
 func (a *answer) failure() error {
-	var document struct{ Code, Message string }
+	var document struct {
+		Code    string `xml:"Code"`
+		Message string `xml:"Message"`
+	}
 	_ = xml.Unmarshal(a.held.Bytes(), &document) // answers to HEAD have none
 	if document.Code == "" {
 		return byStatus(a.status)
 	}
 	failure := s3error.ByCode(document.Code, a.status)
-	if document.Message != "" && document.Message != document.Code && failure != s3error.InternalError {
+	if document.Message != "" && document.Message != document.Code && failure != s3error.ErrInternalError {
 		failure = failure.With(document.Message)
 	}
 	return failure

@@ -11,7 +11,7 @@ import (
 func (s *Store) objectProperty(x *exchange) error {
 	object, err := s.objects.HeadObject(x.bucket, x.key)
 	if err != nil {
-		return s3error.NoSuchKey
+		return s3error.ErrNoSuchKey
 	}
 	if err := object.Contents.Close(); err != nil {
 		return err

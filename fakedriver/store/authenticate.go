@@ -31,7 +31,7 @@ func (s *Store) authenticate(x *exchange) error {
 	x.signature = signed
 	x.principal = s.registry.byKey(signed.accessKeyID)
 	if x.principal == nil { // revoked a moment ago
-		return s3error.InvalidAccessKeyID
+		return s3error.ErrInvalidAccessKeyID
 	}
 	return nil
 }

@@ -26,9 +26,9 @@ func (s *Store) reach(p *principal, bucket string) (Grant, error) {
 	grant, granted, exists := s.registry.grant(p, bucket)
 	switch {
 	case !granted:
-		return Grant{}, s3error.AccessDenied
+		return Grant{}, s3error.ErrAccessDenied
 	case !exists:
-		return Grant{}, s3error.NoSuchBucket
+		return Grant{}, s3error.ErrNoSuchBucket
 	}
 	return grant, nil
 }
@@ -38,11 +38,11 @@ func (s *Store) reach(p *principal, bucket string) (Grant, error) {
 func (s *Store) authorize(x *exchange) error {
 	switch {
 	case x.operation.Name == "CreateBucket":
-		return s3error.BucketAlreadyOwnedByYou
+		return s3error.ErrBucketAlreadyOwnedByYou
 	case x.operation.Reserved:
-		return s3error.AccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
+		return s3error.ErrAccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
 	case len(x.operation.Needs) > 0 && !slices.ContainsFunc(x.operation.Needs, x.grant.allows):
-		return s3error.AccessDenied
+		return s3error.ErrAccessDenied
 	case x.operation.CopySource:
 		return s.authorizeCopy(x)
 	}
@@ -59,7 +59,7 @@ func (s *Store) authorizeCopy(x *exchange) error {
 		return err
 	}
 	if !grant.allows(s3op.Need{Category: s3op.ObjectData, Direction: s3op.Read}) {
-		return s3error.AccessDenied
+		return s3error.ErrAccessDenied
 	}
 	x.source = source
 	return nil

@@ -66,9 +66,9 @@ func readPayload(x *exchange, in io.Reader, limit int64) ([]byte, error) {
 func readPlain(length int64, in io.Reader, limit int64) ([]byte, error) {
 	switch {
 	case length < 0:
-		return nil, s3error.MissingContentLength
+		return nil, s3error.ErrMissingContentLength
 	case length > limit:
-		return nil, s3error.EntityTooLarge
+		return nil, s3error.ErrEntityTooLarge
 	}
 	var body bytes.Buffer
 	if _, err := io.CopyN(&body, in, length); err != nil {
@@ -83,10 +83,11 @@ func checkSHA256(declared string, body []byte) error {
 	}
 	want, err := hex.DecodeString(declared)
 	if err != nil || len(want) != sha256.Size {
-		return s3error.InvalidArgument.With("x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a valid sha256 value.")
+		return s3error.ErrInvalidArgument.With("x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, " +
+			"STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a valid sha256 value.")
 	}
 	if sha256.Sum256(body) != [sha256.Size]byte(want) {
-		return s3error.ContentSHA256Mismatch
+		return s3error.ErrContentSHA256Mismatch
 	}
 	return nil
 }
@@ -97,10 +98,10 @@ func checkMD5(header http.Header, body []byte) error {
 	}
 	want, err := base64.StdEncoding.DecodeString(header.Get("Content-Md5"))
 	if err != nil || len(want) != md5.Size {
-		return s3error.InvalidDigest
+		return s3error.ErrInvalidDigest
 	}
 	if md5.Sum(body) != [md5.Size]byte(want) { //nolint:gosec // see the import
-		return s3error.BadDigest
+		return s3error.ErrBadDigest
 	}
 	return nil
 }
@@ -109,14 +110,14 @@ func checkMD5(header http.Header, body []byte) error {
 func bodyError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return s3error.RequestTimeout
+		return s3error.ErrRequestTimeout
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return s3error.IncompleteBody
+		return s3error.ErrIncompleteBody
 	}
 	if found, ok := errors.AsType[*s3error.Error](err); ok {
 		return found
 	}
-	return s3error.IncompleteBody.With("The request body could not be read")
+	return s3error.ErrIncompleteBody.With("The request body could not be read")
 }
 
 // progressReader reads a body, every piece of which must come within a time.

@@ -48,7 +48,8 @@ var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 func ValidateBucketName(name string) error {
 	switch {
 	case !bucketName.MatchString(name):
-		return fmt.Errorf("bucket name %.100q %w: it must have 3 to 63 characters of a-z, 0-9, '.' and '-', and begin and end with a letter or digit", name, ErrInvalid)
+		return fmt.Errorf("bucket name %.100q %w: it must have 3 to 63 characters of a-z, 0-9, '.' and '-', "+
+			"and begin and end with a letter or digit", name, ErrInvalid)
 	case strings.Contains(name, "..") || strings.Contains(name, ".-") || strings.Contains(name, "-."):
 		return fmt.Errorf("bucket name %q %w: no '.' may stand beside another or beside '-'", name, ErrInvalid)
 	case isAddress(name):

@@ -22,14 +22,11 @@ const metadataPrefix = "X-Amz-Meta-"
 // coreRequest returns the request that gofakes3 sees: made of what has been
 // checked, so that it cannot find another meaning in what the client sent.
 func coreRequest(x *exchange) *http.Request {
-	r := &http.Request{
-		Method: x.r.Method, Host: x.r.Host, TLS: x.r.TLS, Proto: x.r.Proto, ProtoMajor: x.r.ProtoMajor, ProtoMinor: x.r.ProtoMinor,
-		URL:           &url.URL{Path: x.r.URL.Path, RawQuery: coreQuery(x)},
-		Header:        coreHeader(x),
-		Body:          io.NopCloser(bytes.NewReader(x.body)),
-		ContentLength: int64(len(x.body)),
-	}
-	return r.WithContext(x.r.Context())
+	r := x.r.WithContext(x.r.Context())
+	r.URL = &url.URL{Path: x.r.URL.Path, RawQuery: coreQuery(x)}
+	r.Header, r.Trailer, r.TransferEncoding = coreHeader(x), nil, nil
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(x.body)), int64(len(x.body))
+	return r
 }
 
 func coreQuery(x *exchange) string {

@@ -10,8 +10,8 @@ import (
 // Credentials are what an S3 client authenticates with. They print without
 // their secret, whatever the verb or logger.
 type Credentials struct {
-	AccessKeyID     string
-	SecretAccessKey string
+	AccessKeyID     string `json:"accessKeyID"`
+	SecretAccessKey string `json:"secretAccessKey"`
 }
 
 // String implements fmt.Stringer.

@@ -28,20 +28,20 @@ func checkDelete(body []byte) error {
 	var request struct {
 		XMLName xml.Name `xml:"Delete"`
 		Object  []struct {
-			Key       string
+			Key       string `xml:"Key"`
 			VersionID string `xml:"VersionId"`
-			ETag      string
-		}
+			ETag      string `xml:"ETag"`
+		} `xml:"Object"`
 	}
 	if err := xml.Unmarshal(body, &request); err != nil || len(request.Object) == 0 || len(request.Object) > maxDeletedObjects {
-		return s3error.MalformedXML
+		return s3error.ErrMalformedXML
 	}
 	for _, object := range request.Object {
 		if object.Key == "" {
-			return s3error.MalformedXML
+			return s3error.ErrMalformedXML
 		}
 		if (object.VersionID != "" && object.VersionID != "null") || object.ETag != "" {
-			return s3error.NotImplemented.With("Deleting versions of objects, or on a condition, is not implemented")
+			return s3error.ErrNotImplemented.With("Deleting versions of objects, or on a condition, is not implemented")
 		}
 	}
 	return nil
@@ -50,14 +50,16 @@ func checkDelete(body []byte) error {
 func checkComplete(body []byte) error {
 	var request struct {
 		XMLName xml.Name `xml:"CompleteMultipartUpload"`
-		Part    []struct{ PartNumber int }
+		Part    []struct {
+			PartNumber int `xml:"PartNumber"`
+		} `xml:"Part"`
 	}
 	if err := xml.Unmarshal(body, &request); err != nil || len(request.Part) == 0 {
-		return s3error.MalformedXML
+		return s3error.ErrMalformedXML
 	}
 	for _, part := range request.Part {
 		if part.PartNumber < 1 || part.PartNumber > maxPartNumber {
-			return s3error.InvalidArgument.With("Part number must be an integer between 1 and 10000, inclusive")
+			return s3error.ErrInvalidArgument.With("Part number must be an integer between 1 and 10000, inclusive")
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,7 +96,7 @@ const childDir = "STORE_TEST_CHILD_DIR"
 // of.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$") //nolint:gosec // this very program
 	child.Env = append(os.Environ(), childDir+"="+dir)
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -141,10 +140,7 @@ func TestChild(t *testing.T) {
 
 func TestServeEndsWithContext(t *testing.T) {
 	s := memory(t, store.Options{})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := listen(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()

@@ -27,7 +27,7 @@ func (s *Store) performCore(x *exchange, a *answer) error {
 		defer x.principal.writes.RUnlock()
 		// The key may have been revoked while the body came in.
 		if !s.registry.isLive(x.principal) {
-			return s3error.InvalidAccessKeyID
+			return s3error.ErrInvalidAccessKeyID
 		}
 	}
 	s.core.ServeHTTP(a, coreRequest(x))

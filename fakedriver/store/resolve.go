@@ -25,14 +25,14 @@ func (s *Store) resolve(x *exchange) error {
 func splitPath(path string) (bucket, key string, err error) {
 	// The signature library signs every byte that is not UTF-8 alike.
 	if !strings.HasPrefix(path, "/") || !utf8.ValidString(path) {
-		return "", "", s3error.InvalidURI
+		return "", "", s3error.ErrInvalidURI
 	}
 	bucket, key, _ = strings.Cut(path[1:], "/")
 	switch {
 	case bucket == "" && path != "/":
-		return "", "", s3error.InvalidURI
+		return "", "", s3error.ErrInvalidURI
 	case len(key) > maxKeyBytes:
-		return "", "", s3error.KeyTooLong
+		return "", "", s3error.ErrKeyTooLong
 	}
 	return bucket, key, nil
 }
@@ -56,15 +56,15 @@ type copySource struct{ bucket, key string }
 func parseCopySource(header string) (copySource, error) {
 	raw, version, _ := strings.Cut(header, "?")
 	if version != "" {
-		return copySource{}, s3error.NotImplemented.With("Copying a version of an object is not implemented")
+		return copySource{}, s3error.ErrNotImplemented.With("Copying a version of an object is not implemented")
 	}
 	path, err := url.PathUnescape(raw)
 	if err != nil {
-		return copySource{}, s3error.InvalidArgument.With("Copy Source must be URL-encoded")
+		return copySource{}, s3error.ErrInvalidArgument.With("Copy Source must be URL-encoded")
 	}
 	bucket, key, err := splitPath("/" + strings.TrimPrefix(path, "/"))
 	if err != nil || bucket == "" || key == "" {
-		return copySource{}, s3error.InvalidArgument.With("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+		return copySource{}, s3error.ErrInvalidArgument.With("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
 	}
 	return copySource{bucket, key}, nil
 }

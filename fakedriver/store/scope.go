@@ -9,11 +9,11 @@ func (s *Store) checkTime(signed signature) error {
 	age := s.options.Now().Sub(signed.time)
 	switch {
 	case !signed.presigned && (age > maxSkew || age < -maxSkew):
-		return s3error.RequestTimeTooSkewed
+		return s3error.ErrRequestTimeTooSkewed
 	case signed.presigned && age < -maxSkew:
-		return s3error.AccessDenied.With("Request is not yet valid")
+		return s3error.ErrAccessDenied.With("Request is not yet valid")
 	case signed.presigned && age > signed.expires:
-		return s3error.AccessDenied.With("Request has expired")
+		return s3error.ErrAccessDenied.With("Request has expired")
 	}
 	return nil
 }
@@ -21,7 +21,7 @@ func (s *Store) checkTime(signed signature) error {
 // checkScope refuses signatures that were made for another day, region or
 // service.
 func (s *Store) checkScope(signed signature) error {
-	wrong := ""
+	var wrong string
 	switch {
 	case signed.scope.day != signed.time.Format(dayFormat):
 		wrong = "Invalid credential date. The date is not that of X-Amz-Date."
@@ -34,9 +34,9 @@ func (s *Store) checkScope(signed signature) error {
 	default:
 		return nil
 	}
-	failure := s3error.AuthorizationHeaderMalformed
+	failure := s3error.ErrAuthorizationHeaderMalformed
 	if signed.presigned {
-		failure = s3error.AuthorizationQueryParametersError
+		failure = s3error.ErrAuthorizationQueryParametersError
 	}
 	failure = failure.With(wrong)
 	failure.Region = s.options.Region

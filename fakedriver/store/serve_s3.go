@@ -15,7 +15,7 @@ func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Amz-Request-Id", x.id)
 	w.Header().Set("Server", "cosi-emu")
 	defer s.recover(x)
-	if err := s.walk(x); err != nil {
+	if err := s.walk(x); err != nil { //nolint:contextcheck // the request carries it
 		s.refuse(x, err)
 	}
 }
@@ -33,7 +33,7 @@ func (s *Store) walk(x *exchange) error {
 func (s *Store) refuse(x *exchange, err error) {
 	failure := s3error.From(err)
 	log := s.options.Logger.WithValues("request", x.id, "operation", x.operation.Name, "bucket", x.bucket, "code", failure.Code)
-	if failure == s3error.InternalError {
+	if failure == s3error.ErrInternalError {
 		log.Error(err, "s3 request failed")
 	} else {
 		log.V(1).Info("s3 request refused")
@@ -52,18 +52,18 @@ func (s *Store) recover(x *exchange) {
 	}
 	s.options.Logger.Error(fmt.Errorf("panic: %v", cause), "s3 request failed", //nolint:err113 // has no kind
 		"request", x.id, "operation", x.operation.Name, "stack", string(debug.Stack()))
-	s3error.Write(x.w, x.r, x.id, s3error.InternalError)
+	s3error.Write(x.w, x.r, x.id, s3error.ErrInternalError)
 }
 
 // parse reads the query, strictly: a parameter that two readers would see
 // differently must not get through.
 func (s *Store) parse(x *exchange) error {
-	if s.closing.Err() != nil {
-		return s3error.ServiceUnavailable
+	if s.isClosed() {
+		return s3error.ErrServiceUnavailable
 	}
 	query, err := url.ParseQuery(x.r.URL.RawQuery)
 	if err != nil {
-		return s3error.InvalidURI
+		return s3error.ErrInvalidURI
 	}
 	x.query = query
 	return nil

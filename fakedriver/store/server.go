@@ -3,11 +3,13 @@ package store
 import (
 	"context"
 	"errors"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/go-logr/logr"
 )
 
 const (
@@ -16,6 +18,9 @@ const (
 	maxHeaderBytes    = 64 << 10
 	// shutdownTimeout is how long requests may take to end when the server does.
 	shutdownTimeout = 5 * time.Second
+	// connectionLevel is logr's verbosity 1, at which net/http says what is
+	// wrong with connections.
+	connectionLevel slog.Level = -1
 )
 
 // Serve serves S3 on a listener, which it closes, until the context is done or
@@ -35,7 +40,7 @@ func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 	})
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: log.New(logWriter{s}, "", 0),
+		ErrorLog: slog.NewLogLogger(logr.ToSlogHandler(s.options.Logger), connectionLevel),
 	}
 	err := s.serve(ctx, server, l)
 	running.Lock()
@@ -47,7 +52,7 @@ func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 func (s *Store) admit() bool {
 	s.admin <- struct{}{}
 	defer func() { <-s.admin }()
-	if s.closing.Err() != nil {
+	if s.isClosed() {
 		return false
 	}
 	s.servers.Add(1)
@@ -64,7 +69,7 @@ func (s *Store) serve(ctx context.Context, server *http.Server, l net.Listener) 
 	case err := <-failed:
 		return errors.Join(err, server.Close())
 	case <-ctx.Done():
-	case <-s.closing.Done():
+	case <-s.closing:
 	}
 	err := shutDown(server) //nolint:contextcheck // the context has ended already
 	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
@@ -82,13 +87,4 @@ func shutDown(server *http.Server) error {
 		return server.Close()
 	}
 	return err
-}
-
-// logWriter passes what net/http says about connections on to the logger.
-type logWriter struct{ store *Store }
-
-// Write implements io.Writer.
-func (l logWriter) Write(line []byte) (int, error) {
-	l.store.options.Logger.V(1).Info("s3 connection failed", "cause", string(line))
-	return len(line), nil
 }

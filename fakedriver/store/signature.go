@@ -37,17 +37,18 @@ func parseSignature(r *http.Request, query url.Values) (signature, error) {
 	presigned := query.Has("X-Amz-Signature") || query.Has("X-Amz-Algorithm") || query.Has("X-Amz-Credential")
 	switch {
 	case len(r.Header.Values("Authorization")) > 1 || (header != "" && presigned):
-		return signature{}, s3error.InvalidArgument.With("Only one auth mechanism allowed")
+		return signature{}, s3error.ErrInvalidArgument.With("Only one auth mechanism allowed")
 	case strings.HasPrefix(header, "AWS ") || query.Has("AWSAccessKeyId"):
-		return signature{}, s3error.InvalidRequest.With("The authorization mechanism that you have provided is not supported. Please use " + algorithm + ".")
+		return signature{}, s3error.ErrInvalidRequest.With("The authorization mechanism that you have provided is not supported. " +
+			"Please use " + algorithm + ".")
 	case r.Header.Get("X-Amz-Security-Token") != "" || query.Has("X-Amz-Security-Token"):
-		return signature{}, s3error.InvalidToken
+		return signature{}, s3error.ErrInvalidToken
 	case header != "":
 		return parseHeader(header, r.Header)
 	case presigned:
 		return parsePresigned(query)
 	default:
-		return signature{}, s3error.AccessDenied
+		return signature{}, s3error.ErrAccessDenied
 	}
 }
 
@@ -57,11 +58,11 @@ func parseHeader(authorization string, header http.Header) (signature, error) {
 		return signed, err
 	}
 	if header.Get("X-Amz-Content-Sha256") == "" {
-		return signed, s3error.InvalidRequest.With("Missing required header for this request: x-amz-content-sha256")
+		return signed, s3error.ErrInvalidRequest.With("Missing required header for this request: x-amz-content-sha256")
 	}
 	signed.time, err = time.Parse(timeFormat, header.Get("X-Amz-Date"))
 	if err != nil {
-		return signed, s3error.AccessDenied.With("AWS authentication requires a valid x-amz-date header")
+		return signed, s3error.ErrAccessDenied.With("AWS authentication requires a valid x-amz-date header")
 	}
 	return signed, nil
 }
@@ -89,15 +90,15 @@ func parseAuthorization(authorization string) (signature, error) {
 // codes that S3 does not.
 func (g signature) malformed(found rclone.APIError) error {
 	switch found.Code {
-	case s3error.InvalidAccessKeyID.Code:
-		return s3error.InvalidAccessKeyID
-	case s3error.SignatureDoesNotMatch.Code:
-		return s3error.SignatureDoesNotMatch
-	case s3error.AccessDenied.Code:
-		return s3error.AccessDenied.With(found.Description)
+	case s3error.ErrInvalidAccessKeyID.Code:
+		return s3error.ErrInvalidAccessKeyID
+	case s3error.ErrSignatureDoesNotMatch.Code:
+		return s3error.ErrSignatureDoesNotMatch
+	case s3error.ErrAccessDenied.Code:
+		return s3error.ErrAccessDenied.With(found.Description)
 	}
 	if g.presigned {
-		return s3error.AuthorizationQueryParametersError.With(found.Description)
+		return s3error.ErrAuthorizationQueryParametersError.With(found.Description)
 	}
-	return s3error.AuthorizationHeaderMalformed.With(found.Description)
+	return s3error.ErrAuthorizationHeaderMalformed.With(found.Description)
 }

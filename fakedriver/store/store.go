@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,8 +25,7 @@ type Store struct {
 	// It is a channel, so that waiting for it ends with a context.
 	admin chan struct{}
 
-	closing   context.Context
-	close     context.CancelFunc
+	closing   chan struct{} // closed by Close
 	closeOnce sync.Once
 	closeErr  error
 	servers   sync.WaitGroup
@@ -36,7 +34,7 @@ type Store struct {
 // New opens a store. The caller must Close it.
 func New(options Options) (*Store, error) {
 	options = options.withDefaults()
-	s := &Store{options: options, registry: newRegistry(), admin: make(chan struct{}, 1)}
+	s := &Store{options: options, registry: newRegistry(), admin: make(chan struct{}, 1), closing: make(chan struct{})}
 	if err := s.open(); err != nil {
 		return nil, err
 	}
@@ -48,7 +46,6 @@ func New(options Options) (*Store, error) {
 	if options.Middleware != nil {
 		s.handler = options.Middleware(s.handler)
 	}
-	s.closing, s.close = context.WithCancel(context.Background())
 	return s, nil
 }
 
@@ -83,12 +80,21 @@ func (s *Store) Region() string { return s.options.Region }
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		s.admin <- struct{}{}
-		s.close()
+		close(s.closing)
 		<-s.admin
 		s.servers.Wait()
 		s.closeErr = s.closeFiles()
 	})
 	return s.closeErr
+}
+
+func (s *Store) isClosed() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
+	}
 }
 
 func (s *Store) closeFiles() error {

@@ -34,14 +34,11 @@ func serve(t *testing.T, options store.Options) *server {
 	if err != nil {
 		t.Fatalf("New(): %v", err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := listen(t)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(context.Background(), l) }()
 	t.Cleanup(func() {
-		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+		http.DefaultClient.CloseIdleConnections()
 		if err := s.Close(); err != nil {
 			t.Errorf("Close(): %v", err)
 		}
@@ -50,6 +47,15 @@ func serve(t *testing.T, options store.Options) *server {
 		}
 	})
 	return &server{Store: s, url: "http://" + l.Addr().String()}
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 func (s *server) bucket(t *testing.T, name string) {

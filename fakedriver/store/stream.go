@@ -25,7 +25,7 @@ func readStream(x *exchange, in io.Reader, kind string, limit int64) ([]byte, er
 		return nil, err
 	}
 	if stream.Size > limit {
-		return nil, s3error.EntityTooLarge
+		return nil, s3error.ErrEntityTooLarge
 	}
 	body, trailers, err := stream.Read(in)
 	if err != nil {
@@ -43,14 +43,14 @@ func readStream(x *exchange, in io.Reader, kind string, limit int64) ([]byte, er
 func newStream(x *exchange, kind string) (awschunked.Stream, error) {
 	stream := awschunked.Stream{HasTrailer: kind != streamSigned}
 	if kind != streamSigned && kind != streamSignedTrailer && kind != streamTrailer {
-		return stream, s3error.NotImplemented.With("The streaming upload " + kind + " is not implemented")
+		return stream, s3error.ErrNotImplemented.With("The streaming upload " + kind + " is not implemented")
 	}
 	if x.signature.presigned {
-		return stream, s3error.InvalidRequest.With("A presigned request cannot be a streaming upload")
+		return stream, s3error.ErrInvalidRequest.With("A presigned request cannot be a streaming upload")
 	}
 	size, err := strconv.ParseInt(x.r.Header.Get("X-Amz-Decoded-Content-Length"), 10, 64)
 	if err != nil || size < 0 {
-		return stream, s3error.MissingContentLength.With("You must provide the x-amz-decoded-content-length HTTP header")
+		return stream, s3error.ErrMissingContentLength.With("You must provide the x-amz-decoded-content-length HTTP header")
 	}
 	stream.Size = size
 	if stream.HasTrailer {

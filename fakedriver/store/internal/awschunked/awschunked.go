@@ -62,7 +62,7 @@ func (s Stream) Read(in io.Reader) ([]byte, http.Header, error) {
 		}
 	}
 	if int64(r.data.Len()) != s.Size {
-		return nil, nil, s3error.IncompleteBody
+		return nil, nil, s3error.ErrIncompleteBody
 	}
 	trailers, err := r.trailers()
 	if err != nil {
@@ -73,7 +73,7 @@ func (s Stream) Read(in io.Reader) ([]byte, http.Header, error) {
 
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return s3error.IncompleteBody
+		return s3error.ErrIncompleteBody
 	}
 	return err
 }
@@ -97,20 +97,20 @@ func (r *reader) chunk() (last bool, err error) {
 	}
 	start := r.data.Len()
 	if size > r.Size-int64(start) {
-		return false, s3error.IncompleteBody
+		return false, s3error.ErrIncompleteBody
 	}
 	if _, err := io.CopyN(&r.data, r.in, size); err != nil {
 		return false, err
 	}
 	if r.Signer != nil && !r.Signer.Chunk(r.data.Bytes()[start:], signature) {
-		return false, s3error.SignatureDoesNotMatch
+		return false, s3error.ErrSignatureDoesNotMatch
 	}
 	if size == 0 {
 		return true, nil
 	}
 	end, err := r.line()
 	if err == nil && end != "" {
-		err = s3error.InvalidRequest.With("A chunk is longer than its header says")
+		err = s3error.ErrInvalidRequest.With("A chunk is longer than its header says")
 	}
 	return false, err
 }
@@ -120,7 +120,7 @@ func (r *reader) chunk() (last bool, err error) {
 func (r *reader) line() (string, error) {
 	line, err := r.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return "", s3error.InvalidRequest.With("A chunk header or trailer is too long")
+		return "", s3error.ErrInvalidRequest.With("A chunk header or trailer is too long")
 	}
 	if err != nil {
 		return "", err
@@ -132,7 +132,7 @@ func parseHeader(line string) (int64, string, error) {
 	digits, extension, _ := strings.Cut(line, ";")
 	size, err := strconv.ParseUint(digits, 16, 63)
 	if err != nil || size > maxChunk {
-		return 0, "", s3error.InvalidRequest.With("A chunk header is malformed, or the chunk larger than 16 MiB")
+		return 0, "", s3error.ErrInvalidRequest.With("A chunk header is malformed, or the chunk larger than 16 MiB")
 	}
 	return int64(size), strings.TrimPrefix(extension, chunkSignature), nil
 }

@@ -46,6 +46,7 @@ func chunk(data, signature string) string {
 
 func last(signature string) string { return "0;chunk-signature=" + signature + "\r\n" }
 
+//nolint:lll // one case a line
 func TestRead(t *testing.T) {
 	signed := func() awschunked.Stream { return awschunked.Stream{Signer: signer(plainSeed), Size: 66560} }
 	trailer := func() awschunked.Stream {
@@ -85,36 +86,36 @@ func TestRead(t *testing.T) {
 		},
 		"AlteredData": {
 			reason: "Data that was not signed must not be stored.",
-			stream: signed(), in: strings.Replace(chunks, "aaaa", "aaab", 1) + last(plainLast) + "\r\n", err: s3error.SignatureDoesNotMatch,
+			stream: signed(), in: strings.Replace(chunks, "aaaa", "aaab", 1) + last(plainLast) + "\r\n", err: s3error.ErrSignatureDoesNotMatch,
 		},
 		"ChunkLeftOut": {
 			reason: "Each signature covers the one before it.",
 			stream: awschunked.Stream{Signer: signer(plainSeed), Size: 65536},
-			in:     chunk(content[:65536], plainFirst) + last(plainLast) + "\r\n", err: s3error.SignatureDoesNotMatch,
+			in:     chunk(content[:65536], plainFirst) + last(plainLast) + "\r\n", err: s3error.ErrSignatureDoesNotMatch,
 		},
 		"AlteredTrailer": {
 			reason: "Trailers are signed, too.",
 			stream: trailer(), in: trailed + "x-amz-checksum-crc32c:AAAAAA==\r\nx-amz-trailer-signature:" + trailerSign + "\r\n\r\n",
-			err: s3error.SignatureDoesNotMatch,
+			err: s3error.ErrSignatureDoesNotMatch,
 		},
 		"MissingTrailer": {
 			reason: "A checksum that was announced must come.",
-			stream: unsigned(3), in: "3\r\nabc\r\n0\r\n\r\n", err: s3error.MalformedTrailer,
+			stream: unsigned(3), in: "3\r\nabc\r\n0\r\n\r\n", err: s3error.ErrMalformedTrailer,
 		},
 		"UnannouncedTrailer": {
 			reason: "Only what the request has announced may follow.",
-			stream: unsigned(3), in: "3\r\nabc\r\n0\r\nx-amz-meta-a:b\r\n\r\n", err: s3error.MalformedTrailer,
+			stream: unsigned(3), in: "3\r\nabc\r\n0\r\nx-amz-meta-a:b\r\n\r\n", err: s3error.ErrMalformedTrailer,
 		},
-		"Truncated":   {reason: "The end is missing.", stream: unsigned(3), in: "3\r\nab", err: s3error.IncompleteBody},
-		"TooLong":     {reason: "More than declared.", stream: unsigned(2), in: "3\r\nabc\r\n0\r\n\r\n", err: s3error.IncompleteBody},
-		"TooShort":    {reason: "Less than declared.", stream: unsigned(4), in: "3\r\nabc\r\n0\r\n\r\n", err: s3error.IncompleteBody},
-		"BadSize":     {reason: "Not a number.", stream: unsigned(3), in: "zz\r\n", err: s3error.InvalidRequest},
-		"Negative":    {reason: "Not a size.", stream: unsigned(3), in: "-5\r\n", err: s3error.InvalidRequest},
-		"Overflow":    {reason: "Larger than an integer.", stream: unsigned(3), in: "ffffffffffffffff\r\n", err: s3error.InvalidRequest},
-		"HugeChunk":   {reason: "Chunks are bounded.", stream: unsigned(1 << 40), in: "7fffffff\r\n", err: s3error.InvalidRequest},
-		"LongHeader":  {reason: "Headers are bounded.", stream: unsigned(3), in: strings.Repeat("0", 100_000), err: s3error.InvalidRequest},
-		"DataAfter":   {reason: "Nothing may follow.", stream: awschunked.Stream{Size: 0}, in: "0\r\n\r\nGET /", err: s3error.InvalidRequest},
-		"NoSeparator": {reason: "A chunk ends where its header says.", stream: unsigned(3), in: "3\r\nabcd\r\n0\r\n\r\n", err: s3error.InvalidRequest},
+		"Truncated":   {reason: "The end is missing.", stream: unsigned(3), in: "3\r\nab", err: s3error.ErrIncompleteBody},
+		"TooLong":     {reason: "More than declared.", stream: unsigned(2), in: "3\r\nabc\r\n0\r\n\r\n", err: s3error.ErrIncompleteBody},
+		"TooShort":    {reason: "Less than declared.", stream: unsigned(4), in: "3\r\nabc\r\n0\r\n\r\n", err: s3error.ErrIncompleteBody},
+		"BadSize":     {reason: "Not a number.", stream: unsigned(3), in: "zz\r\n", err: s3error.ErrInvalidRequest},
+		"Negative":    {reason: "Not a size.", stream: unsigned(3), in: "-5\r\n", err: s3error.ErrInvalidRequest},
+		"Overflow":    {reason: "Larger than an integer.", stream: unsigned(3), in: "ffffffffffffffff\r\n", err: s3error.ErrInvalidRequest},
+		"HugeChunk":   {reason: "Chunks are bounded.", stream: unsigned(1 << 40), in: "7fffffff\r\n", err: s3error.ErrInvalidRequest},
+		"LongHeader":  {reason: "Headers are bounded.", stream: unsigned(3), in: strings.Repeat("0", 100_000), err: s3error.ErrInvalidRequest},
+		"DataAfter":   {reason: "Nothing may follow.", stream: awschunked.Stream{Size: 0}, in: "0\r\n\r\nGET /", err: s3error.ErrInvalidRequest},
+		"NoSeparator": {reason: "A chunk ends where its header says.", stream: unsigned(3), in: "3\r\nabcd\r\n0\r\n\r\n", err: s3error.ErrInvalidRequest},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -35,28 +35,28 @@ func (r *reader) trailers() (http.Header, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			return nil, s3error.MalformedTrailer
+			return nil, s3error.ErrMalformedTrailer
 		}
 		key := http.CanonicalHeaderKey(strings.TrimSpace(name))
 		switch {
 		case key == signatureTrailer:
 			signature = strings.TrimSpace(value)
 		case !slices.Contains(r.Trailers, key) || found.Get(key) != "":
-			return nil, s3error.MalformedTrailer
+			return nil, s3error.ErrMalformedTrailer
 		default:
 			found.Set(key, strings.TrimSpace(value))
 			canonical.WriteString(strings.ToLower(key) + ":" + strings.TrimSpace(value) + "\n")
 		}
 	}
-	return nil, s3error.MalformedTrailer
+	return nil, s3error.ErrMalformedTrailer
 }
 
 func (r *reader) check(found http.Header, canonical []byte, signature string) error {
 	if len(found) != len(r.Trailers) {
-		return s3error.MalformedTrailer
+		return s3error.ErrMalformedTrailer
 	}
 	if r.Signer != nil && !r.Signer.Trailer(canonical, signature) {
-		return s3error.SignatureDoesNotMatch
+		return s3error.ErrSignatureDoesNotMatch
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (r *reader) end() error {
 		return err
 	}
 	if _, err := r.in.ReadByte(); line != "" || err == nil {
-		return s3error.InvalidRequest.With("Data follows the last chunk")
+		return s3error.ErrInvalidRequest.With("Data follows the last chunk")
 	}
 	return nil
 }

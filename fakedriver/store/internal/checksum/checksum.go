@@ -3,6 +3,7 @@
 package checksum
 
 import (
+	"bytes"
 	"crypto/sha1" //nolint:gosec // an algorithm of the protocol, not a protection
 	"crypto/sha256"
 	"encoding/base64"
@@ -55,16 +56,16 @@ func Verify(header http.Header, data []byte) error {
 func verify(name, value string, data []byte) error {
 	create, ok := algorithms[name]
 	if !ok {
-		return s3error.InvalidRequest.With("The checksum " + strings.ToLower(name) + " is of an unknown algorithm")
+		return s3error.ErrInvalidRequest.With("The checksum " + strings.ToLower(name) + " is of an unknown algorithm")
 	}
 	digest := create()
 	want, err := base64.StdEncoding.DecodeString(value)
 	if err != nil || len(want) != digest.Size() {
-		return s3error.InvalidDigest.With("Value for " + strings.ToLower(name) + " header is invalid.")
+		return s3error.ErrInvalidDigest.With("Value for " + strings.ToLower(name) + " header is invalid.")
 	}
 	digest.Write(data)
-	if string(digest.Sum(nil)) != string(want) {
-		return s3error.BadDigest.With("The value of " + strings.ToLower(name) + " did not match the calculated checksum.")
+	if !bytes.Equal(digest.Sum(nil), want) {
+		return s3error.ErrBadDigest.With("The value of " + strings.ToLower(name) + " did not match the calculated checksum.")
 	}
 	return nil
 }

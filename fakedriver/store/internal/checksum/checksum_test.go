@@ -9,6 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
+//nolint:lll // one case a line
 func TestVerify(t *testing.T) {
 	// The check values of the catalogue of CRC algorithms, for "123456789".
 	tests := map[string]struct {
@@ -21,10 +22,10 @@ func TestVerify(t *testing.T) {
 		"CRC64NVME": {reason: "Right.", name: "X-Amz-Checksum-Crc64nvme", value: "rosUhgp5mIg="},
 		"SHA1":      {reason: "Right.", name: "X-Amz-Checksum-Sha1", value: "98O8HYCOBHMq32eZZczDTKeuNEE="},
 		"SHA256":    {reason: "Right.", name: "X-Amz-Checksum-Sha256", value: "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU="},
-		"Wrong":     {reason: "Another value.", name: "X-Amz-Checksum-Crc32", value: "AAAAAA==", want: s3error.BadDigest},
-		"TooShort":  {reason: "Not of the algorithm's length.", name: "X-Amz-Checksum-Crc32", value: "AAA=", want: s3error.InvalidDigest},
-		"NoBase64":  {reason: "Not encoded.", name: "X-Amz-Checksum-Crc32", value: "?", want: s3error.InvalidDigest},
-		"Unknown":   {reason: "What cannot be checked is refused.", name: "X-Amz-Checksum-Md9", value: "AAAAAA==", want: s3error.InvalidRequest},
+		"Wrong":     {reason: "Another value.", name: "X-Amz-Checksum-Crc32", value: "AAAAAA==", want: s3error.ErrBadDigest},
+		"TooShort":  {reason: "Not of the algorithm's length.", name: "X-Amz-Checksum-Crc32", value: "AAA=", want: s3error.ErrInvalidDigest},
+		"NoBase64":  {reason: "Not encoded.", name: "X-Amz-Checksum-Crc32", value: "?", want: s3error.ErrInvalidDigest},
+		"Unknown":   {reason: "What cannot be checked is refused.", name: "X-Amz-Checksum-Md9", value: "AAAAAA==", want: s3error.ErrInvalidRequest},
 		"NotOne":    {reason: "Says which algorithm, and has no value.", name: "X-Amz-Checksum-Algorithm", value: "CRC32"},
 		"Other":     {reason: "Not a checksum.", name: "X-Amz-Meta-A", value: "b"},
 	}

@@ -45,7 +45,7 @@ func From(err error) *Error {
 	if found, ok := errors.AsType[*Error](err); ok {
 		return found
 	}
-	return InternalError
+	return ErrInternalError
 }
 
 // ByCode returns the error with a code. A code that is not known, which a
@@ -56,7 +56,7 @@ func ByCode(code string, fallbackStatus int) *Error {
 		return known
 	}
 	if code == "" || fallbackStatus < http.StatusBadRequest {
-		return InternalError
+		return ErrInternalError
 	}
 	return &Error{Code: code, Status: fallbackStatus, Message: http.StatusText(fallbackStatus)}
 }

@@ -8,11 +8,11 @@ import (
 
 type document struct {
 	XMLName   xml.Name `xml:"Error"`
-	Code      string
-	Message   string
-	Region    string `xml:",omitempty"`
-	Resource  string
-	RequestID string `xml:"RequestId"`
+	Code      string   `xml:"Code"`
+	Message   string   `xml:"Message"`
+	Region    string   `xml:"Region,omitempty"`
+	Resource  string   `xml:"Resource"`
+	RequestID string   `xml:"RequestId"`
 }
 
 // Write answers a request with an error. Answers to HEAD, and those with status

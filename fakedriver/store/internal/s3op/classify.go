@@ -32,13 +32,13 @@ func Classify(method string, level Level, query url.Values, header http.Header) 
 	_, copies := header["X-Amz-Copy-Source"]
 	found, ok := match(method, level, names, copies)
 	if !ok {
-		return Operation{}, s3error.NotImplemented
+		return Operation{}, s3error.ErrNotImplemented
 	}
 	if extra := unknown(found, names); extra != "" {
-		return Operation{}, s3error.NotImplemented.With("The query parameter " + extra + " implies functionality that is not implemented")
+		return Operation{}, s3error.ErrNotImplemented.With("The query parameter " + extra + " implies functionality that is not implemented")
 	}
 	if query.Has("list-type") && query.Get("list-type") != "2" {
-		return Operation{}, s3error.InvalidArgument.With("Invalid List Type specified in Request")
+		return Operation{}, s3error.ErrInvalidArgument.With("Invalid List Type specified in Request")
 	}
 	return found, checkHeaders(found, header)
 }
@@ -49,10 +49,10 @@ func queryNames(query url.Values) ([]string, error) {
 	names := make([]string, 0, len(query))
 	for name, values := range query {
 		if len(values) != 1 {
-			return nil, s3error.InvalidArgument.With("The query parameter " + name + " is given more than once")
+			return nil, s3error.ErrInvalidArgument.With("The query parameter " + name + " is given more than once")
 		}
 		if slices.Contains(needsValue, name) && values[0] == "" {
-			return nil, s3error.InvalidArgument.With("The query parameter " + name + " is empty")
+			return nil, s3error.ErrInvalidArgument.With("The query parameter " + name + " is empty")
 		}
 		if !slices.Contains(neutral, name) {
 			names = append(names, name)

@@ -27,16 +27,16 @@ var harmless = []string{
 func checkHeaders(op Operation, header http.Header) error {
 	for _, name := range conditional {
 		if header.Get(name) != "" && !slices.Contains(op.Conditions, name) {
-			return s3error.NotImplemented.With("The header " + name + " is not implemented for " + op.Name)
+			return s3error.ErrNotImplemented.With("The header " + name + " is not implemented for " + op.Name)
 		}
 	}
 	for name := range header {
 		if strings.HasPrefix(name, "X-Amz-") && !known(op, name) {
-			return s3error.NotImplemented.With("The header " + strings.ToLower(name) + " implies functionality that is not implemented")
+			return s3error.ErrNotImplemented.With("The header " + strings.ToLower(name) + " implies functionality that is not implemented")
 		}
 	}
 	if match := header.Get("If-None-Match"); op.Name == "PutObject" && match != "" && match != "*" {
-		return s3error.NotImplemented.With("The header If-None-Match is implemented for PutObject with the value * only")
+		return s3error.ErrNotImplemented.With("The header If-None-Match is implemented for PutObject with the value * only")
 	}
 	return checkValues(header)
 }
@@ -55,12 +55,12 @@ func checkValues(header http.Header) error {
 	switch acl := header.Get("X-Amz-Acl"); acl {
 	case "", "private", "bucket-owner-full-control":
 	default:
-		return s3error.AccessControlListNotSupported
+		return s3error.ErrAccessControlListNotSupported
 	}
 	switch class := header.Get("X-Amz-Storage-Class"); class {
 	case "", "STANDARD":
 	default:
-		return s3error.NotImplemented.With("The storage class " + class + " is not implemented, only STANDARD is")
+		return s3error.ErrNotImplemented.With("The storage class " + class + " is not implemented, only STANDARD is")
 	}
 	return nil
 }

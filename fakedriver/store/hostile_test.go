@@ -1,0 +1,92 @@
+package store_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// TestPanic sends a request that makes gofakes3 panic.
+func TestPanic(t *testing.T) {
+	s, c := fixture(t, store.Options{})
+	create, err := c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: ptr("photos"), Key: ptr("big")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := signed{
+		method: http.MethodGet, path: "/photos/big?part-number-marker=999&uploadId=" + *create.UploadId,
+		credentials: s.account(t, "app", readWrite("photos")), region: s.Region(), service: "s3", at: time.Now(),
+	}
+	if status, body := in.send(t, s); status != http.StatusInternalServerError || code(t, body) != "InternalError" {
+		t.Errorf("answer %d: %s", status, body)
+	}
+	put(t, c, "k", "the store lives on")
+}
+
+// half sends the head of a signed request and less of its body than it declares,
+// and returns the answer.
+func half(t *testing.T, s *server, c store.Credentials, declared int64) string {
+	t.Helper()
+	in := signed{
+		method: http.MethodPut, path: "/photos/k", credentials: c, region: s.Region(), service: "s3", at: time.Now(),
+		before: func(r *http.Request) {
+			r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("")), declared
+		},
+	}
+	r := in.request(t, s)
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", r.URL.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	var head strings.Builder
+	fmt.Fprintf(&head, "PUT %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", r.URL.Path, r.URL.Host, declared)
+	for name, values := range r.Header {
+		fmt.Fprintf(&head, "%s: %s\r\n", name, values[0])
+	}
+	if _, err := conn.Write([]byte(head.String() + "\r\nhalf")); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), r)
+	if err != nil {
+		t.Fatalf("no answer: %v", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code(t, string(body))
+}
+
+func TestDeclaredLength(t *testing.T) {
+	s := serve(t, store.Options{MaxBodyBytes: 1 << 40, BodyTimeout: 50 * time.Millisecond})
+	s.bucket(t, "photos")
+	app := s.account(t, "app", readWrite("photos"))
+	if got := half(t, s, app, 1<<50); got != "EntityTooLarge" {
+		t.Errorf("a body over the limit: %s", got)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if got := half(t, s, app, 1<<39); got != "RequestTimeout" {
+		t.Errorf("a body that never comes: %s", got)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 16<<20 {
+		t.Errorf("%d bytes were allocated for 4 that came", grown)
+	}
+}
