@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
@@ -16,20 +15,14 @@ import (
 // and errors on their way to the client. It holds everything back until finish,
 // except the content of objects, which may be large.
 type answer struct {
-	x        *exchange
-	header   http.Header
-	status   int
-	held     bytes.Buffer
-	streams  bool
-	patience time.Duration
-	control  *http.ResponseController
+	x       *exchange
+	header  http.Header
+	status  int
+	held    bytes.Buffer
+	streams bool
 }
 
-func newAnswer(x *exchange, patience time.Duration) *answer {
-	return &answer{
-		x: x, header: http.Header{}, patience: patience, control: http.NewResponseController(x.w),
-	}
-}
+func newAnswer(x *exchange) *answer { return &answer{x: x, header: http.Header{}} }
 
 // Header implements http.ResponseWriter.
 func (a *answer) Header() http.Header { return a.header }
@@ -52,8 +45,6 @@ func (a *answer) Write(data []byte) (int, error) {
 	if !a.streams {
 		return a.held.Write(data)
 	}
-	// Not every ResponseWriter has deadlines; net/http's has.
-	_ = a.control.SetWriteDeadline(time.Now().Add(a.patience))
 	return a.x.w.Write(data)
 }
 
@@ -61,7 +52,6 @@ func (a *answer) Write(data []byte) (int, error) {
 func (a *answer) finish() error {
 	a.WriteHeader(http.StatusOK)
 	if a.streams {
-		_ = a.control.SetWriteDeadline(time.Time{})
 		return nil
 	}
 	if a.status >= http.StatusBadRequest {

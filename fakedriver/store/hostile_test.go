@@ -90,3 +90,33 @@ func TestDeclaredLength(t *testing.T) {
 		t.Errorf("%d bytes were allocated for 4 that came", grown)
 	}
 }
+
+// TestAnswerNotRead is a client that asks for much and reads nothing.
+func TestAnswerNotRead(t *testing.T) {
+	s, c := fixture(t, store.Options{BodyTimeout: 50 * time.Millisecond})
+	put(t, c, "big", strings.Repeat("x", 32<<20))
+	presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("big")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := strings.TrimPrefix(presigned.URL, s.url)
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	began := time.Now()
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, conn.RemoteAddr()); err != nil {
+		t.Fatal(err)
+	}
+	status := make([]byte, len("HTTP/1.1 200"))
+	if _, err := io.ReadFull(conn, status); err != nil || !strings.HasSuffix(string(status), "200") {
+		t.Fatalf("answer %q, %v", status, err)
+	}
+	if err := s.Close(); err != nil { // waits for the request
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("the request was ended after %s, by the server's end and not by its deadline", took)
+	}
+}

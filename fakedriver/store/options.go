@@ -34,8 +34,8 @@ type Options struct {
 	// uploaded in one piece, or one part of an upload. A larger one is refused
 	// with EntityTooLarge before it is read. Default: 1 GiB.
 	MaxBodyBytes int64
-	// BodyTimeout is how long a request's body may make no progress. Default:
-	// one minute.
+	// BodyTimeout is how long the body of a request, or of an answer, may make
+	// no progress. Default: one minute.
 	BodyTimeout time.Duration
 	// Middleware is put around the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler

@@ -14,7 +14,7 @@ func (s *Store) perform(x *exchange) error {
 	if err := s.checkConditions(x); err != nil {
 		return err
 	}
-	a := newAnswer(x, s.options.BodyTimeout)
+	a := newAnswer(x)
 	if err := s.performCore(x, a); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 // serveS3 answers one request.
 func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{w: w, r: r, id: fmt.Sprintf("%016X", s.requests.Add(1))}
+	x := &exchange{w: patientWriter{w, s.options.BodyTimeout}, r: r, id: fmt.Sprintf("%016X", s.requests.Add(1))}
 	w.Header().Set("X-Amz-Request-Id", x.id)
 	w.Header().Set("Server", "cosi-emu")
 	defer s.recover(x)

@@ -64,7 +64,7 @@ func TestWrite(t *testing.T) {
 		`<Message>The specified key does not exist</Message><Resource>/b/&lt;k&gt;</Resource><RequestId>7</RequestId></Error>`
 	for method, want := range map[string]string{http.MethodGet: document, http.MethodHead: ""} {
 		w := httptest.NewRecorder()
-		s3error.Write(w, httptest.NewRequest(method, "/b/%3Ck%3E", http.NoBody), "7", s3error.ErrNoSuchKey)
+		s3error.Write(w, httptest.NewRequestWithContext(t.Context(), method, "/b/%3Ck%3E", http.NoBody), "7", s3error.ErrNoSuchKey)
 		if w.Code != http.StatusNotFound {
 			t.Errorf("%s: status %d", method, w.Code)
 		}
