@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,17 +28,18 @@ func newManager(cfg *rest.Config, driverName string, opts Options) (ctrl.Manager
 			return nil, err
 		}
 	}
-	manager, err := ctrl.NewManager(withoutClientLimit(cfg), ctrl.Options{
-		Scheme:    scheme,
-		Logger:    opts.Logger,
-		Cache:     cacheOptions(),
-		NewClient: newCachingClient,
-		Metrics:   metricsserver.Options{BindAddress: opts.MetricsBindAddress},
+	manager, err := ctrl.NewManager(unthrottled(cfg), ctrl.Options{
+		Scheme:  scheme,
+		Logger:  opts.Logger,
+		Cache:   cacheOptions(),
+		Client:  clientOptions(),
+		Metrics: metricsserver.Options{BindAddress: opts.MetricsBindAddress},
 		Controller: config.Controller{
 			MaxConcurrentReconciles: opts.Workers,
 			ReconciliationTimeout:   opts.reconcileTimeout(),
 			// Sidecars of several drivers may live in one process.
 			SkipNameValidation: new(true),
+			Logger:             opts.Logger,
 		},
 		HealthProbeBindAddress:        opts.HealthProbeBindAddress,
 		LeaderElection:                opts.LeaderElection,
@@ -57,9 +59,9 @@ func newManager(cfg *rest.Config, driverName string, opts Options) (ctrl.Manager
 	return manager, nil
 }
 
-// withoutClientLimit leaves it to the API server to be fair, unless the caller
-// has set a limit: client-go's default is five requests a second.
-func withoutClientLimit(cfg *rest.Config) *rest.Config {
+// unthrottled leaves it to the API server's priority and fairness to slow the
+// client down, unless the caller wants a limit.
+func unthrottled(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	if cfg.QPS == 0 && cfg.RateLimiter == nil {
 		cfg.QPS = -1
@@ -67,19 +69,21 @@ func withoutClientLimit(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
-// newCachingClient has reads wait until the cache has seen the client's own
+// clientOptions have reads wait until the cache has seen the client's own
 // writes. A reconciler that did not see the ID that it has just persisted would
-// ask the driver for another.
-func newCachingClient(cfg *rest.Config, options client.Options) (client.Client, error) {
-	options.Cache.EnableReadYourWritesConsistency = new(true)
-	return client.New(cfg, options)
+// ask the driver once more. Nothing is lost where it does not help: an instance
+// knows nothing of the writes of the one before it.
+func clientOptions() client.Options {
+	return client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: new(true)}}
 }
 
 // cacheOptions keep only what is needed, and of Secrets nothing but which there
 // are in which version. Whatever has no informer of its own is not to be read
-// from the cache by accident: a list of all Secrets would be the result.
+// from the cache by accident: a list of all Secrets would be the result. There is
+// no resync, which would break the silence of a settled system.
 func cacheOptions() cache.Options {
 	return cache.Options{
+		SyncPeriod:                  new(time.Duration(0)),
 		DefaultTransform:            cache.TransformStripManagedFields(),
 		ByObject:                    map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: identityOnly}},
 		ReaderFailOnMissingInformer: true,

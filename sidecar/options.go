@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -19,6 +20,9 @@ const (
 	// DefaultRetryMaxDelay is the longest delay between retries.
 	DefaultRetryMaxDelay = 2 * time.Minute
 )
+
+// disabled is the address that switches a listener of the manager off.
+const disabled = "0"
 
 // Options say which driver the sidecar serves and how it runs. Endpoint is
 // required.
@@ -54,25 +58,17 @@ type Options struct {
 	LeaderElectionNamespace string
 }
 
+// withDefaults fills in what was left zero.
 func (o Options) withDefaults() Options {
 	if o.Logger.GetSink() == nil {
 		o.Logger = logr.Discard()
 	}
-	if o.Workers <= 0 {
-		o.Workers = DefaultWorkers
-	}
-	if o.RetryBaseDelay <= 0 {
-		o.RetryBaseDelay = DefaultRetryBaseDelay
-	}
-	if o.RetryMaxDelay <= 0 {
-		o.RetryMaxDelay = DefaultRetryMaxDelay
-	}
-	if o.RPCTimeout <= 0 {
-		o.RPCTimeout = driver.DefaultRPCTimeout
-	}
-	if o.MetricsBindAddress == "" {
-		o.MetricsBindAddress = "0"
-	}
+	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
+	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
+	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
+	o.RPCTimeout = cmp.Or(o.RPCTimeout, driver.DefaultRPCTimeout)
+	o.MetricsBindAddress = cmp.Or(o.MetricsBindAddress, disabled)
+	o.HealthProbeBindAddress = cmp.Or(o.HealthProbeBindAddress, disabled)
 	return o
 }
 

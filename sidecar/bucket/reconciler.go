@@ -79,7 +79,10 @@ func (r *Reconciler) walk(ctx context.Context, bucket *subject, phases []phase, 
 	distrust(bucket.Object)
 	err := walkAll(ctx, bucket, phases)
 	found, isFinding := finding.As(err)
-	if err != nil && !isFinding || ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && !isFinding:
 		return err
 	}
 	if isGone(bucket.Object) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -82,7 +83,9 @@ func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecor
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	stored := &v1alpha2.BucketAccess{}
 	if err := r.desk.Client.Get(ctx, request.NamespacedName, stored); err != nil {
-		r.settled.forget(request.NamespacedName)
+		if apierrors.IsNotFound(err) {
+			r.settled.forget(request.NamespacedName)
+		}
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if !ownedBy(stored, r.driver) {
@@ -102,7 +105,10 @@ func walk(ctx context.Context, access *subject, phases []phase, action announcem
 	distrust(access.Object)
 	err := walkAll(ctx, access, phases)
 	found, isFinding := finding.As(err)
-	if err != nil && !isFinding || ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && !isFinding:
 		return err
 	}
 	if isCleanedUp(access.Object) {

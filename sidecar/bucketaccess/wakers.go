@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -87,10 +88,12 @@ func OfSecret(
 }
 
 // Unsettled returns requests for the driver's accesses that are not where they
-// should be: not provisioned, or being deleted.
+// should be: not provisioned, being deleted, or not granted once more when that
+// was needed.
 func Unsettled(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
 	return requests(ctx, cache, func(access *v1alpha2.BucketAccess) bool {
-		return ownedBy(access, d) && (!provisioned(access) || !access.DeletionTimestamp.IsZero())
+		return ownedBy(access, d) && (!provisioned(access) || !access.DeletionTimestamp.IsZero() ||
+			meta.IsStatusConditionTrue(access.Status.Conditions, v1alpha2.ConditionProvisionFailed))
 	})
 }
 

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"time"
 
 	"google.golang.org/grpc"
@@ -30,11 +31,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.ConnectTimeout <= 0 {
-		o.ConnectTimeout = DefaultConnectTimeout
-	}
-	if o.RPCTimeout <= 0 {
-		o.RPCTimeout = DefaultRPCTimeout
-	}
+	o.ConnectTimeout = cmp.Or(o.ConnectTimeout, DefaultConnectTimeout)
+	o.RPCTimeout = cmp.Or(o.RPCTimeout, DefaultRPCTimeout)
 	return o
 }

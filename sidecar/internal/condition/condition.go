@@ -10,6 +10,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
+// types are all the condition types, in the order in which users see them.
+var types = []string{
+	v1alpha2.ConditionProvisioned,
+	v1alpha2.ConditionResourcesValidated,
+	v1alpha2.ConditionProvisionFailed,
+}
+
 // Set is the conditions of one object, as they are being worked out.
 type Set struct {
 	conditions *[]metav1.Condition
@@ -19,11 +26,14 @@ type Set struct {
 // Of returns the conditions of an object of the given generation. Those that
 // are missing start as Unknown.
 func Of(conditions *[]metav1.Condition, generation int64) Set {
-	v1alpha2.InitializeConditions(conditions, generation)
-	for i := range *conditions {
-		(*conditions)[i].ObservedGeneration = generation
+	s := Set{conditions: conditions, generation: generation}
+	for _, t := range types {
+		if s.get(t) == nil {
+			s.set(t, metav1.ConditionUnknown, v1alpha2.ReasonPending, "nothing is known yet")
+		}
+		s.get(t).ObservedGeneration = generation
 	}
-	return Set{conditions: conditions, generation: generation}
+	return s
 }
 
 // Provisioned reports whether the condition of that name is True.
@@ -34,11 +44,15 @@ func (s Set) Provisioned() bool {
 // set sets one condition. The time of transition changes with the status only. A
 // message that differs from the present one in nothing but numbers is not news.
 func (s Set) set(conditionType string, status metav1.ConditionStatus, reason, message string) {
-	present := meta.FindStatusCondition(*s.conditions, conditionType)
+	present := s.get(conditionType)
 	if present != nil && present.Status == status && present.Reason == reason && sameButNumbers(present.Message, message) {
 		return
 	}
 	meta.SetStatusCondition(s.conditions, metav1.Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message, ObservedGeneration: s.generation,
 	})
+}
+
+func (s Set) get(conditionType string) *metav1.Condition {
+	return meta.FindStatusCondition(*s.conditions, conditionType)
 }

@@ -1,7 +1,6 @@
 package condition
 
 import (
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -11,19 +10,19 @@ import (
 // Succeed writes down that the driver has provisioned the object.
 func (s Set) Succeed(message string) {
 	s.set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned, message)
-	s.set(v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded, "")
+	s.set(v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded, "the latest call to the driver succeeded")
 	s.Validate()
 }
 
 // Validate writes down that the object, and those it refers to, are valid.
 func (s Set) Validate() {
-	s.set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "")
+	s.set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "everything that is needed exists and is valid")
 }
 
 // Doubt takes back a Provisioned that is True although it cannot be.
 func (s Set) Doubt() {
 	if s.Provisioned() {
-		s.set(v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonPending, "")
+		s.set(v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonPending, "nothing is known yet")
 	}
 }
 
@@ -34,7 +33,7 @@ func (s Set) Record(f *finding.Error) {
 		s.set(v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, f.Reason, f.Message)
 		s.unprovisioned(metav1.ConditionUnknown, f)
 	case finding.KindBlocked:
-		was := meta.FindStatusCondition(*s.conditions, v1alpha2.ConditionResourcesValidated).Status
+		was := s.get(v1alpha2.ConditionResourcesValidated).Status
 		s.set(v1alpha2.ConditionResourcesValidated, was, f.Reason, f.Message)
 	case finding.KindInvalid:
 		s.set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, f.Reason, f.Message)
