@@ -23,8 +23,8 @@ import (
 const fieldManager = "cosi-emu"
 
 // InstallCRDs applies CustomResourceDefinitions, so that those which are there
-// already become what they should be, and returns when the API server serves
-// them.
+// already become what they should be, and returns when objects of the kinds can
+// be created and watched without delay.
 func InstallCRDs(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
 	client, err := clientset.NewForConfig(cfg)
 	if err != nil {

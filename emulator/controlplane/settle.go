@@ -19,7 +19,9 @@ const justEstablished = 2 * time.Second
 // definition is established the API server holds up every create, so that other
 // API servers of a cluster can catch up. There is only this one here, so the
 // condition is dated back.
-func settle(ctx context.Context, definitions apiextensionsclient.CustomResourceDefinitionInterface, crds []*apiextensionsv1.CustomResourceDefinition) error {
+func settle(
+	ctx context.Context, definitions apiextensionsclient.CustomResourceDefinitionInterface, crds []*apiextensionsv1.CustomResourceDefinition,
+) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, crd := range crds {
 		group.Go(func() error {
