@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // Names of the ready-made classes.
@@ -21,22 +22,27 @@ const (
 	ClassMultiBucket = "multi-bucket"
 )
 
-// createClasses makes the ready-made classes of a driver, where there are none
-// of that name yet.
-func createClasses(ctx context.Context, c client.Client, driver string) error {
-	for _, class := range classes(driver) {
-		if err := c.Create(ctx, class); client.IgnoreAlreadyExists(err) != nil {
+// createClasses makes the ready-made classes, where there are none of that name
+// yet.
+func (e *Emulator) createClasses(ctx context.Context) error {
+	var parameters map[string]string
+	if e.opts.fake() {
+		// On a laptop, a claim should go when it is deleted.
+		parameters = map[string]string{fakedriver.ParameterNonEmptyDeletion: fakedriver.NonEmptyPurge}
+	}
+	for _, class := range classes(e.driverName, parameters) {
+		if err := e.client.Create(ctx, class); client.IgnoreAlreadyExists(err) != nil {
 			return fmt.Errorf("create class %s: %w", class.GetName(), err)
 		}
 	}
 	return nil
 }
 
-func classes(driver string) []client.Object {
+func classes(driver string, bucketParameters map[string]string) []client.Object {
 	bucketClass := func(name string, policy cosiapi.DeletionPolicy) client.Object {
 		return &cosiapi.BucketClass{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
-			Spec:       cosiapi.BucketClassSpec{DriverName: driver, DeletionPolicy: policy},
+			Spec:       cosiapi.BucketClassSpec{DriverName: driver, DeletionPolicy: policy, Parameters: bucketParameters},
 		}
 	}
 	accessClass := func(name string, multi cosiapi.MultiBucketAccess) client.Object {

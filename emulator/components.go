@@ -42,7 +42,7 @@ func (e *Emulator) cosiPhases() []phase {
 	}
 	return append(phases,
 		phase{name: ComponentSidecar, run: e.startSidecar, log: e.logOf(ComponentSidecar)},
-		phase{name: "classes", run: func(ctx context.Context) error { return createClasses(ctx, e.client, e.driverName) }},
+		phase{name: "classes", run: e.createClasses},
 	)
 }
 

@@ -36,6 +36,7 @@ func (d *Driver) DriverCreateBucket(ctx context.Context, r *cosi.DriverCreateBuc
 	}
 	b, err := d.options.Backend.CreateBucket(ctx, store.BucketSpec{
 		Name: r.GetBucketId(), Owner: d.options.Name, Parameters: r.GetParameters(),
+		Purge: r.GetParameters()[ParameterNonEmptyDeletion] == NonEmptyPurge,
 	})
 	if err != nil {
 		return nil, statusOf(err)
@@ -65,8 +66,8 @@ func (d *Driver) DriverGetBucket(ctx context.Context, r *cosi.DriverGetBucketReq
 }
 
 // DriverDeleteBucket implements the Provisioner service. The parameters are not
-// looked at: they have no say in how a bucket is deleted, and a bucket must not
-// be kept alive by a class that was changed.
+// looked at: how a bucket is deleted was said when it was created, and a bucket
+// must not be kept alive by a class that was changed.
 func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBucketRequest) (*cosi.DriverDeleteBucketResponse, error) {
 	if err := checkID("bucket_id", r.GetBucketId()); err != nil {
 		return nil, err

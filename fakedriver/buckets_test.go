@@ -144,6 +144,25 @@ func TestDeleteBucket(t *testing.T) {
 	}
 }
 
+// TestNonEmptyDeletion says to the store what the class says to the driver.
+func TestNonEmptyDeletion(t *testing.T) {
+	s := newStore(t)
+	c := start(t, fakedriver.Options{Backend: s})
+	for value, purge := range map[string]bool{"": false, fakedriver.NonEmptyRefuse: false, fakedriver.NonEmptyPurge: true} {
+		request := &cosi.DriverCreateBucketRequest{BucketId: "bucket-" + value + "x"}
+		if value != "" {
+			request.Parameters = map[string]string{fakedriver.ParameterNonEmptyDeletion: value}
+		}
+		if _, err := c.DriverCreateBucket(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		bucket, err := s.GetBucket(t.Context(), request.GetBucketId())
+		if err != nil || bucket.Purge != purge {
+			t.Errorf("nonEmptyDeletion %q: Purge is %t, want %t (%v)", value, bucket.Purge, purge, err)
+		}
+	}
+}
+
 func TestParallelCreate(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})

@@ -34,6 +34,7 @@ func TestInvalidBucketRequests(t *testing.T) {
 		"NotOnlyS3":   {"All must be served.", &cosi.DriverCreateBucketRequest{BucketId: "abc", Protocols: append(s3(), &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_AZURE})}, "AZURE"},
 		"UnknownType": {"Not a protocol.", &cosi.DriverCreateBucketRequest{BucketId: "abc", Protocols: []*cosi.ObjectProtocol{{}}}, "UNKNOWN"},
 		"Parameter":   {"Misspelt.", &cosi.DriverCreateBucketRequest{BucketId: "abc", Parameters: map[string]string{"nota": "b"}}, "note"},
+		"NonEmpty":    {"Misspelt.", &cosi.DriverCreateBucketRequest{BucketId: "abc", Parameters: map[string]string{"nonEmptyDeletion": "Purge"}}, "purge"},
 		"LongNote":    {"Bounded.", createRequest("abc", strings.Repeat("n", 257)), "256"},
 	}
 	for name, tc := range tests {

@@ -62,7 +62,7 @@ func (s *Store) GetBucket(ctx context.Context, name string) (Bucket, error) {
 	return b, nil
 }
 
-// DeleteBucket deletes an empty bucket of an owner. Access to it ends for good,
+// DeleteBucket deletes a bucket of an owner, if it is empty or BucketSpec.Purge. Access to it ends for good,
 // also if another bucket of that name is created. Errors are of kind ErrNotExist,
 // ErrNotEmpty, or ErrConflict if the bucket belongs to another owner.
 func (s *Store) DeleteBucket(ctx context.Context, owner, name string) error {
@@ -77,7 +77,11 @@ func (s *Store) deleteBucket(owner, name string) error {
 	if b.Owner != owner {
 		return conflict("bucket", name, "it belongs to somebody else")
 	}
-	err := s.objects.DeleteBucket(name)
+	remove := s.objects.DeleteBucket
+	if b.Purge {
+		remove = s.objects.ForceDeleteBucket
+	}
+	err := remove(name)
 	switch {
 	case gofakes3.HasErrorCode(err, gofakes3.ErrBucketNotEmpty):
 		return fmt.Errorf("bucket %q %w", name, ErrNotEmpty)

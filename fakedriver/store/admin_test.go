@@ -145,6 +145,35 @@ func TestNotEmpty(t *testing.T) {
 	}
 }
 
+func TestPurge(t *testing.T) {
+	for name, dir := range map[string]string{"Memory": "", "Files": t.TempDir()} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, store.Options{Dir: dir})
+			spec := store.BucketSpec{Name: "photos", Owner: owner, Purge: true}
+			if _, err := s.CreateBucket(t.Context(), spec); err != nil {
+				t.Fatal(err)
+			}
+			c := s.client(t, s.account(t, "app", readWrite("photos")))
+			for i := range 20 {
+				put(t, c, fmt.Sprint("k", i), "content")
+			}
+			if err := s.DeleteBucket(t.Context(), owner, "photos"); err != nil {
+				t.Fatalf("DeleteBucket() = %v, want the objects to go with the bucket", err)
+			}
+			if _, err := s.CreateBucket(t.Context(), spec); err != nil {
+				t.Fatal(err)
+			}
+			spec.Purge = false
+			if _, err := s.CreateBucket(t.Context(), spec); !errors.Is(err, store.ErrConflict) {
+				t.Errorf("CreateBucket() without Purge = %v, want %v", err, store.ErrConflict)
+			}
+			if err := s.DeleteBucket(t.Context(), owner, "photos"); err != nil {
+				t.Errorf("the bucket of the same name is not empty: %v", err)
+			}
+		})
+	}
+}
+
 func TestParallelAdmin(t *testing.T) {
 	s := memory(t, store.Options{})
 	const parallel = 8

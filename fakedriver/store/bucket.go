@@ -17,6 +17,9 @@ type BucketSpec struct {
 	// Owner is whoever decides over the bucket's life, for example the name of
 	// a driver. Nobody else can create it again or delete it.
 	Owner string `json:"owner"`
+	// Purge makes DeleteBucket delete the objects, too, instead of refusing while
+	// there are some.
+	Purge bool `json:"purge,omitempty"`
 	// Parameters are kept for their owner; the store does not read them.
 	Parameters map[string]string `json:"parameters,omitempty"`
 }
@@ -33,7 +36,7 @@ type Bucket struct {
 }
 
 func (s BucketSpec) same(other BucketSpec) bool {
-	return s.Name == other.Name && s.Owner == other.Owner && maps.Equal(s.Parameters, other.Parameters)
+	return s.Name == other.Name && s.Owner == other.Owner && s.Purge == other.Purge && maps.Equal(s.Parameters, other.Parameters)
 }
 
 func (b Bucket) clone() Bucket {

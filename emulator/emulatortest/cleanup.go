@@ -1,0 +1,99 @@
+package emulatortest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+const (
+	// patience is how long the components have to delete a kind of objects
+	// properly, before their finalizers are taken off.
+	patience     = 10 * time.Second
+	pollInterval = 10 * time.Millisecond
+)
+
+// cleanUp deletes all objects of COSI, users' objects first, with the help of
+// the components. Objects that these do not let go are removed by force and
+// reported: something would have leaked.
+func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
+	if err := startStopped(ctx, emu); err != nil {
+		return err
+	}
+	var stuck []error
+	for _, list := range []client.ObjectList{
+		&cosiapi.BucketAccessList{}, &cosiapi.BucketClaimList{}, &cosiapi.BucketList{},
+		&cosiapi.BucketClassList{}, &cosiapi.BucketAccessClassList{},
+	} {
+		stuck = append(stuck, removeAll(ctx, emu.Client(), list))
+	}
+	return errors.Join(stuck...)
+}
+
+func startStopped(ctx context.Context, emu *emulator.Emulator) error {
+	for _, component := range emu.Components() {
+		if state, _ := component.State(); state == emulator.StateRunning {
+			continue
+		}
+		if err := component.Start(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removeAll(ctx context.Context, c client.Client, list client.ObjectList) error {
+	objects, err := items(ctx, c, list)
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if err := c.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	err = wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, func(ctx context.Context) (bool, error) {
+		objects, err = items(ctx, c, list)
+		return len(objects) == 0, err
+	})
+	if !wait.Interrupted(err) {
+		return err
+	}
+	return force(ctx, c, objects)
+}
+
+func items(ctx context.Context, c client.Client, list client.ObjectList) ([]client.Object, error) {
+	if err := c.List(ctx, list); err != nil {
+		return nil, err
+	}
+	var objects []client.Object
+	err := meta.EachListItem(list, func(item runtime.Object) error {
+		if object, ok := item.DeepCopyObject().(client.Object); ok {
+			objects = append(objects, object)
+		}
+		return nil
+	})
+	return objects, err
+}
+
+// force takes the finalizers off objects that are stuck, so that the next test
+// does not meet them.
+func force(ctx context.Context, c client.Client, objects []client.Object) error {
+	var errs []error
+	for _, object := range objects {
+		errs = append(errs, fmt.Errorf("%T %s could not be deleted: it still has finalizers %v", object, client.ObjectKeyFromObject(object), object.GetFinalizers()))
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+		errs = append(errs, client.IgnoreNotFound(c.Patch(ctx, object, patch)))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,93 @@
+// Package emulatortest gives tests an emulator. The control plane, which takes
+// seconds to start, is shared by the tests of a binary; controller, sidecar,
+// driver and store are started for each test, which takes a tenth of a second,
+// and everything that the test has made is removed when it ends.
+//
+//	func TestMyApp(t *testing.T) {
+//		emu := emulatortest.Start(t, emulator.Options{})
+//		namespace := emulatortest.Namespace(t)
+//		...
+//	}
+//
+// No TestMain is needed: the processes end with the test binary, however it
+// ends.
+package emulatortest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+const (
+	startTimeout = time.Minute
+	stopTimeout  = 30 * time.Second
+
+	// tailLength is how much of the journal a failed test shows.
+	tailLength = 60
+)
+
+// exclusive lets one emulator at a time use the shared control plane.
+var exclusive sync.Mutex
+
+// Start starts an emulator for a test, on the shared control plane unless the
+// options name another. Tests that run in parallel wait for each other here.
+// When the test ends, the objects of COSI are deleted, what cannot be deleted
+// fails the test, and the emulator is stopped. If the test has failed, the end
+// of the journal is logged.
+func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
+	tb.Helper()
+	if opts.ControlPlane == nil {
+		exclusive.Lock()
+		tb.Cleanup(exclusive.Unlock)
+		opts.ControlPlane = controlplanetest.Start(tb)
+	}
+	ctx, cancel := context.WithTimeout(tb.Context(), startTimeout)
+	defer cancel()
+	emu, err := emulator.Start(ctx, opts)
+	if err != nil {
+		tb.Fatalf("start an emulator for the test: %v", err)
+	}
+	tb.Cleanup(func() { end(tb, emu) })
+	return emu
+}
+
+// Namespace makes a namespace for the test and returns its name. It is deleted
+// when the test ends.
+func Namespace(tb testing.TB) string {
+	tb.Helper()
+	return controlplanetest.Namespace(tb)
+}
+
+func end(tb testing.TB, emu *emulator.Emulator) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	mark := emu.Journal().Mark()
+	if err := cleanUp(ctx, emu); err != nil {
+		tb.Errorf("clean up after the test: %v", err)
+	}
+	if tb.Failed() {
+		logTail(tb, emu.Journal(), mark)
+	}
+	if err := emu.Stop(ctx); err != nil {
+		tb.Errorf("stop the emulator: %v", err)
+	}
+}
+
+// logTail shows what happened last before the mark, and all that came after.
+func logTail(tb testing.TB, j *journal.Journal, mark uint64) {
+	tb.Helper()
+	from := uint64(0)
+	if mark > tailLength {
+		from = mark - tailLength
+	}
+	for _, event := range j.Since(from) {
+		tb.Log(event)
+	}
+}

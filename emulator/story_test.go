@@ -1,0 +1,151 @@
+package emulator_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+)
+
+const (
+	patience = 30 * time.Second
+	interval = 5 * time.Millisecond
+)
+
+// story is a claim and an access to it, in a namespace of their own.
+type story struct {
+	t      *testing.T
+	emu    *emulator.Emulator
+	claim  *cosiapi.BucketClaim
+	access *cosiapi.BucketAccess
+}
+
+func newStory(t *testing.T, emu *emulator.Emulator) *story {
+	t.Helper()
+	namespace := emulatortest.Namespace(t)
+	return &story{
+		t: t, emu: emu,
+		claim: &cosiapi.BucketClaim{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "photos"},
+			Spec:       cosiapi.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+		},
+		access: &cosiapi.BucketAccess{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "photos-rw"},
+			Spec: cosiapi.BucketAccessSpec{
+				BucketAccessClassName: emulator.ClassStandard,
+				Protocol:              cosiapi.ProtocolS3,
+				BucketClaims: []cosiapi.BucketClaimAccess{{
+					BucketClaimName:  "photos",
+					AccessSecretName: "photos-credentials",
+					AccessModes:      cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
+				}},
+			},
+		},
+	}
+}
+
+func (s *story) create(objects ...client.Object) {
+	s.t.Helper()
+	for _, object := range objects {
+		if err := s.emu.Client().Create(s.t.Context(), object); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func (s *story) delete(object client.Object) {
+	s.t.Helper()
+	if err := s.emu.Client().Delete(s.t.Context(), object); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// eventually polls until the condition holds, or fails the test.
+func (s *story) eventually(what string, holds func(context.Context) (bool, error)) {
+	s.t.Helper()
+	if err := wait.PollUntilContextTimeout(s.t.Context(), interval, patience, true, holds); err != nil {
+		s.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+func (s *story) waitReady() {
+	s.t.Helper()
+	s.eventually("claim and access become ready", func(ctx context.Context) (bool, error) {
+		if err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(s.claim), s.claim); err != nil {
+			return false, err
+		}
+		err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(s.access), s.access)
+		return s.claim.Status.ReadyToUse && s.access.Status.ReadyToUse, err
+	})
+}
+
+func (s *story) waitGone(object client.Object) {
+	s.t.Helper()
+	s.eventually("object goes", func(ctx context.Context) (bool, error) {
+		err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
+		return err != nil, client.IgnoreNotFound(err)
+	})
+}
+
+// secret returns the Secret as an application reads it.
+func (s *story) secret() map[string]string {
+	s.t.Helper()
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: s.access.Namespace, Name: "photos-credentials"}
+	if err := s.emu.Client().Get(s.t.Context(), key, secret); err != nil {
+		s.t.Fatal(err)
+	}
+	data := map[string]string{}
+	for key, value := range secret.Data {
+		data[key] = string(value)
+	}
+	return data
+}
+
+// bucket is an S3 client that knows nothing but a Secret.
+type bucket struct {
+	client *s3.Client
+	name   *string
+}
+
+func openBucket(secret map[string]string) bucket {
+	return bucket{
+		client: s3.New(s3.Options{
+			BaseEndpoint:     aws.String(secret[cosiapi.SecretKeyS3Endpoint]),
+			Region:           secret[cosiapi.SecretKeyS3Region],
+			UsePathStyle:     secret[cosiapi.SecretKeyS3AddressingStyle] == cosiapi.S3AddressingStylePath,
+			Credentials:      credentials.NewStaticCredentialsProvider(secret[cosiapi.SecretKeyS3AccessKeyID], secret[cosiapi.SecretKeyS3SecretAccessKey], ""),
+			RetryMaxAttempts: 1,
+		}),
+		name: aws.String(secret[cosiapi.SecretKeyBucketName]),
+	}
+}
+
+func (b bucket) put(ctx context.Context, key, text string) error {
+	_, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: b.name, Key: &key, Body: strings.NewReader(text)})
+	return err
+}
+
+func (b bucket) list(ctx context.Context) ([]string, error) {
+	out, err := b.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: b.name})
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, object := range out.Contents {
+		keys = append(keys, *object.Key)
+	}
+	return keys, nil
+}
