@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/controller"
 )
 
 func multi(spec *v1alpha2.BucketAccessClassSpec) {
@@ -74,9 +76,11 @@ func TestAccessWrites(t *testing.T) {
 	}
 }
 
-// TestE13E14AccessWaits: whatever an access waits for wakes it when it comes.
+// TestE13E14AccessWaits: whatever an access waits for wakes it when it comes. A
+// wait that a retry would have to end does not end within the test.
 func TestE13E14AccessWaits(t *testing.T) {
-	h := start(t)
+	h := prepare(t)
+	h.startController(func(o *controller.Options) { o.RetryBaseDelay, o.RetryMaxDelay = time.Hour, time.Hour })
 	access := h.access("app", "data")
 	h.make(access)
 	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketAccessClassNotFound)
@@ -148,8 +152,8 @@ func TestAccessIsRefused(t *testing.T) {
 				t.Errorf("%d writes for a refusal, want 1: %v", writes, h.traffic.writes()[before:])
 			}
 			awaits(h, claim, "is not held by a refused access", unprotected)
-			h.eventually("one event", func(context.Context) error {
-				if events := h.events(access); len(events) != 1 || events[tc.reason] == "" {
+			h.eventually("one event", func(ctx context.Context) error {
+				if events := h.events(ctx, access); len(events) != 1 || events[tc.reason] == "" {
 					return fmt.Errorf("events %v", events)
 				}
 				return nil

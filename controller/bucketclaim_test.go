@@ -278,8 +278,8 @@ func TestClaimEvents(t *testing.T) {
 		"DriverError":         fmt.Sprintf("Warning: Bucket %q: said the sidecar", bucket.Name),
 		"Provisioned":         fmt.Sprintf("Normal: Bucket %q is provisioned", bucket.Name),
 	}
-	h.eventually("events", func(context.Context) error {
-		if diff := cmp.Diff(want, h.events(claim)); diff != "" {
+	h.eventually("events", func(ctx context.Context) error {
+		if diff := cmp.Diff(want, h.events(ctx, claim)); diff != "" {
 			return fmt.Errorf("events (-want +got):\n%s", diff)
 		}
 		return nil
@@ -287,10 +287,10 @@ func TestClaimEvents(t *testing.T) {
 }
 
 // events are the Events of an object as kubectl describe finds them, by reason.
-func (h *harness) events(object client.Object) map[string]string {
+func (h *harness) events(ctx context.Context, object client.Object) map[string]string {
 	h.t.Helper()
 	list := &corev1.EventList{}
-	h.must(h.List(context.Background(), list, client.InNamespace(object.GetNamespace()),
+	h.must(h.List(ctx, list, client.InNamespace(object.GetNamespace()),
 		client.MatchingFields{"involvedObject.uid": string(object.GetUID()), "involvedObject.name": object.GetName()}))
 	found := map[string]string{}
 	for i := range list.Items {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,6 +21,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
@@ -33,15 +35,18 @@ var cluster struct {
 	err   error
 }
 
-func connect(t testing.TB) client.Client {
-	t.Helper()
+func connect(tb testing.TB) client.Client {
+	tb.Helper()
 	if testing.Short() {
-		t.Skip("needs a control plane")
+		tb.Skip("needs a control plane")
 	}
-	cfg := controlplanetest.Start(t).AdminConfig()
-	cluster.once.Do(func() { cluster.admin, cluster.err = newAdmin(cfg) })
+	cfg := controlplanetest.Start(tb).AdminConfig()
+	cluster.once.Do(func() {
+		log.SetLogger(logr.Discard()) // or controller-runtime complains; the tests' controllers have their own
+		cluster.admin, cluster.err = newAdmin(cfg)
+	})
 	if cluster.err != nil {
-		t.Fatalf("connect to the control plane: %v", cluster.err)
+		tb.Fatalf("connect to the control plane: %v", cluster.err)
 	}
 	return cluster.admin
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/controller/bucketaccess"
 	"github.com/cosi-emu/cosi-emu/controller/bucketclaim"
-	"github.com/cosi-emu/cosi-emu/controller/internal/index"
 	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
 )
 
@@ -36,7 +35,7 @@ func New(cfg *rest.Config, opts Options) (*Controller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set up the controller's manager: %w", err)
 	}
-	if err := index.Register(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	if err := prepareCache(context.Background(), mgr); err != nil {
 		return nil, fmt.Errorf("set up the controller's cache: %w", err)
 	}
 	if err := addReconcilers(mgr, opts); err != nil {
@@ -70,7 +69,13 @@ func (c *Controller) WaitReady(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if !c.manager.GetCache().WaitForCacheSync(ctx) {
+	synced := c.manager.GetCache().WaitForCacheSync(ctx)
+	select {
+	case <-c.stopped: // what the cache says then means nothing
+		return ErrStopped
+	default:
+	}
+	if !synced {
 		return context.Cause(ctx)
 	}
 	return nil

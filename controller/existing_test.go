@@ -20,7 +20,7 @@ func TestExistingBucketInEitherOrder(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := start(t)
-			bucket, claim := h.existingBucket("brown", "data"), h.claimOfExisting("data", "brown")
+			bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
 			if tc.bucketFirst {
 				h.make(bucket)
 				h.report(bucket, provision)
@@ -43,7 +43,7 @@ func TestExistingBucketInEitherOrder(t *testing.T) {
 
 func TestExistingBucketOfAnotherClaim(t *testing.T) {
 	h := start(t)
-	bucket, claim := h.existingBucket("brown", "other"), h.claimOfExisting("data", "brown")
+	bucket, claim := h.existingBucket(existingName, "other"), h.claimOfExisting()
 	h.make(bucket, claim)
 	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
 	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
@@ -59,7 +59,7 @@ func TestExistingBucketOfAnotherClaim(t *testing.T) {
 // not get the Bucket, and the administrator's correction is noticed.
 func TestExistingBucketIsBoundOnce(t *testing.T) {
 	h := start(t)
-	bucket, first := h.existingBucket("brown", "data"), h.claimOfExisting("data", "brown")
+	bucket, first := h.existingBucket(existingName, "data"), h.claimOfExisting()
 	h.make(bucket, first)
 	h.report(bucket, provision)
 	h.claimSays(first, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
@@ -69,12 +69,12 @@ func TestExistingBucketIsBoundOnce(t *testing.T) {
 	if !v1alpha2.IsBucketClaimBeingDeleted(bucket) || !bucket.DeletionTimestamp.IsZero() {
 		t.Errorf("Bucket should be annotated and kept: %+v", bucket.ObjectMeta)
 	}
-	second := h.claimOfExisting("data", "brown")
+	second := h.claimOfExisting()
 	h.make(second)
 	h.claimSays(second, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
 	h.must(h.removeByForce(context.Background(), bucket))
 	h.claimSays(second, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketNotFound)
-	again := h.existingBucket("brown", "data")
+	again := h.existingBucket(existingName, "data")
 	h.make(again)
 	h.report(again, provision)
 	h.claimSays(second, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
@@ -82,7 +82,7 @@ func TestExistingBucketIsBoundOnce(t *testing.T) {
 
 func TestExistingBucketMustBeRetained(t *testing.T) {
 	h := start(t)
-	bucket, claim := h.existingBucket("brown", "data"), h.claimOfExisting("data", "brown")
+	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
 	bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete
 	h.make(bucket, claim)
 	h.report(bucket, provision)

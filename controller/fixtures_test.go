@@ -17,6 +17,8 @@ const (
 	driver      = "driver.test"
 	className   = "gold"
 	accessClass = "keys"
+	// existingName is the Bucket that claimOfExisting claims.
+	existingName = "brown"
 )
 
 // make creates objects as their user would.
@@ -52,9 +54,9 @@ func (h *harness) claim(name string) *v1alpha2.BucketClaim {
 	}
 }
 
-func (h *harness) claimOfExisting(name, bucket string) *v1alpha2.BucketClaim {
-	c := h.claim(name)
-	c.Spec.BucketClassName, c.Spec.ExistingBucketName = "", bucket
+func (h *harness) claimOfExisting() *v1alpha2.BucketClaim {
+	c := h.claim("data")
+	c.Spec.BucketClassName, c.Spec.ExistingBucketName = "", existingName
 	return c
 }
 

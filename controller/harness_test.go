@@ -35,18 +35,18 @@ type harness struct {
 }
 
 // prepare gives the test a namespace and no controller.
-func prepare(t testing.TB) *harness {
-	t.Helper()
-	admin := connect(t)
-	h := &harness{t: t, Client: admin, namespace: controlplanetest.Namespace(t), traffic: &traffic{}, log: &logBook{}}
-	t.Cleanup(h.cleanUp)
+func prepare(tb testing.TB) *harness {
+	tb.Helper()
+	admin := connect(tb)
+	h := &harness{t: tb, Client: admin, namespace: controlplanetest.Namespace(tb), traffic: &traffic{}, log: &logBook{}}
+	tb.Cleanup(h.cleanUp)
 	return h
 }
 
 // start gives the test a namespace and a controller that is ready.
-func start(t testing.TB) *harness {
-	t.Helper()
-	h := prepare(t)
+func start(tb testing.TB) *harness {
+	tb.Helper()
+	h := prepare(tb)
 	h.startController()
 	return h
 }
@@ -60,11 +60,15 @@ type instance struct {
 
 // startController starts a controller with an empty cache. It ends with the test
 // unless stopController is called before.
-func (h *harness) startController() {
+func (h *harness) startController(change ...func(*controller.Options)) {
 	h.t.Helper()
+	opts := controller.Options{Logger: h.log.logger(), RetryMaxDelay: time.Second}
+	for _, f := range change {
+		f(&opts)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	life := &instance{cancel: cancel, ended: make(chan error, 1), ignore: goleak.IgnoreCurrent()}
-	c, err := controller.New(h.config(), controller.Options{Logger: h.log.logger(), RetryMaxDelay: time.Second})
+	c, err := controller.New(h.config(), opts)
 	if err != nil {
 		h.t.Fatalf("make a controller: %v", err)
 	}

@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/controller/internal/index"
 )
 
 // leaseName is the Lease by which several instances elect the one that works.
@@ -68,6 +71,21 @@ func cacheOptions() cache.Options {
 		DefaultTransform:            cache.TransformStripManagedFields(),
 		ReaderFailOnMissingInformer: true,
 	}
+}
+
+// prepareCache makes the cache hold all kinds from the start, so that an instance
+// that stands by for the Lease is ready to take over, and so that WaitReady knows
+// what to wait for.
+func prepareCache(ctx context.Context, mgr manager.Manager) error {
+	for _, kind := range []client.Object{
+		&v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}, &v1alpha2.BucketClass{},
+		&v1alpha2.BucketAccess{}, &v1alpha2.BucketAccessClass{},
+	} {
+		if _, err := mgr.GetCache().GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {
+			return fmt.Errorf("informer of %T: %w", kind, err)
+		}
+	}
+	return index.Register(ctx, mgr.GetFieldIndexer())
 }
 
 // clientOptions let a reconcile see what earlier ones have written, which saves

@@ -84,9 +84,9 @@ func (h *harness) provisioned(name string) (*v1alpha2.BucketClaim, *v1alpha2.Buc
 }
 
 // handedOff waits until the access is the sidecar's.
-func (h *harness) handedOff(access *v1alpha2.BucketAccess) *v1alpha2.BucketAccess {
+func (h *harness) handedOff(access *v1alpha2.BucketAccess) {
 	h.t.Helper()
-	return awaits(h, access, "is handed off", func(a *v1alpha2.BucketAccess) error {
+	awaits(h, access, "is handed off", func(a *v1alpha2.BucketAccess) error {
 		if !handoff.SidecarOwns(a) {
 			return fmt.Errorf("not handed off: %+v", a.Status)
 		}

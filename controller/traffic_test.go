@@ -3,6 +3,7 @@ package controller_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -102,4 +103,11 @@ func (t *traffic) count(status int) int {
 		}
 	}
 	return n
+}
+
+// all are all calls so far.
+func (t *traffic) all() []call {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.calls)
 }

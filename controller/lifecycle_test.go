@@ -1,0 +1,72 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/controller"
+)
+
+func TestNewNeedsAPIServer(t *testing.T) {
+	if _, err := controller.New(&rest.Config{Host: "https://127.0.0.1:1"}, controller.Options{}); err == nil {
+		t.Errorf("New succeeds without an API server")
+	}
+}
+
+func TestWaitReady(t *testing.T) {
+	h := prepare(t)
+	c, err := controller.New(h.config(), controller.Options{Logger: h.log.logger()})
+	h.must(err)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := c.WaitReady(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("WaitReady with a context that has ended returns %v, want %v", err, context.Canceled)
+	}
+	h.must(c.Start(ended))
+	if err := c.WaitReady(context.Background()); !errors.Is(err, controller.ErrStopped) {
+		t.Errorf("WaitReady after the end returns %v, want %v", err, controller.ErrStopped)
+	}
+	h.traffic.closeIdle()
+}
+
+// TestLeaderElection: the second instance takes over when the first has ended.
+func TestLeaderElection(t *testing.T) {
+	elect := func(o *controller.Options) { o.LeaderElection, o.LeaderElectionNamespace = true, "cosi-system" }
+	h := prepare(t)
+	h.startController(elect)
+	standby, err := controller.New(h.config(), controller.Options{
+		Logger: h.log.logger(), LeaderElection: true, LeaderElectionNamespace: "cosi-system",
+	})
+	h.must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- standby.Start(ctx) }()
+
+	soon, done := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer done()
+	if err := standby.WaitReady(soon); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("two instances work at the same time: WaitReady returns %v", err)
+	}
+	h.running.cancel()
+	if err := <-h.running.ended; err != nil {
+		t.Errorf("first instance ended with: %v", err)
+	}
+	h.running = nil
+	later, done := context.WithTimeout(ctx, patience)
+	defer done()
+	h.must(standby.WaitReady(later))
+	claim := h.claim("data")
+	h.make(claim)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("second instance ended with: %v", err)
+	}
+	h.traffic.closeIdle()
+}

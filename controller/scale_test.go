@@ -1,0 +1,88 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// TestE30Conflicts creates 50 claims with an access each, at once. Conflicts are
+// retried without a word, and there are fewer than one for each claim.
+func TestE30Conflicts(t *testing.T) {
+	const n = 50
+	h := start(t)
+	h.make(class(), newAccessClass())
+	claims, accesses := make([]*v1alpha2.BucketClaim, n), make([]*v1alpha2.BucketAccess, n)
+	for i := range n {
+		name := fmt.Sprintf("data-%d", i)
+		claims[i], accesses[i] = h.claim(name), h.access(name, name)
+		h.make(claims[i], accesses[i])
+	}
+	for _, claim := range claims {
+		h.report(h.bucketOf(claim), provision)
+	}
+	for i := range n {
+		h.claimSays(claims[i], v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		h.handedOff(accesses[i])
+	}
+	writes := h.settles()
+	conflicts := h.traffic.count(http.StatusConflict)
+	t.Logf("%d claims with accesses: %d writes, %d conflicts", n, writes, conflicts)
+	if conflicts >= n {
+		t.Errorf("%d conflicts for %d claims", conflicts, n)
+	}
+	if log := h.log.String(); strings.Contains(log, "Reconciler error") {
+		t.Errorf("conflicts were logged:\n%s", log)
+	}
+	for _, claim := range claims {
+		h.must(h.Delete(context.Background(), claim))
+	}
+	for _, access := range accesses {
+		h.must(h.Delete(context.Background(), access))
+		h.finishCleanup(access)
+	}
+	for i := range n {
+		h.vanishes(accesses[i])
+		h.vanishes(claims[i])
+	}
+}
+
+// TestSilence: a system in which everything is ready, waits, or has failed for
+// good does not cause a single call.
+func TestSilence(t *testing.T) {
+	const window = 2 * time.Second
+	h := start(t)
+	h.make(class(), newAccessClass())
+	h.provisioned("ready")
+	granted := h.access("granted", "ready")
+	refused := h.access("refused", "ready")
+	refused.Spec.Protocol = v1alpha2.ProtocolGCS
+	waiting := h.access("waiting", "nobody")
+	noClass := h.claim("no-class")
+	noClass.Spec.BucketClassName = "nobody"
+	h.make(granted, refused, waiting, noClass)
+	h.handedOff(granted)
+	h.accessSays(refused, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
+	h.accessSays(waiting, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
+	h.claimSays(noClass, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	h.settles()
+
+	before := h.traffic.all()
+	ctx, cancel := context.WithTimeout(context.Background(), window)
+	defer cancel()
+	<-ctx.Done()
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		t.Fatal(ctx.Err())
+	}
+	if after := h.traffic.all(); len(after) > len(before) {
+		t.Errorf("calls while nothing happens: %v", after[len(before):])
+	}
+}
