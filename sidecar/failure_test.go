@@ -129,6 +129,7 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 	w.start()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
+			w := w.in(t)
 			tc.arrange(w)
 			bucket := w.bucket()
 			w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
@@ -193,6 +194,7 @@ func TestTerminalFailuresOfAccesses(t *testing.T) {
 	bucket := w.readyBucket()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
+			w := w.in(t)
 			w.driver.Script(tc.method, tc.script)
 			access := w.access([]*v1alpha2.Bucket{bucket})
 			w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
@@ -295,6 +297,7 @@ func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 	w.start()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
+			w := w.in(t)
 			bucket := w.bucket(tc.change)
 			w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
 			w.has(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
@@ -353,6 +356,7 @@ func TestDegradedAccesses(t *testing.T) {
 	before := len(w.driver.Calls())
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
+			w := w.in(t)
 			access := w.access([]*v1alpha2.Bucket{bucket}, tc.change)
 			w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
 			w.must(w.Delete(t.Context(), access))

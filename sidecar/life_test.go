@@ -70,6 +70,25 @@ func TestE27HungDriver(t *testing.T) {
 	}
 }
 
+// Neither does an API server that has stopped to answer.
+func TestStopsWithoutTheAPIServer(t *testing.T) {
+	w := newWorld(t)
+	reached := make(chan struct{})
+	w.driver.Script("DriverCreateBucket", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		w.traffic.Hang()
+		close(reached)
+		return next()
+	})
+	stop := w.start()
+	w.bucket()
+	<-reached
+	began := time.Now()
+	stop()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("the sidecar took %s to stop", took)
+	}
+}
+
 func TestCallsHaveADeadline(t *testing.T) {
 	w := newWorld(t)
 	w.options.RPCTimeout = 300 * time.Millisecond

@@ -23,6 +23,7 @@ type traffic struct {
 	mu      sync.Mutex
 	writes  []string
 	refuses func(*http.Request) bool
+	hangs   bool
 }
 
 // roundTripper passes requests through the traffic.
@@ -40,8 +41,12 @@ func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Method != http.MethodGet && !strings.HasSuffix(request.URL.Path, "/events") {
 		f.writes = append(f.writes, request.Method+" "+request.URL.Path)
 	}
-	refused := f.refuses != nil && f.refuses(request)
+	refused, hangs := f.refuses != nil && f.refuses(request), f.hangs
 	f.mu.Unlock()
+	if hangs {
+		<-request.Context().Done()
+		return nil, request.Context().Err()
+	}
 	if refused {
 		return refusal(), nil
 	}
@@ -68,6 +73,13 @@ func (f *traffic) Refuse(method, suffix string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.refuses = func(r *http.Request) bool { return r.Method == method && strings.HasSuffix(r.URL.Path, suffix) }
+}
+
+// Hang has no further request answered.
+func (f *traffic) Hang() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hangs = true
 }
 
 // Allow ends Refuse.

@@ -100,6 +100,14 @@ func newWorld(t *testing.T) *world {
 	}
 }
 
+// in returns the same world for a part of the test.
+func (w *world) in(t *testing.T) *world {
+	t.Helper()
+	part := *w
+	part.TB = t
+	return &part
+}
+
 // start runs a sidecar of the world's driver until the test ends or the function
 // that it returns is called, whichever is first, and waits until it is ready.
 func (w *world) start() (stop func()) {

@@ -16,7 +16,7 @@ func (s Set) Succeed(message string) {
 
 // Validate writes down that the object, and those it refers to, are valid.
 func (s Set) Validate() {
-	s.set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "everything that is needed exists and is valid")
+	s.set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all that is needed exists and is valid")
 }
 
 // Doubt takes back a Provisioned that is True although it cannot be.
