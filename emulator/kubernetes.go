@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 
+	"k8s.io/client-go/util/connrotation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
@@ -122,7 +124,14 @@ func (e *Emulator) connect() error {
 	if err != nil {
 		return err
 	}
-	e.client, err = client.NewWithWatch(e.Config(), client.Options{Scheme: scheme})
+	cfg := e.Config()
+	connections := connrotation.NewDialer((&net.Dialer{}).DialContext)
+	cfg.Dial = connections.DialContext
+	e.onStop(func(context.Context) error {
+		connections.CloseAll()
+		return nil
+	})
+	e.client, err = client.NewWithWatch(cfg, client.Options{Scheme: scheme})
 	if err != nil {
 		return fmt.Errorf("connect to the API server: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/connrotation"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
@@ -23,12 +25,15 @@ import (
 const maxRecordedBody = 256 << 10
 
 // RESTConfig returns a copy of a client configuration whose requests cross the
-// api seam as this incarnation's. It speaks JSON, also for the built-in kinds,
-// so that the journal can be read.
+// api seam as this incarnation's, over connections that end with it. It speaks
+// JSON, also for the built-in kinds, so that the journal can be read.
 func (i *Incarnation) RESTConfig(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.ContentType = runtime.ContentTypeJSON
 	cfg.AcceptContentTypes = runtime.ContentTypeJSON
+	connections := connrotation.NewDialer((&net.Dialer{}).DialContext)
+	i.atEnd(connections.CloseAll)
+	cfg.Dial = connections.DialContext
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return &apiSeam{incarnation: i, next: next}
 	})

@@ -34,9 +34,11 @@ type Incarnation struct {
 	ctx    context.Context // done when fenced
 	cancel context.CancelFunc
 
-	mu       sync.Mutex
-	fenced   bool
 	inFlight sync.WaitGroup
+
+	mu     sync.Mutex
+	fenced bool
+	ending []func()
 }
 
 // NewIncarnation begins a life of a component. The number counts its lives from
@@ -69,9 +71,21 @@ func (i *Incarnation) Record(step string, err error) {
 func (i *Incarnation) Fence() {
 	i.mu.Lock()
 	i.fenced = true
+	ending := i.ending
+	i.ending = nil
 	i.mu.Unlock()
 	i.cancel()
 	i.inFlight.Wait()
+	for _, end := range ending {
+		end()
+	}
+}
+
+// atEnd has a function called when the incarnation is fenced.
+func (i *Incarnation) atEnd(f func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.ending = append(i.ending, f)
 }
 
 // Cross makes a call as a crossing of a seam, for seams that this package has no
