@@ -31,7 +31,7 @@ func (e *Emulator) createClasses(ctx context.Context) error {
 		parameters = map[string]string{fakedriver.ParameterNonEmptyDeletion: fakedriver.NonEmptyPurge}
 	}
 	for _, class := range classes(e.driverName, parameters) {
-		if err := e.client.Create(ctx, class); client.IgnoreAlreadyExists(err) != nil {
+		if err := client.IgnoreAlreadyExists(e.client.Create(ctx, class)); err != nil {
 			return fmt.Errorf("create class %s: %w", class.GetName(), err)
 		}
 	}

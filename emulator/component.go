@@ -37,13 +37,17 @@ type runner interface {
 	WaitReady(ctx context.Context) error
 }
 
+// factory makes what runs during one life. Everything that it sends out has to
+// cross the seams of the incarnation.
+type factory func(context.Context, *seam.Incarnation) (runner, error)
+
 // Component is a part of the emulator that can be stopped, started and crashed
 // by itself. It is safe for concurrent use; operations on one component follow
 // one another.
 type Component struct {
 	name    string
 	journal *journal.Journal
-	create  func(context.Context, *seam.Incarnation) (runner, error)
+	create  factory
 	onFail  func(error)
 
 	operation sync.Mutex     // held during Start, Stop and Crash
@@ -63,7 +67,7 @@ type life struct {
 	err         error         // of the runner; valid when ended is closed
 }
 
-func newComponent(name string, j *journal.Journal, onFail func(error), create func(context.Context, *seam.Incarnation) (runner, error)) *Component {
+func newComponent(name string, j *journal.Journal, onFail func(error), create factory) *Component {
 	return &Component{name: name, journal: j, create: create, onFail: onFail, state: StateStopped}
 }
 

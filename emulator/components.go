@@ -47,7 +47,7 @@ func (e *Emulator) cosiPhases() []phase {
 }
 
 // startComponent starts a component that will be part of the emulator.
-func (e *Emulator) startComponent(ctx context.Context, name string, create func(context.Context, *seam.Incarnation) (runner, error)) error {
+func (e *Emulator) startComponent(ctx context.Context, name string, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
 	e.mu.Lock()
 	e.components = append(e.components, c)
@@ -127,7 +127,7 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		listener, err := fakedriver.Listen(e.driverEndpoint)
+		listener, err := fakedriver.Listen(e.driverEndpoint) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +157,7 @@ func (e *Emulator) startController(ctx context.Context) error {
 		return err
 	}
 	return e.startComponent(ctx, ComponentController, func(_ context.Context, i *seam.Incarnation) (runner, error) {
-		return controller.New(i.RESTConfig(cfg), controller.Options{Logger: e.logger(i)})
+		return controller.New(i.RESTConfig(cfg), controller.Options{Logger: e.logger(i)}) //nolint:contextcheck // it is bounded by itself
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 // would have on a cluster, from the same files.
 func (e *Emulator) grantRoles(ctx context.Context) error {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: deploy.Namespace}}
-	if err := e.client.Create(ctx, namespace); client.IgnoreAlreadyExists(err) != nil {
+	if err := client.IgnoreAlreadyExists(e.client.Create(ctx, namespace)); err != nil {
 		return fmt.Errorf("create namespace %s: %w", deploy.Namespace, err)
 	}
 	files, err := fs.Glob(deploy.RBAC, "rbac/*.yaml")

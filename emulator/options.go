@@ -72,14 +72,11 @@ type Options struct {
 }
 
 func (o Options) validate() error {
-	if o.Driver != "" {
-		if o.NoDriver {
-			return fmt.Errorf("%w: a driver endpoint and no driver at all exclude each other", ErrOptions)
-		}
-		endpoint, err := url.Parse(o.Driver)
-		if err != nil || endpoint.Scheme != "unix" || endpoint.Path == "" || endpoint.Host != "" {
-			return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
-		}
+	if o.Driver != "" && o.NoDriver {
+		return fmt.Errorf("%w: a driver endpoint and no driver at all exclude each other", ErrOptions)
+	}
+	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
+		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
 	if (o.Driver != "" || o.NoDriver) && (o.S3Port != 0 || o.Socket != "") {
 		return fmt.Errorf("%w: the S3 port and the socket are those of the fake driver, which is left out", ErrOptions)
@@ -90,6 +87,11 @@ func (o Options) validate() error {
 		}
 	}
 	return nil
+}
+
+func isUnixEndpoint(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	return err == nil && u.Scheme == "unix" && u.Path != "" && u.Host == ""
 }
 
 func (o Options) withDefaults() Options {

@@ -121,12 +121,13 @@ type bucket struct {
 }
 
 func openBucket(secret map[string]string) bucket {
+	id, key := secret[cosiapi.SecretKeyS3AccessKeyID], secret[cosiapi.SecretKeyS3SecretAccessKey]
 	return bucket{
 		client: s3.New(s3.Options{
 			BaseEndpoint:     aws.String(secret[cosiapi.SecretKeyS3Endpoint]),
 			Region:           secret[cosiapi.SecretKeyS3Region],
 			UsePathStyle:     secret[cosiapi.SecretKeyS3AddressingStyle] == cosiapi.S3AddressingStylePath,
-			Credentials:      credentials.NewStaticCredentialsProvider(secret[cosiapi.SecretKeyS3AccessKeyID], secret[cosiapi.SecretKeyS3SecretAccessKey], ""),
+			Credentials:      credentials.NewStaticCredentialsProvider(id, key, ""),
 			RetryMaxAttempts: 1,
 		}),
 		name: aws.String(secret[cosiapi.SecretKeyBucketName]),

@@ -58,7 +58,7 @@ func removeAll(ctx context.Context, c client.Client, list client.ObjectList) err
 		return err
 	}
 	for _, object := range objects {
-		if err := c.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+		if err := client.IgnoreNotFound(c.Delete(ctx, object)); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,8 @@ func items(ctx context.Context, c client.Client, list client.ObjectList) ([]clie
 func force(ctx context.Context, c client.Client, objects []client.Object) error {
 	var errs []error
 	for _, object := range objects {
-		errs = append(errs, fmt.Errorf("%T %s could not be deleted: it still has finalizers %v", object, client.ObjectKeyFromObject(object), object.GetFinalizers()))
+		errs = append(errs, fmt.Errorf("%T %s could not be deleted: it still has finalizers %v",
+			object, client.ObjectKeyFromObject(object), object.GetFinalizers()))
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 		errs = append(errs, client.IgnoreNotFound(c.Patch(ctx, object, patch)))
 	}

@@ -210,7 +210,8 @@ func Get(name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return info, json.Unmarshal(data, &info)
+	err = json.Unmarshal(data, &info)
+	return info, err
 }
 
 // List returns the descriptions of all running emulators of this user, in the

@@ -141,7 +141,7 @@ func (j *Journal) since(seq uint64) ([]Event, <-chan struct{}) {
 	first := j.seq - uint64(len(j.events)) + 1
 	skip := 0
 	if seq >= first {
-		skip = min(int(seq-first+1), len(j.events))
+		skip = int(min(seq, j.seq) - first + 1) //nolint:gosec // at most the length of the slice
 	}
 	return append([]Event(nil), j.events[skip:]...), j.changed
 }

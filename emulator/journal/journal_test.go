@@ -95,7 +95,8 @@ func TestFollow(t *testing.T) {
 		if e.Seq != next {
 			t.Fatalf("event %d follows %d", e.Seq, next-1)
 		}
-		if next++; next == more+2 {
+		next++
+		if next == more+2 {
 			cancel()
 		}
 	}
@@ -171,20 +172,28 @@ func TestEventString(t *testing.T) {
 		want  string
 	}{
 		"API": {
-			event: journal.Event{Time: at, Component: "controller", Seam: journal.SeamAPI, Operation: create, Outcome: "Conflict", Duration: 2 * time.Millisecond, Message: "modified"},
-			want:  "03:04:05.006 controller api     create buckets b -> Conflict 2ms: modified",
+			event: journal.Event{
+				Time: at, Component: "controller", Seam: journal.SeamAPI, Operation: create,
+				Outcome: "Conflict", Duration: 2 * time.Millisecond, Message: "modified",
+			},
+			want: "03:04:05.006 controller api     create buckets b -> Conflict 2ms: modified",
 		},
 		"Process": {
-			event: journal.Event{Time: at, Component: "sidecar", Incarnation: 2, Seam: journal.SeamProcess, Operation: journal.Operation{Name: "start"}},
-			want:  "03:04:05.006 sidecar  process start (incarnation 2)",
+			event: journal.Event{
+				Time: at, Component: "sidecar", Incarnation: 2, Seam: journal.SeamProcess, Operation: journal.Operation{Name: "start"},
+			},
+			want: "03:04:05.006 sidecar  process start (incarnation 2)",
 		},
 		"Log": {
 			event: journal.Event{Time: at, Component: "driver", Seam: journal.SeamLog, Operation: journal.Operation{Name: "info"}, Message: "hello"},
 			want:  "03:04:05.006 driver   log     info  hello",
 		},
 		"Fault": {
-			event: journal.Event{Time: at, Component: "driver", Seam: journal.SeamRPC, Operation: journal.Operation{Name: "DriverGetInfo"}, Outcome: "Unavailable", Fault: "refuse"},
-			want:  "03:04:05.006 driver   rpc     DriverGetInfo -> Unavailable 0s [fault: refuse]",
+			event: journal.Event{
+				Time: at, Component: "driver", Seam: journal.SeamRPC, Operation: journal.Operation{Name: "DriverGetInfo"},
+				Outcome: "Unavailable", Fault: "refuse",
+			},
+			want: "03:04:05.006 driver   rpc     DriverGetInfo -> Unavailable 0s [fault: refuse]",
 		},
 	}
 	for name, tc := range tests {

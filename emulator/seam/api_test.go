@@ -94,7 +94,8 @@ func TestAPIEvents(t *testing.T) {
 		},
 		"GenerateName": {
 			method: "POST", path: claims, body: `{"metadata":{"generateName":"c-"}}`, status: 201, answer: `{}`,
-			op: journal.Operation{Name: "create bucketclaims", Subject: "ns/c-"}, outcome: "OK", request: `{"metadata":{"generateName":"c-"}}`, response: `{}`,
+			op: journal.Operation{Name: "create bucketclaims", Subject: "ns/c-"}, outcome: "OK",
+			request: `{"metadata":{"generateName":"c-"}}`, response: `{}`,
 		},
 		"Status": {
 			method: "PATCH", path: buckets + "/b/status", body: `{}`, status: 200, answer: `{}`,
@@ -206,7 +207,7 @@ func TestAPIWatch(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url+"/api/v1/secrets?watch=true", nil)
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url+"/api/v1/secrets?watch=true", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ type Incarnation struct {
 	number    int
 	journal   *journal.Journal
 
-	ctx    context.Context // done when fenced
-	cancel context.CancelFunc
+	life context.Context //nolint:containedctx // it is what this type stands for: done when fenced
+	end  context.CancelFunc
 
 	inFlight sync.WaitGroup
 
@@ -45,7 +45,7 @@ type Incarnation struct {
 // 1. Every Incarnation must be ended with Fence.
 func NewIncarnation(j *journal.Journal, component string, number int) *Incarnation {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Incarnation{component: component, number: number, journal: j, ctx: ctx, cancel: cancel}
+	return &Incarnation{component: component, number: number, journal: j, life: ctx, end: cancel}
 }
 
 // Component returns the name of the component.
@@ -74,7 +74,7 @@ func (i *Incarnation) Fence() {
 	ending := i.ending
 	i.ending = nil
 	i.mu.Unlock()
-	i.cancel()
+	i.end()
 	i.inFlight.Wait()
 	for _, end := range ending {
 		end()
@@ -91,7 +91,9 @@ func (i *Incarnation) atEnd(f func()) {
 // Cross makes a call as a crossing of a seam, for seams that this package has no
 // interceptor for. The outcome of a failed call is named by code. It returns
 // ErrFenced, without calling, when the component is fenced.
-func (i *Incarnation) Cross(ctx context.Context, s journal.Seam, op journal.Operation, code func(error) string, call func(context.Context) error) error {
+func (i *Incarnation) Cross(
+	ctx context.Context, s journal.Seam, op journal.Operation, code func(error) string, call func(context.Context) error,
+) error {
 	c, ctx, err := i.enter(ctx, s, op)
 	if err != nil {
 		return err
@@ -123,7 +125,7 @@ func (i *Incarnation) enter(ctx context.Context, s journal.Seam, op journal.Oper
 	i.mu.Unlock()
 
 	ctx, cancel := context.WithCancelCause(ctx)
-	unlink := context.AfterFunc(i.ctx, func() { cancel(ErrFenced) })
+	unlink := context.AfterFunc(i.life, func() { cancel(ErrFenced) })
 	c := &crossing{
 		incarnation: i,
 		event:       i.journal.Begin(i.component, i.number, s, op),
@@ -141,7 +143,7 @@ func (c *crossing) exit(outcome, message string) {
 // record ends the crossing, but leaves its context alive for what still streams
 // in. The caller has to call cancel in the end.
 func (c *crossing) record(outcome, message string) {
-	if outcome != journal.OutcomeOK && c.incarnation.ctx.Err() != nil {
+	if outcome != journal.OutcomeOK && c.incarnation.life.Err() != nil {
 		outcome = OutcomeFenced
 	}
 	c.event.Outcome, c.event.Message = outcome, message

@@ -29,7 +29,9 @@ func (i *Incarnation) ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{grpc.ChainUnaryInterceptor(i.handleRPC)}
 }
 
-func (i *Incarnation) callRPC(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+func (i *Incarnation) callRPC(
+	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
+) error {
 	_, err := i.crossRPC(ctx, method, req, func(ctx context.Context) (any, error) {
 		return reply, invoke(ctx, method, req, reply, conn, opts...)
 	})
@@ -40,7 +42,7 @@ func (i *Incarnation) handleRPC(ctx context.Context, req any, info *grpc.UnarySe
 	resp, err := i.crossRPC(ctx, info.FullMethod, req, func(ctx context.Context) (any, error) {
 		return handle(ctx, req)
 	})
-	if i.ctx.Err() != nil {
+	if i.life.Err() != nil {
 		// A server that was killed gives no answer, whatever it has done.
 		return nil, status.Error(codes.Unavailable, ErrFenced.Error())
 	}

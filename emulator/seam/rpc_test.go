@@ -24,7 +24,9 @@ type vault struct {
 	during func(context.Context) // called in the middle of a grant
 }
 
-func (v *vault) DriverGrantBucketAccess(ctx context.Context, _ *cosi.DriverGrantBucketAccessRequest) (*cosi.DriverGrantBucketAccessResponse, error) {
+func (v *vault) DriverGrantBucketAccess(
+	ctx context.Context, _ *cosi.DriverGrantBucketAccessRequest,
+) (*cosi.DriverGrantBucketAccessResponse, error) {
 	if v.during != nil {
 		v.during(ctx)
 	}
@@ -53,7 +55,9 @@ func connectRPC(t *testing.T, client, server *seam.Incarnation, v *vault) cosi.P
 	t.Cleanup(func() {
 		_ = conn.Close()
 		s.Stop()
-		<-served
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
 	})
 	return cosi.NewProvisionerClient(conn)
 }

@@ -29,7 +29,7 @@ func (i *Incarnation) Middleware(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(recorder, r.WithContext(ctx))
 		completed = true
-		cutOff := ctx.Err() != nil && i.ctx.Err() != nil
+		cutOff := ctx.Err() != nil && i.life.Err() != nil
 		c.event.Response = recorder.summary()
 		c.exit(recorder.outcome(), "")
 		if cutOff {

@@ -1,0 +1,86 @@
+package emulator_test
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
+)
+
+func TestStartRefuses(t *testing.T) {
+	for name, opts := range map[string]emulator.Options{
+		"DriverAndNone":    {Driver: "unix:///tmp/x.sock", NoDriver: true},
+		"DriverOverTCP":    {Driver: "127.0.0.1:1234"},
+		"DriverRelative":   {Driver: "unix://x.sock"},
+		"PortWithoutStore": {NoDriver: true, S3Port: 9000},
+		"SocketOfOther":    {Driver: "unix:///tmp/x.sock", Socket: "/tmp/y.sock"},
+		"PortTooHigh":      {S3Port: 65536},
+		"PortNegative":     {APIServerPort: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := emulator.Start(t.Context(), opts)
+			if !errors.Is(err, emulator.ErrOptions) {
+				t.Errorf("Start() = %v, want ErrOptions", err)
+			}
+		})
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	plane := controlplanetest.Start(t)
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close() //nolint:errcheck // nothing was sent
+	address, ok := taken.Addr().(*net.TCPAddr)
+	if !ok {
+		t.Fatalf("listening on %T", taken.Addr())
+	}
+	tests := map[string]struct {
+		opts     emulator.Options
+		phase    string
+		mentions []string
+	}{
+		"S3PortInUse": {
+			opts: emulator.Options{S3Port: address.Port}, phase: "S3 store", mentions: []string{taken.Addr().String(), "another port"},
+		},
+		"SocketTooLong": {
+			opts:  emulator.Options{Socket: filepath.Join("/tmp", strings.Repeat("long/", 30), "cosi.sock")},
+			phase: "driver", mentions: []string{"bytes", "shorter"},
+		},
+		"NoSuchDriver": {
+			opts:  emulator.Options{Driver: "unix:///nonexistent/driver.sock", ConnectTimeout: 50 * time.Millisecond},
+			phase: "driver", mentions: []string{"/nonexistent/driver.sock"},
+		},
+		"DirMissing": {opts: emulator.Options{Dir: "/nonexistent"}, mentions: []string{"/nonexistent"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			temp := t.TempDir()
+			t.Setenv("TMPDIR", temp)
+			tc.opts.ControlPlane = plane
+			_, err := emulator.Start(t.Context(), tc.opts)
+			if err == nil {
+				t.Fatal("Start() succeeded")
+			}
+			if failure, ok := errors.AsType[*emulator.StartError](err); tc.phase != "" && (!ok || failure.Phase != tc.phase) {
+				t.Errorf("Start() = %v, want a StartError of phase %q", err, tc.phase)
+			}
+			for _, text := range tc.mentions {
+				if !strings.Contains(err.Error(), text) {
+					t.Errorf("the error %q does not mention %q", err, text)
+				}
+			}
+			if left, _ := os.ReadDir(temp); len(left) > 0 {
+				t.Errorf("a failed start has left %v", left)
+			}
+		})
+	}
+}
