@@ -19,6 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -42,6 +45,9 @@ var exclusive sync.Mutex
 // of the journal is logged.
 func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	tb.Helper()
+	// controller-runtime complains, with a stack, if nobody has said where its
+	// log goes. A logger that was set before stays.
+	ctrl.SetLogger(logr.Discard())
 	if opts.ControlPlane == nil {
 		exclusive.Lock()
 		tb.Cleanup(exclusive.Unlock)

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -47,6 +50,7 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 
 // run starts an emulator, calls during, and stops the emulator again.
 func (s *start) run(ctx context.Context, streams Streams, during func(*session.Session) error) error {
+	silenceLibraries()
 	reporter := progress.New(streams.Err)
 	s.session.Emulator.Reporter = reporter
 	s.session.Version = version().Version
@@ -61,6 +65,13 @@ func (s *start) run(ctx context.Context, streams Streams, during func(*session.S
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	return errors.Join(err, running.Stop(stopCtx))
+}
+
+// silenceLibraries keeps what libraries log out of the output; what the
+// components say is in the journal.
+func silenceLibraries() {
+	ctrl.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
 }
 
 func newUp(streams Streams) *cobra.Command {
