@@ -101,7 +101,7 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
 		return usageError{fmt.Errorf("%w\nSee '%s --help'", err, cmd.CommandPath())}
 	})
 	root.AddCommand(
-		newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams),
+		newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams), newExample(streams),
 		newSetup(streams), newController(streams), newSidecar(streams), newVersion(streams),
 	)
 	for _, cmd := range root.Commands() {

@@ -2,6 +2,9 @@ package command
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -42,20 +45,37 @@ func writePlaces(text *strings.Builder, info instance.Info) {
 
 // writeNextSteps gives the commands to copy.
 func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
-	named := ""
+	self, named := program(), ""
 	if info.Name != instance.DefaultName {
 		named = " --name " + info.Name
 	}
 	kubectl := "kubectl --kubeconfig " + shellQuote(info.Kubeconfig)
 	text.WriteString("\nClaim a bucket, and get access to it:\n\n")
-	fmt.Fprintf(text, "  %s apply -f examples/quickstart.yaml\n", kubectl)
+	fmt.Fprintf(text, "  %s example | %s apply -f -\n", self, kubectl)
 	text.WriteString("\nRead the Secret that an application would use:\n\n")
 	fmt.Fprintf(text, "  %s -n demo get secret photos-credentials -o yaml\n", kubectl)
 	if detached {
-		fmt.Fprintf(text, "\nStop it:\n\n  cosi-emu down%s\n", named)
+		fmt.Fprintf(text, "\nStop it:\n\n  %s down%s\n", self, named)
 		return
 	}
-	fmt.Fprintf(text, "\nStop it with Ctrl-C, or from elsewhere:\n\n  cosi-emu down%s\n", named)
+	fmt.Fprintf(text, "\nStop it with Ctrl-C, or from elsewhere:\n\n  %s down%s\n", self, named)
+}
+
+// program is how this program can be run again from the same directory.
+func program() string {
+	self, err := os.Executable()
+	if err != nil {
+		return "cosi-emu"
+	}
+	if strings.Contains(self, string(filepath.Separator)+"go-build") { // a build that `go run` will remove
+		return "go run ./cmd/cosi-emu"
+	}
+	if found, err := exec.LookPath("cosi-emu"); err == nil {
+		if found, err = filepath.EvalSymlinks(found); err == nil && found == self {
+			return "cosi-emu"
+		}
+	}
+	return shellQuote(self)
 }
 
 // shellQuote returns text as one word for a shell, bare where that is safe.

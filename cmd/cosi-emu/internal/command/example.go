@@ -1,0 +1,29 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/examples"
+)
+
+func newExample(streams Streams) *cobra.Command {
+	var classes bool
+	cmd := &cobra.Command{
+		Use:   "example",
+		Short: "Print manifests to begin with",
+		Long: `Print manifests to begin with: a namespace with a BucketClaim and a BucketAccess.
+With --classes the classes that 'cosi-emu up' makes, to be changed for a cluster.`,
+		Example: `  cosi-emu example | kubectl apply -f -
+  cosi-emu example --classes > classes.yaml`,
+		RunE: func(*cobra.Command, []string) error {
+			manifest := examples.Quickstart
+			if classes {
+				manifest = examples.Classes
+			}
+			_, err := streams.Out.Write(manifest)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&classes, "classes", false, "print classes instead")
+	return cmd
+}
