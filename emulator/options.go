@@ -21,8 +21,8 @@ const (
 // DefaultRPCTimeout bounds each call of the sidecar to the driver.
 const DefaultRPCTimeout = 30 * time.Second
 
-// defaultConnectTimeout is how long somebody else's driver may take to answer.
-const defaultConnectTimeout = 30 * time.Second
+// DefaultConnectTimeout is how long somebody else's driver may take to answer.
+const DefaultConnectTimeout = 30 * time.Second
 
 // ErrOptions is the error of options that contradict each other or cannot be.
 var ErrOptions = errors.New("invalid options")
@@ -96,7 +96,7 @@ func isUnixEndpoint(endpoint string) bool {
 
 func (o Options) withDefaults() Options {
 	if o.ConnectTimeout == 0 {
-		o.ConnectTimeout = defaultConnectTimeout
+		o.ConnectTimeout = DefaultConnectTimeout
 	}
 	if o.RPCTimeout == 0 {
 		o.RPCTimeout = DefaultRPCTimeout

@@ -50,9 +50,20 @@ func OfAccess(ctx context.Context, c client.Client, access client.ObjectKey, cla
 		return nil, fmt.Errorf("BucketAccess %s: %w", access, err)
 	}
 	if !object.Status.ReadyToUse {
-		return nil, fmt.Errorf("BucketAccess %s: %w; see 'kubectl -n %s describe bucketaccess %s'", access, ErrNotReady, access.Namespace, access.Name)
+		return nil, fmt.Errorf("BucketAccess %s: %w%s", access, ErrNotReady, why(object))
 	}
 	return ofSecret(ctx, c, client.ObjectKey{Namespace: access.Namespace, Name: secret})
+}
+
+// why says what the conditions of an access that is not ready say.
+func why(access *cosiapi.BucketAccess) string {
+	var says strings.Builder
+	for _, c := range access.Status.Conditions {
+		if c.Message != "" {
+			fmt.Fprintf(&says, "; condition %s=%s: %s", c.Type, c.Status, c.Message)
+		}
+	}
+	return says.String()
 }
 
 func secretFor(access *cosiapi.BucketAccess, claim string) (string, error) {
@@ -137,12 +148,17 @@ func shellWord(value string) string {
 	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
 
-// dotenvValue returns a value the way that all readers of .env files agree on:
-// bare where possible, otherwise in double quotes with escapes.
+// dotenvValue returns a value the way that readers of .env files agree on most:
+// bare where possible; in single quotes, where nothing is special; and only
+// where that is impossible in double quotes, with escapes.
 func dotenvValue(value string) string {
-	const special = " \t\r\n\"'\\#$`"
-	if value != "" && !strings.ContainsAny(value, special) {
+	const special = " \t\r\n\"'\\#$`&;|<>()*?[]{}~!"
+	switch {
+	case value != "" && !strings.ContainsAny(value, special):
 		return value
+	case !strings.ContainsAny(value, "'\r\n"):
+		return "'" + value + "'"
+	default:
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "$", `\$`, "`", "\\`").Replace(value) + `"`
 	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "$", `\$`, "`", "\\`").Replace(value) + `"`
 }

@@ -28,6 +28,8 @@ var (
 	ErrRunning = errors.New("it is already running")
 	// ErrNotRunning: no emulator of that name is running.
 	ErrNotRunning = errors.New("it is not running")
+	// ErrName: no emulator can have that name.
+	ErrName = errors.New("it must be lower-case letters, digits and '-', begin and end with a letter or digit, and have at most 63 characters")
 	// ErrInUse: a data directory belongs to an emulator that is running.
 	ErrInUse = errors.New("the directory is in use")
 )
@@ -81,10 +83,10 @@ type Component struct {
 	Log string `json:"log,omitempty"`
 }
 
-// ValidateName says whether an emulator may have this name.
+// ValidateName says whether an emulator may have this name. The error is ErrName.
 func ValidateName(name string) error {
-	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-		return fmt.Errorf("name %q: %s", name, problems[0])
+	if len(validation.IsDNS1123Label(name)) > 0 {
+		return fmt.Errorf("emulator name %q: %w", name, ErrName)
 	}
 	return nil
 }

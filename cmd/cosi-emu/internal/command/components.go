@@ -121,6 +121,7 @@ start later than the sidecar. It runs until it is told to stop.`,
 	flags := cmd.Flags()
 	c.addFlags(flags)
 	flags.StringVar(&opts.Endpoint, "endpoint", endpointFromEnvironment(), "endpoint of the driver (default: $COSI_ENDPOINT, then "+defaultEndpoint+")")
+	flags.Lookup("endpoint").DefValue = "" // the environment of whoever asks for help says nothing
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", driver.DefaultConnectTimeout, "how long the driver may take until it answers")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", driver.DefaultRPCTimeout, "limit for each call to the driver")
 	flags.IntVar(&opts.Workers, "workers", sidecar.DefaultWorkers, "how many objects of each kind are worked on at the same time")

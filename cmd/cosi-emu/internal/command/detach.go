@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"syscall"
@@ -48,6 +49,7 @@ type child struct {
 	process    *os.Process
 	ended      chan error
 	transcript *os.File
+	said       int64 // how much of the transcript has been relayed
 }
 
 func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
@@ -81,35 +83,36 @@ func repeatFlags(flags *pflag.FlagSet) []string {
 
 // waitReady relays what the child says until its emulator is ready. If it ends
 // before, its last words say why; if ctx is done, it is stopped.
-func (c *child) waitReady(ctx context.Context, name string, relay io.Writer) (instance.Info, error) {
+func (c *child) waitReady(ctx context.Context, name string, w io.Writer) (instance.Info, error) {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
-	said := int64(0)
 	for {
 		info, err := instance.Get(name)
-		if err == nil && info.Ready && info.PID == c.process.Pid {
-			return info, nil
-		}
-		if said, err = c.relay(said, relay); err != nil {
+		ready := err == nil && info.Ready && info.PID == c.process.Pid
+		// After the question, so that nothing is missing that was said before.
+		if err := c.relay(w); err != nil {
 			return instance.Info{}, err
+		}
+		if ready {
+			return info, nil
 		}
 		select {
 		case <-ticker.C:
 		case err := <-c.ended:
-			if _, relayErr := c.relay(said, relay); relayErr != nil {
-				return instance.Info{}, relayErr
-			}
-			return instance.Info{}, childFailed(err)
+			return instance.Info{}, errors.Join(c.relay(w), childFailed(err))
 		case <-ctx.Done():
-			return instance.Info{}, errors.Join(ctx.Err(), c.process.Signal(syscall.SIGTERM), <-c.ended)
+			asked := c.process.Signal(syscall.SIGTERM)
+			err := <-c.ended
+			return instance.Info{}, errors.Join(asked, c.relay(w), childFailed(err))
 		}
 	}
 }
 
-// relay copies what the child has said since, and returns how much that is.
-func (c *child) relay(said int64, w io.Writer) (int64, error) {
-	n, err := io.Copy(w, io.NewSectionReader(c.transcript, said, 1<<40))
-	return said + n, err
+// relay copies what the child has said since the last time.
+func (c *child) relay(w io.Writer) error {
+	n, err := io.Copy(w, io.NewSectionReader(c.transcript, c.said, math.MaxInt64-c.said))
+	c.said += n
+	return err
 }
 
 // childFailed passes on the exit code; the message has been relayed.

@@ -66,7 +66,7 @@ a BucketAccess holds: AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, BUCKET_NAME and so on
 			if err != nil {
 				return err
 			}
-			info, err := running(name)
+			info, err := ready(name)
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,8 @@ BucketAccess are waited for and added to the environment.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), streams, args) },
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&e.start.session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator")
+	cmd.Flags().StringVar(&e.start.session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: one of its own)")
+	cmd.Flags().Lookup("name").DefValue = "" // another one each time
 	e.start.addFlags(cmd.Flags())
 	e.access.addFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&e.files, "apply", nil, "manifest to apply before the command is run; may be given several times")
@@ -55,22 +56,20 @@ func (e *execution) run(ctx context.Context, streams Streams, args []string) err
 	// What can be wrong with the command line is found out before anything runs.
 	program, err := exec.LookPath(args[0])
 	if err != nil {
-		return usageError{err}
+		return usageError{fmt.Errorf("command: %w", err)}
 	}
 	if _, _, err := e.access.key(); err != nil {
 		return err
 	}
-	var objects []*unstructured.Unstructured
-	for _, file := range e.files {
-		more, err := manifest.Read(file)
-		if err != nil {
-			return usageError{err}
-		}
-		objects = append(objects, more...)
+	manifests, err := readManifests(e.files)
+	if err != nil {
+		return err
 	}
 	return e.start.run(ctx, streams, func(running *session.Session) error {
-		if err := manifest.Apply(ctx, running.Emulator().Client(), objects); err != nil {
-			return err
+		for _, m := range manifests {
+			if err := manifest.Apply(ctx, running.Emulator().Client(), m.objects); err != nil {
+				return fmt.Errorf("--apply %s: %w", m.file, err)
+			}
 		}
 		variables, err := e.environment(ctx, running)
 		if err != nil {
@@ -78,6 +77,24 @@ func (e *execution) run(ctx context.Context, streams Streams, args []string) err
 		}
 		return runCommand(ctx, streams, program, args, variables)
 	})
+}
+
+// manifests are the objects of a file.
+type manifests struct {
+	file    string
+	objects []*unstructured.Unstructured
+}
+
+func readManifests(files []string) ([]manifests, error) {
+	all := make([]manifests, len(files))
+	for i, file := range files {
+		objects, err := manifest.Read(file)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--apply: %w", err)}
+		}
+		all[i] = manifests{file: file, objects: objects}
+	}
+	return all, nil
 }
 
 func (e *execution) environment(ctx context.Context, running *session.Session) ([]environment.Variable, error) {

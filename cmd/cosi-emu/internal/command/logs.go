@@ -51,7 +51,7 @@ process.`,
 					return usageError{fmt.Errorf("seam %q is not known; use some of %v", s, seams)}
 				}
 			}
-			info, err := running(name)
+			info, err := ready(name)
 			if err != nil {
 				return err
 			}
@@ -75,6 +75,9 @@ func (l *logs) show(ctx context.Context, streams Streams, info instance.Info, ar
 	}
 	if component.Log == "" {
 		return l.showJournal(ctx, streams, info, component.Name)
+	}
+	if l.output != formatText || len(l.seams) > 0 {
+		return usageError{fmt.Errorf("the log of %s is plain text: --output and --seam are for the journal", component.Name)}
 	}
 	for line, err := range logfile.Lines(ctx, component.Log, l.follow) {
 		if err != nil {

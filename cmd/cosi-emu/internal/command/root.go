@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 )
 
@@ -69,7 +70,7 @@ func Run(ctx context.Context, streams Streams, args []string) int {
 
 func isUsage(err error) bool {
 	_, usage := errors.AsType[usageError](err)
-	return usage || errors.Is(err, emulator.ErrOptions)
+	return usage || errors.Is(err, emulator.ErrOptions) || errors.Is(err, instance.ErrName)
 }
 
 func newRoot(streams Streams) *cobra.Command {
@@ -89,7 +90,8 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
   cosi-emu up -d
   cosi-emu status
   cosi-emu down`,
-		Args:              cobra.NoArgs,
+		Args:              knownCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return flagsFromEnvironment(cmd.Flags()) },
@@ -108,6 +110,19 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
 		strictArgs(cmd)
 	}
 	return root
+}
+
+// knownCommand refuses what is left on the command line when no command of that
+// name was found, and says which one may be meant.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if names := root.SuggestionsFor(args[0]); len(names) > 0 {
+		hint = fmt.Sprintf("; do you mean %s?", strings.Join(names, " or "))
+	}
+	return usageError{fmt.Errorf("there is no command %q%s\nSee '%s --help'", args[0], hint, root.CommandPath())}
 }
 
 // strictArgs makes wrong arguments errors of usage.
@@ -144,14 +159,25 @@ func flagsFromEnvironment(flags *pflag.FlagSet) error {
 // printError prints an error, and the log lines that belong to it.
 func printError(w io.Writer, err error) {
 	_, _ = fmt.Fprintf(w, "Error: %v\n", err)
-	start, ok := errors.AsType[*emulator.StartError](err)
-	if !ok || len(start.Log) == 0 {
+	log := logOf(err)
+	if len(log) == 0 {
 		return
 	}
 	_, _ = fmt.Fprintf(w, "The last lines of its log:\n")
-	for _, line := range start.Log {
+	for _, line := range log {
 		_, _ = fmt.Fprintf(w, "    %s\n", line)
 	}
+}
+
+// logOf returns the last log lines of the component that an error is about.
+func logOf(err error) []string {
+	if start, ok := errors.AsType[*emulator.StartError](err); ok {
+		return start.Log
+	}
+	if failure, ok := errors.AsType[*controlplane.ComponentError](err); ok {
+		return failure.LogTail
+	}
+	return nil
 }
 
 // addName adds the flag that says which emulator is meant.

@@ -51,6 +51,15 @@ func running(name string) (instance.Info, error) {
 	return info, nil
 }
 
+// ready is running, for commands that need the emulator to be up.
+func ready(name string) (instance.Info, error) {
+	info, err := running(name)
+	if err == nil && !info.Ready {
+		err = fmt.Errorf("emulator %q is still starting; try again when 'cosi-emu status' says that it is up", name)
+	}
+	return info, err
+}
+
 func printStatus(streams Streams, info instance.Info) error {
 	var text strings.Builder
 	state := "is starting"

@@ -43,6 +43,7 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Driver, "driver", "", "endpoint of your own driver, unix:///path/to/driver.sock, to use instead of the fake one")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false, "start neither driver nor sidecar nor S3 store; run your own beside, with 'cosi-emu sidecar'")
 	flags.StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with etcd, kube-apiserver and kube-controller-manager (default: $KUBEBUILDER_ASSETS, then a cached copy, which is downloaded or built when it is missing)")
+	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout, "how long your own driver may take until it answers")
 	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "limit for each call to the driver")
 	flags.DurationVar(&s.timeout, "timeout", defaultStartTimeout, "limit for the whole start, building the control plane included")
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "how detailed the log lines of controller, sidecar and driver are")
@@ -59,12 +60,22 @@ func (s *start) run(ctx context.Context, streams Streams, during func(*session.S
 	running, err := session.Start(startCtx, s.session)
 	err = errors.Join(err, reporter.Close())
 	if err != nil {
-		return err
+		return withCause(startCtx, err)
 	}
 	err = during(running)
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	return errors.Join(err, running.Stop(stopCtx))
+}
+
+// withCause adds why ctx is done to an error that came of it: the limit that was
+// reached, or the signal.
+func withCause(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(err, cause) {
+		return err
+	}
+	return fmt.Errorf("%w; %w", err, cause)
 }
 
 // silenceLibraries keeps what libraries log out of the output; what the
