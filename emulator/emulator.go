@@ -75,6 +75,11 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 // start is the list of what happens, in order. What costs little and can be
 // wrong comes before what takes seconds.
 func (e *Emulator) start(ctx context.Context) error {
+	if port := e.opts.APIServerPort; port != 0 {
+		if err := controlplane.CheckPort(ctx, port); err != nil {
+			return &StartError{Phase: controlplane.APIServer, Err: err}
+		}
+	}
 	if err := e.prepareFiles(); err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (o Options) check(ctx context.Context) error {
 	if o.APIServerPort == 0 {
 		return nil
 	}
-	return checkPort(ctx, o.APIServerPort)
+	return CheckPort(ctx, o.APIServerPort)
 }
 
 func (c *ControlPlane) start(ctx context.Context) (err error) {

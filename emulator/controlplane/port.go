@@ -21,8 +21,9 @@ const (
 
 var errNoPort = errors.New("no free port was found on " + loopback)
 
-// checkPort reports, as a *PortError, that nothing can listen on port.
-func checkPort(ctx context.Context, port int) error {
+// CheckPort returns a *PortError if the API server could not listen on a port
+// now. Start does this, too; it is for callers who have much to do before.
+func CheckPort(ctx context.Context, port int) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopbackAddress(port))
 	if err != nil {
 		return &PortError{Port: port, Err: err}
@@ -33,7 +34,7 @@ func checkPort(ctx context.Context, port int) error {
 func freePort(ctx context.Context) (int, error) {
 	for range portTries {
 		port := lowestPort + rand.IntN(highestPort-lowestPort+1) //nolint:gosec // not a secret
-		if checkPort(ctx, port) == nil {
+		if CheckPort(ctx, port) == nil {
 			return port, nil
 		}
 	}
