@@ -1,0 +1,156 @@
+package main_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// step is a command of the README's session, with what stands below it.
+type step struct {
+	command string
+	output  []string
+}
+
+// fails says that the README shows the command to fail.
+func (s step) fails() bool {
+	return strings.Contains(strings.Join(s.output, "\n"), "An error occurred")
+}
+
+// columns are the columns of the tables that the README shows.
+func columns(lines []string) [][]string {
+	var headers [][]string
+	for _, line := range lines {
+		if strings.HasPrefix(line, "NAME ") {
+			headers = append(headers, strings.Fields(line))
+		}
+	}
+	return headers
+}
+
+func session(readme string) []step {
+	var steps []step
+	inside := false
+	for line := range strings.Lines(readme) {
+		line = strings.TrimSuffix(line, "\n")
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside = line == "```console"
+		case inside && isCommand:
+			steps = append(steps, step{command: command})
+		case inside && len(steps) > 0:
+			last := &steps[len(steps)-1]
+			last.output = append(last.output, line)
+		}
+	}
+	return steps
+}
+
+// TestReadme runs the session of the README as it is written there, in one
+// shell. Commands of programs that this machine lacks are passed over: Go and git
+// are all that the project asks for.
+func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts an emulator") //nolint:forbidigo // the flag asks for it
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := session(string(readme))
+	if len(steps) < 10 {
+		t.Fatalf("the README has %d commands; the test reads it wrongly", len(steps))
+	}
+	shell := newShell(t)
+	ran := 0
+	for _, s := range steps {
+		if program := missing(s.command); program != "" {
+			t.Logf("not run, %s is not on this machine: %s", program, s.command)
+			continue
+		}
+		ran++
+		output, err := shell.run(t, s.command)
+		if (err != nil) != s.fails() {
+			t.Fatalf("$ %s\n%s\n%v", s.command, output, err)
+		}
+		if diff := cmp.Diff(columns(s.output), columns(strings.Split(output, "\n"))); diff != "" {
+			t.Errorf("$ %s\ncolumns: -README, +now:\n%s", s.command, diff)
+		}
+	}
+	t.Logf("%d of %d commands were run", ran, len(steps))
+}
+
+// missing returns a program of the command that is not installed.
+func missing(command string) string {
+	for _, program := range []string{"kubectl", "aws", "s3cmd"} {
+		if _, err := exec.LookPath(program); err != nil && strings.HasPrefix(command, program+" ") {
+			return program
+		}
+	}
+	return ""
+}
+
+// shell runs commands one after another with one environment, as a user does.
+type shell struct {
+	dir, env string
+	environ  []string
+}
+
+func newShell(t *testing.T) *shell {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "readme-") // short, for the UNIX socket in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, "bin", "cosi-emu")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	s := &shell{dir: dir, env: filepath.Join(dir, "env"), environ: append(os.Environ(),
+		"PATH="+filepath.Dir(bin)+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"XDG_STATE_HOME="+filepath.Join(dir, "state"),
+	)}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("hello"), 0o600),
+		os.WriteFile(s.env, nil, 0o600),
+		os.Symlink(examples, filepath.Join(dir, "examples")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		_, downErr := s.run(t, "cosi-emu down --all")
+		if err := errors.Join(downErr, os.RemoveAll(dir)); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// run runs a command with what earlier ones have exported.
+func (s *shell) run(t *testing.T, command string) (string, error) {
+	t.Helper()
+	const limit = 2 * time.Minute
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), limit)
+	defer cancel()
+	// H is not exported by the README, so all variables are.
+	script := `set -a; . "$0"; ` + command + "\nstatus=$?\nexport -p > \"$0\"\nexit $status"
+	cmd := exec.CommandContext(ctx, "bash", "-c", script, s.env)
+	cmd.Dir, cmd.Env = s.dir, s.environ
+	output, err := cmd.CombinedOutput()
+	return string(output), err
+}
