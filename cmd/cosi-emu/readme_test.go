@@ -106,7 +106,7 @@ type shell struct {
 
 func newShell(t *testing.T) *shell {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "readme-") // short, for the UNIX socket in it
+	dir, err := os.MkdirTemp("", "readme-") //nolint:usetesting // it is short, for the UNIX socket in it
 	if err != nil {
 		t.Fatal(err)
 	}

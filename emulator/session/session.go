@@ -62,6 +62,7 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	if s.emulator, err = emulator.Start(ctx, opts.Emulator); err != nil {
 		return nil, err
 	}
+	s.started = time.Now() // getting the control plane may have taken minutes
 	if err := s.instance.Publish(s.Info()); err != nil {
 		return nil, errors.Join(err, s.emulator.Stop(ctx))
 	}
