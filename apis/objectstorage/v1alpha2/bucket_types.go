@@ -126,7 +126,7 @@ type BucketClaimReference struct {
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.protocols) || has(self.protocols)",message="protocols cannot be removed once they are set"
 type BucketStatus struct {
 	// readyToUse is true while the bucket is provisioned and not being deleted.
-	// +optional
+	// +required
 	ReadyToUse bool `json:"readyToUse"`
 
 	// bucketID is the unique ID of the bucket in the backend.

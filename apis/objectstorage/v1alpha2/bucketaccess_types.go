@@ -118,7 +118,7 @@ type BucketAccessModes struct {
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.parameters) || has(self.parameters)",message="parameters cannot be removed once they are set"
 type BucketAccessStatus struct {
 	// readyToUse is true while the access is granted and not being deleted.
-	// +optional
+	// +required
 	ReadyToUse bool `json:"readyToUse"`
 
 	// accountID is the unique ID of the access in the backend.

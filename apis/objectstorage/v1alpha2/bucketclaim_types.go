@@ -72,7 +72,7 @@ type BucketClaimSpec struct {
 type BucketClaimStatus struct {
 	// readyToUse is true while the bucket is provisioned and the claim is not
 	// being deleted.
-	// +optional
+	// +required
 	ReadyToUse bool `json:"readyToUse"`
 
 	// boundBucketName is the name of the Bucket that this claim is bound to.
