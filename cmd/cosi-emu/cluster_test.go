@@ -1,0 +1,103 @@
+package main_test
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/examples"
+)
+
+// The objects of the quickstart.
+var (
+	claimKey  = client.ObjectKey{Namespace: "demo", Name: "photos"}
+	accessKey = client.ObjectKey{Namespace: "demo", Name: "photos-rw"}
+	secretKey = client.ObjectKey{Namespace: "demo", Name: "photos-credentials"}
+)
+
+// cluster is what kubectl has of an emulator: a kubeconfig.
+type cluster struct {
+	t      *testing.T
+	config *rest.Config
+	client client.Client
+}
+
+func connect(t *testing.T, kubeconfig string) *cluster {
+	t.Helper()
+	cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.QPS = -1
+	scheme, err := emulator.NewScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(cfg, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &cluster{t: t, config: cfg, client: c}
+}
+
+// quickstart applies the example and returns what the application gets.
+func (c *cluster) quickstart() map[string]string {
+	c.t.Helper()
+	objects, err := manifest.Decode(examples.Quickstart)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := manifest.Apply(c.t.Context(), c.client, objects); err != nil {
+		c.t.Fatal(err)
+	}
+	claim, access := &cosiapi.BucketClaim{}, &cosiapi.BucketAccess{}
+	c.waitProvisioned(claimKey, claim, func() []metav1.Condition { return claim.Status.Conditions })
+	c.waitProvisioned(accessKey, access, func() []metav1.Condition { return access.Status.Conditions })
+	return c.secret()
+}
+
+// waitProvisioned is kubectl wait --for=condition=Provisioned.
+func (c *cluster) waitProvisioned(key client.ObjectKey, object client.Object, conditions func() []metav1.Condition) {
+	c.t.Helper()
+	eventually(c.t, key.String()+" becomes Provisioned", func(ctx context.Context) (bool, error) {
+		err := c.client.Get(ctx, key, object)
+		return meta.IsStatusConditionTrue(conditions(), cosiapi.ConditionProvisioned), err
+	})
+}
+
+// secret returns the Secret as an application reads it.
+func (c *cluster) secret() map[string]string {
+	c.t.Helper()
+	secret := &corev1.Secret{}
+	if err := c.client.Get(c.t.Context(), secretKey, secret); err != nil {
+		c.t.Fatal(err)
+	}
+	data := map[string]string{}
+	for name, value := range secret.Data {
+		data[name] = string(value)
+	}
+	return data
+}
+
+// remove is kubectl delete, which waits until the object is gone.
+func (c *cluster) remove(key client.ObjectKey, object client.Object) {
+	c.t.Helper()
+	object.SetNamespace(key.Namespace)
+	object.SetName(key.Name)
+	if err := c.client.Delete(c.t.Context(), object); err != nil {
+		c.t.Fatal(err)
+	}
+	eventually(c.t, key.String()+" goes", func(ctx context.Context) (bool, error) {
+		err := c.client.Get(ctx, key, object)
+		return err != nil, client.IgnoreNotFound(err)
+	})
+}

@@ -1,0 +1,170 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+)
+
+const (
+	// patience bounds everything that a test waits for.
+	patience = time.Minute
+	interval = 20 * time.Millisecond
+)
+
+// home is all that a user's program sees of the machine: it leaves its files
+// here and nowhere else, and its processes have the path in their command lines.
+type home struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// newHome makes a home. When the test ends, whatever runs there is stopped, and
+// the test fails if that leaves something behind.
+func newHome(t *testing.T) *home {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it needs a control plane")
+	}
+	dir, err := os.MkdirTemp(lab, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &home{t: t, dir: dir}
+	for _, name := range []string{"state", "tmp"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(filepath.Join(lab, "cosi-emu"), h.program()); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(slices.DeleteFunc(os.Environ(), isOurs),
+		"XDG_STATE_HOME="+filepath.Join(dir, "state"), "TMPDIR="+filepath.Join(dir, "tmp"))
+	t.Cleanup(h.leave)
+	return h
+}
+
+// isOurs says whether an environment variable would change what the program does.
+func isOurs(variable string) bool {
+	for _, prefix := range []string{"COSI_", "AWS_", "KUBECONFIG=", "XDG_STATE_HOME=", "TMPDIR="} {
+		if strings.HasPrefix(variable, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *home) program() string { return filepath.Join(h.dir, "cosi-emu") }
+
+// leave stops what runs, and expects that nothing is left.
+func (h *home) leave() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if out, err := h.command(ctx, "down", "--all").CombinedOutput(); err != nil {
+		h.t.Errorf("down --all: %v\n%s", err, out)
+	}
+	h.expectNothingLeft()
+	if err := os.RemoveAll(h.dir); err != nil {
+		h.t.Error(err)
+	}
+}
+
+func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, h.program(), args...)
+	cmd.Env = h.env
+	cmd.Dir = h.dir
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// result is what a command has said, and its exit code.
+type result struct {
+	out, err string
+	code     int
+}
+
+// run runs the program until it ends.
+func (h *home) run(args ...string) result {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	var out, errs bytes.Buffer
+	cmd := h.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() < 0) {
+		h.t.Fatalf("cosi-emu %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// must runs the program and returns what it prints. It fails the test if the
+// program fails.
+func (h *home) must(args ...string) string {
+	h.t.Helper()
+	r := h.run(args...)
+	if r.code != 0 {
+		h.t.Fatalf("cosi-emu %s: exit code %d\n%s", strings.Join(args, " "), r.code, r.err)
+	}
+	return r.out
+}
+
+// up starts an emulator in the background.
+func (h *home) up(args ...string) instance.Info {
+	h.t.Helper()
+	return h.info(append([]string{"up", "-d", "-o", "json"}, args...)...)
+}
+
+// info runs a command that prints the description of an emulator.
+func (h *home) info(args ...string) instance.Info {
+	h.t.Helper()
+	var info instance.Info
+	out := h.must(args...)
+	if err := json.Unmarshal([]byte(out), &info); err != nil {
+		h.t.Fatalf("cosi-emu %s: %v in\n%s", strings.Join(args, " "), err, out)
+	}
+	return info
+}
+
+// expectNothingLeft expects that no process and no file is left.
+func (h *home) expectNothingLeft() {
+	h.t.Helper()
+	if left := processes(h.t, h.dir); len(left) > 0 {
+		h.t.Errorf("processes are left:\n%s", strings.Join(left, "\n"))
+	}
+	if left := h.files(); len(left) > 0 {
+		h.t.Errorf("files are left: %v", left)
+	}
+}
+
+// files returns everything below the home that the program has made, but for
+// empty directories that all emulators share.
+func (h *home) files() []string {
+	h.t.Helper()
+	var files []string
+	for _, dir := range []string{"state", "tmp"} {
+		err := filepath.WalkDir(filepath.Join(h.dir, dir), func(path string, _ fs.DirEntry, err error) error {
+			if rel, _ := filepath.Rel(h.dir, path); rel != dir && rel != filepath.Join("state", "cosi-emu") {
+				files = append(files, rel)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			h.t.Error(err)
+		}
+	}
+	return files
+}

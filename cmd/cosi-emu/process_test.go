@@ -1,0 +1,128 @@
+package main_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// eventually polls until the condition holds, or fails the test.
+func eventually(t *testing.T, what string, holds func(context.Context) (bool, error)) {
+	t.Helper()
+	if err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, holds); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// processes returns the processes whose command line contains text, as ps shows
+// them. One that has ended and was not waited for has no command line.
+func processes(t *testing.T, text string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(context.Background(), "ps", "-ww", "-e", "-o", "pid=,command=").Output()
+	if err != nil {
+		t.Fatalf("list processes: %v", err)
+	}
+	return slices.DeleteFunc(strings.Split(string(out), "\n"), func(line string) bool { return !strings.Contains(line, text) })
+}
+
+// kill ends a process that the test has started, and nothing else does.
+func kill(t *testing.T, pid int) {
+	t.Helper()
+	if pid <= 1 {
+		t.Fatalf("there is no process %d", pid)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatalf("kill %d: %v", pid, err)
+	}
+}
+
+// process is the program running in the foreground.
+type process struct {
+	t        *testing.T
+	cmd      *exec.Cmd
+	out, err transcript
+	ended    chan struct{} // closed when it has been waited for
+}
+
+// start starts the program in the foreground. It is killed when the test ends.
+func (h *home) start(args ...string) *process {
+	h.t.Helper()
+	p := &process{t: h.t, cmd: h.command(context.Background(), args...), ended: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.err
+	if err := p.cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		_ = p.cmd.Wait() // the exit code says it all
+	}()
+	h.t.Cleanup(func() {
+		if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			h.t.Error(err)
+		}
+		<-p.ended
+	})
+	return p
+}
+
+// waitFor waits until the program has printed a text.
+func (p *process) waitFor(text string) {
+	p.t.Helper()
+	eventually(p.t, "the program prints "+text, func(context.Context) (bool, error) {
+		select {
+		case <-p.ended:
+			if !strings.Contains(p.out.String(), text) {
+				return false, errors.New("it has ended: " + p.err.String())
+			}
+		default:
+		}
+		return strings.Contains(p.out.String(), text), nil
+	})
+}
+
+func (p *process) signal(s os.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// wait waits for the end and returns the exit code.
+func (p *process) wait() int {
+	p.t.Helper()
+	eventually(p.t, "the program ends", func(context.Context) (bool, error) {
+		select {
+		case <-p.ended:
+			return true, nil
+		default:
+			return false, nil
+		}
+	})
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// transcript is a buffer that can be read while it is written.
+type transcript struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (t *transcript) Write(data []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(data)
+}
+
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
+}
