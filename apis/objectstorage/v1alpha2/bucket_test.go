@@ -1,0 +1,99 @@
+package v1alpha2_test
+
+import "testing"
+
+const (
+	bucket = `
+apiVersion: objectstorage.k8s.io/v1alpha2
+kind: Bucket
+metadata:
+  name: test
+spec:
+  driverName: s3.example.com
+  deletionPolicy: Retain
+  bucketClaimRef:
+    name: photos
+    namespace: demo
+`
+	uid      = "01234567-89ab-cdef-0123-456789abcdef"
+	otherUID = "01234567-89ab-cdef-0123-456789abcdee"
+)
+
+func TestBucketCreate(t *testing.T) {
+	testCreate(t, bucket,
+		required("spec"),
+		required("spec.driverName"), driverName("spec.driverName"),
+		required("spec.deletionPolicy"), enum("spec.deletionPolicy", "Retain", "Delete"),
+		optional("spec.parameters"), stringMap("spec.parameters", 512),
+		optional("spec.protocols"), protocols("spec.protocols"),
+		required("spec.bucketClaimRef"),
+		required("spec.bucketClaimRef.name"), resourceName("spec.bucketClaimRef.name"),
+		required("spec.bucketClaimRef.namespace"), namespaceName("spec.bucketClaimRef.namespace"),
+		optional("spec.bucketClaimRef.uid"), uidRows("spec.bucketClaimRef.uid"),
+		optional("spec.existingBucketID"), backendID("spec.existingBucketID"),
+	)
+}
+
+func namespaceName(path string) []row {
+	return append(length(path, 63),
+		accepts(path, "dashes and digits", "team-1"),
+		refuses(path, "a dot", "team.1"),
+		refuses(path, "capitals", "Team"),
+		refuses(path, "a dash at the end", "team-"),
+	)
+}
+
+func uidRows(path string) []row {
+	return []row{
+		accepts(path, "a UUID", uid),
+		refuses(path, "the empty string", ""),
+		refuses(path, "capitals", "01234567-89AB-CDEF-0123-456789ABCDEF"),
+		refuses(path, "a UUID without dashes", "0123456789abcdef0123456789abcdef"),
+		refuses(path, "one character less", uid[1:]),
+		refuses(path, "one character more", uid+"0"),
+		refuses(path, "other characters", "g1234567-89ab-cdef-0123-456789abcdef"),
+	}
+}
+
+func TestBucketUpdate(t *testing.T) {
+	testUpdate(t, bucket,
+		frozen("spec.driverName", "one.example.com", "two.example.com"),
+		mutable("spec.deletionPolicy", "Delete", "Retain"),
+		mutable("spec.deletionPolicy", "Retain", "Delete"),
+		fixed("spec.parameters", entries(1), entries(2)),
+		fixed("spec.protocols", strs("S3"), strs("S3", "GCS")),
+		frozen("spec.bucketClaimRef.name", "photos", "videos"),
+		frozen("spec.bucketClaimRef.namespace", "demo", "other"),
+		setOnce("spec.bucketClaimRef.uid", uid, otherUID),
+		fixed("spec.existingBucketID", "one", "two"),
+		[]row{
+			{
+				name: "a parameter cannot change", from: []edit{set("spec.parameters", map[string]any{"a": "1"})},
+				edits: []edit{set("spec.parameters.a", "2")}, refused: []string{"spec.parameters"},
+			},
+			{
+				name: "the order of protocols says nothing", from: []edit{set("spec.protocols", strs("S3", "GCS"))},
+				edits: []edit{set("spec.protocols", strs("GCS", "S3"))},
+			},
+			{
+				name: "the namespace of the claim cannot be removed", edits: []edit{remove("spec.bucketClaimRef.namespace")},
+				refused: []string{"spec.bucketClaimRef.namespace"},
+			},
+		},
+	)
+}
+
+func TestBucketStatus(t *testing.T) {
+	testStatus(t, bucket,
+		statusOfAll(),
+		optional("status.bucketID"), backendID("status.bucketID"), setOnce("status.bucketID", "one", "two"),
+		optional("status.protocols"), protocols("status.protocols"), mutable("status.protocols", strs("S3"), strs("GCS")),
+		notRemovable("status.protocols", strs("S3")),
+		optional("status.bucketInfo"), stringMap("status.bucketInfo", 128),
+		mutable("status.bucketInfo", entries(1), entries(2)),
+		[]row{{
+			name: "status.bucketInfo may be removed", from: []edit{set("status.bucketInfo", entries(1))},
+			edits: []edit{remove("status.bucketInfo")},
+		}},
+	)
+}

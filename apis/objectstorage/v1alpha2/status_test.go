@@ -1,0 +1,132 @@
+package v1alpha2_test
+
+import (
+	"maps"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// withStatus are the kinds that have one, with a field of their spec that may be
+// set to something else before creation.
+var withStatus = map[string]string{
+	"Bucket":       bucket,
+	"BucketClaim":  bucketClaim,
+	"BucketAccess": bucketAccess,
+}
+
+// statusOfAll are the rules of what each status has.
+func statusOfAll() []row {
+	return join(
+		mutable("status.readyToUse", false, true),
+		required("status.readyToUse"),
+		[]row{refuses("status.readyToUse", "a word", "yes")},
+		optional("status.conditions"),
+		conditions(),
+	)
+}
+
+func conditions() []row {
+	const path = "status.conditions"
+	return []row{
+		accepts(path, "one of each type", []any{condition("Provisioned", "True"), condition("ProvisionFailed", "False")}),
+		refuses(path, "two of a type", []any{condition("Provisioned", "True"), condition("Provisioned", "False")}, path+"[1]"),
+		refuses(path, "another status", []any{condition("Provisioned", "Maybe")}, path+"[0].status"),
+		refuses(path, "a reason of two words", []any{reason("not a word")}, path+"[0].reason"),
+		refuses(path, "no reason", []any{reason("")}, path+"[0].reason"),
+	}
+}
+
+func condition(kind, status string) map[string]any {
+	return map[string]any{
+		"type": kind, "status": status, "reason": "Pending", "message": "",
+		"lastTransitionTime": "2026-01-02T03:04:05Z", "observedGeneration": int64(1),
+	}
+}
+
+func reason(word string) map[string]any {
+	c := condition("Provisioned", "Unknown")
+	c["reason"] = word
+	return c
+}
+
+// TestStatusIsSeparate checks that spec and status each have their own way in.
+func TestStatusIsSeparate(t *testing.T) {
+	s := newServer(t)
+	for kind, manifest := range withStatus {
+		t.Run(kind, func(t *testing.T) {
+			obj := s.created(t, manifest, set("status.readyToUse", true))
+			if status, found := obj.Object["status"]; found {
+				t.Errorf("the object was created with status %v, want none", status)
+			}
+
+			apply(t, obj, []edit{set("status.readyToUse", true), set("metadata.labels.team", "storage")})
+			written := obj.DeepCopy()
+			if err := s.Status().Update(t.Context(), written); err != nil {
+				t.Fatal(err)
+			}
+			if !ready(t, written) || len(written.GetLabels()) != 0 {
+				t.Errorf("after an update of the status: ready %t, labels %v, want the status alone", ready(t, written), written.GetLabels())
+			}
+
+			apply(t, written, []edit{set("status.readyToUse", false), set("metadata.labels.team", "storage")})
+			if err := s.Update(t.Context(), written); err != nil {
+				t.Fatal(err)
+			}
+			if !ready(t, written) || len(written.GetLabels()) != 1 {
+				t.Errorf("after an update: ready %t, labels %v, want the labels alone", ready(t, written), written.GetLabels())
+			}
+		})
+	}
+}
+
+func ready(t *testing.T, obj *unstructured.Unstructured) bool {
+	t.Helper()
+	value, _, err := unstructured.NestedBool(obj.Object, "status", "readyToUse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// TestClassesHaveNoStatus checks that there is no status subresource where there
+// is no status.
+func TestClassesHaveNoStatus(t *testing.T) {
+	s := newServer(t)
+	for kind, manifest := range map[string]string{"BucketClass": bucketClass, "BucketAccessClass": bucketAccessClass} {
+		t.Run(kind, func(t *testing.T) {
+			obj := s.created(t, manifest)
+			if err := s.Status().Update(t.Context(), obj); !apierrors.IsNotFound(err) {
+				t.Errorf("update of the status: %v, want not found", err)
+			}
+		})
+	}
+}
+
+// TestUnknownFields checks that a misspelt field is an error for who asks for
+// strictness, as kubectl does, and dropped for who does not.
+func TestUnknownFields(t *testing.T) {
+	s := newServer(t)
+	manifests := map[string]string{"BucketClass": bucketClass, "BucketAccessClass": bucketAccessClass}
+	maps.Copy(manifests, withStatus)
+	for kind, manifest := range manifests {
+		t.Run(kind, func(t *testing.T) {
+			for _, path := range []string{"spec.colour", "colour"} {
+				err := s.Create(t.Context(), object(t, manifest, set(path, "red")), client.DryRunAll)
+				if !apierrors.IsBadRequest(err) {
+					t.Errorf("create with %s, strictly: %v, want a bad request", path, err)
+				}
+			}
+			obj := object(t, manifest, set("spec.colour", "red"))
+			if err := s.Create(t.Context(), obj, client.DryRunAll, client.FieldValidation("Ignore")); err != nil {
+				t.Fatal(err)
+			}
+			colour, found, err := unstructured.NestedString(obj.Object, "spec", "colour")
+			if err != nil || found {
+				t.Errorf("spec.colour is kept as %q, want it pruned: %v", colour, err)
+			}
+		})
+	}
+}
