@@ -137,7 +137,7 @@ func judge(t *testing.T, r row, err error) {
 // The API server also says, about no field, that it leaves out the rules in CEL
 // while the rest of the schema is violated.
 func refusedFields(err error) []string {
-	status, ok := errors.AsType[apierrors.APIStatus](err)
+	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || status.Status().Details == nil {
 		return nil
 	}
