@@ -52,7 +52,8 @@ func TestStartFails(t *testing.T) {
 			opts: emulator.Options{S3Port: address.Port}, phase: "S3 store", mentions: []string{taken.Addr().String(), "another port"},
 		},
 		"APIServerPortInUse": {
-			opts: emulator.Options{APIServerPort: address.Port}, phase: "kube-apiserver", mentions: []string{strconv.Itoa(address.Port), "another port"},
+			opts: emulator.Options{APIServerPort: address.Port}, phase: "kube-apiserver",
+			mentions: []string{strconv.Itoa(address.Port), "another port"},
 		},
 		"SocketTooLong": {
 			opts:  emulator.Options{Socket: "/tmp/" + strings.Repeat("long/", 30) + "cosi.sock"},

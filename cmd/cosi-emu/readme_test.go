@@ -59,7 +59,7 @@ func session(readme string) []step {
 // are all that the project asks for.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it starts an emulator") //nolint:forbidigo // the flag asks for it
+		t.Skip("it starts an emulator")
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -84,10 +84,10 @@ func ofSecret(ctx context.Context, c client.Client, key client.ObjectKey) ([]Var
 	secret := &corev1.Secret{}
 	err := c.Get(ctx, key, secret)
 	if apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("Secret %s is gone: %w", key, ErrNotReady)
+		return nil, fmt.Errorf("access Secret %s is gone: %w", key, ErrNotReady)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("Secret %s: %w", key, err)
+		return nil, fmt.Errorf("access Secret %s: %w", key, err)
 	}
 	variables := make([]Variable, 0, len(secret.Data)+1)
 	for name, value := range secret.Data {
