@@ -40,7 +40,12 @@ With --apply, manifests are applied before; with --access, the credentials of a
 BucketAccess are waited for and added to the environment.`,
 		Example: `  cosi-emu exec -- go test ./...
   cosi-emu exec --apply examples/quickstart.yaml --access demo/photos-rw -- ./my-app`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("there is no command to run: give one after --")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), streams, args) },
 	}
 	cmd.Flags().SetInterspersed(false)

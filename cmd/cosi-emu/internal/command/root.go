@@ -90,11 +90,12 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
   cosi-emu up -d
   cosi-emu status
   cosi-emu down`,
-		Args:              knownCommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return flagsFromEnvironment(cmd.Flags()) },
+		SuggestionsMinimumDistance: 2,
+		Args:                       knownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return flagsFromEnvironment(cmd.Flags()) },
 	}
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
@@ -129,7 +130,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 func strictArgs(cmd *cobra.Command) {
 	check := cmd.Args
 	if check == nil {
-		check = cobra.NoArgs
+		check = noArgs
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -137,6 +138,13 @@ func strictArgs(cmd *cobra.Command) {
 		}
 		return nil
 	}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("'%s' takes no arguments, but was given %q", cmd.CommandPath(), args[0])
+	}
+	return nil
 }
 
 // flagsFromEnvironment sets the flags that are not on the command line from the

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -42,13 +43,21 @@ code is 1 if it is not running.`,
 }
 
 // running returns the description of an emulator, or an error that says how to
-// start it.
+// start it, and which others there are.
 func running(name string) (instance.Info, error) {
 	info, err := instance.Get(name)
-	if err != nil {
-		return info, fmt.Errorf("%w; start it with 'cosi-emu up', or see --name", err)
+	if !errors.Is(err, instance.ErrNotRunning) {
+		return info, err
 	}
-	return info, nil
+	others, listErr := instance.List()
+	if listErr != nil || len(others) == 0 {
+		return info, fmt.Errorf("%w; start it with 'cosi-emu up'", err)
+	}
+	names := make([]string, len(others))
+	for i, other := range others {
+		names[i] = other.Name
+	}
+	return info, fmt.Errorf("%w; start it with 'cosi-emu up', or choose with --name what is running: %s", err, strings.Join(names, ", "))
 }
 
 // ready is running, for commands that need the emulator to be up.

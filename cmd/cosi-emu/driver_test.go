@@ -1,0 +1,108 @@
+package main_test
+
+import (
+	"context"
+	"net"
+	"path/filepath"
+	"testing"
+
+	"google.golang.org/grpc"
+
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// stranger is somebody else's driver, as far as the emulator asks it.
+type stranger struct {
+	cosi.UnimplementedIdentityServer
+	info *cosi.DriverGetInfoResponse
+}
+
+func (s *stranger) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
+	return s.info, nil
+}
+
+// listen makes the socket of a driver, which is silent until it is served.
+func (h *home) listen() net.Listener {
+	h.t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(h.t.Context(), "unix", filepath.Join(h.dir, "d.sock"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = listener.Close() })
+	return listener
+}
+
+// serve runs a gRPC server until the test ends.
+func (h *home) serve(server *grpc.Server) {
+	h.t.Helper()
+	listener := h.listen()
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	h.t.Cleanup(func() {
+		server.Stop()
+		if err := <-done; err != nil {
+			h.t.Error(err)
+		}
+	})
+}
+
+// driving returns a command line with a driver that says this of itself.
+func driving(info *cosi.DriverGetInfoResponse) func(*home) []string {
+	return func(h *home) []string {
+		server := grpc.NewServer()
+		cosi.RegisterIdentityServer(server, &stranger{info: info})
+		h.serve(server)
+		return h.upWithDriver()
+	}
+}
+
+func (h *home) upWithDriver() []string {
+	return []string{"up", "--driver", "unix://" + filepath.Join(h.dir, "d.sock"), "--connect-timeout", "500ms"}
+}
+
+func TestBadDrivers(t *testing.T) {
+	t.Parallel()
+	s3 := []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}}
+	refuse(t, map[string]refusal{
+		"Nobody": {
+			reason: "nobody listens there",
+			args:   (*home).upWithDriver, code: 1, says: []string{"d.sock", "did not answer within 500ms", "no such file", "is it running"},
+		},
+		"Silent": {
+			reason: "somebody listens there and never answers",
+			args:   func(h *home) []string { h.listen(); return h.upWithDriver() },
+			code:   1, says: []string{"d.sock", "did not answer within 500ms"},
+		},
+		"SilentTimeout": {
+			reason: "the limit of the whole start holds as well",
+			args: func(h *home) []string {
+				h.listen()
+				return []string{"up", "--driver", "unix://" + filepath.Join(h.dir, "d.sock"), "--timeout", "500ms"}
+			},
+			code: 1, says: []string{"d.sock", "not ready after 500ms, the limit of --timeout"},
+		},
+		"BadName": {
+			reason: "a name that objects cannot refer to",
+			args:   driving(&cosi.DriverGetInfoResponse{Name: "My Driver", SupportedProtocols: s3}),
+			code:   1, says: []string{"d.sock", `"My Driver"`, "lower-case DNS name"},
+		},
+		"NoName": {
+			reason: "no name at all",
+			args:   driving(&cosi.DriverGetInfoResponse{SupportedProtocols: s3}),
+			code:   1, says: []string{"d.sock", "no name"},
+		},
+		"NoProtocol": {
+			reason: "a driver that serves nothing",
+			args:   driving(&cosi.DriverGetInfoResponse{Name: "empty.example.com"}),
+			code:   1, says: []string{"empty.example.com", "no protocol", "S3"},
+		},
+		"OtherVersion": {
+			reason: "a driver of another version of COSI has other services",
+			args: func(h *home) []string {
+				h.serve(grpc.NewServer())
+				return h.upWithDriver()
+			},
+			code: 1, says: []string{"d.sock", "v1alpha2", "another version"},
+		},
+	})
+}

@@ -1,0 +1,121 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// eachCommand runs a test for each of our commands.
+func eachCommand(t *testing.T, test func(t *testing.T, cmd *cobra.Command)) {
+	t.Helper()
+	root := newRoot(Streams{})
+	for _, cmd := range append(root.Commands(), root) {
+		t.Run(cmd.Name(), func(t *testing.T) { test(t, cmd) })
+	}
+}
+
+// sample returns a value for a flag that is not its default, as it is given and
+// as it is shown.
+func sample(flag *pflag.Flag) (given, shown string) {
+	switch flag.Value.Type() {
+	case "bool":
+		return "true", "true"
+	case "int", "float32":
+		return "7", "7"
+	case "duration":
+		return "7s", "7s"
+	case "stringArray", "stringSlice":
+		return "seven", "[seven]"
+	default:
+		return "seven", "seven"
+	}
+}
+
+func TestFlagsFromEnvironment(t *testing.T) {
+	eachCommand(t, func(t *testing.T, cmd *cobra.Command) {
+		want, got := map[string]string{}, map[string]string{}
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			given, shown := sample(flag)
+			t.Setenv("COSI_EMU_"+strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_")), given)
+			want[flag.Name] = shown
+		})
+		if err := flagsFromEnvironment(cmd.Flags()); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { got[flag.Name] = flag.Value.String() })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want, +got:\n%s", diff)
+		}
+	})
+}
+
+func TestFlagWinsOverEnvironment(t *testing.T) {
+	t.Setenv("COSI_EMU_NAME", "variable")
+	t.Setenv("COSI_EMU_S3_PORT", "not a number, but not asked for")
+	cmd := newUp(Streams{})
+	if err := cmd.ParseFlags([]string{"--name", "flag", "--s3-port", "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := flagsFromEnvironment(cmd.Flags()); err != nil {
+		t.Fatal(err)
+	}
+	if name := cmd.Flags().Lookup("name").Value.String(); name != "flag" {
+		t.Errorf("--name is %q", name)
+	}
+}
+
+func TestRepeatFlags(t *testing.T) {
+	cmd := newUp(Streams{})
+	if err := cmd.ParseFlags([]string{"-d", "-o", "json", "--name=a", "--timeout=90s", "--data-dir", "with space", "--no-fake-driver=false"}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"--detach=false", "--output=text", "--data-dir=with space", "--name=a", "--no-fake-driver=false", "--timeout=1m30s"}
+	if diff := cmp.Diff(want, repeatFlags(cmd.Flags())); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestHelp holds every command to the same form.
+func TestHelp(t *testing.T) {
+	eachCommand(t, func(t *testing.T, cmd *cobra.Command) {
+		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("the short help %q should be one phrase", cmd.Short)
+		}
+		if !strings.Contains(cmd.Example, cmd.CommandPath()) {
+			t.Errorf("the examples do not use the command:\n%s", cmd.Example)
+		}
+		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
+			if len(line) > 100 {
+				t.Errorf("a line of the help is too long: %s", line)
+			}
+		}
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { checkFlagHelp(t, flag) })
+	})
+}
+
+// checkFlagHelp expects that the help of a flag says what its default is, once
+// and truly.
+func checkFlagHelp(t *testing.T, flag *pflag.Flag) {
+	t.Helper()
+	alone := pflag.NewFlagSet("", pflag.ContinueOnError)
+	alone.AddFlag(flag)
+	help := alone.FlagUsages()
+	if n := strings.Count(help, "(default"); n > 1 {
+		t.Errorf("--%s has %d defaults: %s", flag.Name, n, help)
+	}
+	described := strings.Contains(flag.Usage, "(default")
+	if value := flag.Value.String(); value != flag.DefValue && !described {
+		t.Errorf("--%s is %q by default, and the help says %q", flag.Name, value, flag.DefValue)
+	}
+	switch flag.DefValue {
+	case "", "0", "0s", "false", "[]":
+	default:
+		if !strings.Contains(help, flag.DefValue) {
+			t.Errorf("the help of --%s does not say that its default is %s: %s", flag.Name, flag.DefValue, help)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/examples"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// runCommandLine runs the program within the test, for a user without emulators.
+func runCommandLine(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	var o, e bytes.Buffer
+	code = Run(t.Context(), Streams{In: strings.NewReader(""), Out: &o, Err: &e}, args)
+	return code, o.String(), e.String()
+}
+
+func TestRun(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		args   []string
+		code   int
+		out    string // what standard output begins with
+		err    string // what standard error begins with
+	}{
+		"Nothing":     {reason: "the help is what a new user needs", out: "cosi-emu runs the whole"},
+		"Help":        {reason: "help is a result", args: []string{"up", "--help"}, out: "Start an emulator"},
+		"Unknown":     {reason: "usage", args: []string{"upp"}, code: 2, err: `Error: there is no command "upp"; do you mean up?`},
+		"Flag":        {reason: "usage", args: []string{"down", "--now"}, code: 2, err: "Error: unknown flag: --now"},
+		"Argument":    {reason: "usage", args: []string{"version", "1"}, code: 2, err: "Error: 'cosi-emu version' takes no arguments"},
+		"Seam":        {reason: "usage", args: []string{"logs", "--seam", "wire"}, code: 2, err: `Error: seam "wire" is not known`},
+		"NotRunning":  {reason: "a failure", args: []string{"env"}, code: 1, err: `Error: emulator "default": it is not running`},
+		"Down":        {reason: "idempotent", args: []string{"down"}, out: `emulator "default" is not running`},
+		"DownAll":     {reason: "there may be none", args: []string{"down", "--all"}},
+		"Example":     {reason: "the file is in the program", args: []string{"example"}, out: string(examples.Quickstart)},
+		"Classes":     {reason: "the file is in the program", args: []string{"example", "--classes"}, out: string(examples.Classes)},
+		"SetupFails":  {reason: "a failure", args: []string{"setup", "--control-plane-dir", "/nonexistent"}, code: 1, err: "control plane programs: failed"},
+		"ControlFail": {reason: "a failure", args: []string{"controller", "--kubeconfig", "/nonexistent"}, code: 1, err: "Error: find the API server"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := runCommandLine(t, tc.args...)
+			if code != tc.code {
+				t.Errorf("%s: exit code %d, want %d", tc.reason, code, tc.code)
+			}
+			if !strings.HasPrefix(out, tc.out) || out != "" && tc.out == "" {
+				t.Errorf("%s: standard output:\n%s", tc.reason, out)
+			}
+			if !strings.HasPrefix(errs, tc.err) || errs != "" && tc.err == "" {
+				t.Errorf("%s: standard error:\n%s", tc.reason, errs)
+			}
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	_, text, _ := runCommandLine(t, "version")
+	if !strings.Contains(text, binaries.KubernetesVersion) || !strings.Contains(text, runtime.Version()) {
+		t.Errorf("version says\n%s", text)
+	}
+	_, out, _ := runCommandLine(t, "version", "-o", "json")
+	var got versionInfo
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	got.Version, got.Revision = "", ""
+	want := versionInfo{
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Kubernetes: binaries.KubernetesVersion, COSI: "objectstorage.k8s.io/v1alpha2",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		t.Run(shell, func(t *testing.T) {
+			code, script, errs := runCommandLine(t, "completion", shell)
+			if code != 0 || !strings.Contains(script, "cosi-emu") {
+				t.Fatalf("exit code %d, %s", code, errs)
+			}
+			program, err := exec.LookPath(shell)
+			if err != nil || shell == "powershell" {
+				return
+			}
+			check := exec.CommandContext(t.Context(), program, "-n")
+			check.Stdin = strings.NewReader(script)
+			if out, err := check.CombinedOutput(); err != nil {
+				t.Errorf("%s does not understand the script: %v\n%s", shell, err, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,89 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+)
+
+func TestShellQuote(t *testing.T) {
+	for _, text := range []string{
+		"", "plain", "/home/me/.local/state/cosi-emu/default/kubeconfig", "with space", "it's", `"$HOME"`, "a\nb", "*", "~", "a;b", `\`, "é",
+	} {
+		out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", "printf %s "+shellQuote(text)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(text, string(out)); diff != "" {
+			t.Errorf("a shell reads %s: -want, +got:\n%s", shellQuote(text), diff)
+		}
+	}
+	if got := shellQuote("/a/b-c_d.e"); got != "/a/b-c_d.e" {
+		t.Errorf("quotes where none are needed: %s", got)
+	}
+}
+
+func TestPrintError(t *testing.T) {
+	errDisk := errors.New("no such disk")
+	for name, tc := range map[string]struct {
+		err  error
+		want string
+	}{
+		"Plain": {errDisk, "Error: no such disk\n"},
+		"Start": {
+			fmt.Errorf("up: %w", &emulator.StartError{Phase: "etcd", Err: errDisk, Log: []string{"one", "two"}}),
+			"Error: up: etcd: no such disk\nThe last lines of its log:\n    one\n    two\n",
+		},
+		"NoLog": {&emulator.StartError{Phase: "etcd", Err: errDisk}, "Error: etcd: no such disk\n"},
+		"Component": {
+			&controlplane.ComponentError{Failure: controlplane.Failure{Component: "etcd", Err: errDisk, LogTail: []string{"one"}}},
+			"Error: etcd ended unexpectedly: no such disk\nThe last lines of its log:\n    one\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			printError(&out, tc.err)
+			if diff := cmp.Diff(tc.want, out.String()); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNextSteps(t *testing.T) {
+	info := instance.Info{Name: "mine", Kubeconfig: "/home/my user/kubeconfig"}
+	var text strings.Builder
+	writeNextSteps(&text, info, true)
+	for _, want := range []string{" example | kubectl --kubeconfig '/home/my user/kubeconfig' apply -f -\n", " down --name mine\n"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the next steps do not contain %q:\n%s", want, text.String())
+		}
+	}
+}
+
+func TestAccessKey(t *testing.T) {
+	for text, ok := range map[string]bool{"a/b": true, "a": false, "/b": false, "a/": false, "a/b/c": false, "/": false} {
+		a := access{access: text}
+		key, wanted, err := a.key()
+		if (err == nil) != ok || wanted != ok {
+			t.Errorf("--access %q: %v, %v, %v", text, key, wanted, err)
+		}
+		if ok && key.String() != text {
+			t.Errorf("--access %q is read as %s", text, key)
+		}
+		if err != nil && !isUsage(err) {
+			t.Errorf("--access %q: %v is not an error of usage", text, err)
+		}
+	}
+	if _, wanted, err := (&access{}).key(); wanted || err != nil {
+		t.Errorf("no --access: %v, %v", wanted, err)
+	}
+}

@@ -1,0 +1,255 @@
+package main_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+)
+
+// quickly is how long the program may take to refuse what cannot work.
+const quickly = 10 * time.Second
+
+// refusal is an input that cannot work.
+type refusal struct {
+	reason string
+	// args returns the command line, and prepares what makes it fail.
+	args func(h *home) []string
+	env  string
+	code int
+	says []string
+}
+
+// refuse runs each refusal in a home of its own: the program must say what is
+// wrong and what to do, quickly, and leave nothing behind.
+func refuse(t *testing.T, refusals map[string]refusal) {
+	t.Helper()
+	for name, tc := range refusals {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			args := tc.args(h)
+			if tc.env != "" {
+				h.env = append(h.env, tc.env)
+			}
+			began := time.Now()
+			r := h.run(args...)
+			if took := time.Since(began); took > quickly {
+				t.Errorf("%s: it took %s", tc.reason, took)
+			}
+			if r.code != tc.code || r.out != "" {
+				t.Errorf("%s: exit code %d, want %d; output %q", tc.reason, r.code, tc.code, r.out)
+			}
+			for _, want := range append(tc.says, "Error: ") {
+				if !strings.Contains(r.err, want) {
+					t.Errorf("%s: it does not say %q, but:\n%s", tc.reason, want, r.err)
+				}
+			}
+			h.expectNothingLeft()
+		})
+	}
+}
+
+// command is a command line that needs no preparation.
+func command(args ...string) func(*home) []string {
+	return func(*home) []string { return args }
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	refuse(t, map[string]refusal{
+		"Command": {
+			reason: "a command that does not exist, with the one that is meant",
+			args:   command("stats"), code: 2, says: []string{`"stats"`, "do you mean status?", "--help"},
+		},
+		"Flag": {
+			reason: "a flag that does not exist",
+			args:   command("up", "--prot", "80"), code: 2, says: []string{"--prot", "cosi-emu up --help"},
+		},
+		"Argument": {
+			reason: "arguments are not ignored",
+			args:   command("up", "again"), code: 2, says: []string{"takes no arguments", `"again"`, "cosi-emu up --help"},
+		},
+		"Variable": {
+			reason: "the environment is checked like flags",
+			args:   command("up"), env: "COSI_EMU_S3_PORT=http", code: 2, says: []string{"COSI_EMU_S3_PORT", `"http"`},
+		},
+		"Port": {
+			reason: "a port that cannot be",
+			args:   command("up", "--s3-port", "99999"), code: 2, says: []string{"S3 port 99999", "65535"},
+		},
+		"Name": {
+			reason: "a name that is no file name, nor a label",
+			args:   command("up", "--name", "My_Emulator"), code: 2, says: []string{`"My_Emulator"`, "lower-case"},
+		},
+		"NameDetached": {
+			reason: "it is refused before a process is started",
+			args:   command("up", "-d", "--name", "../x"), code: 2, says: []string{`"../x"`, "lower-case"},
+		},
+		"Access": {
+			reason: "a BucketAccess is in a namespace",
+			args:   command("env", "--access", "photos-rw"), code: 2, says: []string{"photos-rw", "namespace/name"},
+		},
+		"Output": {
+			reason: "a format that does not exist, with those that do",
+			args:   command("status", "-o", "xml"), code: 2, says: []string{`"xml"`, "text or json"},
+		},
+		"Driver": {
+			reason: "an endpoint that is not of a UNIX socket",
+			args:   command("up", "--driver", "localhost:1234"), code: 2, says: []string{`"localhost:1234"`, "unix:///"},
+		},
+		"DriverAndNone": {
+			reason: "contradicting flags",
+			args:   command("up", "--driver", "unix:///tmp/x.sock", "--no-fake-driver"), code: 2, says: []string{"exclude"},
+		},
+		"ExecNothing": {
+			reason: "nothing to run",
+			args:   command("exec"), code: 2, says: []string{"after --", "cosi-emu exec --help"},
+		},
+		"ExecUnknown": {
+			reason: "a command that is not installed is found out before anything starts",
+			args:   command("exec", "--", "no-such-command"), code: 2, says: []string{"no-such-command"},
+		},
+		"ExecNoManifest": {
+			reason: "so is a manifest that is not there",
+			args:   command("exec", "--apply", "no-such-file.yaml", "--", "true"), code: 2, says: []string{"--apply", "no-such-file.yaml"},
+		},
+		"NotRunning": {
+			reason: "there is no emulator to ask",
+			args:   command("status"), code: 1, says: []string{"not running", "cosi-emu up"},
+		},
+	})
+}
+
+func TestPlacesInUse(t *testing.T) {
+	t.Parallel()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	address, ok := listener.Addr().(*net.TCPAddr)
+	if !ok {
+		t.Fatalf("listening on %T", listener.Addr())
+	}
+	port := strconv.Itoa(address.Port)
+
+	// The cases go on in parallel when this function has returned.
+	refuse(t, map[string]refusal{
+		"S3Port": {
+			reason: "another program listens there",
+			args:   command("up", "--s3-port", port), code: 1, says: []string{"S3 store", port, "in use", "another port"},
+		},
+		"APIServerPort": {
+			reason: "another program listens there",
+			args:   command("up", "--api-server-port", port), code: 1, says: []string{"kube-apiserver", port, "in use", "another port"},
+		},
+		"Detached": {
+			reason: "what the emulator in the background says is passed on",
+			args:   command("up", "-d", "--s3-port", port), code: 1, says: []string{"S3 store", port, "in use", "another port"},
+		},
+		"DataDir": {
+			reason: "two emulators would spoil each other's data",
+			args: func(h *home) []string {
+				dir, err := instance.LockDataDir(filepath.Join(h.dir, "data"))
+				if err != nil {
+					h.t.Fatal(err)
+				}
+				h.t.Cleanup(func() { _ = dir.Release() })
+				return []string{"up", "--data-dir", dir.Path()}
+			},
+			code: 1, says: []string{"data directory", "in use", "another"},
+		},
+		"DataDirFile": {
+			reason: "a file is no directory",
+			args:   func(h *home) []string { return []string{"up", "--data-dir", h.write("data", "")} },
+			code:   1, says: []string{"data directory", "not a directory"},
+		},
+		"SocketPath": {
+			reason: "the operating system bounds the paths of sockets",
+			args:   command("up", "--socket", "/tmp/"+strings.Repeat("x", 120)),
+			code:   1, says: []string{"driver", "bytes", "shorter"},
+		},
+		"SocketInUse": {
+			reason: "another driver listens there",
+			args: func(h *home) []string {
+				path := filepath.Join(h.dir, "d.sock")
+				listener, err := (&net.ListenConfig{}).Listen(h.t.Context(), "unix", path)
+				if err != nil {
+					h.t.Fatal(err)
+				}
+				h.t.Cleanup(func() { _ = listener.Close() })
+				return []string{"up", "--socket", path}
+			},
+			code: 1, says: []string{"d.sock", "in use", "another path"},
+		},
+	})
+}
+
+func TestBadPrograms(t *testing.T) {
+	t.Parallel()
+	replaced := func(program, content string) func(*home) []string {
+		return func(h *home) []string {
+			dir := h.programDir()
+			path := filepath.Join(dir, program)
+			if err := os.Remove(path); err != nil {
+				h.t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(content), 0o700); err != nil { //nolint:gosec // a program
+				h.t.Fatal(err)
+			}
+			return []string{"up", "--control-plane-dir", dir}
+		}
+	}
+	refuse(t, map[string]refusal{
+		"WrongPlatform": {
+			reason: "a program for another processor",
+			args:   replaced("etcd", foreignProgram()), code: 1, says: []string{"etcd", "another platform", "found linux/s390"},
+		},
+		"HalfWritten": {
+			reason: "a program that was not copied to its end",
+			args: func(h *home) []string {
+				whole, err := os.ReadFile(h.program())
+				if err != nil {
+					h.t.Fatal(err)
+				}
+				return replaced("kube-apiserver", string(whole[:1<<20]))(h)
+			},
+			code: 1, says: []string{"kube-apiserver", "incomplete"},
+		},
+		"NoPrograms": {
+			reason: "a directory with other files",
+			args:   func(h *home) []string { return []string{"up", "--control-plane-dir", h.dir} },
+			code:   1, says: []string{"etcd", "does not exist", "downloaded or built"},
+		},
+		"EtcdExits": {
+			reason: "a program that ends at once, with its last words and the phase",
+			args:   replaced("etcd", "#!/bin/sh\n[ \"$1\" = --help ] || { echo 'no such disk' >&2; exit 3; }\n"),
+			code:   1, says: []string{"etcd: failed after", "Error: etcd: ", "The last lines of its log:\n", "    no such disk\n"},
+		},
+		"Timeout": {
+			reason: "a program that never becomes ready",
+			args: func(h *home) []string {
+				args := replaced("etcd", "#!/bin/sh\n[ \"$1\" = --help ] || { echo 'thinking'; exec sleep 1000; }\n")(h)
+				return append(args, "--timeout", "2s")
+			},
+			code: 1, says: []string{"etcd", "not ready after 2s, the limit of --timeout", "    thinking\n"},
+		},
+	})
+}
+
+// foreignProgram is the first part of an ELF file for an IBM mainframe.
+func foreignProgram() string {
+	header := make([]byte, 64)
+	copy(header, "\x7fELF\x02\x02\x01") // 64 bits, big-endian
+	header[17] = 2                      // executable
+	header[19] = 22                     // EM_S390
+	header[23] = 1                      // version
+	header[53] = 64                     // size of this header
+	return string(header)
+}
