@@ -1,0 +1,90 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/emulator/bench"
+)
+
+// benchmark holds the flags of the command.
+type benchmark struct {
+	options bench.Options
+	check   bool
+	timeout time.Duration
+	output  string
+}
+
+func newBench(streams Streams) *cobra.Command {
+	b := &benchmark{}
+	o := &b.options
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure speed and memory",
+		Long: `Measure how long a start and a claim take, compared with what they are made of in
+the same run, whether a settled emulator is silent, and how much memory it takes.
+It starts emulators of its own, and stops them, which takes two minutes.
+
+Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
+		Example: `  cosi-emu bench
+  cosi-emu bench --check -o json > bench.json
+
+  # Quickly, to see that it works.
+  cosi-emu bench --starts 1 --claims 3 --crowd 5 --window 2s`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutput(b.output, formatText, formatJSON); err != nil {
+				return err
+			}
+			return b.run(cmd.Context(), streams)
+		},
+	}
+	cmd.Flags().IntVar(&o.Starts, "starts", 5, "how often each kind of start is timed")
+	cmd.Flags().IntVar(&o.Claims, "claims", 30, "how many claims are timed, one after another")
+	cmd.Flags().IntVar(&o.Crowd, "crowd", 100, "how many claims with accesses there are when memory and silence are measured")
+	cmd.Flags().DurationVar(&o.Window, "window", 30*time.Second, "for how long there must be silence")
+	cmd.Flags().StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with the programs of the control plane (default: as for 'up')")
+	cmd.Flags().BoolVar(&b.check, "check", false, "fail if a bar is missed")
+	cmd.Flags().DurationVar(&b.timeout, "timeout", defaultStartTimeout, "limit for everything")
+	addOutput(cmd.Flags(), &b.output, formatText, formatJSON)
+	return cmd
+}
+
+func (b *benchmark) run(ctx context.Context, streams Streams) error {
+	silenceLibraries()
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	reporter := progress.New(streams.Err)
+	b.options.Program, b.options.Reporter = self, reporter
+	ctx, cancel := context.WithTimeoutCause(ctx, b.timeout, fmt.Errorf("not done after %s, the limit of --timeout", b.timeout))
+	defer cancel()
+	report, err := bench.Run(ctx, b.options)
+	if err = errors.Join(err, reporter.Close()); err != nil {
+		if errors.Is(err, bench.ErrOptions) {
+			return usageError{err}
+		}
+		return withCause(ctx, err)
+	}
+	if err := b.print(streams, report); err != nil {
+		return err
+	}
+	if missed := report.Missed(); b.check && len(missed) > 0 {
+		return fmt.Errorf("over the bar: %s", strings.Join(missed, ", "))
+	}
+	return nil
+}
+
+func (b *benchmark) print(streams Streams, report bench.Report) error {
+	if b.output == formatJSON {
+		return printJSON(streams, report)
+	}
+	return report.WriteText(streams.Out)
+}

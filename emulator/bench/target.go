@@ -1,0 +1,71 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+// target is an emulator that is measured from outside, as its users see it.
+type target struct {
+	client  client.WithWatch
+	journal *reader
+}
+
+func newTarget(c client.WithWatch, journal string) *target {
+	return &target{client: c, journal: &reader{path: journal}}
+}
+
+// namespace makes a namespace for objects, which go with the emulator.
+func (t *target) namespace(ctx context.Context, name string) error {
+	if err := t.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+		return fmt.Errorf("create namespace %s: %w", name, err)
+	}
+	return nil
+}
+
+func newClaim(namespace, name, class string) *cosiapi.BucketClaim {
+	return &cosiapi.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       cosiapi.BucketClaimSpec{BucketClassName: class, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+	}
+}
+
+func newAccess(namespace, name, claim string) *cosiapi.BucketAccess {
+	return &cosiapi.BucketAccess{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: cosiapi.BucketAccessSpec{
+			BucketAccessClassName: emulator.ClassStandard,
+			Protocol:              cosiapi.ProtocolS3,
+			BucketClaims: []cosiapi.BucketClaimAccess{{
+				BucketClaimName:  claim,
+				AccessSecretName: name,
+				AccessModes:      cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
+			}},
+		},
+	}
+}
+
+// await reads a watch until the condition holds of an object, or ctx is done.
+func await[T client.Object](ctx context.Context, watcher watch.Interface, holds func(T) bool) error {
+	for {
+		select {
+		case event, open := <-watcher.ResultChan():
+			if !open || event.Type == watch.Error {
+				return fmt.Errorf("the API server has ended a watch: %v", event.Object)
+			}
+			if object, ok := event.Object.(T); ok && holds(object) {
+				return nil
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

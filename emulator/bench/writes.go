@@ -1,0 +1,60 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// isWriteFor reports whether an event is a successful write to a claim or its
+// Bucket. Events, which are for people, are written beside and hold up nothing.
+func isWriteFor(e journal.Event, claim *cosiapi.BucketClaim) bool {
+	if !e.Write() || e.Failed() {
+		return false
+	}
+	kind, _, _ := strings.Cut(resource(e), "/")
+	switch kind {
+	case "bucketclaims":
+		return e.Operation.Subject == claim.Namespace+"/"+claim.Name
+	case "buckets":
+		return e.Operation.Subject == bucketOf(claim)
+	default:
+		return false
+	}
+}
+
+func bucketOf(claim *cosiapi.BucketClaim) string { return cosiapi.BucketNameForClaim(claim.UID) }
+
+// verb and resource are the halves of the name of an operation at the api seam.
+func verb(e journal.Event) string {
+	verb, _, _ := strings.Cut(e.Operation.Name, " ")
+	return verb
+}
+
+func resource(e journal.Event) string {
+	_, resource, _ := strings.Cut(e.Operation.Name, " ")
+	return resource
+}
+
+// chain returns the indexes of the writes that followed one another up to the
+// last: each of them had ended when the next began. What it leaves out went on
+// beside.
+func chain(writes []journal.Event) []int {
+	indexes := []int{len(writes) - 1}
+	for {
+		begin := writes[indexes[0]].Time
+		latest := -1
+		for i, e := range writes {
+			if end := e.Time.Add(e.Duration); !end.After(begin) &&
+				(latest < 0 || end.After(writes[latest].Time.Add(writes[latest].Duration))) {
+				latest = i
+			}
+		}
+		if latest < 0 {
+			return indexes
+		}
+		indexes = slices.Insert(indexes, 0, latest)
+	}
+}
