@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/client-go/rest"
@@ -11,19 +10,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/controller/bucketaccess"
 	"github.com/cosi-emu/cosi-emu/controller/bucketclaim"
 	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
 )
 
 // ErrStopped is returned by WaitReady when the controller has ended before it
 // was ready. What Start returned says why.
-var ErrStopped = errors.New("the controller has stopped")
+var ErrStopped = host.ErrStopped
 
 // eventSource is what the controller calls itself in Events.
 const eventSource = "cosi-controller"
 
 // Controller is one instance of the COSI controller. It is started once.
 type Controller struct {
-	manager manager.Manager
-	stopped chan struct{}
+	host *host.Host
 }
 
 // New makes a Controller that acts on the cluster, and as the user, of cfg. The
@@ -31,52 +30,32 @@ type Controller struct {
 // opens the listeners that opts ask for, but starts nothing.
 func New(cfg *rest.Config, opts Options) (*Controller, error) {
 	opts = opts.withDefaults()
-	mgr, err := newManager(cfg, opts)
+	h, err := newHost(cfg, opts)
 	if err != nil {
 		return nil, fmt.Errorf("set up the controller's manager: %w", err)
 	}
-	if err := prepareCache(context.Background(), mgr); err != nil {
+	if err := prepareCache(context.Background(), h); err != nil {
 		return nil, fmt.Errorf("set up the controller's cache: %w", err)
 	}
-	if err := addReconcilers(mgr, opts); err != nil {
+	if err := addReconcilers(h, opts); err != nil {
 		return nil, err
 	}
-	return &Controller{manager: mgr, stopped: make(chan struct{})}, nil
+	return &Controller{host: h}, nil
 }
 
 // Start runs the controller until ctx is done and all its workers have ended, or
 // until it fails. Losing the Lease is a failure.
 func (c *Controller) Start(ctx context.Context) error {
-	defer close(c.stopped)
-	return c.manager.Start(ctx)
+	return c.host.Start(ctx)
 }
 
 // WaitReady blocks until the controller reconciles: it is the leader, if there
-// is an election, and its caches are in step with the API server. It returns
-// ErrStopped if that will not happen any more, and otherwise the error of ctx.
+// is an election, and its caches are in step with the API server. It returns an
+// error that wraps ErrStopped if that will not happen any more, and otherwise
+// one that wraps the error of ctx.
 func (c *Controller) WaitReady(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-c.stopped:
-			cancel(ErrStopped)
-		case <-ctx.Done():
-		}
-	}()
-	select {
-	case <-c.manager.Elected():
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	synced := c.manager.GetCache().WaitForCacheSync(ctx)
-	select {
-	case <-c.stopped: // what the cache says then means nothing
-		return ErrStopped
-	default:
-	}
-	if !synced {
-		return context.Cause(ctx)
+	if err := c.host.WaitReady(ctx); err != nil {
+		return fmt.Errorf("the controller is not ready: %w", err)
 	}
 	return nil
 }

@@ -17,14 +17,9 @@ const (
 	DefaultRetryMaxDelay = 2 * time.Minute
 )
 
-const (
-	// reconcileTimeout bounds everything that one reconcile asks of the API
-	// server, so that a request that hangs holds up one worker for so long only.
-	reconcileTimeout = time.Minute
-
-	// disabled is the address that switches a listener of the manager off.
-	disabled = "0"
-)
+// reconcileTimeout bounds everything that one reconcile asks of the API server,
+// so that a request that hangs holds up one worker for so long only.
+const reconcileTimeout = time.Minute
 
 // Options are the settings of a Controller. The zero value is ready to use.
 type Options struct {
@@ -59,13 +54,8 @@ type Options struct {
 
 // withDefaults fills in what was left zero.
 func (o Options) withDefaults() Options {
-	if o.Logger.GetSink() == nil {
-		o.Logger = logr.Discard()
-	}
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
 	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
-	o.MetricsBindAddress = cmp.Or(o.MetricsBindAddress, disabled)
-	o.HealthProbeBindAddress = cmp.Or(o.HealthProbeBindAddress, disabled)
 	return o
 }

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/internal/finding"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 )
 
 // findBuckets looks up the Buckets behind the claims and refuses an access that

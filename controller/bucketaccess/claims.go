@@ -9,10 +9,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/internal/condition"
-	"github.com/cosi-emu/cosi-emu/controller/internal/finding"
 	"github.com/cosi-emu/cosi-emu/controller/internal/handoff"
 	"github.com/cosi-emu/cosi-emu/controller/internal/index"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 )
 
 // findClaims looks up the BucketClaims. All of them must exist before any of

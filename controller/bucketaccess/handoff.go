@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/internal/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
 )
 
 // handOff puts everything into the status that the sidecar needs to grant and to

@@ -14,12 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/internal/announcement"
-	"github.com/cosi-emu/cosi-emu/controller/internal/condition"
-	"github.com/cosi-emu/cosi-emu/controller/internal/finding"
 	"github.com/cosi-emu/cosi-emu/controller/internal/handoff"
 	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
-	"github.com/cosi-emu/cosi-emu/controller/internal/retry"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/retry"
 )
 
 // Reconciler reconciles BucketAccesses. It keeps no state of its own.
@@ -55,11 +55,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, access *v1alpha2.BucketAcces
 	v := &visit{access: access}
 	switch {
 	case !access.DeletionTimestamp.IsZero():
-		return retry.Quietly(r.finalize(ctx, v))
+		return retry.Quietly(ctx, r.finalize(ctx, v))
 	case handoff.SidecarOwns(access):
-		return retry.Quietly(r.guard(ctx, v))
+		return retry.Quietly(ctx, r.guard(ctx, v))
 	default:
-		return retry.Quietly(r.report(ctx, v, r.prepare(ctx, v)))
+		return retry.Quietly(ctx, r.report(ctx, v, r.prepare(ctx, v)))
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/internal/condition"
-	"github.com/cosi-emu/cosi-emu/controller/internal/finding"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 )
 
 // leaveBucket parts a claim that is being deleted from its Bucket. With policy
@@ -34,7 +34,7 @@ func (r *Reconciler) leaveBucket(ctx context.Context, v *visit) error {
 	if err := r.deleteBucket(ctx, bucket); err != nil {
 		return err
 	}
-	condition.Of(&v.claim.Status.Conditions, v.claim.Generation).MirrorProvisionFailed(bucket)
+	mirrorProvisionFailed(condition.Of(&v.claim.Status.Conditions, v.claim.Generation), bucket)
 	return finding.Blocked(v1alpha2.ReasonBucketDeleting, "waiting for Bucket %q to be deleted", bucket.Name)
 }
 

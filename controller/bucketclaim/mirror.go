@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/internal/condition"
-	"github.com/cosi-emu/cosi-emu/controller/internal/finding"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 )
 
 // mirror copies what the user of the claim has to know of the Bucket, which only
@@ -19,7 +19,7 @@ func (r *Reconciler) mirror(_ context.Context, v *visit) error {
 				"Bucket %q supports %v, but not %v, which this claim asks for", v.bucket.Name, reported, lacking)
 		}
 	}
-	condition.Of(&v.claim.Status.Conditions, v.claim.Generation).Mirror(v.bucket)
+	mirrorConditions(condition.Of(&v.claim.Status.Conditions, v.claim.Generation), v.bucket)
 	return nil
 }
 

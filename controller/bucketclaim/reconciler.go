@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,11 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/internal/announcement"
-	"github.com/cosi-emu/cosi-emu/controller/internal/condition"
-	"github.com/cosi-emu/cosi-emu/controller/internal/finding"
 	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
-	"github.com/cosi-emu/cosi-emu/controller/internal/retry"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/retry"
 )
 
 // Reconciler reconciles BucketClaims. It keeps no state of its own.
@@ -54,11 +55,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *v1alpha2.BucketClaim)
 		}
 		action, phases = announcement.Deprovision, []phase{r.releaseReferences, r.awaitAccesses, r.leaveBucket, r.unprotect}
 	} else if err := r.protect(ctx, claim); err != nil {
-		return retry.Quietly(err)
+		return retry.Quietly(ctx, err)
 	}
 	stored := claim.DeepCopy()
 	err := walk(ctx, &visit{claim: claim}, phases)
-	return retry.Quietly(r.report(ctx, action, stored, claim, err))
+	return retry.Quietly(ctx, r.report(ctx, action, stored, claim, err))
 }
 
 func walk(ctx context.Context, v *visit, phases []phase) error {
@@ -92,13 +93,19 @@ func (r *Reconciler) report(
 		return err
 	}
 	if stored.Status.BoundBucketName == "" && claim.Status.BoundBucketName != "" {
-		announcement.Bound(r.Recorder, claim)
+		r.announceBound(claim)
 	}
 	announcement.Changes(r.Recorder, claim, action, stored.Status.Conditions, claim.Status.Conditions)
 	if isFinding && found.Permanent() {
 		return reconcile.TerminalError(found)
 	}
 	return nil
+}
+
+// announceBound tells the user that the claim has its Bucket.
+func (r *Reconciler) announceBound(claim *v1alpha2.BucketClaim) {
+	r.Recorder.Eventf(claim, nil, corev1.EventTypeNormal, v1alpha2.ReasonBound, string(announcement.Provision),
+		"bound to Bucket %q", claim.Status.BoundBucketName)
 }
 
 // writeStatus sends the whole status, not the difference to a copy that may be

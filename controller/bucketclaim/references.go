@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/internal/finding"
 	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 )
 
 // maxNamed is how many BucketAccesses a message lists by name.

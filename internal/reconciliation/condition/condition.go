@@ -4,18 +4,11 @@
 package condition
 
 import (
-	"strings"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
-
-// maxMessage is the longest message that is kept, in bytes. The API server
-// allows 32 KiB, but a driver's error copied from object to object should not
-// fill the store, and 1 KiB is what fits into an Event.
-const maxMessage = 1024
 
 // types are all the condition types, in the order in which users see them.
 var types = []string{
@@ -35,19 +28,35 @@ type Set struct {
 func Of(conditions *[]metav1.Condition, generation int64) Set {
 	s := Set{conditions: conditions, generation: generation}
 	for _, t := range types {
-		if s.get(t) == nil {
-			s.Set(t, metav1.ConditionUnknown, v1alpha2.ReasonPending, "nothing is known yet")
+		if s.find(t) == nil {
+			s.Forget(t)
 		}
-		s.get(t).ObservedGeneration = generation
+		s.find(t).ObservedGeneration = generation
 	}
 	return s
 }
 
-// Set sets one condition. The time of transition changes with the status only.
+// Set sets one condition. The time of transition changes with the status only. A
+// message that is no news leaves the condition as it is.
 func (s Set) Set(conditionType string, status metav1.ConditionStatus, reason, message string) {
+	message = clip(message)
+	present := s.find(conditionType)
+	if present != nil && present.Status == status && present.Reason == reason && sayTheSame(reason, present.Message, message) {
+		return
+	}
 	meta.SetStatusCondition(s.conditions, metav1.Condition{
-		Type: conditionType, Status: status, Reason: reason, Message: clip(message), ObservedGeneration: s.generation,
+		Type: conditionType, Status: status, Reason: reason, Message: message, ObservedGeneration: s.generation,
 	})
+}
+
+// Forget sets one condition to what it is before anything has been found out.
+func (s Set) Forget(conditionType string) {
+	s.Set(conditionType, metav1.ConditionUnknown, v1alpha2.ReasonPending, "nothing is known yet")
+}
+
+// Get returns a copy of one condition.
+func (s Set) Get(conditionType string) metav1.Condition {
+	return *s.find(conditionType)
 }
 
 // Provisioned reports whether the condition of that name is True.
@@ -55,14 +64,6 @@ func (s Set) Provisioned() bool {
 	return meta.IsStatusConditionTrue(*s.conditions, v1alpha2.ConditionProvisioned)
 }
 
-func (s Set) get(conditionType string) *metav1.Condition {
+func (s Set) find(conditionType string) *metav1.Condition {
 	return meta.FindStatusCondition(*s.conditions, conditionType)
-}
-
-func clip(message string) string {
-	if len(message) <= maxMessage {
-		return message
-	}
-	const ellipsis = "..."
-	return strings.ToValidUTF8(message[:maxMessage-len(ellipsis)], "") + ellipsis
 }

@@ -19,29 +19,26 @@ type Action string
 const (
 	// Provision is everything up to a usable bucket or access.
 	Provision Action = "Provision"
-	// Deprovision is everything after the deletion of a claim or an access.
+	// Deprovision is everything after the deletion of a claim, a Bucket or an
+	// access.
 	Deprovision Action = "Deprovision"
 )
 
-// Changes records an Event for each condition that differs from what it was and
-// that a user should hear of. Conditions that say the same are one Event.
+// Changes records an Event for what is new in the conditions and worth a user's
+// while. Conditions that say the same are one Event, a warning if one of them
+// is. The messages are those of package condition, which fit into an Event.
 func Changes(recorder events.EventRecorder, object runtime.Object, action Action, before, after []metav1.Condition) {
 	type news struct{ reason, message string }
 	told := map[news]bool{}
-	for _, c := range after {
-		eventType := worth(c)
-		if eventType == "" || same(meta.FindStatusCondition(before, c.Type), c) || told[news{c.Reason, c.Message}] {
-			continue
+	for _, eventType := range []string{corev1.EventTypeWarning, corev1.EventTypeNormal} {
+		for _, c := range after {
+			if worth(c) != eventType || same(meta.FindStatusCondition(before, c.Type), c) || told[news{c.Reason, c.Message}] {
+				continue
+			}
+			told[news{c.Reason, c.Message}] = true
+			recorder.Eventf(object, nil, eventType, c.Reason, string(action), "%s", c.Message)
 		}
-		told[news{c.Reason, c.Message}] = true
-		recorder.Eventf(object, nil, eventType, c.Reason, string(action), "%s", c.Message)
 	}
-}
-
-// Bound records that a claim has its Bucket.
-func Bound(recorder events.EventRecorder, claim *v1alpha2.BucketClaim) {
-	recorder.Eventf(claim, nil, corev1.EventTypeNormal, v1alpha2.ReasonBound, string(Provision),
-		"bound to Bucket %q", claim.Status.BoundBucketName)
 }
 
 // worth returns the type of the Event that a condition deserves, or nothing for

@@ -1,14 +1,6 @@
-// Package finding has what a phase finds out about an object when it cannot go
-// on, as an error. A finding is not a failure of the controller: it belongs into
-// the object's conditions, and what happens next depends on its kind.
 package finding
 
-import (
-	"errors"
-	"fmt"
-)
-
-// Kind says what follows from a finding.
+// Kind says what follows from a finding. The list is closed.
 type Kind int
 
 const (
@@ -23,21 +15,16 @@ const (
 	KindInvalid
 	// KindLost means that what had been provisioned is definitely gone.
 	KindLost
+	// KindUnwritable means that an object of Kubernetes cannot be written now.
+	// The work is repeated with back-off.
+	KindUnwritable
+	// KindFailed means that the driver has failed in a way that may pass. The
+	// work is repeated with back-off.
+	KindFailed
+	// KindRefused means that the driver has refused, or answered nonsense, and
+	// that asking again would not help until something changes.
+	KindRefused
 )
-
-// Error is a finding. Reason is one of the reasons that package v1alpha2 lists,
-// and Message names the objects concerned, for the user to read.
-type Error struct {
-	Kind    Kind
-	Reason  string
-	Message string
-}
-
-// Error returns reason and message.
-func (e *Error) Error() string { return e.Reason + ": " + e.Message }
-
-// Permanent reports whether only a change by somebody else can help.
-func (e *Error) Permanent() bool { return e.Kind == KindInvalid || e.Kind == KindLost }
 
 // Waiting returns a finding of KindWaiting.
 func Waiting(reason, format string, args ...any) error {
@@ -59,11 +46,17 @@ func Lost(reason, format string, args ...any) error {
 	return found(KindLost, reason, format, args)
 }
 
-// As returns the finding in err's chain, if there is one.
-func As(err error) (*Error, bool) {
-	return errors.AsType[*Error](err)
+// Unwritable returns a finding of KindUnwritable.
+func Unwritable(reason, format string, args ...any) error {
+	return found(KindUnwritable, reason, format, args)
 }
 
-func found(kind Kind, reason, format string, args []any) error {
-	return &Error{Kind: kind, Reason: reason, Message: fmt.Sprintf(format, args...)}
+// Failed returns a finding of KindFailed.
+func Failed(reason, format string, args ...any) error {
+	return found(KindFailed, reason, format, args)
+}
+
+// Refused returns a finding of KindRefused.
+func Refused(reason, format string, args ...any) error {
+	return found(KindRefused, reason, format, args)
 }

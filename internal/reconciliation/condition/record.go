@@ -1,0 +1,58 @@
+package condition
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
+)
+
+// Record writes a finding down.
+func (s Set) Record(f *finding.Error) {
+	switch f.Kind {
+	case finding.KindWaiting:
+		s.validated(metav1.ConditionUnknown, f)
+		s.unprovisioned(metav1.ConditionUnknown, f)
+	case finding.KindBlocked:
+		s.validated(s.Get(v1alpha2.ConditionResourcesValidated).Status, f)
+	case finding.KindInvalid:
+		s.validated(metav1.ConditionFalse, f)
+		s.unprovisioned(metav1.ConditionFalse, f)
+	case finding.KindLost:
+		s.validated(metav1.ConditionFalse, f)
+		s.Set(v1alpha2.ConditionProvisioned, metav1.ConditionFalse, f.Reason, f.Message)
+	case finding.KindUnwritable:
+		s.validated(metav1.ConditionFalse, f)
+		s.unprovisioned(metav1.ConditionUnknown, f)
+	case finding.KindFailed:
+		s.failed(f)
+		s.unprovisioned(metav1.ConditionUnknown, f)
+	case finding.KindRefused:
+		s.failed(f)
+		s.unprovisioned(metav1.ConditionFalse, f)
+	}
+}
+
+// Validate writes down that the object, and those it refers to, are valid.
+func (s Set) Validate() {
+	s.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all that is needed exists and is valid")
+}
+
+func (s Set) validated(status metav1.ConditionStatus, f *finding.Error) {
+	s.Set(v1alpha2.ConditionResourcesValidated, status, f.Reason, f.Message)
+}
+
+// failed records the failure of a call to the driver, which is made only for
+// what is valid.
+func (s Set) failed(f *finding.Error) {
+	s.Set(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, f.Reason, f.Message)
+	s.Validate()
+}
+
+// unprovisioned leaves a Provisioned that is True as it is: what has been
+// provisioned stays so whatever is wrong with it now, short of its loss.
+func (s Set) unprovisioned(status metav1.ConditionStatus, f *finding.Error) {
+	if !s.Provisioned() {
+		s.Set(v1alpha2.ConditionProvisioned, status, f.Reason, f.Message)
+	}
+}

@@ -1,0 +1,83 @@
+// Package host has the manager in which the reconcilers of a component run: how
+// it talks to the API server, what it keeps in its cache, and when it is ready.
+// Controller and sidecar are operated by the same people, who should find the
+// same in both.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// ErrStopped is returned by WaitReady when the component has ended before it was
+// ready. What Start returned says why.
+var ErrStopped = errors.New("it has stopped")
+
+// Host is the manager of one instance of a component. It is started once.
+type Host struct {
+	manager.Manager
+
+	ready   chan struct{}
+	stopped chan struct{}
+}
+
+// New makes a Host that acts on the cluster, and as the user, of cfg. The
+// options have what differs between components, such as scheme, Lease and
+// addresses; New adds what is the same. It contacts the API server and opens the
+// listeners, but starts nothing.
+func New(cfg *rest.Config, options manager.Options) (*Host, error) {
+	mgr, err := manager.New(unthrottled(cfg), complete(options))
+	if err != nil {
+		return nil, err
+	}
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, fmt.Errorf("liveness probe: %w", err)
+	}
+	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+		return nil, fmt.Errorf("readiness probe: %w", err)
+	}
+	h := &Host{Manager: mgr, ready: make(chan struct{}), stopped: make(chan struct{})}
+	return h, mgr.Add(manager.RunnableFunc(h.announceReady))
+}
+
+// Start runs everything that has been added until ctx is done and all of it has
+// ended, or until something fails. Losing the Lease is a failure.
+func (h *Host) Start(ctx context.Context) error {
+	defer close(h.stopped)
+	defer utilnet.CloseIdleConnectionsFor(h.GetHTTPClient().Transport)
+	return h.Manager.Start(ctx)
+}
+
+// WaitReady blocks until the reconcilers are at work: the instance is the
+// leader, if there is an election, and its cache is in step with the API server.
+// It returns ErrStopped if that will not happen any more, and otherwise the
+// error of ctx.
+func (h *Host) WaitReady(ctx context.Context) error {
+	select {
+	case <-h.stopped: // even if it was ready once
+		return ErrStopped
+	default:
+	}
+	select {
+	case <-h.ready:
+		return nil
+	case <-h.stopped:
+		return ErrStopped
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// announceReady is run by the manager when it leads.
+func (h *Host) announceReady(ctx context.Context) error {
+	if h.GetCache().WaitForCacheSync(ctx) {
+		close(h.ready)
+	}
+	return nil
+}
