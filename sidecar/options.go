@@ -10,19 +10,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
-// Defaults of the Options that New fills in.
+// Defaults of the Options.
 const (
-	// DefaultWorkers is how many Buckets, and as many BucketAccesses, are worked
-	// on at a time.
+	// DefaultWorkers is how many objects of each kind are reconciled at once. Most
+	// of them wait for the driver.
 	DefaultWorkers = 16
 	// DefaultRetryBaseDelay is the delay before the first retry.
 	DefaultRetryBaseDelay = 100 * time.Millisecond
 	// DefaultRetryMaxDelay is the longest delay between retries.
 	DefaultRetryMaxDelay = 2 * time.Minute
 )
-
-// disabled is the address that switches a listener of the manager off.
-const disabled = "0"
 
 // Options say which driver the sidecar serves and how it runs. Endpoint is
 // required.
@@ -39,36 +36,41 @@ type Options struct {
 	// driver.DefaultRPCTimeout.
 	RPCTimeout time.Duration
 
-	// Logger takes the sidecar's log. The zero value discards it.
+	// Logger takes the log. With the zero value nothing is logged.
 	Logger logr.Logger
-	// Workers is how many Buckets, and as many BucketAccesses, are worked on at
-	// a time. Zero means DefaultWorkers.
+
+	// Workers is how many objects of each kind are reconciled at the same time.
+	// Zero means DefaultWorkers.
 	Workers int
-	// RetryBaseDelay is the delay before the first retry; it doubles with each
-	// one up to RetryMaxDelay. Zero means the defaults.
-	RetryBaseDelay, RetryMaxDelay time.Duration
 
-	// MetricsBindAddress and HealthProbeBindAddress are where metrics and the
-	// probes /healthz and /readyz are served. Empty, or 0, means nowhere.
-	MetricsBindAddress, HealthProbeBindAddress string
+	// RetryBaseDelay is the delay before the first retry after an error; it
+	// doubles with each further one. Zero means DefaultRetryBaseDelay.
+	RetryBaseDelay time.Duration
+	// RetryMaxDelay is the longest delay between retries. Zero means
+	// DefaultRetryMaxDelay.
+	RetryMaxDelay time.Duration
 
-	// LeaderElection has one sidecar of a driver at work at a time, by a Lease in
-	// LeaderElectionNamespace. An empty namespace means that of the Pod.
-	LeaderElection          bool
+	// MetricsBindAddress is the TCP address of the metrics endpoint. The empty
+	// string and "0" switch it off.
+	MetricsBindAddress string
+	// HealthProbeBindAddress is the TCP address of the endpoints /healthz and
+	// /readyz. The empty string and "0" switch them off.
+	HealthProbeBindAddress string
+
+	// LeaderElection makes the sidecar wait until it holds the Lease of its
+	// driver, so that several instances can stand by.
+	LeaderElection bool
+	// LeaderElectionNamespace is the namespace of the Lease. If it is empty, the
+	// namespace of the Pod that the sidecar runs in is used.
 	LeaderElectionNamespace string
 }
 
 // withDefaults fills in what was left zero.
 func (o Options) withDefaults() Options {
-	if o.Logger.GetSink() == nil {
-		o.Logger = logr.Discard()
-	}
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
 	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
 	o.RPCTimeout = cmp.Or(o.RPCTimeout, driver.DefaultRPCTimeout)
-	o.MetricsBindAddress = cmp.Or(o.MetricsBindAddress, disabled)
-	o.HealthProbeBindAddress = cmp.Or(o.HealthProbeBindAddress, disabled)
 	return o
 }
 

@@ -5,19 +5,20 @@ import (
 	"errors"
 	"fmt"
 
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
+// ErrStopped is returned by WaitReady when the sidecar has ended before it was
+// ready. What Start returned says why.
+var ErrStopped = host.ErrStopped
+
 // Sidecar serves the objects of one driver.
 type Sidecar struct {
-	driver  *driver.Driver
-	manager ctrl.Manager
-	ready   chan struct{}
-	stopped chan struct{}
+	driver *driver.Driver
+	host   *host.Host
 }
 
 // New connects to the driver, which it waits for, asks who it is, and prepares
@@ -36,7 +37,7 @@ func New(ctx context.Context, cfg *rest.Config, opts Options) (*Sidecar, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Sidecar{driver: d, ready: make(chan struct{}), stopped: make(chan struct{})}
+	s := &Sidecar{driver: d}
 	if err := s.assemble(ctx, cfg, opts); err != nil {
 		return nil, errors.Join(fmt.Errorf("sidecar of driver %s: %w", d.Name(), err), d.Close())
 	}
@@ -51,25 +52,20 @@ func (s *Sidecar) DriverName() string { return s.driver.Name() }
 // leadership is lost, or another driver has taken the place of this one. It may
 // be called once.
 func (s *Sidecar) Start(ctx context.Context) error {
-	defer close(s.stopped)
-	err := s.manager.Start(ctx)
-	utilnet.CloseIdleConnectionsFor(s.manager.GetHTTPClient().Transport)
+	err := s.host.Start(ctx)
 	if err != nil {
 		err = fmt.Errorf("sidecar of driver %s: %w", s.driver.Name(), err)
 	}
 	return errors.Join(err, s.driver.Close())
 }
 
-// WaitReady returns when the sidecar is at work: it has been started, leads if
-// there is an election, and knows all objects. It returns an error when ctx is
-// done or the sidecar has ended before.
+// WaitReady blocks until the sidecar is at work: it is the leader, if there is
+// an election, and its caches are in step with the API server. It returns an
+// error that wraps ErrStopped if that will not happen any more, and otherwise
+// one that wraps the error of ctx.
 func (s *Sidecar) WaitReady(ctx context.Context) error {
-	select {
-	case <-s.ready:
-		return nil
-	case <-s.stopped:
-		return fmt.Errorf("the sidecar of driver %s has stopped", s.driver.Name())
-	case <-ctx.Done():
-		return fmt.Errorf("the sidecar of driver %s is not ready: %w", s.driver.Name(), ctx.Err())
+	if err := s.host.WaitReady(ctx); err != nil {
+		return fmt.Errorf("the sidecar of driver %s is not ready: %w", s.driver.Name(), err)
 	}
+	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+	"github.com/cosi-emu/cosi-emu/sidecar/internal/verdict"
 )
 
 // deletion has the driver delete the bucket, with the policy Delete. A driver
@@ -13,7 +13,7 @@ import (
 // backend stays visible.
 type deletion struct{ driver *driver.Driver }
 
-func (d *deletion) walk(ctx context.Context, bucket *subject) (bool, error) {
+func (d *deletion) Walk(ctx context.Context, bucket *subject) (bool, error) {
 	// Without an ID nothing was ever created. With Retain, the bucket stays.
 	if bucket.Object.Status.BucketID == "" || bucket.Object.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete {
 		return true, nil
@@ -22,7 +22,7 @@ func (d *deletion) walk(ctx context.Context, bucket *subject) (bool, error) {
 		return false, err
 	}
 	if err := d.driver.DeleteBucket(ctx, bucket.Object); err != nil {
-		return false, finding.FromDriver(err)
+		return false, verdict.Of(err)
 	}
 	return true, nil
 }

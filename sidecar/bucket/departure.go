@@ -4,17 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/announcement"
 )
 
 // departure takes the finalizer off, which lets the Bucket go.
-type departure struct{ events events.EventRecorder }
+type departure struct{}
 
-func (d *departure) walk(ctx context.Context, bucket *subject) (bool, error) {
+func (*departure) Walk(ctx context.Context, bucket *subject) (bool, error) {
 	// The patch fails if the Bucket is newer than what was read. So a cache that
 	// is behind, and does not show a bucket ID that was persisted meanwhile,
 	// cannot let a Bucket go of which something is left in the backend.
@@ -24,7 +22,7 @@ func (d *departure) walk(ctx context.Context, bucket *subject) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	announcement.Deprovisioned(d.events, bucket.Object, epitaph(bucket.Object))
+	bucket.Deprovisioned(epitaph(bucket.Object))
 	return true, nil
 }
 

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/announcement"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 )
 
 // permission decides whether a Bucket that is being deleted may go.
 type permission struct{}
 
-func (*permission) walk(ctx context.Context, bucket *subject) (bool, error) {
+func (*permission) Walk(ctx context.Context, bucket *subject) (bool, error) {
 	if isGone(bucket.Object) {
 		return false, nil
 	}

@@ -12,7 +12,7 @@ import (
 // that vanished after the driver had created something would leak it.
 type protection struct{}
 
-func (*protection) walk(ctx context.Context, bucket *subject) (bool, error) {
+func (*protection) Walk(ctx context.Context, bucket *subject) (bool, error) {
 	return true, bucket.PatchMetadata(ctx, func(b *v1alpha2.Bucket) {
 		controllerutil.AddFinalizer(b, v1alpha2.ProtectionFinalizer)
 	})

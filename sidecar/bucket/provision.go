@@ -7,8 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/condition"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+	"github.com/cosi-emu/cosi-emu/sidecar/internal/verdict"
 	"github.com/cosi-emu/cosi-emu/sidecar/secret"
 )
 
@@ -16,26 +15,25 @@ import (
 // exists already. A Bucket that has been through it makes no more calls.
 type provision struct{ driver *driver.Driver }
 
-func (p *provision) walk(ctx context.Context, bucket *subject) (bool, error) {
+func (p *provision) Walk(ctx context.Context, bucket *subject) (bool, error) {
 	if provisioned(bucket.Object) {
 		return true, nil
 	}
 	info, err := p.call(ctx, bucket.Object)
 	if err != nil {
-		return false, finding.FromDriver(err)
+		return false, verdict.Of(err)
 	}
 	protocols := driver.SupportedProtocols(info)
 	rendered, err := secret.BucketInfo(info, protocols)
 	if err != nil {
-		return false, finding.InvalidResponse("bucket info: %v", err)
+		return false, verdict.InvalidResponse("bucket info: %v", err)
 	}
 	status := &bucket.Object.Status
 	status.Protocols, status.BucketInfo = protocols, rendered
 	if isStatic(bucket.Object) {
 		status.BucketID = bucket.Object.Spec.ExistingBucketID
 	}
-	condition.Of(&status.Conditions, bucket.Object.Generation).Succeed(
-		fmt.Sprintf("driver %s has bucket %q", p.driver.Name(), shorten(status.BucketID)))
+	bucket.Succeed(fmt.Sprintf("driver %s has bucket %q", p.driver.Name(), shorten(status.BucketID)))
 	return true, nil
 }
 

@@ -8,11 +8,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/retry"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/announcement"
 	"github.com/cosi-emu/cosi-emu/sidecar/internal/draft"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/retry"
 )
 
 // Reconciler provisions and deprovisions the Buckets of one driver. It touches
@@ -21,15 +20,8 @@ type Reconciler struct {
 	desk   draft.Desk
 	driver *driver.Driver
 
-	provisioning   []phase
-	deprovisioning []phase
-}
-
-// A phase is one step on the way of a Bucket. It reports whether the next phase
-// is to be walked. An error ends the walk; a finding among the errors is written
-// into the Bucket's conditions.
-type phase interface {
-	walk(ctx context.Context, bucket *subject) (goOn bool, err error)
+	provisioning   []draft.Phase[*subject]
+	deprovisioning []draft.Phase[*subject]
 }
 
 // subject is the Bucket that is being reconciled.
@@ -41,17 +33,17 @@ func NewReconciler(c client.Client, d *driver.Driver, recorder events.EventRecor
 	return &Reconciler{
 		desk:   draft.Desk{Client: c, Events: recorder},
 		driver: d,
-		provisioning: []phase{
+		provisioning: []draft.Phase[*subject]{
 			&release{},
 			&validation{driver: d},
 			&protection{},
 			&identity{driver: d},
 			&provision{driver: d},
 		},
-		deprovisioning: []phase{
+		deprovisioning: []draft.Phase[*subject]{
 			&permission{},
 			&deletion{driver: d},
-			&departure{events: recorder},
+			&departure{},
 		},
 	}
 }
@@ -65,41 +57,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if !ownedBy(stored, r.driver) {
 		return reconcile.Result{}, nil
 	}
-	bucket := draft.New(r.desk, stored, conditionsOf)
+	bucket := draft.New(r.desk, stored, statusOf)
+	action, phases := announcement.Provision, r.provisioning
 	if !stored.DeletionTimestamp.IsZero() {
-		return retry.Quietly(ctx, r.walk(ctx, bucket, r.deprovisioning, announcement.Deprovision))
+		action, phases = announcement.Deprovision, r.deprovisioning
 	}
-	return retry.Quietly(ctx, r.walk(ctx, bucket, r.provisioning, announcement.Provision))
-}
-
-// walk goes through the phases and then writes the status once, on change. An
-// error that is no finding, such as a conflict, is not the user's: it changes
-// nothing in the status.
-func (r *Reconciler) walk(ctx context.Context, bucket *subject, phases []phase, action announcement.Action) error {
-	distrust(bucket.Object)
-	err := walkAll(ctx, bucket, phases)
-	found, isFinding := finding.As(err)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil && !isFinding:
-		return err
-	}
-	if isGone(bucket.Object) {
-		return nil
-	}
-	conclude(bucket.Object, found)
-	if saveErr := bucket.SaveStatus(ctx, action); saveErr != nil {
-		return saveErr
-	}
-	return err
-}
-
-func walkAll(ctx context.Context, bucket *subject, phases []phase) error {
-	for _, p := range phases {
-		if goOn, err := p.walk(ctx, bucket); err != nil || !goOn {
-			return err
-		}
-	}
-	return nil
+	err := draft.Walk(ctx, bucket, phases)
+	return retry.Quietly(ctx, bucket.Report(ctx, action, err))
 }

@@ -12,6 +12,6 @@ import (
 // Bucket next.
 type release struct{}
 
-func (*release) walk(_ context.Context, bucket *subject) (bool, error) {
+func (*release) Walk(_ context.Context, bucket *subject) (bool, error) {
 	return !v1alpha2.IsBucketClaimBeingDeleted(bucket.Object), nil
 }

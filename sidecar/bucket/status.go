@@ -1,49 +1,28 @@
 package bucket
 
 import (
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/condition"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+	"github.com/cosi-emu/cosi-emu/sidecar/internal/draft"
 )
 
-// conclude brings conditions and readyToUse in line with what has been found,
-// which may be nothing.
-func conclude(bucket *v1alpha2.Bucket, found *finding.Error) {
-	conditions := condition.Of(&bucket.Status.Conditions, bucket.Generation)
-	switch {
-	case found != nil:
-		conditions.Record(found)
-	case provisioned(bucket) && bucket.DeletionTimestamp.IsZero():
-		conditions.Validate()
-	}
-	bucket.Status.ReadyToUse = ready(bucket)
-}
-
-// ready is what status.readyToUse ought to be, whatever somebody has written
-// there.
-func ready(bucket *v1alpha2.Bucket) bool {
-	return provisioned(bucket) && bucket.DeletionTimestamp.IsZero() && !v1alpha2.IsBucketClaimBeingDeleted(bucket)
-}
-
-// provisioned reports whether the backend has the bucket, so far as the status
-// can tell. A condition alone proves nothing: without its ID the bucket cannot
-// be found.
-func provisioned(bucket *v1alpha2.Bucket) bool {
-	return bucket.Status.BucketID != "" && meta.IsStatusConditionTrue(bucket.Status.Conditions, v1alpha2.ConditionProvisioned)
-}
-
-// distrust takes back a Provisioned that is True without an ID: somebody else
-// has written it, and it must not come true by an ID that is added later.
-func distrust(bucket *v1alpha2.Bucket) {
-	if bucket.Status.BucketID == "" && meta.IsStatusConditionTrue(bucket.Status.Conditions, v1alpha2.ConditionProvisioned) {
-		condition.Of(&bucket.Status.Conditions, bucket.Generation).Doubt()
+// statusOf says what a Bucket's status consists of. The bucket of a claim that
+// is being deleted is not to be used any more.
+func statusOf(bucket *v1alpha2.Bucket) draft.Status {
+	return draft.Status{
+		ID:         &bucket.Status.BucketID,
+		Conditions: &bucket.Status.Conditions,
+		ReadyToUse: &bucket.Status.ReadyToUse,
+		Generation: bucket.Generation,
+		Deleting:   !bucket.DeletionTimestamp.IsZero(),
+		Unwanted:   v1alpha2.IsBucketClaimBeingDeleted(bucket),
+		LetGo:      isGone(bucket),
 	}
 }
+
+func provisioned(bucket *v1alpha2.Bucket) bool { return statusOf(bucket).Provisioned() }
 
 // isGone reports whether nothing of ours holds a deleting Bucket any more, so
 // that it may have vanished.
@@ -56,8 +35,6 @@ func isStatic(bucket *v1alpha2.Bucket) bool { return bucket.Spec.ExistingBucketI
 func ownedBy(bucket *v1alpha2.Bucket, d *driver.Driver) bool {
 	return bucket.Spec.DriverName == d.Name()
 }
-
-func conditionsOf(bucket *v1alpha2.Bucket) []metav1.Condition { return bucket.Status.Conditions }
 
 func claimOf(bucket *v1alpha2.Bucket) string {
 	return bucket.Spec.BucketClaimRef.Namespace + "/" + bucket.Spec.BucketClaimRef.Name

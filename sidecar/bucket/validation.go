@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
 )
 
 // validation finds out what is wrong with a Bucket before the driver hears of it.
 type validation struct{ driver *driver.Driver }
 
-func (v *validation) walk(_ context.Context, bucket *subject) (bool, error) {
+func (v *validation) Walk(_ context.Context, bucket *subject) (bool, error) {
 	for _, check := range []func(*v1alpha2.Bucket) error{v.checkProtocols, checkPolicy, checkIdentity} {
 		if err := check(bucket.Object); err != nil {
 			return false, err

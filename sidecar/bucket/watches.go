@@ -22,7 +22,7 @@ func Wakes(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.Bucket] {
 		CreateFunc: func(e event.TypedCreateEvent[*v1alpha2.Bucket]) bool { return ownedBy(e.Object, d) },
 		DeleteFunc: func(event.TypedDeleteEvent[*v1alpha2.Bucket]) bool { return false },
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.Bucket]) bool {
-			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || implausible(e.ObjectNew))
+			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || !statusOf(e.ObjectNew).Plausible())
 		},
 	}
 }
@@ -37,12 +37,6 @@ func changed(before, after *v1alpha2.Bucket) bool {
 		protected(before) && !protected(after) ||
 		provisioned(before) && !provisioned(after) ||
 		len(before.Status.Conditions) > len(after.Status.Conditions)
-}
-
-// implausible reports whether a status is one that the reconciler would not have
-// left behind: somebody else has written it.
-func implausible(bucket *v1alpha2.Bucket) bool {
-	return bucket.Status.ReadyToUse != ready(bucket)
 }
 
 func protected(bucket *v1alpha2.Bucket) bool {

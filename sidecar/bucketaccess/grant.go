@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/condition"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+	"github.com/cosi-emu/cosi-emu/sidecar/internal/verdict"
 	"github.com/cosi-emu/cosi-emu/sidecar/secret"
 )
 
@@ -23,14 +23,14 @@ type grant struct {
 	memory  *memory
 }
 
-func (g *grant) walk(ctx context.Context, access *subject) (bool, error) {
+func (g *grant) Walk(ctx context.Context, access *subject) (bool, error) {
 	granted, err := g.driver.GrantBucketAccess(ctx, access.Object)
 	if err != nil {
-		return false, finding.FromDriver(err)
+		return false, verdict.Of(err)
 	}
 	contents, err := render(access.Object, granted)
 	if err != nil {
-		return false, finding.InvalidResponse("%v", err)
+		return false, verdict.InvalidResponse("%v", err)
 	}
 	left := make(map[string]version, len(contents))
 	for i := range access.Object.Spec.BucketClaims {
@@ -43,8 +43,7 @@ func (g *grant) walk(ctx context.Context, access *subject) (bool, error) {
 		left[claim.AccessSecretName] = versionOf(filled)
 	}
 	g.memory.remember(access.Object, left)
-	condition.Of(&access.Object.Status.Conditions, access.Object.Generation).Succeed(
-		fmt.Sprintf("driver %s has granted access to %d bucket(s)", g.driver.Name(), len(left)))
+	access.Succeed(fmt.Sprintf("driver %s has granted access to %d bucket(s)", g.driver.Name(), len(left)))
 	return true, nil
 }
 

@@ -12,7 +12,7 @@ import (
 // may take the finalizer off. From then on the sidecar leaves the access alone.
 type handback struct{}
 
-func (*handback) walk(ctx context.Context, access *subject) (bool, error) {
+func (*handback) Walk(ctx context.Context, access *subject) (bool, error) {
 	return false, access.PatchMetadata(ctx, func(a *v1alpha2.BucketAccess) {
 		metav1.SetMetaDataAnnotation(&a.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation, "")
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 )
 
 // handoff checks what the controller has handed over, and that spec and status
@@ -12,7 +12,7 @@ import (
 // somebody has edited the status.
 type handoff struct{}
 
-func (*handoff) walk(_ context.Context, access *subject) (bool, error) {
+func (*handoff) Walk(_ context.Context, access *subject) (bool, error) {
 	for _, check := range []func(*v1alpha2.BucketAccess) error{
 		checkComplete, checkClaims, checkBucketIDs, checkServiceAccount, checkSecretNames,
 	} {

@@ -13,7 +13,7 @@ import (
 // had created an account would leak it. The controller takes it off again.
 type protection struct{}
 
-func (*protection) walk(ctx context.Context, access *subject) (bool, error) {
+func (*protection) Walk(ctx context.Context, access *subject) (bool, error) {
 	return true, access.PatchMetadata(ctx, func(a *v1alpha2.BucketAccess) {
 		controllerutil.AddFinalizer(a, v1alpha2.ProtectionFinalizer)
 	})

@@ -10,11 +10,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/retry"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/announcement"
 	"github.com/cosi-emu/cosi-emu/sidecar/internal/draft"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/retry"
 )
 
 // Reconciler grants and revokes the BucketAccesses of one driver. It touches no
@@ -24,15 +23,8 @@ type Reconciler struct {
 	driver  *driver.Driver
 	settled *memory
 
-	granting []phase
-	revoking []phase
-}
-
-// A phase is one step on the way of a BucketAccess. It reports whether the next
-// phase is to be walked. An error ends the walk; a finding among the errors is
-// written into the BucketAccess's conditions.
-type phase interface {
-	walk(ctx context.Context, access *subject) (goOn bool, err error)
+	granting []draft.Phase[*subject]
+	revoking []draft.Phase[*subject]
 }
 
 // subject is the BucketAccess that is being reconciled.
@@ -61,7 +53,7 @@ func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecor
 		desk:    draft.Desk{Client: clients.Objects, Events: recorder},
 		driver:  d,
 		settled: settled,
-		granting: []phase{
+		granting: []draft.Phase[*subject]{
 			&handoff{},
 			&protection{},
 			&targets{client: clients.Objects, driver: d},
@@ -70,10 +62,10 @@ func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecor
 			&identity{driver: d},
 			&grant{driver: d, secrets: secrets, memory: settled},
 		},
-		revoking: []phase{
+		revoking: []draft.Phase[*subject]{
 			&withdrawal{memory: settled},
 			&removal{secrets: secrets},
-			&revocation{driver: d, events: recorder},
+			&revocation{driver: d},
 			&handback{},
 		},
 	}
@@ -91,41 +83,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if !ownedBy(stored, r.driver) {
 		return reconcile.Result{}, nil
 	}
-	access := &subject{Draft: draft.New(r.desk, stored, conditionsOf)}
+	access := &subject{Draft: draft.New(r.desk, stored, statusOf)}
+	action, phases := announcement.Provision, r.granting
 	if !stored.DeletionTimestamp.IsZero() {
-		return retry.Quietly(ctx, walk(ctx, access, r.revoking, announcement.Deprovision))
+		action, phases = announcement.Deprovision, r.revoking
 	}
-	return retry.Quietly(ctx, walk(ctx, access, r.granting, announcement.Provision))
-}
-
-// walk goes through the phases and then writes the status once, on change. An
-// error that is no finding, such as a conflict, is not the user's: it changes
-// nothing in the status.
-func walk(ctx context.Context, access *subject, phases []phase, action announcement.Action) error {
-	distrust(access.Object)
-	err := walkAll(ctx, access, phases)
-	found, isFinding := finding.As(err)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil && !isFinding:
-		return err
-	}
-	if isCleanedUp(access.Object) {
-		return nil
-	}
-	conclude(access.Object, found)
-	if saveErr := access.SaveStatus(ctx, action); saveErr != nil {
-		return saveErr
-	}
-	return err
-}
-
-func walkAll(ctx context.Context, access *subject, phases []phase) error {
-	for _, p := range phases {
-		if goOn, err := p.walk(ctx, access); err != nil || !goOn {
-			return err
-		}
-	}
-	return nil
+	err := draft.Walk(ctx, access, phases)
+	return retry.Quietly(ctx, access.Report(ctx, action, err))
 }

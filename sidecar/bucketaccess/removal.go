@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 )
 
 // removal deletes the Secrets, and sees them gone, before the access is revoked:
@@ -14,7 +14,7 @@ import (
 // that are not this access's own stay.
 type removal struct{ secrets *secretStore }
 
-func (r *removal) walk(ctx context.Context, access *subject) (bool, error) {
+func (r *removal) Walk(ctx context.Context, access *subject) (bool, error) {
 	for i := range access.Object.Spec.BucketClaims {
 		if err := r.removeOne(ctx, access.Object, access.Object.Spec.BucketClaims[i].AccessSecretName); err != nil {
 			return false, err

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 )
 
 // reservation makes the Secrets, empty, before the driver is asked for
@@ -15,7 +15,7 @@ import (
 // that is there already and is not this access's own is never touched.
 type reservation struct{ secrets *secretStore }
 
-func (r *reservation) walk(ctx context.Context, access *subject) (bool, error) {
+func (r *reservation) Walk(ctx context.Context, access *subject) (bool, error) {
 	access.secrets = make(map[string]*corev1.Secret, len(access.Object.Spec.BucketClaims))
 	for i := range access.Object.Spec.BucketClaims {
 		claim := &access.Object.Spec.BucketClaims[i]

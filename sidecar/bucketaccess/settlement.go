@@ -16,7 +16,7 @@ type settlement struct {
 	live   client.Reader
 }
 
-func (s *settlement) walk(ctx context.Context, access *subject) (bool, error) {
+func (s *settlement) Walk(ctx context.Context, access *subject) (bool, error) {
 	if !provisioned(access.Object) {
 		return true, nil
 	}

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/finding"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/finding"
 )
 
 // targets looks at the Buckets that access is wanted to. What is wrong for good
@@ -20,7 +20,7 @@ type targets struct {
 	driver *driver.Driver
 }
 
-func (t *targets) walk(ctx context.Context, access *subject) (bool, error) {
+func (t *targets) Walk(ctx context.Context, access *subject) (bool, error) {
 	var waiting error
 	for _, accessed := range access.Object.Status.AccessedBuckets {
 		bucket := &v1alpha2.Bucket{}

@@ -21,7 +21,7 @@ func Wakes(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.BucketAccess] {
 			return e.Object.Status.DriverName == d.Name()
 		},
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.BucketAccess]) bool {
-			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || implausible(e.ObjectNew))
+			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || !statusOf(e.ObjectNew).Plausible())
 		},
 	}
 }
@@ -44,12 +44,6 @@ func handedOverChanged(before, after *v1alpha2.BucketAccessStatus) bool {
 		before.AuthenticationType != after.AuthenticationType ||
 		!equality.Semantic.DeepEqual(before.AccessedBuckets, after.AccessedBuckets) ||
 		!equality.Semantic.DeepEqual(before.Parameters, after.Parameters)
-}
-
-// implausible reports whether a status is one that the reconciler would not have
-// left behind: somebody else has written it.
-func implausible(access *v1alpha2.BucketAccess) bool {
-	return access.Status.ReadyToUse != ready(access)
 }
 
 func protected(access *v1alpha2.BucketAccess) bool {

@@ -1,18 +1,19 @@
-// Package draft has an object that a reconcile works on together with what the
-// API server is known to have of it, so that a write is made only on change, and
-// is computed from what it replaces.
+// Package draft has an object that a reconcile works on, phase by phase, together
+// with what the API server is known to have of it, so that a write is made only
+// on change, and is computed from what it replaces.
 package draft
 
 import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/sidecar/internal/announcement"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
 )
 
 // Desk is where drafts are written from: the client, and the recorder of what
@@ -29,15 +30,23 @@ type Draft[T client.Object] struct {
 	// SaveStatus, and the metadata in PatchMetadata only.
 	Object T
 
-	desk       Desk
-	stored     T
-	conditions func(T) []metav1.Condition
+	desk   Desk
+	stored T
+	status func(T) Status
 }
 
 // New returns a draft of an object as it was read. The function returns the
-// object's conditions.
-func New[T client.Object](desk Desk, object T, conditions func(T) []metav1.Condition) *Draft[T] {
-	return &Draft[T]{Object: object, desk: desk, stored: clone(object), conditions: conditions}
+// object's status.
+func New[T client.Object](desk Desk, object T, status func(T) Status) *Draft[T] {
+	d := &Draft[T]{Object: object, desk: desk, stored: clone(object), status: status}
+	d.status(d.Object).distrust()
+	return d
+}
+
+// Succeed writes down that the driver has provisioned what the object stands
+// for, whose ID is in the status.
+func (d *Draft[T]) Succeed(message string) {
+	d.status(d.Object).succeed(message)
 }
 
 // SaveStatus writes the status if it differs from the stored one, and then tells
@@ -47,14 +56,14 @@ func New[T client.Object](desk Desk, object T, conditions func(T) []metav1.Condi
 // replaces lists such as the conditions as a whole, and an object that was
 // deleted and made anew under the same name must not inherit an ID.
 func (d *Draft[T]) SaveStatus(ctx context.Context, action announcement.Action) error {
-	if equality.Semantic.DeepEqual(d.stored, d.Object) {
+	if !d.changed() {
 		return nil
 	}
 	if err := d.desk.Client.Status().Patch(ctx, d.Object, locked(d.stored)); err != nil {
 		return fmt.Errorf("write the status of %T %s: %w", d.Object, client.ObjectKeyFromObject(d.Object), err)
 	}
 	normalize(d.Object, d.stored)
-	announcement.Changes(d.desk.Events, d.Object, action, d.conditions(d.stored), d.conditions(d.Object))
+	announcement.Changes(d.desk.Events, d.Object, action, *d.status(d.stored).Conditions, *d.status(d.Object).Conditions)
 	d.stored = clone(d.Object)
 	return nil
 }
@@ -80,6 +89,16 @@ func (d *Draft[T]) PatchMetadata(ctx context.Context, change func(T)) error {
 	d.Object.SetAnnotations(changed.GetAnnotations())
 	d.Object.SetResourceVersion(changed.GetResourceVersion())
 	return nil
+}
+
+// Deprovisioned tells users that what stood behind the object is gone.
+func (d *Draft[T]) Deprovisioned(message string) {
+	d.desk.Events.Eventf(d.Object, nil, corev1.EventTypeNormal, v1alpha2.ReasonDeprovisioned, string(announcement.Deprovision),
+		"%s", message)
+}
+
+func (d *Draft[T]) changed() bool {
+	return !equality.Semantic.DeepEqual(d.stored, d.Object)
 }
 
 // normalize takes out of the API server's answer what objects from the cache do

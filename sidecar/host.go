@@ -1,0 +1,78 @@
+package sidecar
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
+	"github.com/cosi-emu/cosi-emu/sidecar/bucketaccess"
+)
+
+// leasePrefix and the driver's name make the Lease by which several instances
+// elect the one that works.
+const leasePrefix = "cosi-sidecar-leader-"
+
+func newHost(cfg *rest.Config, driverName string, opts Options) (*host.Host, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha2.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	return host.New(cfg, manager.Options{
+		Scheme:                  scheme,
+		Logger:                  opts.Logger,
+		Cache:                   cacheOptions(),
+		Metrics:                 metricsserver.Options{BindAddress: opts.MetricsBindAddress},
+		HealthProbeBindAddress:  opts.HealthProbeBindAddress,
+		LeaderElection:          opts.LeaderElection,
+		LeaderElectionID:        leasePrefix + driverName,
+		LeaderElectionNamespace: opts.LeaderElectionNamespace,
+		Controller: config.Controller{
+			MaxConcurrentReconciles: opts.Workers,
+			ReconciliationTimeout:   opts.reconcileTimeout(),
+		},
+	})
+}
+
+// prepareCache says what is to be watched, and found by which indexes.
+func prepareCache(ctx context.Context, h *host.Host) error {
+	if err := bucketaccess.RegisterIndexes(ctx, h.GetFieldIndexer()); err != nil {
+		return err
+	}
+	return h.Keep(ctx, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, secretMetadata())
+}
+
+// cacheOptions keep nothing of Secrets but which there are in which version.
+func cacheOptions() cache.Options {
+	return cache.Options{
+		ByObject:    map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: identityOnly}},
+		NewInformer: newInformer,
+	}
+}
+
+func identityOnly(object any) (any, error) {
+	if m, ok := object.(*metav1.PartialObjectMetadata); ok {
+		m.ObjectMeta = metav1.ObjectMeta{
+			Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, DeletionTimestamp: m.DeletionTimestamp,
+		}
+	}
+	return object, nil
+}
+
+func secretMetadata() *metav1.PartialObjectMetadata {
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	return secret
+}
