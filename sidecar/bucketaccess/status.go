@@ -14,7 +14,7 @@ func statusOf(access *v1alpha2.BucketAccess) draft.Status {
 		ReadyToUse: &access.Status.ReadyToUse,
 		Generation: access.Generation,
 		Deleting:   !access.DeletionTimestamp.IsZero(),
-		LetGo:      isCleanedUp(access),
+		LetGo:      v1alpha2.IsSidecarCleanupFinished(access),
 	}
 }
 
@@ -23,10 +23,5 @@ func provisioned(access *v1alpha2.BucketAccess) bool { return statusOf(access).P
 // ownedBy reports whether an access is in the hands of the driver's sidecar: the
 // controller has handed it over, and the sidecar has not yet handed it back.
 func ownedBy(access *v1alpha2.BucketAccess, d *driver.Driver) bool {
-	return access.Status.DriverName == d.Name() && !isCleanedUp(access)
-}
-
-func isCleanedUp(access *v1alpha2.BucketAccess) bool {
-	_, finished := access.Annotations[v1alpha2.SidecarCleanupFinishedAnnotation]
-	return finished && !access.DeletionTimestamp.IsZero()
+	return access.Status.DriverName == d.Name() && !v1alpha2.IsSidecarCleanupFinished(access)
 }

@@ -33,7 +33,7 @@ func changed(before, after *v1alpha2.BucketAccess) bool {
 		before.Generation != after.Generation ||
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		handedOverChanged(&before.Status, &after.Status) ||
-		isCleanedUp(before) && !isCleanedUp(after) ||
+		v1alpha2.IsSidecarCleanupFinished(before) && !v1alpha2.IsSidecarCleanupFinished(after) ||
 		protected(before) && !protected(after) ||
 		provisioned(before) && !provisioned(after) ||
 		len(before.Status.Conditions) > len(after.Status.Conditions)

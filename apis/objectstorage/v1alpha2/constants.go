@@ -68,3 +68,11 @@ func IsBucketClaimBeingDeleted(b *Bucket) bool {
 	_, misspelt := b.Annotations[MisspeltBucketClaimBeingDeletedAnnotation]
 	return right || misspelt
 }
+
+// IsSidecarCleanupFinished reports whether the sidecar has handed a BucketAccess
+// that is being deleted back to the controller. Before the deletion the
+// annotation says nothing.
+func IsSidecarCleanupFinished(a *BucketAccess) bool {
+	_, finished := a.Annotations[SidecarCleanupFinishedAnnotation]
+	return finished && !a.DeletionTimestamp.IsZero()
+}

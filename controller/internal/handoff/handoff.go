@@ -13,7 +13,7 @@ import (
 // driver, and it is not a deleting access that the sidecar has finished with.
 // The controller writes neither status nor finalizers of such an access.
 func SidecarOwns(access *v1alpha2.BucketAccess) bool {
-	return access.Status.DriverName != "" && !cleanedUp(access)
+	return access.Status.DriverName != "" && !v1alpha2.IsSidecarCleanupFinished(access)
 }
 
 // NeedsClaims reports whether the BucketClaims of the access must stay: it may
@@ -35,9 +35,4 @@ func NeedsClaims(access *v1alpha2.BucketAccess) bool {
 func Refused(access *v1alpha2.BucketAccess) bool {
 	return access.Status.DriverName == "" &&
 		meta.IsStatusConditionFalse(access.Status.Conditions, v1alpha2.ConditionResourcesValidated)
-}
-
-func cleanedUp(access *v1alpha2.BucketAccess) bool {
-	_, finished := access.Annotations[v1alpha2.SidecarCleanupFinishedAnnotation]
-	return finished && !access.DeletionTimestamp.IsZero()
 }

@@ -1,0 +1,36 @@
+package sidecar_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-logr/logr/funcr"
+	"google.golang.org/grpc/codes"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// An operator reads once what only a change can mend, also when the sidecar has
+// been started anew and has found out the same.
+func TestRefusalIsLoggedOnce(t *testing.T) {
+	w := newWorld(t)
+	var logged atomic.Int64
+	w.options.Logger = funcr.New(func(_, line string) {
+		if strings.Contains(line, "Reconciler error") {
+			logged.Add(1)
+		}
+	}, funcr.Options{})
+	w.driver.Fail("DriverCreateBucket", codes.InvalidArgument, "no")
+	bucket := w.bucket()
+	for range 2 {
+		stop := w.start()
+		w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+		w.settle()
+		stop()
+	}
+	if got := logged.Load(); got != 1 {
+		t.Errorf("the refusal was logged %d times, want once", got)
+	}
+}
