@@ -51,7 +51,7 @@ func expectData(t *testing.T, info instance.Info, old map[string]string) map[str
 	c := connect(t, info.Kubeconfig)
 	var secret map[string]string
 	eventually(t, "the Secret says where the store is now", func(context.Context) (bool, error) {
-		secret = c.secret()
+		secret = c.secret() //nolint:contextcheck // the test bounds it
 		return secret[cosiapi.SecretKeyS3Endpoint] == info.S3Endpoint, nil
 	})
 	same := cmp.FilterPath(func(p cmp.Path) bool {

@@ -26,12 +26,16 @@ func TestExec(t *testing.T) {
 	manifest := h.write("quickstart.yaml", string(examples.Quickstart))
 	// The command has the environment, standard input is not needed, and its
 	// exit code is passed on.
-	script := `[ -r "$KUBECONFIG" ] && [ -n "$COSI_ENDPOINT" ] && printf '{"id":"%s","bucket":"%s"}' "$AWS_ACCESS_KEY_ID" "$BUCKET_NAME"; exit 7`
+	script := `[ -r "$KUBECONFIG" ] && [ -n "$COSI_ENDPOINT" ] &&
+printf '{"id":"%s","bucket":"%s"}' "$AWS_ACCESS_KEY_ID" "$BUCKET_NAME"; exit 7`
 	r := h.run("exec", "--apply", manifest, "--access", "demo/photos-rw", "--", "sh", "-c", script)
 	if r.code != 7 {
 		t.Errorf("exit code %d, want that of the command: %s", r.code, r.err)
 	}
-	var got struct{ ID, Bucket string }
+	var got struct {
+		ID     string `json:"id"`
+		Bucket string `json:"bucket"`
+	}
 	if err := json.Unmarshal([]byte(r.out), &got); err != nil || got.ID == "" || got.Bucket == "" {
 		t.Errorf("the command has printed %q, want a key and a bucket, and nothing else: %v", r.out, err)
 	}

@@ -38,7 +38,7 @@ func newHome(t *testing.T) *home {
 	if testing.Short() {
 		t.Skip("it needs a control plane")
 	}
-	dir, err := os.MkdirTemp(lab, "")
+	dir, err := os.MkdirTemp(lab, "") //nolint:usetesting // the path of t.TempDir is too long for sockets
 	if err != nil {
 		t.Fatal(err)
 	}

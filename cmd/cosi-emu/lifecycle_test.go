@@ -141,6 +141,6 @@ func (h *home) killEmulator(info instance.Info) {
 		plane = filepath.Join(info.DataDir, "controlplane")
 	}
 	eventually(h.t, "the processes of a killed emulator end", func(context.Context) (bool, error) {
-		return len(processes(h.t, plane)) == 0, nil
+		return len(processes(h.t, plane)) == 0, nil //nolint:contextcheck // ps bounds itself
 	})
 }

@@ -132,6 +132,11 @@ func (s *story) checkLogs() {
 	if key := s.secret[cosiapi.SecretKeyS3SecretAccessKey]; strings.Contains(all+s.home.must("logs", "-o", "json")+plane, key) {
 		s.t.Error("the secret key is in the logs")
 	}
+	s.checkLogsRefused()
+}
+
+func (s *story) checkLogsRefused() {
+	s.t.Helper()
 	unknown := s.home.run("logs", "kube-scheduler")
 	if unknown.code != 2 || !strings.Contains(unknown.err, "etcd, kube-apiserver") {
 		s.t.Errorf("logs of an unknown component: exit code %d, %s", unknown.code, unknown.err)

@@ -34,6 +34,7 @@ type Session struct {
 	instance *instance.Instance
 	data     *instance.DataDir
 	emulator *emulator.Emulator
+	mark     uint64 // what the journal had when the description was published
 }
 
 // Start takes the name, starts an emulator and publishes where everything is. A
@@ -46,11 +47,12 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 			err = errors.Join(err, s.release())
 		}
 	}()
-	if s.instance, err = instance.Acquire(opts.Name, func(dir string) error { return emulator.EndOrphans(ctx, dir) }); err != nil {
+	clean := func(dir string) error { return emulator.EndOrphans(ctx, dir) }
+	if s.instance, err = instance.Acquire(opts.Name, clean); err != nil { //nolint:contextcheck // it waits for a fraction of a second
 		return nil, err
 	}
 	if opts.DataDir != "" {
-		if s.data, err = instance.LockDataDir(opts.DataDir); err != nil {
+		if s.data, err = instance.LockDataDir(opts.DataDir); err != nil { //nolint:contextcheck // as above
 			return nil, err
 		}
 		opts.Emulator.DataDir = s.data.Path()
@@ -63,6 +65,7 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 		return nil, err
 	}
 	s.started = time.Now() // getting the control plane may have taken minutes
+	s.mark = s.emulator.Journal().Mark()
 	if err := s.instance.Publish(s.Info()); err != nil {
 		return nil, errors.Join(err, s.emulator.Stop(ctx))
 	}
@@ -127,7 +130,7 @@ func (s *Session) Wait(ctx context.Context) error {
 		case <-running.Done():
 		}
 	})
-	for event := range s.emulator.Journal().Follow(running, s.emulator.Journal().Mark()) {
+	for event := range s.emulator.Journal().Follow(running, s.mark) {
 		if event.Seam != journal.SeamProcess {
 			continue
 		}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -48,7 +49,7 @@ func (c *cluster) config() (*rest.Config, error) {
 
 // setLogger makes the libraries, too, log as JSON to standard error.
 func (c *cluster) setLogger(streams Streams) {
-	logger := zap.New(zap.WriteTo(streams.Err), zap.Level(zapcore.Level(-c.verbosity)))
+	logger := zap.New(zap.WriteTo(streams.Err), zap.Level(zapcore.Level(-min(c.verbosity, math.MaxInt8)))) //nolint:gosec // it fits
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
 }
@@ -82,7 +83,8 @@ COSI kinds must be installed. It runs until it is told to stop.`,
 	flags := cmd.Flags()
 	c.addFlags(flags)
 	flags.IntVar(&opts.Workers, "workers", controller.DefaultWorkers, "how many objects of each kind are worked on at the same time")
-	addComponentFlags(flags, &opts.MetricsBindAddress, &opts.HealthProbeBindAddress, &opts.LeaderElection, &opts.LeaderElectionNamespace, &opts.RetryMaxDelay)
+	addComponentFlags(flags, &opts.MetricsBindAddress, &opts.HealthProbeBindAddress,
+		&opts.LeaderElection, &opts.LeaderElectionNamespace, &opts.RetryMaxDelay)
 	return cmd
 }
 
@@ -120,12 +122,14 @@ start later than the sidecar. It runs until it is told to stop.`,
 	}
 	flags := cmd.Flags()
 	c.addFlags(flags)
-	flags.StringVar(&opts.Endpoint, "endpoint", endpointFromEnvironment(), "endpoint of the driver (default: $COSI_ENDPOINT, then "+defaultEndpoint+")")
+	flags.StringVar(&opts.Endpoint, "endpoint", endpointFromEnvironment(),
+		"endpoint of the driver (default: $COSI_ENDPOINT, then "+defaultEndpoint+")")
 	flags.Lookup("endpoint").DefValue = "" // the environment of whoever asks for help says nothing
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", driver.DefaultConnectTimeout, "how long the driver may take until it answers")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", driver.DefaultRPCTimeout, "limit for each call to the driver")
 	flags.IntVar(&opts.Workers, "workers", sidecar.DefaultWorkers, "how many objects of each kind are worked on at the same time")
-	addComponentFlags(flags, &opts.MetricsBindAddress, &opts.HealthProbeBindAddress, &opts.LeaderElection, &opts.LeaderElectionNamespace, &opts.RetryMaxDelay)
+	addComponentFlags(flags, &opts.MetricsBindAddress, &opts.HealthProbeBindAddress,
+		&opts.LeaderElection, &opts.LeaderElectionNamespace, &opts.RetryMaxDelay)
 	return cmd
 }
 

@@ -64,7 +64,9 @@ func down(ctx context.Context, streams Streams, name string) error {
 
 // cleanUp removes what a killed emulator has left, by taking its place.
 func cleanUp(ctx context.Context, streams Streams, name string) error {
-	place, err := instance.Acquire(name, func(dir string) error { return emulator.EndOrphans(ctx, dir) })
+	place, err := instance.Acquire( //nolint:contextcheck // it waits for a fraction of a second
+		name, func(dir string) error { return emulator.EndOrphans(ctx, dir) },
+	)
 	if err != nil {
 		return err
 	}

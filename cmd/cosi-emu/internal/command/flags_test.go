@@ -37,6 +37,7 @@ func sample(flag *pflag.Flag) (given, shown string) {
 
 func TestFlagsFromEnvironment(t *testing.T) {
 	eachCommand(t, func(t *testing.T, cmd *cobra.Command) {
+		t.Helper()
 		want, got := map[string]string{}, map[string]string{}
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			given, shown := sample(flag)
@@ -70,7 +71,8 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 
 func TestRepeatFlags(t *testing.T) {
 	cmd := newUp(Streams{})
-	if err := cmd.ParseFlags([]string{"-d", "-o", "json", "--name=a", "--timeout=90s", "--data-dir", "with space", "--no-fake-driver=false"}); err != nil {
+	given := []string{"-d", "-o", "json", "--name=a", "--timeout=90s", "--data-dir", "with space", "--no-fake-driver=false"}
+	if err := cmd.ParseFlags(given); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"--detach=false", "--output=text", "--data-dir=with space", "--name=a", "--no-fake-driver=false", "--timeout=1m30s"}
@@ -82,6 +84,7 @@ func TestRepeatFlags(t *testing.T) {
 // TestHelp holds every command to the same form.
 func TestHelp(t *testing.T) {
 	eachCommand(t, func(t *testing.T, cmd *cobra.Command) {
+		t.Helper()
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("the short help %q should be one phrase", cmd.Short)
 		}

@@ -98,7 +98,8 @@ func find(info instance.Info, name string) (instance.Component, error) {
 		}
 		names[i] = c.Name
 	}
-	return instance.Component{}, usageError{fmt.Errorf("emulator %q has no component %q; it has %s", info.Name, name, strings.Join(names, ", "))}
+	err := fmt.Errorf("emulator %q has no component %q; it has %s", info.Name, name, strings.Join(names, ", "))
+	return instance.Component{}, usageError{err}
 }
 
 func (l *logs) showJournal(ctx context.Context, streams Streams, info instance.Info, component string) error {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ func (e usageError) Unwrap() error { return e.err }
 // Run runs the program with the arguments that follow its name, and returns its
 // exit code: 0 for success, 1 for a failure, 2 for wrong usage.
 func Run(ctx context.Context, streams Streams, args []string) int {
-	root := newRoot(streams)
+	root := newRoot(streams) //nolint:contextcheck // commands get it from ExecuteContext
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -199,10 +200,8 @@ func addOutput(flags *pflag.FlagSet, output *string, formats ...string) {
 }
 
 func checkOutput(output string, formats ...string) error {
-	for _, format := range formats {
-		if output == format {
-			return nil
-		}
+	if slices.Contains(formats, output) {
+		return nil
 	}
 	return usageError{fmt.Errorf("output format %q is not known; use %s", output, strings.Join(formats, " or "))}
 }

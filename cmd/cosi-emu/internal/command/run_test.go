@@ -34,19 +34,25 @@ func TestRun(t *testing.T) {
 		out    string // what standard output begins with
 		err    string // what standard error begins with
 	}{
-		"Nothing":     {reason: "the help is what a new user needs", out: "cosi-emu runs the whole"},
-		"Help":        {reason: "help is a result", args: []string{"up", "--help"}, out: "Start an emulator"},
-		"Unknown":     {reason: "usage", args: []string{"upp"}, code: 2, err: `Error: there is no command "upp"; do you mean up?`},
-		"Flag":        {reason: "usage", args: []string{"down", "--now"}, code: 2, err: "Error: unknown flag: --now"},
-		"Argument":    {reason: "usage", args: []string{"version", "1"}, code: 2, err: "Error: 'cosi-emu version' takes no arguments"},
-		"Seam":        {reason: "usage", args: []string{"logs", "--seam", "wire"}, code: 2, err: `Error: seam "wire" is not known`},
-		"NotRunning":  {reason: "a failure", args: []string{"env"}, code: 1, err: `Error: emulator "default": it is not running`},
-		"Down":        {reason: "idempotent", args: []string{"down"}, out: `emulator "default" is not running`},
-		"DownAll":     {reason: "there may be none", args: []string{"down", "--all"}},
-		"Example":     {reason: "the file is in the program", args: []string{"example"}, out: string(examples.Quickstart)},
-		"Classes":     {reason: "the file is in the program", args: []string{"example", "--classes"}, out: string(examples.Classes)},
-		"SetupFails":  {reason: "a failure", args: []string{"setup", "--control-plane-dir", "/nonexistent"}, code: 1, err: "control plane programs: failed"},
-		"ControlFail": {reason: "a failure", args: []string{"controller", "--kubeconfig", "/nonexistent"}, code: 1, err: "Error: find the API server"},
+		"Nothing":    {reason: "the help is what a new user needs", out: "cosi-emu runs the whole"},
+		"Help":       {reason: "help is a result", args: []string{"up", "--help"}, out: "Start an emulator"},
+		"Unknown":    {reason: "usage", args: []string{"upp"}, code: 2, err: `Error: there is no command "upp"; do you mean up?`},
+		"Flag":       {reason: "usage", args: []string{"down", "--now"}, code: 2, err: "Error: unknown flag: --now"},
+		"Argument":   {reason: "usage", args: []string{"version", "1"}, code: 2, err: "Error: 'cosi-emu version' takes no arguments"},
+		"Seam":       {reason: "usage", args: []string{"logs", "--seam", "wire"}, code: 2, err: `Error: seam "wire" is not known`},
+		"NotRunning": {reason: "a failure", args: []string{"env"}, code: 1, err: `Error: emulator "default": it is not running`},
+		"Down":       {reason: "idempotent", args: []string{"down"}, out: `emulator "default" is not running`},
+		"DownAll":    {reason: "there may be none", args: []string{"down", "--all"}},
+		"Example":    {reason: "the file is in the program", args: []string{"example"}, out: string(examples.Quickstart)},
+		"Classes":    {reason: "the file is in the program", args: []string{"example", "--classes"}, out: string(examples.Classes)},
+		"SetupFails": {
+			reason: "a failure", args: []string{"setup", "--control-plane-dir", "/nonexistent"},
+			code: 1, err: "control plane programs: failed",
+		},
+		"NoCluster": {
+			reason: "a failure", args: []string{"controller", "--kubeconfig", "/nonexistent"},
+			code: 1, err: "Error: find the API server",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := runCommandLine(t, tc.args...)

@@ -36,14 +36,19 @@ type start struct {
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
-	flags.StringVar(&s.session.DataDir, "data-dir", "", "directory that keeps objects, buckets and accounts for the next start (default: they end with the emulator)")
+	flags.StringVar(&s.session.DataDir, "data-dir", "",
+		"directory that keeps objects, buckets and accounts for the next start (default: they end with the emulator)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
 	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store on 127.0.0.1 (default: a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's own directory)")
 	flags.StringVar(&o.Driver, "driver", "", "endpoint of your own driver, unix:///path/to/driver.sock, to use instead of the fake one")
-	flags.BoolVar(&o.NoDriver, "no-fake-driver", false, "start neither driver nor sidecar nor S3 store; run your own beside, with 'cosi-emu sidecar'")
-	flags.StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with etcd, kube-apiserver and kube-controller-manager (default: $KUBEBUILDER_ASSETS, then a cached copy, which is downloaded or built when it is missing)")
-	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout, "how long your own driver may take until it answers")
+	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
+		"start neither driver nor sidecar nor S3 store; run your own beside, with 'cosi-emu sidecar'")
+	flags.StringVar(&o.Binaries.Dir, "control-plane-dir", "",
+		"directory with etcd, kube-apiserver and kube-controller-manager "+
+			"(default: $KUBEBUILDER_ASSETS, then a cached copy, which is downloaded or built when it is missing)")
+	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
+		"how long your own driver may take until it answers")
 	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "limit for each call to the driver")
 	flags.DurationVar(&s.timeout, "timeout", defaultStartTimeout, "limit for the whole start, building the control plane included")
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "how detailed the log lines of controller, sidecar and driver are")
