@@ -17,7 +17,8 @@ type Options struct {
 	Program string
 	// Binaries say where to find the programs of the control plane.
 	Binaries binaries.Options
-	// Starts is how often each kind of start is timed, after one for practice.
+	// Starts is how often each kind of start is timed. If it is more than once,
+	// there is one before for practice.
 	Starts int
 	// Claims is how many claims are timed, one after another.
 	Claims int
@@ -34,10 +35,13 @@ type Options struct {
 var ErrOptions = errors.New("invalid options")
 
 func (o Options) validate() error {
-	for name, number := range map[string]int{"starts": o.Starts, "claims": o.Claims, "claims with accesses": o.Crowd, "window": int(o.Window)} {
+	for name, number := range map[string]int{"starts": o.Starts, "claims": o.Claims, "claims in the crowd": o.Crowd} {
 		if number <= 0 {
 			return fmt.Errorf("%w: the number of %s must be positive", ErrOptions, name)
 		}
+	}
+	if o.Window <= 0 {
+		return fmt.Errorf("%w: the window of silence must be positive", ErrOptions)
 	}
 	return nil
 }

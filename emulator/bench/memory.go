@@ -47,7 +47,9 @@ func residentPages(pid int) (int, error) {
 func memoryFigure(crowd, empty, full, later int) Figure {
 	const megabyte = 1e6
 	return Figure{}.result(fmt.Sprintf("resident memory, %d claims with accesses", crowd),
-		float64(max(full, later))/megabyte, unitMegabytes, barMemory,
-		[]string{fmt.Sprintf("%.0f MB after the start, %.0f MB when all are ready, %.0f MB after the silence; nobody has asked for memory to be given back",
-			float64(empty)/megabyte, float64(full)/megabyte, float64(later)/megabyte)})
+		float64(max(full, later))/megabyte, unitMegabytes, barMemory, []string{
+			fmt.Sprintf("%.0f MB after the start, %.0f MB when all are ready, %.0f MB after the silence",
+				float64(empty)/megabyte, float64(full)/megabyte, float64(later)/megabyte),
+			"nobody has asked for memory to be given back to the system",
+		})
 }

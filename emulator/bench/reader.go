@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -58,12 +59,7 @@ func (r *reader) until(ctx context.Context, holds func(journal.Event) bool) (eve
 	err = wait.PollUntilContextCancel(ctx, readInterval, true, func(context.Context) (bool, error) {
 		added, err := r.next()
 		events = append(events, added...)
-		for _, event := range added {
-			if holds(event) {
-				return true, nil
-			}
-		}
-		return false, err
+		return slices.ContainsFunc(added, holds), err
 	})
 	return events, err
 }

@@ -83,8 +83,8 @@ func (r Report) WriteText(w io.Writer) error {
 	_ = table.Flush() // a strings.Builder takes everything
 	fmt.Fprintf(&text, "\n%s, %d CPUs; times are medians (and the fastest and slowest).\n", r.Platform, r.CPUs)
 	for _, f := range r.Figures {
-		for _, note := range f.Notes {
-			fmt.Fprintf(&text, "%s: %s\n", f.Name, note)
+		if len(f.Notes) > 0 {
+			fmt.Fprintf(&text, "\n%s\n  %s\n", f.Name, strings.Join(f.Notes, "\n  "))
 		}
 	}
 	_, err := io.WriteString(w, text.String())

@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -24,13 +23,15 @@ func (ts trips) figure() Figure {
 		count, inChain, calls = append(count, len(t.writes)), append(inChain, len(onChain)), append(calls, t.calls())
 	}
 	measured := spread(elapsed)
-	return ratio("claim created to Provisioned=True", barClaim, measured, spread(writes),
-		fmt.Sprintf("%d writes and %d calls to the driver for a claim; the baseline is the same writes, one after another", middle(count), middle(calls)),
+	notes := []string{
+		fmt.Sprintf("%d writes and %d calls to the driver for a claim; the baseline is the same writes, one after another",
+			middle(count), middle(calls)),
 		fmt.Sprintf("against only the %d writes of which each had to wait for the one before: %s x",
 			middle(inChain), number(measured.Median/spread(chains).Median)),
-		"the writes of one claim: "+ts[len(ts)-1].describe(),
 		ts.breakdown(),
-	)
+	}
+	return ratio("claim created to Provisioned=True", barClaim, measured, spread(writes),
+		append(notes, ts[len(ts)-1].describe()...)...)
 }
 
 // calls counts the calls of the sidecar to the driver.
@@ -45,13 +46,13 @@ func (t *trip) calls() int {
 }
 
 // describe lists the writes, with the times at which they began.
-func (t *trip) describe() string {
-	var parts []string
+func (t *trip) describe() []string {
+	var lines []string
 	for i, e := range t.writes {
-		parts = append(parts, fmt.Sprintf("+%.1f %s %s %.1f ms (replayed %.1f ms)", milliseconds(e.Time.Sub(t.begin)),
+		lines = append(lines, fmt.Sprintf("after %4.1f ms, %s: %s took %.1f ms, replayed %.1f ms", milliseconds(e.Time.Sub(t.begin)),
 			e.Component, e.Operation.Name, milliseconds(e.Duration), milliseconds(t.replay[i])))
 	}
-	return strings.Join(parts, "; ")
+	return lines
 }
 
 func sum(times []time.Duration) (total time.Duration) {

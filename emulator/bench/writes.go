@@ -3,6 +3,7 @@ package bench
 import (
 	"slices"
 	"strings"
+	"time"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -40,21 +41,23 @@ func resource(e journal.Event) string {
 
 // chain returns the indexes of the writes that followed one another up to the
 // last: each of them had ended when the next began. What it leaves out went on
-// beside.
+// beside. The writes must be in the order of their begin.
 func chain(writes []journal.Event) []int {
-	indexes := []int{len(writes) - 1}
-	for {
-		begin := writes[indexes[0]].Time
-		latest := -1
-		for i, e := range writes {
-			if end := e.Time.Add(e.Duration); !end.After(begin) &&
-				(latest < 0 || end.After(writes[latest].Time.Add(writes[latest].Duration))) {
-				latest = i
-			}
-		}
-		if latest < 0 {
-			return indexes
-		}
-		indexes = slices.Insert(indexes, 0, latest)
+	var indexes []int
+	for next := len(writes) - 1; next >= 0; next = lastEnded(writes[:next], writes[next].Time) {
+		indexes = slices.Insert(indexes, 0, next)
 	}
+	return indexes
+}
+
+// lastEnded returns the index of the write that ended last before an instant, or
+// a negative number.
+func lastEnded(writes []journal.Event, before time.Time) int {
+	last, ended := -1, time.Time{}
+	for i, e := range writes {
+		if end := spanOf(e).end; !end.After(before) && end.After(ended) {
+			last, ended = i, end
+		}
+	}
+	return last
 }

@@ -1,0 +1,40 @@
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/bench"
+)
+
+// TestBench takes every measurement once, as small as can be, so that none of
+// them rots. What they come to is not for a test.
+func TestBench(t *testing.T) {
+	h := newHome(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := h.command(ctx, "bench", "--starts=1", "--claims=1", "--crowd=1", "--window=100ms", "-o", "json")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("bench: %v", err)
+	}
+	var report bench.Report
+	if err := json.Unmarshal(out, &report); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	var units []string
+	for _, f := range report.Figures {
+		units = append(units, f.Unit)
+		if f.Unit != "writes and calls" && f.Value <= 0 {
+			t.Errorf("%s: %v %s", f.Name, f.Value, f.Unit)
+		}
+	}
+	want := []string{"x", "x", "x", "MB", "writes and calls"}
+	if diff := cmp.Diff(want, units); diff != "" {
+		t.Errorf("the units of the figures: -want, +got:\n%s", diff)
+	}
+}
