@@ -30,7 +30,8 @@ func measureStarts(ctx context.Context, opts Options, progress func(string)) ([]
 	if err != nil {
 		return nil, err
 	}
-	starters := []starter{bareStarter(set), emulatorStarter(opts), programStarter(opts)}
+	var parts phases
+	starters := []starter{bareStarter(set), emulatorStarter(opts, &parts), programStarter(opts)}
 	times := make([][]time.Duration, len(starters))
 	first := 0 // which is for practice: it reads the programs from the disk
 	if opts.Starts == 1 {
@@ -50,7 +51,8 @@ func measureStarts(ctx context.Context, opts Options, progress func(string)) ([]
 	}
 	baseline := spread(times[0])
 	return []Figure{
-		ratio("up to ready, in a Go program", barStart, spread(times[1]), baseline, "the baseline is envtest's Environment.Start"),
+		ratio("up to ready, in a Go program", barStart, spread(times[1]), baseline,
+			"the baseline is envtest's Environment.Start", parts.String()),
 		ratio("up to ready, `cosi-emu up -d`", barStart, spread(times[2]), baseline),
 	}, nil
 }
@@ -89,9 +91,9 @@ func bareStarter(set binaries.Set) starter {
 	}
 }
 
-func emulatorStarter(opts Options) starter {
+func emulatorStarter(opts Options, reporter emulator.Reporter) starter {
 	return func(ctx context.Context) (func(context.Context) error, error) {
-		emu, err := emulator.Start(ctx, emulator.Options{Binaries: opts.Binaries})
+		emu, err := emulator.Start(ctx, emulator.Options{Binaries: opts.Binaries, Reporter: reporter})
 		if err != nil {
 			return nil, err
 		}
