@@ -86,9 +86,9 @@ func TestBucketUpdate(t *testing.T) {
 func TestBucketStatus(t *testing.T) {
 	testStatus(t, bucket,
 		statusOfAll(),
-		optional("status.bucketID"), backendID("status.bucketID"), setOnce("status.bucketID", "one", "two"),
+		optional("status.bucketID"), backendID("status.bucketID"), writtenOnce("status.bucketID", "one", "two"),
 		optional("status.protocols"), protocols("status.protocols"), mutable("status.protocols", strs("S3"), strs("GCS")),
-		notRemovable("status.protocols", strs("S3")),
+		notRemovable("status.protocols", strs("S3")), []row{withholds("status.protocols", strs("S3"))},
 		optional("status.bucketInfo"), stringMap("status.bucketInfo", 128),
 		mutable("status.bucketInfo", entries(1), entries(2)),
 		[]row{{

@@ -22,6 +22,7 @@ import (
 // +kubebuilder:printcolumn:name="Protocols",type=string,priority=1,JSONPath=`.status.protocols`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Provisioned")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || has(self.status) || !(has(oldSelf.status.bucketID) || has(oldSelf.status.protocols))",message="status cannot be removed once bucketID or protocols are set",fieldPath=".status"
 type Bucket struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional

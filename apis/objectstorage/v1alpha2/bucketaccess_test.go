@@ -131,16 +131,16 @@ func frozenClaim(rows []row) []row {
 func TestBucketAccessStatus(t *testing.T) {
 	testStatus(t, bucketAccess,
 		statusOfAll(),
-		optional("status.accountID"), backendID("status.accountID"), setOnce("status.accountID", "one", "two"),
+		optional("status.accountID"), backendID("status.accountID"), writtenOnce("status.accountID", "one", "two"),
 		optional("status.accessedBuckets"), listOf("status.accessedBuckets", accessed),
 		accessedBucket(),
-		setOnce("status.accessedBuckets", accessed(1), accessed(2)),
+		writtenOnce("status.accessedBuckets", accessed(1), accessed(2)),
 		optional("status.driverName"), driverName("status.driverName"),
-		setOnce("status.driverName", "one.example.com", "two.example.com"),
+		writtenOnce("status.driverName", "one.example.com", "two.example.com"),
 		optional("status.authenticationType"), enum("status.authenticationType", authenticationTypes...),
-		setOnce("status.authenticationType", "Key", "ServiceAccount"),
+		writtenOnce("status.authenticationType", "Key", "ServiceAccount"),
 		optional("status.parameters"), stringMap("status.parameters", 512),
-		setOnce("status.parameters", entries(1), entries(2)),
+		writtenOnce("status.parameters", entries(1), entries(2)),
 	)
 }
 

@@ -18,6 +18,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Account-ID",type=string,priority=1,JSONPath=`.status.accountID`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Provisioned")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || has(self.status) || !(has(oldSelf.status.accountID) || has(oldSelf.status.accessedBuckets) || has(oldSelf.status.driverName) || has(oldSelf.status.authenticationType) || has(oldSelf.status.parameters))",message="status cannot be removed once accountID, accessedBuckets, driverName, authenticationType or parameters are set",fieldPath=".status"
 type BucketAccess struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional

@@ -69,8 +69,8 @@ func TestBucketClaimStatus(t *testing.T) {
 	testStatus(t, bucketClaim,
 		statusOfAll(),
 		optional("status.boundBucketName"), resourceName("status.boundBucketName"),
-		setOnce("status.boundBucketName", "bc-one", "bc-two"),
+		writtenOnce("status.boundBucketName", "bc-one", "bc-two"),
 		optional("status.protocols"), protocols("status.protocols"), mutable("status.protocols", strs("S3"), strs("GCS")),
-		notRemovable("status.protocols", strs("S3")),
+		notRemovable("status.protocols", strs("S3")), []row{withholds("status.protocols", strs("S3"))},
 	)
 }

@@ -15,6 +15,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Protocols",type=string,priority=1,JSONPath=`.status.protocols`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Provisioned")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || has(self.status) || !(has(oldSelf.status.boundBucketName) || has(oldSelf.status.protocols))",message="status cannot be removed once boundBucketName or protocols are set",fieldPath=".status"
 type BucketClaim struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional

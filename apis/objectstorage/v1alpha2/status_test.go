@@ -25,7 +25,25 @@ func statusOfAll() []row {
 		[]row{refuses("status.readyToUse", "a word", "yes")},
 		optional("status.conditions"),
 		conditions(),
+		[]row{{
+			name: "the status may be removed while nothing in it has to stay",
+			from: []edit{set("status.conditions", []any{condition("Provisioned", "Unknown")})}, edits: []edit{remove("status")},
+		}},
 	)
+}
+
+// writtenOnce is a field of the status that stays as it was first set, and that
+// does not go with the status as a whole.
+func writtenOnce(path string, before, after any) []row {
+	return append(setOnce(path, before, after), withholds(path, before))
+}
+
+// withholds says that the status cannot be removed while the field is set.
+func withholds(path string, value any) row {
+	return row{
+		name: path + " keeps the status from being removed", from: []edit{set(path, value)}, edits: []edit{remove("status")},
+		refused: []string{"status"}, says: "status cannot be removed",
+	}
 }
 
 func conditions() []row {
