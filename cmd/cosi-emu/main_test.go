@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 )
 
@@ -23,6 +26,7 @@ var lab string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	ctrl.SetLogger(logr.Discard()) // its complaint that there is none would be all it says
 	code, err := runTests(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
