@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
@@ -86,6 +87,9 @@ func stopProcess(ctx context.Context, info instance.Info) error {
 		return fmt.Errorf("stop emulator %q, process %d: %w", info.Name, info.PID, err)
 	}
 	err := instance.WaitStopped(ctx, info.Name)
+	if err == nil {
+		waitEnded(ctx, info.PID)
+	}
 	if err == nil || !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -93,4 +97,14 @@ func stopProcess(ctx context.Context, info instance.Info) error {
 		return fmt.Errorf("kill emulator %q, process %d: %w", info.Name, info.PID, err)
 	}
 	return fmt.Errorf("emulator %q did not stop in time and was killed; run 'cosi-emu down' again to remove its files", info.Name)
+}
+
+// waitEnded waits for the process itself, which gives its name back a moment
+// before it ends. One that its parent has not asked after stays for longer; it
+// does no harm, so that nobody waits for it.
+func waitEnded(ctx context.Context, pid int) {
+	const patience, interval = 2 * time.Second, 10 * time.Millisecond
+	_ = wait.PollUntilContextTimeout(ctx, interval, patience, true, func(context.Context) (bool, error) {
+		return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH), nil
+	})
 }
