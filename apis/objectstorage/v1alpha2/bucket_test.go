@@ -62,9 +62,10 @@ func TestBucketUpdate(t *testing.T) {
 		mutable("spec.deletionPolicy", "Retain", "Delete"),
 		fixed("spec.parameters", entries(1), entries(2)),
 		fixed("spec.protocols", strs("S3"), strs("S3", "GCS")),
+		enum("spec.deletionPolicy", "Retain", "Delete"),
 		frozen("spec.bucketClaimRef.name", "photos", "videos"),
 		frozen("spec.bucketClaimRef.namespace", "demo", "other"),
-		setOnce("spec.bucketClaimRef.uid", uid, otherUID),
+		setOnce("spec.bucketClaimRef.uid", uid, otherUID), uidRows("spec.bucketClaimRef.uid"),
 		fixed("spec.existingBucketID", "one", "two"),
 		[]row{
 			{

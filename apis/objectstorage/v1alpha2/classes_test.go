@@ -28,9 +28,9 @@ func TestBucketClassCreate(t *testing.T) {
 
 func TestBucketClassUpdate(t *testing.T) {
 	testUpdate(t, bucketClass, frozenSpec(
-		set("spec.driverName", "other.example.com"),
-		set("spec.deletionPolicy", "Retain"),
-		set("spec.parameters", entries(1)),
+		frozen("spec.driverName", "one.example.com", "two.example.com"),
+		frozen("spec.deletionPolicy", "Delete", "Retain"),
+		fixed("spec.parameters", entries(1), entries(2)),
 	))
 }
 
@@ -62,22 +62,24 @@ func TestBucketAccessClassCreate(t *testing.T) {
 
 func TestBucketAccessClassUpdate(t *testing.T) {
 	testUpdate(t, bucketAccessClass, frozenSpec(
-		set("spec.driverName", "other.example.com"),
-		set("spec.authenticationType", "ServiceAccount"),
-		set("spec.parameters", entries(1)),
-		set("spec.multiBucketAccess", "MultipleBuckets"),
-		set("spec.disallowedBucketAccessModes.objectData", strs("ReadWrite")),
+		frozen("spec.driverName", "one.example.com", "two.example.com"),
+		frozen("spec.authenticationType", "Key", "ServiceAccount"),
+		fixed("spec.parameters", entries(1), entries(2)),
+		fixed("spec.multiBucketAccess", "SingleBucket", "MultipleBuckets"),
+		fixed("spec.disallowedBucketAccessModes", disallowed("ReadOnly"), disallowed("ReadOnly", "WriteOnly")),
 	))
 }
 
-// frozenSpec says that none of the edits of a class is accepted, and that its
-// metadata may change.
-func frozenSpec(edits ...edit) []row {
-	rows := []row{{name: "labels may change", edits: []edit{set("metadata.labels.team", "storage")}}}
-	for _, e := range edits {
-		rows = append(rows, row{
-			name: e.path + " cannot change", edits: []edit{e}, refused: []string{"spec"}, says: "spec is immutable",
-		})
+func disallowed(modes ...string) map[string]any { return map[string]any{"objectData": strs(modes...)} }
+
+// frozenSpec is for rows about the fields of a class, whose spec as a whole
+// refuses each change. Its metadata may change.
+func frozenSpec(tables ...[]row) []row {
+	rows := flatten(tables)
+	for i := range rows {
+		if rows[i].refused != nil {
+			rows[i].refused, rows[i].says = []string{"spec"}, "spec is immutable"
+		}
 	}
-	return rows
+	return append(rows, row{name: "labels may change", edits: []edit{set("metadata.labels.team", "storage")}})
 }

@@ -16,21 +16,23 @@ import (
 // resource is what discovery says of a kind, as far as users see it.
 type resource struct {
 	Kind       string
+	Singular   string
 	Namespaced bool
 	ShortNames []string
 	Categories []string
 }
 
 func TestDiscovery(t *testing.T) {
+	cosi := []string{"cosi"}
 	want := map[string]resource{
-		"buckets":               {Kind: "Bucket", ShortNames: []string{"bkt"}, Categories: []string{"cosi"}},
+		"buckets":               {Kind: "Bucket", Singular: "bucket", ShortNames: []string{"bkt"}, Categories: cosi},
 		"buckets/status":        {Kind: "Bucket"},
-		"bucketclaims":          {Kind: "BucketClaim", Namespaced: true, ShortNames: []string{"bc"}, Categories: []string{"cosi"}},
+		"bucketclaims":          {Kind: "BucketClaim", Singular: "bucketclaim", Namespaced: true, ShortNames: []string{"bc"}, Categories: cosi},
 		"bucketclaims/status":   {Kind: "BucketClaim", Namespaced: true},
-		"bucketaccesses":        {Kind: "BucketAccess", Namespaced: true, ShortNames: []string{"ba"}, Categories: []string{"cosi"}},
+		"bucketaccesses":        {Kind: "BucketAccess", Singular: "bucketaccess", Namespaced: true, ShortNames: []string{"ba"}, Categories: cosi},
 		"bucketaccesses/status": {Kind: "BucketAccess", Namespaced: true},
-		"bucketclasses":         {Kind: "BucketClass", ShortNames: []string{"bclass"}, Categories: []string{"cosi"}},
-		"bucketaccessclasses":   {Kind: "BucketAccessClass", ShortNames: []string{"baclass"}, Categories: []string{"cosi"}},
+		"bucketclasses":         {Kind: "BucketClass", Singular: "bucketclass", ShortNames: []string{"bclass"}, Categories: cosi},
+		"bucketaccessclasses":   {Kind: "BucketAccessClass", Singular: "bucketaccessclass", ShortNames: []string{"baclass"}, Categories: cosi},
 	}
 
 	newServer(t) // skips where there is none
@@ -44,7 +46,7 @@ func TestDiscovery(t *testing.T) {
 	}
 	got := map[string]resource{}
 	for _, r := range list.APIResources {
-		got[r.Name] = resource{Kind: r.Kind, Namespaced: r.Namespaced, ShortNames: r.ShortNames, Categories: r.Categories}
+		got[r.Name] = resource{r.Kind, r.SingularName, r.Namespaced, r.ShortNames, r.Categories}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("resources (-want +got):\n%s", diff)

@@ -4,13 +4,13 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// withStatus are the kinds that have one, with a field of their spec that may be
-// set to something else before creation.
+// withStatus are manifests of the kinds that have one.
 var withStatus = map[string]string{
 	"Bucket":       bucket,
 	"BucketClaim":  bucketClaim,
@@ -80,13 +80,18 @@ func TestStatusIsSeparate(t *testing.T) {
 				t.Errorf("the object was created with status %v, want none", status)
 			}
 
-			apply(t, obj, []edit{set("status.readyToUse", true), set("metadata.labels.team", "storage")})
 			written := obj.DeepCopy()
+			apply(t, written, []edit{
+				set("status.readyToUse", true), set("metadata.labels.team", "storage"), set("spec", map[string]any{}),
+			})
 			if err := s.Status().Update(t.Context(), written); err != nil {
 				t.Fatal(err)
 			}
 			if !ready(t, written) || len(written.GetLabels()) != 0 {
 				t.Errorf("after an update of the status: ready %t, labels %v, want the status alone", ready(t, written), written.GetLabels())
+			}
+			if diff := cmp.Diff(obj.Object["spec"], written.Object["spec"]); diff != "" {
+				t.Errorf("an update of the status changed the spec (-before +after):\n%s", diff)
 			}
 
 			apply(t, written, []edit{set("status.readyToUse", false), set("metadata.labels.team", "storage")})
@@ -118,6 +123,21 @@ func TestClassesHaveNoStatus(t *testing.T) {
 			obj := s.created(t, manifest)
 			if err := s.Status().Update(t.Context(), obj); !apierrors.IsNotFound(err) {
 				t.Errorf("update of the status: %v, want not found", err)
+			}
+		})
+	}
+}
+
+// TestUnknownStatusFields checks that a misspelt field of a status is an error,
+// too, for who asks for strictness.
+func TestUnknownStatusFields(t *testing.T) {
+	s := newServer(t)
+	for kind, manifest := range withStatus {
+		t.Run(kind, func(t *testing.T) {
+			obj := s.created(t, manifest)
+			apply(t, obj, []edit{set("status.readyToUse", true), set("status.colour", "red")})
+			if err := s.Status().Update(t.Context(), obj, client.DryRunAll); !apierrors.IsBadRequest(err) {
+				t.Errorf("update of the status, strictly: %v, want a bad request", err)
 			}
 		})
 	}

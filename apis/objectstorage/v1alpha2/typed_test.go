@@ -1,0 +1,56 @@
+package v1alpha2_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// TestStatusAsJSON checks what Go programs send of a status. The schema requires
+// readyToUse of each status, which is why false is sent, too; a program that
+// creates an object says nothing of its status.
+func TestStatusAsJSON(t *testing.T) {
+	pending := []metav1.Condition{{Type: cosiapi.ConditionProvisioned, Status: metav1.ConditionUnknown}}
+	cases := []struct {
+		name         string
+		empty, begun runtime.Object
+	}{
+		{name: "Bucket", empty: &cosiapi.Bucket{}, begun: &cosiapi.Bucket{Status: cosiapi.BucketStatus{Conditions: pending}}},
+		{
+			name: "BucketClaim", empty: &cosiapi.BucketClaim{},
+			begun: &cosiapi.BucketClaim{Status: cosiapi.BucketClaimStatus{Conditions: pending}},
+		},
+		{
+			name: "BucketAccess", empty: &cosiapi.BucketAccess{},
+			begun: &cosiapi.BucketAccess{Status: cosiapi.BucketAccessStatus{Conditions: pending}},
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if status, found := toJSON(t, c.empty)["status"]; found {
+				t.Errorf("an empty status is sent as %v, want none", status)
+			}
+			status, ok := toJSON(t, c.begun)["status"].(map[string]any)
+			if !ok {
+				t.Fatal("a status with a condition is not sent")
+			}
+			delete(status, "conditions")
+			if diff := cmp.Diff(map[string]any{"readyToUse": false}, status); diff != "" {
+				t.Errorf("status without its conditions (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func toJSON(t *testing.T, obj runtime.Object) map[string]any {
+	t.Helper()
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
