@@ -37,8 +37,8 @@ func measureClaims(ctx context.Context, opts Options, progress func(string)) ([]
 }
 
 func (t *target) measureClaims(ctx context.Context, count int, progress func(string)) ([]Figure, error) {
-	const namespace = "bench-claims"
-	if err := t.namespace(ctx, namespace); err != nil {
+	namespace, err := t.namespace(ctx)
+	if err != nil {
 		return nil, err
 	}
 	watcher, err := t.client.Watch(ctx, &cosiapi.BucketClaimList{}, client.InNamespace(namespace))

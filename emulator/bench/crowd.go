@@ -48,10 +48,10 @@ func measureCrowd(ctx context.Context, opts Options, progress func(string)) ([]F
 
 // createCrowd makes claims with an access each and returns when all are ready.
 func (t *target) createCrowd(ctx context.Context, count int) error {
-	const namespace = "bench-crowd"
 	ctx, cancel := context.WithTimeoutCause(ctx, crowdTimeout, fmt.Errorf("not all accesses are ready after %s", crowdTimeout))
 	defer cancel()
-	if err := t.namespace(ctx, namespace); err != nil {
+	namespace, err := t.namespace(ctx)
+	if err != nil {
 		return err
 	}
 	watcher, err := t.client.Watch(ctx, &cosiapi.BucketAccessList{}, client.InNamespace(namespace))

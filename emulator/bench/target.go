@@ -23,12 +23,14 @@ func newTarget(c client.WithWatch, journal string) *target {
 	return &target{client: c, journal: &reader{path: journal}}
 }
 
-// namespace makes a namespace for objects, which go with the emulator.
-func (t *target) namespace(ctx context.Context, name string) error {
-	if err := t.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
-		return fmt.Errorf("create namespace %s: %w", name, err)
+// namespace makes a namespace for objects, which goes with the emulator, and
+// returns its name.
+func (t *target) namespace(ctx context.Context) (string, error) {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "bench-"}}
+	if err := t.client.Create(ctx, namespace); err != nil {
+		return "", fmt.Errorf("create a namespace: %w", err)
 	}
-	return nil
+	return namespace.Name, nil
 }
 
 func newClaim(namespace, name, class string) *cosiapi.BucketClaim {
