@@ -37,11 +37,11 @@ func (r *Reconciler) findClaims(ctx context.Context, v *visit) error {
 
 // holdClaims annotates the claims, which stops their deletion. This comes before
 // the hand-off: otherwise a claim could go, and its bucket with it, while the
-// sidecar has credentials made for it. The answer to the write says whether the
+// sidecar has credentials made for it. The API server's answer says whether the
 // deletion was faster.
 func (r *Reconciler) holdClaims(ctx context.Context, v *visit) error {
 	for _, claim := range v.claims {
-		if err := r.References.Protect(ctx, claim); err != nil {
+		if err := r.References.Hold(ctx, claim); err != nil {
 			return err
 		}
 		if err := checkStaying(claim); err != nil {

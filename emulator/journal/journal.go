@@ -14,7 +14,7 @@ import (
 )
 
 // DefaultMaxBytes is how much a journal keeps in memory unless told otherwise.
-const DefaultMaxBytes = 32 << 20
+const DefaultMaxBytes = 16 << 20
 
 // Options configure a Journal. The zero value is usable.
 type Options struct {

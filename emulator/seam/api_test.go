@@ -101,6 +101,11 @@ func TestAPIEvents(t *testing.T) {
 			method: "PATCH", path: buckets + "/b/status", body: `{}`, status: 200, answer: `{}`,
 			op: journal.Operation{Name: "patch buckets/status", Subject: "b"}, outcome: "OK", request: `{}`, response: `{}`,
 		},
+		"ManagedFields": {
+			reason: "Who has set which field is left out; the rest stays as it is, to the digit.",
+			method: "GET", path: buckets + "/b", status: 200, answer: `{"metadata":{"generation":12345678901,"managedFields":[{}],"name":"b"}}`,
+			op: journal.Operation{Name: "get buckets", Subject: "b"}, outcome: "OK", response: `{"metadata":{"generation":12345678901,"name":"b"}}`,
+		},
 		"Conflict": {
 			reason: "The API server's reason is the outcome.",
 			method: "PUT", path: buckets + "/b", body: `{}`, status: 409, answer: `{"kind":"Status","reason":"Conflict","message":"modified"}`,

@@ -21,10 +21,31 @@ func recordable(info *request.RequestInfo, body []byte) json.RawMessage {
 		return withoutValues(body)
 	}
 	var compact bytes.Buffer
-	if json.Compact(&compact, body) != nil {
+	if json.Compact(&compact, withoutManagedFields(body)) != nil {
 		return nil
 	}
 	return compact.Bytes()
+}
+
+// withoutManagedFields leaves out the half of an object that says who has set
+// which field: nobody looks for it in a history.
+func withoutManagedFields(body []byte) []byte {
+	if !bytes.Contains(body, []byte(`"managedFields"`)) {
+		return body
+	}
+	var object, metadata map[string]json.RawMessage
+	if json.Unmarshal(body, &object) != nil || json.Unmarshal(object["metadata"], &metadata) != nil {
+		return body
+	}
+	delete(metadata, "managedFields")
+	var err error
+	if object["metadata"], err = json.Marshal(metadata); err != nil {
+		return body
+	}
+	if shorter, err := json.Marshal(object); err == nil {
+		return shorter
+	}
+	return body
 }
 
 // withoutValues hides the values of a Secret, or of a merge patch for one. A

@@ -32,8 +32,20 @@ func Protected(claim *v1alpha2.BucketClaim) bool {
 	return metav1.HasAnnotation(claim.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation)
 }
 
-// Protect sets the annotation and brings the metadata of claim up to date with
-// the API server, so that the caller sees whether it is being deleted by now.
+// Hold sets the annotation and brings the claim up to date with the API server,
+// so that the caller sees whether it is being deleted by now. The cache may not
+// know that yet.
+func (k *Keeper) Hold(ctx context.Context, claim *v1alpha2.BucketClaim) error {
+	if Protected(claim) { // nothing will be written, and so nothing learnt
+		if err := k.refresh(ctx, claim); err != nil {
+			return err
+		}
+	}
+	return k.Protect(ctx, claim)
+}
+
+// Protect sets the annotation, if it is not there. The metadata of claim is what
+// the API server has answered.
 func (k *Keeper) Protect(ctx context.Context, claim *v1alpha2.BucketClaim) error {
 	if Protected(claim) {
 		return nil
@@ -44,6 +56,15 @@ func (k *Keeper) Protect(ctx context.Context, claim *v1alpha2.BucketClaim) error
 		return fmt.Errorf("annotate BucketClaim %s: %w", client.ObjectKeyFromObject(claim), err)
 	}
 	claim.ObjectMeta = changed.ObjectMeta
+	return nil
+}
+
+func (k *Keeper) refresh(ctx context.Context, claim *v1alpha2.BucketClaim) error {
+	key, current := client.ObjectKeyFromObject(claim), &v1alpha2.BucketClaim{}
+	if err := k.live.Get(ctx, key, current); err != nil {
+		return fmt.Errorf("get BucketClaim %s: %w", key, err)
+	}
+	current.DeepCopyInto(claim)
 	return nil
 }
 
