@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -99,6 +100,9 @@ const loopback = "127.0.0.1"
 func listenTCP(ctx context.Context, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
+		if failed, ok := errors.AsType[*net.OpError](err); ok {
+			err = failed.Err // the rest of it is the address once more
+		}
 		return nil, fmt.Errorf("listen for S3 on %s: %w; stop the program that uses it, or choose another port", address, err)
 	}
 	return listener, nil
