@@ -43,7 +43,7 @@ func findInDir(dir, source string, opts Options) (Set, error) {
 	}
 	for _, path := range programs {
 		if err := checkProgram(path, opts.platform); err != nil {
-			return Set{}, fmt.Errorf("control plane programs from %s: %w; put a program for this machine there, "+
+			return Set{}, fmt.Errorf("from %s: %w; put a program for this machine there, "+
 				"name another directory, or name none to have the programs downloaded or built", source, err)
 		}
 	}

@@ -1,0 +1,3 @@
+// Package cosi is the Go form of the COSI protocol v1alpha2 between the sidecar
+// and a driver. It is generated from cosi.proto, which documents the calls.
+package cosi
