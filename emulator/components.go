@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
-	"github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
@@ -161,21 +160,9 @@ func (e *Emulator) startController(ctx context.Context) error {
 		return err
 	}
 	return e.startComponent(ctx, ComponentController, func(_ context.Context, i *seam.Incarnation) (runner, error) {
-		return controller.New(i.RESTConfig(cfg), controller.Options{Logger: e.logger(i)}) //nolint:contextcheck // it is bounded by itself
-	})
-}
-
-func (e *Emulator) startSidecar(ctx context.Context) error {
-	cfg, err := e.userOf(deploy.SidecarServiceAccount)
-	if err != nil {
-		return err
-	}
-	return e.startComponent(ctx, ComponentSidecar, func(ctx context.Context, i *seam.Incarnation) (runner, error) {
-		return sidecar.New(ctx, i.RESTConfig(cfg), sidecar.Options{
-			Endpoint:       e.driverEndpoint,
-			DialOptions:    i.DialOptions(),
-			ConnectTimeout: e.opts.ConnectTimeout,
-			RPCTimeout:     e.opts.RPCTimeout,
+		return controller.New(i.RESTConfig(cfg), controller.Options{ //nolint:contextcheck // it is bounded by itself
+			RetryBaseDelay: e.opts.RetryBaseDelay,
+			RetryMaxDelay:  e.opts.RetryMaxDelay,
 			Logger:         e.logger(i),
 		})
 	})

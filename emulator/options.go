@@ -65,6 +65,12 @@ type Options struct {
 	// RPCTimeout bounds each call to the driver; 0 means DefaultRPCTimeout.
 	RPCTimeout time.Duration
 
+	// RetryBaseDelay and RetryMaxDelay are the first and the longest delay of the
+	// controller and the sidecar between retries; 0 means the component's own
+	// default.
+	RetryBaseDelay time.Duration
+	RetryMaxDelay  time.Duration
+
 	// Reporter is told of the phases of Start; nil means nobody is.
 	Reporter Reporter
 	// LogVerbosity is how detailed the components' log lines in the journal are.

@@ -1,0 +1,49 @@
+package emulator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// startSidecar starts the sidecar of the emulator's own driver.
+func (e *Emulator) startSidecar(ctx context.Context) error {
+	_, err := e.AddSidecar(ctx, ComponentSidecar, sidecar.Options{Endpoint: e.driverEndpoint})
+	return err
+}
+
+// AddSidecar starts a sidecar as a further component of a running emulator, for
+// a driver that the caller runs: in a process of its own, or in the same, with
+// DialOptions that lead to it. The name must differ from those of all other
+// components. Timeouts, delays and the Logger are the emulator's own where they
+// are left zero. When the component is started again, it connects anew.
+func (e *Emulator) AddSidecar(ctx context.Context, name string, opts sidecar.Options) (*Component, error) {
+	if e.Component(name) != nil {
+		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
+	}
+	cfg, err := e.userOf(deploy.SidecarServiceAccount)
+	if err != nil {
+		return nil, err
+	}
+	opts.ConnectTimeout = cmp.Or(opts.ConnectTimeout, e.opts.ConnectTimeout)
+	opts.RPCTimeout = cmp.Or(opts.RPCTimeout, e.opts.RPCTimeout)
+	opts.RetryBaseDelay = cmp.Or(opts.RetryBaseDelay, e.opts.RetryBaseDelay)
+	opts.RetryMaxDelay = cmp.Or(opts.RetryMaxDelay, e.opts.RetryMaxDelay)
+	err = e.startComponent(ctx, name, func(ctx context.Context, i *seam.Incarnation) (runner, error) {
+		life := opts
+		life.DialOptions = slices.Concat(opts.DialOptions, i.DialOptions())
+		if life.Logger.GetSink() == nil {
+			life.Logger = e.logger(i)
+		}
+		return sidecar.New(ctx, i.RESTConfig(cfg), life)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.Component(name), nil
+}
