@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -153,7 +154,7 @@ func TestAccessIsRefused(t *testing.T) {
 			}
 			awaits(h, claim, "is not held by a refused access", unprotected)
 			h.eventually("one event", func(ctx context.Context) error {
-				if events := h.events(ctx, access); len(events) != 1 || events[tc.reason] == "" {
+				if events := h.events(ctx, access); len(events) != 1 || !strings.HasPrefix(events[v1alpha2.ReasonFailedGrantAccess], "Warning: "+tc.reason+": ") {
 					return fmt.Errorf("events %v", events)
 				}
 				return nil

@@ -275,7 +275,7 @@ func TestClaimEvents(t *testing.T) {
 	want := map[string]string{
 		"BucketClassNotFound": `Normal: waiting for BucketClass "gold", which does not exist`,
 		"Bound":               fmt.Sprintf("Normal: bound to Bucket %q", bucket.Name),
-		"DriverError":         fmt.Sprintf("Warning: Bucket %q: said the sidecar", bucket.Name),
+		"FailedCreateBucket":  fmt.Sprintf("Warning: DriverError: Bucket %q: said the sidecar", bucket.Name),
 		"Provisioned":         fmt.Sprintf("Normal: Bucket %q is provisioned", bucket.Name),
 	}
 	h.eventually("events", func(ctx context.Context) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/controller/bucketaccess"
 	"github.com/cosi-emu/cosi-emu/controller/bucketclaim"
 	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
 )
 
@@ -65,13 +66,16 @@ func (c *Controller) WaitReady(ctx context.Context) error {
 func addReconcilers(mgr manager.Manager, opts Options) error {
 	references := reference.NewKeeper(mgr.GetClient(), mgr.GetAPIReader())
 	recorder := mgr.GetEventRecorder(eventSource)
+	obstacles := announcement.NewObstacles(recorder)
 	claims := &bucketclaim.Reconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: recorder, References: references,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: recorder, Obstacles: obstacles, References: references,
 	}
 	if err := claims.SetUp(mgr, reconcilerOptions(opts)); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketClaims: %w", err)
 	}
-	accesses := &bucketaccess.Reconciler{Client: mgr.GetClient(), Recorder: recorder, References: references}
+	accesses := &bucketaccess.Reconciler{
+		Client: mgr.GetClient(), Recorder: recorder, Obstacles: obstacles, References: references,
+	}
 	if err := accesses.SetUp(mgr, reconcilerOptions(opts)); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
 	}

@@ -230,7 +230,7 @@ func TestE29RetriesAreSilent(t *testing.T) {
 		t.Errorf("writes of retries: %v", got)
 	}
 	w.eventually(func() error {
-		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonDriverError: 1}, w.events(bucket)); diff != "" {
+		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonFailedCreateBucket: 1}, w.events(bucket)); diff != "" {
 			return fmt.Errorf("events (-want +got):\n%s", diff)
 		}
 		return nil

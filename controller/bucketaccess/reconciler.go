@@ -29,6 +29,8 @@ type Reconciler struct {
 	Client client.Client
 	// Recorder takes the Events.
 	Recorder events.EventRecorder
+	// Obstacles tells of what the API server refuses.
+	Obstacles *announcement.Obstacles
 	// References keeps the annotation that holds a claim for its accesses.
 	References *reference.Keeper
 }
@@ -52,15 +54,18 @@ type phase func(context.Context, *visit) error
 
 // Reconcile brings one access forward as far as it can get.
 func (r *Reconciler) Reconcile(ctx context.Context, access *v1alpha2.BucketAccess) (reconcile.Result, error) {
-	v := &visit{access: access}
+	v, action, step := &visit{access: access}, announcement.Provision, r.grant
 	switch {
 	case !access.DeletionTimestamp.IsZero():
-		return retry.Quietly(ctx, r.finalize(ctx, v))
+		action, step = announcement.Deprovision, r.finalize
 	case handoff.SidecarOwns(access):
-		return retry.Quietly(ctx, r.guard(ctx, v))
-	default:
-		return retry.Quietly(ctx, r.report(ctx, v, r.prepare(ctx, v)))
+		step = r.guard
 	}
+	return retry.Quietly(ctx, r.Obstacles.Tell(access, action, step(ctx, v)))
+}
+
+func (r *Reconciler) grant(ctx context.Context, v *visit) error {
+	return r.report(ctx, v, r.prepare(ctx, v))
 }
 
 // prepare walks up to the hand-off, in the order of the KEP. Whatever rules the

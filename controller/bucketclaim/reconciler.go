@@ -32,6 +32,8 @@ type Reconciler struct {
 	Live client.Reader
 	// Recorder takes the Events.
 	Recorder events.EventRecorder
+	// Obstacles tells of what the API server refuses.
+	Obstacles *announcement.Obstacles
 	// References keeps the annotation that holds a claim for its accesses.
 	References *reference.Keeper
 }
@@ -55,11 +57,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *v1alpha2.BucketClaim)
 		}
 		action, phases = announcement.Deprovision, []phase{r.releaseReferences, r.awaitAccesses, r.leaveBucket, r.unprotect}
 	} else if err := r.protect(ctx, claim); err != nil {
-		return retry.Quietly(ctx, err)
+		return retry.Quietly(ctx, r.Obstacles.Tell(claim, action, err))
 	}
 	stored := claim.DeepCopy()
-	err := walk(ctx, &visit{claim: claim}, phases)
-	return retry.Quietly(ctx, r.report(ctx, action, stored, claim, err))
+	err := r.report(ctx, action, stored, claim, walk(ctx, &visit{claim: claim}, phases))
+	return retry.Quietly(ctx, r.Obstacles.Tell(claim, action, err))
 }
 
 func walk(ctx context.Context, v *visit, phases []phase) error {

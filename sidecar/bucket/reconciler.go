@@ -17,8 +17,9 @@ import (
 // Reconciler provisions and deprovisions the Buckets of one driver. It touches
 // no other driver's. It is safe for concurrent use for different Buckets.
 type Reconciler struct {
-	desk   draft.Desk
-	driver *driver.Driver
+	desk      draft.Desk
+	driver    *driver.Driver
+	obstacles *announcement.Obstacles
 
 	provisioning   []draft.Phase[*subject]
 	deprovisioning []draft.Phase[*subject]
@@ -31,8 +32,9 @@ type subject = draft.Draft[*v1alpha2.Bucket]
 // client and provisions them by a driver.
 func NewReconciler(c client.Client, d *driver.Driver, recorder events.EventRecorder) *Reconciler {
 	return &Reconciler{
-		desk:   draft.Desk{Client: c, Events: recorder},
-		driver: d,
+		desk:      draft.Desk{Client: c, Events: recorder},
+		driver:    d,
+		obstacles: announcement.NewObstacles(recorder),
 		provisioning: []draft.Phase[*subject]{
 			&release{},
 			&validation{driver: d},
@@ -63,5 +65,5 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		action, phases = announcement.Deprovision, r.deprovisioning
 	}
 	err := draft.Walk(ctx, bucket, phases)
-	return retry.Quietly(ctx, bucket.Report(ctx, action, err))
+	return retry.Quietly(ctx, r.obstacles.Tell(stored, action, bucket.Report(ctx, action, err)))
 }

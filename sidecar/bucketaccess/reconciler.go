@@ -19,9 +19,10 @@ import (
 // Reconciler grants and revokes the BucketAccesses of one driver. It touches no
 // other driver's. It is safe for concurrent use for different BucketAccesses.
 type Reconciler struct {
-	desk    draft.Desk
-	driver  *driver.Driver
-	settled *memory
+	desk      draft.Desk
+	driver    *driver.Driver
+	obstacles *announcement.Obstacles
+	settled   *memory
 
 	granting []draft.Phase[*subject]
 	revoking []draft.Phase[*subject]
@@ -50,9 +51,10 @@ func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecor
 	settled := &memory{}
 	secrets := &secretStore{client: clients.Secrets}
 	return &Reconciler{
-		desk:    draft.Desk{Client: clients.Objects, Events: recorder},
-		driver:  d,
-		settled: settled,
+		desk:      draft.Desk{Client: clients.Objects, Events: recorder},
+		driver:    d,
+		obstacles: announcement.NewObstacles(recorder),
+		settled:   settled,
 		granting: []draft.Phase[*subject]{
 			&handoff{},
 			&protection{},
@@ -89,5 +91,5 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		action, phases = announcement.Deprovision, r.revoking
 	}
 	err := draft.Walk(ctx, access, phases)
-	return retry.Quietly(ctx, access.Report(ctx, action, err))
+	return retry.Quietly(ctx, r.obstacles.Tell(stored, action, access.Report(ctx, action, err)))
 }

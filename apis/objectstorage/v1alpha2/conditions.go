@@ -91,4 +91,24 @@ const (
 	ReasonDeprovisioned = "Deprovisioned"
 	// ReasonBound: the BucketClaim is bound to its Bucket. Used in events only.
 	ReasonBound = "Bound"
+
+	// ReasonFailedCreateBucket: COSI fails to create a bucket. Used in events
+	// only, on Bucket and BucketClaim; the conditions have the cause. The KEP
+	// names this one and the next three, in "Monitoring Requirements".
+	ReasonFailedCreateBucket = "FailedCreateBucket"
+	// ReasonFailedDeleteBucket: COSI fails to delete a bucket. Used in events
+	// only, on Bucket and BucketClaim.
+	ReasonFailedDeleteBucket = "FailedDeleteBucket"
+	// ReasonFailedGrantAccess: COSI fails to grant an access. Used in events
+	// only, on BucketAccess.
+	ReasonFailedGrantAccess = "FailedGrantAccess"
+	// ReasonFailedRevokeAccess: COSI fails to revoke an access. Used in events
+	// only, on BucketAccess.
+	ReasonFailedRevokeAccess = "FailedRevokeAccess"
+	// ReasonAPIError: the API server refuses what COSI needs to do, for instance
+	// for lack of rights. Used in events only.
+	ReasonAPIError = "APIError"
+	// ReasonDriverNameCollision: two different drivers have one name. Used in
+	// events only.
+	ReasonDriverNameCollision = "DriverNameCollision"
 )

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -20,28 +21,58 @@ func TestChanges(t *testing.T) {
 		}
 		return conditions
 	}
+	bucket, claim, access := &v1alpha2.Bucket{}, &v1alpha2.BucketClaim{}, &v1alpha2.BucketAccess{}
+	waiting := finding.Waiting(v1alpha2.ReasonWaitingForBucket, "m")
 	cases := []struct {
 		name          string
 		reason        string
+		object        runtime.Object
+		action        Action
 		before, after error
 		want          []string
 	}{
-		{"invalid", "two conditions say it, and it is one event", nil, finding.Invalid("R", "m"), []string{"Warning R m"}},
-		{"the same again", "it is no news", finding.Invalid("R", "m"), finding.Invalid("R", "m"), nil},
-		{"another message", "it is news", finding.Invalid("R", "m"), finding.Invalid("R", "n"), []string{"Warning R n"}},
-		{"failed", "the warning counts, not what else is unknown", nil, finding.Failed("R", "m"), []string{"Warning R m"}},
-		{"missing", "the user has something to do", nil, finding.Waiting("R", "m"), []string{"Normal R m"}},
-		{"usual wait", "it passes by itself", nil, finding.Waiting(v1alpha2.ReasonWaitingForBucket, "m"), nil},
 		{
-			"blocked", "the user wonders why it does not go", nil, finding.Blocked(v1alpha2.ReasonDeletionBlocked, "m"),
-			[]string{"Normal DeletionBlocked m"},
+			"invalid", "two conditions say it, and it is one event",
+			bucket, Provision, nil, finding.Invalid("R", "m"), []string{"Warning FailedCreateBucket R: m"},
 		},
-		{"new", "nothing is known yet", nil, nil, nil},
+		{"the same again", "it is no news", bucket, Provision, finding.Invalid("R", "m"), finding.Invalid("R", "m"), nil},
+		{
+			"another message", "it is news",
+			bucket, Provision, finding.Invalid("R", "m"), finding.Invalid("R", "n"), []string{"Warning FailedCreateBucket R: n"},
+		},
+		{
+			"failed", "the warning counts, not what else is unknown",
+			bucket, Provision, nil, finding.Failed("R", "m"), []string{"Warning FailedCreateBucket R: m"},
+		},
+		{
+			"failed deletion", "the KEP has a name for it",
+			bucket, Deprovision, nil, finding.Failed("R", "m"), []string{"Warning FailedDeleteBucket R: m"},
+		},
+		{
+			"failed claim", "the user of a claim does not see the Bucket",
+			claim, Provision, nil, finding.Failed("R", "m"), []string{"Warning FailedCreateBucket R: m"},
+		},
+		{
+			"failed grant", "the KEP has a name for it",
+			access, Provision, nil, finding.Refused("R", "m"), []string{"Warning FailedGrantAccess R: m"},
+		},
+		{
+			"failed revocation", "the KEP has a name for it",
+			access, Deprovision, nil, finding.Failed("R", "m"), []string{"Warning FailedRevokeAccess R: m"},
+		},
+		{"missing", "the user has something to do", bucket, Provision, nil, finding.Waiting("R", "m"), []string{"Normal R m"}},
+		{"usual wait of a claim", "it passes by itself", claim, Provision, nil, waiting, nil},
+		{"wait of an access", "the KEP wants it reported", access, Provision, nil, waiting, []string{"Normal WaitingForBucket m"}},
+		{
+			"blocked", "the user wonders why it does not go",
+			bucket, Deprovision, nil, finding.Blocked(v1alpha2.ReasonDeletionBlocked, "m"), []string{"Normal DeletionBlocked m"},
+		},
+		{"new", "nothing is known yet", bucket, Provision, nil, nil, nil},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			recorder := events.NewFakeRecorder(10)
-			Changes(recorder, &v1alpha2.Bucket{}, Provision, recorded(tc.before), recorded(tc.after))
+			Changes(recorder, tc.object, tc.action, recorded(tc.before), recorded(tc.after))
 			close(recorder.Events)
 			var got []string
 			for event := range recorder.Events {

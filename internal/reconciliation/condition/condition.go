@@ -39,7 +39,7 @@ func Of(conditions *[]metav1.Condition, generation int64) Set {
 // Set sets one condition. The time of transition changes with the status only. A
 // message that is no news leaves the condition as it is.
 func (s Set) Set(conditionType string, status metav1.ConditionStatus, reason, message string) {
-	message = clip(message)
+	message = Clip(message)
 	present := s.find(conditionType)
 	if present != nil && present.Status == status && present.Reason == reason && sayTheSame(reason, present.Message, message) {
 		return

@@ -12,7 +12,8 @@ import (
 // fill the store, and 1 KiB is what fits into an Event.
 const maxMessage = 1024
 
-func clip(message string) string {
+// Clip shortens a message to what is kept.
+func Clip(message string) string {
 	if len(message) <= maxMessage {
 		return message
 	}
