@@ -46,15 +46,26 @@ func (r *Reconciler) bucketOf(ctx context.Context, claim *v1alpha2.BucketClaim) 
 	if claim.Status.BoundBucketName == "" {
 		return nil, notReady(claim.Name)
 	}
+	bucket, err := r.bucket(ctx, claim.Status.BoundBucketName)
+	switch {
+	case err != nil:
+		return nil, err
+	case bucket == nil, bucket.Spec.BucketClaimRef.UID != claim.UID:
+		return nil, notReady(claim.Name)
+	default:
+		return bucket, nil
+	}
+}
+
+// bucket returns the Bucket of that name, or nil.
+func (r *Reconciler) bucket(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
 	bucket := &v1alpha2.Bucket{}
-	err := r.Client.Get(ctx, client.ObjectKey{Name: claim.Status.BoundBucketName}, bucket)
+	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, bucket)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, notReady(claim.Name)
+		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("get Bucket %s: %w", claim.Status.BoundBucketName, err)
-	case bucket.Spec.BucketClaimRef.UID != claim.UID:
-		return nil, notReady(claim.Name)
+		return nil, fmt.Errorf("get Bucket %s: %w", name, err)
 	default:
 		return bucket, nil
 	}

@@ -41,18 +41,3 @@ func (r *Reconciler) releaseClaims(ctx context.Context, v *visit) error {
 	}
 	return nil
 }
-
-// guard is all that the controller does for an access that the sidecar has: it
-// keeps its claims annotated, should the annotation have been removed by hand.
-func (r *Reconciler) guard(ctx context.Context, v *visit) error {
-	claims, _, err := r.claims(ctx, v.access)
-	if err != nil {
-		return err
-	}
-	for _, claim := range claims {
-		if err := r.References.Protect(ctx, claim); err != nil {
-			return err
-		}
-	}
-	return nil
-}

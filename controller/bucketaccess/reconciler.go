@@ -100,13 +100,24 @@ func (r *Reconciler) report(ctx context.Context, v *visit, err error) error {
 	if equality.Semantic.DeepEqual(before.Status, v.access.Status) {
 		return nil
 	}
-	if err := r.writeStatus(ctx, before, v.access); err != nil {
+	if err := r.saveStatus(ctx, before, v.access, announcement.Provision); err != nil {
 		return err
 	}
-	announcement.Changes(r.Recorder, v.access, announcement.Provision, before.Status.Conditions, v.access.Status.Conditions)
 	if isFinding && found.Permanent() {
 		return reconcile.TerminalError(found)
 	}
+	return nil
+}
+
+// saveStatus writes the status, if it has changed, and then tells of the change.
+func (r *Reconciler) saveStatus(ctx context.Context, before, access *v1alpha2.BucketAccess, action announcement.Action) error {
+	if equality.Semantic.DeepEqual(before.Status, access.Status) {
+		return nil
+	}
+	if err := r.writeStatus(ctx, before, access); err != nil {
+		return err
+	}
+	announcement.Changes(r.Recorder, access, action, before.Status.Conditions, access.Status.Conditions)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -19,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/controller/internal/handoff"
 	"github.com/cosi-emu/cosi-emu/controller/internal/index"
 	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
 )
 
 // SetUp adds the reconciler to a manager, with a watch on everything that an
@@ -39,8 +41,8 @@ func (r *Reconciler) SetUp(mgr manager.Manager, options controller.Options) erro
 }
 
 // accessChanged lets through what asks something of the controller: a deletion,
-// the end of the sidecar's cleaning up, a finalizer that was removed by hand. It
-// holds back what the controller itself and the sidecar write to the status.
+// the end of the sidecar's cleaning up, what was removed by hand. It holds back
+// what the controller itself and the sidecar write to the status.
 func accessChanged() predicate.Predicate {
 	return predicate.TypedFuncs[client.Object]{
 		CreateFunc: func(event.CreateEvent) bool { return true },
@@ -52,10 +54,21 @@ func accessChanged() predicate.Predicate {
 				was.Generation != is.Generation ||
 				was.UID != is.UID ||
 				handoff.SidecarOwns(was) && !handoff.SidecarOwns(is) ||
+				handoff.SidecarOwns(was) && revalidated(was, is) ||
 				controllerutil.ContainsFinalizer(was, v1alpha2.ProtectionFinalizer) &&
 					!controllerutil.ContainsFinalizer(is, v1alpha2.ProtectionFinalizer)
 		},
 	}
+}
+
+// revalidated reports whether an access that somebody else has written says now
+// that all is well with its claims, or says no more that one is missing.
+func revalidated(was, is *v1alpha2.BucketAccess) bool {
+	valid := func(access *v1alpha2.BucketAccess) bool {
+		return meta.IsStatusConditionTrue(access.Status.Conditions, v1alpha2.ConditionResourcesValidated)
+	}
+	return !valid(was) && valid(is) ||
+		condition.ClaimMissing(was.Status.Conditions) && !condition.ClaimMissing(is.Status.Conditions)
 }
 
 // claimChanged lets through what accesses look at in a claim.

@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -33,8 +34,20 @@ func (s Set) Record(f *finding.Error) {
 	}
 }
 
-// Validate writes down that the object, and those it refers to, are valid.
+// ClaimMissing reports whether the conditions say that a BucketClaim of a granted
+// access has gone missing. The controller says so, since the sidecar does not
+// see claims, and the controller alone takes it back.
+func ClaimMissing(conditions []metav1.Condition) bool {
+	validated := meta.FindStatusCondition(conditions, v1alpha2.ConditionResourcesValidated)
+	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == v1alpha2.ReasonBucketClaimNotFound
+}
+
+// Validate writes down that the object, and those it refers to, are valid, so
+// far as the writer can see: see ClaimMissing.
 func (s Set) Validate() {
+	if ClaimMissing(*s.conditions) {
+		return
+	}
 	s.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all that is needed exists and is valid")
 }
 

@@ -1,0 +1,61 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
+)
+
+// TestClaimGoesMissing: the KEP has ResourcesValidated False when a BucketClaim
+// of a granted access goes missing. A claim that is made anew under its name is
+// another one.
+func TestClaimGoesMissing(t *testing.T) {
+	h := start(t)
+	h.make(class(retain), newAccessClass())
+	claim, _ := h.provisioned("data")
+	access := h.access("app", "data")
+	h.make(access)
+	h.handedOff(access)
+	h.must(h.removeByForce(context.Background(), claim))
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+	h.eventually("an Event", func(ctx context.Context) error {
+		if events := h.events(ctx, access); events[v1alpha2.ReasonFailedGrantAccess] == "" {
+			return fmt.Errorf("events %v", events)
+		}
+		return nil
+	})
+
+	again := h.claim("data")
+	h.make(again)
+	h.bucketOf(again)
+	h.settles()
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+	awaits(h, again, "is not held by an access to another bucket", unprotected)
+}
+
+// TestMissingClaimOutlivesTheSidecarsWrites: a sidecar that finds nothing wrong
+// does not know of the claim. If it has said so by mistake, it is corrected.
+func TestMissingClaimOutlivesTheSidecarsWrites(t *testing.T) {
+	h := start(t)
+	h.make(class(retain), newAccessClass())
+	claim, _ := h.provisioned("data")
+	access := h.access("app", "data")
+	h.make(access)
+	h.handedOff(access)
+	h.must(h.removeByForce(context.Background(), claim))
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+
+	ours := condition.Of(&access.Status.Conditions, access.Generation)
+	ours.Validate()
+	if got := ours.Get(v1alpha2.ConditionResourcesValidated); got.Status != metav1.ConditionFalse {
+		t.Errorf("the sidecar's verdict overrules the controller's: %+v", got)
+	}
+	ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "written by hand")
+	h.must(h.Status().Update(context.Background(), access))
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+}
