@@ -41,6 +41,25 @@ func (r *Reconciler) findClaims(ctx context.Context, v *visit) error {
 // deletion was faster.
 func (r *Reconciler) holdClaims(ctx context.Context, v *visit) error {
 	for _, claim := range v.claims {
+		cached := claim.ResourceVersion
+		if err := r.References.Protect(ctx, claim); err != nil {
+			return err
+		}
+		if claim.ResourceVersion == cached {
+			v.unconfirmed = append(v.unconfirmed, claim)
+		}
+		if err := checkStaying(claim); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// confirmClaims asks the API server for the claims that were annotated before.
+// They may have been deleted since, and let go, in a way that the cache does not
+// know yet.
+func (r *Reconciler) confirmClaims(ctx context.Context, v *visit) error {
+	for _, claim := range v.unconfirmed {
 		if err := r.References.Hold(ctx, claim); err != nil {
 			return err
 		}

@@ -42,6 +42,8 @@ type visit struct {
 	class   *v1alpha2.BucketAccessClass
 	claims  []*v1alpha2.BucketClaim
 	buckets []*v1alpha2.Bucket
+	// unconfirmed are the claims of which only the cache has been asked.
+	unconfirmed []*v1alpha2.BucketClaim
 	// unready is the finding about the Buckets, if some of them have to be
 	// waited for.
 	unready error
@@ -73,7 +75,8 @@ func (r *Reconciler) grant(ctx context.Context, v *visit) error {
 // with its claims' annotations would wake itself for ever.
 func (r *Reconciler) prepare(ctx context.Context, v *visit) error {
 	for _, phase := range []phase{
-		r.findClass, r.checkRules, r.findClaims, r.findBuckets, r.protect, r.revive, r.holdClaims, r.awaitBuckets,
+		r.findClass, r.checkRules, r.findClaims, r.findBuckets,
+		r.protect, r.revive, r.holdClaims, r.awaitBuckets, r.confirmClaims,
 	} {
 		if err := phase(ctx, v); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -41,8 +42,9 @@ func (r *Reconciler) SetUp(mgr manager.Manager, options controller.Options) erro
 }
 
 // accessChanged lets through what asks something of the controller: a deletion,
-// the end of the sidecar's cleaning up, what was removed by hand. It holds back
-// what the controller itself and the sidecar write to the status.
+// the end of the sidecar's cleaning up, what was removed by hand, and an edited
+// status as long as it is the controller's. It holds back what the sidecar
+// writes.
 func accessChanged() predicate.Predicate {
 	return predicate.TypedFuncs[client.Object]{
 		CreateFunc: func(event.CreateEvent) bool { return true },
@@ -53,6 +55,7 @@ func accessChanged() predicate.Predicate {
 			return !wasAccess || !isAccess ||
 				was.Generation != is.Generation ||
 				was.UID != is.UID ||
+				!handoff.SidecarOwns(is) && !equality.Semantic.DeepEqual(was.Status, is.Status) ||
 				handoff.SidecarOwns(was) && !handoff.SidecarOwns(is) ||
 				handoff.SidecarOwns(was) && revalidated(was, is) ||
 				controllerutil.ContainsFinalizer(was, v1alpha2.ProtectionFinalizer) &&

@@ -39,8 +39,10 @@ func (r *Reconciler) SetUp(mgr manager.Manager, options controller.Options) erro
 		Complete(reconcile.AsReconciler(mgr.GetClient(), r))
 }
 
-// claimChanged lets through what asks something of the controller, and not what
-// the controller itself writes: the status, the finalizer, the annotation.
+// claimChanged lets through what asks something of the controller. A status that
+// somebody has edited does, and cannot be told from one that the controller has
+// written; another look at its own costs no request. The finalizer and the
+// annotation are looked at only if they were removed.
 func claimChanged() predicate.Predicate {
 	return predicate.TypedFuncs[client.Object]{
 		CreateFunc: func(event.CreateEvent) bool { return true },
@@ -52,7 +54,8 @@ func claimChanged() predicate.Predicate {
 				was.Generation != is.Generation ||
 				was.UID != is.UID ||
 				reference.Protected(was) && !reference.Protected(is) ||
-				lostFinalizer(was, is)
+				lostFinalizer(was, is) ||
+				!equality.Semantic.DeepEqual(was.Status, is.Status)
 		},
 	}
 }

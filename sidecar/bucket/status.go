@@ -13,6 +13,7 @@ import (
 func statusOf(bucket *v1alpha2.Bucket) draft.Status {
 	return draft.Status{
 		ID:         &bucket.Status.BucketID,
+		Incomplete: len(bucket.Status.Protocols) == 0,
 		Conditions: &bucket.Status.Conditions,
 		ReadyToUse: &bucket.Status.ReadyToUse,
 		Generation: bucket.Generation,

@@ -13,7 +13,10 @@ import (
 // what has to agree in them. It points into the object that it is of.
 type Status struct {
 	// ID is what the backend knows the object by.
-	ID         *string
+	ID *string
+	// Incomplete is set when something is missing that the driver has to have
+	// said of a provisioned object, beside the ID.
+	Incomplete bool
 	Conditions *[]metav1.Condition
 	ReadyToUse *bool
 
@@ -33,8 +36,10 @@ type Status struct {
 // as the status can tell. A condition alone proves nothing: without its ID it
 // cannot be found.
 func (s Status) Provisioned() bool {
-	return *s.ID != "" && s.claimsToBeProvisioned()
+	return !s.lacking() && s.claimsToBeProvisioned()
 }
+
+func (s Status) lacking() bool { return *s.ID == "" || s.Incomplete }
 
 // Ready is what status.readyToUse ought to be, whatever somebody has written
 // there.
@@ -71,10 +76,11 @@ func (s Status) conclude(found *finding.Error) {
 	*s.ReadyToUse = s.Ready()
 }
 
-// distrust takes back a Provisioned that is True without an ID: somebody else
-// has written it, and it must not come true by an ID that is added later.
+// distrust takes back a Provisioned that is True without an ID, or without what
+// belongs to it: somebody else has written it, and it must not come true by what
+// is added later.
 func (s Status) distrust() {
-	if *s.ID == "" && s.claimsToBeProvisioned() {
+	if s.lacking() && s.claimsToBeProvisioned() {
 		s.conditions().Forget(v1alpha2.ConditionProvisioned)
 	}
 }
