@@ -62,7 +62,7 @@ generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc #
 
 .PHONY: generate-apis
 generate-apis: $(BIN)/controller-gen ## Generate deepcopy functions and CRDs from the types.
-	rm -f apis/crds/*.yaml
+	rm -f apis/crds/objectstorage.k8s.io_*.yaml
 	$(BIN)/controller-gen object paths=./apis/objectstorage/... \
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds
 

@@ -1,17 +1,18 @@
-// Package deploy embeds the manifests by which the COSI controller and a
-// sidecar run on a cluster, so that the emulator can hold its components to the
-// same rules.
+// Package deploy embeds the manifests that say what the COSI controller and a
+// sidecar may do on a cluster, so that the emulator can hold its components to
+// the same rules.
 package deploy
 
-import "embed"
+import (
+	"embed"
+	"fmt"
+)
 
-// RBAC holds the files rbac/controller.yaml and rbac/sidecar.yaml: a
-// ServiceAccount each in namespace cosi-system, and what it may do.
-//
-//go:embed rbac/*.yaml
-var RBAC embed.FS
+//go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml
+var rbac embed.FS
 
-// Namespace is where the components' ServiceAccounts and Leases live.
+// Namespace is where the components, their ServiceAccounts and their Leases
+// live.
 const Namespace = "cosi-system"
 
 // Names of the ServiceAccounts in Namespace.
@@ -19,3 +20,27 @@ const (
 	ControllerServiceAccount = "cosi-controller"
 	SidecarServiceAccount    = "cosi-sidecar"
 )
+
+// Manifest is a file of YAML documents.
+type Manifest struct {
+	// Name is the path of the file below deploy/.
+	Name string
+	// Data is its content, the caller's own.
+	Data []byte
+}
+
+// RBAC returns the files of deploy/rbac in an order in which they can be
+// applied: the Namespace, then a ServiceAccount for the controller and one for
+// sidecars, each with its roles and their bindings.
+func RBAC() ([]Manifest, error) {
+	var manifests []Manifest
+	for _, file := range []string{"namespace", "controller", "sidecar"} {
+		name := "rbac/" + file + ".yaml"
+		data, err := rbac.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("embedded manifest: %w", err)
+		}
+		manifests = append(manifests, Manifest{Name: name, Data: data})
+	}
+	return manifests, nil
+}

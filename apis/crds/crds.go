@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-//go:embed *.yaml
+//go:embed objectstorage.k8s.io_*.yaml
 var manifests embed.FS
 
 // Manifests are the CustomResourceDefinitions as YAML files, one for each kind.

@@ -1,0 +1,211 @@
+package deploy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
+	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+)
+
+// names returns kind and name of each object, sorted.
+func names(objects []*unstructured.Unstructured) []string {
+	var names []string
+	for _, object := range objects {
+		names = append(names, object.GetKind()+" "+object.GetName())
+	}
+	slices.Sort(names)
+	return names
+}
+
+var (
+	kinds = []string{
+		"CustomResourceDefinition bucketaccessclasses.objectstorage.k8s.io",
+		"CustomResourceDefinition bucketaccesses.objectstorage.k8s.io",
+		"CustomResourceDefinition bucketclaims.objectstorage.k8s.io",
+		"CustomResourceDefinition bucketclasses.objectstorage.k8s.io",
+		"CustomResourceDefinition buckets.objectstorage.k8s.io",
+	}
+	rights = []string{
+		"ClusterRole cosi-controller", "ClusterRole cosi-sidecar",
+		"ClusterRoleBinding cosi-controller", "ClusterRoleBinding cosi-sidecar",
+		"Namespace cosi-system",
+		"Role cosi-controller-leader-election", "Role cosi-sidecar-leader-election",
+		"RoleBinding cosi-controller-leader-election", "RoleBinding cosi-sidecar-leader-election",
+		"ServiceAccount cosi-controller", "ServiceAccount cosi-sidecar",
+	}
+	controller = []string{
+		"Deployment cosi-controller", "PodDisruptionBudget cosi-controller", "Service cosi-controller-metrics",
+	}
+	driver = []string{
+		"BucketAccessClass fake", "BucketClass fake", "Deployment cosi-fake-driver", "Service cosi-fake-driver",
+	}
+)
+
+func TestBuild(t *testing.T) {
+	for _, tc := range []struct {
+		name, dir, reason string
+		want              []string
+	}{
+		{"Kinds", "../apis/crds", "every generated file, and no other", kinds},
+		{"RBAC", "rbac", "the rights alone", rights},
+		{"Controller", "controller", "the controller alone", controller},
+		{"All", ".", "all that COSI needs but drivers", slices.Concat(kinds, rights, controller)},
+		{"Driver", "example-driver", "a driver for it", driver},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			slices.Sort(tc.want)
+			if diff := cmp.Diff(tc.want, names(deploytest.Build(t, tc.dir))); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestRBAC: the emulator and a cluster get the same rights, in the same order.
+func TestRBAC(t *testing.T) {
+	files, err := deploy.RBAC()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var embedded []*unstructured.Unstructured
+	for _, file := range files {
+		objects, err := manifest.Decode(file.Data)
+		if err != nil {
+			t.Fatalf("%s: %v", file.Name, err)
+		}
+		embedded = append(embedded, objects...)
+	}
+	if diff := cmp.Diff(deploytest.Build(t, "rbac"), embedded); diff != "" {
+		t.Errorf("-cluster, +emulator:\n%s", diff)
+	}
+	accounts := []string{deploy.Namespace, deploy.ControllerServiceAccount, deploy.SidecarServiceAccount}
+	for _, object := range embedded {
+		accounts = slices.DeleteFunc(accounts, func(name string) bool {
+			return name == object.GetName() && (object.GetKind() == "ServiceAccount" || object.GetKind() == "Namespace")
+		})
+	}
+	if len(accounts) > 0 {
+		t.Errorf("the constants name %v, the manifests do not", accounts)
+	}
+}
+
+// templates are the Pods of all Deployments.
+func templates(t *testing.T) map[string]corev1.PodTemplateSpec {
+	t.Helper()
+	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "controller"), deploytest.Build(t, "example-driver")))
+	if len(templates) != 2 {
+		t.Fatalf("%d Deployments, want 2", len(templates))
+	}
+	return templates
+}
+
+func TestImages(t *testing.T) {
+	images := map[string]bool{}
+	for _, template := range templates(t) {
+		for _, container := range template.Spec.Containers {
+			images[container.Image] = true
+		}
+	}
+	if len(images) != 1 {
+		t.Errorf("there is one image, but the containers name %v", images)
+	}
+}
+
+// TestPorts expects that each probe and each named port is where a flag tells
+// the program to listen.
+func TestPorts(t *testing.T) {
+	flags := map[string]string{
+		"metrics": "--metrics-bind-address", "probes": "--health-probe-bind-address", "s3": "--s3-bind-address",
+	}
+	for name, template := range templates(t) {
+		for _, container := range template.Spec.Containers {
+			t.Run(name+"/"+container.Name, func(t *testing.T) {
+				for _, port := range container.Ports {
+					if flag := fmt.Sprintf("%s=:%d", flags[port.Name], port.ContainerPort); !slices.Contains(container.Args, flag) {
+						t.Errorf("port %s has no flag %s in %v", port.Name, flag, container.Args)
+					}
+				}
+				checkProbes(t, container)
+			})
+		}
+	}
+}
+
+func checkProbes(t *testing.T, container corev1.Container) {
+	t.Helper()
+	if container.LivenessProbe == nil || container.ReadinessProbe == nil {
+		t.Error("there should be a liveness and a readiness probe")
+	}
+	for _, probe := range []*corev1.Probe{container.StartupProbe, container.LivenessProbe, container.ReadinessProbe} {
+		if probe == nil {
+			continue
+		}
+		var port intstr.IntOrString
+		if probe.HTTPGet != nil {
+			port = probe.HTTPGet.Port
+		} else {
+			port = probe.TCPSocket.Port
+		}
+		if !slices.ContainsFunc(container.Ports, func(p corev1.ContainerPort) bool { return p.Name == port.StrVal }) {
+			t.Errorf("a probe asks port %s, which is not named among %v", port.String(), container.Ports)
+		}
+	}
+}
+
+// TestServices expects that each Service finds Pods, and a port of theirs.
+func TestServices(t *testing.T) {
+	pods := templates(t)
+	for _, object := range slices.Concat(deploytest.Build(t, "controller"), deploytest.Build(t, "example-driver")) {
+		if object.GetKind() != "Service" {
+			continue
+		}
+		template := pods[strings.TrimSuffix(object.GetName(), "-metrics")]
+		selector, _, _ := unstructured.NestedStringMap(object.Object, "spec", "selector")
+		for key, value := range selector {
+			if template.Labels[key] != value {
+				t.Errorf("Service %s selects %s=%s, the Pods have %v", object.GetName(), key, value, template.Labels)
+			}
+		}
+		ports, _, _ := unstructured.NestedSlice(object.Object, "spec", "ports")
+		for _, port := range ports {
+			if !hasPort(template, port) {
+				t.Errorf("Service %s has port %v, the Pods have none of that name", object.GetName(), port)
+			}
+		}
+	}
+}
+
+func hasPort(template corev1.PodTemplateSpec, servicePort any) bool {
+	port, _ := servicePort.(map[string]any)
+	for _, container := range template.Spec.Containers {
+		for _, p := range container.Ports {
+			if p.Name == port["targetPort"] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestToken: of a driver and its sidecar only the sidecar has a token.
+func TestToken(t *testing.T) {
+	spec := templates(t)["cosi-fake-driver"].Spec
+	if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken {
+		t.Error("every container gets the token")
+	}
+	for _, container := range spec.Containers {
+		mounted := slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == "token" })
+		if mounted != (container.Name == "sidecar") {
+			t.Errorf("container %s has the token: %t", container.Name, mounted)
+		}
+	}
+}
