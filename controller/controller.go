@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/controller/bucketaccess"
 	"github.com/cosi-emu/cosi-emu/controller/bucketclaim"
+	"github.com/cosi-emu/cosi-emu/controller/internal/operation"
 	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
@@ -38,6 +39,9 @@ func New(cfg *rest.Config, opts Options) (*Controller, error) {
 	if err := prepareCache(context.Background(), h); err != nil {
 		return nil, fmt.Errorf("set up the controller's cache: %w", err)
 	}
+	if err := addMetrics(context.Background(), h); err != nil {
+		return nil, fmt.Errorf("set up the controller's metrics: %w", err)
+	}
 	if err := addReconcilers(h, opts); err != nil {
 		return nil, err
 	}
@@ -61,8 +65,14 @@ func (c *Controller) WaitReady(ctx context.Context) error {
 	return nil
 }
 
-// addReconcilers is where what runs in the controller is listed. Metrics of the
-// controller's own belong here as well, handed to the reconcilers.
+func addMetrics(ctx context.Context, mgr manager.Manager) error {
+	if err := operation.Register(); err != nil {
+		return err
+	}
+	return operation.Watch(ctx, mgr.GetCache(), mgr.Elected())
+}
+
+// addReconcilers is where what runs in the controller is listed.
 func addReconcilers(mgr manager.Manager, opts Options) error {
 	references := reference.NewKeeper(mgr.GetClient(), mgr.GetAPIReader())
 	recorder := mgr.GetEventRecorder(eventSource)

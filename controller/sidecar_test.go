@@ -94,6 +94,18 @@ func (h *harness) handedOff(access *v1alpha2.BucketAccess) {
 	})
 }
 
+// reportAccess says that the sidecar has granted an access.
+func (h *harness) reportAccess(access *v1alpha2.BucketAccess) {
+	h.t.Helper()
+	h.must(refresh(context.Background(), h, access))
+	before := access.DeepCopy()
+	access.Status.AccountID, access.Status.ReadyToUse = "account", true
+	meta.SetStatusCondition(&access.Status.Conditions, metav1.Condition{
+		Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonProvisioned, Message: "said the sidecar",
+	})
+	h.must(h.Status().Patch(context.Background(), access, client.MergeFrom(before)))
+}
+
 // finishCleanup says that the sidecar has revoked a deleted access.
 func (h *harness) finishCleanup(access *v1alpha2.BucketAccess) {
 	h.t.Helper()

@@ -8,6 +8,7 @@
 //   - condition: how findings become conditions;
 //   - announcement: how changes of conditions become Events;
 //   - retry: when an object is looked at again;
+//   - metric: how metrics are added to those that are served;
 //   - host: the manager in which reconcilers run.
 //
 // What only one of the components does is not in here.

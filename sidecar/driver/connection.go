@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/metric"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -42,23 +43,23 @@ func Connect(ctx context.Context, options Options) (*Driver, error) {
 	if options.Endpoint == "" {
 		return nil, errors.New("no driver endpoint given: it is needed to find the driver, for example unix:///var/lib/cosi/cosi.sock")
 	}
+	if err := metric.Register(callSeconds, callErrors); err != nil {
+		return nil, err
+	}
 	options = options.withDefaults()
+	d := &Driver{options: options}
 	conn, err := grpc.NewClient(options.Endpoint, append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: connectBackoff, MinConnectTimeout: options.RPCTimeout}),
 		// An idle connection would not notice that the driver was restarted.
 		grpc.WithIdleTimeout(0),
 		grpc.WithNoProxy(),
+		grpc.WithChainUnaryInterceptor(d.measure),
 	}, options.DialOptions...)...)
 	if err != nil {
 		return nil, fmt.Errorf("driver endpoint %q: %w", options.Endpoint, err)
 	}
-	d := &Driver{
-		options:     options,
-		conn:        conn,
-		identity:    cosi.NewIdentityClient(conn),
-		provisioner: cosi.NewProvisionerClient(conn),
-	}
+	d.conn, d.identity, d.provisioner = conn, cosi.NewIdentityClient(conn), cosi.NewProvisionerClient(conn)
 	if err := d.identify(ctx); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}

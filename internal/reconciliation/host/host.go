@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/metric"
 )
 
 // ErrStopped is returned by WaitReady when the component has ended before it was
@@ -32,6 +34,9 @@ type Host struct {
 // addresses; New adds what is the same. It contacts the API server and opens the
 // listeners, but starts nothing.
 func New(cfg *rest.Config, options manager.Options) (*Host, error) {
+	if err := metric.RegisterBuildInfo(); err != nil {
+		return nil, err
+	}
 	mgr, err := manager.New(unthrottled(cfg), complete(options))
 	if err != nil {
 		return nil, err

@@ -1,0 +1,134 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/controller"
+)
+
+// TestOperationMetrics: the metrics of the KEP, as an operator gets them.
+func TestOperationMetrics(t *testing.T) {
+	measured := "m-" + rand.String(8) + ".example" // the metrics are the process's: a driver of no other test
+	h, address := prepare(t), freeAddress(t)
+	h.startController(func(o *controller.Options) { o.MetricsBindAddress = address })
+	h.make(class(func(s *v1alpha2.BucketClassSpec) { s.DriverName = measured }),
+		newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = measured }))
+	claim, bucket := h.provisioned("data")
+	access := h.access("app", "data")
+	h.make(access)
+	h.handedOff(access)
+	h.reportAccess(access)
+	h.must(h.Delete(context.Background(), access))
+	h.finishCleanup(access)
+	h.vanishes(access)
+	h.must(h.Delete(context.Background(), claim))
+	h.eventually("the Bucket is deleted", func(ctx context.Context) error {
+		if err := refresh(ctx, h, bucket); err != nil || bucket.DeletionTimestamp.IsZero() {
+			return errors.Join(err, errors.New("not yet"))
+		}
+		return nil
+	})
+	h.releaseBucket(bucket)
+	h.vanishes(claim)
+	never := h.claim("never")
+	h.make(never)
+	h.bucketOf(never)
+	h.must(h.Delete(context.Background(), never))
+	h.vanishes(never)
+
+	count := func(kind, operation, status string) string {
+		return fmt.Sprintf(`cosi_operation_count{driver_name=%q,operation=%q,resource_kind=%q,status=%q}`, measured, operation, kind, status)
+	}
+	want := map[string]string{
+		count("Bucket", "Create", "Succeeded"):       "1",
+		count("Bucket", "Create", "Canceled"):        "1",
+		count("Bucket", "Delete", "Succeeded"):       "2",
+		count("BucketClaim", "Create", "Succeeded"):  "1",
+		count("BucketClaim", "Create", "Canceled"):   "1",
+		count("BucketClaim", "Delete", "Succeeded"):  "2",
+		count("BucketAccess", "Create", "Succeeded"): "1",
+		count("BucketAccess", "Delete", "Succeeded"): "1",
+	}
+	h.eventually("the counts", func(ctx context.Context) error {
+		if diff := cmp.Diff(want, samples(ctx, t, address, "cosi_operation_count{", measured)); diff != "" {
+			return fmt.Errorf("(-want +got):\n%s", diff)
+		}
+		return nil
+	})
+	buckets := samples(t.Context(), t, address, "cosi_operation_total_seconds_bucket{", measured, `resource_kind="BucketClaim"`, `operation="Create"`)
+	var bounds []string
+	for name := range buckets {
+		_, bound, _ := strings.Cut(name, `le="`)
+		bounds = append(bounds, strings.TrimRight(bound, `"}`))
+	}
+	slices.Sort(bounds)
+	wantBounds := strings.Fields("+Inf 0.1 0.25 0.5 1 10 120 15 2.5 30 300 5 60 600")
+	if diff := cmp.Diff(wantBounds, bounds); diff != "" {
+		t.Errorf("histogram buckets (-want +got):\n%s", diff)
+	}
+}
+
+// TestBuildInfo: an operator sees which version runs, and what
+// controller-runtime measures.
+func TestBuildInfo(t *testing.T) {
+	h, address := prepare(t), freeAddress(t)
+	h.startController(func(o *controller.Options) { o.MetricsBindAddress = address })
+	for _, name := range []string{"go_build_info{", "controller_runtime_reconcile_total{", "rest_client_requests_total{", "workqueue_depth{"} {
+		if len(samples(t.Context(), t, address, name)) == 0 {
+			t.Errorf("no metric %s}", name)
+		}
+	}
+}
+
+func freeAddress(tb testing.TB) string {
+	tb.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() {
+		if err := listener.Close(); err != nil {
+			tb.Error(err)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// samples are the values of the series whose lines begin with a name and have
+// all of some parts, or the error of the endpoint.
+func samples(ctx context.Context, tb testing.TB, address, name string, parts ...string) map[string]string {
+	tb.Helper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", http.NoBody)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return map[string]string{"error": err.Error()}
+	}
+	text, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return map[string]string{"error": err.Error()}
+	}
+	found := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		lacks := func(part string) bool { return !strings.Contains(line, part) }
+		if i := strings.LastIndexByte(line, ' '); strings.HasPrefix(line, name) && i > 0 && !slices.ContainsFunc(parts, lacks) {
+			found[line[:i]] = strings.TrimSpace(line[i:])
+		}
+	}
+	return found
+}

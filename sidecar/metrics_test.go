@@ -1,0 +1,93 @@
+package sidecar_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/codes"
+)
+
+// TestDriverCallMetrics: the metrics of the KEP, as an operator gets them.
+func TestDriverCallMetrics(t *testing.T) {
+	w := newWorld(t)
+	w.options.MetricsBindAddress = freeAddress(t)
+	w.driver.Fail("DriverGetBucket", codes.InvalidArgument, "not this one")
+	w.start()
+	w.readyBucket()
+	refused := w.bucket(existing("old"))
+	w.eventually(func() error {
+		if len(w.driver.Calls("DriverGetBucket")) == 0 {
+			return fmt.Errorf("Bucket %s is not asked for", refused.Name)
+		}
+		return nil
+	})
+	calls := func(method, code string) string {
+		return fmt.Sprintf("cosi_sidecar_operation_duration_seconds_count{driver_name=%q,grpc_status_code=%q,method_name=%q} 1",
+			w.driver.Name(), code, method)
+	}
+	want := []string{
+		calls("DriverCreateBucket", "OK"),
+		calls("DriverGenerateBucketId", "OK"),
+		calls("DriverGetBucket", "InvalidArgument"),
+		calls("DriverGetInfo", "OK"),
+		fmt.Sprintf("cosi_sidecar_operation_errors_total{driver_name=%q,method_name=%q} 1", w.driver.Name(), "DriverGetBucket"),
+	}
+	slices.Sort(want)
+	w.eventually(func() error {
+		var got []string
+		for line := range strings.Lines(w.scrape()) {
+			isCount := strings.HasPrefix(line, "cosi_sidecar_operation_duration_seconds_count{") ||
+				strings.HasPrefix(line, "cosi_sidecar_operation_errors_total{")
+			if isCount && strings.Contains(line, w.driver.Name()) {
+				got = append(got, strings.TrimSpace(line))
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("metrics (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+	for _, name := range []string{"go_build_info{", "controller_runtime_reconcile_total{", "rest_client_requests_total{"} {
+		if !strings.Contains(w.scrape(), "\n"+name) {
+			t.Errorf("no metric %s}", name)
+		}
+	}
+	for _, bound := range strings.Fields("0.1 0.25 0.5 1 2.5 5 10 15 30 60 120 300 600 +Inf") {
+		if !strings.Contains(w.scrape(), fmt.Sprintf("method_name=\"DriverGetInfo\",le=%q}", bound)) {
+			t.Errorf("no histogram bucket of %s s", bound)
+		}
+	}
+}
+
+func freeAddress(tb testing.TB) string {
+	tb.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return listener.Addr().String()
+}
+
+// scrape returns what the metrics endpoint answers.
+func (w *world) scrape() string {
+	w.Helper()
+	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, "http://"+w.options.MetricsBindAddress+"/metrics", http.NoBody)
+	w.must(err)
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	w.must(err)
+	text, err := io.ReadAll(response.Body)
+	w.must(err)
+	w.must(response.Body.Close())
+	return string(text)
+}
