@@ -31,6 +31,9 @@ type Controller struct {
 // CustomResourceDefinitions must be installed. It contacts the API server and
 // opens the listeners that opts ask for, but starts nothing.
 func New(cfg *rest.Config, opts Options) (*Controller, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, fmt.Errorf("options of the controller: %w", err)
+	}
 	opts = opts.withDefaults()
 	h, err := newHost(cfg, opts)
 	if err != nil {

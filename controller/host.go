@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
 )
 
-// leaseName is the Lease by which several instances elect the one that works.
-const leaseName = "cosi-controller-leader"
+// LeaseName is the Lease by which several instances elect the one that works.
+const LeaseName = "cosi-controller-leader"
 
 func newHost(cfg *rest.Config, opts Options) (*host.Host, error) {
 	scheme := runtime.NewScheme()
@@ -31,8 +31,11 @@ func newHost(cfg *rest.Config, opts Options) (*host.Host, error) {
 		Metrics:                 metricsserver.Options{BindAddress: opts.MetricsBindAddress},
 		HealthProbeBindAddress:  opts.HealthProbeBindAddress,
 		LeaderElection:          opts.LeaderElection,
-		LeaderElectionID:        leaseName,
+		LeaderElectionID:        LeaseName,
 		LeaderElectionNamespace: opts.LeaderElectionNamespace,
+		LeaseDuration:           &opts.LeaseDuration,
+		RenewDeadline:           &opts.RenewDeadline,
+		RetryPeriod:             &opts.RetryPeriod,
 		Controller: config.Controller{
 			MaxConcurrentReconciles: opts.Workers,
 			ReconciliationTimeout:   reconcileTimeout,

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
 )
 
 // Defaults of the Options.
@@ -50,6 +52,26 @@ type Options struct {
 	// LeaderElectionNamespace is the namespace of the Lease. If it is empty, the
 	// namespace of the Pod that the controller runs in is used.
 	LeaderElectionNamespace string
+	// LeaseDuration is how long the others leave a Lease alone that is not
+	// renewed, RenewDeadline how long the holder tries to renew it before it
+	// gives up its work, and RetryPeriod the time between two tries. Zero means
+	// 15, 10 and 2 seconds.
+	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
+}
+
+// Validate returns an error that says which of the options cannot be.
+func (o Options) Validate() error {
+	o = o.withDefaults()
+	return o.settings().Validate()
+}
+
+func (o Options) settings() host.Settings {
+	return host.Settings{
+		Workers:        o.Workers,
+		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay,
+		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,
+		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
+	}
 }
 
 // withDefaults fills in what was left zero.
@@ -57,5 +79,8 @@ func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
 	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
+	o.LeaseDuration = cmp.Or(o.LeaseDuration, host.DefaultLeaseDuration)
+	o.RenewDeadline = cmp.Or(o.RenewDeadline, host.DefaultRenewDeadline)
+	o.RetryPeriod = cmp.Or(o.RetryPeriod, host.DefaultRetryPeriod)
 	return o
 }

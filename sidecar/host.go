@@ -19,9 +19,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/sidecar/bucketaccess"
 )
 
-// leasePrefix and the driver's name make the Lease by which several instances
-// elect the one that works.
-const leasePrefix = "cosi-sidecar-leader-"
+// LeaseName returns the Lease by which the sidecars of a driver elect the one that
+// works.
+func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + driverName }
 
 func newHost(cfg *rest.Config, driverName string, opts Options) (*host.Host, error) {
 	scheme := runtime.NewScheme()
@@ -37,8 +37,11 @@ func newHost(cfg *rest.Config, driverName string, opts Options) (*host.Host, err
 		Metrics:                 metricsserver.Options{BindAddress: opts.MetricsBindAddress},
 		HealthProbeBindAddress:  opts.HealthProbeBindAddress,
 		LeaderElection:          opts.LeaderElection,
-		LeaderElectionID:        leasePrefix + driverName,
+		LeaderElectionID:        LeaseName(driverName),
 		LeaderElectionNamespace: opts.LeaderElectionNamespace,
+		LeaseDuration:           &opts.LeaseDuration,
+		RenewDeadline:           &opts.RenewDeadline,
+		RetryPeriod:             &opts.RetryPeriod,
 		Controller: config.Controller{
 			MaxConcurrentReconciles: opts.Workers,
 			ReconciliationTimeout:   opts.reconcileTimeout(),

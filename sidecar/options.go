@@ -2,11 +2,14 @@ package sidecar
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
 
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
@@ -63,6 +66,34 @@ type Options struct {
 	// LeaderElectionNamespace is the namespace of the Lease. If it is empty, the
 	// namespace of the Pod that the sidecar runs in is used.
 	LeaderElectionNamespace string
+	// LeaseDuration is how long the others leave a Lease alone that is not
+	// renewed, RenewDeadline how long the holder tries to renew it before it
+	// gives up its work, and RetryPeriod the time between two tries. Zero means
+	// 15, 10 and 2 seconds.
+	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
+}
+
+// Validate returns an error that says which of the options cannot be.
+func (o Options) Validate() error {
+	o = o.withDefaults()
+	err := o.settings().Validate()
+	if o.Endpoint == "" {
+		err = errors.Join(err, errors.New("no endpoint of a driver is given"))
+	}
+	if o.ConnectTimeout < 0 || o.RPCTimeout < 0 {
+		err = errors.Join(err, fmt.Errorf("the limits for the connection, %s, and for a call, %s, must not be negative",
+			o.ConnectTimeout, o.RPCTimeout))
+	}
+	return err
+}
+
+func (o Options) settings() host.Settings {
+	return host.Settings{
+		Workers:        o.Workers,
+		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay,
+		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,
+		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
+	}
 }
 
 // withDefaults fills in what was left zero.
@@ -70,6 +101,9 @@ func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
 	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
+	o.LeaseDuration = cmp.Or(o.LeaseDuration, host.DefaultLeaseDuration)
+	o.RenewDeadline = cmp.Or(o.RenewDeadline, host.DefaultRenewDeadline)
+	o.RetryPeriod = cmp.Or(o.RetryPeriod, host.DefaultRetryPeriod)
 	o.RPCTimeout = cmp.Or(o.RPCTimeout, driver.DefaultRPCTimeout)
 	return o
 }

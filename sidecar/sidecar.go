@@ -27,6 +27,9 @@ type Sidecar struct {
 // server does not know the COSI kinds. Start has to be called: it is what
 // releases the connection in the end.
 func New(ctx context.Context, cfg *rest.Config, opts Options) (*Sidecar, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, fmt.Errorf("options of the sidecar: %w", err)
+	}
 	opts = opts.withDefaults()
 	d, err := driver.Connect(ctx, driver.Options{
 		Endpoint:       opts.Endpoint,
