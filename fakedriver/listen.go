@@ -46,6 +46,12 @@ func Listen(endpoint string) (net.Listener, error) {
 	return l, nil
 }
 
+// ValidateEndpoint returns an error if Listen could never listen there.
+func ValidateEndpoint(endpoint string) error {
+	_, err := socketPath(endpoint)
+	return err
+}
+
 func socketPath(endpoint string) (string, error) {
 	path, ok := strings.CutPrefix(endpoint, unixScheme)
 	path = strings.TrimPrefix(path, "//")

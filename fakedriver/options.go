@@ -72,9 +72,17 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// ValidateName returns an error if a driver cannot have that name.
+func ValidateName(name string) error {
+	if len(name) > maxNameLength || !driverName.MatchString(name) {
+		return fmt.Errorf("driver name %q is not valid: it must be a lower-case DNS name of at most %d characters", name, maxNameLength)
+	}
+	return nil
+}
+
 func (o Options) validate() error {
-	if len(o.Name) > maxNameLength || !driverName.MatchString(o.Name) {
-		return fmt.Errorf("driver name %q is not valid: it must be a lower-case DNS name of at most %d characters", o.Name, maxNameLength)
+	if err := ValidateName(o.Name); err != nil {
+		return err
 	}
 	if o.Backend == nil {
 		return errors.New("the driver needs a backend")

@@ -1,0 +1,97 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+
+	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// DefaultS3BindAddress is where the S3 store listens unless it is told
+// otherwise: nobody outside this machine can reach it there.
+const DefaultS3BindAddress = "127.0.0.1:9000"
+
+// ErrOptions is the error of options that cannot be.
+var ErrOptions = errors.New("invalid options")
+
+// Options say what is served, and where.
+type Options struct {
+	// DriverName is the name of the driver. Default: fakedriver.DefaultName.
+	DriverName string
+	// Endpoint is the UNIX socket of the driver, unix:///path.sock. Required.
+	Endpoint string
+	// S3BindAddress is the TCP address that the store listens on; port 0 means a
+	// free one. Default: DefaultS3BindAddress.
+	S3BindAddress string
+	// S3Endpoint is the URL at which applications find the store. Default: http
+	// at S3BindAddress, which must have a host then.
+	S3Endpoint string
+	// S3Region is the region of the store. Default: store.DefaultRegion.
+	S3Region string
+	// DataDir keeps buckets, objects and accounts. Empty: they end with Run.
+	DataDir string
+	// Logger takes the log. With the zero value nothing is logged.
+	Logger logr.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.DriverName == "" {
+		o.DriverName = fakedriver.DefaultName
+	}
+	if o.S3BindAddress == "" {
+		o.S3BindAddress = DefaultS3BindAddress
+	}
+	if o.Logger.GetSink() == nil {
+		o.Logger = logr.Discard()
+	}
+	return o
+}
+
+// validate finds what is wrong before anything is made or opened.
+func (o Options) validate() error {
+	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateEndpoint(o.Endpoint),
+		o.validateS3Address(), o.validateS3Endpoint())
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	return nil
+}
+
+func (o Options) validateS3Address() error {
+	host, port, err := net.SplitHostPort(o.S3BindAddress)
+	if err != nil {
+		return fmt.Errorf("S3 bind address %q must have the form host:port, like 127.0.0.1:9000, or :9000 for all interfaces", o.S3BindAddress)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("the port of S3 bind address %q must be a number from 0 to 65535", o.S3BindAddress)
+	}
+	if isEverywhere(host) && o.S3Endpoint == "" {
+		return fmt.Errorf("S3 bind address %q is all interfaces: say with an S3 endpoint, "+
+			"like http://fake-driver.cosi-system.svc:9000, at which one applications find the store", o.S3BindAddress)
+	}
+	return nil
+}
+
+// isEverywhere says whether a host to listen on stands for all interfaces, and so
+// is no host to connect to.
+func isEverywhere(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "" || err == nil && address.IsUnspecified()
+}
+
+func (o Options) validateS3Endpoint() error {
+	if o.S3Endpoint == "" {
+		return nil
+	}
+	u, err := url.Parse(o.S3Endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("S3 endpoint %q must be a URL, like http://127.0.0.1:9000", o.S3Endpoint)
+	}
+	return nil
+}
