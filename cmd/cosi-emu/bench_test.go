@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator/bench"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 )
 
 // TestBench takes every measurement once, as small as can be, so that none of
@@ -17,12 +17,13 @@ func TestBench(t *testing.T) {
 	h := newHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := h.command(ctx, "bench", "--starts=1", "--claims=1", "--crowd=1", "--window=100ms", "-o", "json")
+	cmd := h.command(ctx, "bench", "starts", "claims", "memory", "scale",
+		"--starts=1", "--claims=1", "--crowd=1", "--window=100ms", "--pairs=4", "--many=3", "--rounds=1", "-o", "json")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("bench: %v", err)
 	}
-	var report bench.Report
+	var report figure.Report
 	if err := json.Unmarshal(out, &report); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -32,7 +33,7 @@ func (ts trips) breakdown() string {
 		rest = append(rest, t.elapsed-inAll)
 	}
 	return fmt.Sprintf("of the time, %.1f ms are in writes, %.1f ms in calls to the driver and reads, %.1f ms between",
-		spread(writing).Median, spread(calling).Median, spread(rest).Median)
+		figure.Times(writing).Median, figure.Times(calling).Median, figure.Times(rest).Median)
 }
 
 func spanOf(e journal.Event) span { return span{e.Time, e.Time.Add(e.Duration)} }

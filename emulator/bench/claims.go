@@ -14,6 +14,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -30,13 +31,13 @@ const (
 // measureClaims times claims, one after another, from their creation until they
 // are provisioned. The baseline of each is what its writes take when the same
 // client makes them, one after another, right afterwards.
-func measureClaims(ctx context.Context, opts Options, progress func(string)) ([]Figure, error) {
-	return withProgram(ctx, opts, func(_ *program, t *target) ([]Figure, error) {
+func measureClaims(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	return withProgram(ctx, opts, func(_ *program, t *target) ([]figure.Figure, error) {
 		return t.measureClaims(ctx, opts.Claims, progress)
 	})
 }
 
-func (t *target) measureClaims(ctx context.Context, count int, progress func(string)) ([]Figure, error) {
+func (t *target) measureClaims(ctx context.Context, count int, progress func(string)) ([]figure.Figure, error) {
 	namespace, err := t.namespace(ctx)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (t *target) measureClaims(ctx context.Context, count int, progress func(str
 			all = append(all, trip)
 		}
 	}
-	return []Figure{all.figure()}, nil
+	return []figure.Figure{all.figure()}, nil
 }
 
 // trip is the way of a claim to its bucket.

@@ -12,6 +12,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 )
 
 // crowdTimeout bounds the creation of the crowd.
@@ -19,8 +20,8 @@ const crowdTimeout = 5 * time.Minute
 
 // measureCrowd fills an emulator of its own with claims and accesses, and looks
 // at its memory, and for how long it keeps silent.
-func measureCrowd(ctx context.Context, opts Options, progress func(string)) ([]Figure, error) {
-	return withProgram(ctx, opts, func(p *program, t *target) ([]Figure, error) {
+func measureCrowd(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	return withProgram(ctx, opts, func(p *program, t *target) ([]figure.Figure, error) {
 		empty, err := residentMemory(ctx, p.info.PID)
 		if err != nil {
 			return nil, err
@@ -42,7 +43,7 @@ func measureCrowd(ctx context.Context, opts Options, progress func(string)) ([]F
 		if err != nil {
 			return nil, err
 		}
-		return []Figure{memoryFigure(opts.Crowd, empty, full, later), silence}, nil
+		return []figure.Figure{memoryFigure(opts.Crowd, empty, full, later), silence}, nil
 	})
 }
 

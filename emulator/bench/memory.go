@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 )
 
 // barMemory is how many megabytes, of a million bytes, the emulator's own
@@ -44,12 +46,11 @@ func residentPages(pid int) (int, error) {
 }
 
 // memoryFigure takes the larger of the values with all objects in place.
-func memoryFigure(crowd, empty, full, later int) Figure {
+func memoryFigure(crowd, empty, full, later int) figure.Figure {
 	const megabyte = 1e6
-	return Figure{}.result(fmt.Sprintf("resident memory, %d claims with accesses", crowd),
-		float64(max(full, later))/megabyte, unitMegabytes, barMemory, []string{
-			fmt.Sprintf("%.0f MB after the start, %.0f MB when all are ready, %.0f MB after the silence",
-				float64(empty)/megabyte, float64(full)/megabyte, float64(later)/megabyte),
-			"nobody has asked for memory to be given back to the system",
-		})
+	return figure.New(fmt.Sprintf("resident memory, %d claims with accesses", crowd),
+		float64(max(full, later))/megabyte, figure.UnitMegabytes, barMemory,
+		fmt.Sprintf("%.0f MB after the start, %.0f MB when all are ready, %.0f MB after the silence",
+			float64(empty)/megabyte, float64(full)/megabyte, float64(later)/megabyte),
+		"nobody has asked for memory to be given back to the system")
 }

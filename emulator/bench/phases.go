@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 )
 
 // phases collects how long the phases of several starts took. It is an
@@ -41,7 +43,7 @@ func (p *phases) String() string {
 	defer p.mu.Unlock()
 	parts := make([]string, len(p.names))
 	for i, name := range p.names {
-		parts[i] = fmt.Sprintf("%s %.0f ms", name, spread(p.times[name]).Median)
+		parts[i] = fmt.Sprintf("%s %.0f ms", name, figure.Times(p.times[name]).Median)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 )
 
@@ -89,8 +90,8 @@ func (p *program) target() (*target, error) {
 
 // withProgram starts an emulator for a measurement, and stops it after.
 func withProgram(
-	ctx context.Context, opts Options, measure func(*program, *target) ([]Figure, error),
-) (figures []Figure, err error) {
+	ctx context.Context, opts Options, measure func(*program, *target) ([]figure.Figure, error),
+) (figures []figure.Figure, err error) {
 	p, err := startProgram(ctx, opts)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -21,13 +22,13 @@ const (
 
 // measureSilence counts what crosses the seams in an emulator in which nothing
 // is to be done.
-func (t *target) measureSilence(ctx context.Context, window time.Duration) (Figure, error) {
+func (t *target) measureSilence(ctx context.Context, window time.Duration) (figure.Figure, error) {
 	if err := t.calmDown(ctx); err != nil {
-		return Figure{}, err
+		return figure.Figure{}, err
 	}
 	events, err := t.watchFor(ctx, window, func(journal.Event) bool { return false })
 	if err != nil {
-		return Figure{}, err
+		return figure.Figure{}, err
 	}
 	count, reads := 0, 0
 	var seen []string
@@ -41,7 +42,7 @@ func (t *target) measureSilence(ctx context.Context, window time.Duration) (Figu
 		}
 	}
 	notes := append([]string{fmt.Sprintf("over %s; beside, %d reads and watches", window, reads)}, seen...)
-	return Figure{}.result("silence of a settled emulator", float64(count), unitCrossings, 0, notes), nil
+	return figure.New("silence of a settled emulator", float64(count), figure.UnitCrossings, 0, notes...), nil
 }
 
 // busy reports whether an event is a write or a call, that is, work. The Lease

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 )
 
@@ -25,7 +26,7 @@ type starter func(context.Context) (stop func(context.Context) error, err error)
 // measureStarts times the start of an emulator in this process and of the whole
 // program, and, as the baseline, that of a bare envtest with the same etcd and
 // kube-apiserver.
-func measureStarts(ctx context.Context, opts Options, progress func(string)) ([]Figure, error) {
+func measureStarts(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	set, err := binaries.Find(ctx, opts.Binaries)
 	if err != nil {
 		return nil, err
@@ -49,11 +50,11 @@ func measureStarts(ctx context.Context, opts Options, progress func(string)) ([]
 			}
 		}
 	}
-	baseline := spread(times[0])
-	return []Figure{
-		ratio("up to ready, in a Go program", barStart, spread(times[1]), baseline,
+	baseline := figure.Times(times[0])
+	return []figure.Figure{
+		figure.Ratio("up to ready, in a Go program", barStart, figure.Times(times[1]), baseline,
 			"the baseline is envtest's Environment.Start", parts.String()),
-		ratio("up to ready, `cosi-emu up -d`", barStart, spread(times[2]), baseline),
+		figure.Ratio("up to ready, `cosi-emu up -d`", barStart, figure.Times(times[2]), baseline),
 	}, nil
 }
 

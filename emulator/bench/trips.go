@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -12,7 +13,7 @@ import (
 type trips []*trip
 
 // figure compares the trips with the replays of their writes.
-func (ts trips) figure() Figure {
+func (ts trips) figure() figure.Figure {
 	var elapsed, writes, chains []time.Duration
 	var count, inChain, calls []int
 	for _, t := range ts {
@@ -22,15 +23,15 @@ func (ts trips) figure() Figure {
 		chains = append(chains, sum(pick(t.replay, onChain)))
 		count, inChain, calls = append(count, len(t.writes)), append(inChain, len(onChain)), append(calls, t.calls())
 	}
-	measured := spread(elapsed)
+	measured := figure.Times(elapsed)
 	notes := []string{
 		fmt.Sprintf("%d writes and %d calls to the driver for a claim; the baseline is the same writes, one after another",
 			middle(count), middle(calls)),
 		fmt.Sprintf("against only the %d writes of which each had to wait for the one before: %s x",
-			middle(inChain), number(measured.Median/spread(chains).Median)),
+			middle(inChain), figure.Number(measured.Median/figure.Times(chains).Median)),
 		ts.breakdown(),
 	}
-	return ratio("claim created to Provisioned=True", barClaim, measured, spread(writes),
+	return figure.Ratio("claim created to Provisioned=True", barClaim, measured, figure.Times(writes),
 		append(notes, ts[len(ts)-1].describe()...)...)
 }
 
@@ -49,8 +50,8 @@ func (t *trip) calls() int {
 func (t *trip) describe() []string {
 	var lines []string
 	for i, e := range t.writes {
-		lines = append(lines, fmt.Sprintf("after %4.1f ms, %s: %s took %.1f ms, replayed %.1f ms", milliseconds(e.Time.Sub(t.begin)),
-			e.Component, e.Operation.Name, milliseconds(e.Duration), milliseconds(t.replay[i])))
+		lines = append(lines, fmt.Sprintf("after %4.1f ms, %s: %s took %.1f ms, replayed %.1f ms", figure.Milliseconds(e.Time.Sub(t.begin)),
+			e.Component, e.Operation.Name, figure.Milliseconds(e.Duration), figure.Milliseconds(t.replay[i])))
 	}
 	return lines
 }
@@ -70,4 +71,4 @@ func pick(times []time.Duration, indexes []int) []time.Duration {
 	return picked
 }
 
-func middle(counts []int) int { return median(slices.Sorted(slices.Values(counts))) }
+func middle(counts []int) int { return figure.Median(slices.Sorted(slices.Values(counts))) }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator/bench"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/scale"
 )
 
 // benchmark holds the flags of the command.
@@ -26,19 +28,34 @@ func newBench(streams Streams) *cobra.Command {
 	b := &benchmark{}
 	o := &b.options
 	cmd := &cobra.Command{
-		Use:   "bench",
+		Use:   "bench [SUITE]...",
 		Short: "Measure speed and memory",
-		Long: `Measure how long a start and a claim take, compared with what they are made of in
-the same run, whether a settled emulator is silent, and how much memory it takes.
-It starts emulators of its own, and stops them, which takes two minutes.
+		Long: `Measure speed and memory, compared with what they are made of in the same run. The
+suites are:
+
+  starts  how long an emulator takes to start
+  claims  how long a claim takes to have its bucket
+  memory  how much memory a settled emulator takes, and whether it is silent
+  scale   what controller and sidecar cost under load: a thousand claims and
+          accesses at once, one more claim among five thousand, a thousand
+          accesses of one claim
+
+Without a suite, the first three are run, which takes two minutes; scale takes ten.
+Emulators are started, and stopped, for it.
 
 Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 		Example: `  cosi-emu bench
-  cosi-emu bench --check -o json > bench.json
+  cosi-emu bench scale --check -o json > bench.json
 
   # Quickly, to see that it works.
-  cosi-emu bench --starts 1 --claims 3 --crowd 5 --window 2s`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  cosi-emu bench --starts 1 --claims 3 --crowd 5 --window 2s
+  cosi-emu bench scale --pairs 20 --many 50 --rounds 1`,
+		ValidArgs: bench.Suites(),
+		Args:      cobra.OnlyValidArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.Suites = args; len(args) == 0 {
+				o.Suites = []string{bench.SuiteStarts, bench.SuiteClaims, bench.SuiteMemory}
+			}
 			if err := checkOutput(b.output, formatText, formatJSON); err != nil {
 				return err
 			}
@@ -49,6 +66,9 @@ Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 	cmd.Flags().IntVar(&o.Claims, "claims", 30, "how many claims are timed, one after another")
 	cmd.Flags().IntVar(&o.Crowd, "crowd", 100, "how many claims with accesses there are when memory and silence are measured")
 	cmd.Flags().DurationVar(&o.Window, "window", 30*time.Second, "for how long there must be silence")
+	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", scale.DefaultLoad.Pairs, "how many claims with accesses, and how many accesses of one claim, are created at once")
+	cmd.Flags().IntVar(&o.Scale.Many, "many", scale.DefaultLoad.Many, "among how many claims one more must not be slower than among a fiftieth")
+	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", scale.DefaultLoad.Rounds, "how often the suite scale times what takes time")
 	cmd.Flags().StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with the programs of the control plane (default: as for 'up')")
 	cmd.Flags().BoolVar(&b.check, "check", false, "fail if a bar is missed")
 	cmd.Flags().DurationVar(&b.timeout, "timeout", defaultStartTimeout, "limit for everything")
@@ -82,7 +102,7 @@ func (b *benchmark) run(ctx context.Context, streams Streams) error {
 	return nil
 }
 
-func (b *benchmark) print(streams Streams, report bench.Report) error {
+func (b *benchmark) print(streams Streams, report figure.Report) error {
 	if b.output == formatJSON {
 		return printJSON(streams, report)
 	}

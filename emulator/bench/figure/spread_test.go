@@ -1,4 +1,4 @@
-package bench
+package figure
 
 import (
 	"testing"
@@ -21,7 +21,7 @@ func TestSpread(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(c.want, spread(c.times)); diff != "" {
+			if diff := cmp.Diff(c.want, Times(c.times)); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", c.reason, diff)
 			}
 		})

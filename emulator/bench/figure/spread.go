@@ -1,4 +1,4 @@
-package bench
+package figure
 
 import (
 	"fmt"
@@ -14,24 +14,26 @@ type Spread struct {
 	Count  int     `json:"count"`
 }
 
-func spread(times []time.Duration) Spread {
+// Times sums up times, of which there must be one at least.
+func Times(times []time.Duration) Spread {
 	sorted := slices.Sorted(slices.Values(times))
 	return Spread{
-		Median: milliseconds(median(sorted)),
-		Min:    milliseconds(sorted[0]),
-		Max:    milliseconds(sorted[len(sorted)-1]),
+		Median: Milliseconds(Median(sorted)),
+		Min:    Milliseconds(sorted[0]),
+		Max:    Milliseconds(sorted[len(sorted)-1]),
 		Count:  len(sorted),
 	}
 }
 
-// median returns the middle of sorted numbers, or what is halfway between the
+// Median returns the middle of sorted numbers, or what is halfway between the
 // two in the middle.
-func median[N ~int | ~int64](sorted []N) N {
+func Median[N ~int | ~int64](sorted []N) N {
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+// Milliseconds is how times are told.
+func Milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // String renders the spread for people; that of nothing as a dash.
 func (s *Spread) String() string {

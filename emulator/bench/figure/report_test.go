@@ -1,8 +1,6 @@
-package bench
+package figure
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,11 +10,11 @@ import (
 
 func TestReport(t *testing.T) {
 	t.Parallel()
-	fast, slow := spread([]time.Duration{2e6}), spread([]time.Duration{5e6})
+	fast, slow := Times([]time.Duration{2e6}), Times([]time.Duration{5e6})
 	report := Report{Platform: "plan9/arm", CPUs: 1, Figures: []Figure{
-		ratio("good", 2.5, slow, fast, "as it should be"),
-		ratio("bad", 2.4, slow, fast),
-		Figure{}.result("silence", 0, unitCrossings, 0, nil),
+		Ratio("good", 2.5, slow, fast, "as it should be"),
+		Ratio("bad", 2.4, slow, fast),
+		New("silence", 0, UnitCrossings, 0),
 	}}
 	if diff := cmp.Diff([]string{"bad"}, report.Missed()); diff != "" {
 		t.Errorf("a bar that is just reached is met: -want, +got:\n%s", diff)
@@ -48,28 +46,4 @@ func fieldsOf(text string) [][]string {
 		lines = append(lines, strings.Fields(line))
 	}
 	return lines
-}
-
-func TestOptions(t *testing.T) {
-	t.Parallel()
-	good := Options{Starts: 1, Claims: 1, Crowd: 1, Window: time.Second}
-	cases := map[string]struct {
-		reason string
-		spoil  func(*Options)
-	}{
-		"Starts": {"no start has no median", func(o *Options) { o.Starts = 0 }},
-		"Claims": {"no claim has no median", func(o *Options) { o.Claims = -1 }},
-		"Crowd":  {"an empty emulator is silent anyway", func(o *Options) { o.Crowd = 0 }},
-		"Window": {"there is always silence for no time", func(o *Options) { o.Window = 0 }},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			opts := good
-			c.spoil(&opts)
-			if _, err := Run(context.Background(), opts); !errors.Is(err, ErrOptions) {
-				t.Errorf("%s: Run returns %v, not ErrOptions", c.reason, err)
-			}
-		})
-	}
 }

@@ -1,0 +1,53 @@
+package figure
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Figure is a result and the bar for it.
+type Figure struct {
+	// Name says what was measured.
+	Name string `json:"name"`
+	// Value is the result: a ratio, a number or an amount, as Unit says.
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	// Bar is the highest value that is good, and Met says that this one is.
+	Bar float64 `json:"bar"`
+	Met bool    `json:"met"`
+	// Measured and Baseline are what a ratio was made of, if those are times.
+	Measured *Spread `json:"measured,omitempty"`
+	Baseline *Spread `json:"baseline,omitempty"`
+	// Notes say what else was seen.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Units of figures.
+const (
+	UnitTimes     = "x"
+	UnitCrossings = "writes and calls"
+	UnitMegabytes = "MB"
+	UnitKilobytes = "kB"
+	UnitConflicts = "conflicts"
+	// UnitExponent is of the growth of a time with a size: 1 is linear, 2 is
+	// quadratic.
+	UnitExponent = "exponent"
+)
+
+// New returns a figure of its own unit.
+func New(name string, value float64, unit string, bar float64, notes ...string) Figure {
+	return Figure{Name: name, Value: value, Unit: unit, Bar: bar, Met: value <= bar, Notes: notes}
+}
+
+// Ratio returns a figure that compares the median of what was measured with that
+// of its baseline.
+func Ratio(name string, bar float64, measured, baseline Spread, notes ...string) Figure {
+	f := New(name, measured.Median/baseline.Median, UnitTimes, bar, notes...)
+	f.Measured, f.Baseline = &measured, &baseline
+	return f
+}
+
+// Number renders a number with two digits after the point, if it needs any.
+func Number(value float64) string {
+	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", value), "0"), ".")
+}

@@ -1,0 +1,159 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+const (
+	// creators is how many objects are created, or deleted, at the same time.
+	creators = 16
+	// loadTimeout bounds how long objects may take to get where they should be.
+	loadTimeout = 10 * time.Minute
+)
+
+// batch is some objects in one namespace.
+type batch struct {
+	namespace string
+	count     int
+	// claim is the only claim, of all the accesses, or empty for a claim each.
+	claim string
+	// claimsOnly is set if there are no accesses.
+	claimsOnly bool
+}
+
+func numbered(i int) string { return "scale-" + strconv.Itoa(i) }
+
+// objects are what a user creates as the i-th of a batch.
+func (b batch) objects(i int) []client.Object {
+	switch {
+	case b.claim != "":
+		return []client.Object{newAccess(b.namespace, numbered(i), b.claim)}
+	case b.claimsOnly:
+		return []client.Object{newClaim(b.namespace, numbered(i))}
+	default:
+		return []client.Object{newClaim(b.namespace, numbered(i)), newAccess(b.namespace, numbered(i), numbered(i))}
+	}
+}
+
+// list is of the kind whose objects are the last to be ready.
+func (b batch) list() client.ObjectList {
+	if b.claimsOnly {
+		return &cosiapi.BucketClaimList{}
+	}
+	return &cosiapi.BucketAccessList{}
+}
+
+// create creates a batch, many objects at a time, and returns when all of them
+// are ready.
+func (s *site) create(ctx context.Context, b batch) error {
+	return s.await(ctx, b, isReady, func(ctx context.Context) error {
+		return concurrently(ctx, creators, b.count, func(ctx context.Context, i int) error {
+			for _, object := range b.objects(i) {
+				if err := s.admin.Create(ctx, object); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// remove deletes a batch, accesses before claims, and returns when all of it is
+// gone.
+func (s *site) remove(ctx context.Context, b batch) error {
+	err := s.await(ctx, b, isGone, func(ctx context.Context) error {
+		return s.deleteAll(ctx, b, func(objects []client.Object) client.Object { return objects[len(objects)-1] })
+	})
+	if err != nil || b.claimsOnly || b.claim != "" {
+		return err
+	}
+	b.claimsOnly = true
+	return s.remove(ctx, b)
+}
+
+func (s *site) deleteAll(ctx context.Context, b batch, which func([]client.Object) client.Object) error {
+	return concurrently(ctx, creators, b.count, func(ctx context.Context, i int) error {
+		return s.admin.Delete(ctx, which(b.objects(i)))
+	})
+}
+
+// await acts on a batch, and returns when all of its objects have reached a
+// state by that.
+func (s *site) await(
+	ctx context.Context, b batch, reached func(watch.Event) bool, act func(context.Context) error,
+) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, loadTimeout, fmt.Errorf("the components are not done after %s", loadTimeout))
+	defer cancel()
+	watcher, err := s.admin.Watch(ctx, b.list(), client.InNamespace(b.namespace))
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return collect(ctx, watcher, b.count, reached) })
+	group.Go(func() error { return act(ctx) })
+	return group.Wait()
+}
+
+// collect reads a watch until a number of objects have reached a state.
+func collect(ctx context.Context, watcher watch.Interface, count int, reached func(watch.Event) bool) error {
+	there := sets.New[string]()
+	for there.Len() < count {
+		select {
+		case event, open := <-watcher.ResultChan():
+			if !open || event.Type == watch.Error {
+				return fmt.Errorf("the API server has ended a watch: %v", event.Object)
+			}
+			if !reached(event) {
+				continue
+			}
+			accessor, err := meta.Accessor(event.Object)
+			if err != nil {
+				return err
+			}
+			there.Insert(accessor.GetName())
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d objects are where they should be: %w", there.Len(), count, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+func isReady(event watch.Event) bool {
+	switch object := event.Object.(type) {
+	case *cosiapi.BucketAccess:
+		return object.Status.ReadyToUse
+	case *cosiapi.BucketClaim:
+		return object.Status.ReadyToUse
+	default:
+		return false
+	}
+}
+
+func isGone(event watch.Event) bool { return event.Type == watch.Deleted }
+
+// concurrently does something for each of a number of objects, for several of
+// them at the same time.
+func concurrently(ctx context.Context, workers, count int, do func(context.Context, int) error) error {
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
+	for i := range count {
+		if groupCtx.Err() != nil {
+			break
+		}
+		group.Go(func() error { return do(groupCtx, i) })
+	}
+	return errors.Join(group.Wait(), ctx.Err())
+}

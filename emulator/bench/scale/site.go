@@ -1,0 +1,123 @@
+package scale
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// class is the name of the BucketClass and of the BucketAccessClass.
+const class = "scale"
+
+// Who makes requests. The components are the users of deploy/rbac.
+const (
+	admin      = "admin"
+	controller = "controller"
+	sidecar    = "sidecar"
+)
+
+// site is a control plane on which components can be set to work: it has their
+// users, and the classes.
+type site struct {
+	scheme   *runtime.Scheme
+	users    map[string]*rest.Config
+	admin    client.WithWatch
+	endpoint string // of the driver
+}
+
+// newSite takes an emulator that has neither driver nor sidecar, stops its
+// controller, and leaves the control plane with the roles.
+func newSite(ctx context.Context, emu *emulator.Emulator) (*site, error) {
+	if err := emu.Component(emulator.ComponentController).Stop(ctx); err != nil {
+		return nil, err
+	}
+	s := &site{
+		users:    map[string]*rest.Config{admin: asJSON(emu.Config())},
+		endpoint: "unix://" + filepath.Join(emu.Dir(), "scale.sock"),
+	}
+	for name, account := range map[string]string{controller: deploy.ControllerServiceAccount, sidecar: deploy.SidecarServiceAccount} {
+		cfg, err := emu.ControlPlane().UserConfig("system:serviceaccount:"+deploy.Namespace+":"+account,
+			"system:serviceaccounts", "system:serviceaccounts:"+deploy.Namespace)
+		if err != nil {
+			return nil, err
+		}
+		s.users[name] = asJSON(cfg)
+	}
+	var err error
+	if s.scheme, err = emulator.NewScheme(); err != nil {
+		return nil, err
+	}
+	if s.admin, err = client.NewWithWatch(s.users[admin], client.Options{Scheme: s.scheme}); err != nil {
+		return nil, err
+	}
+	return s, s.createClasses(ctx)
+}
+
+// asJSON has all requests made in JSON, also for the built-in kinds, so that they
+// can be repeated with other names in them, and at the same price.
+func asJSON(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.ContentType, cfg.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
+	cfg.QPS = -1 // nobody else uses the API server
+	return cfg
+}
+
+func (s *site) createClasses(ctx context.Context) error {
+	meta := metav1.ObjectMeta{Name: class}
+	for _, object := range []client.Object{
+		&cosiapi.BucketClass{ObjectMeta: meta, Spec: cosiapi.BucketClassSpec{
+			DriverName: fakedriver.DefaultName, DeletionPolicy: cosiapi.DeletionPolicyDelete,
+		}},
+		&cosiapi.BucketAccessClass{ObjectMeta: meta, Spec: cosiapi.BucketAccessClassSpec{
+			DriverName: fakedriver.DefaultName, AuthenticationType: cosiapi.AuthenticationTypeKey,
+			MultiBucketAccess: cosiapi.MultiBucketAccessSingleBucket,
+		}},
+	} {
+		if err := client.IgnoreAlreadyExists(s.admin.Create(ctx, object)); err != nil {
+			return fmt.Errorf("create class %s: %w", class, err)
+		}
+	}
+	return nil
+}
+
+// namespace makes a namespace and returns its name.
+func (s *site) namespace(ctx context.Context) (string, error) {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "scale-"}}
+	if err := s.admin.Create(ctx, namespace); err != nil {
+		return "", fmt.Errorf("create a namespace: %w", err)
+	}
+	return namespace.Name, nil
+}
+
+func newClaim(namespace, name string) *cosiapi.BucketClaim {
+	return &cosiapi.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       cosiapi.BucketClaimSpec{BucketClassName: class, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+	}
+}
+
+func newAccess(namespace, name, claim string) *cosiapi.BucketAccess {
+	return &cosiapi.BucketAccess{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: cosiapi.BucketAccessSpec{
+			BucketAccessClassName: class,
+			Protocol:              cosiapi.ProtocolS3,
+			BucketClaims: []cosiapi.BucketClaimAccess{{
+				BucketClaimName:  claim,
+				AccessSecretName: name,
+				AccessModes:      cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
+			}},
+		},
+	}
+}
