@@ -91,6 +91,7 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
   cosi-emu up -d
   cosi-emu status
   cosi-emu down`,
+		Version:                    version().Version,
 		SuggestionsMinimumDistance: 2,
 		Args:                       knownCommand,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -98,6 +99,7 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
 		SilenceUsage:               true,
 		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return flagsFromEnvironment(cmd.Flags()) },
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
@@ -106,7 +108,7 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
 	})
 	root.AddCommand(
 		newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams), newExample(streams),
-		newSetup(streams), newBench(streams), newController(streams), newSidecar(streams), newVersion(streams),
+		newSetup(streams), newBench(streams), newController(streams), newSidecar(streams), newDriver(streams), newVersion(streams),
 	)
 	for _, cmd := range root.Commands() {
 		strictArgs(cmd)

@@ -53,6 +53,32 @@ func TestRun(t *testing.T) {
 			reason: "a failure", args: []string{"controller", "--kubeconfig", "/nonexistent"},
 			code: 1, err: "Error: find the API server",
 		},
+		"Driver": {
+			reason: "usage", args: []string{"driver", "--s3-bind-address", ":9000"},
+			code: 2, err: "Error: invalid options: S3 bind address \":9000\" is all interfaces",
+		},
+		"DriverName": {
+			reason: "usage", args: []string{"driver", "--driver-name", "My Driver"},
+			code: 2, err: "Error: invalid options: driver name \"My Driver\"",
+		},
+		"Lease": {
+			reason: "usage", args: []string{"controller", "--leader-election-lease-duration", "5s"},
+			code: 2, err: "Error: the lease duration, 5s, must be longer than the renew deadline, 10s",
+		},
+		"Workers": {
+			reason: "usage", args: []string{"sidecar", "--workers", "-1"}, code: 2, err: "Error: the number of workers, -1,",
+		},
+		"Limit": {
+			reason: "usage", args: []string{"controller", "--kube-api-qps", "0"}, code: 2, err: "Error: --kube-api-qps 0",
+		},
+		"Address": {
+			reason: "usage", args: []string{"sidecar", "--metrics-bind-address", "8080"},
+			code: 2, err: `Error: the metrics bind address "8080"`,
+		},
+		"Verbosity": {
+			reason: "usage", args: []string{"driver", "-v", "-1"}, code: 2, err: "Error: --verbosity -1",
+		},
+		"VersionFlag": {reason: "as CSI's programs have it", args: []string{"--version"}, out: "cosi-emu "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := runCommandLine(t, tc.args...)

@@ -1,0 +1,74 @@
+package command
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cosi-emu/cosi-emu/controller"
+)
+
+func newController(streams Streams) *cobra.Command {
+	var (
+		access apiAccess
+		log    logging
+		opts   controller.Options
+	)
+	cmd := &cobra.Command{
+		Use:   "controller",
+		Short: "Run the COSI controller alone, for a cluster",
+		Long: `Run the COSI controller against the API server of a cluster: in a Pod with the
+rights of deploy/rbac/controller.yaml, or from anywhere with a kubeconfig. The
+COSI kinds must be installed. It runs until it is told to stop.`,
+		Example: `  # In a Pod; see deploy/controller.
+  cosi-emu controller --leader-elect --health-probe-bind-address :8081 --metrics-bind-address :8080
+
+  # On a laptop, in place of the one in the cluster.
+  cosi-emu controller --context kind-kind --leader-elect --leader-election-namespace cosi-system`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := validate(access.validate, log.validate, opts.Validate); err != nil {
+				return err
+			}
+			log.set(streams)
+			opts.Logger = ctrl.Log.WithName("controller")
+			return runController(cmd.Context(), &access, opts)
+		},
+	}
+	flags := cmd.Flags()
+	access.addFlags(flags)
+	log.addFlags(flags)
+	flags.IntVar(&opts.Workers, "workers", controller.DefaultWorkers, "how many objects of each kind are worked on at the same time")
+	component{
+		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
+		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
+		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
+		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
+	}.addFlags(flags, controller.DefaultRetryBaseDelay, controller.DefaultRetryMaxDelay)
+	return cmd
+}
+
+func runController(ctx context.Context, access *apiAccess, opts controller.Options) error {
+	cfg, err := access.config()
+	if err != nil {
+		return err
+	}
+	c, err := controller.New(cfg, opts) //nolint:contextcheck // it is bounded by itself
+	if err != nil {
+		return err
+	}
+	return c.Start(ctx)
+}
+
+// validate makes what is wrong with the values of flags an error of usage.
+func validate(checks ...func() error) error {
+	var errs []error
+	for _, check := range checks {
+		errs = append(errs, check())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return usageError{err}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package command
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/service"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+func newDriver(streams Streams) *cobra.Command {
+	var (
+		log  logging
+		opts service.Options
+	)
+	cmd := &cobra.Command{
+		Use:   "driver",
+		Short: "Run the fake driver alone, with its S3 store",
+		Long: `Run the fake driver alone, with its S3 store, beside a 'cosi-emu sidecar': in the
+same Pod, or on one machine. It runs until it is told to stop.
+
+The store listens on 127.0.0.1 unless --s3-bind-address says otherwise, as it has
+to in a Pod. Then --s3-endpoint says where applications find it.`,
+		Example: `  # For a sidecar that runs in a debugger, with buckets that last.
+  cosi-emu driver --endpoint unix:///tmp/cosi.sock --data-dir ./cosi-data
+
+  # In a Pod, behind a Service.
+  cosi-emu driver --s3-bind-address :9000 --s3-endpoint http://fake-driver.cosi-system.svc:9000`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := log.validate(); err != nil {
+				return err
+			}
+			log.set(streams)
+			opts.Logger = ctrl.Log.WithName("fakedriver")
+			err := service.Run(cmd.Context(), opts)
+			if errors.Is(err, service.ErrOptions) {
+				return usageError{err}
+			}
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	log.addFlags(flags)
+	addEndpoint(flags, &opts.Endpoint, "UNIX socket that the driver listens on")
+	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "name of the driver, which classes refer to")
+	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", service.DefaultS3BindAddress,
+		"TCP address of the S3 store; :9000 listens on all interfaces")
+	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "", "URL at which applications find the store (default: http at --s3-bind-address)")
+	flags.StringVar(&opts.S3Region, "s3-region", store.DefaultRegion, "region of the store, which clients sign for")
+	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts (default: they end with the driver)")
+	return cmd
+}

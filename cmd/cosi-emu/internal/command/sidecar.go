@@ -1,0 +1,67 @@
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+)
+
+func newSidecar(streams Streams) *cobra.Command {
+	var (
+		access apiAccess
+		log    logging
+		opts   sidecar.Options
+	)
+	cmd := &cobra.Command{
+		Use:   "sidecar",
+		Short: "Run a COSI sidecar alone, beside a driver",
+		Long: `Run a COSI sidecar beside a driver: in its Pod with the rights of
+deploy/rbac/sidecar.yaml, or from anywhere with a kubeconfig. The driver may
+start later than the sidecar. It runs until it is told to stop.`,
+		Example: `  # In a Pod, with the socket on a volume that both containers share; see deploy/example-driver.
+  cosi-emu sidecar --leader-elect --leader-election-namespace cosi-system
+
+  # A driver that is being developed, against an emulator without one.
+  cosi-emu up -d --no-fake-driver
+  eval "$(cosi-emu env)"
+  cosi-emu sidecar --endpoint unix:///tmp/my-driver.sock`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := validate(access.validate, log.validate, opts.Validate); err != nil {
+				return err
+			}
+			log.set(streams)
+			opts.Logger = ctrl.Log.WithName("sidecar")
+			return runSidecar(cmd.Context(), &access, opts)
+		},
+	}
+	flags := cmd.Flags()
+	access.addFlags(flags)
+	log.addFlags(flags)
+	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
+	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", driver.DefaultConnectTimeout, "how long the driver may take until it answers")
+	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", driver.DefaultRPCTimeout, "limit for each call to the driver")
+	flags.IntVar(&opts.Workers, "workers", sidecar.DefaultWorkers, "how many objects of each kind are worked on at the same time")
+	component{
+		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
+		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
+		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
+		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
+	}.addFlags(flags, sidecar.DefaultRetryBaseDelay, sidecar.DefaultRetryMaxDelay)
+	return cmd
+}
+
+func runSidecar(ctx context.Context, access *apiAccess, opts sidecar.Options) error {
+	cfg, err := access.config()
+	if err != nil {
+		return err
+	}
+	s, err := sidecar.New(ctx, cfg, opts)
+	if err != nil {
+		return err
+	}
+	return s.Start(ctx)
+}
