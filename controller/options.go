@@ -17,6 +17,13 @@ const (
 	DefaultRetryBaseDelay = 20 * time.Millisecond
 	// DefaultRetryMaxDelay is the longest delay between retries.
 	DefaultRetryMaxDelay = 2 * time.Minute
+	// DefaultLeaseDuration is how long others leave a Lease alone that is not
+	// renewed.
+	DefaultLeaseDuration = host.DefaultLeaseDuration
+	// DefaultRenewDeadline is how long the holder tries to renew its Lease.
+	DefaultRenewDeadline = host.DefaultRenewDeadline
+	// DefaultRetryPeriod is the time between two tries.
+	DefaultRetryPeriod = host.DefaultRetryPeriod
 )
 
 // reconcileTimeout bounds everything that one reconcile asks of the API server,
@@ -55,7 +62,7 @@ type Options struct {
 	// LeaseDuration is how long the others leave a Lease alone that is not
 	// renewed, RenewDeadline how long the holder tries to renew it before it
 	// gives up its work, and RetryPeriod the time between two tries. Zero means
-	// 15, 10 and 2 seconds.
+	// the default of each.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 }
 
@@ -79,8 +86,8 @@ func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
 	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
-	o.LeaseDuration = cmp.Or(o.LeaseDuration, host.DefaultLeaseDuration)
-	o.RenewDeadline = cmp.Or(o.RenewDeadline, host.DefaultRenewDeadline)
-	o.RetryPeriod = cmp.Or(o.RetryPeriod, host.DefaultRetryPeriod)
+	o.LeaseDuration = cmp.Or(o.LeaseDuration, DefaultLeaseDuration)
+	o.RenewDeadline = cmp.Or(o.RenewDeadline, DefaultRenewDeadline)
+	o.RetryPeriod = cmp.Or(o.RetryPeriod, DefaultRetryPeriod)
 	return o
 }

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
@@ -23,11 +24,17 @@ const eventSource = "cosi-sidecar"
 // assemble makes the host and puts the reconcilers, their watches, and the
 // watch of the driver into it.
 func (s *Sidecar) assemble(ctx context.Context, cfg *rest.Config, opts Options) (err error) {
-	if s.host, err = newHost(cfg, s.driver.Name(), opts); err != nil {
+	if s.host, err = newHost(cfg, s.driver, opts); err != nil {
 		return fmt.Errorf("set up the manager: %w", err)
 	}
 	if err := prepareCache(ctx, s.host); err != nil {
 		return fmt.Errorf("set up the cache: %w", err)
+	}
+	s.live, err = client.New(s.host.GetConfig(), client.Options{
+		HTTPClient: s.host.GetHTTPClient(), Scheme: s.host.GetScheme(), Mapper: s.host.GetRESTMapper(),
+	})
+	if err != nil {
+		return fmt.Errorf("set up the client: %w", err)
 	}
 	buckets, accesses := newAlarm(), newAlarm()
 	if err := s.addBuckets(opts, buckets); err != nil {
@@ -36,7 +43,21 @@ func (s *Sidecar) assemble(ctx context.Context, cfg *rest.Config, opts Options) 
 	if err := s.addBucketAccesses(opts, accesses); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
 	}
+	if err := s.addNamesakes(opts); err != nil {
+		return fmt.Errorf("set up the watch of the Lease: %w", err)
+	}
 	return s.host.Add(&driverWatch{driver: s.driver, logger: opts.Logger, alarms: []alarm{buckets, accesses}})
+}
+
+// addNamesakes needs the Lease of the election to find out about others.
+func (s *Sidecar) addNamesakes(opts Options) error {
+	if !opts.LeaderElection {
+		return nil
+	}
+	return s.host.Add(&namesakes{
+		client: s.live, cache: s.host.GetCache(), logger: opts.Logger,
+		driver: s.driver, group: opts.DriverGroup, now: time.Now,
+	})
 }
 
 func (s *Sidecar) addBuckets(opts Options, driverIsBack alarm) error {
@@ -49,14 +70,8 @@ func (s *Sidecar) addBuckets(opts Options, driverIsBack alarm) error {
 }
 
 func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack alarm) error {
-	secrets, err := client.New(s.host.GetConfig(), client.Options{
-		HTTPClient: s.host.GetHTTPClient(), Scheme: s.host.GetScheme(), Mapper: s.host.GetRESTMapper(),
-	})
-	if err != nil {
-		return err
-	}
 	c := s.host.GetCache()
-	clients := bucketaccess.Clients{Objects: s.host.GetClient(), Secrets: secrets}
+	clients := bucketaccess.Clients{Objects: s.host.GetClient(), Secrets: s.live}
 	return s.add("bucketaccess", opts,
 		bucketaccess.NewReconciler(clients, s.driver, s.host.GetEventRecorder(eventSource)),
 		source.Kind(c, &v1alpha2.BucketAccess{},

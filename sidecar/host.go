@@ -3,6 +3,7 @@ package sidecar
 import (
 	"context"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,13 +18,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
 	"github.com/cosi-emu/cosi-emu/sidecar/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
 // LeaseName returns the Lease by which the sidecars of a driver elect the one that
 // works.
 func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + driverName }
 
-func newHost(cfg *rest.Config, driverName string, opts Options) (*host.Host, error) {
+func newHost(cfg *rest.Config, d *driver.Driver, opts Options) (*host.Host, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha2.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -33,12 +35,13 @@ func newHost(cfg *rest.Config, driverName string, opts Options) (*host.Host, err
 	return host.New(cfg, manager.Options{
 		Scheme:                  scheme,
 		Logger:                  opts.Logger,
-		Cache:                   cacheOptions(),
+		Cache:                   cacheOptions(d.Name(), opts),
 		Metrics:                 metricsserver.Options{BindAddress: opts.MetricsBindAddress},
 		HealthProbeBindAddress:  opts.HealthProbeBindAddress,
 		LeaderElection:          opts.LeaderElection,
-		LeaderElectionID:        LeaseName(driverName),
+		LeaderElectionID:        LeaseName(d.Name()),
 		LeaderElectionNamespace: opts.LeaderElectionNamespace,
+		LeaderElectionLabels:    leaseLabels(d, opts.DriverGroup),
 		LeaseDuration:           &opts.LeaseDuration,
 		RenewDeadline:           &opts.RenewDeadline,
 		RetryPeriod:             &opts.RetryPeriod,
@@ -57,12 +60,14 @@ func prepareCache(ctx context.Context, h *host.Host) error {
 	return h.Keep(ctx, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, secretMetadata())
 }
 
-// cacheOptions keep nothing of Secrets but which there are in which version.
-func cacheOptions() cache.Options {
-	return cache.Options{
-		ByObject:    map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: identityOnly}},
-		NewInformer: newInformer,
+// cacheOptions keep nothing of Secrets but which there are in which version, and
+// of Leases the one that concerns this driver.
+func cacheOptions(driverName string, opts Options) cache.Options {
+	byObject := map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: identityOnly}}
+	if opts.LeaderElection && opts.LeaderElectionNamespace != "" {
+		byObject[&coordinationv1.Lease{}] = electionLease(driverName, opts.LeaderElectionNamespace)
 	}
+	return cache.Options{ByObject: byObject, NewInformer: newInformer}
 }
 
 func identityOnly(object any) (any, error) {

@@ -2,34 +2,170 @@ package sidecar_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// Of two sidecars of a driver one is at work, and the other takes over at once
-// when that one stops.
+// elects makes the world's sidecars elect one, faster than on a cluster.
+func (w *world) elects() {
+	w.options.LeaderElection, w.options.LeaderElectionNamespace = true, "cosi-system"
+	w.options.LeaseDuration, w.options.RenewDeadline, w.options.RetryPeriod = 3*time.Second, 2*time.Second, 200*time.Millisecond
+}
+
+// another is a second machine: other connections, other options.
+func (w *world) another(change ...func(*sidecar.Options)) *world {
+	other := *w
+	other.traffic = &traffic{}
+	for _, f := range change {
+		f(&other.options)
+	}
+	return &other
+}
+
+// instance is a sidecar that may end before the test does.
+type instance struct {
+	*sidecar.Sidecar
+
+	ended  chan error // gets what Start has returned
+	cancel context.CancelFunc
+}
+
+// launch starts a sidecar and does not wait until it is ready.
+func (w *world) launch() *instance {
+	w.Helper()
+	s, err := sidecar.New(w.Context(), w.config(), w.options)
+	w.must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	i := &instance{Sidecar: s, ended: make(chan error, 1), cancel: cancel}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		i.ended <- s.Start(ctx)
+	}()
+	w.Cleanup(func() {
+		cancel()
+		<-over
+	})
+	return i
+}
+
+// leaseSuffix is how the paths of requests for the Lease end.
+func (i *instance) leaseSuffix() string { return "/leases/" + sidecar.LeaseName(i.DriverName()) }
+
+func (i *instance) leadsWithin(d time.Duration) error {
+	ctx, cancel := contextFor(d)
+	defer cancel()
+	return i.WaitReady(ctx)
+}
+
+// TestOneSidecarLeads: of two sidecars of a driver one is at work, and the other
+// takes over when that one stops, without waiting for the Lease to expire.
 func TestOneSidecarLeads(t *testing.T) {
 	w := newWorld(t)
-	w.options.LeaderElection, w.options.LeaderElectionNamespace = true, "cosi-system"
-	stop := w.start()
-	standby, err := sidecar.New(t.Context(), w.config(), w.options)
-	w.must(err)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- standby.Start(ctx) }()
+	w.elects()
+	w.options.LeaseDuration, w.options.RenewDeadline = time.Hour, time.Minute
+	first := w.launch()
+	w.must(first.leadsWithin(patience))
+	standby := w.another().launch()
 	w.readyBucket()
-	soon, cancelSoon := context.WithTimeout(ctx, 500*time.Millisecond)
-	defer cancelSoon()
-	if standby.WaitReady(soon) == nil {
+	if standby.leadsWithin(500*time.Millisecond) == nil {
 		t.Error("the standby is ready although it does not lead")
 	}
-	stop()
-	later, cancelLater := context.WithTimeout(ctx, patience)
-	defer cancelLater()
-	w.must(standby.WaitReady(later))
+	first.cancel()
+	w.must(<-first.ended)
+	w.must(standby.leadsWithin(patience))
 	w.readyBucket()
-	cancel()
-	w.must(<-ended)
+}
+
+// TestE62E86LostLease: a leader that cannot renew its Lease ends its work, with
+// an error, before another one begins with it; and that is soon.
+func TestE62E86LostLease(t *testing.T) {
+	w := newWorld(t)
+	w.elects()
+	first := w.launch()
+	w.must(first.leadsWithin(patience))
+	standby := w.another().launch()
+	w.traffic.Refuse(http.MethodPut, first.leaseSuffix())
+	w.must(standby.leadsWithin(patience))
+	select {
+	case err := <-first.ended:
+		if err == nil {
+			t.Error("a lost Lease is no error: the process would end as if it had been told to")
+		}
+	default:
+		t.Error("two sidecars of one driver are at work")
+	}
+	w.readyBucket()
+}
+
+// TestDriverNameCollision: two different drivers with one name. The second never
+// gets to work, and both the administrator who reads its log and the one who
+// looks at the cluster hear of it.
+func TestDriverNameCollision(t *testing.T) {
+	w := newWorld(t)
+	w.elects()
+	w.options.DriverGroup = "vendor-a"
+	first := w.launch()
+	w.must(first.leadsWithin(patience))
+	second := w.another(func(o *sidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
+	select {
+	case err := <-second.ended:
+		if !errors.Is(err, sidecar.ErrDriverNameCollision) {
+			t.Errorf("the second ended with %v, want ErrDriverNameCollision", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("the second sidecar goes on")
+	}
+	w.collisionIsTold()
+	w.readyBucket()
+	first.cancel()
+	w.must(<-first.ended)
+	third := w.another(func(o *sidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
+	w.must(third.leadsWithin(patience)) // the name is free
+}
+
+// TestProtocolsOfNamesakes: other protocols may be another driver or another
+// version of the same. The standby says so, and stays.
+func TestProtocolsOfNamesakes(t *testing.T) {
+	w := newWorld(t)
+	w.elects()
+	first := w.launch()
+	w.must(first.leadsWithin(patience))
+	w.driver.Answer("DriverGetInfo", &cosi.DriverGetInfoResponse{
+		Name: w.driver.Name(),
+		SupportedProtocols: []*cosi.ObjectProtocol{
+			{Type: cosi.ObjectProtocol_S3}, {Type: cosi.ObjectProtocol_GCS},
+		},
+	})
+	standby := w.another().launch()
+	w.collisionIsTold()
+	first.cancel()
+	w.must(<-first.ended)
+	w.must(standby.leadsWithin(patience))
+}
+
+// collisionIsTold waits for the Event on the Lease.
+func (w *world) collisionIsTold() {
+	w.Helper()
+	w.eventually(func() error {
+		lease := &coordinationv1.Lease{}
+		key := client.ObjectKey{Namespace: "cosi-system", Name: sidecar.LeaseName(w.driver.Name())}
+		if err := w.Get(w.Context(), key, lease); err != nil {
+			return err
+		}
+		if w.events(lease)[v1alpha2.ReasonDriverNameCollision] == 0 {
+			return fmt.Errorf("no Event on Lease %s", key)
+		}
+		return nil
+	})
 }

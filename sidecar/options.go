@@ -22,6 +22,13 @@ const (
 	DefaultRetryBaseDelay = 100 * time.Millisecond
 	// DefaultRetryMaxDelay is the longest delay between retries.
 	DefaultRetryMaxDelay = 2 * time.Minute
+	// DefaultLeaseDuration is how long others leave a Lease alone that is not
+	// renewed.
+	DefaultLeaseDuration = host.DefaultLeaseDuration
+	// DefaultRenewDeadline is how long the holder tries to renew its Lease.
+	DefaultRenewDeadline = host.DefaultRenewDeadline
+	// DefaultRetryPeriod is the time between two tries.
+	DefaultRetryPeriod = host.DefaultRetryPeriod
 )
 
 // Options say which driver the sidecar serves and how it runs. Endpoint is
@@ -66,10 +73,16 @@ type Options struct {
 	// LeaderElectionNamespace is the namespace of the Lease. If it is empty, the
 	// namespace of the Pod that the sidecar runs in is used.
 	LeaderElectionNamespace string
+	// DriverGroup tells drivers apart that have one name by mistake: sidecars of
+	// one driver have the same group. If it is empty, it is the namespace of the
+	// Pod. Of two groups with one driver name, the sidecar that comes second ends
+	// with an error. It needs LeaderElection, with the Leases of all sidecars in
+	// one namespace.
+	DriverGroup string
 	// LeaseDuration is how long the others leave a Lease alone that is not
 	// renewed, RenewDeadline how long the holder tries to renew it before it
 	// gives up its work, and RetryPeriod the time between two tries. Zero means
-	// 15, 10 and 2 seconds.
+	// the default of each.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 }
 
@@ -101,10 +114,14 @@ func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
 	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
-	o.LeaseDuration = cmp.Or(o.LeaseDuration, host.DefaultLeaseDuration)
-	o.RenewDeadline = cmp.Or(o.RenewDeadline, host.DefaultRenewDeadline)
-	o.RetryPeriod = cmp.Or(o.RetryPeriod, host.DefaultRetryPeriod)
+	o.LeaseDuration = cmp.Or(o.LeaseDuration, DefaultLeaseDuration)
+	o.RenewDeadline = cmp.Or(o.RenewDeadline, DefaultRenewDeadline)
+	o.RetryPeriod = cmp.Or(o.RetryPeriod, DefaultRetryPeriod)
 	o.RPCTimeout = cmp.Or(o.RPCTimeout, driver.DefaultRPCTimeout)
+	if o.LeaderElection { // its Lease has to be found by name
+		o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, host.PodNamespace())
+	}
+	o.DriverGroup = cmp.Or(o.DriverGroup, host.PodNamespace())
 	return o
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
@@ -19,6 +20,7 @@ var ErrStopped = host.ErrStopped
 type Sidecar struct {
 	driver *driver.Driver
 	host   *host.Host
+	live   client.Client // reads and writes without a cache
 }
 
 // New connects to the driver, which it waits for, asks who it is, and prepares

@@ -1,0 +1,173 @@
+package sidecar
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+)
+
+// Labels of the Lease, by which sidecars of drivers with one name can tell
+// whether they are sidecars of one driver.
+const (
+	labelGroup     = "objectstorage.k8s.io/driver-group"
+	labelProtocols = "objectstorage.k8s.io/driver-protocols"
+)
+
+// ErrDriverNameCollision is wrapped by the error that Start returns when the
+// sidecar of a different driver with the same name is at work.
+var ErrDriverNameCollision = errors.New("different drivers have one name")
+
+// leaseLabels are what a leader says of its driver.
+func leaseLabels(d *driver.Driver, group string) map[string]string {
+	protocols := make([]string, 0, len(d.Protocols()))
+	for _, p := range d.Protocols() {
+		protocols = append(protocols, string(p))
+	}
+	return map[string]string{labelGroup: group, labelProtocols: strings.Join(protocols, ".")}
+}
+
+// namesakes watches the Lease for the sidecar of another driver that has the
+// same name. Two drivers with one name would be given each other's buckets: the
+// first one goes on, and this one ends.
+type namesakes struct {
+	client client.Client
+	cache  cache.Cache
+	logger logr.Logger
+	driver *driver.Driver
+	group  string
+	now    func() time.Time
+}
+
+// Start implements manager.Runnable.
+func (n *namesakes) Start(ctx context.Context) error {
+	leases := make(chan *coordinationv1.Lease)
+	pass := func(object any) {
+		if lease, ok := object.(*coordinationv1.Lease); ok {
+			select {
+			case leases <- lease:
+			case <-ctx.Done():
+			}
+		}
+	}
+	informer, err := n.cache.GetInformer(ctx, &coordinationv1.Lease{}, cache.BlockUntilSynced(false))
+	if err != nil {
+		return err
+	}
+	added, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    pass,
+		UpdateFunc: func(_, is any) { pass(is) },
+	})
+	if err != nil {
+		return err
+	}
+	err = n.judgeAll(ctx, leases)
+	return errors.Join(err, informer.RemoveEventHandler(added))
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable: it is the standby
+// that has to notice.
+func (*namesakes) NeedLeaderElection() bool { return false }
+
+func (n *namesakes) judgeAll(ctx context.Context, leases <-chan *coordinationv1.Lease) error {
+	warned := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case lease := <-leases:
+			collision, fatal := n.judge(lease)
+			if collision == nil {
+				continue
+			}
+			if holder := *lease.Spec.HolderIdentity; fatal || holder != warned {
+				warned = holder
+				n.tell(ctx, lease, collision)
+			}
+			if fatal {
+				return collision
+			}
+		}
+	}
+}
+
+// tell writes an Event about the Lease, and not through a recorder, which would
+// still have it when the sidecar ends. The name of the Event says what it is
+// about, so that a sidecar that is started again and again leaves one only.
+func (n *namesakes) tell(ctx context.Context, lease *coordinationv1.Lease, collision error) {
+	n.logger.Error(collision, "another driver has this name", "driver", n.driver.Name())
+	told := &eventsv1.Event{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: lease.Namespace,
+			Name:      fmt.Sprintf("%s.%x", lease.Name, sha256.Sum224([]byte(collision.Error()))),
+		},
+		EventTime:           metav1.NewMicroTime(n.now()),
+		ReportingController: eventSource,
+		ReportingInstance:   eventSource + "-" + n.group,
+		Action:              "Elect",
+		Reason:              v1alpha2.ReasonDriverNameCollision,
+		Type:                corev1.EventTypeWarning,
+		Note:                condition.Clip(collision.Error()),
+		Regarding: corev1.ObjectReference{
+			APIVersion: coordinationv1.SchemeGroupVersion.String(), Kind: "Lease",
+			Namespace: lease.Namespace, Name: lease.Name, UID: lease.UID,
+		},
+	}
+	if err := n.client.Create(ctx, told); client.IgnoreAlreadyExists(err) != nil {
+		n.logger.Error(err, "an Event could not be written", "event", told.Name)
+	}
+}
+
+// judge compares this driver with that of the leader. Another group is another
+// driver. Other protocols alone may be another version of the same driver in the
+// middle of an upgrade.
+func (n *namesakes) judge(lease *coordinationv1.Lease) (collision error, fatal bool) {
+	ours := leaseLabels(n.driver, n.group)
+	theirs, labelled := lease.Labels[labelGroup]
+	switch {
+	case !labelled || !held(lease, n.now()):
+		return nil, false
+	case theirs != ours[labelGroup]:
+		return fmt.Errorf("%w: two are called %s: one of group %q, which is at work (%s), and this one, of group %q; rename one of them, or remove it",
+			ErrDriverNameCollision, n.driver.Name(), theirs, *lease.Spec.HolderIdentity, ours[labelGroup]), true
+	case lease.Labels[labelProtocols] != ours[labelProtocols]:
+		return fmt.Errorf("driver %s says here that it serves %s, but where it is at work (%s) it serves %s: "+
+			"unless it is being upgraded, these are two drivers with one name, and one has to be renamed",
+			n.driver.Name(), ours[labelProtocols], *lease.Spec.HolderIdentity, lease.Labels[labelProtocols]), false
+	default:
+		return nil, false
+	}
+}
+
+// held reports whether somebody has the Lease and has renewed it in time.
+func held(lease *coordinationv1.Lease, now time.Time) bool {
+	spec := lease.Spec
+	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
+		return false
+	}
+	return now.Before(spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second))
+}
+
+// electionLease selects the Lease of a driver from all others.
+func electionLease(driverName, namespace string) cache.ByObject {
+	return cache.ByObject{
+		Namespaces: map[string]cache.Config{namespace: {}},
+		Field:      fields.OneTermEqualSelector("metadata.name", LeaseName(driverName)),
+	}
+}
