@@ -3,6 +3,7 @@ package sidecar
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -46,7 +47,18 @@ func (s *Sidecar) assemble(ctx context.Context, cfg *rest.Config, opts Options) 
 	if err := s.addNamesakes(opts); err != nil {
 		return fmt.Errorf("set up the watch of the Lease: %w", err)
 	}
+	if err := s.host.AddReadyzCheck("driver", s.checkDriver); err != nil {
+		return fmt.Errorf("readiness probe: %w", err)
+	}
 	return s.host.Add(&driverWatch{driver: s.driver, logger: opts.Logger, alarms: []alarm{buckets, accesses}})
+}
+
+// checkDriver is a readiness probe.
+func (s *Sidecar) checkDriver(*http.Request) error {
+	if !s.driver.Connected() {
+		return fmt.Errorf("there is no connection to driver %s", s.driver.Name())
+	}
+	return nil
 }
 
 // addNamesakes needs the Lease of the election to find out about others.

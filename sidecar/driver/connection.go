@@ -72,6 +72,10 @@ func (d *Driver) Close() error { return d.conn.Close() }
 // Name is the driver's name. It never changes.
 func (d *Driver) Name() string { return d.name }
 
+// Connected reports whether there is a connection to the driver, and the driver
+// has said who it is since it was made.
+func (d *Driver) Connected() bool { return d.identified.Load() }
+
 // Protocols are those that the driver serves. They may change when the driver
 // is restarted. The slice is the caller's own.
 func (d *Driver) Protocols() []v1alpha2.Protocol { return slices.Clone(*d.protocols.Load()) }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
@@ -27,6 +28,7 @@ type Host struct {
 
 	ready   chan struct{}
 	stopped chan struct{}
+	synced  chan struct{}
 }
 
 // New makes a Host that acts on the cluster, and as the user, of cfg. The
@@ -44,11 +46,11 @@ func New(cfg *rest.Config, options manager.Options) (*Host, error) {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return nil, fmt.Errorf("liveness probe: %w", err)
 	}
-	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+	h := &Host{Manager: mgr, ready: make(chan struct{}), stopped: make(chan struct{}), synced: make(chan struct{})}
+	if err := mgr.AddReadyzCheck("cache", h.checkCache); err != nil {
 		return nil, fmt.Errorf("readiness probe: %w", err)
 	}
-	h := &Host{Manager: mgr, ready: make(chan struct{}), stopped: make(chan struct{})}
-	return h, mgr.Add(manager.RunnableFunc(h.announceReady))
+	return h, errors.Join(mgr.Add(standing(h.announceSynced)), mgr.Add(manager.RunnableFunc(h.announceReady)))
 }
 
 // Start runs everything that has been added until ctx is done and all of it has
@@ -77,6 +79,31 @@ func (h *Host) WaitReady(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// checkCache is the readiness probe. A standby is ready when it could take over.
+func (h *Host) checkCache(*http.Request) error {
+	select {
+	case <-h.synced:
+		return nil
+	default:
+		return errors.New("the cache is not in step with the API server yet")
+	}
+}
+
+// standing is a runnable that does not wait for the Lease.
+type standing func(context.Context) error
+
+func (s standing) Start(ctx context.Context) error { return s(ctx) }
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (standing) NeedLeaderElection() bool { return false }
+
+func (h *Host) announceSynced(ctx context.Context) error {
+	if h.GetCache().WaitForCacheSync(ctx) {
+		close(h.synced)
+	}
+	return nil
 }
 
 // announceReady is run by the manager when it leads.
