@@ -3,6 +3,8 @@ package controller_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,4 +71,45 @@ func TestLeaderElection(t *testing.T) {
 		t.Errorf("second instance ended with: %v", err)
 	}
 	h.traffic.closeIdle()
+}
+
+// TestE86LostLease: a leader that cannot renew its Lease ends its work, with an
+// error, before another one begins with it.
+func TestE86LostLease(t *testing.T) {
+	h := prepare(t)
+	elect := func(o *controller.Options) {
+		o.LeaderElection, o.LeaderElectionNamespace = true, "cosi-system"
+		o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = 3*time.Second, 2*time.Second, 200*time.Millisecond
+	}
+	h.startController(elect)
+	first := h.running
+	h.running = nil
+	other := *h
+	other.traffic = &traffic{}
+	opts := controller.Options{Logger: h.log.logger()}
+	elect(&opts)
+	standby, err := controller.New(other.config(), opts)
+	h.must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- standby.Start(ctx) }()
+	h.traffic.breakWith(func(r *http.Request) error {
+		if strings.Contains(r.URL.Path, "/leases/") {
+			return errors.New("cut off")
+		}
+		return nil
+	})
+	later, done := context.WithTimeout(ctx, patience)
+	defer done()
+	h.must(standby.WaitReady(later))
+	select {
+	case err := <-first.ended:
+		if err == nil {
+			t.Error("a lost Lease is no error: the process would end as if it had been told to")
+		}
+	default:
+		t.Error("two controllers are at work")
+	}
+	cancel()
+	h.must(<-ended)
 }

@@ -45,6 +45,8 @@ start later than the sidecar. It runs until it is told to stop.`,
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", driver.DefaultConnectTimeout, "how long the driver may take until it answers")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", driver.DefaultRPCTimeout, "limit for each call to the driver")
 	flags.IntVar(&opts.Workers, "workers", sidecar.DefaultWorkers, "how many objects of each kind are worked on at the same time")
+	flags.StringVar(&opts.DriverGroup, "driver-group", "",
+		"what the sidecars of one driver have in common; of two groups with one driver name, the second ends (default: namespace of the Pod)")
 	component{
 		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
