@@ -85,7 +85,7 @@ func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack alarm) error {
 	c := s.host.GetCache()
 	clients := bucketaccess.Clients{Objects: s.host.GetClient(), Secrets: s.live}
 	return s.add("bucketaccess", opts,
-		bucketaccess.NewReconciler(clients, s.driver, s.host.GetEventRecorder(eventSource)),
+		bucketaccess.NewReconciler(clients, s.driver, s.host.GetEventRecorder(eventSource), opts.CertificateAuthority),
 		source.Kind(c, &v1alpha2.BucketAccess{},
 			&handler.TypedEnqueueRequestForObject[*v1alpha2.BucketAccess]{}, bucketaccess.Wakes(s.driver)),
 		source.Kind(c, &v1alpha2.Bucket{}, bucketaccess.OfBucket(c, s.driver), bucketaccess.BucketWakes()),

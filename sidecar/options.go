@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
+	certutil "k8s.io/client-go/util/cert"
 
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
@@ -45,6 +46,12 @@ type Options struct {
 	// RPCTimeout is the deadline of each call to the driver. Zero means
 	// driver.DefaultRPCTimeout.
 	RPCTimeout time.Duration
+
+	// CertificateAuthority goes into every access Secret, under the key
+	// COSI_CERTIFICATE_AUTHORITY: certificates in PEM, by which applications can
+	// tell that the object storage is the right one. They need none if it is
+	// empty.
+	CertificateAuthority string
 
 	// Logger takes the log. With the zero value nothing is logged.
 	Logger logr.Logger
@@ -97,7 +104,17 @@ func (o Options) Validate() error {
 		err = errors.Join(err, fmt.Errorf("the limits for the connection, %s, and for a call, %s, must not be negative",
 			o.ConnectTimeout, o.RPCTimeout))
 	}
-	return err
+	return errors.Join(err, validateCertificates(o.CertificateAuthority))
+}
+
+func validateCertificates(pem string) error {
+	if pem == "" {
+		return nil
+	}
+	if _, err := certutil.ParseCertsPEM([]byte(pem)); err != nil {
+		return fmt.Errorf("the certificate authority for applications is not a list of certificates in PEM: %w", err)
+	}
+	return nil
 }
 
 func (o Options) settings() host.Settings {

@@ -21,6 +21,8 @@ type grant struct {
 	driver  *driver.Driver
 	secrets *secretStore
 	memory  *memory
+	// certificateAuthority goes into every Secret.
+	certificateAuthority string
 }
 
 func (g *grant) Walk(ctx context.Context, access *subject) (bool, error) {
@@ -28,7 +30,7 @@ func (g *grant) Walk(ctx context.Context, access *subject) (bool, error) {
 	if err != nil {
 		return false, verdict.Of(err)
 	}
-	contents, err := render(access.Object, granted)
+	contents, err := g.render(access.Object, granted)
 	if err != nil {
 		return false, verdict.InvalidResponse("%v", err)
 	}
@@ -49,11 +51,16 @@ func (g *grant) Walk(ctx context.Context, access *subject) (bool, error) {
 
 // render makes the data of all the Secrets before one of them is written, by the
 // names of the claims.
-func render(access *v1alpha2.BucketAccess, granted *driver.Grant) (map[string]map[string][]byte, error) {
+func (g *grant) render(access *v1alpha2.BucketAccess, granted *driver.Grant) (map[string]map[string][]byte, error) {
 	contents := make(map[string]map[string][]byte, len(access.Status.AccessedBuckets))
 	for _, accessed := range access.Status.AccessedBuckets {
-		data, err := secret.AccessData(
-			access.Spec.Protocol, access.Status.AuthenticationType, granted.Buckets[accessed.BucketID], granted.Credentials)
+		data, err := secret.Access{
+			Protocol:             access.Spec.Protocol,
+			Authentication:       access.Status.AuthenticationType,
+			Info:                 granted.Buckets[accessed.BucketID],
+			Credentials:          granted.Credentials,
+			CertificateAuthority: g.certificateAuthority,
+		}.Data()
 		if err != nil {
 			return nil, fmt.Errorf("access to Bucket %q: %w", accessed.BucketName, err)
 		}

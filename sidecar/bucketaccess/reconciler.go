@@ -46,8 +46,9 @@ type Clients struct {
 	Secrets client.Client
 }
 
-// NewReconciler returns a reconciler that grants access by a driver.
-func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecorder) *Reconciler {
+// NewReconciler returns a reconciler that grants access by a driver. The
+// certificate authority, if there is one, goes into every Secret.
+func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecorder, certificateAuthority string) *Reconciler {
 	settled := &memory{}
 	secrets := &secretStore{client: clients.Secrets}
 	return &Reconciler{
@@ -62,7 +63,7 @@ func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecor
 			&settlement{memory: settled, cached: clients.Objects, live: clients.Secrets},
 			&reservation{secrets: secrets},
 			&identity{driver: d},
-			&grant{driver: d, secrets: secrets, memory: settled},
+			&grant{driver: d, secrets: secrets, memory: settled, certificateAuthority: certificateAuthority},
 		},
 		revoking: []draft.Phase[*subject]{
 			&withdrawal{memory: settled},

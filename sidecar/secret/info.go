@@ -32,25 +32,34 @@ func BucketInfo(info *cosi.ObjectProtocolAndBucketInfo, protocols []v1alpha2.Pro
 	return fields.present(), nil
 }
 
-// AccessData renders everything that an application needs for one bucket: the
-// data of an access Secret. Info and credentials are the driver's, for this
-// protocol; a field that the protocol and the authentication type need and that
-// is empty is an error.
-func AccessData(
-	protocol v1alpha2.Protocol,
-	authentication v1alpha2.AuthenticationType,
-	info *cosi.ObjectProtocolAndBucketInfo,
-	credentials *cosi.CredentialInfo,
-) (map[string][]byte, error) {
-	fields := bucketFields(protocol, info)
-	fields[v1alpha2.SecretKeyProtocol] = required(string(protocol))
-	maps.Copy(fields, credentialFields(protocol, authentication, credentials))
+// Access is what an access Secret is made of. Info and credentials are the
+// driver's, for this protocol.
+type Access struct {
+	Protocol       v1alpha2.Protocol
+	Authentication v1alpha2.AuthenticationType
+	Info           *cosi.ObjectProtocolAndBucketInfo
+	Credentials    *cosi.CredentialInfo
+	// CertificateAuthority, in PEM, is by which applications can tell that the
+	// endpoint is the right one. It is empty if they need none.
+	CertificateAuthority string
+}
+
+// Data renders everything that an application needs for one bucket: the data of
+// an access Secret. A field that the protocol and the authentication type need
+// and that is empty is an error.
+func (a Access) Data() (map[string][]byte, error) {
+	fields := bucketFields(a.Protocol, a.Info)
+	fields[v1alpha2.SecretKeyProtocol] = required(string(a.Protocol))
+	maps.Copy(fields, credentialFields(a.Protocol, a.Authentication, a.Credentials))
 	if err := fields.check(true); err != nil {
 		return nil, err
 	}
 	data := make(map[string][]byte, len(fields))
 	for key, value := range fields.present() {
 		data[key] = []byte(value)
+	}
+	if a.CertificateAuthority != "" {
+		data[v1alpha2.SecretKeyCertificateAuthority] = []byte(a.CertificateAuthority)
 	}
 	return data, nil
 }

@@ -125,7 +125,7 @@ func TestAccessData(t *testing.T) {
 			if tc.without != nil {
 				tc.without(info, credentials)
 			}
-			data, err := AccessData(tc.protocol, tc.authentication, info, credentials)
+			data, err := Access{Protocol: tc.protocol, Authentication: tc.authentication, Info: info, Credentials: credentials}.Data()
 			missing, _ := errors.AsType[*MissingError](err)
 			if missing == nil {
 				missing = &MissingError{}
@@ -145,7 +145,7 @@ func TestAccessData(t *testing.T) {
 }
 
 func TestAccessDataOfNothing(t *testing.T) {
-	if _, err := AccessData(v1alpha2.ProtocolS3, byKey, nil, nil); err == nil {
+	if _, err := (Access{Protocol: v1alpha2.ProtocolS3, Authentication: byKey}).Data(); err == nil {
 		t.Error("no error")
 	}
 }
@@ -153,7 +153,7 @@ func TestAccessDataOfNothing(t *testing.T) {
 func TestErrorsShowNoValues(t *testing.T) {
 	info, credentials := infoOfAll(), credentialsOfAll()
 	credentials.S3.AccessSecretKey = strings.Repeat("SECRET", maxValueLength)
-	_, err := AccessData(v1alpha2.ProtocolS3, byKey, info, credentials)
+	_, err := Access{Protocol: v1alpha2.ProtocolS3, Authentication: byKey, Info: info, Credentials: credentials}.Data()
 	if _, ok := errors.AsType[*TooLongError](err); !ok || strings.Contains(err.Error(), "SECRETSECRET") {
 		t.Errorf("error %.200v", err)
 	}

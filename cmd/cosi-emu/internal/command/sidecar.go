@@ -2,6 +2,8 @@ package command
 
 import (
 	"context"
+	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -15,6 +17,7 @@ func newSidecar(streams Streams) *cobra.Command {
 		access apiAccess
 		log    logging
 		opts   sidecar.Options
+		ca     string
 	)
 	cmd := &cobra.Command{
 		Use:   "sidecar",
@@ -30,6 +33,9 @@ start later than the sidecar. It runs until it is told to stop.`,
   eval "$(cosi-emu env)"
   cosi-emu sidecar --endpoint unix:///tmp/my-driver.sock`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := readCertificates(ca, &opts); err != nil {
+				return err
+			}
 			if err := validate(access.validate, log.validate, opts.Validate); err != nil {
 				return err
 			}
@@ -45,6 +51,8 @@ start later than the sidecar. It runs until it is told to stop.`,
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", driver.DefaultConnectTimeout, "how long the driver may take until it answers")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", driver.DefaultRPCTimeout, "limit for each call to the driver")
 	flags.IntVar(&opts.Workers, "workers", sidecar.DefaultWorkers, "how many objects of each kind are worked on at the same time")
+	flags.StringVar(&ca, "certificate-authority", "",
+		"file with the certificates, in PEM, that applications need to trust the object storage; they get them in their Secrets")
 	flags.StringVar(&opts.DriverGroup, "driver-group", "",
 		"what the sidecars of one driver have in common; of two groups with one driver name, the second ends (default: namespace of the Pod)")
 	component{
@@ -54,6 +62,18 @@ start later than the sidecar. It runs until it is told to stop.`,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
 	}.addFlags(flags, sidecar.DefaultRetryBaseDelay, sidecar.DefaultRetryMaxDelay)
 	return cmd
+}
+
+func readCertificates(file string, opts *sidecar.Options) error {
+	if file == "" {
+		return nil
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return usageError{fmt.Errorf("flag --certificate-authority: %w", err)}
+	}
+	opts.CertificateAuthority = string(content)
+	return nil
 }
 
 func runSidecar(ctx context.Context, access *apiAccess, opts sidecar.Options) error {

@@ -1,0 +1,54 @@
+package sidecar_test
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// TestCertificateAuthority: what applications need to trust the storage is in
+// their Secrets, and changes there when the sidecar is started with another.
+func TestCertificateAuthority(t *testing.T) {
+	w := newWorld(t)
+	first, second := string(sharedControlPlane.AdminConfig().CAData), ""
+	stop := w.startWith(first)
+	access := w.access([]*v1alpha2.Bucket{w.readyBucket()})
+	w.secretHas(access, first)
+	stop()
+	w.startWith(second)
+	w.secretHas(access, second)
+}
+
+func (w *world) startWith(authority string) (stop func()) {
+	w.Helper()
+	w.options.CertificateAuthority = authority
+	return w.start()
+}
+
+func (w *world) secretHas(access *v1alpha2.BucketAccess, authority string) {
+	w.Helper()
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: access.Namespace, Name: access.Spec.BucketClaims[0].AccessSecretName}
+	w.eventually(func() error {
+		*secret = corev1.Secret{}
+		if err := w.Get(w.Context(), key, secret); err != nil {
+			return err
+		}
+		if got, has := secret.Data[v1alpha2.SecretKeyCertificateAuthority]; string(got) != authority || has != (authority != "") || len(secret.Data) < 5 {
+			return fmt.Errorf("the Secret has %d keys, and of the certificate authority %q", len(secret.Data), got)
+		}
+		return nil
+	})
+}
+
+func TestCertificateAuthorityMustBePEM(t *testing.T) {
+	options := sidecar.Options{Endpoint: "unix:///d.sock", CertificateAuthority: "-----BEGIN PRIVATE KEY-----"}
+	if err := options.Validate(); err == nil {
+		t.Error("something that is no certificate would be given to applications")
+	}
+}
