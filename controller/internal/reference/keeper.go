@@ -116,7 +116,7 @@ func (k *Keeper) HandedOff(ctx context.Context, claim *v1alpha2.BucketClaim) (bo
 // claim is needed. That nobody needs it must not be concluded from a cache that
 // is behind: credentials would outlive the protection of their claim.
 func (k *Keeper) needed(ctx context.Context, claim *v1alpha2.BucketClaim, seen string) (bool, error) {
-	holders, err := k.cached(ctx, claim)
+	holders, err := k.cached(ctx, claim, client.Limit(1)) // of perhaps thousands
 	if err != nil || len(holders) > 0 {
 		return len(holders) > 0, err
 	}
@@ -129,10 +129,12 @@ func (k *Keeper) needed(ctx context.Context, claim *v1alpha2.BucketClaim, seen s
 
 // cached are the accesses that need the claim. They are the cache's own objects
 // and must not be changed.
-func (k *Keeper) cached(ctx context.Context, claim *v1alpha2.BucketClaim) ([]v1alpha2.BucketAccess, error) {
+func (k *Keeper) cached(
+	ctx context.Context, claim *v1alpha2.BucketClaim, options ...client.ListOption,
+) ([]v1alpha2.BucketAccess, error) {
 	list := &v1alpha2.BucketAccessList{}
-	err := k.client.List(ctx, list, client.InNamespace(claim.Namespace),
-		client.MatchingFields{index.AccessesNeedingClaim: claim.Name}, client.UnsafeDisableDeepCopy)
+	err := k.client.List(ctx, list, append(options, client.InNamespace(claim.Namespace),
+		client.MatchingFields{index.AccessesNeedingClaim: claim.Name}, client.UnsafeDisableDeepCopy)...)
 	if err != nil {
 		return nil, fmt.Errorf("list BucketAccesses of BucketClaim %s: %w", client.ObjectKeyFromObject(claim), err)
 	}
