@@ -76,6 +76,16 @@ func OfBucket(cache client.Reader, d *driver.Driver) handler.TypedEventHandler[*
 	})
 }
 
+// SecretWakes lets through the events of a Secret that can matter to an access. A
+// Secret that appears does not: the reconciler has made it itself, or will come
+// across it. Were it to wake the access, a driver that has just refused the access
+// for good would be asked again.
+func SecretWakes() predicate.TypedPredicate[*metav1.PartialObjectMetadata] {
+	return predicate.TypedFuncs[*metav1.PartialObjectMetadata]{
+		CreateFunc: func(event.TypedCreateEvent[*metav1.PartialObjectMetadata]) bool { return false },
+	}
+}
+
 // OfSecret wakes the accesses that name a Secret: its own access has to restore
 // it when it is edited or deleted, and one that found the name taken may go on
 // when it becomes free.

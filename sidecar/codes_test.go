@@ -1,0 +1,225 @@
+package sidecar_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+)
+
+// failure is one code of one call, and the object that meets it.
+type failure struct {
+	method string
+	code   codes.Code
+	final  bool
+	object client.Object
+}
+
+func (f *failure) name() string { return f.method + "/" + f.code.String() }
+
+// parameters are by which the driver knows that it is to fail: they are in every
+// request.
+func (f *failure) parameters() map[string]string {
+	return map[string]string{"method": f.method, "code": strconv.Itoa(int(f.code))}
+}
+
+// deprovisions reports whether the call comes at the end of an object's life.
+func (f *failure) deprovisions() bool {
+	return f.method == "DriverDeleteBucket" || f.method == "DriverRevokeBucketAccess"
+}
+
+// everyFailure is the table of the design: every code of every call.
+func everyFailure() []*failure {
+	var failures []*failure
+	for _, method := range []string{
+		"DriverGenerateBucketId", "DriverCreateBucket", "DriverGetBucket", "DriverDeleteBucket",
+		"DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess",
+	} {
+		makesAccess := method == "DriverGenerateBucketAccessId" || method == "DriverGrantBucketAccess"
+		for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
+			final := code == codes.InvalidArgument || code == codes.AlreadyExists || code == codes.Unimplemented ||
+				code == codes.OutOfRange && makesAccess
+			failures = append(failures, &failure{method: method, code: code, final: final})
+		}
+	}
+	return failures
+}
+
+// moody is a driver's behaviour: it fails as the parameters say, twice if that
+// should be retried, and always if not, until it is mended.
+type moody struct {
+	mu     sync.Mutex
+	calls  map[string]int
+	mended bool
+}
+
+// script has a method of the driver fail for the objects that ask for it.
+func (m *moody) script(method string) drivertest.Script {
+	return func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
+		with, _ := request.(interface{ GetParameters() map[string]string })
+		asked := with.GetParameters()
+		if asked["method"] != method {
+			return next()
+		}
+		number, err := strconv.ParseUint(asked["code"], 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		f := failure{method: method, code: codes.Code(number)}
+		if m.count(f.name()) > 2 {
+			return next()
+		}
+		return nil, status.Error(f.code, "the driver says so")
+	}
+}
+
+// count counts a call. A driver that is mended has no more failures left.
+func (m *moody) count(name string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls[name]++
+	if m.mended {
+		return 1 << 10
+	}
+	return m.calls[name]
+}
+
+func (m *moody) seen(f *failure) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calls[f.name()]
+}
+
+func (m *moody) mend() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.mended = true
+}
+
+// TestEveryCodeOfEveryCall: which failures are final and which are retried, from
+// the driver to the object. What was final comes back to life with the driver.
+func TestEveryCodeOfEveryCall(t *testing.T) {
+	w := newWorld(t)
+	driver, failures := &moody{calls: map[string]int{}}, everyFailure()
+	w.start()
+	shared := w.readyBucket()
+	for _, f := range failures {
+		w.driver.Script(f.method, driver.script(f.method))
+	}
+	for _, f := range failures {
+		w.provoke(f, shared)
+	}
+	for _, f := range failures {
+		t.Run(f.name(), func(t *testing.T) {
+			w := w.in(t)
+			if f.final {
+				w.says(f)
+				return
+			}
+			w.eventually(func() error { return w.isThrough(f) })
+			if got := driver.seen(f); got != 3 {
+				t.Errorf("%d calls, want 3: two failures and a success", got)
+			}
+		})
+	}
+	w.settle()
+	for _, f := range failures {
+		most := 1
+		if f.method == "DriverRevokeBucketAccess" { // the Secret, which has just gone, wakes the access once more
+			most = 2
+		}
+		if got := driver.seen(f); f.final && (got < 1 || got > most) {
+			t.Errorf("%s: %d calls, want %d", f.name(), got, most)
+		}
+	}
+	driver.mend()
+	w.driver.Stop()
+	w.driver.Serve()
+	for _, f := range failures {
+		w.eventually(func() error { return w.isThrough(f) })
+	}
+}
+
+// provoke makes the object that meets a failure, and deletes it if the failure
+// comes then.
+func (w *world) provoke(f *failure, shared *v1alpha2.Bucket) {
+	w.Helper()
+	ofBucket := func(b *v1alpha2.Bucket) { b.Spec.Parameters = f.parameters() }
+	switch f.method {
+	case "DriverGenerateBucketId", "DriverCreateBucket":
+		f.object = w.bucket(ofBucket)
+	case "DriverGetBucket":
+		id := "existing-" + f.code.String()
+		w.driver.AddBucket(id)
+		f.object = w.bucket(existing(id), ofBucket)
+	case "DriverDeleteBucket":
+		bucket := w.readyBucket(ofBucket)
+		w.releaseClaim(bucket)
+		f.object = bucket
+	default:
+		f.object = w.access([]*v1alpha2.Bucket{shared}, func(a *v1alpha2.BucketAccess) { a.Status.Parameters = f.parameters() })
+	}
+	if access, ok := f.object.(*v1alpha2.BucketAccess); ok && f.deprovisions() {
+		w.eventually(func() error { return w.isGranted(access) })
+	}
+	if f.deprovisions() {
+		w.must(w.Delete(w.Context(), f.object))
+	}
+}
+
+// says waits until the object reports a refusal, with the driver's words.
+func (w *world) says(f *failure) {
+	w.Helper()
+	w.has(f.object, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	failed := meta.FindStatusCondition(conditionsOf(f.object), v1alpha2.ConditionProvisionFailed)
+	for _, part := range []string{f.method, f.code.String(), "the driver says so"} {
+		if !containsAny(failed.Message, part) {
+			w.Errorf("message %q does not have %q", failed.Message, part)
+		}
+	}
+	if f.deprovisions() { // what cannot be removed is still there
+		w.has(f.object, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	} else {
+		w.has(f.object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+	}
+}
+
+// isThrough reports whether the object has got beyond the call that failed.
+func (w *world) isThrough(f *failure) error {
+	switch object := f.object.(type) {
+	case *v1alpha2.Bucket:
+		if f.deprovisions() {
+			return w.gone(object)
+		}
+		return w.isReady(object)
+	case *v1alpha2.BucketAccess:
+		if f.deprovisions() {
+			return w.isCleanedUp(object)
+		}
+		return w.isGranted(object)
+	default:
+		return fmt.Errorf("%s has no object", f.name())
+	}
+}
+
+// isCleanedUp reports whether the sidecar has done its part of a deletion.
+func (w *world) isCleanedUp(access *v1alpha2.BucketAccess) error {
+	if err := w.refresh(access); err != nil {
+		return err
+	}
+	if !v1alpha2.IsSidecarCleanupFinished(access) {
+		return fmt.Errorf("BucketAccess %s is not cleaned up: %v", access.Name, describe(access.Status.Conditions))
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package driver
+
+import (
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// firstUnknownCode is the first number that gRPC gives no meaning to. A driver may
+// send it, or any later one.
+const firstUnknownCode = codes.Unauthenticated + 1
+
+// TestEveryCode is the closed list of what a driver may answer, for each call:
+// which codes are final, so that every other one is retried.
+func TestEveryCode(t *testing.T) {
+	final := map[string]map[codes.Code]bool{}
+	for _, method := range []string{
+		generateBucketID, createBucket, getBucket, deleteBucket, generateBucketAccessID, grantBucketAccess, revokeBucketAccess,
+	} {
+		final[method] = map[codes.Code]bool{codes.InvalidArgument: true, codes.AlreadyExists: true, codes.Unimplemented: true}
+	}
+	final[generateBucketAccessID][codes.OutOfRange] = true
+	final[grantBucketAccess][codes.OutOfRange] = true
+
+	for method, terminal := range final {
+		for code := codes.Canceled; code <= firstUnknownCode; code++ {
+			t.Run(method+"/"+code.String(), func(t *testing.T) {
+				if got := Terminal(newCallError(method, status.Error(code, "no"))); got != terminal[code] {
+					t.Errorf("%s of %s is final: %t, want %t", code, method, got, terminal[code])
+				}
+			})
+		}
+	}
+}
