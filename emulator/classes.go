@@ -30,10 +30,21 @@ func (e *Emulator) createClasses(ctx context.Context) error {
 		// On a laptop, a claim should go when it is deleted.
 		parameters = map[string]string{fakedriver.ParameterNonEmptyDeletion: fakedriver.NonEmptyPurge}
 	}
+	create := e.createClass
+	if e.opts.Cluster != nil {
+		create = e.createInCluster
+	}
 	for _, class := range classes(e.driverName, parameters) {
-		if err := client.IgnoreAlreadyExists(e.client.Create(ctx, class)); err != nil {
-			return fmt.Errorf("create class %s: %w", class.GetName(), err)
+		if err := create(ctx, class); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (e *Emulator) createClass(ctx context.Context, class client.Object) error {
+	if err := client.IgnoreAlreadyExists(e.client.Create(ctx, class)); err != nil {
+		return fmt.Errorf("create class %s: %w", class.GetName(), err)
 	}
 	return nil
 }

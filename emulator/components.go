@@ -155,7 +155,7 @@ func (e *Emulator) meetDriver(ctx context.Context) error {
 }
 
 func (e *Emulator) startController(ctx context.Context) error {
-	cfg, err := e.userOf(deploy.ControllerServiceAccount)
+	cfg, err := e.userOf(ctx, deploy.ControllerServiceAccount)
 	if err != nil {
 		return err
 	}
@@ -164,6 +164,9 @@ func (e *Emulator) startController(ctx context.Context) error {
 			RetryBaseDelay: e.opts.RetryBaseDelay,
 			RetryMaxDelay:  e.opts.RetryMaxDelay,
 			Logger:         e.logger(i),
+			// In a control plane of its own there is nobody to elect from.
+			LeaderElection:          e.opts.Cluster != nil,
+			LeaderElectionNamespace: deploy.Namespace,
 		})
 	})
 }

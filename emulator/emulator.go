@@ -40,7 +40,8 @@ type Emulator struct {
 	store   *store.Store
 	started time.Time
 
-	missing        string // why there is no kube-controller-manager
+	warnings       []string // what this emulator cannot do, and why
+	left           []string // what Stop could not remove from somebody else's cluster
 	driverName     string
 	driverEndpoint string
 	s3Endpoint     string
@@ -86,10 +87,7 @@ func (e *Emulator) start(ctx context.Context) error {
 	if err := e.inOrder(ctx, e.backendPhases()...); err != nil {
 		return err
 	}
-	if err := e.startControlPlane(ctx); err != nil {
-		return err
-	}
-	if err := e.inOrder(ctx, phase{name: "roles", run: e.grantRoles}); err != nil {
+	if err := e.startKubernetes(ctx); err != nil {
 		return err
 	}
 	return e.together(ctx, e.cosiPhases()...)
@@ -168,22 +166,39 @@ func (e *Emulator) JournalPath() string { return filepath.Join(e.dir, "journal.j
 // Dir returns the directory that holds the files of this emulator.
 func (e *Emulator) Dir() string { return e.dir }
 
-// ControlPlane returns the control plane.
+// ControlPlane returns the control plane, or nil in somebody else's cluster.
 func (e *Emulator) ControlPlane() *controlplane.ControlPlane { return e.plane }
 
-// Config returns a client configuration with administrator's rights and no limit
-// on its rate. It is the caller's own.
+// Context returns the name of the context that leads to somebody else's cluster,
+// or "" in a control plane of the emulator's own.
+func (e *Emulator) Context() string {
+	if e.opts.Cluster == nil {
+		return ""
+	}
+	return e.opts.Cluster.Context()
+}
+
+// Config returns a client configuration with administrator's rights, or those of
+// the user in somebody else's cluster, and no limit on its rate. It is the
+// caller's own.
 func (e *Emulator) Config() *rest.Config {
+	if e.opts.Cluster != nil {
+		return e.opts.Cluster.Config()
+	}
 	cfg := e.plane.AdminConfig()
 	cfg.QPS = -1 // the API server is ours alone
 	return cfg
 }
 
-// KubeconfigPath returns a file for kubectl, with administrator's rights.
-func (e *Emulator) KubeconfigPath() string { return filepath.Join(e.dir, "kubeconfig") }
+// KubeconfigPath returns a file for kubectl, with the rights of Config.
+func (e *Emulator) KubeconfigPath() string { return KubeconfigIn(e.dir) }
 
-// Client returns a client with administrator's rights that knows the kinds of
-// COSI and the built-in ones.
+// KubeconfigIn returns the KubeconfigPath of an emulator with that directory,
+// running or not.
+func KubeconfigIn(dir string) string { return filepath.Join(dir, "kubeconfig") }
+
+// Client returns a client with the rights of Config that knows the kinds of COSI
+// and the built-in ones.
 func (e *Emulator) Client() client.WithWatch { return e.client }
 
 // DriverName returns the name of the driver, or "" if there is none.
@@ -209,11 +224,20 @@ func (e *Emulator) S3Region() string {
 
 // Warnings say what this emulator cannot do, and why.
 func (e *Emulator) Warnings() []string {
-	if e.missing == "" {
-		return nil
-	}
-	return []string{e.missing}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.warnings)
 }
+
+func (e *Emulator) warn(warning string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.warnings = append(e.warnings, warning)
+}
+
+// Left returns, after Stop, a line for each thing that is left in somebody else's
+// cluster: what others need, and the users' own objects that were served.
+func (e *Emulator) Left() []string { return e.left }
 
 // Components returns the components that have a life of their own, in the order
 // in which they were started.

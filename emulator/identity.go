@@ -31,7 +31,10 @@ func (e *Emulator) grantRoles(ctx context.Context) error {
 
 // userOf returns the configuration of a client that is, to the API server, the
 // ServiceAccount of a component.
-func (e *Emulator) userOf(serviceAccount string) (*rest.Config, error) {
+func (e *Emulator) userOf(ctx context.Context, serviceAccount string) (*rest.Config, error) {
+	if e.opts.Cluster != nil {
+		return e.opts.Cluster.ServiceAccount(ctx, deploy.Namespace, serviceAccount)
+	}
 	cfg, err := e.plane.UserConfig("system:serviceaccount:"+deploy.Namespace+":"+serviceAccount,
 		"system:serviceaccounts", "system:serviceaccounts:"+deploy.Namespace)
 	if err != nil {

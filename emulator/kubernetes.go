@@ -18,12 +18,27 @@ import (
 
 const phaseBinaries = "control plane programs"
 
-// startControlPlane gets the programs and starts them, unless a control plane
-// was given, and connects to it.
+// startKubernetes finds or starts the API server that everything happens on, and
+// sees to it that the components have their rights there.
+func (e *Emulator) startKubernetes(ctx context.Context) error {
+	if e.opts.Cluster != nil {
+		return e.joinCluster(ctx)
+	}
+	if err := e.startControlPlane(ctx); err != nil {
+		return err
+	}
+	if err := e.connect(e.plane.Kubeconfig()); err != nil {
+		return err
+	}
+	return e.inOrder(ctx, phase{name: "roles", run: e.grantRoles})
+}
+
+// startControlPlane gets the programs and starts them, unless a control plane was
+// given.
 func (e *Emulator) startControlPlane(ctx context.Context) error {
 	if e.opts.ControlPlane != nil {
 		e.plane = e.opts.ControlPlane
-		return e.connect()
+		return nil
 	}
 	var set binaries.Set
 	find := phase{name: phaseBinaries, run: func(ctx context.Context) (err error) {
@@ -33,10 +48,7 @@ func (e *Emulator) startControlPlane(ctx context.Context) error {
 	if err := e.inOrder(ctx, find); err != nil {
 		return err
 	}
-	if err := e.runControlPlane(ctx, set); err != nil {
-		return err
-	}
-	return e.connect()
+	return e.runControlPlane(ctx, set)
 }
 
 func (e *Emulator) findBinaries(ctx context.Context) (binaries.Set, error) {
@@ -45,7 +57,9 @@ func (e *Emulator) findBinaries(ctx context.Context) (binaries.Set, error) {
 		e.opts.Reporter.PhaseProgress(phaseBinaries, u.String())
 	}
 	set, err := binaries.Find(ctx, opts)
-	e.missing = set.Missing
+	if set.Missing != "" {
+		e.warn(set.Missing)
+	}
 	return set, err
 }
 
@@ -115,9 +129,9 @@ func (e *Emulator) watchControlPlane() {
 	})
 }
 
-// connect makes the administrator's client and kubeconfig.
-func (e *Emulator) connect() error {
-	if err := os.WriteFile(e.KubeconfigPath(), e.plane.Kubeconfig(), fileMode); err != nil {
+// connect makes the client of the administrator, and a file for others.
+func (e *Emulator) connect(kubeconfig []byte) error {
+	if err := os.WriteFile(e.KubeconfigPath(), kubeconfig, fileMode); err != nil {
 		return fmt.Errorf("write the kubeconfig: %w", err)
 	}
 	scheme, err := NewScheme()

@@ -1,11 +1,13 @@
 package emulator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 )
@@ -43,6 +45,13 @@ type Options struct {
 	// The emulator must be the only one that uses it. If it is nil, one is
 	// started.
 	ControlPlane *controlplane.ControlPlane
+	// Cluster is somebody else's cluster, to be used instead of a control plane.
+	// Controller and sidecar run with the rights of its ServiceAccounts, and take
+	// the Leases there. Stop removes from it what Start has made, and closes it.
+	Cluster *cluster.Cluster
+	// Install makes what is missing in Cluster of the COSI kinds and of those
+	// ServiceAccounts and their rights. Otherwise it is an error if it is missing.
+	Install bool
 	// Binaries say where to find the programs of the control plane.
 	Binaries binaries.Options
 
@@ -78,6 +87,10 @@ type Options struct {
 }
 
 func (o Options) validate() error {
+	return cmp.Or(o.validateDriver(), o.validateCluster(), o.validatePorts())
+}
+
+func (o Options) validateDriver() error {
 	if o.Driver != "" && o.NoDriver {
 		return fmt.Errorf("%w: a driver endpoint and no driver at all exclude each other", ErrOptions)
 	}
@@ -87,12 +100,28 @@ func (o Options) validate() error {
 	if (o.Driver != "" || o.NoDriver) && (o.S3Port != 0 || o.Socket != "") {
 		return fmt.Errorf("%w: the S3 port and the socket are those of the fake driver, which is left out", ErrOptions)
 	}
+	return nil
+}
+
+func (o Options) validatePorts() error {
 	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port} {
 		if port < 0 || port > 65535 {
 			return fmt.Errorf("%w: the %s port %d is not between 0 and 65535", ErrOptions, name, port)
 		}
 	}
 	return nil
+}
+
+func (o Options) validateCluster() error {
+	switch {
+	case o.Cluster == nil && o.Install:
+		return fmt.Errorf("%w: only what is missing in somebody else's cluster is installed", ErrOptions)
+	case o.Cluster != nil && (o.ControlPlane != nil || o.APIServerPort != 0 || o.Binaries.Dir != "" || o.DataDir != ""):
+		return fmt.Errorf("%w: with somebody else's cluster there is no control plane of the emulator's own, "+
+			"and so no port, programs or data of one", ErrOptions)
+	default:
+		return nil
+	}
 }
 
 func isUnixEndpoint(endpoint string) bool {

@@ -11,9 +11,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
+// driverGroup tells the driver on this machine apart from others of the same name
+// in a cluster.
+const driverGroup = "cosi-emu"
+
 // startSidecar starts the sidecar of the emulator's own driver.
 func (e *Emulator) startSidecar(ctx context.Context) error {
-	_, err := e.AddSidecar(ctx, ComponentSidecar, sidecar.Options{Endpoint: e.driverEndpoint})
+	_, err := e.AddSidecar(ctx, ComponentSidecar, sidecar.Options{
+		Endpoint: e.driverEndpoint,
+		// In a control plane of its own there is nobody to elect from.
+		LeaderElection:          e.opts.Cluster != nil,
+		LeaderElectionNamespace: deploy.Namespace,
+		DriverGroup:             driverGroup,
+	})
 	return err
 }
 
@@ -26,7 +36,7 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts sidecar.Opt
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
-	cfg, err := e.userOf(deploy.SidecarServiceAccount)
+	cfg, err := e.userOf(ctx, deploy.SidecarServiceAccount)
 	if err != nil {
 		return nil, err
 	}

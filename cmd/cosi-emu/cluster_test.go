@@ -37,6 +37,11 @@ func connect(t *testing.T, kubeconfig string) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return connectConfig(t, cfg)
+}
+
+func connectConfig(t *testing.T, cfg *rest.Config) *cluster {
+	t.Helper()
 	cfg.QPS = -1
 	scheme, err := emulator.NewScheme()
 	if err != nil {

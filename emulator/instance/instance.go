@@ -52,8 +52,12 @@ type Info struct {
 	Dir string `json:"dir"`
 	// DataDir holds what outlives the emulator; empty when nothing does.
 	DataDir string `json:"dataDir,omitempty"`
-	// Kubeconfig is a file with administrator's rights.
+	// Kubeconfig is a file with administrator's rights, or with the user's own in
+	// somebody else's cluster.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
+	// Context is the name of the kubeconfig's context that leads to somebody
+	// else's cluster; empty when the emulator has a control plane of its own.
+	Context string `json:"context,omitempty"`
 	// APIServer is the URL of the kube-apiserver.
 	APIServer string `json:"apiServer,omitempty"`
 	// DriverName and DriverEndpoint are of the driver that the sidecar serves.
@@ -204,8 +208,14 @@ func Get(name string) (Info, error) {
 	if !held {
 		return Info{}, fmt.Errorf("emulator %q: %w", name, ErrNotRunning)
 	}
-	info := Info{Name: name, Dir: filepath.Join(root, name)}
-	data, err := os.ReadFile(filepath.Join(info.Dir, infoFile))
+	return Read(filepath.Join(root, name))
+}
+
+// Read returns the description that an emulator has left in its directory,
+// whether it runs or not. It may be one with nothing but the name.
+func Read(dir string) (Info, error) {
+	info := Info{Name: filepath.Base(dir), Dir: dir}
+	data, err := os.ReadFile(filepath.Join(dir, infoFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return info, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
@@ -47,8 +48,11 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 			err = errors.Join(err, s.release())
 		}
 	}()
-	clean := func(dir string) error { return emulator.EndOrphans(ctx, dir) }
+	clean := func(dir string) error { return s.succeed(ctx, dir) }
 	if s.instance, err = instance.Acquire(opts.Name, clean); err != nil { //nolint:contextcheck // it waits for a fraction of a second
+		return nil, err
+	}
+	if err := s.checkServer(); err != nil {
 		return nil, err
 	}
 	if opts.DataDir != "" {
@@ -87,6 +91,9 @@ func (s *Session) Info() instance.Info {
 	if s.data != nil {
 		info.DataDir = s.data.Path()
 	}
+	if c := s.opts.Emulator.Cluster; c != nil { // known to those who clean up if this process is killed
+		info.Context, info.APIServer = c.Context(), c.Server()
+	}
 	if s.emulator != nil {
 		info.Ready = true
 		describe(&info, s.emulator)
@@ -95,6 +102,7 @@ func (s *Session) Info() instance.Info {
 }
 
 func describe(info *instance.Info, e *emulator.Emulator) {
+	info.Context = e.Context()
 	info.Kubeconfig = e.KubeconfigPath()
 	info.APIServer = e.Config().Host
 	info.DriverName = e.DriverName()
@@ -103,17 +111,25 @@ func describe(info *instance.Info, e *emulator.Emulator) {
 	info.S3Region = e.S3Region()
 	info.Journal = e.JournalPath()
 	info.Warnings = e.Warnings()
-	for _, p := range e.ControlPlane().Processes() {
-		state := emulator.StateRunning
-		if p.PID == 0 {
-			state = emulator.StateStopped
-		}
-		info.Components = append(info.Components, instance.Component{Name: p.Name, State: string(state), PID: p.PID, Log: p.LogFile})
+	if plane := e.ControlPlane(); plane != nil {
+		info.Components = append(info.Components, processes(plane)...)
 	}
 	for _, c := range e.Components() {
 		state, incarnation := c.State()
 		info.Components = append(info.Components, instance.Component{Name: c.Name(), State: string(state), Incarnation: incarnation})
 	}
+}
+
+func processes(plane *controlplane.ControlPlane) []instance.Component {
+	var components []instance.Component
+	for _, p := range plane.Processes() {
+		state := emulator.StateRunning
+		if p.PID == 0 {
+			state = emulator.StateStopped
+		}
+		components = append(components, instance.Component{Name: p.Name, State: string(state), PID: p.PID, Log: p.LogFile})
+	}
+	return components
 }
 
 // Wait keeps the books while the emulator runs. It returns nil when ctx is done,

@@ -36,9 +36,12 @@ func (c component) addFlags(flags *pflag.FlagSet, baseDelay, maxDelay time.Durat
 	flags.StringVar(c.probes, "health-probe-bind-address", "0", "TCP address of the endpoints /healthz and /readyz; 0 for none")
 	flags.BoolVar(c.elect, "leader-elect", false, "wait until this instance holds the Lease")
 	flags.StringVar(c.namespace, "leader-election-namespace", "", "namespace of the Lease (default: that of the Pod)")
-	flags.DurationVar(c.lease, "leader-election-lease-duration", controller.DefaultLeaseDuration, "how long the others wait for a holder that is silent")
-	flags.DurationVar(c.deadline, "leader-election-renew-deadline", controller.DefaultRenewDeadline, "how long the holder tries to renew it until it ends")
-	flags.DurationVar(c.period, "leader-election-retry-period", controller.DefaultRetryPeriod, "time between two tries to get or renew the Lease")
+	flags.DurationVar(c.lease, "leader-election-lease-duration", controller.DefaultLeaseDuration,
+		"how long the others wait for a holder that is silent")
+	flags.DurationVar(c.deadline, "leader-election-renew-deadline", controller.DefaultRenewDeadline,
+		"how long the holder tries to renew it until it ends")
+	flags.DurationVar(c.period, "leader-election-retry-period", controller.DefaultRetryPeriod,
+		"time between two tries to get or renew the Lease")
 	flags.DurationVar(c.baseDelay, "retry-base-delay", baseDelay, "delay before the first retry; it doubles with each further one")
 	flags.DurationVar(c.maxDelay, "retry-max-delay", maxDelay, "longest delay between retries")
 }

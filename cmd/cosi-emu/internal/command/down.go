@@ -10,8 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/emulator/session"
 )
 
 func newDown(streams Streams) *cobra.Command {
@@ -56,26 +57,53 @@ func down(ctx context.Context, streams Streams, name string) error {
 	if err != nil {
 		return err
 	}
+	left := leftovers(info)
 	if err := stopProcess(ctx, info); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(streams.Out, "emulator %q is stopped\n", name)
-	return err
+	if _, err = fmt.Fprintf(streams.Out, "emulator %q is stopped\n", name); err != nil {
+		return err
+	}
+	return left(ctx, streams)
+}
+
+// leftovers returns a function that says, when the emulator has stopped, what is
+// left in the cluster that it ran against. The way there is in the emulator's
+// files, which are gone by then.
+func leftovers(info instance.Info) func(context.Context, Streams) error {
+	nothing := func(context.Context, Streams) error { return nil }
+	if info.Context == "" || !info.Ready {
+		return nothing
+	}
+	c, err := cluster.Open(cluster.Options{Kubeconfig: info.Kubeconfig, Owner: info.Name})
+	if err != nil { // the emulator could not have removed anything either
+		return func(context.Context, Streams) error { return err }
+	}
+	return func(ctx context.Context, streams Streams) error {
+		defer c.Close()
+		left, err := c.Leftovers(ctx, info.DriverName)
+		return errors.Join(err, printLeft(streams.Err, info.Context, left))
+	}
 }
 
 // cleanUp removes what a killed emulator has left, by taking its place.
 func cleanUp(ctx context.Context, streams Streams, name string) error {
-	place, err := instance.Acquire( //nolint:contextcheck // it waits for a fraction of a second
-		name, func(dir string) error { return emulator.EndOrphans(ctx, dir) },
-	)
+	var remains session.Remains
+	clean := func(dir string) (err error) {
+		remains, err = session.CleanUp(ctx, dir)
+		return err
+	}
+	place, err := instance.Acquire(name, clean) //nolint:contextcheck // it waits for a fraction of a second
 	if err != nil {
 		return err
 	}
 	if err := place.Release(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(streams.Out, "emulator %q is not running\n", name)
-	return err
+	if _, err := fmt.Fprintf(streams.Out, "emulator %q is not running\n", name); err != nil {
+		return err
+	}
+	return errors.Join(remains.Err, printLeft(streams.Err, remains.Context, remains.Left))
 }
 
 // stopProcess asks the emulator to end, and kills it when ctx is done before.

@@ -45,7 +45,7 @@ func TestComponentFlags(t *testing.T) {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
 		return names
 	}
-	own := []string{"connect-timeout", "endpoint", "rpc-timeout"} // of the sidecar
+	own := []string{"connect-timeout", "driver-group", "endpoint", "rpc-timeout"} // of the sidecar
 	got := slices.DeleteFunc(names(newSidecar(Streams{})), func(name string) bool { return slices.Contains(own, name) })
 	if diff := cmp.Diff(names(newController(Streams{})), got); diff != "" {
 		t.Errorf("-controller, +sidecar:\n%s", diff)

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 )
@@ -71,7 +72,8 @@ func Run(ctx context.Context, streams Streams, args []string) int {
 
 func isUsage(err error) bool {
 	_, usage := errors.AsType[usageError](err)
-	return usage || errors.Is(err, emulator.ErrOptions) || errors.Is(err, instance.ErrName)
+	return usage || errors.Is(err, emulator.ErrOptions) || errors.Is(err, instance.ErrName) ||
+		errors.Is(err, cluster.ErrKubeconfig)
 }
 
 func newRoot(streams Streams) *cobra.Command {

@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 		},
 		"Lease": {
 			reason: "usage", args: []string{"controller", "--leader-election-lease-duration", "5s"},
-			code: 2, err: "Error: the lease duration, 5s, must be longer than the renew deadline, 10s",
+			code: 2, err: "Error: the lease duration, 5s, must be longer than the renew deadline, ",
 		},
 		"Workers": {
 			reason: "usage", args: []string{"sidecar", "--workers", "-1"}, code: 2, err: "Error: the number of workers, -1,",
@@ -77,6 +77,25 @@ func TestRun(t *testing.T) {
 		},
 		"Verbosity": {
 			reason: "usage", args: []string{"driver", "-v", "-1"}, code: 2, err: "Error: --verbosity -1",
+		},
+		"NoExisting": {
+			reason: "usage", args: []string{"up", "--install"}, code: 2, err: "Error: --kubeconfig, --context and --install are of",
+		},
+		"ExistingPort": {
+			reason: "usage", args: []string{"up", "-d", "--existing-cluster", "--api-server-port", "1"},
+			code: 2, err: "Error: --existing-cluster and --api-server-port exclude each other",
+		},
+		"ExistingPrograms": {
+			reason: "usage", args: []string{"exec", "--existing-cluster", "--control-plane-dir", "/x", "--", "true"},
+			code: 2, err: "Error: --existing-cluster and --control-plane-dir exclude each other",
+		},
+		"ExistingData": {
+			reason: "usage", args: []string{"up", "--existing-cluster", "--data-dir", "x"},
+			code: 2, err: "Error: --existing-cluster and --data-dir exclude each other",
+		},
+		"NoKubeconfig": {
+			reason: "usage", args: []string{"up", "--existing-cluster", "--kubeconfig", "/nonexistent"},
+			code: 2, err: "Error: the kubeconfig cannot be used: ",
 		},
 		"VersionFlag": {reason: "as CSI's programs have it", args: []string{"--version"}, out: "cosi-emu "},
 	} {

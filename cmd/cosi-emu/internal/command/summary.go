@@ -35,6 +35,7 @@ func writePlaces(text *strings.Builder, info instance.Info) {
 		}
 	}
 	row("kubeconfig", info.Kubeconfig)
+	row("context", info.Context)
 	row("API server", info.APIServer)
 	row("S3 endpoint", info.S3Endpoint)
 	row("driver", info.DriverName)

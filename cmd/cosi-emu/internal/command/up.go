@@ -30,12 +30,14 @@ const (
 
 // start holds the flags of all commands that start an emulator.
 type start struct {
-	session session.Options
-	timeout time.Duration
+	session  session.Options
+	existing existing
+	timeout  time.Duration
 }
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
+	s.existing.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
 		"directory that keeps objects, buckets and accounts for the next start (default: they end with the emulator)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
@@ -56,6 +58,12 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 
 // run starts an emulator, calls during, and stops the emulator again.
 func (s *start) run(ctx context.Context, streams Streams, during func(*session.Session) error) error {
+	if err := s.existing.validate(s.session); err != nil {
+		return err
+	}
+	if err := s.existing.open(&s.session); err != nil {
+		return err
+	}
 	silenceLibraries()
 	reporter := progress.New(streams.Err)
 	s.session.Emulator.Reporter = reporter
@@ -70,7 +78,8 @@ func (s *start) run(ctx context.Context, streams Streams, during func(*session.S
 	err = during(running)
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
-	return errors.Join(err, running.Stop(stopCtx))
+	err = errors.Join(err, running.Stop(stopCtx))
+	return errors.Join(err, printLeft(streams.Err, running.Emulator().Context(), running.Emulator().Left()))
 }
 
 // withCause adds why ctx is done to an error that came of it: the limit that was
@@ -106,7 +115,12 @@ stops it all and removes its files.
 
 The programs of the control plane are looked for in --control-plane-dir or
 $KUBEBUILDER_ASSETS, then in the user's cache. If they are in neither, they are
-downloaded, or built with the go command, once.`,
+downloaded, or built with the go command, once.
+
+With --existing-cluster no control plane is started: controller, sidecar, driver
+and store run on this machine against the cluster of the kubeconfig, as its
+ServiceAccounts cosi-system/cosi-controller and cosi-sidecar. What 'up' makes in
+the cluster goes when it stops; what is the users' stays.`,
 		Example: `  # All that is needed.
   cosi-emu up
 
@@ -116,10 +130,16 @@ downloaded, or built with the go command, once.`,
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
 
+  # Your own driver, from your machine, with a cluster that has no COSI yet.
+  cosi-emu up --existing-cluster --context kind-kind --install --driver unix:///tmp/my-driver.sock
+
   # For a script.
   cosi-emu up -d -o json | jq -r .kubeconfig`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkOutput(output, formatText, formatJSON); err != nil {
+				return err
+			}
+			if err := s.existing.validate(s.session); err != nil {
 				return err
 			}
 			if detach {

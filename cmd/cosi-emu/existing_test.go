@@ -1,0 +1,127 @@
+package main_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+)
+
+// existing is a cluster that the emulator has not started, without COSI.
+type existing struct {
+	*cluster
+	server, kubeconfig string
+}
+
+// newExisting starts a cluster, and makes a kubeconfig in which it is not the
+// current one.
+func (h *home) newExisting() *existing {
+	h.t.Helper()
+	dir, err := os.MkdirTemp("", "ce-") // not below the home, whose processes are counted
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	set, err := binaries.Find(h.t.Context(), binaries.Options{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	plane, err := controlplane.Start(h.t.Context(), controlplane.Options{Binaries: set, Dir: filepath.Join(dir, "plane")})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := plane.Stop(ctx); err != nil {
+			h.t.Error(err)
+		}
+	})
+	file, err := clientcmd.Load(plane.Kubeconfig())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	file.Contexts["mine"] = file.Contexts[file.CurrentContext]
+	file.Clusters["nowhere"] = &clientcmdapi.Cluster{Server: "https://127.0.0.1:1"}
+	file.Contexts["other"] = &clientcmdapi.Context{Cluster: "nowhere", AuthInfo: file.Contexts["mine"].AuthInfo}
+	file.CurrentContext = "other"
+	path := filepath.Join(dir, "kubeconfig")
+	if err := clientcmd.WriteToFile(*file, path); err != nil {
+		h.t.Fatal(err)
+	}
+	admin := filepath.Join(dir, "admin")
+	if err := os.WriteFile(admin, plane.Kubeconfig(), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	return &existing{cluster: connect(h.t, admin), server: plane.AdminConfig().Host, kubeconfig: path}
+}
+
+// args are the flags that lead to the cluster, and more.
+func (x *existing) args(more ...string) []string {
+	return append([]string{"--existing-cluster", "--kubeconfig", x.kubeconfig, "--context", "mine"}, more...)
+}
+
+// expectClean expects that nothing of COSI is in the cluster.
+func (x *existing) expectClean() {
+	x.t.Helper()
+	err := x.client.Get(x.t.Context(), client.ObjectKey{Name: deploy.Namespace}, &corev1.Namespace{})
+	if !apierrors.IsNotFound(err) {
+		x.t.Errorf("namespace %s: %v", deploy.Namespace, err)
+	}
+	fresh := connectConfig(x.t, x.config) // its knowledge of kinds is of today
+	if err := fresh.client.List(x.t.Context(), &cosiapi.BucketClaimList{}); !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+		x.t.Errorf("BucketClaims: %v", err)
+	}
+	roles := &rbacv1.ClusterRoleList{}
+	if err := x.client.List(x.t.Context(), roles); err != nil {
+		x.t.Error(err)
+	}
+	for _, role := range roles.Items {
+		if strings.HasPrefix(role.Name, "cosi-") {
+			x.t.Errorf("ClusterRole %s is left", role.Name)
+		}
+	}
+}
+
+func componentNames(info instance.Info) []string {
+	var names []string
+	for _, c := range info.Components {
+		names = append(names, c.Name+" "+c.State)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// apply is kubectl apply -k.
+func (x *existing) apply(dir string) {
+	x.t.Helper()
+	if err := manifest.Apply(x.t.Context(), x.client, deploytest.Build(x.t, dir)); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x *existing) create(class *cosiapi.BucketClass) {
+	x.t.Helper()
+	class.Name = "standard"
+	eventually(x.t, "the kinds are served", func(ctx context.Context) (bool, error) {
+		err := x.client.Create(ctx, class)
+		return err == nil, client.IgnoreNotFound(err)
+	})
+}

@@ -1,0 +1,47 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// howToInstall is what a user can do about ErrNotInstalled.
+const howToInstall = "install COSI with 'kubectl apply -k' of the directories apis/crds and deploy/rbac of cosi-emu, or give --install"
+
+// CheckKinds finds out whether the API server serves the COSI kinds in the version
+// that controller and sidecar speak. The error is ErrNotInstalled if it does not.
+func (c *Cluster) CheckKinds(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	definitions, err := crds.All()
+	if err != nil {
+		return err
+	}
+	served, err := c.discovery.ServerResourcesForGroupVersionWithContext(ctx, cosiapi.SchemeGroupVersion.String())
+	if apierrors.IsNotFound(err) {
+		served, err = &metav1.APIResourceList{}, nil
+	}
+	if err != nil {
+		return fmt.Errorf("ask which kinds there are: %w", err)
+	}
+	var missing []string
+	for _, definition := range definitions {
+		plural := definition.Spec.Names.Plural
+		if !slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Name == plural }) {
+			missing = append(missing, plural)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: it does not serve %s of %s; %s", ErrNotInstalled,
+		strings.Join(missing, ", "), cosiapi.SchemeGroupVersion, howToInstall)
+}

@@ -1,0 +1,120 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// joinCluster makes somebody else's cluster ready for the components. Nothing is
+// changed in it before it is clear that nobody else does their work there.
+func (e *Emulator) joinCluster(ctx context.Context) error {
+	c := e.opts.Cluster
+	e.onStop(func(context.Context) error {
+		c.Close()
+		return nil
+	})
+	if err := e.inOrder(ctx, phase{name: "cluster", run: c.Reach}, phase{name: "leases", run: e.checkLeases}); err != nil {
+		return err
+	}
+	if err := e.connect(c.Kubeconfig()); err != nil {
+		return err
+	}
+	if e.opts.fake() {
+		e.warn("the S3 endpoint is on this machine: applications in Pods of the cluster cannot reach it")
+	}
+	// Components are stopped before, because they were started later.
+	e.onStop(func(ctx context.Context) (err error) {
+		e.left, err = c.Leave(ctx, e.driverName)
+		return err
+	})
+	if e.opts.Install {
+		if err := e.inOrder(ctx, phase{name: "installation", run: c.Install}); err != nil {
+			return err
+		}
+	}
+	return e.inOrder(ctx, phase{name: "kinds", run: c.CheckKinds}, phase{name: "rights", run: e.prepareRights})
+}
+
+// checkLeases finds out whether a controller, or a sidecar of our driver, runs in
+// the cluster. Two of them would fight.
+func (e *Emulator) checkLeases(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx) // a Lease of the dead has to run out
+	group.Go(func() error { return e.checkController(ctx) })
+	group.Go(func() error { return e.checkSidecar(ctx) })
+	return group.Wait()
+}
+
+func (e *Emulator) checkController(ctx context.Context) error {
+	err := e.opts.Cluster.CheckLeases(ctx, deploy.Namespace, controller.LeaseName)
+	if errors.Is(err, cluster.ErrBusy) {
+		return fmt.Errorf("a COSI controller: %w; stop it first, with 'kubectl -n %s scale deployment %s --replicas=0' "+
+			"if it is that of deploy/", err, deploy.Namespace, deploy.ControllerServiceAccount)
+	}
+	return err
+}
+
+func (e *Emulator) checkSidecar(ctx context.Context) error {
+	if e.opts.NoDriver {
+		return nil
+	}
+	err := e.opts.Cluster.CheckLeases(ctx, deploy.Namespace, sidecar.LeaseName(e.driverName))
+	if errors.Is(err, cluster.ErrBusy) {
+		return fmt.Errorf("a sidecar of driver %s: %w; stop it first, or use a driver of another name", e.driverName, err)
+	}
+	return err
+}
+
+// prepareRights finds out whether the components can be their ServiceAccounts, and
+// makes the Leases that they take.
+func (e *Emulator) prepareRights(ctx context.Context) error {
+	leases := map[string]string{deploy.ControllerServiceAccount: controller.LeaseName}
+	if !e.opts.NoDriver {
+		leases[deploy.SidecarServiceAccount] = sidecar.LeaseName(e.driverName)
+	}
+	for account, lease := range leases {
+		if _, err := e.userOf(ctx, account); err != nil {
+			return err
+		}
+		if err := e.opts.Cluster.PrepareLease(ctx, deploy.Namespace, lease); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createInCluster makes an object of the emulator's own in somebody else's
+// cluster, and warns if one that is there already is of another driver.
+func (e *Emulator) createInCluster(ctx context.Context, class client.Object) error {
+	found, err := e.opts.Cluster.Create(ctx, class)
+	if err != nil || !found {
+		return err
+	}
+	if err := e.client.Get(ctx, client.ObjectKeyFromObject(class), class); err != nil {
+		return fmt.Errorf("look at class %s: %w", class.GetName(), err)
+	}
+	if driver := driverOf(class); driver != e.driverName {
+		e.warn(fmt.Sprintf("class %s of the cluster is of driver %s, not %s; it is left as it is", class.GetName(), driver, e.driverName))
+	}
+	return nil
+}
+
+func driverOf(class client.Object) string {
+	switch class := class.(type) {
+	case *cosiapi.BucketClass:
+		return class.Spec.DriverName
+	case *cosiapi.BucketAccessClass:
+		return class.Spec.DriverName
+	default:
+		return ""
+	}
+}
