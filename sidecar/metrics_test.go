@@ -59,7 +59,7 @@ func TestDriverCallMetrics(t *testing.T) {
 			t.Errorf("no metric %s}", name)
 		}
 	}
-	for _, bound := range strings.Fields("0.1 0.25 0.5 1 2.5 5 10 15 30 60 120 300 600 +Inf") {
+	for bound := range strings.FieldsSeq("0.1 0.25 0.5 1 2.5 5 10 15 30 60 120 300 600 +Inf") {
 		if !strings.Contains(w.scrape(), fmt.Sprintf("method_name=\"DriverGetInfo\",le=%q}", bound)) {
 			t.Errorf("no histogram bucket of %s s", bound)
 		}

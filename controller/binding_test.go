@@ -1,0 +1,92 @@
+package controller_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// TestBoundBucketIsReplaced: the Bucket of a claim has been removed by force, and
+// another one has its name. The claim takes nothing from it, says what has
+// happened, and does not go as if nothing were left.
+func TestBoundBucketIsReplaced(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim, bucket := h.provisioned("data")
+	h.stopController()
+	h.must(h.removeByForce(context.Background(), bucket))
+	other := bucket.DeepCopy()
+	other.ObjectMeta = metav1.ObjectMeta{Name: bucket.Name}
+	other.Spec.BucketClaimRef.UID = types.UID("01234567-89ab-cdef-0123-456789abcdef")
+	h.make(other)
+	h.report(other, provision)
+	h.startController()
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+
+	h.must(h.Delete(context.Background(), claim))
+	h.settles()
+	h.must(refresh(context.Background(), h, claim))
+	h.must(refresh(context.Background(), h, other))
+	if len(claim.Finalizers) == 0 || !other.DeletionTimestamp.IsZero() || len(other.Annotations) > 0 {
+		t.Errorf("finalizers of the claim %v, the other's Bucket %+v", claim.Finalizers, other.ObjectMeta)
+	}
+	h.must(h.removeByForce(context.Background(), other))
+	h.vanishes(claim)
+}
+
+// TestExistingBucketOfAnotherNamespace: a Bucket is for a claim of one namespace.
+func TestExistingBucketOfAnotherNamespace(t *testing.T) {
+	h := start(t)
+	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
+	bucket.Spec.BucketClaimRef.Namespace = "elsewhere"
+	h.make(bucket, claim)
+	h.report(bucket, provision)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	if claim.Status.BoundBucketName != "" || len(claim.Status.Protocols) > 0 {
+		t.Errorf("the claim knows of the Bucket: %+v", claim.Status)
+	}
+}
+
+// TestExistingBucketNeedNotBeProvisioned: a claim is bound to a Bucket that the
+// driver has still to find, and waits for it.
+func TestExistingBucketNeedNotBeProvisioned(t *testing.T) {
+	h := start(t)
+	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
+	h.make(bucket, claim)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	if claim.Status.BoundBucketName != existingName || claim.Status.ReadyToUse || len(claim.Finalizers) != 1 {
+		t.Errorf("finalizers %v, status %+v", claim.Finalizers, claim.Status)
+	}
+	h.settles()
+	h.report(bucket, provision)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+}
+
+// TestClaimDeletionWrites holds the controller to the KEP's order: the annotation,
+// by which the sidecar knows that it may go on, then the deletion of the Bucket,
+// and the finalizer of the claim when the Bucket is gone.
+func TestClaimDeletionWrites(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim, bucket := h.provisioned("data")
+	before := h.settles()
+	h.must(h.Delete(context.Background(), claim))
+	awaits(h, bucket, "may go", beingDeleted)
+	h.settles()
+	h.releaseBucket(bucket)
+	h.vanishes(claim)
+	ofClaim := "/apis/objectstorage.k8s.io/v1alpha2/namespaces/" + h.namespace + "/bucketclaims/data"
+	ofBucket := "/apis/objectstorage.k8s.io/v1alpha2/buckets/" + bucket.Name
+	writes := slices.DeleteFunc(texts(h.traffic.writes()[before:]), func(w string) bool { return strings.Contains(w, "/status ") })
+	want := []string{"PATCH " + ofBucket + " 200", "DELETE " + ofBucket + " 200", "PATCH " + ofClaim + " 200"}
+	if !slices.Equal(want, writes) {
+		t.Errorf("writes %v, want %v", writes, want)
+	}
+}

@@ -1,0 +1,84 @@
+package deploy_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
+	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+)
+
+const group = "objectstorage.k8s.io"
+
+// TestRights asks the API server for everything that the components may do with
+// COSI's kinds and with Secrets, in a namespace that is not theirs. The sidecar
+// has the KEP's "Minimal Sidecar permissions": nothing on claims and classes, and
+// no deletion but that of Secrets. What else the KEP would grant it and it does
+// not need is not granted.
+func TestRights(t *testing.T) {
+	c := connect(t)
+	if err := manifest.Apply(t.Context(), c, deploytest.Build(t, "rbac")); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]map[string]string{
+		deploy.SidecarServiceAccount: {
+			"buckets": "list watch patch", "buckets/status": "patch",
+			"bucketaccesses": "list watch patch", "bucketaccesses/status": "patch", "bucketaccesses/finalizers": "update",
+			"secrets": "get list watch create update patch delete",
+		},
+		deploy.ControllerServiceAccount: {
+			"buckets":      "get list watch create patch delete",
+			"bucketclaims": "get list watch patch", "bucketclaims/status": "patch",
+			"bucketaccesses": "get list watch patch", "bucketaccesses/status": "patch",
+			"bucketclasses": "get list watch", "bucketaccessclasses": "get list watch",
+		},
+	}
+	for account, rights := range want {
+		t.Run(account, func(t *testing.T) {
+			if diff := cmp.Diff(rights, rightsOf(t, c, account)); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// rightsOf are the verbs that an account may use, by resource.
+func rightsOf(t *testing.T, c client.Client, account string) map[string]string {
+	t.Helper()
+	rights := map[string]string{}
+	for _, resource := range []string{"buckets", "bucketclaims", "bucketaccesses", "bucketclasses", "bucketaccessclasses", "secrets"} {
+		for _, subresource := range []string{"", "status", "finalizers"} {
+			if verbs := allowed(t, c, account, resource, subresource); len(verbs) > 0 {
+				rights[strings.TrimSuffix(resource+"/"+subresource, "/")] = strings.Join(verbs, " ")
+			}
+		}
+	}
+	return rights
+}
+
+func allowed(t *testing.T, c client.Client, account, resource, subresource string) []string {
+	t.Helper()
+	verbs := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+	return slices.DeleteFunc(verbs, func(verb string) bool {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User:   "system:serviceaccount:" + deploy.Namespace + ":" + account,
+			Groups: []string{"system:serviceaccounts", "system:authenticated"},
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: "somewhere", Verb: verb, Group: group, Version: "*", Resource: resource, Subresource: subresource,
+			},
+		}}
+		if resource == "secrets" {
+			review.Spec.ResourceAttributes.Group = ""
+		}
+		if err := c.Create(t.Context(), review); err != nil {
+			t.Fatal(err)
+		}
+		return !review.Status.Allowed
+	})
+}

@@ -1,0 +1,203 @@
+package sidecar_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+)
+
+// The annotation alone is no order to delete: with the policy Delete too, the
+// sidecar waits for the deletion of the Bucket.
+func TestAnnotatedBucketWaitsForItsDeletion(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	w.releaseClaim(bucket)
+	w.eventually(func() error {
+		if err := w.refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+			return fmt.Errorf("ready although its claim is being deleted (%w)", err)
+		}
+		return nil
+	})
+	w.settle()
+	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
+		t.Errorf("a Bucket that nobody has deleted was deprovisioned: %v", calls)
+	}
+	w.must(w.refresh(bucket))
+	if len(bucket.Finalizers) != 1 {
+		t.Errorf("finalizers %v", bucket.Finalizers)
+	}
+}
+
+// A failure to delete or to revoke is shown, with the KEP's Event, and tried
+// again until it succeeds.
+func TestDeprovisioningIsRetried(t *testing.T) {
+	t.Run("Bucket", func(t *testing.T) {
+		w := newWorld(t)
+		w.start()
+		bucket := w.readyBucket()
+		w.driver.Fail("DriverDeleteBucket", codes.Unavailable, "the backend is away")
+		w.releaseClaim(bucket)
+		w.must(w.Delete(t.Context(), bucket))
+		w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+		w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		w.eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonFailedDeleteBucket) })
+		w.driver.Script("DriverDeleteBucket", nil)
+		w.eventually(func() error { return w.gone(bucket) })
+		if got := w.driver.Buckets(); len(got) > 0 {
+			t.Errorf("left in the backend: %v", got)
+		}
+	})
+	t.Run("BucketAccess", func(t *testing.T) {
+		w := newWorld(t)
+		w.start()
+		access := w.readyAccess(w.readyBucket())
+		w.driver.Fail("DriverRevokeBucketAccess", codes.Unavailable, "the backend is away")
+		w.must(w.Delete(t.Context(), access))
+		w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+		w.eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonFailedRevokeAccess) })
+		if _, err := w.secret(access, 0); !apierrors.IsNotFound(err) {
+			t.Errorf("the Secret outlives the attempt to revoke what is in it: %v", err)
+		}
+		w.driver.Script("DriverRevokeBucketAccess", nil)
+		w.isHandedBack(access)
+		if got := w.driver.Accounts(); len(got) > 0 {
+			t.Errorf("left in the backend: %v", got)
+		}
+	})
+}
+
+// toldOnce reports whether there is one Event of a reason about an object.
+func (w *world) toldOnce(object client.Object, reason string) error {
+	if got := w.events(object)[reason]; got != 1 {
+		return fmt.Errorf("%d Events %s, want one: %v", got, reason, w.events(object))
+	}
+	return nil
+}
+
+// Before its ID is persisted nothing of an object can be in the backend, and
+// nothing is asked of the driver when it goes.
+func TestNoIDNoCallAtTheEnd(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	ready := w.readyBucket()
+	w.driver.Fail("DriverGenerateBucketId", codes.Unavailable, "not now")
+	w.driver.Fail("DriverGenerateBucketAccessId", codes.Unavailable, "not now")
+	bucket, access := w.bucket(), w.access([]*v1alpha2.Bucket{ready})
+	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.releaseClaim(bucket)
+	w.must(errors.Join(w.Delete(t.Context(), bucket), w.Delete(t.Context(), access)))
+	w.eventually(func() error { return w.gone(bucket) })
+	w.isHandedBack(access)
+	if calls := w.driver.Calls("DriverDeleteBucket", "DriverRevokeBucketAccess"); len(calls) > 0 {
+		t.Errorf("calls for what has no ID: %v", calls)
+	}
+	if _, err := w.secret(access, 0); !apierrors.IsNotFound(err) {
+		t.Errorf("the reserved Secret is still there: %v", err)
+	}
+}
+
+// An ID that could not be persisted is asked for again, with the same name, and
+// nothing is created by an ID that is not.
+func TestIDThatCannotBePersisted(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	ready := w.readyBucket()
+	lose := func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		w.traffic.Refuse(http.MethodPatch, "/status")
+		return next()
+	}
+	for generate, tc := range map[string]struct {
+		create string
+		make   func() (name string, done func() error)
+	}{
+		"DriverGenerateBucketId": {"DriverCreateBucket", func() (string, func() error) {
+			bucket := w.bucket()
+			return bucket.Name, func() error { return w.isReady(bucket) }
+		}},
+		"DriverGenerateBucketAccessId": {"DriverGrantBucketAccess", func() (string, func() error) {
+			access := w.access([]*v1alpha2.Bucket{ready})
+			return v1alpha2.AccountNameForAccess(access.UID), func() error { return w.isGranted(access) }
+		}},
+	} {
+		t.Run(generate, func(t *testing.T) {
+			w := w.in(t)
+			before, created := len(w.driver.Calls(generate)), len(w.driver.Calls(tc.create))
+			w.driver.Script(generate, lose)
+			name, done := tc.make()
+			w.eventually(func() error {
+				if got := len(w.driver.Calls(generate)) - before; got < 3 {
+					return fmt.Errorf("asked %d times", got)
+				}
+				return nil
+			})
+			if got := len(w.driver.Calls(tc.create)); got != created {
+				t.Errorf("%s by an ID that is not persisted", tc.create)
+			}
+			w.driver.Script(generate, nil)
+			w.traffic.Allow()
+			w.eventually(done)
+			for _, call := range w.driver.Calls(generate)[before:] {
+				if got := nameOf(call.Request); got != name {
+					t.Errorf("asked for %q, want %q each time", got, name)
+				}
+			}
+		})
+	}
+}
+
+// nameOf is the idempotency key of a request for an ID.
+func nameOf(request proto.Message) string {
+	switch r := request.(type) {
+	case interface{ GetName() string }:
+		return r.GetName()
+	case interface{ GetAccountName() string }:
+		return r.GetAccountName()
+	default:
+		return ""
+	}
+}
+
+// A refused deletion is tried again when the spec says something else: an
+// administrator who gives up keeps the data.
+func TestRefusedDeletionEndsWithThePolicy(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	w.driver.Fail("DriverDeleteBucket", codes.InvalidArgument, "bucket is not empty")
+	w.releaseClaim(bucket)
+	w.must(w.Delete(t.Context(), bucket))
+	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	w.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
+	w.eventually(func() error { return w.gone(bucket) })
+	if got := w.driver.Buckets(); len(got) != 1 {
+		t.Errorf("the backend has %v, want the bucket that was kept", got)
+	}
+}
+
+// What was refused for good is tried again by the next sidecar, which may be a
+// newer one.
+func TestRefusalsEndWithTheSidecar(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Fail("DriverCreateBucket", codes.InvalidArgument, "no")
+	stop := w.start()
+	bucket := w.bucket()
+	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+	w.settle()
+	stop()
+	w.driver.Script("DriverCreateBucket", nil)
+	w.start()
+	w.eventually(func() error { return w.isReady(bucket) })
+}

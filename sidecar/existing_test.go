@@ -1,0 +1,57 @@
+package sidecar_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+)
+
+// A bucket that exists is looked up under its own ID, by a Bucket that cannot
+// vanish meanwhile. Two Buckets, for claims in two namespaces, may stand for it.
+func TestExistingBucketIsLookedUp(t *testing.T) {
+	w := newWorld(t)
+	w.driver.AddBucket("shared")
+	w.driver.Script("DriverGetBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
+		request, _ := m.(*cosi.DriverGetBucketRequest)
+		list := &v1alpha2.BucketList{}
+		if err := w.List(ctx, list); err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			bucket := &list.Items[i]
+			if bucket.Name == request.GetParameters()["name"] && !controllerutil.ContainsFinalizer(bucket, v1alpha2.ProtectionFinalizer) {
+				t.Errorf("Bucket %s has no finalizer yet", bucket.Name)
+			}
+		}
+		return next()
+	})
+	w.start()
+	named := func(b *v1alpha2.Bucket) { b.Spec.Parameters = map[string]string{"name": b.Name} }
+	one, two := w.bucket(existing("shared"), named), w.bucket(existing("shared"), named)
+	w.eventually(func() error { return errors.Join(w.isReady(one), w.isReady(two)) })
+	if one.Status.BucketID != "shared" || two.Status.BucketID != "shared" {
+		t.Errorf("status.bucketID %q and %q", one.Status.BucketID, two.Status.BucketID)
+	}
+}
+
+// What the driver says of an existing bucket has to fit the Bucket's protocols.
+func TestExistingBucketOfAnotherProtocol(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Answer("DriverGetBucket", &cosi.DriverGetBucketResponse{
+		Protocols: &cosi.ObjectProtocolAndBucketInfo{Azure: &cosi.AzureBucketInfo{StorageAccount: "a"}},
+	})
+	w.start()
+	bucket := w.bucket(existing("old"))
+	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
+	if bucket.Status.BucketID != "" {
+		t.Errorf("status.bucketID = %q", bucket.Status.BucketID)
+	}
+}

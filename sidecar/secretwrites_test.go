@@ -1,0 +1,57 @@
+package sidecar_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// An access whose Secret cannot be written says so, and makes no credentials
+// before it can.
+func TestSecretThatCannotBeWritten(t *testing.T) {
+	t.Run("Create", func(t *testing.T) {
+		w := newWorld(t)
+		w.start()
+		bucket := w.readyBucket()
+		w.traffic.Refuse(http.MethodPost, "/secrets")
+		access := w.access([]*v1alpha2.Bucket{bucket})
+		w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
+		w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonSecretWriteFailed)
+		if calls := w.driver.Calls("DriverGrantBucketAccess"); len(calls) > 0 {
+			t.Errorf("calls: %v", calls)
+		}
+		w.traffic.Allow()
+		w.eventually(func() error { return w.isGranted(access) })
+		w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	})
+	t.Run("Immutable", func(t *testing.T) {
+		w := newWorld(t)
+		w.start()
+		access := w.readyAccess(w.readyBucket())
+		secret, err := w.secret(access, 0)
+		w.must(err)
+		want := text(secret.Data)
+		w.change(secret, func() {
+			secret.Immutable, secret.Data = new(true), map[string][]byte{"AWS_ACCESS_KEY_ID": []byte("wrong")}
+		})
+		w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
+		w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		w.must(w.Delete(t.Context(), secret))
+		w.eventually(func() error {
+			again, err := w.secret(access, 0)
+			if err != nil {
+				return err
+			}
+			if diff := cmp.Diff(want, text(again.Data)); diff != "" {
+				return fmt.Errorf("Secret (-want +got):\n%s", diff)
+			}
+			return nil
+		})
+		w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	})
+}
