@@ -22,6 +22,10 @@ func (r *Reconciler) findClass(ctx context.Context, v *visit) error {
 	case err != nil:
 		return fmt.Errorf("get BucketAccessClass %s: %w", name, err)
 	}
+	if err := v1alpha2.CheckDriverName(class.Spec.DriverName); err != nil {
+		return finding.Invalid(v1alpha2.ReasonInvalidSpec,
+			"BucketAccessClass %q is of a driver that cannot exist: its spec.driverName: %v; make the class anew with another", name, err)
+	}
 	v.class = class
 	return nil
 }

@@ -72,9 +72,12 @@ func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha2.BucketCl
 		return nil, finding.Waiting(v1alpha2.ReasonBucketClassNotFound, "waiting for BucketClass %q, which does not exist", name)
 	case err != nil:
 		return nil, fmt.Errorf("get BucketClass %s: %w", name, err)
-	default:
-		return class, nil
 	}
+	if err := v1alpha2.CheckDriverName(class.Spec.DriverName); err != nil {
+		return nil, finding.Invalid(v1alpha2.ReasonInvalidSpec,
+			"BucketClass %q is of a driver that cannot exist: its spec.driverName: %v; make the class anew with another", name, err)
+	}
+	return class, nil
 }
 
 // confirmUnbound asks the API server whether the claim is still there and still

@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -68,8 +66,8 @@ func (d *Driver) askInfo(ctx context.Context) (Info, error) {
 // readInfo judges an answer to DriverGetInfo. A protocol that is named twice is
 // taken once: it says nothing wrong.
 func readInfo(response *cosi.DriverGetInfoResponse) (Info, error) {
-	if err := checkDriverName(response.GetName()); err != nil {
-		return Info{}, err
+	if err := v1alpha2.CheckDriverName(response.GetName()); err != nil {
+		return Info{}, invalid(getInfo, "the driver's name cannot be used: %v", err)
 	}
 	info := Info{Name: response.GetName()}
 	for _, protocol := range response.GetSupportedProtocols() {
@@ -86,22 +84,4 @@ func readInfo(response *cosi.DriverGetInfoResponse) (Info, error) {
 	slices.Sort(info.Protocols)
 	info.Protocols = slices.Compact(info.Protocols)
 	return info, nil
-}
-
-// checkDriverName holds a name to RFC 1035, label by label. The API allows more
-// in a class, but a driver that calls itself so would be a different one for
-// tools that fold letter case.
-func checkDriverName(name string) error {
-	if name == "" {
-		return invalid(getInfo, "the driver gives no name")
-	}
-	if len(name) > v1alpha2.DriverNameMaxLength {
-		return invalid(getInfo, "the driver's name is %d characters long; the limit is %d", len(name), v1alpha2.DriverNameMaxLength)
-	}
-	for label := range strings.SplitSeq(name, ".") {
-		if problems := validation.IsDNS1035Label(label); len(problems) > 0 {
-			return invalid(getInfo, "the driver's name %q is not a lower-case DNS name: part %q: %s", name, label, problems[0])
-		}
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/metric"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -51,7 +52,7 @@ func (d *Driver) measure(
 }
 
 func (d *Driver) nameBy(response any) string {
-	if info, ok := response.(*cosi.DriverGetInfoResponse); ok && d.name == "" && checkDriverName(info.GetName()) == nil {
+	if info, ok := response.(*cosi.DriverGetInfoResponse); ok && d.name == "" && v1alpha2.CheckDriverName(info.GetName()) == nil {
 		return info.GetName()
 	}
 	return d.name
