@@ -39,7 +39,7 @@ const (
 var exclusive sync.Mutex
 
 // Start starts an emulator for a test, on the shared control plane unless the
-// options name another. Tests that run in parallel wait for each other here.
+// options name another, or a Cluster that leads to it. Tests that run in parallel wait for each other here.
 // When the test ends, the objects of COSI are deleted, what cannot be deleted
 // fails the test, and the emulator is stopped. If the test has failed, the end
 // of the journal is logged.
@@ -51,7 +51,10 @@ func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	if opts.ControlPlane == nil {
 		exclusive.Lock()
 		tb.Cleanup(exclusive.Unlock)
-		opts.ControlPlane = controlplanetest.Start(tb)
+		plane := controlplanetest.Start(tb)
+		if opts.Cluster == nil {
+			opts.ControlPlane = plane
+		}
 	}
 	ctx, cancel := context.WithTimeout(tb.Context(), startTimeout)
 	defer cancel()
