@@ -52,6 +52,7 @@ func TestAccessIsHandedOff(t *testing.T) {
 			t.Errorf("condition %s is %v, want %s", conditionType, c, want)
 		}
 	}
+	h.accessSays(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForDriver)
 	if !controllerutil.ContainsFinalizer(access, v1alpha2.ProtectionFinalizer) {
 		t.Errorf("access has no finalizer")
 	}

@@ -1,0 +1,82 @@
+package sidecar_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// A user of an access hears that it was not granted, and an administrator what
+// has become of a Bucket in the end.
+func TestEventsOfTheEnds(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Fail("DriverGrantBucketAccess", codes.Unavailable, "the backend is away")
+	w.start()
+	bucket := w.readyBucket()
+	access := w.access([]*v1alpha2.Bucket{bucket})
+	w.eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonFailedGrantAccess) })
+	w.must(w.Delete(t.Context(), access))
+	w.isHandedBack(access)
+	w.releaseClaim(bucket)
+	w.must(w.Delete(t.Context(), bucket))
+	w.eventually(func() error { return w.gone(bucket) })
+	w.eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonDeprovisioned) })
+}
+
+// What the API server refuses is no condition of the object, which perhaps cannot
+// be written: it is told, once, however often it is tried.
+func TestRefusalOfTheAPIServerIsTold(t *testing.T) {
+	w := newWorld(t)
+	name := v1alpha2.BucketNameForClaim("01234567-89ab-cdef-0123-456789abcdef")
+	w.traffic.Refuse(http.MethodPatch, "/buckets/"+name)
+	w.start()
+	bucket := w.bucket(func(b *v1alpha2.Bucket) { b.Name = name })
+	w.eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonAPIError) })
+	w.eventually(func() error {
+		if len(w.traffic.Writes()) < 4 {
+			return errors.New("it is not tried again")
+		}
+		return nil
+	})
+	w.must(w.toldOnce(bucket, v1alpha2.ReasonAPIError))
+	w.traffic.Allow()
+	w.eventually(func() error { return w.isReady(bucket) })
+}
+
+// Conditions have the generation that they were found out for.
+func TestConditionsFollowTheGeneration(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	before := bucket.Generation
+	w.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
+	if bucket.Generation == before {
+		t.Fatal("the generation has not changed")
+	}
+	w.eventually(func() error { return w.isUpToDate(bucket) })
+	access := w.readyAccess(bucket)
+	w.must(w.isUpToDate(access))
+}
+
+func (w *world) isUpToDate(object client.Object) error {
+	if err := w.refresh(object); err != nil {
+		return err
+	}
+	types := map[string]bool{}
+	for _, c := range conditionsOf(object) {
+		types[c.Type] = true
+		if c.ObservedGeneration != object.GetGeneration() || c.Status == metav1.ConditionUnknown {
+			return errors.New(describe([]metav1.Condition{c})[0])
+		}
+	}
+	if len(types) != 3 {
+		return errors.New("a condition is missing")
+	}
+	return nil
+}
