@@ -1,7 +1,7 @@
 package bucketaccess
 
 import (
-	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -21,9 +21,16 @@ type memory struct {
 	left map[types.NamespacedName]remembered
 }
 
+// remembered are the Secrets of one access, nearly always one: a map of them for
+// each of thousands of accesses would be most of the sidecar's own memory.
 type remembered struct {
 	access  types.UID
-	secrets map[string]version
+	secrets []namedVersion
+}
+
+type namedVersion struct {
+	name string
+	version
 }
 
 // version is one state of one Secret.
@@ -42,7 +49,11 @@ func (m *memory) remember(access client.Object, secrets map[string]version) {
 	if m.left == nil {
 		m.left = map[types.NamespacedName]remembered{}
 	}
-	m.left[client.ObjectKeyFromObject(access)] = remembered{access: access.GetUID(), secrets: maps.Clone(secrets)}
+	left := make([]namedVersion, 0, len(secrets))
+	for name, v := range secrets {
+		left = append(left, namedVersion{name: name, version: v})
+	}
+	m.left[client.ObjectKeyFromObject(access)] = remembered{access: access.GetUID(), secrets: left}
 }
 
 // recall returns the version in which a Secret of an access was left.
@@ -53,8 +64,11 @@ func (m *memory) recall(access client.Object, secret string) (version, bool) {
 	if !ok || found.access != access.GetUID() {
 		return version{}, false
 	}
-	v, ok := found.secrets[secret]
-	return v, ok
+	i := slices.IndexFunc(found.secrets, func(v namedVersion) bool { return v.name == secret })
+	if i < 0 {
+		return version{}, false
+	}
+	return found.secrets[i].version, true
 }
 
 func (m *memory) forget(access types.NamespacedName) {

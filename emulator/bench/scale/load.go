@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -96,7 +94,7 @@ func (s *site) await(
 ) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, loadTimeout, fmt.Errorf("the components are not done after %s", loadTimeout))
 	defer cancel()
-	watcher, err := s.admin.Watch(ctx, b.list(), client.InNamespace(b.namespace))
+	watcher, err := s.watchFrom(ctx, b.list(), b.namespace)
 	if err != nil {
 		return err
 	}
@@ -106,43 +104,6 @@ func (s *site) await(
 	group.Go(func() error { return act(ctx) })
 	return group.Wait()
 }
-
-// collect reads a watch until a number of objects have reached a state.
-func collect(ctx context.Context, watcher watch.Interface, count int, reached func(watch.Event) bool) error {
-	there := sets.New[string]()
-	for there.Len() < count {
-		select {
-		case event, open := <-watcher.ResultChan():
-			if !open || event.Type == watch.Error {
-				return fmt.Errorf("the API server has ended a watch: %v", event.Object)
-			}
-			if !reached(event) {
-				continue
-			}
-			accessor, err := meta.Accessor(event.Object)
-			if err != nil {
-				return err
-			}
-			there.Insert(accessor.GetName())
-		case <-ctx.Done():
-			return fmt.Errorf("%d of %d objects are where they should be: %w", there.Len(), count, context.Cause(ctx))
-		}
-	}
-	return nil
-}
-
-func isReady(event watch.Event) bool {
-	switch object := event.Object.(type) {
-	case *cosiapi.BucketAccess:
-		return object.Status.ReadyToUse
-	case *cosiapi.BucketClaim:
-		return object.Status.ReadyToUse
-	default:
-		return false
-	}
-}
-
-func isGone(event watch.Event) bool { return event.Type == watch.Deleted }
 
 // concurrently does something for each of a number of objects, for several of
 // them at the same time.

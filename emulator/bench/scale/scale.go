@@ -42,7 +42,7 @@ const stopTimeout = time.Minute
 func Measure(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	var all []figure.Figure
 	for _, measure := range []func(context.Context, Options, func(string)) ([]figure.Figure, error){
-		measureRush, measureOneClaim, measureGrowth,
+		measureRush, measureMemory, measureGrowth, measureOneClaim,
 	} {
 		figures, err := measure(ctx, opts, progress)
 		if err != nil {

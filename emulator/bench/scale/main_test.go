@@ -1,0 +1,59 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+)
+
+// newTestSite is a site on the control plane of the tests. What is left there in
+// the end is deleted.
+func newTestSite(tb testing.TB) *site {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("it needs a control plane")
+	}
+	emu := emulatortest.Start(tb, emulator.Options{NoDriver: true})
+	s, err := newSite(tb.Context(), emu)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		err := s.withCrew(ctx, newMeter(), func() error {
+			return errors.Join(s.clear(ctx, &cosiapi.BucketAccessList{}), s.clear(ctx, &cosiapi.BucketClaimList{}))
+		})
+		if err != nil {
+			tb.Errorf("clean up after the test: %v", err)
+		}
+	})
+	return s
+}
+
+// clear deletes all objects of a kind, and returns when they are gone.
+func (s *site) clear(ctx context.Context, list client.ObjectList) error {
+	return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		if err := s.admin.List(ctx, list); err != nil {
+			return false, err
+		}
+		err := meta.EachListItem(list, func(o runtime.Object) error {
+			object, ok := o.(client.Object)
+			if !ok || !object.GetDeletionTimestamp().IsZero() {
+				return nil
+			}
+			return client.IgnoreNotFound(s.admin.Delete(ctx, object))
+		})
+		return meta.LenList(list) == 0, err
+	})
+}
