@@ -98,7 +98,7 @@ func TestClaimWaitsForClass(t *testing.T) {
 	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 }
 
-func TestClaimMirrorsBucket(t *testing.T) {
+func TestE61ClaimMirrorsBucket(t *testing.T) {
 	type says struct {
 		Provisioned, Validated, Failed metav1.ConditionStatus
 		Ready                          bool

@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-func TestExistingBucketInEitherOrder(t *testing.T) {
+func TestE57ExistingBucketInEitherOrder(t *testing.T) {
 	for _, tc := range []struct {
 		name        string
 		bucketFirst bool
@@ -55,9 +55,9 @@ func TestExistingBucketOfAnotherClaim(t *testing.T) {
 	}
 }
 
-// TestExistingBucketIsBoundOnce: a claim of the same name that comes later does
+// TestE50ExistingBucketIsBoundOnce: a claim of the same name that comes later does
 // not get the Bucket, and the administrator's correction is noticed.
-func TestExistingBucketIsBoundOnce(t *testing.T) {
+func TestE50ExistingBucketIsBoundOnce(t *testing.T) {
 	h := start(t)
 	bucket, first := h.existingBucket(existingName, "data"), h.claimOfExisting()
 	h.make(bucket, first)

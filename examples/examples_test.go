@@ -77,8 +77,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestServerAccepts checks that kubectl apply would work.
-func TestServerAccepts(t *testing.T) {
+// TestE89ServerAccepts checks that kubectl apply would work.
+func TestE89ServerAccepts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a control plane")
 	}

@@ -47,7 +47,7 @@ func TestOverSocket(t *testing.T) {
 	}
 }
 
-func TestStaleSocket(t *testing.T) {
+func TestE63StaleSocket(t *testing.T) {
 	path := filepath.Join(socketDir(t), "cosi.sock")
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 // E34 is in here as well: COSI_PROTOCOL is written.
-func TestAccessIsGrantedInTwoPhases(t *testing.T) {
+func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()

@@ -119,7 +119,7 @@ func TestBucketIsDeleted(t *testing.T) {
 	}
 }
 
-func TestMisspeltAnnotationIsHonoured(t *testing.T) {
+func TestE20MisspeltAnnotationIsHonoured(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()

@@ -152,7 +152,7 @@ func TestLongestIDIsAccepted(t *testing.T) {
 }
 
 // E37 and E38, on the way to credentials.
-func TestTerminalFailuresOfAccesses(t *testing.T) {
+func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 	grant := func(change func(*cosi.DriverGrantBucketAccessResponse)) drivertest.Script {
 		return func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 			message, err := next()
@@ -240,7 +240,7 @@ func TestE29RetriesAreSilent(t *testing.T) {
 }
 
 // A driver that refuses to delete keeps the Bucket, and says why.
-func TestRefusedDeletionKeepsTheBucket(t *testing.T) {
+func TestE82RefusedDeletionKeepsTheBucket(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()

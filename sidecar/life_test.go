@@ -121,7 +121,7 @@ func TestDriverComesBack(t *testing.T) {
 	}
 }
 
-func TestAnotherDriverComesBack(t *testing.T) {
+func TestE76AnotherDriverComesBack(t *testing.T) {
 	w := newWorld(t)
 	s, err := sidecar.New(t.Context(), w.config(), w.options)
 	w.must(err)
@@ -156,7 +156,7 @@ func TestNewWithoutADriver(t *testing.T) {
 
 // E12, E53, E71: nobody touches what is of another driver, nor can an access lead
 // from one to the other.
-func TestTwoDrivers(t *testing.T) {
+func TestE53E71TwoDrivers(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	a.start()
 	b.start()

@@ -233,6 +233,20 @@ func TestE56SecretGoneBeforeTheAccess(t *testing.T) {
 	}
 }
 
+// TestE52AccessThatWasNeverGranted can be deleted, and is not tried for ever.
+func TestE52AccessThatWasNeverGranted(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Fail("DriverGrantBucketAccess", codes.Internal, "never")
+	w.start()
+	access := w.access([]*v1alpha2.Bucket{w.readyBucket()})
+	w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.must(w.Delete(t.Context(), access))
+	w.isHandedBack(access)
+	if calls := w.driver.Calls("DriverRevokeBucketAccess"); len(calls) != 1 {
+		t.Errorf("%d calls to revoke what may have been granted, want one", len(calls))
+	}
+}
+
 // TestE54DeletedBucketIsForgotten: a Bucket that keeps failing and is deleted is
 // not tried any more.
 func TestE54DeletedBucketIsForgotten(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 
 // A Secret that is there already is nobody's to take. When it goes, the access
 // goes on.
-func TestE11ForeignSecretIsNotTakenOver(t *testing.T) {
+func TestE11E74ForeignSecretIsNotTakenOver(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
@@ -158,7 +158,7 @@ func TestE36RotatedCredentialsAreWritten(t *testing.T) {
 	}
 }
 
-func TestRestartOfTheSidecarWritesNothing(t *testing.T) {
+func TestE60RestartOfTheSidecarWritesNothing(t *testing.T) {
 	w := newWorld(t)
 	stop := w.start()
 	access := w.readyAccess(w.readyBucket())

@@ -89,7 +89,7 @@ func TestBadDrivers(t *testing.T) {
 		"NoName": {
 			reason: "no name at all",
 			args:   driving(&cosi.DriverGetInfoResponse{SupportedProtocols: s3}),
-			code:   1, says: []string{"d.sock", "no name"},
+			code:   1, says: []string{"d.sock", "name", "it is empty"},
 		},
 		"NoProtocol": {
 			reason: "a driver that serves nothing",

@@ -85,7 +85,7 @@ func denied(t *testing.T, c *s3.Client) []string {
 	return denied
 }
 
-func TestModes(t *testing.T) {
+func TestE81Modes(t *testing.T) {
 	s, c := fixture(t, store.Options{})
 	put(t, c, "k", "content")
 	tests := map[string]struct {

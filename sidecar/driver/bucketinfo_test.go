@@ -12,7 +12,7 @@ import (
 )
 
 // E45: the field of the protocols has had two numbers.
-func TestCreatedProtocols(t *testing.T) {
+func TestE45CreatedProtocols(t *testing.T) {
 	info := &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{BucketId: "b", Region: "r"}}
 	encoded, err := proto.Marshal(info)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestConnectErrors(t *testing.T) {
 	}
 }
 
-func TestConnectWaitsUntilReady(t *testing.T) {
+func TestE87ConnectWaitsUntilReady(t *testing.T) {
 	noLeaks(t)
 	d := drivertest.Start(t, "a.test")
 	refusals := 3
