@@ -33,6 +33,14 @@ build: ## Build bin/cosi-emu.
 setup: ## Get or build the control plane, once, into the user's cache.
 	$(GO) run ./cmd/cosi-emu setup
 
+# make image IMAGE=registry.example.com/cosi-emu:v1 CONTAINER_TOOL=podman
+IMAGE ?= cosi-emu:dev
+CONTAINER_TOOL ?= docker
+
+.PHONY: image
+image: ## Build the container image IMAGE with CONTAINER_TOOL.
+	$(CONTAINER_TOOL) build --tag $(IMAGE) .
+
 .PHONY: clean
 clean: ## Remove what was built here. The user's cache stays.
 	rm -rf $(BIN)

@@ -35,8 +35,8 @@ func TestRights(t *testing.T) {
 		deploy.ControllerServiceAccount: {
 			"buckets":      "get list watch create patch delete",
 			"bucketclaims": "get list watch patch", "bucketclaims/status": "patch",
-			"bucketaccesses": "get list watch patch", "bucketaccesses/status": "patch",
-			"bucketclasses": "get list watch", "bucketaccessclasses": "get list watch",
+			"bucketaccesses": "list watch patch", "bucketaccesses/status": "patch",
+			"bucketclasses": "list watch", "bucketaccessclasses": "list watch",
 		},
 	}
 	for account, rights := range want {
