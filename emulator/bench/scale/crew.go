@@ -46,8 +46,8 @@ func (s *site) muster(ctx context.Context, m *meter) (*crew, error) {
 				Endpoint: s.endpoint, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(m.call)},
 			})
 		},
-		func() (component, error) {
-			return cosicontroller.New(s.metered(controller, m), cosicontroller.Options{}) //nolint:contextcheck // it is bounded by itself
+		func() (component, error) { //nolint:contextcheck // it is bounded by itself
+			return cosicontroller.New(s.metered(controller, m), cosicontroller.Options{})
 		},
 	} {
 		if err := c.add(ctx, runCtx, create); err != nil {

@@ -3,6 +3,7 @@ package scale
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 )
@@ -138,18 +139,20 @@ func (a *among) create(ctx context.Context, m *meter, count int) (*replay, error
 }
 
 func (g *growth) figures() []figure.Figure {
-	few, many := g.few, g.many
-	bareFew, bareMany := figure.Times(elapsed(few.baseline)), figure.Times(elapsed(many.baseline))
-	clock := figure.Ratio(fmt.Sprintf("time of %d claims among %d, against among %d", g.batch, many.claims, few.claims), barGrowth,
-		figure.Times(elapsed(many.measured)), figure.Times(elapsed(few.measured)))
+	bareFew, bareMany := figure.Times(elapsed(g.few.baseline)), figure.Times(elapsed(g.many.baseline))
 	bare := bareMany.Median / bareFew.Median
+	clock := g.figure("time", elapsed)
 	clock.Notes = []string{
 		fmt.Sprintf("the same writes without the components take %.1f ms and %.1f ms, %s x: that is the API server's own growth",
 			bareMany.Median, bareFew.Median, figure.Number(bare)),
 		fmt.Sprintf("against that, the growth is %s x", figure.Number(clock.Value/bare)),
 	}
-	processors := figure.Ratio(fmt.Sprintf("processor time of %d claims among %d, against among %d", g.batch, many.claims, few.claims), barGrowth,
-		figure.Times(cpu(many.measured)), figure.Times(cpu(few.measured)),
-		"of controller and sidecar, with the driver and the users; without the API server")
+	processors := g.figure("processor time", cpu)
+	processors.Notes = []string{"of controller and sidecar, with the driver and the users; without the API server"}
 	return []figure.Figure{clock, processors}
+}
+
+func (g *growth) figure(what string, of func([]cost) []time.Duration) figure.Figure {
+	return figure.Ratio(fmt.Sprintf("%s of %d claims among %d, against among %d", what, g.batch, g.many.claims, g.few.claims), barGrowth,
+		figure.Times(of(g.many.measured)), figure.Times(of(g.few.measured)))
 }

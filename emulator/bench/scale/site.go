@@ -61,7 +61,10 @@ func newSite(ctx context.Context, emu *emulator.Emulator) (*site, error) {
 	if s.admin, err = client.NewWithWatch(s.users[admin], client.Options{Scheme: s.scheme}); err != nil {
 		return nil, err
 	}
-	return s, s.createClasses(ctx)
+	if err := s.createClasses(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // asJSON has all requests made in JSON, also for the built-in kinds, so that they

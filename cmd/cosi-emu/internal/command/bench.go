@@ -66,9 +66,10 @@ Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 	cmd.Flags().IntVar(&o.Claims, "claims", 30, "how many claims are timed, one after another")
 	cmd.Flags().IntVar(&o.Crowd, "crowd", 100, "how many claims with accesses there are when memory and silence are measured")
 	cmd.Flags().DurationVar(&o.Window, "window", 30*time.Second, "for how long there must be silence")
-	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", scale.DefaultLoad.Pairs, "how many claims with accesses, and how many accesses of one claim, are created at once")
-	cmd.Flags().IntVar(&o.Scale.Many, "many", scale.DefaultLoad.Many, "among how many claims one more must not be slower than among a fiftieth")
-	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", scale.DefaultLoad.Rounds, "how often the suite scale times what takes time")
+	load := scale.DefaultLoad
+	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", load.Pairs, "how many claims with accesses, or accesses of one claim, are created at once")
+	cmd.Flags().IntVar(&o.Scale.Many, "many", load.Many, "among how many claims a claim should cost as much as among a fiftieth of them")
+	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", load.Rounds, "how often the suite scale times what takes time")
 	cmd.Flags().StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with the programs of the control plane (default: as for 'up')")
 	cmd.Flags().BoolVar(&b.check, "check", false, "fail if a bar is missed")
 	cmd.Flags().DurationVar(&b.timeout, "timeout", defaultStartTimeout, "limit for everything")
