@@ -21,48 +21,54 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
 )
 
-// TestLeave installs, and leaves again: first while something of somebody else is
-// there, then when it is not.
-func TestLeave(t *testing.T) {
-	c := openShared(t)
-	theirs := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "cosi-sidecar"}}
-	create(t, theirs)
-	if err := c.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.PrepareLease(t.Context(), deploy.Namespace, "lease"); err != nil {
+// install makes all that can be made in the cluster.
+func install(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	if err := errors.Join(c.Install(t.Context()), c.PrepareLease(t.Context(), deploy.Namespace, "lease")); err != nil {
 		t.Fatal(err)
 	}
 	if namespaceOf(t) == nil {
 		t.Fatal("there is no namespace after Install()")
 	}
-	stranger := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: deploy.Namespace, Name: "stranger"}}
-	create(t, stranger)
+}
 
-	left, err := c.Leave(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(left) != 1 || !strings.Contains(left[0], deploy.Namespace) || !strings.Contains(left[0], "stranger") {
-		t.Errorf("Leave() says that %q is left", left)
-	}
-	if err := admin(t).Get(t.Context(), client.ObjectKeyFromObject(stranger), stranger); err != nil {
-		t.Errorf("what somebody else has made: %v", err)
-	}
-	account := &corev1.ServiceAccount{}
-	key := client.ObjectKey{Namespace: deploy.Namespace, Name: deploy.ControllerServiceAccount}
-	if err := admin(t).Get(t.Context(), key, account); !apierrors.IsNotFound(err) {
-		t.Errorf("the ServiceAccount after Leave(): %v", err)
-	}
-
-	if err := admin(t).Delete(t.Context(), stranger); err != nil {
-		t.Fatal(err)
-	}
+// TestLeave: everything goes, but for what was there before.
+func TestLeave(t *testing.T) {
+	c := openShared(t)
+	theirs := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "cosi-sidecar"}}
+	create(t, theirs)
+	install(t, c)
 	if left, err := c.Leave(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) != nil {
 		t.Errorf("Leave() = %v, %v, and the namespace is there: %t", left, err, namespaceOf(t) != nil)
 	}
 	if err := admin(t).Get(t.Context(), client.ObjectKeyFromObject(theirs), theirs); err != nil || len(theirs.Rules) > 0 {
 		t.Errorf("a role that was there before: %v, with rules %v", err, theirs.Rules)
+	}
+}
+
+// TestLeaveStrangers: the namespace stays while somebody else has something in it.
+func TestLeaveStrangers(t *testing.T) {
+	c := openShared(t)
+	install(t, c)
+	stranger := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: deploy.Namespace, Name: "stranger"}}
+	create(t, stranger)
+
+	left, err := c.Leave(t.Context(), "")
+	if err != nil || len(left) != 1 || !strings.Contains(left[0], deploy.Namespace) || !strings.Contains(left[0], "stranger") {
+		t.Errorf("Leave() = %q, %v", left, err)
+	}
+	if err := admin(t).Get(t.Context(), client.ObjectKeyFromObject(stranger), stranger); err != nil {
+		t.Errorf("what somebody else has made: %v", err)
+	}
+	key := client.ObjectKey{Namespace: deploy.Namespace, Name: deploy.ControllerServiceAccount}
+	if err := admin(t).Get(t.Context(), key, &corev1.ServiceAccount{}); !apierrors.IsNotFound(err) {
+		t.Errorf("the ServiceAccount after Leave(): %v", err)
+	}
+	if err := admin(t).Delete(t.Context(), stranger); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := c.Leave(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) != nil {
+		t.Errorf("Leave() = %v, %v, and the namespace is there: %t", left, err, namespaceOf(t) != nil)
 	}
 }
 
