@@ -52,10 +52,10 @@ func unused() map[string]string {
 	}
 }
 
-// TestEveryRightIsUsed has controller and sidecar do all that they do, as the
+// TestE90EveryRightIsUsed has controller and sidecar do all that they do, as the
 // ServiceAccounts of deploy/ and with elections. They need every right that they
 // have, and no other.
-func TestEveryRightIsUsed(t *testing.T) {
+func TestE90EveryRightIsUsed(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Cluster: sharedCluster(t), Install: true})
 	s := newStory(t, emu)
 	s.electAgain(emulator.ComponentController, controller.LeaseName)
