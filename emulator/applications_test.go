@@ -50,7 +50,7 @@ func TestApplicationsOutliveTheComponents(t *testing.T) {
 		}
 	}
 	s.waitReady()
-	if err := bucket.put(t.Context(), "again.txt", "hello"); err != nil {
+	if err := bucket.put(t.Context(), "again.txt", "hello again"); err != nil {
 		t.Errorf("after they have come back: %v", err)
 	}
 }
