@@ -1,11 +1,12 @@
 package emulator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -48,10 +49,13 @@ func (e *Emulator) joinCluster(ctx context.Context) error {
 // checkLeases finds out whether a controller, or a sidecar of our driver, runs in
 // the cluster. Two of them would fight.
 func (e *Emulator) checkLeases(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx) // a Lease of the dead has to run out
-	group.Go(func() error { return e.checkController(ctx) })
-	group.Go(func() error { return e.checkSidecar(ctx) })
-	return group.Wait()
+	// At the same time, because a Lease of the dead has to run out.
+	var beside sync.WaitGroup
+	var sidecarErr error
+	beside.Go(func() { sidecarErr = e.checkSidecar(ctx) })
+	controllerErr := e.checkController(ctx)
+	beside.Wait()
+	return cmp.Or(controllerErr, sidecarErr)
 }
 
 func (e *Emulator) checkController(ctx context.Context) error {
