@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -113,7 +114,7 @@ func TestWatch(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			driver := t.Name() // the metrics are the process's
+			driver := rand.String(16) // the metrics are the process's, which may run the test again
 			elected, now := make(chan struct{}), begin
 			if !tc.standby {
 				close(elected)
