@@ -155,7 +155,8 @@ func TestAccessIsRefused(t *testing.T) {
 			}
 			awaits(h, claim, "is not held by a refused access", unprotected)
 			h.eventually("one event", func(ctx context.Context) error {
-				if events := h.events(ctx, access); len(events) != 1 || !strings.HasPrefix(events[v1alpha2.ReasonFailedGrantAccess], "Warning: "+tc.reason+": ") {
+				events, want := h.events(ctx, access), "Warning: "+tc.reason+": "
+				if len(events) != 1 || !strings.HasPrefix(events[v1alpha2.ReasonFailedGrantAccess], want) {
 					return fmt.Errorf("events %v", events)
 				}
 				return nil

@@ -67,7 +67,8 @@ func TestOperationMetrics(t *testing.T) {
 		}
 		return nil
 	})
-	buckets := samples(t.Context(), t, address, "cosi_operation_total_seconds_bucket{", measured, `resource_kind="BucketClaim"`, `operation="Create"`)
+	buckets := samples(t.Context(), t, address, "cosi_operation_total_seconds_bucket{",
+		measured, `resource_kind="BucketClaim"`, `operation="Create"`)
 	var bounds []string
 	for name := range buckets {
 		_, bound, _ := strings.Cut(name, `le="`)

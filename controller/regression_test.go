@@ -24,7 +24,8 @@ func TestE05ClaimWaitsForPhaseTwo(t *testing.T) {
 	bucket := h.bucketOf(claim)
 	h.report(bucket, identify)
 	h.settles()
-	if h.must(refresh(context.Background(), h, claim)); claim.Status.ReadyToUse {
+	h.must(refresh(context.Background(), h, claim))
+	if claim.Status.ReadyToUse {
 		t.Error("the claim is ready after phase 1")
 	}
 	h.report(bucket, func(s *v1alpha2.BucketStatus) {

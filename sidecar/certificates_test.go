@@ -39,7 +39,8 @@ func (w *world) secretHas(access *v1alpha2.BucketAccess, authority string) {
 		if err := w.Get(w.Context(), key, secret); err != nil {
 			return err
 		}
-		if got, has := secret.Data[v1alpha2.SecretKeyCertificateAuthority]; string(got) != authority || has != (authority != "") || len(secret.Data) < 5 {
+		got, has := secret.Data[v1alpha2.SecretKeyCertificateAuthority]
+		if string(got) != authority || has != (authority != "") || len(secret.Data) < 5 {
 			return fmt.Errorf("the Secret has %d keys, and of the certificate authority %q", len(secret.Data), got)
 		}
 		return nil

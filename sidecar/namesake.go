@@ -92,10 +92,11 @@ func (n *namesakes) judgeAll(ctx context.Context, leases <-chan *coordinationv1.
 		case <-ctx.Done():
 			return nil
 		case lease := <-leases:
-			collision, fatal := n.judge(lease)
+			collision := n.judge(lease)
 			if collision == nil {
 				continue
 			}
+			fatal := errors.Is(collision, ErrDriverNameCollision)
 			if holder := *lease.Spec.HolderIdentity; fatal || holder != warned {
 				warned = holder
 				n.tell(ctx, lease, collision)
@@ -129,29 +130,30 @@ func (n *namesakes) tell(ctx context.Context, lease *coordinationv1.Lease, colli
 			Namespace: lease.Namespace, Name: lease.Name, UID: lease.UID,
 		},
 	}
-	if err := n.client.Create(ctx, told); client.IgnoreAlreadyExists(err) != nil {
+	if err := client.IgnoreAlreadyExists(n.client.Create(ctx, told)); err != nil {
 		n.logger.Error(err, "an Event could not be written", "event", told.Name)
 	}
 }
 
 // judge compares this driver with that of the leader. Another group is another
-// driver. Other protocols alone may be another version of the same driver in the
-// middle of an upgrade.
-func (n *namesakes) judge(lease *coordinationv1.Lease) (collision error, fatal bool) {
+// driver, which is ErrDriverNameCollision. Other protocols alone may be another
+// version of the same driver in the middle of an upgrade.
+func (n *namesakes) judge(lease *coordinationv1.Lease) error {
 	ours := leaseLabels(n.driver, n.group)
 	theirs, labelled := lease.Labels[labelGroup]
 	switch {
 	case !labelled || !held(lease, n.now()):
-		return nil, false
+		return nil
 	case theirs != ours[labelGroup]:
-		return fmt.Errorf("%w: two are called %s: one of group %q, which is at work (%s), and this one, of group %q; rename one of them, or remove it",
-			ErrDriverNameCollision, n.driver.Name(), theirs, *lease.Spec.HolderIdentity, ours[labelGroup]), true
+		return fmt.Errorf("%w: two are called %s: one of group %q, which is at work (%s), and this one, of group %q; "+
+			"rename one of them, or remove it",
+			ErrDriverNameCollision, n.driver.Name(), theirs, *lease.Spec.HolderIdentity, ours[labelGroup])
 	case lease.Labels[labelProtocols] != ours[labelProtocols]:
 		return fmt.Errorf("driver %s says here that it serves %s, but where it is at work (%s) it serves %s: "+
 			"unless it is being upgraded, these are two drivers with one name, and one has to be renamed",
-			n.driver.Name(), ours[labelProtocols], *lease.Spec.HolderIdentity, lease.Labels[labelProtocols]), false
+			n.driver.Name(), ours[labelProtocols], *lease.Spec.HolderIdentity, lease.Labels[labelProtocols])
 	default:
-		return nil, false
+		return nil
 	}
 }
 

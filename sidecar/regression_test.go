@@ -56,7 +56,8 @@ func TestE06InvalidIDFailsOnce(t *testing.T) {
 			if calls := w.driver.Calls("DriverGenerateBucketId"); len(calls) != 1 {
 				t.Errorf("the driver was asked %d times for an ID", len(calls))
 			}
-			if w.must(w.refresh(bucket)); bucket.Status.BucketID != "" || len(w.driver.Buckets()) > 0 {
+			w.must(w.refresh(bucket))
+			if bucket.Status.BucketID != "" || len(w.driver.Buckets()) > 0 {
 				t.Errorf("the ID %q was used", bucket.Status.BucketID)
 			}
 		})

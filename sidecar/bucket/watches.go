@@ -35,8 +35,7 @@ func changed(before, after *v1alpha2.Bucket) bool {
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		v1alpha2.IsBucketClaimBeingDeleted(before) != v1alpha2.IsBucketClaimBeingDeleted(after) ||
 		protected(before) && !protected(after) ||
-		provisioned(before) && !provisioned(after) ||
-		len(before.Status.Conditions) > len(after.Status.Conditions)
+		statusOf(after).WorseThan(statusOf(before))
 }
 
 func protected(bucket *v1alpha2.Bucket) bool {

@@ -35,8 +35,7 @@ func changed(before, after *v1alpha2.BucketAccess) bool {
 		handedOverChanged(&before.Status, &after.Status) ||
 		v1alpha2.IsSidecarCleanupFinished(before) && !v1alpha2.IsSidecarCleanupFinished(after) ||
 		protected(before) && !protected(after) ||
-		provisioned(before) && !provisioned(after) ||
-		len(before.Status.Conditions) > len(after.Status.Conditions)
+		statusOf(after).WorseThan(statusOf(before))
 }
 
 func handedOverChanged(before, after *v1alpha2.BucketAccessStatus) bool {

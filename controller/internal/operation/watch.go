@@ -13,7 +13,7 @@ import (
 // Watch observes the objects in a cache. Nothing is counted before elected is
 // closed: of several instances one counts.
 func Watch(ctx context.Context, c cache.Cache, elected <-chan struct{}) error {
-	for _, w := range []*watcher{watchClaims(c), watchBuckets(), watchAccesses()} {
+	for _, w := range []*watcher{watchClaims(c), watchBuckets(), watchAccesses()} { //nolint:contextcheck // events have no context
 		w.elected, w.now = elected, time.Now
 		informer, err := c.GetInformer(ctx, w.example, cache.BlockUntilSynced(false))
 		if err != nil {

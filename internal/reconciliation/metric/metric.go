@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// Label names that the KEP gives to metrics of both components.
+// LabelDriver is the label, of metrics of both components, with the name of the
+// driver.
 const LabelDriver = "driver_name"
 
 // DurationBuckets are the KEP's for durations, in seconds; the last one, +Inf,

@@ -1,6 +1,8 @@
 package draft
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -50,17 +52,38 @@ func (s Status) Ready() bool {
 // Plausible reports whether the status may be one that the sidecar has left
 // behind. Otherwise somebody else has written it.
 func (s Status) Plausible() bool {
-	return *s.ReadyToUse == s.Ready()
+	return *s.ReadyToUse == s.Ready() && !slices.ContainsFunc(*s.Conditions, func(c metav1.Condition) bool {
+		return condition.IsOurs(c.Type) && c.ObservedGeneration > s.Generation
+	})
+}
+
+// WorseThan reports whether the status says something worse than the one before
+// it. If the sidecar has not found that out itself, it is for it to put right; if
+// it has, looking once more changes nothing.
+func (s Status) WorseThan(before Status) bool {
+	lost := func(conditionType string, good metav1.ConditionStatus) bool {
+		return meta.IsStatusConditionPresentAndEqual(*before.Conditions, conditionType, good) &&
+			!meta.IsStatusConditionPresentAndEqual(*s.Conditions, conditionType, good)
+	}
+	return before.Provisioned() && !s.Provisioned() ||
+		len(*before.Conditions) > len(*s.Conditions) ||
+		!s.Deleting && s.Provisioned() && lost(v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse) ||
+		!s.Deleting && lost(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue)
 }
 
 // succeed writes down that the driver has provisioned what the object stands
 // for.
 func (s Status) succeed(message string) {
-	conditions := s.conditions()
-	conditions.Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned, message)
-	conditions.Set(v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded,
+	s.conditions().Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned, message)
+	s.confirm()
+}
+
+// confirm writes down that nothing is wrong with what has been provisioned. The
+// latest call for it has succeeded: otherwise it would have been repeated.
+func (s Status) confirm() {
+	s.conditions().Set(v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded,
 		"the latest call to the driver succeeded")
-	conditions.Validate()
+	s.conditions().Validate()
 }
 
 // conclude brings conditions and readyToUse in line with what has been found,
@@ -71,7 +94,7 @@ func (s Status) conclude(found *finding.Error) {
 	case found != nil:
 		conditions.Record(found)
 	case s.Provisioned() && !s.Deleting:
-		conditions.Validate()
+		s.confirm()
 	}
 	*s.ReadyToUse = s.Ready()
 }
