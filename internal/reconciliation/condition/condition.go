@@ -4,6 +4,8 @@
 package condition
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,6 +18,10 @@ var types = []string{
 	v1alpha2.ConditionResourcesValidated,
 	v1alpha2.ConditionProvisionFailed,
 }
+
+// IsOurs reports whether a condition of that type is one that COSI keeps. All
+// others are somebody else's.
+func IsOurs(conditionType string) bool { return slices.Contains(types, conditionType) }
 
 // Set is the conditions of one object, as they are being worked out.
 type Set struct {
