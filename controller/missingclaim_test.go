@@ -21,10 +21,11 @@ func TestClaimGoesMissing(t *testing.T) {
 	access := h.access("app", "data")
 	h.make(access)
 	h.handedOff(access)
+	h.reportAccess(access)
 	h.must(h.removeByForce(context.Background(), claim))
 	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
 	h.eventually("an Event", func(ctx context.Context) error {
-		if events := h.events(ctx, access); events[v1alpha2.ReasonFailedGrantAccess] == "" {
+		if events := h.events(ctx, access); events[v1alpha2.ReasonBucketClaimNotFound] == "" {
 			return fmt.Errorf("events %v", events)
 		}
 		return nil

@@ -26,19 +26,22 @@ const (
 
 // Changes records an Event for what is new in the conditions and worth a user's
 // while. Conditions that say the same are one Event, a warning if one of them
-// is. A warning has the name that the KEP gives to the failure ("Monitoring
-// Requirements"), and the condition's reason in its message. The messages are
-// those of package condition, which fit into an Event.
+// is. A failure to create, to grant, to delete or to revoke has the name that the
+// KEP gives it ("Monitoring Requirements"), and the condition's reason in its
+// message; what goes wrong with what is provisioned already has the condition's
+// reason for its name. The messages are those of package condition, which fit
+// into an Event.
 func Changes(recorder events.EventRecorder, object runtime.Object, action Action, before, after []metav1.Condition) {
 	type news struct{ reason, message string }
 	told := map[news]bool{}
+	provisioned := meta.IsStatusConditionTrue(after, v1alpha2.ConditionProvisioned)
 	for _, eventType := range []string{corev1.EventTypeWarning, corev1.EventTypeNormal} {
 		for _, c := range after {
 			if worth(object, c) != eventType || same(meta.FindStatusCondition(before, c.Type), c) || told[news{c.Reason, c.Message}] {
 				continue
 			}
 			told[news{c.Reason, c.Message}] = true
-			if eventType == corev1.EventTypeWarning {
+			if eventType == corev1.EventTypeWarning && (action == Deprovision || !provisioned) {
 				recorder.Eventf(object, nil, eventType, failureOf(object, action), string(action), "%s: %s", c.Reason, c.Message)
 			} else {
 				recorder.Eventf(object, nil, eventType, c.Reason, string(action), "%s", c.Message)

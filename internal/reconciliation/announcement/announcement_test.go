@@ -1,6 +1,7 @@
 package announcement
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,8 +15,12 @@ import (
 )
 
 func TestChanges(t *testing.T) {
+	ready := errors.New("ready")
 	recorded := func(err error) []metav1.Condition {
 		var conditions []metav1.Condition
+		if errors.Is(err, ready) {
+			condition.Of(&conditions, 1).Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned, "m")
+		}
 		if found, ok := finding.As(err); ok {
 			condition.Of(&conditions, 1).Record(found)
 		}
@@ -59,6 +64,14 @@ func TestChanges(t *testing.T) {
 		{
 			"failed revocation", "the KEP has a name for it",
 			access, Deprovision, nil, finding.Failed("R", "m"), []string{"Warning FailedRevokeAccess R: m"},
+		},
+		{
+			"degraded", "it was created, and something is wrong now",
+			access, Provision, ready, errors.Join(ready, finding.Invalid("R", "m")), []string{"Warning R m"},
+		},
+		{
+			"degraded deletion", "it fails to be deleted",
+			access, Deprovision, ready, errors.Join(ready, finding.Invalid("R", "m")), []string{"Warning FailedRevokeAccess R: m"},
 		},
 		{"missing", "the user has something to do", bucket, Provision, nil, finding.Waiting("R", "m"), []string{"Normal R m"}},
 		{"usual wait of a claim", "it passes by itself", claim, Provision, nil, waiting, nil},
