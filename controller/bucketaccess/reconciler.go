@@ -95,6 +95,7 @@ func (r *Reconciler) report(ctx context.Context, v *visit, err error) error {
 	}
 	before := v.access.DeepCopy()
 	conditions := condition.Of(&v.access.Status.Conditions, v.access.Generation)
+	distrust(v.access, conditions)
 	if isFinding {
 		conditions.Record(found)
 	} else {
@@ -110,6 +111,15 @@ func (r *Reconciler) report(ctx context.Context, v *visit, err error) error {
 		return reconcile.TerminalError(found)
 	}
 	return nil
+}
+
+// distrust takes back what only the sidecar can know, and has not been asked for
+// yet: somebody else has written it.
+func distrust(access *v1alpha2.BucketAccess, conditions condition.Set) {
+	access.Status.ReadyToUse = false
+	if conditions.Provisioned() {
+		conditions.Forget(v1alpha2.ConditionProvisioned)
+	}
 }
 
 // saveStatus writes the status, if it has changed, and then tells of the change.

@@ -11,6 +11,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
 )
 
+// distrust takes back a Provisioned that is True of a claim without a Bucket, or
+// without the protocols that a provisioned Bucket has: somebody else has written
+// it, and it must not come true by what is found out later.
+func distrust(claim *v1alpha2.BucketClaim) {
+	if claim.Status.BoundBucketName != "" && len(claim.Status.Protocols) > 0 {
+		return
+	}
+	if ours := condition.Of(&claim.Status.Conditions, claim.Generation); ours.Provisioned() {
+		ours.Forget(v1alpha2.ConditionProvisioned)
+	}
+}
+
 // mirrorConditions takes over what a Bucket says of itself, as the KEP has it
 // for the conditions of a BucketClaim.
 func mirrorConditions(ours condition.Set, bucket *v1alpha2.Bucket) {

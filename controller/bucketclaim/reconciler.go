@@ -60,6 +60,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *v1alpha2.BucketClaim)
 		return retry.Quietly(ctx, r.Obstacles.Tell(claim, action, err))
 	}
 	stored := claim.DeepCopy()
+	distrust(claim)
 	err := r.report(ctx, action, stored, claim, walk(ctx, &visit{claim: claim}, phases))
 	return retry.Quietly(ctx, r.Obstacles.Tell(claim, action, err))
 }
