@@ -21,10 +21,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
-// LeaseName returns the Lease by which the sidecars of a driver elect the one that
-// works.
-func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + driverName }
-
 func newHost(cfg *rest.Config, d *driver.Driver, opts Options) (*host.Host, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha2.AddToScheme} {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -13,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,25 +21,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
-// Labels of the Lease, by which sidecars of drivers with one name can tell
-// whether they are sidecars of one driver.
-const (
-	labelGroup     = "objectstorage.k8s.io/driver-group"
-	labelProtocols = "objectstorage.k8s.io/driver-protocols"
-)
-
 // ErrDriverNameCollision is wrapped by the error that Start returns when the
 // sidecar of a different driver with the same name is at work.
 var ErrDriverNameCollision = errors.New("different drivers have one name")
-
-// leaseLabels are what a leader says of its driver.
-func leaseLabels(d *driver.Driver, group string) map[string]string {
-	protocols := make([]string, 0, len(d.Protocols()))
-	for _, p := range d.Protocols() {
-		protocols = append(protocols, string(p))
-	}
-	return map[string]string{labelGroup: group, labelProtocols: strings.Join(protocols, ".")}
-}
 
 // namesakes watches the Lease for the sidecar of another driver that has the
 // same name. Two drivers with one name would be given each other's buckets: the
@@ -154,22 +136,5 @@ func (n *namesakes) judge(lease *coordinationv1.Lease) error {
 			n.driver.Name(), ours[labelProtocols], *lease.Spec.HolderIdentity, lease.Labels[labelProtocols])
 	default:
 		return nil
-	}
-}
-
-// held reports whether somebody has the Lease and has renewed it in time.
-func held(lease *coordinationv1.Lease, now time.Time) bool {
-	spec := lease.Spec
-	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
-		return false
-	}
-	return now.Before(spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second))
-}
-
-// electionLease selects the Lease of a driver from all others.
-func electionLease(driverName, namespace string) cache.ByObject {
-	return cache.ByObject{
-		Namespaces: map[string]cache.Config{namespace: {}},
-		Field:      fields.OneTermEqualSelector("metadata.name", LeaseName(driverName)),
 	}
 }

@@ -1,0 +1,49 @@
+package sidecar
+
+import (
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+)
+
+// LeaseName returns the Lease by which the sidecars of a driver elect the one that
+// works.
+func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + driverName }
+
+// Labels of the Lease, by which sidecars of drivers with one name can tell
+// whether they are sidecars of one driver.
+const (
+	labelGroup     = "objectstorage.k8s.io/driver-group"
+	labelProtocols = "objectstorage.k8s.io/driver-protocols"
+)
+
+// leaseLabels are what a leader says of its driver.
+func leaseLabels(d *driver.Driver, group string) map[string]string {
+	protocols := make([]string, 0, len(d.Protocols()))
+	for _, p := range d.Protocols() {
+		protocols = append(protocols, string(p))
+	}
+	return map[string]string{labelGroup: group, labelProtocols: strings.Join(protocols, ".")}
+}
+
+// held reports whether somebody has the Lease and has renewed it in time.
+func held(lease *coordinationv1.Lease, now time.Time) bool {
+	spec := lease.Spec
+	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
+		return false
+	}
+	return now.Before(spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second))
+}
+
+// electionLease selects the Lease of a driver from all others.
+func electionLease(driverName, namespace string) cache.ByObject {
+	return cache.ByObject{
+		Namespaces: map[string]cache.Config{namespace: {}},
+		Field:      fields.OneTermEqualSelector("metadata.name", LeaseName(driverName)),
+	}
+}
