@@ -111,6 +111,9 @@ func (h *harness) finishCleanup(access *v1alpha2.BucketAccess) {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, access))
 	before := access.DeepCopy()
+	access.Status.ReadyToUse = false
+	h.must(h.Status().Patch(context.Background(), access, client.MergeFrom(before)))
+	before = access.DeepCopy()
 	metav1.SetMetaDataAnnotation(&access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation, "")
 	h.must(h.Patch(context.Background(), access, client.MergeFrom(before)))
 }

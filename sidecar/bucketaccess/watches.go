@@ -2,6 +2,7 @@ package bucketaccess
 
 import (
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -33,7 +34,7 @@ func changed(before, after *v1alpha2.BucketAccess) bool {
 		before.Generation != after.Generation ||
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		handedOverChanged(&before.Status, &after.Status) ||
-		v1alpha2.IsSidecarCleanupFinished(before) && !v1alpha2.IsSidecarCleanupFinished(after) ||
+		handedBack(before) != handedBack(after) ||
 		protected(before) && !protected(after) ||
 		statusOf(after).WorseThan(statusOf(before))
 }
@@ -43,6 +44,10 @@ func handedOverChanged(before, after *v1alpha2.BucketAccessStatus) bool {
 		before.AuthenticationType != after.AuthenticationType ||
 		!equality.Semantic.DeepEqual(before.AccessedBuckets, after.AccessedBuckets) ||
 		!equality.Semantic.DeepEqual(before.Parameters, after.Parameters)
+}
+
+func handedBack(access *v1alpha2.BucketAccess) bool {
+	return metav1.HasAnnotation(access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation)
 }
 
 func protected(access *v1alpha2.BucketAccess) bool {

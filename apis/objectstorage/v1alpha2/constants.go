@@ -70,9 +70,10 @@ func IsBucketClaimBeingDeleted(b *Bucket) bool {
 }
 
 // IsSidecarCleanupFinished reports whether the sidecar has handed a BucketAccess
-// that is being deleted back to the controller. Before the deletion the
-// annotation says nothing.
+// that is being deleted back to the controller. Before the deletion, or while
+// the access is ready to use, the annotation says nothing: the sidecar cannot
+// have set it, since it withdraws an access before it cleans up.
 func IsSidecarCleanupFinished(a *BucketAccess) bool {
 	_, finished := a.Annotations[SidecarCleanupFinishedAnnotation]
-	return finished && !a.DeletionTimestamp.IsZero()
+	return finished && !a.DeletionTimestamp.IsZero() && !a.Status.ReadyToUse
 }
