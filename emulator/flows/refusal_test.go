@@ -69,7 +69,9 @@ func refusals() map[string]refusal {
 			claims: []string{"a", "b"}, reason: v1alpha2.ReasonMultiBucketDisallowed, says: "2 entries",
 		},
 		"several claims, single bucket": {
-			class:  func(class *v1alpha2.BucketAccessClass) { class.Spec.MultiBucketAccess = v1alpha2.MultiBucketAccessSingleBucket },
+			class: func(class *v1alpha2.BucketAccessClass) {
+				class.Spec.MultiBucketAccess = v1alpha2.MultiBucketAccessSingleBucket
+			},
 			claims: []string{"a", "b"}, reason: v1alpha2.ReasonMultiBucketDisallowed, says: "2 entries",
 		},
 		"no service account": {

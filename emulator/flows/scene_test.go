@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	patience = 20 * time.Second
+	patience = 10 * time.Second
 	interval = 10 * time.Millisecond
 )
 
