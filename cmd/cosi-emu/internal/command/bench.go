@@ -40,8 +40,8 @@ suites are:
           accesses at once, one more claim among five thousand, a thousand
           accesses of one claim
 
-Without a suite, the first three are run, which takes two minutes; scale takes ten.
-Emulators are started, and stopped, for it.
+Without a suite, the first three are run, which takes two minutes; scale takes
+twenty or so. Emulators are started, and stopped, for it.
 
 Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 		Example: `  cosi-emu bench
