@@ -58,7 +58,7 @@ func (i *Incarnation) crossRPC(ctx context.Context, method string, req any, next
 	c.event.Request = message(req)
 	resp, err := next(ctx)
 	if err != nil {
-		c.exit(status.Code(err).String(), status.Convert(err).Message())
+		c.exit(status.Code(err).String(), redact.Text(status.Convert(err).Message()))
 		return nil, err
 	}
 	c.event.Response = message(resp)

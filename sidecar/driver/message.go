@@ -1,9 +1,10 @@
 package driver
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
 // maxMessageLength, in bytes, keeps a driver's message short enough for an Event
@@ -12,19 +13,11 @@ const maxMessageLength = 700
 
 const ellipsis = "..."
 
-// A URL's user information and query are where credentials travel: signed URLs,
-// tokens.
-var (
-	urlUser  = regexp.MustCompile(`(://)[^/?#\s@]+@`)
-	urlQuery = regexp.MustCompile(`(://[^?\s"']*)\?[^\s"']*`)
-)
-
 // presentable makes what a driver says fit for conditions and events, where a
 // driver must not be able to put megabytes, control characters or signed URLs.
 func presentable(message string) string {
 	message = strings.ToValidUTF8(message, "\uFFFD")
-	message = urlUser.ReplaceAllString(message, "$1")
-	message = urlQuery.ReplaceAllString(message, "$1?"+ellipsis)
+	message = redact.Text(message)
 	message = strings.Join(strings.FieldsFunc(message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	if len(message) > maxMessageLength {
 		message = strings.ToValidUTF8(message[:maxMessageLength-len(ellipsis)], "") + ellipsis

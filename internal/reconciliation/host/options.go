@@ -19,6 +19,8 @@ const disabled = "0"
 func complete(options manager.Options) manager.Options {
 	if options.Logger.GetSink() == nil {
 		options.Logger = logr.Discard()
+	} else {
+		options.Logger = discreet(options.Logger)
 	}
 	options.Metrics.BindAddress = cmp.Or(options.Metrics.BindAddress, disabled)
 	options.HealthProbeBindAddress = cmp.Or(options.HealthProbeBindAddress, disabled)
