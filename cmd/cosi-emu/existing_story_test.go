@@ -111,7 +111,7 @@ func TestExistingClusterLeft(t *testing.T) {
 	}
 	killed := h.up(x.args("--install")...)
 	kill(t, killed.PID)
-	waitDead(t, h) // a process that is killed has its lock for a moment
+	waitDead(t, h)                       // a process that is killed has its lock for a moment
 	next := h.up(x.args("--install")...) // it waits until the Lease of the dead one has run out
 	c := connect(t, next.Kubeconfig)
 	c.remove(accessKey, &cosiapi.BucketAccess{})
