@@ -50,7 +50,8 @@ func TestAccessWaitsForItsBuckets(t *testing.T) {
 	slow.Spec.BucketClassName = slowClass.Name
 	s.make(s.bucketClass(), slowClass, s.accessClass(forSeveralBuckets), quick, slow, access)
 	s.ready(quick)
-	if message := s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket); !strings.Contains(message, `"slow"`) {
+	message := s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	if !strings.Contains(message, `"slow"`) {
 		t.Errorf("the message does not name the claim: %s", message)
 	}
 	for _, claim := range []*v1alpha2.BucketClaim{quick, slow} {

@@ -61,15 +61,13 @@ func TestEditedMetadata(t *testing.T) {
 		edit func(client.Object)
 		// unused claims have no access.
 		unused bool
-		// late edits are put right when the object is deleted.
-		late bool
 	}{
 		"Bucket without finalizer":      {what: theBucket, edit: unprotect},
 		"claim without finalizer":       {what: theClaim, edit: unprotect},
 		"access without finalizer":      {what: theAccess, edit: unprotect},
 		"used claim without annotation": {what: theClaim, edit: unannotate(v1alpha2.HasBucketAccessReferencesAnnotation)},
 		"unused claim with annotation": {
-			what: theClaim, edit: annotate(v1alpha2.HasBucketAccessReferencesAnnotation), unused: true, late: true,
+			what: theClaim, edit: annotate(v1alpha2.HasBucketAccessReferencesAnnotation), unused: true,
 		},
 		"live access with the sidecar's annotation": {
 			what: theAccess, edit: annotate(v1alpha2.SidecarCleanupFinishedAnnotation),
@@ -92,7 +90,7 @@ func TestEditedMetadata(t *testing.T) {
 				if err := p.restored(tc.what, before); err != nil {
 					return err
 				}
-				if diff := cmp.Diff(marks, annotations(object)); diff != "" && !tc.late {
+				if diff := cmp.Diff(marks, annotations(object)); diff != "" {
 					return fmt.Errorf("annotations (-before +now):\n%s", diff)
 				}
 				return nil

@@ -6,9 +6,8 @@ import (
 	"maps"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -68,19 +67,24 @@ func speakAll(d *drivertest.Driver) {
 		if _, err := next(); err != nil {
 			return nil, err
 		}
-		asked, ok := request.(*cosi.DriverGrantBucketAccessRequest)
-		if !ok {
-			return nil, fmt.Errorf("a request of type %T", request)
-		}
-		protocol := asked.GetProtocol().GetType()
-		response := &cosi.DriverGrantBucketAccessResponse{Credentials: credentialsFor(protocol, asked.GetAccountId())}
-		for _, bucket := range asked.GetBuckets() {
-			response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
-				BucketId: bucket.GetBucketId(), BucketInfo: infoFor(protocol, bucket.GetBucketId()),
-			})
-		}
-		return response, nil
+		return answerGrant(request)
 	})
+}
+
+// answerGrant is what a driver of all protocols says to DriverGrantBucketAccess.
+func answerGrant(request proto.Message) (*cosi.DriverGrantBucketAccessResponse, error) {
+	asked, ok := request.(*cosi.DriverGrantBucketAccessRequest)
+	if !ok {
+		return nil, fmt.Errorf("a request of type %T", request)
+	}
+	protocol := asked.GetProtocol().GetType()
+	response := &cosi.DriverGrantBucketAccessResponse{Credentials: credentialsFor(protocol, asked.GetAccountId())}
+	for _, bucket := range asked.GetBuckets() {
+		response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
+			BucketId: bucket.GetBucketId(), BucketInfo: infoFor(protocol, bucket.GetBucketId()),
+		})
+	}
+	return response, nil
 }
 
 // TestProtocols has an access by each protocol and each way to authenticate: the

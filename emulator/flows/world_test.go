@@ -37,13 +37,17 @@ func newWorld(tb testing.TB) *world {
 // newWorldWithoutSidecar leaves it to the test when the sidecar comes. When the
 // test has ended, nothing must be left: no goroutine, and nothing in the log or
 // among the requests that must never be there.
-func newWorldWithoutSidecar(tb testing.TB) *world {
+func newWorldWithoutSidecar(tb testing.TB, change ...func(*emulator.Options)) *world {
 	tb.Helper()
 	controlplanetest.Start(tb)
 	goroutines := goleak.IgnoreCurrent()
 	tb.Cleanup(func() { goleak.VerifyNone(tb, goroutines) })
 	w := &world{driver: drivertest.Start(tb, driverName)}
-	w.emu = emulatortest.Start(tb, emulator.Options{NoDriver: true, RetryBaseDelay: never, RetryMaxDelay: never})
+	options := emulator.Options{NoDriver: true, RetryBaseDelay: never, RetryMaxDelay: never}
+	for _, c := range change {
+		c(&options)
+	}
+	w.emu = emulatortest.Start(tb, options)
 	tb.Cleanup(func() { w.expectDecency(tb) })
 	return w
 }

@@ -1,0 +1,303 @@
+package flows_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+)
+
+const foreignFinalizer = "example.com/backup"
+
+// wakers are all the ways in which one object unblocks another.
+var wakers = map[string]waker{
+	"class created":                   classCreated,
+	"access class created":            accessClassCreated,
+	"access class made anew":          accessClassMadeAnew,
+	"claim created":                   claimCreated,
+	"claim made anew":                 claimMadeAnew,
+	"existing Bucket created":         existingBucketCreated,
+	"policy of the Bucket changed":    policyChanged,
+	"Bucket ready, claim waits":       bucketReadyForClaim,
+	"Bucket ready, access waits":      bucketReadyForAccess,
+	"Bucket deleted":                  bucketDeleted,
+	"claim deleted":                   claimDeleted,
+	"last access gone":                lastAccessGone,
+	"annotation of the claim removed": annotationRemoved,
+	"annotation of the Bucket set":    annotationSet,
+	"sidecar started last":            sidecarStarted,
+	"driver back":                     driverBack,
+	"Secret deleted":                  secretDeleted,
+	"Secret edited":                   secretEdited,
+	"foreign Secret removed":          foreignSecretRemoved,
+	"Secret let go":                   secretLetGo,
+}
+
+// readyPair is a ready claim with an access to it.
+func (s *scene) readyPair() *pair {
+	p := s.dynamicPair(v1alpha2.DeletionPolicyDelete)
+	p.rise()
+	return p
+}
+
+func (s *scene) path(name string) string { return s.namespace + "/" + name }
+
+// waitsFor waits until an object says that it waits.
+func (s *scene) waitsFor(object client.Object, reason string) {
+	s.Helper()
+	s.says(object, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, reason)
+}
+
+// isRefused waits until an object says that it cannot be provisioned.
+func (s *scene) isRefused(object client.Object, reason string) {
+	s.Helper()
+	s.says(object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, reason)
+}
+
+func classCreated(s *scene) blockage {
+	claim := s.claim("data")
+	s.make(claim)
+	s.waitsFor(claim, v1alpha2.ReasonBucketClassNotFound)
+	return blockage{
+		unblock:  func() { s.make(s.bucketClass()) },
+		reaction: byController("create buckets", v1alpha2.BucketNameForClaim(claim.UID)),
+	}
+}
+
+func accessClassCreated(s *scene) blockage {
+	claim, access := s.claim("data"), s.access("app", "data")
+	s.make(s.bucketClass(), claim, access)
+	s.ready(claim)
+	s.waitsFor(access, v1alpha2.ReasonBucketAccessClassNotFound)
+	return blockage{
+		unblock:  func() { s.make(s.accessClass()) },
+		reaction: byController("patch bucketaccesses/status", s.path("app")),
+	}
+}
+
+func accessClassMadeAnew(s *scene) blockage {
+	claim, access := s.claim("data"), s.access("app", "data")
+	class := s.accessClass(disallow("objectData", v1alpha2.BucketAccessModeReadWrite))
+	s.make(s.bucketClass(), class, claim, access)
+	s.ready(claim)
+	s.isRefused(access, v1alpha2.ReasonAccessModeDisallowed)
+	s.remove(class)
+	s.waitsFor(access, v1alpha2.ReasonBucketAccessClassNotFound)
+	return blockage{
+		unblock:  func() { s.make(s.accessClass()) },
+		reaction: byController("patch bucketaccesses/status", s.path("app")),
+	}
+}
+
+func claimCreated(s *scene) blockage {
+	access := s.access("app", "data")
+	s.make(s.bucketClass(), s.accessClass(), access)
+	s.waitsFor(access, v1alpha2.ReasonBucketClaimNotFound)
+	return blockage{
+		unblock:  func() { s.make(s.claim("data")) },
+		reaction: byController("patch bucketaccesses/status", s.path("app")),
+	}
+}
+
+func claimMadeAnew(s *scene) blockage {
+	p := s.readyPair()
+	late := s.access("late", "data")
+	p.remove(p.claim)
+	p.make(late)
+	p.isRefused(late, v1alpha2.ReasonBucketClaimDeleting)
+	p.remove(p.access)
+	p.gone(p.access, p.claim)
+	p.waitsFor(late, v1alpha2.ReasonBucketClaimNotFound)
+	return blockage{
+		unblock:  func() { s.make(s.claim("data")) },
+		reaction: byController("patch bucketaccesses/status", s.path("late")),
+	}
+}
+
+func existingBucketCreated(s *scene) blockage {
+	bucket := s.existing("data")
+	claim := s.claim("data", ofExisting(bucket))
+	s.make(claim)
+	s.waitsFor(claim, v1alpha2.ReasonBucketNotFound)
+	return blockage{
+		unblock:  func() { s.make(bucket) },
+		reaction: byController("patch bucketclaims/status", s.path("data")),
+	}
+}
+
+func policyChanged(s *scene) blockage {
+	bucket := s.existing("data")
+	bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete
+	claim := s.claim("data", ofExisting(bucket))
+	s.make(bucket, claim)
+	s.isRefused(claim, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	s.isRefused(bucket, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	return blockage{
+		unblock:  func() { s.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }) },
+		reaction: byController("patch bucketclaims/status", s.path("data")),
+	}
+}
+
+// slowBucket has the driver take its time with the bucket of a claim until the
+// function that it returns is called.
+func (s *scene) slowBucket(claim *v1alpha2.BucketClaim) (release func()) {
+	hold := make(chan struct{})
+	s.driver.Script("DriverCreateBucket", func(ctx context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
+		if strings.Contains(fmt.Sprint(request), string(claim.UID)) {
+			select {
+			case <-hold:
+			case <-ctx.Done():
+			}
+		}
+		return next()
+	})
+	return func() {
+		s.driver.Script("DriverCreateBucket", nil)
+		close(hold)
+	}
+}
+
+func bucketReadyForClaim(s *scene) blockage {
+	claim := s.claim("data")
+	s.make(claim)
+	release := s.slowBucket(claim)
+	s.make(s.bucketClass())
+	s.waitsFor(claim, v1alpha2.ReasonWaitingForBucket)
+	written := bySidecar("patch buckets/status", v1alpha2.BucketNameForClaim(claim.UID))
+	return blockage{unblock: release, trigger: &written, reaction: byController("patch bucketclaims/status", s.path("data"))}
+}
+
+func bucketReadyForAccess(s *scene) blockage {
+	claim, access := s.claim("data"), s.access("app", "data")
+	s.make(claim, access)
+	release := s.slowBucket(claim)
+	s.make(s.bucketClass(), s.accessClass())
+	s.waitsFor(access, v1alpha2.ReasonWaitingForBucket)
+	written := bySidecar("patch buckets/status", v1alpha2.BucketNameForClaim(claim.UID))
+	return blockage{unblock: release, trigger: &written, reaction: byController("patch bucketaccesses/status", s.path("app"))}
+}
+
+func bucketDeleted(s *scene) blockage {
+	p := s.readyPair()
+	return blockage{
+		unblock:  func() { s.remove(p.objects[theBucket]) },
+		reaction: byController("patch bucketclaims/status", s.path("data")),
+	}
+}
+
+func claimDeleted(s *scene) blockage {
+	claim := s.claim("data")
+	s.make(s.bucketClass(), claim)
+	s.ready(claim)
+	bucket := bucketOf(claim)
+	s.remove(bucket)
+	s.says(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	s.says(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
+	return blockage{
+		unblock:  func() { s.remove(claim) },
+		reaction: bySidecar("DriverDeleteBucket", bucketID(claim)),
+	}
+}
+
+func lastAccessGone(s *scene) blockage {
+	p := s.readyPair()
+	p.remove(p.claim)
+	p.says(p.claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	released := byController("patch bucketclaims", s.path("data"))
+	return blockage{
+		unblock: func() { s.remove(p.access) }, trigger: &released,
+		reaction: byController("patch buckets", p.claim.Status.BoundBucketName),
+	}
+}
+
+func annotationRemoved(s *scene) blockage {
+	p := s.readyPair()
+	return blockage{
+		unblock: func() {
+			s.change(p.claim, func() { unannotate(v1alpha2.HasBucketAccessReferencesAnnotation)(p.claim) })
+		},
+		reaction: byController("patch bucketclaims", s.path("data")),
+	}
+}
+
+func annotationSet(s *scene) blockage {
+	p := s.readyPair()
+	bucket := p.objects[theBucket]
+	return blockage{
+		unblock:  func() { s.change(bucket, func() { annotate(v1alpha2.BucketClaimBeingDeletedAnnotation)(bucket) }) },
+		reaction: bySidecar("patch buckets/status", bucket.GetName()),
+	}
+}
+
+func sidecarStarted(s *scene) blockage {
+	sidecar := s.emu.Component(emulator.ComponentSidecar)
+	s.must(sidecar.Stop(s.Context()))
+	claim := s.claim("data")
+	s.make(s.bucketClass(), claim)
+	s.waitsFor(claim, v1alpha2.ReasonWaitingForBucket)
+	return blockage{
+		unblock:  func() { s.must(sidecar.Start(s.Context())) },
+		reaction: bySidecar("patch buckets", claim.Status.BoundBucketName),
+	}
+}
+
+// driverBack is no write, and it takes a connection to be made again.
+func driverBack(s *scene) blockage {
+	s.driver.Stop()
+	claim := s.claim("data")
+	s.make(s.bucketClass(), claim)
+	s.says(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	return blockage{
+		unblock:  s.driver.Serve,
+		reaction: bySidecar("DriverCreateBucket", bucketID(claim)),
+	}
+}
+
+func secretDeleted(s *scene) blockage {
+	p := s.readyPair()
+	return blockage{
+		unblock:  func() { s.remove(p.objects[theSecret]) },
+		reaction: bySidecar("create secrets", s.path("app-data")),
+	}
+}
+
+func secretEdited(s *scene) blockage {
+	p := s.readyPair()
+	secret := secretOf(p.access, 0)
+	return blockage{
+		unblock:  func() { s.change(secret, func() { secret.Data = map[string][]byte{"edited": nil} }) },
+		reaction: bySidecar("update secrets", s.path("app-data")),
+	}
+}
+
+func foreignSecretRemoved(s *scene) blockage {
+	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "app-data"}}
+	claim, access := s.claim("data"), s.access("app", "data")
+	s.make(foreign, s.bucketClass(), s.accessClass(), claim, access)
+	s.isRefused(access, v1alpha2.ReasonSecretConflict)
+	return blockage{
+		unblock:  func() { s.remove(foreign) },
+		reaction: bySidecar("create secrets", s.path("app-data")),
+	}
+}
+
+func secretLetGo(s *scene) blockage {
+	p := s.readyPair()
+	secret := secretOf(p.access, 0)
+	p.change(secret, func() { secret.Finalizers = append(secret.Finalizers, foreignFinalizer) })
+	p.eventually(func() error { return p.filled(p.access) })
+	p.remove(p.access)
+	p.says(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	return blockage{
+		unblock:  func() { s.change(secret, func() { secret.Finalizers = nil }) },
+		reaction: bySidecar("DriverRevokeBucketAccess", accountID(p.access)),
+	}
+}
