@@ -41,8 +41,10 @@ func (r *Reconciler) SetUp(mgr manager.Manager, options controller.Options) erro
 
 // claimChanged lets through what asks something of the controller. A status that
 // somebody has edited does, and cannot be told from one that the controller has
-// written; another look at its own costs no request. The finalizer and the
-// annotation are looked at only if they were removed.
+// written; another look at its own costs no request. So does the annotation: the
+// reconciler of accesses may have set it between a read and a write of this one,
+// which then fails with a conflict. The finalizer is looked at only if it was
+// removed.
 func claimChanged() predicate.Predicate {
 	return predicate.TypedFuncs[client.Object]{
 		CreateFunc: func(event.CreateEvent) bool { return true },
@@ -53,7 +55,7 @@ func claimChanged() predicate.Predicate {
 			return !wasClaim || !isClaim ||
 				was.Generation != is.Generation ||
 				was.UID != is.UID ||
-				reference.Protected(was) && !reference.Protected(is) ||
+				reference.Protected(was) != reference.Protected(is) ||
 				lostFinalizer(was, is) ||
 				!equality.Semantic.DeepEqual(was.Status, is.Status)
 		},
