@@ -63,18 +63,18 @@ func ofExisting(bucket *v1alpha2.Bucket) func(*v1alpha2.BucketClaim) {
 	}
 }
 
-// existing is the Bucket that an administrator makes for a claim, of a bucket
-// that the backend has already.
-func (s *scene) existing(claim string) *v1alpha2.Bucket {
-	id := "existing-" + s.namespace + "-" + claim
+// existing is the Bucket that an administrator makes for the claim "data", of a
+// bucket that the backend has already.
+func (s *scene) existing() *v1alpha2.Bucket {
+	id := "existing-" + s.namespace
 	s.driver.AddBucket(id)
 	return &v1alpha2.Bucket{
-		ObjectMeta: metav1.ObjectMeta{Name: s.namespace + "-" + claim},
+		ObjectMeta: metav1.ObjectMeta{Name: s.namespace},
 		Spec: v1alpha2.BucketSpec{
 			DriverName:       s.driver.Name(),
 			DeletionPolicy:   v1alpha2.DeletionPolicyRetain,
 			Protocols:        []v1alpha2.Protocol{v1alpha2.ProtocolS3},
-			BucketClaimRef:   v1alpha2.BucketClaimReference{Namespace: s.namespace, Name: claim},
+			BucketClaimRef:   v1alpha2.BucketClaimReference{Namespace: s.namespace, Name: "data"},
 			ExistingBucketID: id,
 		},
 	}

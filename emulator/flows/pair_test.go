@@ -40,7 +40,7 @@ func (s *scene) dynamicPair(policy v1alpha2.DeletionPolicy) *pair {
 }
 
 func (s *scene) staticPair() *pair {
-	existing := s.existing("data")
+	existing := s.existing()
 	p := &pair{scene: s, claim: s.claim("data", ofExisting(existing)), access: s.access("app", "data"), existing: existing}
 	p.objects = map[string]client.Object{theAccessClass: s.accessClass(), theBucket: existing, theClaim: p.claim, theAccess: p.access}
 	return p

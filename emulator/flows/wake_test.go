@@ -123,7 +123,7 @@ func claimMadeAnew(s *scene) blockage {
 }
 
 func existingBucketCreated(s *scene) blockage {
-	bucket := s.existing("data")
+	bucket := s.existing()
 	claim := s.claim("data", ofExisting(bucket))
 	s.make(claim)
 	s.waitsFor(claim, v1alpha2.ReasonBucketNotFound)
@@ -134,7 +134,7 @@ func existingBucketCreated(s *scene) blockage {
 }
 
 func policyChanged(s *scene) blockage {
-	bucket := s.existing("data")
+	bucket := s.existing()
 	bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete
 	claim := s.claim("data", ofExisting(bucket))
 	s.make(bucket, claim)

@@ -43,13 +43,13 @@ func (s step) is(e journal.Event) bool {
 // end is when the answer to a request came.
 func end(e journal.Event) time.Time { return e.Time.Add(e.Duration) }
 
-// measure unblocks, and returns the time from the answer to the unblocking write
+// measure unblocks, when all is at rest, and returns the time from the answer to the unblocking write
 // until the answer to the write that is the reaction. A reaction that does not
 // come fails the test. The components may learn of a write before its author has
 // the answer; that counts as no time at all.
 func (b blockage) measure(s *scene) time.Duration {
 	s.Helper()
-	mark := s.emu.Journal().Mark()
+	mark := s.settle(s)
 	b.unblock()
 	from := time.Now()
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
