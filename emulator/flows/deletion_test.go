@@ -49,10 +49,11 @@ func TestDeletion(t *testing.T) {
 		for kind := range kinds {
 			for _, order := range deletionOrders() {
 				p := newPair(t, kind)
+				p.begin()
 				t.Run(kind+"/"+strings.Join(order, "-"), func(t *testing.T) {
 					t.Parallel()
 					p.TB = t
-					p.rise()
+					p.await()
 					p.fall(order)
 					p.expectNothingLeft(kinds[kind].kept)
 				})
@@ -61,12 +62,13 @@ func TestDeletion(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) {
 		for kind := range kinds {
-			for range 4 {
+			for range 2 {
 				p := newPair(t, kind)
+				p.begin()
 				t.Run(kind, func(t *testing.T) {
 					t.Parallel()
 					p.TB = t
-					p.rise()
+					p.await()
 					p.fallAtOnce()
 					p.expectNothingLeft(kinds[kind].kept)
 				})

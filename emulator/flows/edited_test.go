@@ -98,24 +98,28 @@ func TestEditedStatus(t *testing.T) {
 	}
 	var all []edited
 	for _, what := range []string{theBucket, theClaim, theAccess} {
-		for name, edit := range edits {
+		for name := range edits {
 			p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
-			p.rise()
-			p.ready(p.objects[theBucket])
-			object := p.objects[what]
-			all = append(all, edited{p, what + "/" + name, what, stateNow(object)})
-			p.changeStatus(object, func() { edit(handleOf(object)) })
+			p.begin()
+			all = append(all, edited{pair: p, name: name, what: what})
 		}
 	}
+	for i := range all {
+		e := &all[i]
+		e.await()
+		object := e.objects[e.what]
+		e.before = stateNow(object)
+		e.changeStatus(object, func() { edits[e.name](handleOf(object)) })
+	}
 	for _, e := range all {
-		t.Run(e.name, func(t *testing.T) {
+		t.Run(e.what+"/"+e.name, func(t *testing.T) {
 			e.TB = t
 			e.eventually(func() error { return e.restored(e.what, e.before) })
 		})
 	}
 	w.settle(t)
 	for _, e := range all {
-		t.Run("afterwards/"+e.name, func(t *testing.T) {
+		t.Run("afterwards/"+e.what+"/"+e.name, func(t *testing.T) {
 			e.TB = t
 			if err := e.restored(e.what, e.before); err != nil {
 				t.Errorf("at rest: %v", err)
@@ -124,8 +128,11 @@ func TestEditedStatus(t *testing.T) {
 				t.Errorf("Secret (-want +got):\n%s", diff)
 			}
 			e.fall([]string{theClaim, theAccess})
-			e.expectNothingLeft(false)
 		})
+	}
+	for _, e := range all {
+		e.TB = t
+		e.expectNothingLeft(false)
 	}
 	if buckets, accounts := w.driver.Buckets(), w.driver.Accounts(); len(buckets)+len(accounts) > 0 {
 		t.Errorf("left in the backend: buckets %v, accounts %v", buckets, accounts)

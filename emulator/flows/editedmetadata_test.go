@@ -76,7 +76,6 @@ func TestEditedMetadata(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 			p.rise()
-			p.ready(p.objects[theBucket])
 			if tc.unused {
 				p.fall([]string{theAccess})
 				p.gone(p.access)

@@ -27,16 +27,14 @@ func TestCreationInAnyOrder(t *testing.T) {
 			},
 			"static": {[]string{theBucket, theAccessClass, theClaim, theAccess}, (*scene).staticPair},
 		} {
-			for _, order := range permutations(kind.order...) {
-				for _, patient := range []bool{false, true} {
-					p := kind.pair(w.newScene(t))
-					pairs = append(pairs, p)
-					t.Run(fmt.Sprintf("%s/%s/patient=%t", name, strings.Join(order, "-"), patient), func(t *testing.T) {
-						t.Parallel()
-						p.TB = t
-						p.appear(order, patient)
-					})
-				}
+			for i, order := range permutations(kind.order...) {
+				p, patient := kind.pair(w.newScene(t)), i%2 == 0
+				pairs = append(pairs, p)
+				t.Run(fmt.Sprintf("%s/%s/patient=%t", name, strings.Join(order, "-"), patient), func(t *testing.T) {
+					t.Parallel()
+					p.TB = t
+					p.appear(order, patient)
+				})
 			}
 		}
 	})

@@ -54,16 +54,28 @@ func (p *pair) bucketID() string {
 	return bucketID(p.claim)
 }
 
-// rise creates everything, waits until it is ready, and knows the Bucket and the
-// Secret from then on.
+// rise creates everything and waits until it is ready.
 func (p *pair) rise() {
+	p.Helper()
+	p.begin()
+	p.await()
+}
+
+// begin creates everything.
+func (p *pair) begin() {
 	p.Helper()
 	for _, object := range p.objects {
 		p.make(object)
 	}
+}
+
+// await waits until everything is ready, and knows the Bucket and the Secret from
+// then on.
+func (p *pair) await() {
+	p.Helper()
 	p.ready(p.claim, p.access)
 	bucket, secret := bucketOf(p.claim), secretOf(p.access, 0)
-	p.must(p.refresh(bucket))
+	p.ready(bucket)
 	p.must(p.refresh(secret))
 	p.objects[theBucket], p.objects[theSecret] = bucket, secret
 }
