@@ -27,7 +27,8 @@ func readStream(x *exchange, in io.Reader, kind string, limit int64) ([]byte, er
 	if stream.Size > limit {
 		return nil, s3error.ErrEntityTooLarge
 	}
-	body, trailers, err := stream.Read(in)
+	decoded := awschunked.NewReader(in, stream)
+	body, err := io.ReadAll(decoded)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +38,7 @@ func readStream(x *exchange, in io.Reader, kind string, limit int64) ([]byte, er
 	if err := checksum.Verify(x.r.Header, body); err != nil {
 		return nil, err
 	}
-	return body, checksum.Verify(trailers, body)
+	return body, checksum.Verify(decoded.Trailers(), body)
 }
 
 func newStream(x *exchange, kind string) (awschunked.Stream, error) {

@@ -3,9 +3,11 @@ package awschunked_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,27 +121,75 @@ func TestRead(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, trailers, err := tc.stream.Read(strings.NewReader(tc.in))
+			r := awschunked.NewReader(strings.NewReader(tc.in), tc.stream)
+			got, err := io.ReadAll(r)
 			if !errors.Is(err, tc.err) {
 				t.Fatalf("%s\nRead(): error %v, want %v", tc.reason, err, tc.err)
 			}
-			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
+			if diff := cmp.Diff(tc.want, string(got)); diff != "" && tc.err == nil {
 				t.Errorf("%s\nRead(): -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.trailer, trailers); diff != "" {
-				t.Errorf("%s\ntrailers: -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.trailer, r.Trailers()); diff != "" {
+				t.Errorf("%s\nTrailers(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if _, again := r.Read(make([]byte, 1)); tc.err != nil && !errors.Is(again, tc.err) {
+				t.Errorf("%s\nRead() after its error: %v, want the same again", tc.reason, again)
 			}
 		})
 	}
 }
 
+// TestReadInPieces reads with buffers, and from a connection, of all sizes.
+func TestReadInPieces(t *testing.T) {
+	in := chunk(content[:65536], plainFirst) + chunk(content[65536:], plainSecond) + last(plainLast) + "\r\n"
+	readers := map[string]func(io.Reader) io.Reader{
+		"All": func(r io.Reader) io.Reader { return r }, "Bytes": iotest.OneByteReader, "Halves": iotest.HalfReader, "DataErr": iotest.DataErrReader,
+	}
+	for name, wrap := range readers {
+		t.Run(name, func(t *testing.T) {
+			r := awschunked.NewReader(wrap(strings.NewReader(in)), awschunked.Stream{Signer: signer(plainSeed), Size: 66560})
+			if err := iotest.TestReader(r, []byte(content)); err != nil {
+				t.Error(err)
+			}
+		})
+		t.Run("Unsigned"+name, func(t *testing.T) {
+			const framed = "3\r\nabc\r\n2\r\nde\r\n0\r\nx-amz-checksum-crc32:NSRBwg==\r\n\r\n"
+			stream := awschunked.Stream{Size: 5, HasTrailer: true, Trailers: []string{"X-Amz-Checksum-Crc32"}}
+			if err := iotest.TestReader(awschunked.NewReader(wrap(strings.NewReader(framed)), stream), []byte("abcde")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestSignedBeforeRead checks that nothing of a signed chunk is passed on before
+// its signature is found to be right.
+func TestSignedBeforeRead(t *testing.T) {
+	in := chunk(content[:65536], plainFirst) + chunk(content[65536:], plainLast)
+	got, err := io.ReadAll(awschunked.NewReader(strings.NewReader(in), awschunked.Stream{Signer: signer(plainSeed), Size: 66560}))
+	if !errors.Is(err, s3error.ErrSignatureDoesNotMatch) || len(got) != 65536 {
+		t.Errorf("ReadAll() = %d bytes, %v; want the first chunk only, and SignatureDoesNotMatch", len(got), err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
-	f.Add([]byte("3\r\nabc\r\n0\r\nx-amz-checksum-crc32:NSRBwg==\r\n\r\n"), int64(3))
-	f.Fuzz(func(t *testing.T, in []byte, size int64) {
+	f.Add([]byte("3\r\nabc\r\n0\r\nx-amz-checksum-crc32:NSRBwg==\r\n\r\n"), int64(3), true)
+	f.Add([]byte(chunk(content[:65536], plainFirst)+chunk(content[65536:], plainSecond)+last(plainLast)+"\r\n"), int64(66560), false)
+	f.Add([]byte("ffffffffffffffff\r\n"), int64(1)<<62, true)
+	f.Add([]byte("0\n\n\n\n"), int64(0), true)
+	f.Fuzz(func(t *testing.T, in []byte, size int64, unsigned bool) {
 		stream := awschunked.Stream{Size: size, HasTrailer: true, Trailers: []string{"X-Amz-Checksum-Crc32"}}
-		got, _, err := stream.Read(strings.NewReader(string(in)))
-		if err == nil && int64(len(got)) != size {
+		if !unsigned {
+			stream = awschunked.Stream{Size: size, Signer: signer(plainSeed)}
+		}
+		got, err := io.ReadAll(awschunked.NewReader(strings.NewReader(string(in)), stream))
+		switch {
+		case len(got) > len(in) || (size >= 0 && int64(len(got)) > size):
+			t.Errorf("Read() returned %d bytes of %d, want at most %d", len(got), len(in), size)
+		case err == nil && int64(len(got)) != size:
 			t.Errorf("Read() returned %d bytes, want %d", len(got), size)
+		case err == nil && !unsigned && string(got) != content:
+			t.Errorf("Read() returned %d bytes that nobody has signed", len(got))
 		}
 	})
 }

@@ -13,11 +13,11 @@ import (
 
 const signatureTrailer = "X-Amz-Trailer-Signature"
 
-// trailers reads what follows the last chunk: the announced headers, for signed
+// readTrailers reads what follows the last chunk: the announced headers, for signed
 // kinds a signature over them, and an empty line.
-func (r *reader) trailers() (http.Header, error) {
+func (r *Reader) readTrailers() (http.Header, error) {
 	found := http.Header{}
-	if !r.HasTrailer {
+	if !r.stream.HasTrailer {
 		return found, r.end()
 	}
 	var canonical bytes.Buffer
@@ -41,7 +41,7 @@ func (r *reader) trailers() (http.Header, error) {
 		switch {
 		case key == signatureTrailer:
 			signature = strings.TrimSpace(value)
-		case !slices.Contains(r.Trailers, key) || found.Get(key) != "":
+		case !slices.Contains(r.stream.Trailers, key) || found.Get(key) != "":
 			return nil, s3error.ErrMalformedTrailer
 		default:
 			found.Set(key, strings.TrimSpace(value))
@@ -51,18 +51,18 @@ func (r *reader) trailers() (http.Header, error) {
 	return nil, s3error.ErrMalformedTrailer
 }
 
-func (r *reader) check(found http.Header, canonical []byte, signature string) error {
-	if len(found) != len(r.Trailers) {
+func (r *Reader) check(found http.Header, canonical []byte, signature string) error {
+	if len(found) != len(r.stream.Trailers) {
 		return s3error.ErrMalformedTrailer
 	}
-	if r.Signer != nil && !r.Signer.Trailer(canonical, signature) {
+	if r.stream.Signer != nil && !r.stream.Signer.Trailer(canonical, signature) {
 		return s3error.ErrSignatureDoesNotMatch
 	}
 	return nil
 }
 
 // end makes sure that nothing but one empty line follows the last chunk.
-func (r *reader) end() error {
+func (r *Reader) end() error {
 	line, err := r.line()
 	if errors.Is(err, io.EOF) {
 		return nil
