@@ -6,6 +6,7 @@ package s3error
 import (
 	"errors"
 	"net/http"
+	"slices"
 )
 
 // Error is an error as S3 clients see it.
@@ -18,9 +19,14 @@ type Error struct {
 	// hold nothing secret.
 	Message string
 	// Region is where the request should have been signed for; only
-	// AuthorizationHeaderMalformed has it.
+	// AuthorizationHeaderMalformed and AuthorizationQueryParametersError have it.
 	Region string
+	// Details are further elements of the document, which S3 has for some codes.
+	Details []Detail
 }
+
+// Detail is an element of the document.
+type Detail struct{ Name, Value string }
 
 // Error implements the error interface.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
@@ -36,6 +42,14 @@ func (e *Error) Is(target error) bool {
 func (e *Error) With(message string) *Error {
 	changed := *e
 	changed.Message = message
+	return &changed
+}
+
+// About returns the error with a further element, which is shown to whoever sent
+// the request.
+func (e *Error) About(name, value string) *Error {
+	changed := *e
+	changed.Details = append(slices.Clone(e.Details), Detail{Name: name, Value: value})
 	return &changed
 }
 

@@ -73,3 +73,18 @@ func TestWrite(t *testing.T) {
 		}
 	}
 }
+
+func TestAbout(t *testing.T) {
+	first := s3error.ErrAccessDenied.About("First", "1")
+	second := first.About("Second", "<2>")
+	w := httptest.NewRecorder()
+	s3error.Write(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody), "7", second)
+	const want = `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<Error><Code>AccessDenied</Code><Message>Access Denied</Message>` +
+		`<First>1</First><Second>&lt;2&gt;</Second><Resource>/</Resource><RequestId>7</RequestId></Error>`
+	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if len(s3error.ErrAccessDenied.Details) != 0 || len(first.Details) != 1 {
+		t.Errorf("About() has changed the errors it was called on: %v, %v", s3error.ErrAccessDenied, first)
+	}
+}

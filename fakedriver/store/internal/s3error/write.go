@@ -11,8 +11,22 @@ type document struct {
 	Code      string   `xml:"Code"`
 	Message   string   `xml:"Message"`
 	Region    string   `xml:"Region,omitempty"`
+	Details   []element
 	Resource  string   `xml:"Resource"`
 	RequestID string   `xml:"RequestId"`
+}
+
+type element struct {
+	XMLName xml.Name
+	Value   string `xml:",chardata"`
+}
+
+func elements(details []Detail) []element {
+	all := make([]element, 0, len(details))
+	for _, detail := range details {
+		all = append(all, element{xml.Name{Local: detail.Name}, detail.Value})
+	}
+	return all
 }
 
 // Write answers a request with an error. Answers to HEAD, and those with status
@@ -24,7 +38,7 @@ func Write(w http.ResponseWriter, r *http.Request, requestID string, e *Error) {
 		return
 	}
 	body, err := xml.Marshal(document{
-		Code: e.Code, Message: e.Message, Region: e.Region, Resource: r.URL.Path, RequestID: requestID,
+		Code: e.Code, Message: e.Message, Region: e.Region, Details: elements(e.Details), Resource: r.URL.Path, RequestID: requestID,
 	})
 	if err != nil {
 		body = nil // strings only, so this cannot be
