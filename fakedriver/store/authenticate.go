@@ -2,18 +2,14 @@ package store
 
 import (
 	"net/http"
-	"time"
 
 	rclone "github.com/rclone/gofakes3/signature"
-
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
-// maxSkew is how far the time of a request may be from the store's.
-const maxSkew = 15 * time.Minute
-
 // authenticate finds out whose request it is. The signature itself is verified
-// by rclone's library; what that leaves to its callers is checked here.
+// by rclone's library; what that leaves to its callers is checked here. The
+// region that it was signed for is checked later, when it is known that the
+// bucket, whose region counts, is within reach.
 func (s *Store) authenticate(x *exchange) error {
 	signed, err := parseSignature(x.r, x.query)
 	if err != nil {
@@ -22,30 +18,31 @@ func (s *Store) authenticate(x *exchange) error {
 	if err := s.checkTime(signed); err != nil {
 		return err
 	}
-	if err := s.checkScope(signed); err != nil {
+	if err := checkScope(signed); err != nil {
 		return err
 	}
-	if err := s.verify(x.r, signed); err != nil {
+	who, err := s.identify(signed)
+	if err != nil {
 		return err
 	}
-	x.signature = signed
-	x.principal = s.registry.byKey(signed.accessKeyID)
-	if x.principal == nil { // revoked a moment ago
-		return s3error.ErrInvalidAccessKeyID
+	if err := verify(x.r, signed, who.secret); err != nil {
+		return err
 	}
+	x.signature, x.identity = signed, who
+	x.w = &gatedWriter{ResponseWriter: x.w, store: s, x: x}
 	return nil
 }
 
-// verify compares the signature with the one that the account's secret gives.
-func (s *Store) verify(r *http.Request, signed signature) error {
+// verify compares the signature with the one that the secret gives.
+func verify(r *http.Request, signed signature, secret string) error {
 	if signed.presigned && r.Header.Get("Date") != "" {
 		// The library would read the time from it, and not from the URL.
 		r = r.Clone(r.Context())
 		r.Header.Del("Date")
 	}
-	code := rclone.V4SignVerifyWithLookup(r, s.registry.secretOf)
+	code := rclone.V4SignVerifyWithSecret(r, secret)
 	if code == rclone.ErrNone {
 		return nil
 	}
-	return signed.malformed(rclone.GetAPIError(code))
+	return signed.failure(rclone.GetAPIError(code))
 }

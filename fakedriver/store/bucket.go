@@ -20,6 +20,9 @@ type BucketSpec struct {
 	// Purge makes DeleteBucket delete the objects, too, instead of refusing while
 	// there are some.
 	Purge bool `json:"purge,omitempty"`
+	// Region is the region that requests concerning the bucket must be signed
+	// for. Empty: that of the store.
+	Region string `json:"region,omitempty"`
 	// Parameters are kept for their owner; the store does not read them.
 	Parameters map[string]string `json:"parameters,omitempty"`
 }
@@ -36,7 +39,7 @@ type Bucket struct {
 }
 
 func (s BucketSpec) same(other BucketSpec) bool {
-	return s.Name == other.Name && s.Owner == other.Owner && s.Purge == other.Purge && maps.Equal(s.Parameters, other.Parameters)
+	return s.Name == other.Name && s.Owner == other.Owner && s.Purge == other.Purge && s.Region == other.Region && maps.Equal(s.Parameters, other.Parameters)
 }
 
 func (b Bucket) clone() Bucket {

@@ -15,12 +15,14 @@ type exchange struct {
 	id string
 
 	query     url.Values
-	principal *principal // who
-	signature signature  // how it was signed
+	identity            // who
+	signature signature // how it was signed
+	entered   bool      // holds the account's gate
 	bucket    string
 	key       string
 	level     s3op.Level
 	grant     Grant // what the principal may do with the bucket
+	missing   bool  // the bucket does not exist, and may be known not to
 	operation s3op.Operation
 	source    copySource // of CopyObject
 	body      []byte
@@ -37,6 +39,8 @@ var phases = []phase{
 	(*Store).parse,
 	(*Store).authenticate,
 	(*Store).resolve,
+	(*Store).reachBucket,
+	(*Store).checkRegion,
 	(*Store).classify,
 	(*Store).authorize,
 	(*Store).readBody,

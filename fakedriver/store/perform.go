@@ -1,13 +1,15 @@
 package store
 
-import (
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
-)
-
 // perform does what the request asks for, which has been found to be allowed. A
 // request that changes something holds its account's gate from the last look at
-// the key to the end of the change, but not while the client reads the answer.
+// the key, which may have been revoked while the body came in, to the beginning
+// of the answer, but not while the client reads it.
 func (s *Store) perform(x *exchange) error {
+	if x.operation.Mutates() {
+		if err := s.enter(x); err != nil {
+			return err
+		}
+	}
 	if own, ok := ownAnswer(x.operation.Name); ok {
 		return own(s, x)
 	}
@@ -15,21 +17,6 @@ func (s *Store) perform(x *exchange) error {
 		return err
 	}
 	a := newAnswer(x)
-	if err := s.performCore(x, a); err != nil {
-		return err
-	}
-	return a.finish()
-}
-
-func (s *Store) performCore(x *exchange, a *answer) error {
-	if x.operation.Mutates() {
-		x.principal.writes.RLock()
-		defer x.principal.writes.RUnlock()
-		// The key may have been revoked while the body came in.
-		if !s.registry.isLive(x.principal) {
-			return s3error.ErrInvalidAccessKeyID
-		}
-	}
 	s.core.ServeHTTP(a, coreRequest(x))
-	return nil
+	return a.finish()
 }

@@ -118,7 +118,7 @@ func TestRefusals(t *testing.T) {
 		"OddMD5":         {"Not a hash.", func(in *signed) { in.before = set("Content-Md5", "x") }, 400, "InvalidDigest"},
 		"WrongChecksum":  {"Damaged on the way.", func(in *signed) { in.before = set("X-Amz-Checksum-Crc32", "AAAAAA==") }, 400, "BadDigest"},
 		"SignatureV2":    {"Not supported.", func(in *signed) { in.after = set("Authorization", "AWS key:signature") }, 400, "InvalidRequest"},
-		"OddAlgorithm":   {"Not supported.", func(in *signed) { in.after = set("Authorization", "Bearer token") }, 400, "AuthorizationHeaderMalformed"},
+		"OddAlgorithm":   {"Not supported.", func(in *signed) { in.after = set("Authorization", "Bearer token") }, 400, "InvalidArgument"},
 		"Malformed":      {"Half a header.", func(in *signed) { in.after = set("Authorization", "AWS4-HMAC-SHA256 Credential=a/b") }, 400, "AuthorizationHeaderMalformed"},
 		"SessionToken":   {"There are no sessions.", func(in *signed) { in.before = set("X-Amz-Security-Token", "t") }, 400, "InvalidToken"},
 		"TwoMechanisms":  {"Which one counts?", func(in *signed) { in.path += "?X-Amz-Signature=a" }, 400, "InvalidArgument"},

@@ -15,6 +15,7 @@ type registry struct {
 	buckets  map[string]Bucket
 	accounts map[string]*principal // by account ID
 	keys     map[string]*principal // by access key ID
+	sessions map[string]*session   // by access key ID
 }
 
 // principal is an account as requests see it.
@@ -25,42 +26,22 @@ type principal struct {
 	// were granted; guarded by the registry's lock.
 	reach map[string]string
 
-	// writes is held shared by requests that change something, from the last
-	// check of the key until the change is made, and by revocation afterwards:
-	// so no write with a key is under way when revoking it has returned.
+	// writes is the account's gate, at which requests and revocation meet; see
+	// [Store.enter].
 	writes sync.RWMutex
 }
 
 func newRegistry() *registry {
 	return &registry{
 		buckets: map[string]Bucket{}, accounts: map[string]*principal{}, keys: map[string]*principal{},
+		sessions: map[string]*session{},
 	}
-}
-
-// secretOf is the lookup of signature verification.
-func (r *registry) secretOf(accessKeyID string) (string, bool) {
-	p := r.byKey(accessKeyID)
-	if p == nil {
-		return "", false
-	}
-	return p.secret, true
-}
-
-func (r *registry) byKey(accessKeyID string) *principal {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.keys[accessKeyID]
 }
 
 func (r *registry) byID(accountID string) *principal {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.accounts[accountID]
-}
-
-// isLive reports whether the account still exists.
-func (r *registry) isLive(p *principal) bool {
-	return r.byKey(p.account.AccessKeyID) == p
 }
 
 func (r *registry) bucket(name string) (Bucket, bool) {
@@ -114,6 +95,7 @@ func (r *registry) removeAccount(p *principal) {
 	defer r.mu.Unlock()
 	delete(r.accounts, p.account.ID)
 	delete(r.keys, p.account.AccessKeyID)
+	r.endSessions(p.account.ID)
 }
 
 func (r *registry) allBuckets() []Bucket {

@@ -14,6 +14,7 @@ func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{w: patientWriter{w, s.options.BodyTimeout}, r: r, id: fmt.Sprintf("%016X", s.requests.Add(1))}
 	w.Header().Set("X-Amz-Request-Id", x.id)
 	w.Header().Set("Server", "cosi-emu")
+	defer x.leave()
 	defer s.recover(x)
 	if err := s.walk(x); err != nil { //nolint:contextcheck // the request carries it
 		s.refuse(x, err)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ const (
 // signature is what a request says about how it was signed, not yet verified.
 type signature struct {
 	accessKeyID string
+	token       string // of a session; empty without one
 	scope       scope
 	time        time.Time
 	value       string // hexadecimal
@@ -30,30 +30,11 @@ type signature struct {
 // scope is what a signature is good for.
 type scope struct{ day, region, service, terminator string }
 
-// parseSignature finds the signature in the header or in the query. Errors are
-// *s3error.Error.
-func parseSignature(r *http.Request, query url.Values) (signature, error) {
-	header := r.Header.Get("Authorization")
-	presigned := query.Has("X-Amz-Signature") || query.Has("X-Amz-Algorithm") || query.Has("X-Amz-Credential")
-	switch {
-	case len(r.Header.Values("Authorization")) > 1 || (header != "" && presigned):
-		return signature{}, s3error.ErrInvalidArgument.With("Only one auth mechanism allowed")
-	case strings.HasPrefix(header, "AWS ") || query.Has("AWSAccessKeyId"):
-		return signature{}, s3error.ErrInvalidRequest.With("The authorization mechanism that you have provided is not supported. " +
-			"Please use " + algorithm + ".")
-	case r.Header.Get("X-Amz-Security-Token") != "" || query.Has("X-Amz-Security-Token"):
-		return signature{}, s3error.ErrInvalidToken
-	case header != "":
-		return parseHeader(header, r.Header)
-	case presigned:
-		return parsePresigned(query)
-	default:
-		return signature{}, s3error.ErrAccessDenied
-	}
-}
-
 func parseHeader(authorization string, header http.Header) (signature, error) {
-	signed, err := parseAuthorization(authorization)
+	if !strings.HasPrefix(authorization, algorithm) {
+		return signature{}, s3error.ErrInvalidArgument.With("Unsupported Authorization Type").About("ArgumentName", "Authorization")
+	}
+	signed, err := parseAuthorization(authorization, signature{token: header.Get(securityToken)})
 	if err != nil {
 		return signed, err
 	}
@@ -62,43 +43,47 @@ func parseHeader(authorization string, header http.Header) (signature, error) {
 	}
 	signed.time, err = time.Parse(timeFormat, header.Get("X-Amz-Date"))
 	if err != nil {
-		return signed, s3error.ErrAccessDenied.With("AWS authentication requires a valid x-amz-date header")
+		return signed, s3error.ErrAccessDenied.With("AWS authentication requires a valid Date or x-amz-date header")
 	}
 	return signed, nil
 }
 
-// parseAuthorization reads the three fields of the Authorization header. The
+// parseAuthorization adds the three fields of the Authorization header. The
 // library reads them first, and more strictly, so that the two never differ in
 // what they find.
-func parseAuthorization(authorization string) (signature, error) {
+func parseAuthorization(authorization string, signed signature) (signature, error) {
 	parsed, code := rclone.ParseSignV4(authorization)
 	if code != rclone.ErrNone {
-		return signature{}, signature{}.malformed(rclone.GetAPIError(code))
+		return signed, signed.failure(rclone.GetAPIError(code))
 	}
 	fields := strings.ReplaceAll(strings.TrimPrefix(authorization, algorithm), " ", "")
 	credential, _, _ := strings.Cut(strings.TrimPrefix(fields, "Credential="), ",")
 	parts := strings.Split(credential, "/")
 	last := parts[len(parts)-4:]
-	return signature{
-		accessKeyID: parsed.Credential.GetAccessKey(),
-		scope:       scope{day: last[0], region: last[1], service: last[2], terminator: last[3]},
-		value:       parsed.Signature,
-	}, nil
+	signed.accessKeyID = parsed.Credential.GetAccessKey()
+	signed.scope = scope{day: last[0], region: last[1], service: last[2], terminator: last[3]}
+	signed.value = parsed.Signature
+	return signed, nil
 }
 
-// malformed returns the S3 error for one of the library's, some of which have
+// failure returns the S3 error for one of the library's, some of which have
 // codes that S3 does not.
-func (g signature) malformed(found rclone.APIError) error {
+func (g signature) failure(found rclone.APIError) error {
 	switch found.Code {
 	case s3error.ErrInvalidAccessKeyID.Code:
-		return s3error.ErrInvalidAccessKeyID
+		return s3error.ErrInvalidAccessKeyID.About("AWSAccessKeyId", g.accessKeyID)
 	case s3error.ErrSignatureDoesNotMatch.Code:
-		return s3error.ErrSignatureDoesNotMatch
+		return s3error.ErrSignatureDoesNotMatch.About("AWSAccessKeyId", g.accessKeyID).About("SignatureProvided", g.value)
 	case s3error.ErrAccessDenied.Code:
 		return s3error.ErrAccessDenied.With(found.Description)
 	}
+	return g.malformed(found.Description)
+}
+
+// malformed returns the error for a signature that is not as it should be.
+func (g signature) malformed(message string) *s3error.Error {
 	if g.presigned {
-		return s3error.ErrAuthorizationQueryParametersError.With(found.Description)
+		return s3error.ErrAuthorizationQueryParametersError.With(message)
 	}
-	return s3error.ErrAuthorizationHeaderMalformed.With(found.Description)
+	return s3error.ErrAuthorizationHeaderMalformed.With(message)
 }

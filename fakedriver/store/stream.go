@@ -59,7 +59,7 @@ func newStream(x *exchange, kind string) (awschunked.Stream, error) {
 	}
 	if kind != streamTrailer {
 		stream.Signer = awschunked.NewSigner(awschunked.Seed{
-			SecretKey: x.principal.secret, Region: x.signature.scope.region,
+			SecretKey: x.secret, Region: x.signature.scope.region,
 			Time: x.signature.time, Signature: x.signature.value,
 		})
 	}

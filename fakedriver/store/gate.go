@@ -1,0 +1,91 @@
+package store
+
+import (
+	"net/http"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
+)
+
+// Revocation and requests meet at the account's gate, principal.writes. A
+// request holds it, shared, from a last look at its key to the beginning of its
+// answer: all of that time if it changes something, and just for the beginning
+// of the answer if not. Whoever revokes the key first makes it unknown, and then
+// waits for the gate. So, once revoking has returned, nothing is changed with
+// the key any more, and no answer begins that is not a refusal; while slow
+// clients, sending or taking data, keep nobody waiting. An answer that had begun
+// is sent to its end.
+
+// enter makes a request hold the gate of its account. It returns
+// InvalidAccessKeyId if its key is revoked, even if that was after the request,
+// or half of its body, came in.
+func (s *Store) enter(x *exchange) error {
+	if x.entered {
+		return nil
+	}
+	x.principal.writes.RLock()
+	x.entered = true
+	if s.registry.isLive(x.identity) {
+		return nil
+	}
+	x.leave()
+	return s3error.ErrInvalidAccessKeyID
+}
+
+// leave ends what enter has begun.
+func (x *exchange) leave() {
+	if x.entered {
+		x.entered = false
+		x.principal.writes.RUnlock()
+	}
+}
+
+// gatedWriter begins an answer only at the gate of the account that it is for.
+type gatedWriter struct {
+	http.ResponseWriter
+
+	store   *Store
+	x       *exchange
+	begun   bool
+	refused bool
+}
+
+// Unwrap lets http.ResponseController find the connection.
+func (g *gatedWriter) Unwrap() http.ResponseWriter { return g.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (g *gatedWriter) WriteHeader(status int) {
+	if g.begun || status < http.StatusOK {
+		g.ResponseWriter.WriteHeader(status)
+		return
+	}
+	g.begun = true
+	if err := g.store.enter(g.x); err != nil {
+		g.refuse(err)
+		return
+	}
+	defer g.x.leave()
+	g.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (g *gatedWriter) Write(data []byte) (int, error) {
+	if !g.begun {
+		g.WriteHeader(http.StatusOK)
+	}
+	if g.refused {
+		return 0, s3error.ErrInvalidAccessKeyID
+	}
+	return g.ResponseWriter.Write(data)
+}
+
+// refuse answers with an error instead, and with nothing of what was prepared.
+func (g *gatedWriter) refuse(err error) {
+	g.refused = true
+	header := g.Header()
+	for name := range header {
+		if name != "X-Amz-Request-Id" && name != "Server" {
+			delete(header, name)
+		}
+	}
+	s3error.Write(g.ResponseWriter, g.x.r, g.x.id, s3error.From(err))
+}
