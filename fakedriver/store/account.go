@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3op"
@@ -41,6 +42,14 @@ type AccountSpec struct {
 	// Grants are the buckets that the account reaches, each at most once and in
 	// any order.
 	Grants []Grant `json:"grants"`
+	// Admin makes a key of the store's administrator: it may do everything in
+	// every bucket, and create buckets, and delete its own, by S3. It has no
+	// grants.
+	Admin bool `json:"admin,omitempty"`
+	// ServiceAccount is the name of the Kubernetes ServiceAccount that the
+	// account is for. Such an account has no key: it is reached with the
+	// ServiceAccount's token, by Options.WebIdentity.
+	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// Parameters are kept for their owner; the store does not read them.
 	Parameters map[string]string `json:"parameters,omitempty"`
 }
@@ -49,8 +58,11 @@ type AccountSpec struct {
 type Account struct {
 	AccountSpec
 
-	// AccessKeyID is half of the account's credentials, and not secret.
+	// AccessKeyID is half of the account's credentials, and not secret. It
+	// changes when the account is rotated.
 	AccessKeyID string `json:"accessKeyID"`
+	// Rotations is how many keys the account had before this one.
+	Rotations int `json:"rotations,omitempty"`
 	// CreatedAt is when the account was created, in UTC and whole seconds.
 	CreatedAt time.Time `json:"createdAt"`
 }
@@ -64,8 +76,11 @@ func (a Account) clone() Account {
 // normal returns a copy with its grants sorted, because their order means
 // nothing; or an error of kind ErrInvalid.
 func (s AccountSpec) normal() (AccountSpec, error) {
-	if s.ID == "" {
-		return s, fmt.Errorf("account ID %w: it is empty", ErrInvalid)
+	if s.ID == "" || strings.ContainsRune(s.ID, 0) {
+		return s, fmt.Errorf("account ID %q %w: it is empty or has a NUL", s.ID, ErrInvalid)
+	}
+	if s.Admin && (len(s.Grants) > 0 || s.ServiceAccount != "") {
+		return s, fmt.Errorf("account %q %w: that of an administrator has neither grants nor a ServiceAccount", s.ID, ErrInvalid)
 	}
 	s.Parameters = maps.Clone(s.Parameters)
 	s.Grants = slices.Clone(s.Grants)
@@ -79,7 +94,7 @@ func (s AccountSpec) normal() (AccountSpec, error) {
 }
 
 func (s AccountSpec) same(other AccountSpec) bool {
-	return s.ID == other.ID && s.Owner == other.Owner &&
+	return s.ID == other.ID && s.Owner == other.Owner && s.Admin == other.Admin && s.ServiceAccount == other.ServiceAccount &&
 		slices.Equal(s.Grants, other.Grants) && maps.Equal(s.Parameters, other.Parameters)
 }
 

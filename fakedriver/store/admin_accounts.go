@@ -9,8 +9,9 @@ import (
 // PutAccount creates an account with new credentials, or returns those of the
 // account that has been created with the same specification. Access begins
 // before it returns. Errors are of kind ErrInvalid, ErrNotExist if a bucket is
-// missing, in which case nothing has been created, or ErrConflict if the account
-// has another owner, other grants or other parameters.
+// missing, ErrLimit if there are enough accounts, or ErrConflict if the account
+// has another owner, other grants or other parameters. Whatever the error,
+// nothing has changed.
 func (s *Store) PutAccount(ctx context.Context, spec AccountSpec) (Credentials, error) {
 	spec, err := spec.normal()
 	if err != nil {
@@ -36,7 +37,10 @@ func (s *Store) putAccount(spec AccountSpec) (Credentials, error) {
 	if !existing.account.same(spec) {
 		return Credentials{}, conflict("account", spec.ID, "it has been created with another owner, other grants or other parameters")
 	}
-	return existing.credentials(), s.renew(existing, reach)
+	if err := s.renew(existing, reach); err != nil {
+		return Credentials{}, err
+	}
+	return existing.credentials(), nil
 }
 
 // reachOf returns the UIDs of the buckets that are granted.
@@ -53,12 +57,13 @@ func (s *Store) reachOf(grants []Grant) (map[string]string, error) {
 }
 
 func (s *Store) createAccount(spec AccountSpec, reach map[string]string) (Credentials, error) {
-	secret, err := newSecret(s.options.Rand)
+	if err := s.checkLimits(spec, reach); err != nil {
+		return Credentials{}, err
+	}
+	p, err := s.newPrincipal(Account{AccountSpec: spec, CreatedAt: s.now()}, reach)
 	if err != nil {
 		return Credentials{}, err
 	}
-	account := Account{AccountSpec: spec, AccessKeyID: accessKeyID(spec.ID), CreatedAt: s.now()}
-	p := &principal{account: account, secret: secret, reach: reach}
 	// Recorded before it works: a key that an application holds must still be
 	// known, and be revocable, after a crash.
 	if err := s.ledger.putAccount(p.record()); err != nil {
@@ -73,6 +78,9 @@ func (s *Store) createAccount(spec AccountSpec, reach map[string]string) (Creden
 func (s *Store) renew(p *principal, reach map[string]string) error {
 	if maps.Equal(reach, p.reach) {
 		return nil
+	}
+	if err := s.checkBucketLimits(p.account.ID, reach); err != nil {
+		return err
 	}
 	renewed := &principal{account: p.account, secret: p.secret, reach: reach}
 	if err := s.ledger.putAccount(renewed.record()); err != nil {
@@ -90,20 +98,34 @@ func (s *Store) DeleteAccount(ctx context.Context, owner, id string) error {
 }
 
 func (s *Store) deleteAccount(owner, id string) error {
-	p := s.registry.byID(id)
-	if p == nil {
-		return notExist("account", id)
-	}
-	if p.account.Owner != owner {
-		return conflict("account", id, "it belongs to somebody else")
+	p, err := s.accountOf(owner, id)
+	if err != nil {
+		return err
 	}
 	if err := s.ledger.deleteAccount(id); err != nil {
 		return fmt.Errorf("cannot record that account %q is deleted: %w", id, err)
 	}
 	s.registry.removeAccount(p)
-	p.writes.Lock() // waits for writes that were let in before
-	defer p.writes.Unlock()
+	p.waitForWrites()
 	return nil
+}
+
+// accountOf returns an account of an owner.
+func (s *Store) accountOf(owner, id string) (*principal, error) {
+	p := s.registry.byID(id)
+	if p == nil {
+		return nil, notExist("account", id)
+	}
+	if p.account.Owner != owner {
+		return nil, conflict("account", id, "it belongs to somebody else")
+	}
+	return p, nil
+}
+
+// waitForWrites returns when the writes that were let in before have ended.
+func (p *principal) waitForWrites() {
+	p.writes.Lock()
+	defer p.writes.Unlock()
 }
 
 // Accounts returns all accounts, sorted by ID, without their secrets.

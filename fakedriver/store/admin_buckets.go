@@ -4,19 +4,18 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"maps"
 
 	"github.com/johannesboyne/gofakes3"
 )
 
 // CreateBucket creates a bucket, or returns the one that has been created with
 // the same specification. Errors are of kind ErrInvalid, or ErrConflict if there
-// is a bucket of that name with another owner or other parameters.
+// is a bucket of that name with another owner or specification.
 func (s *Store) CreateBucket(ctx context.Context, spec BucketSpec) (Bucket, error) {
-	if err := ValidateBucketName(spec.Name); err != nil {
+	if err := spec.validate(); err != nil {
 		return Bucket{}, err
 	}
-	spec.Parameters = maps.Clone(spec.Parameters)
+	spec = spec.clone()
 	var created Bucket
 	err := s.administer(ctx, func() (err error) {
 		created, err = s.createBucket(spec)
@@ -62,9 +61,10 @@ func (s *Store) GetBucket(ctx context.Context, name string) (Bucket, error) {
 	return b, nil
 }
 
-// DeleteBucket deletes a bucket of an owner, if it is empty or BucketSpec.Purge. Access to it ends for good,
-// also if another bucket of that name is created. Errors are of kind ErrNotExist,
-// ErrNotEmpty, or ErrConflict if the bucket belongs to another owner.
+// DeleteBucket deletes a bucket of an owner, if it is empty or BucketSpec.Purge.
+// Access to it ends for good, also if another bucket of that name is created.
+// Errors are of kind ErrNotExist, ErrNotEmpty, or ErrConflict if the bucket
+// belongs to another owner.
 func (s *Store) DeleteBucket(ctx context.Context, owner, name string) error {
 	return s.administer(ctx, func() error { return s.deleteBucket(owner, name) })
 }

@@ -14,6 +14,10 @@ const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 // concerns accounts, and what is asked of buckets about features that none has.
 func ownAnswer(operation string) (func(*Store, *exchange) error, bool) {
 	switch operation {
+	case "CreateBucket":
+		return (*Store).createBucketByS3, true
+	case "DeleteBucket":
+		return (*Store).deleteBucketByS3, true
 	case "ListBuckets":
 		return (*Store).listBuckets, true
 	case "GetBucketLocation":

@@ -23,9 +23,8 @@ func (s *Store) listBuckets(x *exchange) error {
 		Owner   owner
 		Buckets []entry `xml:"Buckets>Bucket"`
 	}{Xmlns: namespace, Owner: x.owner()}
-	for _, grant := range x.principal.account.Grants {
-		b, exists := s.registry.bucket(grant.Bucket)
-		if _, granted, _ := s.registry.grant(x.principal, grant.Bucket); exists && granted {
+	for _, b := range s.registry.allBuckets() {
+		if _, granted, _ := s.registry.grant(x.principal, b.Name); granted {
 			document.Buckets = append(document.Buckets, entry{b.Name, b.CreatedAt.Format(timestamp)})
 		}
 	}
@@ -34,7 +33,7 @@ func (s *Store) listBuckets(x *exchange) error {
 
 // bucketLocation answers with the region; gofakes3 would say us-east-1.
 func (s *Store) bucketLocation(x *exchange) error {
-	location := s.options.Region
+	location := s.regionOf(x.bucket)
 	if location == "us-east-1" {
 		location = "" // S3 has it so
 	}

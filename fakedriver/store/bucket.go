@@ -1,11 +1,7 @@
 package store
 
 import (
-	"fmt"
 	"maps"
-	"net/netip"
-	"regexp"
-	"strings"
 	"time"
 )
 
@@ -20,11 +16,28 @@ type BucketSpec struct {
 	// Purge makes DeleteBucket delete the objects, too, instead of refusing while
 	// there are some.
 	Purge bool `json:"purge,omitempty"`
-	// Region is the region that requests concerning the bucket must be signed
-	// for. Empty: that of the store.
+	// Region is the one that requests concerning the bucket must be signed for.
+	// Empty: the store's.
 	Region string `json:"region,omitempty"`
+	// Versioning is whether the bucket begins with versioning enabled.
+	Versioning bool `json:"versioning,omitempty"`
+	// Tags are what the bucket begins with; see [ValidateTags].
+	Tags map[string]string `json:"tags,omitempty"`
+	// Quota is how much the bucket may hold.
+	Quota Quota `json:"quota,omitzero"`
+	// Latency is added to every S3 request concerning the bucket.
+	Latency time.Duration `json:"latency,omitempty"`
+	// MaxAccounts is how many accounts may have access to the bucket at a time.
+	// Zero: any number.
+	MaxAccounts int `json:"maxAccounts,omitempty"`
 	// Parameters are kept for their owner; the store does not read them.
 	Parameters map[string]string `json:"parameters,omitempty"`
+}
+
+// Quota is how much a bucket may hold; zero is no limit.
+type Quota struct {
+	Bytes   int64 `json:"bytes,omitempty"`
+	Objects int64 `json:"objects,omitempty"`
 }
 
 // Bucket is a bucket that exists.
@@ -38,49 +51,33 @@ type Bucket struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
+// settings are the fields that compare by themselves.
+type settings struct {
+	name, owner, region string
+	purge, versioning   bool
+	quota               Quota
+	latency             time.Duration
+	maxAccounts         int
+}
+
+func (s BucketSpec) settings() settings {
+	return settings{
+		name: s.Name, owner: s.Owner, region: s.Region, purge: s.Purge, versioning: s.Versioning,
+		quota: s.Quota, latency: s.Latency, maxAccounts: s.MaxAccounts,
+	}
+}
+
 func (s BucketSpec) same(other BucketSpec) bool {
-	return s.Name == other.Name && s.Owner == other.Owner && s.Purge == other.Purge && s.Region == other.Region && maps.Equal(s.Parameters, other.Parameters)
+	return s.settings() == other.settings() && maps.Equal(s.Tags, other.Tags) && maps.Equal(s.Parameters, other.Parameters)
+}
+
+func (s BucketSpec) clone() BucketSpec {
+	s.Tags = maps.Clone(s.Tags)
+	s.Parameters = maps.Clone(s.Parameters)
+	return s
 }
 
 func (b Bucket) clone() Bucket {
-	b.Parameters = maps.Clone(b.Parameters)
+	b.BucketSpec = b.BucketSpec.clone()
 	return b
-}
-
-var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-
-// ValidateBucketName returns an error of kind [ErrInvalid] if a name is not one
-// of a general purpose bucket, by the naming rules of the S3 User Guide.
-func ValidateBucketName(name string) error {
-	switch {
-	case !bucketName.MatchString(name):
-		return fmt.Errorf("bucket name %.100q %w: it must have 3 to 63 characters of a-z, 0-9, '.' and '-', "+
-			"and begin and end with a letter or digit", name, ErrInvalid)
-	case strings.Contains(name, "..") || strings.Contains(name, ".-") || strings.Contains(name, "-."):
-		return fmt.Errorf("bucket name %q %w: no '.' may stand beside another or beside '-'", name, ErrInvalid)
-	case isAddress(name):
-		return fmt.Errorf("bucket name %q %w: it looks like an IP address", name, ErrInvalid)
-	case isReserved(name):
-		return fmt.Errorf("bucket name %q %w: S3 reserves its prefix or suffix", name, ErrInvalid)
-	}
-	return nil
-}
-
-func isAddress(name string) bool {
-	_, err := netip.ParseAddr(name)
-	return err == nil
-}
-
-func isReserved(name string) bool {
-	for _, prefix := range []string{"xn--", "sthree-", "amzn-s3-demo-"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	for _, suffix := range []string{"-s3alias", "--ol-s3", "--x-s3", "--table-s3", ".mrap"} {
-		if strings.HasSuffix(name, suffix) {
-			return true
-		}
-	}
-	return false
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"fmt"
 	"io"
+	"strconv"
 )
 
 // Credentials are what an S3 client authenticates with. They print without
@@ -30,9 +31,13 @@ const (
 	alphabet        = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
 
-// accessKeyID derives the access key ID from the account's, so that it can be
-// recognised in recordings of different runs. It has the form of Amazon's.
-func accessKeyID(accountID string) string {
+// accessKeyID derives the access key ID from the account's and the number of
+// keys that it had before, so that it can be recognised in recordings of
+// different runs. It has the form of Amazon's.
+func accessKeyID(accountID string, rotations int) string {
+	if rotations > 0 {
+		accountID += "\x00" + strconv.Itoa(rotations) // no ID has a NUL
+	}
 	digest := sha256.Sum256([]byte(accountID))
 	encoded := base32.StdEncoding.EncodeToString(digest[:])
 	return accessKeyPrefix + encoded[:accessKeyLength-len(accessKeyPrefix)]

@@ -14,6 +14,8 @@ var (
 	ErrNotEmpty = errors.New("is not empty")
 	// ErrInvalid means that a name or value can never be accepted.
 	ErrInvalid = errors.New("is not valid")
+	// ErrLimit means that there are as many accounts as may be.
+	ErrLimit = errors.New("has reached its limit")
 	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("store is closed")
 )

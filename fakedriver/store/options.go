@@ -34,6 +34,9 @@ type Options struct {
 	// uploaded in one piece, or one part of an upload. A larger one is refused
 	// with EntityTooLarge before it is read. Default: 1 GiB.
 	MaxBodyBytes int64
+	// MaxAccounts is how many accounts there may be at a time, those of
+	// administrators not counted. Default: any number.
+	MaxAccounts int
 	// BodyTimeout is how long the body of a request, or of an answer, may make
 	// no progress. Default: one minute.
 	BodyTimeout time.Duration

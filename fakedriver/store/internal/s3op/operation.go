@@ -76,7 +76,8 @@ type Operation struct {
 	// Needs are permissions, any one of which is enough. With none, whoever has
 	// any access to the bucket may call the operation.
 	Needs []Need
-	// Reserved operations are for the driver alone; no key is allowed them.
+	// Reserved operations are for the driver and for administrators' keys; no
+	// other is allowed them.
 	Reserved bool
 
 	Body Body

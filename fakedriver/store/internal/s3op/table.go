@@ -25,7 +25,7 @@ var (
 var table = []Operation{
 	{Name: "ListBuckets", Method: http.MethodGet, Level: Service},
 
-	{Name: "CreateBucket", Method: http.MethodPut, Level: Bucket, Reserved: true},
+	{Name: "CreateBucket", Method: http.MethodPut, Level: Bucket, Reserved: true, Body: Document},
 	{Name: "DeleteBucket", Method: http.MethodDelete, Level: Bucket, Reserved: true},
 	{Name: "HeadBucket", Method: http.MethodHead, Level: Bucket},
 	{Name: "GetBucketLocation", Method: http.MethodGet, Level: Bucket, Selects: []string{"location"}},
