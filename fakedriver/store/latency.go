@@ -19,7 +19,7 @@ func (s *Store) delay(x *exchange) error {
 	case <-timer.C:
 		return nil
 	case <-x.r.Context().Done():
-		return x.r.Context().Err()
+		return s3error.ErrRequestTimeout // nobody reads it
 	case <-s.closing:
 		return s3error.ErrServiceUnavailable
 	}
