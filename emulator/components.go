@@ -65,7 +65,7 @@ func (e *Emulator) startStore(ctx context.Context) (err error) {
 	}
 	var life atomic.Pointer[seam.Incarnation]
 	opts := store.Options{Middleware: func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { life.Load().Middleware(next).ServeHTTP(w, r) })
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { life.Load().Middleware(e.store, next).ServeHTTP(w, r) })
 	}}
 	if e.opts.DataDir != "" {
 		opts.Dir = filepath.Join(e.opts.DataDir, "store")

@@ -14,9 +14,9 @@ import (
 // Middleware makes the requests of S3 clients cross the store seam as this
 // incarnation's. Neither bodies nor headers are recorded. A request that the
 // fence cuts off gets no answer, its connection is closed.
-func (i *Incarnation) Middleware(next http.Handler) http.Handler {
+func (i *Incarnation) Middleware(s3 *store.Store, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, ctx, err := i.enter(r.Context(), journal.SeamStore, s3Operation(r))
+		c, ctx, err := i.enter(r.Context(), journal.SeamStore, s3Operation(s3.Describe(r), r.Method))
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
@@ -38,11 +38,10 @@ func (i *Incarnation) Middleware(next http.Handler) http.Handler {
 	})
 }
 
-func s3Operation(r *http.Request) journal.Operation {
-	asked := store.Describe(r)
+func s3Operation(asked store.Request, method string) journal.Operation {
 	op := journal.Operation{Name: asked.Operation, Subject: asked.Bucket}
 	if op.Name == "" {
-		op.Name = r.Method
+		op.Name = method
 	}
 	if asked.Key != "" {
 		op.Subject += "/" + asked.Key

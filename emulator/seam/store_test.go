@@ -15,9 +15,24 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
+// open returns a store, for what it knows of requests.
+func open(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.New(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close(): %v", err)
+		}
+	})
+	return s
+}
+
 func TestMiddleware(t *testing.T) {
 	i, j := life(t)
-	handler := i.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := i.Middleware(open(t), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = io.WriteString(w, "<Error><Code>AccessDenied</Code></Error>")
@@ -48,7 +63,7 @@ func TestMiddleware(t *testing.T) {
 func TestMiddlewareFence(t *testing.T) {
 	i, _ := life(t)
 	entered := make(chan struct{})
-	server := httptest.NewServer(i.Middleware(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(entered)
 		<-r.Context().Done()
 	})))

@@ -181,9 +181,10 @@ func TestFollowingBucket(t *testing.T) {
 func TestUploadsOverTLS(t *testing.T) {
 	t.Setenv("AWS_CA_BUNDLE", "") // the client below is not the SDK's own
 	var kind atomic.Value
-	s := serve(t, store.Options{Middleware: func(next http.Handler) http.Handler {
+	var s *server
+	s = serve(t, store.Options{Middleware: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if store.Describe(r) == (store.Request{Operation: "PutObject", Bucket: "photos", Key: "k"}) {
+			if s.Describe(r) == (store.Request{Operation: "PutObject", Bucket: "photos", Key: "k"}) {
 				kind.Store(r.Header.Get("X-Amz-Content-Sha256"))
 			}
 			next.ServeHTTP(w, r)

@@ -23,7 +23,7 @@ const metadataPrefix = "X-Amz-Meta-"
 // checked, so that it cannot find another meaning in what the client sent.
 func coreRequest(x *exchange) *http.Request {
 	r := x.r.WithContext(x.r.Context())
-	r.URL = &url.URL{Path: x.r.URL.Path, RawQuery: coreQuery(x)}
+	r.URL = &url.URL{Path: "/" + x.bucket + "/" + x.key, RawQuery: coreQuery(x)}
 	r.Header, r.Trailer, r.TransferEncoding = coreHeader(x), nil, nil
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(x.body)), int64(len(x.body))
 	return r

@@ -17,8 +17,8 @@ type Request struct {
 
 // Describe returns what a request asks for, without looking at who asks. It is
 // for recording requests, and for choosing some of them.
-func Describe(r *http.Request) Request {
-	bucket, key, err := splitPath(r.URL.Path)
+func (s *Store) Describe(r *http.Request) Request {
+	bucket, key, err := s.hosts.locate(r)
 	if err != nil {
 		return Request{}
 	}

@@ -26,6 +26,10 @@ type Options struct {
 	// Region is the only one that signatures are accepted for. Default:
 	// DefaultRegion.
 	Region string
+	// Hosts are the bases of virtual-host addresses: a request to the host
+	// BUCKET.BASE, with or without port, is about that bucket, as one to any
+	// other host is about the bucket that begins its path. Default: DefaultHost.
+	Hosts []string
 	// Dir is the directory that keeps buckets, objects and accounts; it is
 	// created if it is missing. Empty: everything is in memory, and gone after
 	// Close.
@@ -57,6 +61,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.Region == "" {
 		o.Region = DefaultRegion
+	}
+	if o.Hosts == nil {
+		o.Hosts = []string{DefaultHost}
 	}
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = defaultMaxBodyBytes

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -11,15 +12,31 @@ import (
 
 const maxKeyBytes = 1024
 
-// resolve splits the path into bucket and key, once for everything that follows.
-// Keys are not cleaned: "a//b" and "../x" are keys like any other.
+// resolve finds bucket and key, once for everything that follows. The Host header
+// counts as well as the path, because it is signed, too. Keys are not cleaned:
+// "a//b" and "../x" are keys like any other.
 func (s *Store) resolve(x *exchange) error {
-	bucket, key, err := splitPath(x.r.URL.Path)
+	bucket, key, err := s.hosts.locate(x.r)
 	if err != nil {
 		return err
 	}
 	x.bucket, x.key, x.level = bucket, key, levelOf(bucket, key)
 	return nil
+}
+
+// locate returns what a request is about, in the virtual-host style of addresses
+// and in the path style.
+func (h hosts) locate(r *http.Request) (bucket, key string, err error) {
+	bucket, virtual := h.bucket(r.Host)
+	switch {
+	case !virtual:
+		return splitPath(r.URL.Path)
+	case !strings.HasPrefix(r.URL.Path, "/"):
+		return "", "", s3error.ErrInvalidURI
+	case ValidateBucketName(bucket) != nil:
+		return "", "", s3error.ErrInvalidBucketName.About("BucketName", bucket)
+	}
+	return splitPath("/" + bucket + r.URL.Path)
 }
 
 func splitPath(path string) (bucket, key string, err error) {

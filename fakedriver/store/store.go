@@ -13,6 +13,7 @@ import (
 // Store is an S3 store with accounts. Its methods are safe for concurrent use.
 type Store struct {
 	options  Options
+	hosts    hosts
 	registry *registry
 	ledger   ledger
 	objects  objects
@@ -34,7 +35,11 @@ type Store struct {
 // New opens a store. The caller must Close it.
 func New(options Options) (*Store, error) {
 	options = options.withDefaults()
-	s := &Store{options: options, registry: newRegistry(), admin: make(chan struct{}, 1), closing: make(chan struct{})}
+	bases, err := parseHosts(options.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{options: options, hosts: bases, registry: newRegistry(), admin: make(chan struct{}, 1), closing: make(chan struct{})}
 	if err := s.open(); err != nil {
 		return nil, err
 	}

@@ -58,9 +58,13 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-func (s *server) bucket(t *testing.T, name string) {
+func (s *server) bucket(t *testing.T, name string, change ...func(*store.BucketSpec)) {
 	t.Helper()
-	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: name, Owner: owner}); err != nil {
+	spec := store.BucketSpec{Name: name, Owner: owner}
+	for _, f := range change {
+		f(&spec)
+	}
+	if _, err := s.CreateBucket(t.Context(), spec); err != nil {
 		t.Fatalf("CreateBucket(%q): %v", name, err)
 	}
 }

@@ -12,8 +12,8 @@ type document struct {
 	Message   string   `xml:"Message"`
 	Region    string   `xml:"Region,omitempty"`
 	Details   []element
-	Resource  string   `xml:"Resource"`
-	RequestID string   `xml:"RequestId"`
+	Resource  string `xml:"Resource"`
+	RequestID string `xml:"RequestId"`
 }
 
 type element struct {
