@@ -16,6 +16,8 @@ var (
 	ErrInvalid = errors.New("is not valid")
 	// ErrLimit means that there are as many accounts as may be.
 	ErrLimit = errors.New("has reached its limit")
+	// ErrIdentity means that an identity token is not accepted.
+	ErrIdentity = errors.New("is not accepted")
 	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("store is closed")
 )

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
 	"io"
 	"net/http"
@@ -44,6 +45,14 @@ type Options struct {
 	// BodyTimeout is how long the body of a request, or of an answer, may make
 	// no progress. Default: one minute.
 	BodyTimeout time.Duration
+	// WebIdentity finds the account that the bearer of a token may become, by
+	// AssumeRoleWithWebIdentity of STS. role is the last element of the RoleArn's
+	// path, and chooses among several. The account must be one with a
+	// ServiceAccount; any other is refused. Errors are of kind ErrIdentity if the
+	// token is not a good one, ErrNotExist if it has no such role; of any other
+	// kind if they could not be looked up. They are logged, and must not hold the
+	// token. Default: no token is accepted.
+	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
 	// Middleware is put around the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler
 	// Rand is where secret access keys come from. Default: crypto/rand.
