@@ -18,6 +18,9 @@ type Request struct {
 // Describe returns what a request asks for, without looking at who asks. It is
 // for recording requests, and for choosing some of them.
 func (s *Store) Describe(r *http.Request) Request {
+	if s.hosts.isSTS(r) {
+		return Request{Operation: assumeRole}
+	}
 	bucket, key, err := s.hosts.locate(r)
 	if err != nil {
 		return Request{}

@@ -18,6 +18,8 @@ var (
 	ErrLimit = errors.New("has reached its limit")
 	// ErrIdentity means that an identity token is not accepted.
 	ErrIdentity = errors.New("is not accepted")
+	// ErrExpired means that an identity token was good, and is no longer.
+	ErrExpired = errors.New("has expired")
 	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("store is closed")
 )

@@ -13,22 +13,27 @@ import (
 // waits for the gate. So, once revoking has returned, nothing is changed with
 // the key any more, and no answer begins that is not a refusal; while slow
 // clients, sending or taking data, keep nobody waiting. An answer that had begun
-// is sent to its end.
+// is sent to its end. Who also takes the lock of administrative methods takes
+// that first.
 
 // enter makes a request hold the gate of its account. It returns
 // InvalidAccessKeyId if its key is revoked, even if that was after the request,
 // or half of its body, came in.
 func (s *Store) enter(x *exchange) error {
-	if x.entered {
-		return nil
+	for !x.entered {
+		x.principal.writes.RLock()
+		current, live := s.registry.current(x.identity)
+		if live && current == x.principal {
+			x.entered = true
+			return nil
+		}
+		x.principal.writes.RUnlock()
+		if !live {
+			return s3error.ErrInvalidAccessKeyID
+		}
+		x.principal = current // a session outlives the key of its account
 	}
-	x.principal.writes.RLock()
-	x.entered = true
-	if s.registry.isLive(x.identity) {
-		return nil
-	}
-	x.leave()
-	return s3error.ErrInvalidAccessKeyID
+	return nil
 }
 
 // leave ends what enter has begun.

@@ -48,11 +48,18 @@ func (r *registry) identity(accessKeyID string) (identity, bool) {
 // isLive reports whether requests of an identity may still be answered: its
 // account exists, and has not got another key in the meantime.
 func (r *registry) isLive(who identity) bool {
+	current, live := r.current(who)
+	return live && current == who.principal
+}
+
+// current returns the account of an identity as it is now, if the key is still
+// good. A session's account may have changed in the meantime.
+func (r *registry) current(who identity) (*principal, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if who.session != nil {
-		return r.sessions[who.session.accessKeyID] == who.session && r.accounts[who.session.account] == who.principal
+		return r.accounts[who.session.account], r.sessions[who.session.accessKeyID] == who.session
 	}
 	p := who.principal
-	return r.keys[p.account.AccessKeyID] == p && p.secret == who.secret
+	return p, r.keys[p.account.AccessKeyID] == p
 }

@@ -49,9 +49,10 @@ type Options struct {
 	// AssumeRoleWithWebIdentity of STS. role is the last element of the RoleArn's
 	// path, and chooses among several. The account must be one with a
 	// ServiceAccount; any other is refused. Errors are of kind ErrIdentity if the
-	// token is not a good one, ErrNotExist if it has no such role; of any other
-	// kind if they could not be looked up. They are logged, and must not hold the
-	// token. Default: no token is accepted.
+	// token is not a good one, ErrExpired if it is no longer, ErrNotExist if it has
+	// no such role; of any other kind if they could not be looked up. They are
+	// logged, and must not hold the token. The context ends after ten seconds.
+	// Default: no token is accepted.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
 	// Middleware is put around the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler

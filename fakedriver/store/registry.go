@@ -16,6 +16,7 @@ type registry struct {
 	accounts map[string]*principal // by account ID
 	keys     map[string]*principal // by access key ID
 	sessions map[string]*session   // by access key ID
+	begun    uint64                // sessions so far
 }
 
 // principal is an account as requests see it.

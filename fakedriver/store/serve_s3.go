@@ -16,6 +16,10 @@ func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Server", "cosi-emu")
 	defer x.leave()
 	defer s.recover(x)
+	if s.hosts.isSTS(r) {
+		s.serveSTS(x)
+		return
+	}
 	if err := s.walk(x); err != nil { //nolint:contextcheck // the request carries it
 		s.refuse(x, err)
 	}

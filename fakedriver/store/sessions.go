@@ -22,7 +22,7 @@ type session struct {
 	accessKeyID string
 	secret      string
 	token       string
-	began       time.Time
+	number      uint64 // counts up, in the order in which sessions begin
 	expires     time.Time
 }
 
@@ -30,14 +30,17 @@ func (s *session) hasToken(token string) bool {
 	return subtle.ConstantTimeCompare([]byte(s.token), []byte(token)) == 1
 }
 
-// begin adds a session, unless its account does not exist, and forgets old ones.
-func (r *registry) begin(added *session) bool {
+// begin adds a session, unless its account does not exist, or is not one that
+// sessions are for, and forgets old ones.
+func (r *registry) begin(added *session, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, ok := r.accounts[added.account]; !ok {
+	if p, ok := r.accounts[added.account]; !ok || p.account.ServiceAccount == "" {
 		return false
 	}
-	r.forgetSessions(added.account, added.began)
+	r.forgetSessions(added.account, now)
+	r.begun++
+	added.number = r.begun
 	r.sessions[added.accessKeyID] = added
 	return true
 }
@@ -52,7 +55,7 @@ func (r *registry) forgetSessions(account string, now time.Time) {
 			delete(r.sessions, key)
 		case s.account == account:
 			count++
-			if oldest == nil || s.began.Before(oldest.began) {
+			if oldest == nil || s.number < oldest.number {
 				oldest = s
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // the SDK would have said in headers about checksums.
 var neutral = []string{
 	"x-id", "X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
-	"X-Amz-Signature", "X-Amz-SignedHeaders", "x-amz-checksum-mode", "x-amz-checksum-crc32", "x-amz-sdk-checksum-algorithm",
+	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders", "x-amz-checksum-mode", "x-amz-checksum-crc32", "x-amz-sdk-checksum-algorithm",
 	"X-Amz-Checksum-Mode", "X-Amz-Checksum-Crc32", "X-Amz-Sdk-Checksum-Algorithm",
 }
 

@@ -19,7 +19,7 @@ var conditional = []string{
 var harmless = []string{
 	"X-Amz-Acl", "X-Amz-Checksum-Algorithm", "X-Amz-Checksum-Mode", "X-Amz-Checksum-Type",
 	"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Decoded-Content-Length", "X-Amz-Mp-Object-Size",
-	"X-Amz-Request-Payer", "X-Amz-Sdk-Checksum-Algorithm", "X-Amz-Storage-Class", "X-Amz-Trailer", "X-Amz-User-Agent",
+	"X-Amz-Request-Payer", "X-Amz-Sdk-Checksum-Algorithm", "X-Amz-Security-Token", "X-Amz-Storage-Class", "X-Amz-Trailer", "X-Amz-User-Agent",
 }
 
 // checkHeaders refuses the headers that would have to be ignored although they
