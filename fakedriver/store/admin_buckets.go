@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 
-	"github.com/johannesboyne/gofakes3"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
 // CreateBucket creates a bucket, or returns the one that has been created with
@@ -35,10 +37,7 @@ func (s *Store) createBucket(spec BucketSpec) (Bucket, error) {
 		return existing, nil
 	}
 	b := Bucket{BucketSpec: spec, UID: rand.Text(), CreatedAt: s.now()}
-	// Objects first: what a crash leaves is undone by recall, and a repeated
-	// call takes it over.
-	err := s.objects.CreateBucket(spec.Name)
-	if err != nil && !gofakes3.IsAlreadyExists(err) {
+	if err := s.contents.CreateBucket(b.UID, spec.contents()); err != nil {
 		return Bucket{}, fmt.Errorf("cannot create bucket %q: %w", spec.Name, err)
 	}
 	if err := s.ledger.putBucket(b); err != nil {
@@ -77,15 +76,11 @@ func (s *Store) deleteBucket(owner, name string) error {
 	if b.Owner != owner {
 		return conflict("bucket", name, "it belongs to somebody else")
 	}
-	remove := s.objects.DeleteBucket
-	if b.Purge {
-		remove = s.objects.ForceDeleteBucket
-	}
-	err := remove(name)
+	err := s.contents.DeleteBucket(b.UID, b.Purge)
 	switch {
-	case gofakes3.HasErrorCode(err, gofakes3.ErrBucketNotEmpty):
+	case errors.Is(err, s3error.ErrBucketNotEmpty):
 		return fmt.Errorf("bucket %q %w", name, ErrNotEmpty)
-	case err != nil && !gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchBucket):
+	case err != nil:
 		return fmt.Errorf("cannot delete bucket %q: %w", name, err)
 	}
 	if err := s.ledger.deleteBucket(name); err != nil {
@@ -109,4 +104,13 @@ func (s *Store) usable(ctx context.Context) error {
 		return ErrClosed
 	}
 	return ctx.Err()
+}
+
+// contents is what the spec says of the bucket's objects.
+func (b BucketSpec) contents() objects.Config {
+	config := objects.Config{Tags: b.Tags, Quota: objects.Quota{Bytes: b.Quota.Bytes, Objects: b.Quota.Objects}}
+	if b.Versioning {
+		config.Versioning = objects.Enabled
+	}
+	return config
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
@@ -54,6 +53,9 @@ func (a *answer) finish() error {
 	if a.streams {
 		return nil
 	}
+	if a.x.failure != nil {
+		return a.x.failure
+	}
 	if a.status >= http.StatusBadRequest {
 		return a.failure()
 	}
@@ -94,41 +96,23 @@ func byStatus(status int) error {
 }
 
 // dropped are the headers that gofakes3 sets and S3 does not, or that say what
-// the store's own say already.
-var dropped = []string{
-	"Access-Control-Allow-Origin", "Server", "X-Amz-Copy-Source", "X-Amz-Id-2", "X-Amz-Metadata-Directive", "X-Amz-Request-Id",
-}
+// the store's own say already, and better.
+var dropped = []string{"Access-Control-Allow-Origin", "Etag", "Server", "X-Amz-Id-2", "X-Amz-Request-Id"}
 
 // send writes the status and the corrected headers.
 func (a *answer) send() {
 	target := a.x.w.Header()
 	for name, values := range a.header {
 		if !slices.Contains(dropped, name) {
-			target[lowerMetadata(name)] = values
+			target[name] = values
 		}
 	}
 	if target.Get("X-Amz-Delete-Marker") == "false" {
 		target.Del("X-Amz-Delete-Marker")
 	}
-	empty := !a.streams && a.held.Len() == 0 && a.x.r.Method != http.MethodHead
-	if target.Get("Content-Type") == "" && !empty {
-		target.Set("Content-Type", a.contentType())
+	a.x.describeOutcome()
+	if target.Get("Content-Type") == "" && a.held.Len() > 0 {
+		target.Set("Content-Type", "application/xml")
 	}
 	a.x.w.WriteHeader(a.status)
-}
-
-func (a *answer) contentType() string {
-	if name := a.x.operation.Name; name == "GetObject" || name == "HeadObject" {
-		return "binary/octet-stream"
-	}
-	return "application/xml"
-}
-
-// lowerMetadata gives user metadata the case that S3 gives it, which some
-// clients show to their users.
-func lowerMetadata(name string) string {
-	if strings.HasPrefix(name, metadataPrefix) {
-		return strings.ToLower(name)
-	}
-	return name
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/xml"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -10,29 +11,55 @@ import (
 
 const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
-// ownAnswer returns the function that answers an operation without gofakes3: what
-// concerns accounts, and what is asked of buckets about features that none has.
-func ownAnswer(operation string) (func(*Store, *exchange) error, bool) {
-	switch operation {
-	case "CreateBucket":
-		return (*Store).createBucketByS3, true
-	case "DeleteBucket":
-		return (*Store).deleteBucketByS3, true
-	case "ListBuckets":
-		return (*Store).listBuckets, true
-	case "GetBucketLocation":
-		return (*Store).bucketLocation, true
-	case "GetBucketAcl":
-		return (*Store).acl, true
-	case "GetObjectAcl", "GetObjectTagging":
-		return (*Store).objectProperty, true
-	case "GetBucketRequestPayment":
-		return (*Store).requestPayment, true
+// answers are the functions that answer the operations, by name. Reads, and
+// writes of one object, go through gofakes3; what its interfaces or documents
+// cannot express is answered here.
+var answers = map[string]func(*Store, *exchange) error{
+	"AbortMultipartUpload":    (*Store).serveCore,
+	"CompleteMultipartUpload": (*Store).completeUpload,
+	"CopyObject":              (*Store).copyObject,
+	"CreateBucket":            (*Store).createBucketByS3,
+	"CreateMultipartUpload":   (*Store).serveCore,
+	"DeleteBucket":            (*Store).deleteBucketByS3,
+	"DeleteBucketTagging":     (*Store).deleteBucketTagging,
+	"DeleteObject":            (*Store).serveCore,
+	"DeleteObjectTagging":     (*Store).deleteObjectTagging,
+	"DeleteObjects":           (*Store).deleteObjects,
+	"GetBucketAcl":            (*Store).acl,
+	"GetBucketLocation":       (*Store).bucketLocation,
+	"GetBucketRequestPayment": (*Store).requestPayment,
+	"GetBucketTagging":        (*Store).getBucketTagging,
+	"GetBucketVersioning":     (*Store).serveCore,
+	"GetObject":               (*Store).readObject,
+	"GetObjectAcl":            (*Store).objectACL,
+	"GetObjectAttributes":     (*Store).objectAttributes,
+	"GetObjectTagging":        (*Store).getObjectTagging,
+	"HeadBucket":              (*Store).headBucket,
+	"HeadObject":              (*Store).readObject,
+	"ListBuckets":             (*Store).listBuckets,
+	"ListMultipartUploads":    (*Store).listUploads,
+	"ListObjectVersions":      (*Store).listVersions,
+	"ListObjects":             (*Store).listObjects,
+	"ListObjectsV2":           (*Store).listObjectsV2,
+	"ListParts":               (*Store).listParts,
+	"PutBucketTagging":        (*Store).putBucketTagging,
+	"PutBucketVersioning":     (*Store).serveCore,
+	"PutObject":               (*Store).serveCore,
+	"PutObjectTagging":        (*Store).putObjectTagging,
+	"UploadPart":              (*Store).uploadPart,
+	"UploadPartCopy":          (*Store).copyPart,
+}
+
+// answer runs the function of the operation.
+func (s *Store) answer(x *exchange) error {
+	if code, ok := notConfigured[x.operation.Name]; ok {
+		return s3error.ByCode(code, http.StatusNotFound)
 	}
-	if code, ok := notConfigured[operation]; ok {
-		return func(*Store, *exchange) error { return s3error.ByCode(code, http.StatusNotFound) }, true
+	run, ok := answers[x.operation.Name]
+	if !ok {
+		return fmt.Errorf("the operation %s has no answer", x.operation.Name)
 	}
-	return nil, false
+	return run(s, x)
 }
 
 // notConfigured are the answers about features that no bucket has switched on.
@@ -43,7 +70,6 @@ var notConfigured = map[string]string{
 	"GetBucketOwnershipControls":      "OwnershipControlsNotFoundError",
 	"GetBucketPolicy":                 "NoSuchBucketPolicy",
 	"GetBucketReplication":            "ReplicationConfigurationNotFoundError",
-	"GetBucketTagging":                "NoSuchTagSet",
 	"GetBucketWebsite":                "NoSuchWebsiteConfiguration",
 	"GetObjectLockConfiguration":      "ObjectLockConfigurationNotFoundError",
 	"GetPublicAccessBlock":            "NoSuchPublicAccessBlockConfiguration",

@@ -1,30 +1,17 @@
 package store
 
-import (
-	"encoding/xml"
+import "encoding/xml"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
-)
-
-// objectProperty answers questions about an object that have one answer for all
-// that exist.
-func (s *Store) objectProperty(x *exchange) error {
-	object, err := s.objects.HeadObject(x.bucket, x.key)
-	if err != nil {
-		return s3error.ErrNoSuchKey
-	}
-	if err := object.Contents.Close(); err != nil {
+// objectACL answers GetObjectAcl, of an object that exists.
+func (s *Store) objectACL(x *exchange) error {
+	if err := x.find(); err != nil {
 		return err
 	}
-	if x.operation.Name == "GetObjectAcl" {
-		return s.acl(x)
-	}
-	return sendXML(x, struct {
-		XMLName xml.Name `xml:"Tagging"`
-		Xmlns   string   `xml:"xmlns,attr"`
-		TagSet  struct{}
-	}{Xmlns: namespace})
+	return s.acl(x)
 }
+
+// headBucket answers HeadBucket: that the bucket is there has been found out.
+func (s *Store) headBucket(*exchange) error { return nil }
 
 // acl answers as a bucket does whose ACLs are off: all to the owner, and nothing
 // to anybody else. Permissions come from grants alone.

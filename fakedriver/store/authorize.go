@@ -13,10 +13,12 @@ func (s *Store) reachBucket(x *exchange) error {
 	if x.level == s3op.Service {
 		return nil
 	}
+	b, _ := s.registry.bucket(x.bucket) // first: the grant must be to this bucket, or a newer one
 	grant, granted, exists := s.registry.grant(x.principal, x.bucket)
 	if !granted {
 		return s3error.ErrAccessDenied
 	}
+	x.uid = b.UID
 	x.grant, x.missing = grant, !exists
 	return nil
 }
@@ -38,10 +40,14 @@ func (s *Store) authorize(x *exchange) error {
 		return s3error.ErrNoSuchBucket
 	case x.operation.Name == "CreateBucket" && !x.missing:
 		return s3error.ErrBucketAlreadyOwnedByYou
+	case x.operation.Administrative && !x.principal.account.Admin:
+		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
 	case x.operation.Reserved:
 		return s3error.ErrAccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
 	case len(x.operation.Needs) > 0 && !slices.ContainsFunc(x.operation.Needs, x.grant.allows):
 		return s3error.ErrAccessDenied
+	case x.r.Header.Get("X-Amz-Tagging") != "" && !x.grant.allows(s3op.Need{Category: s3op.ObjectMetadata, Direction: s3op.Write}):
+		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
 	case x.operation.CopySource:
 		return s.authorizeCopy(x)
 	}
@@ -53,6 +59,7 @@ func (s *Store) authorizeCopy(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	b, _ := s.registry.bucket(source.bucket)
 	grant, granted, exists := s.registry.grant(x.principal, source.bucket)
 	switch {
 	case !granted || !grant.allows(s3op.Need{Category: s3op.ObjectData, Direction: s3op.Read}):
@@ -60,6 +67,7 @@ func (s *Store) authorizeCopy(x *exchange) error {
 	case !exists:
 		return s3error.ErrNoSuchBucket
 	}
+	source.uid = b.UID
 	x.source = source
 	return nil
 }

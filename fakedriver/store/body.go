@@ -2,108 +2,47 @@ package store
 
 import (
 	"bytes"
-	"crypto/md5" //nolint:gosec // the algorithm of Content-MD5
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3op"
 )
 
-const unsignedPayload = "UNSIGNED-PAYLOAD"
-
 // readBody reads the body and makes sure that it is what was signed, before
-// anything is stored. It holds no more memory than has arrived, whatever length
+// anything is changed. It holds no more memory than has arrived, whatever length
 // was declared.
 func (s *Store) readBody(x *exchange) error {
-	if x.operation.Body == s3op.NoBody {
-		x.body = nil
-		return nil
+	switch x.operation.Body {
+	case s3op.Document:
+		var document bytes.Buffer
+		if _, err := s.receive(x, &document, min(s.options.MaxBodyBytes, maxDocumentBytes)); err != nil {
+			return err
+		}
+		x.body = document.Bytes()
+	case s3op.Data:
+		return s.receiveContent(x)
+	case s3op.NoBody:
 	}
-	limit := s.options.MaxBodyBytes
-	if x.operation.Body == s3op.Document {
-		limit = min(limit, maxDocumentBytes)
-	}
+	return nil
+}
+
+// receive copies a body, and returns what has been found out about it when it is
+// whole and right.
+func (s *Store) receive(x *exchange, to io.Writer, limit int64) (*payload, error) {
 	in := s.bodyReader(x)
 	defer in.end()
-	body, err := readPayload(x, in, limit)
-	if err != nil {
-		return bodyError(err)
-	}
-	x.body = body
-	return nil
-}
-
-func readPayload(x *exchange, in io.Reader, limit int64) ([]byte, error) {
-	declared := x.r.Header.Get("X-Amz-Content-Sha256")
-	if strings.HasPrefix(declared, "STREAMING-") {
-		return readStream(x, in, declared, limit)
-	}
-	body, err := readPlain(x.r.ContentLength, in, limit)
+	p, err := newPayload(x, in, limit)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSHA256(declared, body); err != nil {
-		return nil, err
+	if err := p.copyTo(to); err != nil {
+		return nil, bodyError(err)
 	}
-	if err := checkMD5(x.r.Header, body); err != nil {
-		return nil, err
-	}
-	if x.operation.Name == "CompleteMultipartUpload" {
-		return body, nil // its checksum is of the object, not of the document
-	}
-	return body, checksum.Verify(x.r.Header, body)
-}
-
-func readPlain(length int64, in io.Reader, limit int64) ([]byte, error) {
-	switch {
-	case length < 0:
-		return nil, s3error.ErrMissingContentLength
-	case length > limit:
-		return nil, s3error.ErrEntityTooLarge
-	}
-	var body bytes.Buffer
-	if _, err := io.CopyN(&body, in, length); err != nil {
-		return nil, err
-	}
-	return body.Bytes(), nil
-}
-
-func checkSHA256(declared string, body []byte) error {
-	if declared == "" || declared == unsignedPayload {
-		return nil
-	}
-	want, err := hex.DecodeString(declared)
-	if err != nil || len(want) != sha256.Size {
-		return s3error.ErrInvalidArgument.With("x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, " +
-			"STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a valid sha256 value.")
-	}
-	if sha256.Sum256(body) != [sha256.Size]byte(want) {
-		return s3error.ErrContentSHA256Mismatch
-	}
-	return nil
-}
-
-func checkMD5(header http.Header, body []byte) error {
-	if _, given := header["Content-Md5"]; !given {
-		return nil
-	}
-	want, err := base64.StdEncoding.DecodeString(header.Get("Content-Md5"))
-	if err != nil || len(want) != md5.Size {
-		return s3error.ErrInvalidDigest
-	}
-	if md5.Sum(body) != [md5.Size]byte(want) { //nolint:gosec // see the import
-		return s3error.ErrBadDigest
-	}
-	return nil
+	return p, nil
 }
 
 // bodyError turns what reading a connection returns into S3's errors.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3op"
 )
 
@@ -25,7 +26,16 @@ type exchange struct {
 	missing   bool  // the bucket does not exist, and may be known not to
 	operation s3op.Operation
 	source    copySource // of CopyObject
-	body      []byte
+	body      []byte     // a document
+	content   content    // of an object or a part
+
+	uid        string             // of the bucket
+	contents   *objects.Bucket    // what is in it
+	conditions objects.Conditions // on which the request is to be answered
+	version    *objects.Version   // that has been read or written
+	byteRange  string             // of the version, as in the header Range
+	partial    bool               // not all of the version is sent
+	failure    error              // what the answer would not tell
 }
 
 // phase decides one thing about a request. Its error, an *s3error.Error, ends
@@ -40,9 +50,9 @@ var phases = []phase{
 	(*Store).authenticate,
 	(*Store).resolve,
 	(*Store).reachBucket,
+	(*Store).delay,
 	(*Store).checkRegion,
 	(*Store).classify,
 	(*Store).authorize,
 	(*Store).readBody,
-	(*Store).checkDocument,
 }

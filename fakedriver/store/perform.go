@@ -1,5 +1,7 @@
 package store
 
+import "github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3op"
+
 // perform does what the request asks for, which has been found to be allowed. A
 // request that changes something holds its account's gate from the last look at
 // the key, which may have been revoked while the body came in, to the beginning
@@ -10,13 +12,19 @@ func (s *Store) perform(x *exchange) error {
 			return err
 		}
 	}
-	if own, ok := ownAnswer(x.operation.Name); ok {
-		return own(s, x)
-	}
-	if err := s.checkConditions(x); err != nil {
+	if err := s.openBucket(x); err != nil {
 		return err
 	}
-	a := newAnswer(x)
-	s.core.ServeHTTP(a, coreRequest(x))
-	return a.finish()
+	return s.answer(x)
+}
+
+// openBucket finds what is in the bucket. It goes by the bucket's UID: another bucket of
+// the same name is not what the account was found to reach.
+func (s *Store) openBucket(x *exchange) (err error) {
+	if x.level == s3op.Service || x.operation.Reserved {
+		return nil
+	}
+	x.conditions = readConditions(x.r.Header, "")
+	x.contents, err = s.contents.Bucket(x.uid)
+	return err
 }

@@ -66,14 +66,19 @@ func levelOf(bucket, key string) s3op.Level {
 }
 
 // copySource is the object that CopyObject reads.
-type copySource struct{ bucket, key string }
+type copySource struct {
+	bucket, key string
+	version     string // empty: the newest
+	uid         string // of the bucket
+}
 
 // parseCopySource reads the header X-Amz-Copy-Source: a path, with or without a
 // slash in front, percent-encoded in whole or in part.
 func parseCopySource(header string) (copySource, error) {
-	raw, version, _ := strings.Cut(header, "?")
-	if version != "" {
-		return copySource{}, s3error.ErrNotImplemented.With("Copying a version of an object is not implemented")
+	raw, query, _ := strings.Cut(header, "?")
+	version, ok := strings.CutPrefix(query, "versionId=")
+	if query != "" && (!ok || version == "" || strings.Contains(version, "&")) {
+		return copySource{}, s3error.ErrInvalidArgument.With("Copy Source has a query other than ?versionId=")
 	}
 	path, err := url.PathUnescape(raw)
 	if err != nil {
@@ -83,11 +88,5 @@ func parseCopySource(header string) (copySource, error) {
 	if err != nil || bucket == "" || key == "" {
 		return copySource{}, s3error.ErrInvalidArgument.With("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
 	}
-	return copySource{bucket, key}, nil
-}
-
-// header returns the form that gofakes3, which decodes '+' as a space, reads as
-// the same object.
-func (c copySource) header() string {
-	return c.bucket + "/" + url.QueryEscape(c.key)
+	return copySource{bucket: bucket, key: key, version: version}, nil
 }

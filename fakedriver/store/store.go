@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
 )
 
 // Store is an S3 store with accounts. Its methods are safe for concurrent use.
@@ -16,8 +18,7 @@ type Store struct {
 	hosts    hosts
 	registry *registry
 	ledger   ledger
-	objects  objects
-	core     http.Handler
+	contents *objects.Store
 	handler  http.Handler
 	requests atomic.Uint64
 
@@ -40,13 +41,13 @@ func New(options Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{options: options, hosts: bases, registry: newRegistry(), admin: make(chan struct{}, 1), closing: make(chan struct{})}
+	s.contents = objects.New(objects.Options{Rand: options.Rand, Now: options.Now})
 	if err := s.open(); err != nil {
 		return nil, err
 	}
 	if err := s.recall(); err != nil {
 		return nil, errors.Join(err, s.closeFiles())
 	}
-	s.core = newCore(s.objects, options.Now).Server()
 	s.handler = http.HandlerFunc(s.serveS3)
 	if options.Middleware != nil {
 		s.handler = options.Middleware(s.handler)
@@ -57,7 +58,7 @@ func New(options Options) (*Store, error) {
 func (s *Store) open() error {
 	dir := s.options.Dir
 	if dir == "" {
-		s.ledger, s.objects = noLedger{}, newMemoryObjects(s.options.Now)
+		s.ledger = noLedger{}
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -66,9 +67,6 @@ func (s *Store) open() error {
 	var err error
 	if s.ledger, err = openLedger(filepath.Join(dir, "accounts.db")); err != nil {
 		return err
-	}
-	if s.objects, err = openObjects(filepath.Join(dir, "objects.db"), s.options.Now); err != nil {
-		return errors.Join(err, s.ledger.close())
 	}
 	return nil
 }
@@ -103,5 +101,5 @@ func (s *Store) isClosed() bool {
 }
 
 func (s *Store) closeFiles() error {
-	return errors.Join(s.objects.close(), s.ledger.close())
+	return s.ledger.close()
 }

@@ -1,13 +1,11 @@
 package store
 
 import (
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/awschunked"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
@@ -18,29 +16,7 @@ const (
 	streamTrailer       = "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
 )
 
-// readStream reads a body in the encoding aws-chunked.
-func readStream(x *exchange, in io.Reader, kind string, limit int64) ([]byte, error) {
-	stream, err := newStream(x, kind)
-	if err != nil {
-		return nil, err
-	}
-	if stream.Size > limit {
-		return nil, s3error.ErrEntityTooLarge
-	}
-	decoded := awschunked.NewReader(in, stream)
-	body, err := io.ReadAll(decoded)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkMD5(x.r.Header, body); err != nil {
-		return nil, err
-	}
-	if err := checksum.Verify(x.r.Header, body); err != nil {
-		return nil, err
-	}
-	return body, checksum.Verify(decoded.Trailers(), body)
-}
-
+// newStream reads what the headers say of a body in the encoding aws-chunked.
 func newStream(x *exchange, kind string) (awschunked.Stream, error) {
 	stream := awschunked.Stream{HasTrailer: kind != streamSigned}
 	if kind != streamSigned && kind != streamSignedTrailer && kind != streamTrailer {

@@ -1,71 +1,94 @@
-// Package checksum verifies the checksums that S3 clients send with their
-// uploads, in headers or in trailers named X-Amz-Checksum-<algorithm>.
+// Package checksum knows the checksums that S3 clients send with their uploads, in
+// headers or in trailers named X-Amz-Checksum-<algorithm>, and expect back with
+// what they read.
 package checksum
 
 import (
-	"bytes"
-	"crypto/sha1" //nolint:gosec // an algorithm of the protocol, not a protection
-	"crypto/sha256"
 	"encoding/base64"
-	"hash"
-	"hash/crc32"
-	"hash/crc64"
-	"net/http"
+	"fmt"
+	"strconv"
 	"strings"
-
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
-const prefix = "X-Amz-Checksum-"
-
-// nvme is the polynomial of CRC-64/NVME, in the reversed form that hash/crc64
-// takes.
-const nvme = 0x9a6c9329ac4bc9b5
-
-var algorithms = map[string]func() hash.Hash{
-	prefix + "Crc32":     func() hash.Hash { return crc32.NewIEEE() },
-	prefix + "Crc32c":    func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
-	prefix + "Crc64nvme": func() hash.Hash { return crc64.New(crc64.MakeTable(nvme)) },
-	prefix + "Sha1":      sha1.New,
-	prefix + "Sha256":    sha256.New,
+// Sum is a checksum. The zero value is none. Sums can be compared.
+type Sum struct {
+	Algorithm Algorithm
+	// parts is how many parts' checksums a composite checksum is made of.
+	parts int32
+	value [maxSize]byte
 }
 
-// IsHeader reports whether a header, in canonical form, holds a checksum of an
-// algorithm that Verify knows.
-func IsHeader(name string) bool {
-	_, ok := algorithms[name]
-	return ok
-}
+const maxSize = 32
 
-// Verify compares every checksum among the headers with that of the data. The
-// error is an *s3error.Error: BadDigest, InvalidDigest for a value that is none,
-// or InvalidRequest for an algorithm that is not known.
-func Verify(header http.Header, data []byte) error {
-	for name, values := range header {
-		algorithm := strings.TrimPrefix(name, prefix)
-		if algorithm == name || algorithm == "Algorithm" || algorithm == "Mode" || algorithm == "Type" {
-			continue
-		}
-		if err := verify(name, values[0], data); err != nil {
-			return err
-		}
+// IsZero reports whether there is no checksum.
+func (s Sum) IsZero() bool { return s.Algorithm == None }
+
+// IsComposite reports whether it is a checksum of the checksums of parts.
+func (s Sum) IsComposite() bool { return s.parts > 0 }
+
+// String returns the checksum as it is in headers: base64, and the number of parts
+// of a composite one.
+func (s Sum) String() string {
+	text := base64.StdEncoding.EncodeToString(s.value[:s.Algorithm.size()])
+	if s.parts > 0 {
+		text += "-" + strconv.Itoa(int(s.parts))
 	}
-	return nil
+	return text
 }
 
-func verify(name, value string, data []byte) error {
-	create, ok := algorithms[name]
+// Type returns S3's name of what the checksum is made of.
+func (s Sum) Type() string {
+	if s.IsComposite() {
+		return Composite
+	}
+	return FullObject
+}
+
+// The types of checksums, in S3's words.
+const (
+	Composite  = "COMPOSITE"
+	FullObject = "FULL_OBJECT"
+)
+
+// Parse reads what String returns.
+func Parse(algorithm Algorithm, text string) (Sum, error) {
+	sum := Sum{Algorithm: algorithm}
+	encoded, count, composite := strings.Cut(text, "-")
+	if composite {
+		parts, err := strconv.ParseInt(count, 10, 32)
+		if err != nil || parts < 1 {
+			return Sum{}, fmt.Errorf("%q is not a number of parts", count)
+		}
+		sum.parts = int32(parts)
+	}
+	value, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || len(value) != algorithm.size() || len(value) == 0 {
+		return Sum{}, fmt.Errorf("%q is not a checksum of %s", text, algorithm)
+	}
+	copy(sum.value[:], value)
+	return sum, nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Sum) MarshalText() ([]byte, error) {
+	if s.IsZero() {
+		return nil, nil
+	}
+	return []byte(s.Algorithm.String() + ":" + s.String()), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Sum) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*s = Sum{}
+		return nil
+	}
+	name, value, _ := strings.Cut(string(text), ":")
+	algorithm, ok := ByName(name)
 	if !ok {
-		return s3error.ErrInvalidRequest.With("The checksum " + strings.ToLower(name) + " is of an unknown algorithm")
+		return fmt.Errorf("%q is not a checksum", text)
 	}
-	digest := create()
-	want, err := base64.StdEncoding.DecodeString(value)
-	if err != nil || len(want) != digest.Size() {
-		return s3error.ErrInvalidDigest.With("Value for " + strings.ToLower(name) + " header is invalid.")
-	}
-	digest.Write(data)
-	if !bytes.Equal(digest.Sum(nil), want) {
-		return s3error.ErrBadDigest.With("The value of " + strings.ToLower(name) + " did not match the calculated checksum.")
-	}
-	return nil
+	var err error
+	*s, err = Parse(algorithm, value)
+	return err
 }

@@ -35,8 +35,8 @@ func checkHeaders(op Operation, header http.Header) error {
 			return s3error.ErrNotImplemented.With("The header " + strings.ToLower(name) + " implies functionality that is not implemented")
 		}
 	}
-	if match := header.Get("If-None-Match"); op.Name == "PutObject" && match != "" && match != "*" {
-		return s3error.ErrNotImplemented.With("The header If-None-Match is implemented for PutObject with the value * only")
+	if match := header.Get("If-None-Match"); op.Needs != nil && op.Mutates() && match != "" && match != "*" {
+		return s3error.ErrNotImplemented.With("The header If-None-Match is implemented for writing with the value * only")
 	}
 	return checkValues(header)
 }
@@ -45,10 +45,10 @@ func known(op Operation, name string) bool {
 	if strings.HasPrefix(name, "X-Amz-Meta-") || slices.Contains(harmless, name) {
 		return true
 	}
-	if op.CopySource && (name == "X-Amz-Copy-Source" || name == "X-Amz-Metadata-Directive") {
+	if op.CopySource && name == "X-Amz-Copy-Source" {
 		return true
 	}
-	return checksum.IsHeader(name)
+	return slices.Contains(op.Headers, name) || checksum.IsHeader(name)
 }
 
 func checkValues(header http.Header) error {

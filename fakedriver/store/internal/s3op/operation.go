@@ -72,6 +72,8 @@ type Operation struct {
 	Takes []string
 	// Conditions are the conditional headers that the operation honours.
 	Conditions []string
+	// Headers are the further headers of S3 that the operation honours.
+	Headers []string
 
 	// Needs are permissions, any one of which is enough. With none, whoever has
 	// any access to the bucket may call the operation.
@@ -79,11 +81,14 @@ type Operation struct {
 	// Reserved operations are for the driver and for administrators' keys; no
 	// other is allowed them.
 	Reserved bool
+	// Administrative operations change what the storage does, or what others may do:
+	// no key is allowed them but that of an administrator.
+	Administrative bool
 
 	Body Body
 }
 
 // Mutates reports whether the operation changes what is stored.
 func (o Operation) Mutates() bool {
-	return len(o.Needs) > 0 && o.Needs[0].Direction == Write
+	return o.Administrative || (len(o.Needs) > 0 && o.Needs[0].Direction == Write)
 }

@@ -6,12 +6,23 @@ import (
 )
 
 var (
-	readData    = []Need{{ObjectData, Read}}
-	writeData   = []Need{{ObjectData, Write}}
-	readObject  = []Need{{ObjectData, Read}, {ObjectMetadata, Read}}
-	readBucket  = []Need{{BucketMetadata, Read}, {ObjectData, Read}}
-	readHeaders = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
-	overrides   = []string{
+	readData      = []Need{{ObjectData, Read}}
+	writeData     = []Need{{ObjectData, Write}}
+	readObject    = []Need{{ObjectData, Read}, {ObjectMetadata, Read}}
+	writeMetadata = []Need{{ObjectMetadata, Write}}
+	readBucket    = []Need{{BucketMetadata, Read}, {ObjectData, Read}}
+	writeBucket   = []Need{{BucketMetadata, Write}}
+
+	readHeaders  = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
+	writeHeaders = []string{"If-Match", "If-None-Match"}
+	attributes   = []string{"X-Amz-Tagging", "X-Amz-Website-Redirect-Location"}
+	copyHeaders  = []string{
+		"X-Amz-Copy-Source-If-Match", "X-Amz-Copy-Source-If-None-Match",
+		"X-Amz-Copy-Source-If-Modified-Since", "X-Amz-Copy-Source-If-Unmodified-Since",
+	}
+	version   = []string{"versionId"}
+	overrides = []string{
+		"versionId", "partNumber",
 		"response-cache-control", "response-content-disposition", "response-content-encoding",
 		"response-content-language", "response-content-type", "response-expires",
 	}
@@ -33,23 +44,42 @@ var table = []Operation{
 		Takes: []string{"prefix", "delimiter", "marker", "max-keys", "encoding-type"}},
 	{Name: "ListObjectsV2", Method: http.MethodGet, Level: Bucket, Selects: []string{"list-type"}, Needs: readData,
 		Takes: []string{"prefix", "delimiter", "continuation-token", "start-after", "max-keys", "encoding-type", "fetch-owner"}},
+	{Name: "ListObjectVersions", Method: http.MethodGet, Level: Bucket, Selects: []string{"versions"}, Needs: readData,
+		Takes: []string{"prefix", "delimiter", "key-marker", "version-id-marker", "max-keys", "encoding-type"}},
 	{Name: "ListMultipartUploads", Method: http.MethodGet, Level: Bucket, Selects: []string{"uploads"}, Needs: writeData,
 		Takes: []string{"prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads", "encoding-type"}},
 	{Name: "DeleteObjects", Method: http.MethodPost, Level: Bucket, Selects: []string{"delete"}, Needs: writeData, Body: Document},
 
 	{Name: "GetObject", Method: http.MethodGet, Level: Object, Needs: readData, Takes: overrides, Conditions: readHeaders},
 	{Name: "HeadObject", Method: http.MethodHead, Level: Object, Needs: readObject, Takes: overrides, Conditions: readHeaders},
+	{Name: "GetObjectAttributes", Method: http.MethodGet, Level: Object, Selects: []string{"attributes"}, Needs: readObject, Takes: version,
+		Headers: []string{"X-Amz-Object-Attributes", "X-Amz-Max-Parts", "X-Amz-Part-Number-Marker"}},
 	{Name: "PutObject", Method: http.MethodPut, Level: Object, Needs: writeData, Body: Data,
-		Conditions: []string{"If-Match", "If-None-Match"}},
-	{Name: "CopyObject", Method: http.MethodPut, Level: Object, CopySource: true, Needs: writeData},
-	{Name: "DeleteObject", Method: http.MethodDelete, Level: Object, Needs: writeData},
+		Conditions: writeHeaders, Headers: attributes},
+	{Name: "CopyObject", Method: http.MethodPut, Level: Object, CopySource: true, Needs: writeData,
+		Conditions: writeHeaders, Headers: slices.Concat(attributes, copyHeaders, []string{"X-Amz-Metadata-Directive", "X-Amz-Tagging-Directive"})},
+	{Name: "DeleteObject", Method: http.MethodDelete, Level: Object, Needs: writeData, Takes: version, Conditions: []string{"If-Match"}},
 
-	{Name: "CreateMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploads"}, Needs: writeData},
+	{Name: "CreateMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploads"}, Needs: writeData, Headers: attributes},
 	{Name: "UploadPart", Method: http.MethodPut, Level: Object, Selects: []string{"uploadId", "partNumber"}, Needs: writeData, Body: Data},
+	{Name: "UploadPartCopy", Method: http.MethodPut, Level: Object, Selects: []string{"uploadId", "partNumber"}, CopySource: true, Needs: writeData,
+		Headers: slices.Concat(copyHeaders, []string{"X-Amz-Copy-Source-Range"})},
 	{Name: "ListParts", Method: http.MethodGet, Level: Object, Selects: []string{"uploadId"}, Needs: writeData,
 		Takes: []string{"max-parts", "part-number-marker", "encoding-type"}},
-	{Name: "CompleteMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploadId"}, Needs: writeData, Body: Document},
+	{Name: "CompleteMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploadId"}, Needs: writeData, Body: Document,
+		Conditions: writeHeaders},
 	{Name: "AbortMultipartUpload", Method: http.MethodDelete, Level: Object, Selects: []string{"uploadId"}, Needs: writeData},
+
+	{Name: "GetObjectTagging", Method: http.MethodGet, Level: Object, Selects: []string{"tagging"}, Needs: readObject, Takes: version},
+	{Name: "PutObjectTagging", Method: http.MethodPut, Level: Object, Selects: []string{"tagging"}, Needs: writeMetadata, Takes: version, Body: Document},
+	{Name: "DeleteObjectTagging", Method: http.MethodDelete, Level: Object, Selects: []string{"tagging"}, Needs: writeMetadata, Takes: version},
+	{Name: "GetBucketTagging", Method: http.MethodGet, Level: Bucket, Selects: []string{"tagging"}, Needs: readBucket},
+	{Name: "PutBucketTagging", Method: http.MethodPut, Level: Bucket, Selects: []string{"tagging"}, Needs: writeBucket, Body: Document},
+	{Name: "DeleteBucketTagging", Method: http.MethodDelete, Level: Bucket, Selects: []string{"tagging"}, Needs: writeBucket},
+
+	// Versioning changes what the storage does, which the KEP keeps from users.
+	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: readBucket},
+	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: Document},
 
 	// What clients ask of an ordinary bucket and get an ordinary answer to.
 	{Name: "GetBucketAcl", Method: http.MethodGet, Level: Bucket, Selects: []string{"acl"}, Needs: readBucket},
@@ -60,12 +90,9 @@ var table = []Operation{
 	{Name: "GetBucketPolicy", Method: http.MethodGet, Level: Bucket, Selects: []string{"policy"}, Needs: readBucket},
 	{Name: "GetBucketReplication", Method: http.MethodGet, Level: Bucket, Selects: []string{"replication"}, Needs: readBucket},
 	{Name: "GetBucketRequestPayment", Method: http.MethodGet, Level: Bucket, Selects: []string{"requestPayment"}, Needs: readBucket},
-	{Name: "GetBucketTagging", Method: http.MethodGet, Level: Bucket, Selects: []string{"tagging"}, Needs: readBucket},
-	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: readBucket},
 	{Name: "GetBucketWebsite", Method: http.MethodGet, Level: Bucket, Selects: []string{"website"}, Needs: readBucket},
-	{Name: "GetObjectAcl", Method: http.MethodGet, Level: Object, Selects: []string{"acl"}, Needs: readObject},
+	{Name: "GetObjectAcl", Method: http.MethodGet, Level: Object, Selects: []string{"acl"}, Needs: readObject, Takes: version},
 	{Name: "GetObjectLockConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"object-lock"}, Needs: readBucket},
-	{Name: "GetObjectTagging", Method: http.MethodGet, Level: Object, Selects: []string{"tagging"}, Needs: readObject},
 	{Name: "GetPublicAccessBlock", Method: http.MethodGet, Level: Bucket, Selects: []string{"publicAccessBlock"}, Needs: readBucket},
 }
 

@@ -1,0 +1,117 @@
+package checksum
+
+import (
+	"crypto/sha1" //nolint:gosec // an algorithm of the protocol, not a protection
+	"crypto/sha256"
+	"hash"
+	"hash/crc32"
+	"hash/crc64"
+	"net/http"
+	"strings"
+)
+
+// Algorithm is one of S3's.
+type Algorithm uint8
+
+// The algorithms.
+const (
+	None Algorithm = iota
+	CRC32
+	CRC32C
+	CRC64NVME
+	SHA1
+	SHA256
+)
+
+// HeaderPrefix is what the headers of all algorithms begin with.
+const HeaderPrefix = "X-Amz-Checksum-"
+
+// nvme is the polynomial of CRC-64/NVME, in the reversed form that hash/crc64
+// takes.
+const nvme = 0x9a6c9329ac4bc9b5
+
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	nvmeTable  = crc64.MakeTable(nvme)
+)
+
+var algorithms = [...]struct {
+	name   string
+	size   int
+	create func() hash.Hash
+}{
+	None:      {"", 0, nil},
+	CRC32:     {"CRC32", crc32.Size, func() hash.Hash { return crc32.NewIEEE() }},
+	CRC32C:    {"CRC32C", crc32.Size, func() hash.Hash { return crc32.New(castagnoli) }},
+	CRC64NVME: {"CRC64NVME", crc64.Size, func() hash.Hash { return crc64.New(nvmeTable) }},
+	SHA1:      {"SHA1", sha1.Size, sha1.New},
+	SHA256:    {"SHA256", sha256.Size, sha256.New},
+}
+
+// All are the algorithms, in a fixed order.
+func All() []Algorithm { return []Algorithm{CRC32, CRC32C, CRC64NVME, SHA1, SHA256} }
+
+// String returns S3's name.
+func (a Algorithm) String() string { return algorithms[a].name }
+
+func (a Algorithm) size() int { return algorithms[a].size }
+
+// Header returns the name of the header that holds a checksum of the algorithm, in
+// canonical form.
+func (a Algorithm) Header() string { return http.CanonicalHeaderKey(HeaderPrefix + a.String()) }
+
+// CanBeFullObject reports whether the checksum of an upload in parts can be that
+// of its content. S3 has that for the CRCs only.
+func (a Algorithm) CanBeFullObject() bool { return a == CRC32 || a == CRC32C || a == CRC64NVME }
+
+// CanBeComposite reports whether the checksum of an upload in parts can be one of
+// the parts' checksums.
+func (a Algorithm) CanBeComposite() bool { return a != None && a != CRC64NVME }
+
+// ByName returns the algorithm that S3 gives a name, in any case.
+func ByName(name string) (Algorithm, bool) {
+	for _, a := range All() {
+		if strings.EqualFold(a.String(), name) {
+			return a, true
+		}
+	}
+	return None, false
+}
+
+// IsHeader reports whether a header, in canonical form, holds a checksum.
+func IsHeader(name string) bool {
+	suffix, ok := strings.CutPrefix(name, HeaderPrefix)
+	if !ok {
+		return false
+	}
+	_, known := ByName(suffix)
+	return known
+}
+
+// Digest computes a checksum of what is written to it.
+type Digest struct {
+	hash.Hash
+
+	algorithm Algorithm
+}
+
+// New returns a digest of an algorithm that is not None.
+func New(a Algorithm) Digest { return Digest{algorithms[a].create(), a} }
+
+// Checksum returns the checksum of what has been written.
+func (d Digest) Checksum() Sum {
+	sum := Sum{Algorithm: d.algorithm}
+	d.Sum(sum.value[:0])
+	return sum
+}
+
+// OfParts returns the composite checksum of an upload, from those of its parts.
+func OfParts(a Algorithm, parts []Sum) Sum {
+	digest := New(a)
+	for _, part := range parts {
+		digest.Write(part.value[:a.size()])
+	}
+	sum := digest.Checksum()
+	sum.parts = int32(len(parts)) //nolint:gosec // at most 10,000
+	return sum
+}

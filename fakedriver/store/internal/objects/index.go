@@ -1,0 +1,70 @@
+package objects
+
+// head returns the newest version of a key, or nil.
+func (b *Bucket) head(key string) *Version {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	v, _ := b.tree.Get(&Version{Key: key})
+	return v
+}
+
+// find returns a version by its ID, or nil; the newest if the ID is empty.
+func (b *Bucket) find(key, id string) *Version {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	v, _ := b.tree.Get(&Version{Key: key})
+	for ; v != nil && id != "" && v.ID != id; v = v.older {
+		continue
+	}
+	return v
+}
+
+// insert makes v the newest version of its key; replaced, which may be nil, goes.
+func (b *Bucket) insert(v, replaced *Version) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if replaced != nil {
+		b.unlink(replaced)
+	}
+	v.older, _ = b.tree.Get(v)
+	b.tree.ReplaceOrInsert(v)
+}
+
+// remove takes a version out.
+func (b *Bucket) remove(v *Version) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unlink(v)
+}
+
+func (b *Bucket) unlink(v *Version) {
+	newest, _ := b.tree.Get(v)
+	switch {
+	case newest != v:
+		newerThan(newest, v).older = v.older
+	case v.older != nil:
+		b.tree.ReplaceOrInsert(v.older)
+	default:
+		b.tree.Delete(v)
+	}
+}
+
+// substitute puts a changed copy in the place of a version.
+func (b *Bucket) substitute(v, changed *Version) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	changed.older = v.older
+	newest, _ := b.tree.Get(v)
+	if newest == v {
+		b.tree.ReplaceOrInsert(changed)
+		return
+	}
+	newerThan(newest, v).older = changed
+}
+
+func newerThan(newest, v *Version) *Version {
+	for newest.older != v {
+		newest = newest.older
+	}
+	return newest
+}

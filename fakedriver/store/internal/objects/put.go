@@ -1,0 +1,75 @@
+package objects
+
+import "github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
+
+// Draft is an object before it is stored.
+type Draft struct {
+	Body       Body
+	ETag       ETag
+	Checksum   checksum.Sum
+	Attributes Attributes
+	Parts      []PartInfo
+}
+
+// Put stores an object, all of it at once, and returns the new version. Errors are
+// PreconditionFailed, NoSuchKey if the conditions ask for one that is not there,
+// and QuotaExceeded.
+func (b *Bucket) Put(key string, d Draft, c Conditions) (*Version, error) {
+	var stored *Version
+	err := b.change(key, func() (err error) {
+		stored, err = b.put(key, d, c, nil)
+		return err
+	})
+	return stored, err
+}
+
+// put is Put under the key's lock. The upload, if there is one, ends with it.
+func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version, error) {
+	if err := c.write(b.head(key)); err != nil {
+		return nil, err
+	}
+	v, err := b.newVersion(key)
+	if err != nil {
+		return nil, err
+	}
+	v.Body, v.ETag, v.Checksum, v.Attributes, v.Parts = d.Body, d.ETag, d.Checksum, d.Attributes, d.Parts
+	return v, b.add(v, from)
+}
+
+// newVersion returns a version with the ID that the bucket's versioning gives it.
+func (b *Bucket) newVersion(key string) (*Version, error) {
+	v := &Version{Key: key, ID: NullVersion, Sequence: b.store.sequence.Add(1), modified: b.store.now()}
+	if b.Versioning() != Enabled {
+		return v, nil
+	}
+	id, err := b.store.newID()
+	v.ID = id
+	return v, err
+}
+
+// Versioning returns the state of versioning.
+func (b *Bucket) Versioning() Versioning {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.config.Versioning
+}
+
+// add makes v the newest version of its key. A null version takes the place of
+// the one before.
+func (b *Bucket) add(v *Version, from *upload) error {
+	var replaced *Version
+	if v.ID == NullVersion {
+		replaced = b.find(v.Key, NullVersion)
+	}
+	more := weight(v).minus(weight(replaced)).minus(from.weight())
+	if err := b.reserve(more); err != nil {
+		return err
+	}
+	if err := b.store.commit(b.recordVersion(v), b.forgetVersion(replaced), b.forgetUpload(from)); err != nil {
+		b.release(more)
+		return err
+	}
+	b.insert(v, replaced)
+	b.drop(from)
+	return nil
+}

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
+)
+
+// putObject answers PutObject.
+func (s *Store) putObject(x *exchange) error {
+	if err := s.serveCore(x); err != nil {
+		return err
+	}
+	return nil
+}
+
+// draft is the object that PutObject stores.
+func (x *exchange) draft() (objects.Draft, error) {
+	attributes, err := x.attributes()
+	return objects.Draft{Body: x.content.body, ETag: x.content.etag, Checksum: x.content.sum, Attributes: attributes}, err
+}
+
+// upload is what CreateMultipartUpload begins.
+func (x *exchange) upload() (objects.Upload, error) {
+	attributes, err := x.attributes()
+	if err != nil {
+		return objects.Upload{}, err
+	}
+	u := objects.Upload{Key: x.key, Attributes: attributes}
+	if u.Algorithm, err = algorithmOf(x.r.Header.Get("X-Amz-Checksum-Algorithm")); err != nil {
+		return u, err
+	}
+	u.FullObject, err = isFullObject(u.Algorithm, x.r.Header.Get("X-Amz-Checksum-Type"))
+	return u, err
+}
+
+func algorithmOf(name string) (checksum.Algorithm, error) {
+	if name == "" {
+		return checksum.None, nil
+	}
+	algorithm, ok := checksum.ByName(name)
+	if !ok {
+		return checksum.None, s3error.ErrInvalidRequest.With("Checksum algorithm provided is unsupported. Please try again with any of the valid types: " +
+			"[CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
+	}
+	return algorithm, nil
+}
+
+// isFullObject reads the type of checksum that an upload is to have.
+func isFullObject(algorithm checksum.Algorithm, kind string) (bool, error) {
+	switch {
+	case kind == "" && (algorithm == checksum.None || algorithm.CanBeComposite()), kind == checksum.Composite && algorithm.CanBeComposite():
+		return false, nil
+	case kind == "", kind == checksum.FullObject && algorithm.CanBeFullObject():
+		return true, nil
+	}
+	return false, s3error.ErrInvalidRequest.With("The " + kind + " checksum type cannot be used with the " +
+		strings.ToLower(algorithm.String()) + " checksum algorithm.")
+}
+
+// deleteObject answers DeleteObject.
+func (s *Store) deleteObject(x *exchange) error { return s.serveCore(x) }
+
+// readConditions reads the conditional headers, of which the table has let
+// through only those that the operation honours.
+func readConditions(header http.Header, prefix string) objects.Conditions {
+	c := objects.Conditions{IfMatch: header.Get(prefix + "If-Match"), IfNoneMatch: header.Get(prefix + "If-None-Match")}
+	// A time that cannot be read is ignored, as RFC 9110, section 13.1.3, asks.
+	c.IfModifiedSince, _ = http.ParseTime(header.Get(prefix + "If-Modified-Since"))
+	c.IfUnmodifiedSince, _ = http.ParseTime(header.Get(prefix + "If-Unmodified-Since"))
+	return c
+}
