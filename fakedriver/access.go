@@ -27,11 +27,11 @@ func (d *Driver) DriverGenerateBucketAccessId(
 		}
 	}
 	if r.GetAuthenticationType() != nil {
-		if err := checkAuthentication(r.GetAuthenticationType(), r.GetServiceAccountName()); err != nil {
+		if err := d.checkAuthentication(r.GetAuthenticationType(), r.GetServiceAccountName()); err != nil {
 			return nil, err
 		}
 	}
-	if err := checkParameters(accessParameters, r.GetParameters()); err != nil {
+	if _, err := accessSettingsOf(r.GetParameters(), r.GetAuthenticationType().GetType()); err != nil {
 		return nil, err
 	}
 	if len(r.GetBuckets()) > 0 {
@@ -47,42 +47,60 @@ func (d *Driver) DriverGenerateBucketAccessId(
 func (d *Driver) DriverGrantBucketAccess(
 	ctx context.Context, r *cosi.DriverGrantBucketAccessRequest,
 ) (*cosi.DriverGrantBucketAccessResponse, error) {
-	spec, err := d.accountSpec(r)
+	spec, settings, err := d.accountSpec(r)
 	if err != nil {
 		return nil, err
 	}
-	credentials, err := d.options.Backend.PutAccount(ctx, spec)
+	response := &cosi.DriverGrantBucketAccessResponse{}
+	for _, grant := range spec.Grants {
+		b, err := d.options.Backend.GetBucket(ctx, grant.Bucket)
+		if err != nil {
+			return nil, statusOf(err)
+		}
+		response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
+			BucketId: b.Name, BucketInfo: d.bucketInfo(b),
+		})
+	}
+	credentials, err := d.credentials(ctx, spec, settings)
 	if err != nil {
 		return nil, statusOf(err)
 	}
-	response := &cosi.DriverGrantBucketAccessResponse{Credentials: &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{
-		AccessKeyId: credentials.AccessKeyID, AccessSecretKey: credentials.SecretAccessKey,
-	}}}
-	for _, grant := range spec.Grants {
-		response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
-			BucketId: grant.Bucket, BucketInfo: d.bucketInfo(grant.Bucket),
-		})
-	}
+	response.Credentials = &cosi.CredentialInfo{S3: credentials}
 	return response, nil
 }
 
-func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.AccountSpec, error) {
-	spec := store.AccountSpec{ID: r.GetAccountId(), Owner: d.options.Name, Parameters: r.GetParameters()}
+// credentials makes the account, and returns its key; of one that is for a
+// ServiceAccount, nothing.
+func (d *Driver) credentials(ctx context.Context, spec store.AccountSpec, settings accessSettings) (*cosi.S3CredentialInfo, error) {
+	credentials, err := d.options.Backend.PutAccount(ctx, spec)
+	if err == nil && settings.rotate {
+		credentials, err = d.options.Backend.RotateAccount(ctx, spec.Owner, spec.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &cosi.S3CredentialInfo{AccessKeyId: credentials.AccessKeyID, AccessSecretKey: credentials.SecretAccessKey}, nil
+}
+
+func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.AccountSpec, accessSettings, error) {
+	spec := store.AccountSpec{
+		ID: r.GetAccountId(), Owner: d.options.Name, ServiceAccount: r.GetServiceAccountName(), Parameters: r.GetParameters(),
+	}
 	if err := checkAccountID(spec.ID); err != nil {
-		return spec, err
+		return spec, accessSettings{}, err
 	}
 	if err := checkProtocol(r.GetProtocol()); err != nil {
-		return spec, err
+		return spec, accessSettings{}, err
 	}
-	if err := checkAuthentication(r.GetAuthenticationType(), r.GetServiceAccountName()); err != nil {
-		return spec, err
+	if err := d.checkAuthentication(r.GetAuthenticationType(), r.GetServiceAccountName()); err != nil {
+		return spec, accessSettings{}, err
 	}
-	if err := checkParameters(accessParameters, spec.Parameters); err != nil {
-		return spec, err
+	settings, err := accessSettingsOf(spec.Parameters, r.GetAuthenticationType().GetType())
+	if err != nil {
+		return spec, settings, err
 	}
-	grants, err := grantsOf(r.GetBuckets())
-	spec.Grants = grants
-	return spec, err
+	spec.Grants, err = grantsOf(r.GetBuckets())
+	return spec, settings, err
 }
 
 // DriverRevokeBucketAccess implements the Provisioner service. Only the account

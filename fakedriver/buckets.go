@@ -20,7 +20,7 @@ func (d *Driver) DriverGenerateBucketId(
 	if err := checkName("name", r.GetName()); err != nil {
 		return nil, err
 	}
-	if err := checkBucketRequest(r.GetProtocols(), r.GetParameters()); err != nil {
+	if _, err := d.bucketSpec("", r.GetProtocols(), r.GetParameters()); err != nil {
 		return nil, err
 	}
 	return &cosi.DriverGenerateBucketIdResponse{BucketId: bucketID(r.GetName())}, nil
@@ -31,17 +31,15 @@ func (d *Driver) DriverCreateBucket(ctx context.Context, r *cosi.DriverCreateBuc
 	if err := checkBucketID(r.GetBucketId()); err != nil {
 		return nil, err
 	}
-	if err := checkBucketRequest(r.GetProtocols(), r.GetParameters()); err != nil {
+	spec, err := d.bucketSpec(r.GetBucketId(), r.GetProtocols(), r.GetParameters())
+	if err != nil {
 		return nil, err
 	}
-	b, err := d.options.Backend.CreateBucket(ctx, store.BucketSpec{
-		Name: r.GetBucketId(), Owner: d.options.Name, Parameters: r.GetParameters(),
-		Purge: r.GetParameters()[ParameterNonEmptyDeletion] == NonEmptyPurge,
-	})
+	b, err := d.options.Backend.CreateBucket(ctx, spec)
 	if err != nil {
 		return nil, statusOf(err)
 	}
-	return &cosi.DriverCreateBucketResponse{Protocols: d.bucketInfo(b.Name)}, nil
+	return &cosi.DriverCreateBucketResponse{Protocols: d.bucketInfo(b)}, nil
 }
 
 // DriverGetBucket implements the Provisioner service. The bucket must have the
@@ -50,7 +48,7 @@ func (d *Driver) DriverGetBucket(ctx context.Context, r *cosi.DriverGetBucketReq
 	if err := checkBucketID(r.GetBucketId()); err != nil {
 		return nil, err
 	}
-	if err := checkBucketRequest(r.GetProtocols(), r.GetParameters()); err != nil {
+	if _, err := d.bucketSpec("", r.GetProtocols(), r.GetParameters()); err != nil {
 		return nil, err
 	}
 	b, err := d.options.Backend.GetBucket(ctx, r.GetBucketId())
@@ -62,7 +60,7 @@ func (d *Driver) DriverGetBucket(ctx context.Context, r *cosi.DriverGetBucketReq
 			return nil, status.Errorf(codes.AlreadyExists, "bucket %q exists, but its parameter %s has another value", b.Name, key)
 		}
 	}
-	return &cosi.DriverGetBucketResponse{Protocols: d.bucketInfo(b.Name)}, nil
+	return &cosi.DriverGetBucketResponse{Protocols: d.bucketInfo(b)}, nil
 }
 
 // DriverDeleteBucket implements the Provisioner service. The parameters are not
@@ -84,19 +82,18 @@ func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBuc
 	}
 }
 
-func checkBucketRequest(protocols []*cosi.ObjectProtocol, parameters map[string]string) error {
+// bucketSpec reads what kind of bucket is asked for.
+func (d *Driver) bucketSpec(name string, protocols []*cosi.ObjectProtocol, parameters map[string]string) (store.BucketSpec, error) {
+	spec := store.BucketSpec{Name: name, Owner: d.options.Name, Parameters: parameters}
 	if err := checkProtocols(protocols); err != nil {
-		return err
+		return spec, err
 	}
-	return checkParameters(bucketParameters, parameters)
-}
-
-// bucketInfo is how S3 clients find a bucket.
-func (d *Driver) bucketInfo(name string) *cosi.ObjectProtocolAndBucketInfo {
-	return &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{
-		BucketId:        name,
-		Endpoint:        d.options.Endpoint,
-		Region:          d.options.Region,
-		AddressingStyle: &cosi.S3AddressingStyle{Style: cosi.S3AddressingStyle_PATH},
-	}}
+	if err := apply(bucketParameters, parameters, &spec); err != nil {
+		return spec, err
+	}
+	if parameters[ParameterAddressingStyle] == AddressingVirtual && d.options.VirtualEndpoint == "" {
+		return spec, invalid("parameter %s is %s, but the store of this driver has no virtual-host addresses: it must be %s",
+			ParameterAddressingStyle, AddressingVirtual, AddressingPath)
+	}
+	return spec, nil
 }

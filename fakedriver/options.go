@@ -25,12 +25,14 @@ const (
 var driverName = regexp.MustCompile(`^[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z]([a-z0-9-]*[a-z0-9])?)*$`)
 
 // Backend is what the driver needs of the S3 store; *store.Store is one. All
-// methods must be idempotent, and their errors of the kinds of package store.
+// methods but RotateAccount must be idempotent, and all errors of the kinds of
+// package store.
 type Backend interface {
 	CreateBucket(ctx context.Context, spec store.BucketSpec) (store.Bucket, error)
 	GetBucket(ctx context.Context, name string) (store.Bucket, error)
 	DeleteBucket(ctx context.Context, owner, name string) error
 	PutAccount(ctx context.Context, spec store.AccountSpec) (store.Credentials, error)
+	RotateAccount(ctx context.Context, owner, id string) (store.Credentials, error)
 	DeleteAccount(ctx context.Context, owner, id string) error
 }
 
@@ -43,6 +45,14 @@ type Options struct {
 	Backend Backend
 	// Endpoint is the URL at which clients find the S3 service; required.
 	Endpoint string
+	// VirtualEndpoint is the URL whose host has the buckets as subdomains: a
+	// bucket is at http://BUCKET.s3.localhost:9000 if it is
+	// http://s3.localhost:9000. Empty: the addressing style virtual is refused.
+	VirtualEndpoint string
+	// ServiceAccounts says that the backend has a way to exchange tokens of
+	// ServiceAccounts for credentials; see store.Options.WebIdentity. Otherwise
+	// the authentication type ServiceAccount is refused.
+	ServiceAccounts bool
 	// Region is what clients must sign for. Default: store.DefaultRegion.
 	Region string
 	// ServerOptions are passed on to the gRPC server. Interceptors among them
@@ -87,8 +97,19 @@ func (o Options) validate() error {
 	if o.Backend == nil {
 		return errors.New("the driver needs a backend")
 	}
-	if u, err := url.Parse(o.Endpoint); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("S3 endpoint %q is not valid: it must be a URL such as http://127.0.0.1:9000", o.Endpoint)
+	if err := ValidateS3Endpoint(o.Endpoint); err != nil {
+		return err
+	}
+	if o.VirtualEndpoint == "" {
+		return nil
+	}
+	return ValidateS3Endpoint(o.VirtualEndpoint)
+}
+
+// ValidateS3Endpoint returns an error if S3 clients could not use an endpoint.
+func ValidateS3Endpoint(endpoint string) error {
+	if u, err := url.Parse(endpoint); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("S3 endpoint %q is not valid: it must be a URL such as http://127.0.0.1:9000", endpoint)
 	}
 	return nil
 }

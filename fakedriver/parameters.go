@@ -1,49 +1,85 @@
 package fakedriver
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// ParameterNote is the parameter of BucketClasses and BucketAccessClasses that
-// holds any short text. It is kept with the bucket or account, and changes
-// nothing but their identity: asking again with another note is a conflict.
-const ParameterNote = "note"
+// Parameter is a parameter of a class, for documentation.
+type Parameter struct {
+	// Name is the key in the class's parameters.
+	Name string
+	// Allowed says which values there are.
+	Allowed string
+	// Effect is one sentence on what it does.
+	Effect string
+}
 
-// ParameterNonEmptyDeletion is the parameter of BucketClasses that says what
-// becomes of a bucket with objects when it is to be deleted: NonEmptyRefuse, the
-// default, or NonEmptyPurge.
-const ParameterNonEmptyDeletion = "nonEmptyDeletion"
+// parameter is a parameter with what it changes, which is set to what the value
+// says, or the error says more exactly why the value is not allowed.
+type parameter[Spec any] struct {
+	Parameter
 
-// Values of ParameterNonEmptyDeletion.
-const (
-	// NonEmptyRefuse refuses to delete the bucket until it is empty.
-	NonEmptyRefuse = "refuse"
-	// NonEmptyPurge deletes the objects with the bucket.
-	NonEmptyPurge = "purge"
-)
+	set func(spec *Spec, value string) error
+}
+
+// apply puts what a class says into a specification. It refuses parameters that
+// the driver does not know, so that a misspelt one is not silently without
+// effect.
+func apply[Spec any](known []parameter[Spec], parameters map[string]string, spec *Spec) error {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		i := slices.IndexFunc(known, func(p parameter[Spec]) bool { return p.Name == name })
+		if i < 0 {
+			return invalid("parameter %s is not known: the driver knows %s", quote(name), strings.Join(names(known), ", "))
+		}
+		value := parameters[name]
+		if err := known[i].set(spec, value); err != nil {
+			return invalid("parameter %s is %s, which %s: it must be %s", name, quote(value), err, known[i].Allowed)
+		}
+	}
+	return nil
+}
+
+func names[Spec any](known []parameter[Spec]) []string {
+	all := make([]string, len(known))
+	for i, p := range known {
+		all[i] = p.Name
+	}
+	slices.Sort(all)
+	return all
+}
+
+func documented[Spec any](known []parameter[Spec]) []Parameter {
+	all := make([]Parameter, len(known))
+	for i, p := range known {
+		all[i] = p.Parameter
+	}
+	return all
+}
+
+// refusal says why a value is not allowed, in words that follow "which".
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+const notAllowed refusal = "is not allowed"
 
 const maxNoteLength = 256
 
-var (
-	bucketParameters = []string{ParameterNonEmptyDeletion, ParameterNote}
-	accessParameters = []string{ParameterNote}
-)
-
-// checkParameters refuses parameters that the driver does not know, so that a
-// misspelt one is not silently without effect.
-func checkParameters(known []string, parameters map[string]string) error {
-	for _, key := range slices.Sorted(maps.Keys(parameters)) {
-		if !slices.Contains(known, key) {
-			return invalid("parameter %s is not known: the driver knows %s", quote(key), strings.Join(known, ", "))
-		}
-	}
-	if value, ok := parameters[ParameterNonEmptyDeletion]; ok && value != NonEmptyRefuse && value != NonEmptyPurge {
-		return invalid("parameter %s is %s: it must be %s or %s", ParameterNonEmptyDeletion, quote(value), NonEmptyRefuse, NonEmptyPurge)
-	}
-	if note := parameters[ParameterNote]; len(note) > maxNoteLength {
-		return invalid("parameter %s has %d bytes, more than %d", ParameterNote, len(note), maxNoteLength)
+func checkNote(value string) error {
+	if len(value) > maxNoteLength {
+		return refusal(fmt.Sprintf("has %d bytes", len(value)))
 	}
 	return nil
+}
+
+// oneOf returns the value that belongs to a word.
+func oneOf[T any](words map[string]T, value string) (T, error) {
+	meant, ok := words[value]
+	if !ok {
+		return meant, notAllowed
+	}
+	return meant, nil
 }

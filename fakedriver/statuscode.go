@@ -21,6 +21,7 @@ var kinds = []struct {
 	{store.ErrConflict, codes.AlreadyExists, ""},
 	{store.ErrNotEmpty, codes.FailedPrecondition, ": delete its objects, then it will be deleted"},
 	{store.ErrInvalid, codes.InvalidArgument, ""},
+	{store.ErrLimit, codes.ResourceExhausted, ": end another access, then this one will be granted"},
 	{store.ErrClosed, codes.Unavailable, ""},
 	{context.Canceled, codes.Canceled, ""},
 	{context.DeadlineExceeded, codes.DeadlineExceeded, ""},

@@ -80,18 +80,28 @@ func checkProtocol(protocol *cosi.ObjectProtocol) error {
 }
 
 // checkAuthentication checks how an application wants to authenticate.
-func checkAuthentication(authentication *cosi.AuthenticationType, serviceAccount string) error {
+func (d *Driver) checkAuthentication(authentication *cosi.AuthenticationType, serviceAccount string) error {
 	switch authentication.GetType() {
 	case cosi.AuthenticationType_KEY:
+		if serviceAccount != "" {
+			return invalid("service_account_name %s is given, but the authentication type is Key", quote(serviceAccount))
+		}
+		return nil
 	case cosi.AuthenticationType_SERVICE_ACCOUNT:
-		return invalid("authentication type ServiceAccount is not supported: the driver supports Key only")
+		if !d.options.ServiceAccounts {
+			return invalid("authentication type ServiceAccount is not supported: this driver cannot verify tokens, and supports Key only")
+		}
+		return checkName("service_account_name", serviceAccount)
 	default:
-		return invalid("authentication type %s is not valid: the driver supports Key only", authentication.GetType())
+		return invalid("authentication type %s is not valid: it must be %s", authentication.GetType(), d.authenticationTypes())
 	}
-	if serviceAccount != "" {
-		return invalid("service_account_name %s is given, but the authentication type is Key", quote(serviceAccount))
+}
+
+func (d *Driver) authenticationTypes() string {
+	if d.options.ServiceAccounts {
+		return "Key or ServiceAccount"
 	}
-	return nil
+	return "Key"
 }
 
 // quote makes what a caller sent safe to show, and short.

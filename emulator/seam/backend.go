@@ -54,6 +54,14 @@ func (b *backend) PutAccount(ctx context.Context, spec store.AccountSpec) (crede
 	return credentials, err
 }
 
+func (b *backend) RotateAccount(ctx context.Context, owner, id string) (credentials store.Credentials, err error) {
+	err = b.cross(ctx, "AdminRotateAccount", id, func(ctx context.Context) (err error) {
+		credentials, err = b.next.RotateAccount(ctx, owner, id)
+		return err
+	})
+	return credentials, err
+}
+
 func (b *backend) DeleteAccount(ctx context.Context, owner, id string) error {
 	return b.cross(ctx, "AdminDeleteAccount", id, func(ctx context.Context) error {
 		return b.next.DeleteAccount(ctx, owner, id)
@@ -67,6 +75,7 @@ func storeOutcome(err error) string {
 		store.ErrConflict: "Conflict",
 		store.ErrNotEmpty: "NotEmpty",
 		store.ErrInvalid:  "Invalid",
+		store.ErrLimit:    "Limit",
 		store.ErrClosed:   "Closed",
 		context.Canceled:  "Canceled",
 	} {

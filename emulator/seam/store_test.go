@@ -106,6 +106,11 @@ func (s *shelf) PutAccount(context.Context, store.AccountSpec) (store.Credential
 	return store.Credentials{SecretAccessKey: "hush"}, nil
 }
 
+func (s *shelf) RotateAccount(context.Context, string, string) (store.Credentials, error) {
+	s.calls++
+	return store.Credentials{}, fmt.Errorf("number of accounts %w", store.ErrLimit)
+}
+
 func (s *shelf) DeleteAccount(context.Context, string, string) error {
 	s.calls++
 	return nil
@@ -129,6 +134,9 @@ func TestBackend(t *testing.T) {
 	if credentials, err := b.PutAccount(ctx, store.AccountSpec{ID: "a"}); err != nil || credentials.SecretAccessKey != "hush" {
 		t.Errorf("PutAccount() = %v, %v", credentials, err)
 	}
+	if _, err := b.RotateAccount(ctx, "owner", "a"); !errors.Is(err, store.ErrLimit) {
+		t.Errorf("RotateAccount() = %v, want the error of the backend", err)
+	}
 	if err := b.DeleteAccount(ctx, "owner", "a"); err != nil {
 		t.Error(err)
 	}
@@ -136,12 +144,13 @@ func TestBackend(t *testing.T) {
 	if err := b.DeleteAccount(ctx, "owner", "a"); !errors.Is(err, seam.ErrFenced) {
 		t.Errorf("a call after the fence: %v, want ErrFenced", err)
 	}
-	if below.calls != 5 {
-		t.Errorf("the backend saw %d calls, want 5", below.calls)
+	if below.calls != 6 {
+		t.Errorf("the backend saw %d calls, want 6", below.calls)
 	}
 	want := []string{
 		"actor AdminCreateBucket b OK", "actor AdminGetBucket b NotExist bucket does not exist",
-		"actor AdminDeleteBucket b Error disk on fire", "actor AdminPutAccount a OK", "actor AdminDeleteAccount a OK",
+		"actor AdminDeleteBucket b Error disk on fire", "actor AdminPutAccount a OK",
+		"actor AdminRotateAccount a Limit number of accounts has reached its limit", "actor AdminDeleteAccount a OK",
 	}
 	if diff := cmp.Diff(want, lines(j)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

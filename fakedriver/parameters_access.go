@@ -1,0 +1,38 @@
+package fakedriver
+
+import cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+
+// ParameterRotateCredentials is the parameter of BucketAccessClasses that is
+// "true" if every grant makes a new key and ends the one before. COSI grants
+// again when the Secret of an access is deleted, so that is how users rotate.
+const ParameterRotateCredentials = "rotateCredentials"
+
+// accessSettings are what the parameters of a BucketAccessClass say.
+type accessSettings struct{ rotate bool }
+
+//nolint:lll // one parameter a few lines
+var accessParameters = []parameter[accessSettings]{
+	{Parameter{ParameterNote, "a text of at most 256 bytes", "Nothing; it is kept with the account."},
+		func(_ *accessSettings, value string) error { return checkNote(value) }},
+	{Parameter{ParameterRotateCredentials, "true or false", "Whether every grant makes a new key and ends the one before, so that deleting the access's Secret rotates its key."},
+		func(settings *accessSettings, value string) (err error) {
+			settings.rotate, err = oneOf(map[string]bool{"true": true, "false": false}, value)
+			return err
+		}},
+}
+
+// AccessParameters returns the parameters of BucketAccessClasses, sorted by name.
+func AccessParameters() []Parameter { return documented(accessParameters) }
+
+// accessSettingsOf reads the parameters of a BucketAccessClass.
+func accessSettingsOf(parameters map[string]string, authentication cosi.AuthenticationType_Type) (accessSettings, error) {
+	var settings accessSettings
+	if err := apply(accessParameters, parameters, &settings); err != nil {
+		return settings, err
+	}
+	if settings.rotate && authentication == cosi.AuthenticationType_SERVICE_ACCOUNT {
+		return settings, invalid("parameter %s is true, but the authentication type is ServiceAccount, which has no key to rotate",
+			ParameterRotateCredentials)
+	}
+	return settings, nil
+}

@@ -1,0 +1,158 @@
+package fakedriver
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// Parameters of BucketClasses. They belong to what a bucket is: asking for it
+// again with others is a conflict.
+const (
+	// ParameterNote holds any short text, also in BucketAccessClasses.
+	ParameterNote = "note"
+	// ParameterNonEmptyDeletion is NonEmptyRefuse or NonEmptyPurge.
+	ParameterNonEmptyDeletion = "nonEmptyDeletion"
+	// ParameterVersioning is "enabled".
+	ParameterVersioning = "versioning"
+	// ParameterTags are the bucket's tags, key=value,key2=value2.
+	ParameterTags = "tags"
+	// ParameterQuotaBytes is a Kubernetes quantity.
+	ParameterQuotaBytes = "quotaBytes"
+	// ParameterQuotaObjects is a number.
+	ParameterQuotaObjects = "quotaObjects"
+	// ParameterRegion is a region that is not the store's.
+	ParameterRegion = "region"
+	// ParameterAddressingStyle is AddressingPath or AddressingVirtual.
+	ParameterAddressingStyle = "addressingStyle"
+	// ParameterLatency is a duration.
+	ParameterLatency = "latency"
+	// ParameterMaxAccounts is a number.
+	ParameterMaxAccounts = "maxAccounts"
+)
+
+// Values of ParameterNonEmptyDeletion.
+const (
+	// NonEmptyRefuse refuses to delete the bucket until it is empty.
+	NonEmptyRefuse = "refuse"
+	// NonEmptyPurge deletes the objects with the bucket.
+	NonEmptyPurge = "purge"
+)
+
+// Values of ParameterAddressingStyle.
+const (
+	// AddressingPath has the bucket in the path of URLs.
+	AddressingPath = "path"
+	// AddressingVirtual has the bucket in the host of URLs.
+	AddressingVirtual = "virtual"
+)
+
+const maxLatency = time.Minute
+
+//nolint:lll // one parameter a few lines
+var bucketParameters = []parameter[store.BucketSpec]{
+	{Parameter{ParameterAddressingStyle, AddressingPath + " or " + AddressingVirtual, "How URLs name the bucket: `ENDPOINT/BUCKET` (the default) or `BUCKET.ENDPOINT`."},
+		func(_ *store.BucketSpec, value string) error {
+			_, err := oneOf(map[string]bool{AddressingPath: true, AddressingVirtual: true}, value)
+			return err
+		}},
+	{Parameter{ParameterLatency, "a duration of at most 1m, such as 250ms", "How long each S3 request concerning the bucket is held up."}, setLatency},
+	{Parameter{ParameterMaxAccounts, "a number above 0", "How many BucketAccesses may be granted at a time; further ones wait."},
+		func(spec *store.BucketSpec, value string) (err error) {
+			spec.MaxAccounts, err = number(value)
+			return err
+		}},
+	{Parameter{ParameterNonEmptyDeletion, NonEmptyRefuse + " or " + NonEmptyPurge, "What becomes of a bucket that has objects when it is to be deleted: it stays until it is empty (the default), or the objects go with it."}, setPurge},
+	{Parameter{ParameterNote, "a text of at most 256 bytes", "Nothing; it is kept with the bucket."},
+		func(_ *store.BucketSpec, value string) error { return checkNote(value) }},
+	{Parameter{ParameterQuotaBytes, "a whole Kubernetes quantity above 0, such as 500M or 10Gi", "How many bytes the bucket may hold, all versions and unfinished uploads counted."}, setQuotaBytes},
+	{Parameter{ParameterQuotaObjects, "a number above 0", "How many objects the bucket may hold, all versions counted."},
+		func(spec *store.BucketSpec, value string) error {
+			objects, err := number(value)
+			spec.Quota.Objects = int64(objects)
+			return err
+		}},
+	{Parameter{ParameterRegion, "1 to 63 characters of a-z, 0-9 and '-', such as us-west-2", "The region that requests concerning the bucket must be signed for, instead of the store's."}, setRegion},
+	{Parameter{ParameterTags, "key=value pairs with commas in between, such as team=photos,cost=low, by S3's rules for tags", "The tags that the bucket begins with."}, setTags},
+	{Parameter{ParameterVersioning, "enabled", "The bucket begins with versioning enabled."}, setVersioning},
+}
+
+// BucketParameters returns the parameters of BucketClasses, sorted by name.
+func BucketParameters() []Parameter { return documented(bucketParameters) }
+
+func setLatency(spec *store.BucketSpec, value string) error {
+	latency, err := time.ParseDuration(value)
+	if err != nil || latency <= 0 || latency > maxLatency {
+		return notAllowed
+	}
+	spec.Latency = latency
+	return nil
+}
+
+func setPurge(spec *store.BucketSpec, value string) (err error) {
+	spec.Purge, err = oneOf(map[string]bool{NonEmptyRefuse: false, NonEmptyPurge: true}, value)
+	return err
+}
+
+func setQuotaBytes(spec *store.BucketSpec, value string) error {
+	quantity, err := resource.ParseQuantity(value)
+	if err != nil || quantity.Sign() <= 0 {
+		return notAllowed
+	}
+	bytes := quantity.Value() // rounded up, and of too much the most that there is
+	if bytes == math.MaxInt64 || quantity.CmpInt64(bytes) != 0 {
+		return refusal("is not whole, or too large")
+	}
+	spec.Quota.Bytes = bytes
+	return nil
+}
+
+func setRegion(spec *store.BucketSpec, value string) error {
+	if store.ValidateRegion(value) != nil {
+		return notAllowed
+	}
+	spec.Region = value
+	return nil
+}
+
+func setTags(spec *store.BucketSpec, value string) error {
+	spec.Tags = map[string]string{}
+	for pair := range strings.SplitSeq(value, ",") {
+		key, tag, ok := strings.Cut(pair, "=")
+		if !ok {
+			return refusal("has no = in " + quote(pair))
+		}
+		if _, twice := spec.Tags[key]; twice {
+			return refusal("has the key " + quote(key) + " twice")
+		}
+		spec.Tags[key] = tag
+	}
+	if err := store.ValidateTags(spec.Tags); err != nil {
+		return fmt.Errorf("is not allowed (%w)", err)
+	}
+	return nil
+}
+
+func setVersioning(spec *store.BucketSpec, value string) (err error) {
+	spec.Versioning, err = oneOf(map[string]bool{"enabled": true}, value)
+	return err
+}
+
+// number reads a number above 0.
+func number(value string) (int, error) {
+	n, err := strconv.ParseInt(value, 10, 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, refusal("is too large or too small")
+	case err != nil || n <= 0:
+		return 0, notAllowed
+	}
+	return int(n), nil
+}

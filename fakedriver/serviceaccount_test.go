@@ -1,0 +1,44 @@
+package fakedriver_test
+
+import (
+	"testing"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+func forServiceAccount(id, name string) *cosi.DriverGrantBucketAccessRequest {
+	r := grantRequest(id, accessed("photos", cosi.AccessMode_READ_WRITE))
+	r.AuthenticationType.Type, r.ServiceAccountName = cosi.AuthenticationType_SERVICE_ACCOUNT, name
+	return r
+}
+
+func TestGrantServiceAccount(t *testing.T) {
+	s := newStore(t)
+	c := start(t, fakedriver.Options{Backend: s, ServiceAccounts: true})
+	c.create(t, "photos")
+	for _, step := range []struct {
+		reason  string
+		request *cosi.DriverGrantBucketAccessRequest
+		want    codes.Code
+	}{
+		{"Whose?", forServiceAccount("ba-1", ""), codes.InvalidArgument},
+		{"Not a name.", forServiceAccount("ba-1", "demo/builder"), codes.InvalidArgument},
+		{"The first call grants.", forServiceAccount("ba-1", "builder"), codes.OK},
+		{"The same call has the same answer.", forServiceAccount("ba-1", "builder"), codes.OK},
+		{"Somebody else's access.", forServiceAccount("ba-1", "other"), codes.AlreadyExists},
+		{"Another kind of access.", grantRequest("ba-1", accessed("photos", cosi.AccessMode_READ_WRITE)), codes.AlreadyExists},
+	} {
+		got, err := c.DriverGrantBucketAccess(t.Context(), step.request)
+		wantCode(t, err, step.want)
+		if key := got.GetCredentials().GetS3(); err == nil && (key == nil || key.GetAccessKeyId() != "" || key.GetAccessSecretKey() != "") {
+			t.Errorf("%s: the answer has a key, or not even the protocol", step.reason)
+		}
+	}
+	accounts, err := s.Accounts(t.Context())
+	if err != nil || len(accounts) != 1 || accounts[0].ServiceAccount != "builder" || accounts[0].AccessKeyID != "" {
+		t.Errorf("Accounts() = %+v, %v; want one of ServiceAccount builder, without a key", accounts, err)
+	}
+}
