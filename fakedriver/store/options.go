@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -15,8 +16,11 @@ import (
 const DefaultRegion = "eu-central-1"
 
 const (
-	defaultMaxBodyBytes = 1 << 30
-	defaultBodyTimeout  = time.Minute
+	defaultMaxBodyBytes  = 1 << 30
+	defaultHeaderTimeout = 10 * time.Second
+	defaultIdleTimeout   = 2 * time.Minute
+	defaultBodyTimeout   = time.Minute
+	defaultMinRate       = 1 << 10
 	// maxDocumentBytes bounds XML bodies; that of a full DeleteObjects has at
 	// most 1000 keys of 1024 bytes.
 	maxDocumentBytes = 4 << 20
@@ -24,8 +28,8 @@ const (
 
 // Options say how a store is built. The zero value is a store in memory.
 type Options struct {
-	// Region is the only one that signatures are accepted for. Default:
-	// DefaultRegion.
+	// Region is that of the store, and of the buckets that have none of their own:
+	// what signatures must be made for. Default: DefaultRegion.
 	Region string
 	// Hosts are the bases of virtual-host addresses: a request to the host
 	// BUCKET.BASE, with or without port, is about that bucket, as one to any
@@ -42,9 +46,19 @@ type Options struct {
 	// MaxAccounts is how many accounts there may be at a time, those of
 	// administrators not counted. Default: any number.
 	MaxAccounts int
+	// HeaderTimeout is how long the head of a request may take to arrive, counted
+	// from the first byte, or from the beginning of the connection for its first
+	// request. Default: ten seconds.
+	HeaderTimeout time.Duration
+	// IdleTimeout is how long a connection may have no request. Default: two
+	// minutes.
+	IdleTimeout time.Duration
 	// BodyTimeout is how long the body of a request, or of an answer, may make
 	// no progress. Default: one minute.
 	BodyTimeout time.Duration
+	// MinRate is how slow a client may be, in bytes per second of a body that it
+	// sends or takes, on average and after BodyTimeout. Default: 1024.
+	MinRate int64
 	// WebIdentity finds the account that the bearer of a token may become, by
 	// AssumeRoleWithWebIdentity of STS. role is the last element of the RoleArn's
 	// path, and chooses among several. The account must be one with a
@@ -69,18 +83,15 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Region == "" {
-		o.Region = DefaultRegion
-	}
+	o.Region = cmp.Or(o.Region, DefaultRegion)
 	if o.Hosts == nil {
 		o.Hosts = []string{DefaultHost}
 	}
-	if o.MaxBodyBytes <= 0 {
-		o.MaxBodyBytes = defaultMaxBodyBytes
-	}
-	if o.BodyTimeout <= 0 {
-		o.BodyTimeout = defaultBodyTimeout
-	}
+	o.MaxBodyBytes = positive(o.MaxBodyBytes, defaultMaxBodyBytes)
+	o.HeaderTimeout = positive(o.HeaderTimeout, defaultHeaderTimeout)
+	o.IdleTimeout = positive(o.IdleTimeout, defaultIdleTimeout)
+	o.BodyTimeout = positive(o.BodyTimeout, defaultBodyTimeout)
+	o.MinRate = positive(o.MinRate, defaultMinRate)
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
@@ -91,4 +102,11 @@ func (o Options) withDefaults() Options {
 		o.Logger = logr.Discard()
 	}
 	return o
+}
+
+func positive[T int64 | time.Duration](value, fallback T) T {
+	if value <= 0 {
+		return fallback
+	}
+	return value
 }

@@ -1,34 +1,109 @@
 package store
 
 import (
+	"io"
 	"net/http"
 	"time"
 )
 
-// patientWriter gives a client a time to take each piece of an answer. Without
-// it, one that stops reading would hold its connection for ever.
+// pace is how long a client is waited for, in one direction: for each piece at
+// most the patience, and for all of them together no longer than the patience and
+// what they would take at the lowest rate. Without the second, a client that
+// sends or takes a byte now and then would hold its connection for ever. Only
+// time that was spent waiting for the client counts.
+type pace struct {
+	patience time.Duration
+	rate     int64 // bytes per second
+	bytes    int64
+	waited   time.Duration
+}
+
+// next returns until when the next piece is waited for.
+func (p *pace) next(now time.Time) time.Time {
+	left := p.patience + time.Duration(float64(p.bytes)/float64(p.rate)*float64(time.Second)) - p.waited
+	return now.Add(min(p.patience, max(left, 0)))
+}
+
+func (p *pace) passed(bytes int, since time.Time) {
+	p.bytes += int64(bytes)
+	p.waited += time.Since(since)
+}
+
+func (s *Store) newPace() pace {
+	return pace{patience: s.options.BodyTimeout, rate: s.options.MinRate}
+}
+
+// patientWriter gives a client time to take an answer, but not for ever.
 type patientWriter struct {
 	http.ResponseWriter
 
-	patience time.Duration
+	control *http.ResponseController
+	pace    pace
 }
 
 // Unwrap lets http.ResponseController find the connection.
-func (p patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// WriteHeader implements http.ResponseWriter.
-func (p patientWriter) WriteHeader(status int) {
-	p.extend()
-	p.ResponseWriter.WriteHeader(status)
-}
+// maxPiece bounds what must be taken within the patience.
+const maxPiece = 256 << 10
 
 // Write implements http.ResponseWriter.
-func (p patientWriter) Write(data []byte) (int, error) {
-	p.extend()
-	return p.ResponseWriter.Write(data)
+func (p *patientWriter) Write(data []byte) (written int, err error) {
+	for len(data) > maxPiece && err == nil {
+		var n int
+		n, err = p.write(data[:maxPiece])
+		written, data = written+n, data[n:]
+	}
+	if err != nil {
+		return written, err
+	}
+	n, err := p.write(data)
+	return written + n, err
 }
 
-func (p patientWriter) extend() {
+func (p *patientWriter) write(data []byte) (int, error) {
+	now := time.Now()
 	// Not every ResponseWriter has deadlines; net/http's has.
-	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(p.patience))
+	_ = p.control.SetWriteDeadline(p.pace.next(now))
+	n, err := p.ResponseWriter.Write(data)
+	p.pace.passed(n, now)
+	return n, err
+}
+
+// patientBody gives a client time to send a body, but not for ever.
+type patientBody struct {
+	io.ReadCloser
+
+	control *http.ResponseController
+	pace    pace
+}
+
+// Read implements io.Reader.
+func (p *patientBody) Read(data []byte) (int, error) {
+	now := time.Now()
+	_ = p.control.SetReadDeadline(p.pace.next(now))
+	n, err := p.ReadCloser.Read(data)
+	p.pace.passed(n, now)
+	return n, err
+}
+
+// bePatient puts deadlines on all that is read from a client and written to it,
+// and returns a function that puts them on what net/http does when the handler
+// has returned: send what is left of the answer, and skip what is left of the
+// body.
+func (s *Store) bePatient(x *exchange) (end func()) {
+	control := http.NewResponseController(x.w)
+	// The deadlines of the connection's last request must not count: the server
+	// itself asks for the body, if the client waits for that.
+	extend := func() {
+		deadline := time.Now().Add(s.options.BodyTimeout)
+		_ = control.SetWriteDeadline(deadline)
+		_ = control.SetReadDeadline(deadline)
+	}
+	extend()
+	x.w = &patientWriter{ResponseWriter: x.w, control: control, pace: s.newPace()}
+	r := *x.r
+	r.Body = &patientBody{ReadCloser: x.r.Body, control: control, pace: s.newPace()}
+	x.r = &r
+	return extend
 }

@@ -5,15 +5,17 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
 // serveS3 answers one request.
 func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{w: patientWriter{w, s.options.BodyTimeout}, r: r, id: fmt.Sprintf("%016X", s.requests.Add(1))}
+	x := &exchange{w: w, r: r, id: fmt.Sprintf("%016X", s.requests.Add(1))}
 	w.Header().Set("X-Amz-Request-Id", x.id)
 	w.Header().Set("Server", "cosi-emu")
+	defer s.bePatient(x)()
 	defer x.leave()
 	defer s.recover(x)
 	if s.hosts.isSTS(r) {
@@ -60,11 +62,23 @@ func (s *Store) recover(x *exchange) {
 	s3error.Write(x.w, x.r, x.id, s3error.ErrInternalError)
 }
 
+// maxHeaderSection is what S3 allows the headers of a request to have, in bytes.
+const maxHeaderSection = 8 << 10
+
 // parse reads the query, strictly: a parameter that two readers would see
 // differently must not get through.
 func (s *Store) parse(x *exchange) error {
 	if s.isClosed() {
 		return s3error.ErrServiceUnavailable
+	}
+	size := 0
+	for name, values := range x.r.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	if size > maxHeaderSection {
+		return s3error.ErrRequestHeaderSectionTooLarge.About("MaxSizeAllowed", strconv.Itoa(maxHeaderSection))
 	}
 	query, err := url.ParseQuery(x.r.URL.RawQuery)
 	if err != nil {

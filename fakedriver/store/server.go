@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	readHeaderTimeout = 10 * time.Second
-	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 64 << 10
+	// maxHeaderBytes is where net/http stops reading the head of a request. It
+	// includes the URL, which is longer than S3's limit for headers when a
+	// presigned URL has many of them.
+	maxHeaderBytes = 64 << 10
 	// shutdownTimeout is how long requests may take to end when the server does.
 	shutdownTimeout = 5 * time.Second
 	// connectionLevel is logr's verbosity 1, at which net/http says what is
@@ -39,7 +40,7 @@ func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 		s.handler.ServeHTTP(w, r)
 	})
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		Handler: handler, ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: s.options.IdleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		ErrorLog: slog.NewLogLogger(logr.ToSlogHandler(s.options.Logger), connectionLevel),
 	}
 	err := s.serve(ctx, server, l)
