@@ -64,7 +64,7 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-const notAllowed refusal = "is not allowed"
+const errNotAllowed refusal = "is not allowed"
 
 const maxNoteLength = 256
 
@@ -79,7 +79,7 @@ func checkNote(value string) error {
 func oneOf[T any](words map[string]T, value string) (T, error) {
 	meant, ok := words[value]
 	if !ok {
-		return meant, notAllowed
+		return meant, errNotAllowed
 	}
 	return meant, nil
 }

@@ -5,7 +5,7 @@ import cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 // ParameterRotateCredentials is the parameter of BucketAccessClasses that is
 // "true" if every grant makes a new key and ends the one before. COSI grants
 // again when the Secret of an access is deleted, so that is how users rotate.
-const ParameterRotateCredentials = "rotateCredentials"
+const ParameterRotateCredentials = "rotateCredentials" //nolint:gosec // no credential, the name of a parameter
 
 // accessSettings are what the parameters of a BucketAccessClass say.
 type accessSettings struct{ rotate bool }

@@ -90,7 +90,7 @@ func BucketParameters() []Parameter { return documented(bucketParameters) }
 func setLatency(spec *store.BucketSpec, value string) error {
 	latency, err := time.ParseDuration(value)
 	if err != nil || latency <= 0 || latency > maxLatency {
-		return notAllowed
+		return errNotAllowed
 	}
 	spec.Latency = latency
 	return nil
@@ -104,7 +104,7 @@ func setPurge(spec *store.BucketSpec, value string) (err error) {
 func setQuotaBytes(spec *store.BucketSpec, value string) error {
 	quantity, err := resource.ParseQuantity(value)
 	if err != nil || quantity.Sign() <= 0 {
-		return notAllowed
+		return errNotAllowed
 	}
 	bytes := quantity.Value() // rounded up, and of too much the most that there is
 	if bytes == math.MaxInt64 || quantity.CmpInt64(bytes) != 0 {
@@ -116,7 +116,7 @@ func setQuotaBytes(spec *store.BucketSpec, value string) error {
 
 func setRegion(spec *store.BucketSpec, value string) error {
 	if store.ValidateRegion(value) != nil {
-		return notAllowed
+		return errNotAllowed
 	}
 	spec.Region = value
 	return nil
@@ -152,7 +152,7 @@ func number(value string) (int, error) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, refusal("is too large or too small")
 	case err != nil || n <= 0:
-		return 0, notAllowed
+		return 0, errNotAllowed
 	}
 	return int(n), nil
 }

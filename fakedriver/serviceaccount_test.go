@@ -9,8 +9,8 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-func forServiceAccount(id, name string) *cosi.DriverGrantBucketAccessRequest {
-	r := grantRequest(id, accessed("photos", cosi.AccessMode_READ_WRITE))
+func forServiceAccount(name string) *cosi.DriverGrantBucketAccessRequest {
+	r := grantRequest("ba-1", accessed("photos", cosi.AccessMode_READ_WRITE))
 	r.AuthenticationType.Type, r.ServiceAccountName = cosi.AuthenticationType_SERVICE_ACCOUNT, name
 	return r
 }
@@ -24,11 +24,11 @@ func TestGrantServiceAccount(t *testing.T) {
 		request *cosi.DriverGrantBucketAccessRequest
 		want    codes.Code
 	}{
-		{"Whose?", forServiceAccount("ba-1", ""), codes.InvalidArgument},
-		{"Not a name.", forServiceAccount("ba-1", "demo/builder"), codes.InvalidArgument},
-		{"The first call grants.", forServiceAccount("ba-1", "builder"), codes.OK},
-		{"The same call has the same answer.", forServiceAccount("ba-1", "builder"), codes.OK},
-		{"Somebody else's access.", forServiceAccount("ba-1", "other"), codes.AlreadyExists},
+		{"Whose?", forServiceAccount(""), codes.InvalidArgument},
+		{"Not a name.", forServiceAccount("demo/builder"), codes.InvalidArgument},
+		{"The first call grants.", forServiceAccount("builder"), codes.OK},
+		{"The same call has the same answer.", forServiceAccount("builder"), codes.OK},
+		{"Somebody else's access.", forServiceAccount("other"), codes.AlreadyExists},
 		{"Another kind of access.", grantRequest("ba-1", accessed("photos", cosi.AccessMode_READ_WRITE)), codes.AlreadyExists},
 	} {
 		got, err := c.DriverGrantBucketAccess(t.Context(), step.request)
