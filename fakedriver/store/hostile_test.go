@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,20 +17,24 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
-// TestPanic sends a request that makes gofakes3 panic.
+// TestPanic makes the store panic, by its clock.
 func TestPanic(t *testing.T) {
-	s, c := fixture(t, store.Options{})
-	create, err := c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: ptr("photos"), Key: ptr("big")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var broken atomic.Bool
+	s, c := fixture(t, store.Options{Now: func() time.Time {
+		if broken.Load() {
+			panic("the clock is broken")
+		}
+		return time.Now()
+	}})
 	in := signed{
-		method: http.MethodGet, path: "/photos/big?part-number-marker=999&uploadId=" + *create.UploadId,
-		credentials: s.account(t, "app", readWrite("photos")), region: s.Region(), service: "s3", at: time.Now(),
+		method: http.MethodGet, path: "/photos", credentials: s.account(t, "app", readWrite("photos")),
+		region: s.Region(), service: "s3", at: time.Now(),
 	}
+	broken.Store(true)
 	if status, body := in.send(t, s); status != http.StatusInternalServerError || code(t, body) != "InternalError" {
 		t.Errorf("answer %d: %s", status, body)
 	}
+	broken.Store(false)
 	put(t, c, "k", "the store lives on")
 }
 

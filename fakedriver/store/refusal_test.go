@@ -89,6 +89,12 @@ func TestRefusals(t *testing.T) {
 	set := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
+	form := func(r *http.Request) {
+		r.Header.Del("Authorization")
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	}
+	// One header that is signed may come as two, of which the first says something else.
+	twice := func(r *http.Request) { r.Header["X-Amz-Copy-Source"] = []string{"/photos/kept", "else"} }
 	tests := map[string]struct {
 		reason string
 		change func(*signed)
@@ -118,13 +124,16 @@ func TestRefusals(t *testing.T) {
 		"OddMD5":         {"Not a hash.", func(in *signed) { in.before = set("Content-Md5", "x") }, 400, "InvalidDigest"},
 		"WrongChecksum":  {"Damaged on the way.", func(in *signed) { in.before = set("X-Amz-Checksum-Crc32", "AAAAAA==") }, 400, "BadDigest"},
 		"SignatureV2":    {"Not supported.", func(in *signed) { in.after = set("Authorization", "AWS key:signature") }, 400, "InvalidRequest"},
+		"SignatureV4A":   {"Not supported.", func(in *signed) { in.after = set("Authorization", "AWS4-ECDSA-P256-SHA256 Credential=a") }, 400, "InvalidRequest"},
+		"PostPolicy":     {"Not supported, and said so.", func(in *signed) { in.method, in.path, in.after = "POST", "/photos", form }, 501, "NotImplemented"},
+		"HeaderTwice":    {"Which one counts?", func(in *signed) { in.before = twice }, 400, "InvalidArgument"},
 		"OddAlgorithm":   {"Not supported.", func(in *signed) { in.after = set("Authorization", "Bearer token") }, 400, "InvalidArgument"},
 		"Malformed":      {"Half a header.", func(in *signed) { in.after = set("Authorization", "AWS4-HMAC-SHA256 Credential=a/b") }, 400, "AuthorizationHeaderMalformed"},
-		"SessionToken":   {"There are no sessions.", func(in *signed) { in.before = set("X-Amz-Security-Token", "t") }, 400, "InvalidToken"},
+		"SessionToken":   {"The key is not a session's.", func(in *signed) { in.before = set("X-Amz-Security-Token", "t") }, 400, "InvalidToken"},
 		"TwoMechanisms":  {"Which one counts?", func(in *signed) { in.path += "?X-Amz-Signature=a" }, 400, "InvalidArgument"},
 		"NoBodyHash":     {"Required.", func(in *signed) { in.after = func(r *http.Request) { r.Header.Del("X-Amz-Content-Sha256") } }, 400, "InvalidRequest"},
-		"PutTagging":     {"Must not overwrite the object.", func(in *signed) { in.path += "?tagging=" }, 501, "NotImplemented"},
-		"DeleteTagging":  {"Must not delete the object.", func(in *signed) { in.method, in.path = "DELETE", "/photos/kept?tagging=" }, 501, "NotImplemented"},
+		"PutTagging":     {"Must not overwrite the object.", func(in *signed) { in.path += "?tagging=" }, 403, "AccessDenied"},
+		"DeleteTagging":  {"Must not delete the object.", func(in *signed) { in.method, in.path = "DELETE", "/photos/kept?tagging=" }, 403, "AccessDenied"},
 		"DeletePolicy":   {"Must not delete the bucket.", func(in *signed) { in.method, in.path = "DELETE", "/photos?policy=" }, 501, "NotImplemented"},
 		"AbortNothing":   {"Must not delete the object.", func(in *signed) { in.method, in.path = "DELETE", "/photos/kept?uploadId=" }, 400, "InvalidArgument"},
 		"NoBucket":       {"A key without a bucket.", func(in *signed) { in.path = "//kept" }, 400, "InvalidURI"},
@@ -135,7 +144,6 @@ func TestRefusals(t *testing.T) {
 		"BadRange":       {"An error of gofakes3, completed.", func(in *signed) { in.method, in.body, in.before = "GET", "", set("Range", "bytes=10-20") }, 416, "InvalidRange"},
 		"NoSuchUpload":   {"An error of gofakes3, completed.", func(in *signed) { in.method, in.path, in.body = "DELETE", "/photos/kept?uploadId=9", "" }, 404, "NoSuchUpload"},
 		"NotTheETag":     {"A condition that gofakes3 ignores.", func(in *signed) { in.method, in.body, in.before = "GET", "", set("If-Match", `"other"`) }, 412, "PreconditionFailed"},
-		"DeleteVersion":  {"gofakes3 would delete the object.", func(in *signed) { in.method, in.path, in.body = "POST", "/photos?delete=", deleteVersion }, 501, "NotImplemented"},
 		"DeleteNothing":  {"Not the document.", func(in *signed) { in.method, in.path, in.body = "POST", "/photos?delete=", "<a/>" }, 400, "MalformedXML"},
 		"CompletePart":   {"gofakes3 would panic.", func(in *signed) { in.method, in.path, in.body = "POST", "/photos/kept?uploadId=1", badPart }, 400, "InvalidArgument"},
 		"CompleteNothing": {"An object of no parts.", func(in *signed) {
@@ -164,10 +172,16 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-const (
-	deleteVersion = `<Delete><Object><Key>kept</Key><VersionId>1</VersionId></Object></Delete>`
-	badPart       = `<CompleteMultipartUpload><Part><PartNumber>-1</PartNumber><ETag>x</ETag></Part></CompleteMultipartUpload>`
-)
+const badPart = `<CompleteMultipartUpload><Part><PartNumber>-1</PartNumber><ETag>x</ETag></Part></CompleteMultipartUpload>`
+
+// credential changes one part of a presigned URL's credential scope.
+func credential(part int, value string) func(url.Values) {
+	return func(q url.Values) {
+		scope := strings.Split(q.Get("X-Amz-Credential"), "/")
+		scope[part] = value
+		q.Set("X-Amz-Credential", strings.Join(scope, "/"))
+	}
+}
 
 //nolint:lll // one case a line
 func TestPresignedRefusals(t *testing.T) {
@@ -199,13 +213,17 @@ func TestPresignedRefusals(t *testing.T) {
 		},
 		"WrongDay": {
 			reason: "The scope is of another day.", status: 400, want: "AuthorizationQueryParametersError",
-			change: func(q url.Values) {
-				scope := strings.Split(q.Get("X-Amz-Credential"), "/")
-				scope[1] = "20200101"
-				q.Set("X-Amz-Credential", strings.Join(scope, "/"))
-			},
+			change: credential(1, "20200101"),
 		},
 		"SignatureV2":    {reason: "Not supported.", change: func(q url.Values) { clear(q); q.Set("AWSAccessKeyId", "a") }, status: 400, want: "InvalidRequest"},
+		"SignatureV4A":   {reason: "Not supported.", change: func(q url.Values) { q.Set("X-Amz-Algorithm", "AWS4-ECDSA-P256-SHA256") }, status: 400, want: "InvalidRequest"},
+		"OddAlgorithm":   {reason: "Not an algorithm.", change: func(q url.Values) { q.Set("X-Amz-Algorithm", "AWS4") }, status: 400, want: "AuthorizationQueryParametersError"},
+		"OtherService":   {reason: "Not S3's.", change: credential(3, "ec2"), status: 400, want: "AuthorizationQueryParametersError"},
+		"OtherRegion":    {reason: "It is part of what is signed.", change: credential(2, "us-west-2"), status: 403, want: "SignatureDoesNotMatch"},
+		"OtherKey":       {reason: "Nobody has it.", change: credential(0, "COSIUNKNOWN"), status: 403, want: "InvalidAccessKeyId"},
+		"Token":          {reason: "The key is not a session's.", change: func(q url.Values) { q.Set("X-Amz-Security-Token", "t") }, status: 400, want: "InvalidToken"},
+		"TwoMechanisms":  {reason: "Which one counts?", change: func(q url.Values) { q.Set("AWSAccessKeyId", "a") }, status: 400, want: "InvalidArgument"},
+		"SignedBody":     {reason: "Its body would not be checked.", change: func(q url.Values) { q.Set("X-Amz-Content-Sha256", strings.Repeat("0", 64)) }, status: 501, want: "NotImplemented"},
 		"UnsignedHeader": {reason: "CVE-2026-54330.", header: http.Header{"X-Amz-Copy-Source": {"/photos/k"}}, status: 403, want: "AccessDenied"},
 	}
 	for name, tc := range tests {

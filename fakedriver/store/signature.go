@@ -2,6 +2,7 @@ package store
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -31,21 +32,35 @@ type signature struct {
 type scope struct{ day, region, service, terminator string }
 
 func parseHeader(authorization string, header http.Header) (signature, error) {
-	if !strings.HasPrefix(authorization, algorithm) {
+	if !strings.HasPrefix(authorization, algorithm+" ") {
 		return signature{}, s3error.ErrInvalidArgument.With("Unsupported Authorization Type").About("ArgumentName", "Authorization")
 	}
 	signed, err := parseAuthorization(authorization, signature{token: header.Get(securityToken)})
 	if err != nil {
 		return signed, err
 	}
-	if header.Get("X-Amz-Content-Sha256") == "" {
-		return signed, s3error.ErrInvalidRequest.With("Missing required header for this request: x-amz-content-sha256")
+	if err := checkPayloadHash(header.Get("X-Amz-Content-Sha256")); err != nil {
+		return signed, err
 	}
 	signed.time, err = time.Parse(timeFormat, header.Get("X-Amz-Date"))
 	if err != nil {
 		return signed, s3error.ErrAccessDenied.With("AWS authentication requires a valid Date or x-amz-date header")
 	}
 	return signed, nil
+}
+
+var payloadHash = regexp.MustCompile(`^([0-9a-fA-F]{64}|UNSIGNED-PAYLOAD|STREAMING-[A-Z0-9-]+)$`)
+
+func checkPayloadHash(value string) error {
+	switch {
+	case value == "":
+		return s3error.ErrInvalidRequest.With("Missing required header for this request: x-amz-content-sha256")
+	case !payloadHash.MatchString(value):
+		return s3error.ErrInvalidArgument.With("x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, " +
+			"STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a valid sha256 value.").
+			About("ArgumentName", "x-amz-content-sha256")
+	}
+	return nil
 }
 
 // parseAuthorization adds the three fields of the Authorization header. The
