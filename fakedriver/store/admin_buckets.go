@@ -37,11 +37,12 @@ func (s *Store) createBucket(spec BucketSpec) (Bucket, error) {
 		return existing, nil
 	}
 	b := Bucket{BucketSpec: spec, UID: rand.Text(), CreatedAt: s.now()}
-	if err := s.contents.CreateBucket(b.UID, spec.contents()); err != nil {
+	record, err := s.ledger.bucketChange(b)
+	if err != nil {
 		return Bucket{}, fmt.Errorf("cannot create bucket %q: %w", spec.Name, err)
 	}
-	if err := s.ledger.putBucket(b); err != nil {
-		return Bucket{}, fmt.Errorf("cannot record bucket %q: %w", spec.Name, err)
+	if err := s.contents.CreateBucket(b.UID, spec.contents(), record); err != nil {
+		return Bucket{}, fmt.Errorf("cannot create bucket %q: %w", spec.Name, err)
 	}
 	s.registry.setBucket(b)
 	return b.clone(), nil
@@ -76,15 +77,12 @@ func (s *Store) deleteBucket(owner, name string) error {
 	if b.Owner != owner {
 		return conflict("bucket", name, "it belongs to somebody else")
 	}
-	err := s.contents.DeleteBucket(b.UID, b.Purge)
+	err := s.contents.DeleteBucket(b.UID, b.Purge, s.ledger.bucketDeletion(name))
 	switch {
 	case errors.Is(err, s3error.ErrBucketNotEmpty):
 		return fmt.Errorf("bucket %q %w", name, ErrNotEmpty)
 	case err != nil:
 		return fmt.Errorf("cannot delete bucket %q: %w", name, err)
-	}
-	if err := s.ledger.deleteBucket(name); err != nil {
-		return fmt.Errorf("cannot record that bucket %q is deleted: %w", name, err)
 	}
 	s.registry.removeBucket(name)
 	return nil

@@ -1,17 +1,14 @@
 package store_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
@@ -138,58 +135,5 @@ func TestRecordsKeepAll(t *testing.T) {
 	}
 	if got, err := again.PutAccount(t.Context(), admin); err != nil || got != key {
 		t.Errorf("PutAccount() = %v, %v; want %v", got, err, key)
-	}
-}
-
-func TestOldRecords(t *testing.T) {
-	dir := t.TempDir()
-	first, err := store.New(store.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	bucket := store.BucketSpec{Name: "photos", Owner: "me", Parameters: map[string]string{"note": "n"}}
-	account := store.AccountSpec{ID: "app", Owner: "me", Grants: []store.Grant{readWrite("photos")}}
-	_, err = first.CreateBucket(t.Context(), bucket)
-	key, accountErr := first.PutAccount(t.Context(), account)
-	if err = errors.Join(err, accountErr, first.Close()); err != nil {
-		t.Fatal(err)
-	}
-	keepFields(t, filepath.Join(dir, "accounts.db"), "name", "id", "owner", "purge", "parameters", "uid", "createdAt",
-		"grants", "accessKeyID", "secretAccessKey", "reach")
-	again := memory(t, store.Options{Dir: dir})
-	if _, err := again.CreateBucket(t.Context(), bucket); err != nil {
-		t.Errorf("CreateBucket() = %v, want the old bucket", err)
-	}
-	if got, err := again.PutAccount(t.Context(), account); err != nil || got != key {
-		t.Errorf("PutAccount() = %v, %v; want the old key %v", got, err, key)
-	}
-}
-
-// keepFields removes all other fields from every record of a ledger.
-func keepFields(t *testing.T, path string, fields ...string) {
-	t.Helper()
-	db, err := bolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = db.Update(func(tx *bolt.Tx) error {
-		return tx.ForEach(func(_ []byte, table *bolt.Bucket) error {
-			return table.ForEach(func(key, value []byte) error {
-				var record, kept = map[string]any{}, map[string]any{}
-				if err := json.Unmarshal(value, &record); err != nil {
-					return err
-				}
-				for _, field := range fields {
-					if value, ok := record[field]; ok {
-						kept[field] = value
-					}
-				}
-				value, err := json.Marshal(kept)
-				return errors.Join(err, table.Put(key, value))
-			})
-		})
-	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -14,12 +14,18 @@ type content struct {
 }
 
 func (s *Store) receiveContent(x *exchange) error {
-	blob := objects.NewMemory(x.r.ContentLength)
-	p, err := s.receive(x, blob, s.options.MaxBodyBytes)
+	writer := s.vault.Create()
+	defer writer.Abort()
+	p, err := s.receive(x, writer, s.options.MaxBodyBytes)
 	if err != nil {
 		return err
 	}
-	x.content = content{body: objects.BodyOf(blob.Blob()), sum: p.sums.Sum(checksum.None)}
+	blob, err := writer.Seal()
+	if err != nil {
+		return err
+	}
+	x.hold(blob.Release)
+	x.content = content{body: objects.BodyOf(blob), sum: p.sums.Sum(checksum.None)}
 	p.md5.Sum(x.content.etag.Sum[:0])
 	return nil
 }

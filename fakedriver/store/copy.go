@@ -46,6 +46,7 @@ func (s *Store) readSource(x *exchange) (*objects.Version, error) {
 		return nil, err
 	}
 	v, err := b.Get(x.source.key, x.source.version)
+	x.hold(v.Release)
 	if err != nil {
 		if v != nil && x.source.version != "" {
 			return nil, s3error.ErrInvalidRequest.With("The source of a copy request may not specifically refer to a delete marker by version id.")

@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/johannesboyne/gofakes3/backend/s3bolt"
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
@@ -42,7 +40,7 @@ func TestReopen(t *testing.T) {
 	if got := get(t, s.client(t, credentials), "k"); got != "content" {
 		t.Errorf("the object is %q", got)
 	}
-	for _, file := range []string{"accounts.db", "objects.db"} {
+	for _, file := range []string{"vault.db"} {
 		info, err := os.Stat(filepath.Join(dir, file))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s has mode %v, %v; want 0600", file, info.Mode(), err)
@@ -51,43 +49,6 @@ func TestReopen(t *testing.T) {
 	if _, err := store.New(store.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("New() on a directory in use = %v", err)
 	}
-}
-
-// TestUnfinished opens a store that was killed between its two files.
-func TestUnfinished(t *testing.T) {
-	dir := t.TempDir()
-	s, err := store.New(store.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.CreateBucket(t.Context(), store.BucketSpec{Name: "half-deleted", Owner: owner})
-	if err = errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	objects, closeObjects := openObjects(t, filepath.Join(dir, "objects.db"))
-	if err := errors.Join(objects.CreateBucket("half-created"), objects.DeleteBucket("half-deleted"), closeObjects()); err != nil {
-		t.Fatal(err)
-	}
-
-	again := memory(t, store.Options{Dir: dir})
-	buckets, err := again.Buckets(t.Context())
-	if err != nil || len(buckets) != 0 {
-		t.Errorf("Buckets() = %v, %v; want none", buckets, err)
-	}
-	for _, name := range []string{"half-created", "half-deleted"} {
-		if _, err := again.CreateBucket(t.Context(), store.BucketSpec{Name: name, Owner: owner}); err != nil {
-			t.Errorf("CreateBucket(%q): %v", name, err)
-		}
-	}
-}
-
-func openObjects(t *testing.T, path string) (*s3bolt.Backend, func() error) {
-	t.Helper()
-	db, err := bolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s3bolt.New(db), db.Close
 }
 
 const childDir = "STORE_TEST_CHILD_DIR"

@@ -36,6 +36,7 @@ type exchange struct {
 	byteRange  string             // of the version, as in the header Range
 	partial    bool               // not all of the version is sent
 	failure    error              // what the answer would not tell
+	releases   []func()           // of what has been held for the request
 }
 
 // phase decides one thing about a request. Its error, an *s3error.Error, ends
@@ -55,4 +56,13 @@ var phases = []phase{
 	(*Store).classify,
 	(*Store).authorize,
 	(*Store).readBody,
+}
+
+// hold has something released when the request has been answered.
+func (x *exchange) hold(release func()) { x.releases = append(x.releases, release) }
+
+func (x *exchange) end() {
+	for _, release := range x.releases {
+		release()
+	}
 }

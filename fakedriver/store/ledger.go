@@ -1,15 +1,20 @@
 package store
 
-// ledger keeps buckets and accounts across restarts. What its methods have
-// accepted is durable when they return.
-type ledger interface {
-	load() ([]Bucket, []accountRecord, error)
-	putBucket(Bucket) error
-	deleteBucket(name string) error
-	putAccount(accountRecord) error
-	deleteAccount(id string) error
-	close() error
-}
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/vault"
+)
+
+// ledger is the records of buckets and accounts in the vault. What its methods
+// have accepted is durable when they return.
+type ledger struct{ vault vault.Vault }
+
+const (
+	bucketsTable  = "buckets"
+	accountsTable = "accounts"
+)
 
 // accountRecord is an account with all that must be kept of it.
 type accountRecord struct {
@@ -27,12 +32,40 @@ func (r accountRecord) principal() *principal {
 	return &principal{account: r.Account, secret: r.SecretAccessKey, reach: r.Reach}
 }
 
-// noLedger forgets everything: the store is in memory.
-type noLedger struct{}
+// bucketChange is that of a bucket's record, to be made together with that of its
+// contents.
+func (l ledger) bucketChange(b Bucket) (vault.Change, error) {
+	value, err := json.Marshal(b)
+	if err != nil {
+		return vault.Change{}, fmt.Errorf("cannot encode the record: %w", err)
+	}
+	return vault.Change{Table: bucketsTable, Key: []byte(b.Name), Value: value}, nil
+}
 
-func (noLedger) load() ([]Bucket, []accountRecord, error) { return nil, nil, nil }
-func (noLedger) putBucket(Bucket) error                   { return nil }
-func (noLedger) deleteBucket(string) error                { return nil }
-func (noLedger) putAccount(accountRecord) error           { return nil }
-func (noLedger) deleteAccount(string) error               { return nil }
-func (noLedger) close() error                             { return nil }
+func (l ledger) bucketDeletion(name string) vault.Change {
+	return vault.Change{Table: bucketsTable, Key: []byte(name)}
+}
+
+func (l ledger) putAccount(a accountRecord) error {
+	value, err := json.Marshal(a)
+	if err != nil {
+		return fmt.Errorf("cannot encode the record: %w", err)
+	}
+	return l.vault.Commit(vault.Batch{Changes: []vault.Change{{Table: accountsTable, Key: []byte(a.ID), Value: value}}})
+}
+
+func (l ledger) deleteAccount(id string) error {
+	return l.vault.Commit(vault.Batch{Changes: []vault.Change{{Table: accountsTable, Key: []byte(id)}}})
+}
+
+// loadTable passes on every record of a table.
+func loadTable[T any](v vault.Vault, table string, take func(T)) error {
+	return v.Load(table, func(key, value []byte) error {
+		var record T
+		if err := json.Unmarshal(value, &record); err != nil {
+			return fmt.Errorf("record %q of table %s %w: %w", key, table, vault.ErrDamaged, err)
+		}
+		take(record)
+		return nil
+	})
+}

@@ -39,6 +39,7 @@ func (x *exchange) find() error {
 		}
 	}
 	x.version = v
+	x.hold(v.Release)
 	return err
 }
 

@@ -1,23 +1,49 @@
 package store
 
-// recall reads what a previous store has left in the directory, and finishes
-// what it was in the middle of. A bucket is created first among the objects and
-// then in the ledger, and deleted in the same order; so objects without a record
-// are of a bucket whose creation nobody was told of, and a record without
-// objects is of one that was being deleted.
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/vault"
+)
+
+// openVault opens what keeps everything.
+func openVault(dir string) (vault.Vault, error) {
+	if dir == "" {
+		return vault.InMemory(), nil
+	}
+	if err := refuseOldFiles(dir); err != nil {
+		return nil, err
+	}
+	return vault.Open(dir)
+}
+
+// refuseOldFiles looks for the files of a version that kept them differently: to
+// begin with nothing beside them would look like a loss.
+func refuseOldFiles(dir string) error {
+	for _, name := range []string{"accounts.db", "objects.db"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return fmt.Errorf("%s was written by an earlier version of cosi-emu, whose data cannot be read; "+
+				"copy the objects out with that version, or use another directory", filepath.Join(dir, name))
+		}
+	}
+	return nil
+}
+
+// recall reads what a previous store has left.
 func (s *Store) recall() error {
-	buckets, accounts, err := s.ledger.load()
+	var err error
+	s.contents, err = objects.New(objects.Options{Vault: s.vault, Rand: s.options.Rand, Now: s.options.Now})
 	if err != nil {
 		return err
 	}
-	for _, b := range buckets {
-		if err := s.contents.CreateBucket(b.UID, b.contents()); err != nil {
-			return err
-		}
-		s.registry.setBucket(b)
+	if err := loadTable(s.vault, bucketsTable, s.registry.setBucket); err != nil {
+		return err
 	}
-	for _, a := range accounts {
-		s.registry.setAccount(a.principal())
+	if err := loadTable(s.vault, accountsTable, func(a accountRecord) { s.registry.setAccount(a.principal()) }); err != nil {
+		return err
 	}
-	return nil
+	return s.vault.Sweep()
 }

@@ -16,6 +16,7 @@ func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Amz-Request-Id", x.id)
 	w.Header().Set("Server", "cosi-emu")
 	defer s.bePatient(x)()
+	defer x.end()
 	defer x.leave()
 	defer s.recover(x)
 	if s.hosts.isSTS(r) {

@@ -2,14 +2,12 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/vault"
 )
 
 // Store is an S3 store with accounts. Its methods are safe for concurrent use.
@@ -17,6 +15,7 @@ type Store struct {
 	options  Options
 	hosts    hosts
 	registry *registry
+	vault    vault.Vault
 	ledger   ledger
 	contents *objects.Store
 	handler  http.Handler
@@ -41,34 +40,18 @@ func New(options Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{options: options, hosts: bases, registry: newRegistry(), admin: make(chan struct{}, 1), closing: make(chan struct{})}
-	s.contents = objects.New(objects.Options{Rand: options.Rand, Now: options.Now})
-	if err := s.open(); err != nil {
+	if s.vault, err = openVault(options.Dir); err != nil {
 		return nil, err
 	}
+	s.ledger = ledger{s.vault}
 	if err := s.recall(); err != nil {
-		return nil, errors.Join(err, s.closeFiles())
+		return nil, errors.Join(err, s.vault.Close())
 	}
 	s.handler = http.HandlerFunc(s.serveS3)
 	if options.Middleware != nil {
 		s.handler = options.Middleware(s.handler)
 	}
 	return s, nil
-}
-
-func (s *Store) open() error {
-	dir := s.options.Dir
-	if dir == "" {
-		s.ledger = noLedger{}
-		return nil
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("cannot create the store's directory: %w", err)
-	}
-	var err error
-	if s.ledger, err = openLedger(filepath.Join(dir, "accounts.db")); err != nil {
-		return err
-	}
-	return nil
 }
 
 // Handler returns the S3 service. It must be served as it is: a ServeMux in
@@ -86,7 +69,7 @@ func (s *Store) Close() error {
 		close(s.closing)
 		<-s.admin
 		s.servers.Wait()
-		s.closeErr = s.closeFiles()
+		s.closeErr = s.vault.Close()
 	})
 	return s.closeErr
 }
@@ -98,8 +81,4 @@ func (s *Store) isClosed() bool {
 	default:
 		return false
 	}
-}
-
-func (s *Store) closeFiles() error {
-	return s.ledger.close()
 }

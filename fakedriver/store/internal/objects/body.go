@@ -2,31 +2,28 @@ package objects
 
 import (
 	"io"
-)
 
-// Blob is a run of bytes in the vault that never changes.
-type Blob interface {
-	// Size is in bytes.
-	Size() int64
-	// Open reads length bytes from an offset. The caller closes the reader.
-	Open(offset, length int64) (io.ReadCloser, error)
-}
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/vault"
+)
 
 // piece is a part of a blob.
 type piece struct {
-	blob           Blob
+	blob           vault.Blob
 	offset, length int64
 }
 
 // Body is the content of an object: pieces of blobs, one after the other. Most
 // have one, which is why it has a place of its own. The zero value is empty.
+//
+// Whoever keeps a body holds a reference to its blobs: the store for what it has
+// stored, a request for what it has received or is about to read.
 type Body struct {
 	first piece
 	rest  []piece
 }
 
-// BodyOf returns a body of the whole of a blob.
-func BodyOf(b Blob) Body {
+// BodyOf returns a body of the whole of a blob; nil is an empty one.
+func BodyOf(b vault.Blob) Body {
 	if b == nil || b.Size() == 0 {
 		return Body{}
 	}
@@ -51,6 +48,29 @@ func (b Body) pieces(yield func(piece) bool) {
 			return
 		}
 	}
+}
+
+// Retain adds a reference to every blob of the body. There must be one that is
+// held meanwhile.
+func (b Body) Retain() {
+	for p := range b.pieces {
+		p.blob.Retain()
+	}
+}
+
+// Release ends a reference to every blob of the body.
+func (b Body) Release() {
+	for p := range b.pieces {
+		p.blob.Release()
+	}
+}
+
+func (b Body) blobs() []vault.Blob {
+	var all []vault.Blob
+	for p := range b.pieces {
+		all = append(all, p.blob)
+	}
+	return all
 }
 
 func join(bodies []Body) Body {

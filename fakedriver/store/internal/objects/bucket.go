@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/third_party/forked/golang/btree"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/vault"
 )
 
 // Versioning is the state of a bucket's versioning, in S3's words.
@@ -113,26 +114,68 @@ func (b *Bucket) configure(change func(*Config)) error {
 	}
 	config := b.Config()
 	change(&config)
+	if err := b.store.commit(b.recordConfig(config)); err != nil {
+		return err
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.config = config
 	return nil
 }
 
-// retire ends the bucket, if it is empty or may be purged.
-func (b *Bucket) retire(purge bool) error {
+// retire ends the bucket, if it is empty or may be purged. Nothing is changing in
+// it while this runs, and it is still read.
+func (b *Bucket) retire(purge bool, with []vault.Change) error {
 	b.gate.Lock()
 	defer b.gate.Unlock()
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if b.retired {
 		return s3error.ErrNoSuchBucket
 	}
 	if b.tree.Len() > 0 && !purge {
 		return s3error.ErrBucketNotEmpty
 	}
+	steps := []step{b.forgetConfig()}
+	var contents []Body
+	for v := range b.versions {
+		steps, contents = append(steps, b.forgetVersion(v)), append(contents, v.Body)
+	}
+	for _, u := range b.uploads {
+		steps = append(steps, b.forgetUpload(u)...)
+		for _, part := range u.sorted() {
+			contents = append(contents, part.Body)
+		}
+	}
+	if err := b.store.commitWith(with, steps...); err != nil {
+		return err
+	}
 	b.retired = true
+	b.clear(contents)
 	return nil
+}
+
+// versions passes on every version of every key.
+func (b *Bucket) versions(yield func(*Version) bool) {
+	b.tree.Ascend(func(v *Version) bool {
+		for ; v != nil; v = v.older {
+			if !yield(v) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// clear empties the index: requests that have found the bucket before find
+// nothing in it.
+func (b *Bucket) clear(contents []Body) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tree.Clear(false)
+	clear(b.uploads)
+	b.used = Quota{}
+	for _, body := range contents {
+		body.Release()
+	}
 }
 
 // change runs a change of a key when no other change of that key is under way.

@@ -1,7 +1,5 @@
 package objects
 
-import "errors"
-
 // Deletion is what became of a request to delete.
 type Deletion struct {
 	// VersionID is that of the version that is gone, or of the delete marker that
@@ -62,8 +60,6 @@ func (b *Bucket) discard(v *Version) error {
 	}
 	b.remove(v)
 	b.release(weight(v))
+	v.Release()
 	return nil
 }
-
-// errDamaged means that the vault holds something that cannot have been written.
-var errDamaged = errors.New("is damaged")

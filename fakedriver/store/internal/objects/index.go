@@ -12,6 +12,10 @@ func (b *Bucket) head(key string) *Version {
 func (b *Bucket) find(key, id string) *Version {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
+	return b.lookUp(key, id)
+}
+
+func (b *Bucket) lookUp(key, id string) *Version {
 	v, _ := b.tree.Get(&Version{Key: key})
 	for ; v != nil && id != "" && v.ID != id; v = v.older {
 		continue

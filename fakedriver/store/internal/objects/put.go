@@ -11,7 +11,8 @@ type Draft struct {
 	Parts      []PartInfo
 }
 
-// Put stores an object, all of it at once, and returns the new version. Errors are
+// Put stores an object, all of it at once, and returns the new version; the store
+// takes references of its own to the body. Errors are
 // PreconditionFailed, NoSuchKey if the conditions ask for one that is not there,
 // and QuotaExceeded.
 func (b *Bucket) Put(key string, d Draft, c Conditions) (*Version, error) {
@@ -65,11 +66,14 @@ func (b *Bucket) add(v *Version, from *upload) error {
 	if err := b.reserve(more); err != nil {
 		return err
 	}
-	if err := b.store.commit(b.recordVersion(v), b.forgetVersion(replaced), b.forgetUpload(from)); err != nil {
+	v.Body.Retain()
+	if err := b.store.commit(append(b.forgetUpload(from), b.recordVersion(v), b.forgetVersion(replaced))...); err != nil {
 		b.release(more)
+		v.Body.Release()
 		return err
 	}
 	b.insert(v, replaced)
+	replaced.Release()
 	b.drop(from)
 	return nil
 }

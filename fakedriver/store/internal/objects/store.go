@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/vault"
 )
 
 // Store holds the buckets. Its methods are safe for concurrent use.
@@ -23,6 +24,9 @@ type Store struct {
 
 // Options say how a store is built.
 type Options struct {
+	// Vault is where contents and records are kept; required. It stays the
+	// caller's to close.
+	Vault vault.Vault
 	// Rand is where IDs of versions and uploads come from; required.
 	Rand io.Reader
 	// Now is the clock that versions are dated by; required.
@@ -34,22 +38,29 @@ type Options struct {
 
 const minPartBytes = 5 << 20
 
-// New returns an empty store.
-func New(options Options) *Store {
+// New returns a store with what is in the vault. The caller sweeps the vault when
+// everybody else has loaded what is theirs, too.
+func New(options Options) (*Store, error) {
 	if options.MinPartBytes <= 0 {
 		options.MinPartBytes = minPartBytes
 	}
-	return &Store{options: options, buckets: map[string]*Bucket{}}
+	s := &Store{options: options, buckets: map[string]*Bucket{}}
+	return s, s.load()
 }
 
 // CreateBucket creates an empty bucket. Its ID is one that no bucket has had before.
-func (s *Store) CreateBucket(id string, config Config) error {
+// The changes of other records are made together with it, or not at all.
+func (s *Store) CreateBucket(id string, config Config, with ...vault.Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.buckets[id]; ok {
 		return fmt.Errorf("bucket %q is there already", id)
 	}
-	s.buckets[id] = newBucket(s, id, config)
+	b := newBucket(s, id, config)
+	if err := s.commitWith(with, b.recordConfig(config)); err != nil {
+		return err
+	}
+	s.buckets[id] = b
 	return nil
 }
 
@@ -65,13 +76,14 @@ func (s *Store) Bucket(id string) (*Bucket, error) {
 }
 
 // DeleteBucket deletes a bucket with its uploads. The error is NoSuchBucket, or
-// BucketNotEmpty if it holds any version of an object, unless purge is set.
-func (s *Store) DeleteBucket(id string, purge bool) error {
+// BucketNotEmpty if it holds any version of an object, unless purge is set. The
+// changes of other records are made together with it, or not at all.
+func (s *Store) DeleteBucket(id string, purge bool, with ...vault.Change) error {
 	b, err := s.Bucket(id)
 	if err != nil {
 		return err
 	}
-	if err := b.retire(purge); err != nil {
+	if err := b.retire(purge, with); err != nil {
 		return err
 	}
 	s.mu.Lock()

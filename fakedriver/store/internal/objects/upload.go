@@ -62,6 +62,12 @@ func (u *upload) part(number int) (Part, bool) {
 	return part, ok
 }
 
+func (u *upload) set(part Part) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.parts[part.Number] = part
+}
+
 // sorted returns the parts in their order.
 func (u *upload) sorted() []Part {
 	u.mu.Lock()
@@ -112,7 +118,8 @@ func (b *Bucket) upload(key, id string) (*upload, error) {
 	return u, nil
 }
 
-// PutPart stores a part, instead of the one of the same number if there is one.
+// PutPart stores a part, instead of the one of the same number if there is one; the
+// store takes references of its own to the body.
 // Modified is filled in. Errors are NoSuchUpload and QuotaExceeded.
 func (b *Bucket) PutPart(key, id string, part Part) (Part, error) {
 	err := b.change(key, func() error {
@@ -126,13 +133,14 @@ func (b *Bucket) PutPart(key, id string, part Part) (Part, error) {
 		if err := b.reserve(more); err != nil {
 			return err
 		}
+		part.Body.Retain()
 		if err := b.store.commit(b.recordPart(u, part)); err != nil {
 			b.release(more)
+			part.Body.Release()
 			return err
 		}
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		u.parts[part.Number] = part
+		u.set(part)
+		before.Body.Release()
 		return nil
 	})
 	return part, err
@@ -159,7 +167,7 @@ func (b *Bucket) AbortUpload(key, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := b.store.commit(b.forgetUpload(u)); err != nil {
+		if err := b.store.commit(b.forgetUpload(u)...); err != nil {
 			return err
 		}
 		b.release(u.weight())
@@ -174,6 +182,9 @@ func (b *Bucket) drop(u *upload) {
 		return
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	delete(b.uploads, u.ID)
+	b.mu.Unlock()
+	for _, part := range u.sorted() {
+		part.Body.Release()
+	}
 }

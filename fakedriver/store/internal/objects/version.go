@@ -86,6 +86,14 @@ func (v *Version) Modified() time.Time { return time.Unix(0, v.modified).UTC() }
 // Size is that of the content in bytes.
 func (v *Version) Size() int64 { return v.Body.Size() }
 
+// Release ends the reference to the version's content that Bucket.Get has given.
+// It does nothing if v is nil.
+func (v *Version) Release() {
+	if v != nil {
+		v.Body.Release()
+	}
+}
+
 // Headers returns the standard headers.
 func (a Attributes) headers() Headers {
 	if a.Headers == (unique.Handle[Headers]{}) {
