@@ -25,3 +25,7 @@ func (forgetful) PutAccount(_ context.Context, spec store.AccountSpec) (store.Cr
 }
 
 func (forgetful) DeleteAccount(context.Context, string, string) error { return nil }
+
+func (forgetful) RotateAccount(_ context.Context, _, id string) (store.Credentials, error) {
+	return store.Credentials{AccessKeyID: "key-of-" + id, SecretAccessKey: "of no use"}, nil
+}
