@@ -44,6 +44,14 @@ func (x *exchange) leave() {
 	}
 }
 
+// begin begins an answer that has no more than headers, which net/http would send
+// without asking at the gate.
+func (x *exchange) begin() {
+	if gated, ok := x.w.(*gatedWriter); ok && !gated.begun {
+		gated.WriteHeader(http.StatusOK)
+	}
+}
+
 // gatedWriter begins an answer only at the gate of the account that it is for.
 type gatedWriter struct {
 	http.ResponseWriter
@@ -88,7 +96,7 @@ func (g *gatedWriter) refuse(err error) {
 	g.refused = true
 	header := g.Header()
 	for name := range header {
-		if name != "X-Amz-Request-Id" && name != "Server" {
+		if name != "X-Amz-Request-Id" && name != "Server" && name != "Connection" {
 			delete(header, name)
 		}
 	}

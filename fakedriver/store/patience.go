@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -76,34 +77,56 @@ type patientBody struct {
 
 	control *http.ResponseController
 	pace    pace
+	ended   bool // there is nothing more to read
 }
 
 // Read implements io.Reader.
 func (p *patientBody) Read(data []byte) (int, error) {
 	now := time.Now()
 	_ = p.control.SetReadDeadline(p.pace.next(now))
+	if p.pace.bytes == 0 { // net/http may ask for the body first
+		_ = p.control.SetWriteDeadline(p.pace.next(now))
+	}
 	n, err := p.ReadCloser.Read(data)
 	p.pace.passed(n, now)
+	if errors.Is(err, io.EOF) {
+		// From now on net/http reads ahead, to notice when the client goes, and
+		// would take the end of patience for that.
+		p.ended = true
+		_ = p.control.SetReadDeadline(time.Time{})
+	}
 	return n, err
 }
 
 // bePatient puts deadlines on all that is read from a client and written to it,
 // and returns a function that puts them on what net/http does when the handler
-// has returned: send what is left of the answer, and skip what is left of the
-// body.
+// has returned.
 func (s *Store) bePatient(x *exchange) (end func()) {
 	control := http.NewResponseController(x.w)
-	// The deadlines of the connection's last request must not count: the server
-	// itself asks for the body, if the client waits for that.
-	extend := func() {
-		deadline := time.Now().Add(s.options.BodyTimeout)
-		_ = control.SetWriteDeadline(deadline)
-		_ = control.SetReadDeadline(deadline)
-	}
-	extend()
+	body := &patientBody{ReadCloser: x.r.Body, control: control, pace: s.newPace(), ended: x.r.ContentLength == 0}
 	x.w = &patientWriter{ResponseWriter: x.w, control: control, pace: s.newPace()}
 	r := *x.r
-	r.Body = &patientBody{ReadCloser: x.r.Body, control: control, pace: s.newPace()}
+	r.Body = body
 	x.r = &r
-	return extend
+	if !body.ended {
+		// What an answer does not wait for is skipped before it is sent.
+		_ = control.SetReadDeadline(time.Now().Add(s.options.BodyTimeout))
+	}
+	return func() { s.linger(body) }
+}
+
+// maxLinger is how long the rest of a body is waited for that nobody reads, to be
+// skipped. The client may be sending it before it looks for an answer.
+const maxLinger = 5 * time.Second
+
+// linger leaves deadlines for net/http, which first skips the rest of the body,
+// and then sends the rest of the answer.
+func (s *Store) linger(body *patientBody) {
+	patience := s.options.BodyTimeout
+	until := time.Now()
+	if !body.ended {
+		until = until.Add(min(patience, maxLinger))
+		_ = body.control.SetReadDeadline(until)
+	}
+	_ = body.control.SetWriteDeadline(until.Add(patience))
 }

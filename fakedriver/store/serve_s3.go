@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -26,6 +27,7 @@ func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
 	if err := s.walk(x); err != nil { //nolint:contextcheck // the request carries it
 		s.refuse(x, err)
 	}
+	x.begin()
 }
 
 func (s *Store) walk(x *exchange) error {
@@ -45,6 +47,9 @@ func (s *Store) refuse(x *exchange, err error) {
 		log.Error(err, "s3 request failed")
 	} else {
 		log.V(1).Info("s3 request refused")
+	}
+	if errors.Is(failure, s3error.ErrRequestTimeout) {
+		x.w.Header().Set("Connection", "close") // what is left of the body is not waited for
 	}
 	s3error.Write(x.w, x.r, x.id, failure)
 }

@@ -37,11 +37,16 @@ func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		running.RLock()
 		defer running.RUnlock()
+		// The server's ReadTimeout is for requests that never get here, such as
+		// those with an odd Expect header, whose bodies net/http skips by itself.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		s.handler.ServeHTTP(w, r)
 	})
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: s.options.IdleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(logr.ToSlogHandler(s.options.Logger), connectionLevel),
+		Handler: handler, MaxHeaderBytes: maxHeaderBytes,
+		ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: s.options.IdleTimeout,
+		ReadTimeout: s.options.HeaderTimeout + s.options.BodyTimeout,
+		ErrorLog:    slog.NewLogLogger(logr.ToSlogHandler(s.options.Logger), connectionLevel),
 	}
 	err := s.serve(ctx, server, l)
 	running.Lock()

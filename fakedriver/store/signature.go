@@ -3,6 +3,7 @@ package store
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,14 @@ func checkPayloadHash(value string) error {
 func parseAuthorization(authorization string, signed signature) (signature, error) {
 	parsed, code := rclone.ParseSignV4(authorization)
 	if code != rclone.ErrNone {
-		return signed, signed.failure(rclone.GetAPIError(code))
+		found := rclone.GetAPIError(code)
+		if found.Code == s3error.ErrInvalidAccessKeyID.Code {
+			return signed, s3error.ErrInvalidAccessKeyID
+		}
+		return signed, signed.malformed(found.Description)
+	}
+	if slices.Sort(parsed.SignedHeaders); len(slices.Compact(parsed.SignedHeaders)) != len(parsed.SignedHeaders) {
+		return signed, signed.malformed("a header is signed more than once")
 	}
 	fields := strings.ReplaceAll(strings.TrimPrefix(authorization, algorithm), " ", "")
 	credential, _, _ := strings.Cut(strings.TrimPrefix(fields, "Credential="), ",")

@@ -42,6 +42,9 @@ func (s *Store) refuseSTS(x *exchange, err error) {
 		log.Error(err, "sts request failed")
 		failure = errSTSInternal
 	}
+	if failure == errSTSTimeout {
+		x.w.Header().Set("Connection", "close")
+	}
 	type detail struct{ Type, Code, Message string }
 	fault := "Sender"
 	if failure.status >= http.StatusInternalServerError {

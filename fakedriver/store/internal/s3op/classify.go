@@ -19,7 +19,7 @@ var neutral = []string{
 
 // needsValue are the parameters that gofakes3 takes for absent when they are
 // empty: DELETE key?uploadId= would delete the object.
-var needsValue = []string{"uploadId", "partNumber", "list-type"}
+var needsValue = []string{"uploadId", "partNumber", "list-type", "versionId"}
 
 // Classify finds the operation of a request by its method, by what its path
 // names, its query and its headers. The error is an *s3error.Error:
