@@ -35,11 +35,11 @@ func TestBlob(t *testing.T) {
 			return errors.Join(first, second, third)
 		},
 	}
-	both(t, func(t *testing.T, v vault.Vault) {
+	for kind, v := range both(t) {
 		for name, write := range ways {
 			for label, size := range sizes {
-				t.Run(name+label, func(t *testing.T) {
-					want := content(uint64(size), size)
+				t.Run(kind+name+label, func(t *testing.T) {
+					want := content(size, size)
 					w := v.Create()
 					if err := write(w, want); err != nil {
 						t.Fatal(err)
@@ -55,7 +55,7 @@ func TestBlob(t *testing.T) {
 				})
 			}
 		}
-	})
+	}
 }
 
 func expectReads(t *testing.T, b vault.Blob, want []byte) {
@@ -112,7 +112,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // TestReaders holds the readers against the contract of io.Reader.
 func TestReaders(t *testing.T) {
-	both(t, func(t *testing.T, v vault.Vault) {
+	for _, v := range both(t) {
 		for _, size := range []int{0, 1000, 64<<10 + 1000} {
 			want := content(1, size)
 			r, err := seal(t, v, want).Open(0, int64(size))
@@ -126,7 +126,7 @@ func TestReaders(t *testing.T) {
 				t.Error(err)
 			}
 		}
-	})
+	}
 }
 
 // TestAbort ends writers in all ways but the usual, and looks for what they leave.

@@ -2,6 +2,7 @@ package vault_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -91,7 +92,8 @@ func testGroup(t *testing.T, dir string, fault error) {
 	var transactions int
 	v.Interpose(func(run func() error) error {
 		<-gate
-		if transactions++; transactions == 2 && fault != nil {
+		transactions++
+		if transactions == 2 && fault != nil {
 			return fault
 		}
 		return run()
@@ -106,8 +108,8 @@ func testGroup(t *testing.T, dir string, fault error) {
 	var errs []error
 	for i := range callers {
 		all.Go(func() {
-			b := seal(t, v, content(uint64(i), 100<<(i%12)))
-			err := v.Commit(vault.Batch{Changes: []vault.Change{change(string(rune('a'+i)), b)}, Blobs: []vault.Blob{b}})
+			b := seal(t, v, content(i, 100<<(i%12)))
+			err := v.Commit(vault.Batch{Changes: []vault.Change{change(fmt.Sprint(i), b)}, Blobs: []vault.Blob{b}})
 			if err != nil {
 				b.Release()
 			}
@@ -135,27 +137,9 @@ func testGroup(t *testing.T, dir string, fault error) {
 
 // TestClosed expects that nothing is accepted after Close, and that Close waits.
 func TestClosed(t *testing.T) {
-	both(t, func(t *testing.T, v vault.Vault) {
-		var all sync.WaitGroup
-		for range 8 {
-			all.Go(func() {
-				for {
-					b := vault.Batch{Changes: []vault.Change{{Table: "t", Key: []byte("k"), Value: []byte("v")}}}
-					if err := v.Commit(b); err != nil {
-						if !errors.Is(err, vault.ErrClosed) {
-							t.Errorf("Commit() = %v, want %v", err, vault.ErrClosed)
-						}
-						return
-					}
-				}
-			})
-		}
-		shut(t, v)
-		all.Wait()
-		if err := v.Close(); !errors.Is(err, vault.ErrClosed) {
-			t.Errorf("Close() again = %v, want %v", err, vault.ErrClosed)
-		}
-	})
+	for name, v := range both(t) {
+		t.Run(name, func(t *testing.T) { testClose(t, v) })
+	}
 	d := open(t, t.TempDir())
 	small, unfinished := seal(t, d, []byte("small")), d.Create()
 	commit(t, d, nil, small)
@@ -168,6 +152,27 @@ func TestClosed(t *testing.T) {
 	}
 	if _, err := unfinished.Seal(); !errors.Is(err, vault.ErrClosed) {
 		t.Errorf("Seal() = %v, want %v", err, vault.ErrClosed)
+	}
+}
+
+func testClose(t *testing.T, v vault.Vault) {
+	t.Helper()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			var err error
+			for err == nil {
+				err = v.Commit(vault.Batch{Changes: []vault.Change{{Table: "t", Key: []byte("k"), Value: []byte("v")}}})
+			}
+			if !errors.Is(err, vault.ErrClosed) {
+				t.Errorf("Commit() = %v, want %v", err, vault.ErrClosed)
+			}
+		})
+	}
+	shut(t, v)
+	all.Wait()
+	if err := v.Close(); !errors.Is(err, vault.ErrClosed) {
+		t.Errorf("Close() again = %v, want %v", err, vault.ErrClosed)
 	}
 }
 

@@ -28,8 +28,8 @@ func TestDamage(t *testing.T) {
 		"AllPages":     {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0xff, 2*4096, -1), names: "vault.db"},
 		"Zeros":        {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0, 2*4096, -1), names: "vault.db"},
 		"Record":       {reason: "A record has changed.", damage: flip([]byte("the value of a record")), names: "vault.db"},
-		"BlobMissing":  {reason: "A record refers to it.", damage: func(t *testing.T, _, blob string) { removeFile(t, blob, "") }, names: "blobs/"},
-		"BlobTooShort": {reason: "It is not what was written.", damage: func(t *testing.T, _, blob string) { halve(t, blob, "") }, names: "blobs/"},
+		"BlobMissing":  {reason: "A record refers to it.", damage: ofBlob(removeFile), names: "blobs/"},
+		"BlobTooShort": {reason: "It is not what was written.", damage: ofBlob(halve), names: "blobs/"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func fillVault(t *testing.T, dir string) {
 	b := seal(t, v, content(1, large))
 	commit(t, v, []vault.Change{change("large", b), {Table: "texts", Key: []byte("k"), Value: []byte("the value of a record")}}, b)
 	for i := range 50 {
-		b := seal(t, v, content(uint64(i), 5000))
+		b := seal(t, v, content(i, 5000))
 		commit(t, v, []vault.Change{change("small", b)}, b)
 	}
 	shut(t, v)
@@ -73,6 +73,14 @@ func openAndLoad(t *testing.T, dir string) error {
 	}
 	_, err = load(v)
 	return err
+}
+
+// ofBlob does to the file of a blob what is else done to the database.
+func ofBlob(damage func(t *testing.T, path, _ string)) func(t *testing.T, db, blob string) {
+	return func(t *testing.T, _, blob string) {
+		t.Helper()
+		damage(t, blob, "")
+	}
 }
 
 func removeFile(t *testing.T, path, _ string) {

@@ -98,7 +98,7 @@ func TestFullChild(t *testing.T) {
 		if i > limit {
 			t.Fatal("the disk does not get full")
 		}
-		b := seal(t, v, content(uint64(i), 60_000))
+		b := seal(t, v, content(i, 60_000))
 		err = v.Commit(vault.Batch{Changes: []vault.Change{change("filler", b)}, Blobs: []vault.Blob{b}})
 	}
 	if errors.Is(err, vault.ErrBroken) || !strings.Contains(err.Error(), syscall.EFBIG.Error()) { // bbolt does not wrap it

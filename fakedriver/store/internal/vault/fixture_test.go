@@ -8,65 +8,66 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/vault"
 )
 
 // open opens a vault that is closed with the test.
-func open(t testing.TB, dir string) *vault.Disk {
-	t.Helper()
+func open(tb testing.TB, dir string) *vault.Disk {
+	tb.Helper()
 	d, err := vault.Open(dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = d.Close() }) // the test may have closed it
+	tb.Cleanup(func() { _ = d.Close() }) // the test may have closed it
 	return d
 }
 
-func shut(t testing.TB, v vault.Vault) {
-	t.Helper()
+func shut(tb testing.TB, v vault.Vault) {
+	tb.Helper()
 	if err := v.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
 // content returns bytes that are random, and always the same for a seed.
-func content(seed uint64, size int) []byte {
+func content(seed, size int) []byte {
 	var key [32]byte
-	binary.BigEndian.PutUint64(key[:], seed)
+	copy(key[:], strconv.Itoa(seed))
 	made := make([]byte, size)
 	_, _ = rand.NewChaCha8(key).Read(made) // never returns an error
 	return made
 }
 
 // seal makes a blob of some bytes.
-func seal(t testing.TB, v vault.Vault, bytes []byte) vault.Blob {
-	t.Helper()
+func seal(tb testing.TB, v vault.Vault, bytes []byte) vault.Blob {
+	tb.Helper()
 	w := v.Create()
 	defer w.Abort()
 	if _, err := w.Write(bytes); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	b, err := w.Seal()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
 
-func read(t testing.TB, b vault.Blob, offset, length int64) []byte {
-	t.Helper()
+func read(tb testing.TB, b vault.Blob, offset, length int64) []byte {
+	tb.Helper()
 	r, err := b.Open(offset, length)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	got, err := io.ReadAll(struct{ io.Reader }{r})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := r.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return got
 }
@@ -78,10 +79,10 @@ func change(key string, b vault.Blob) vault.Change {
 
 func remove(key string) vault.Change { return vault.Change{Table: "things", Key: []byte(key)} }
 
-func commit(t testing.TB, v vault.Vault, changes []vault.Change, blobs ...vault.Blob) {
-	t.Helper()
+func commit(tb testing.TB, v vault.Vault, changes []vault.Change, blobs ...vault.Blob) {
+	tb.Helper()
 	if err := v.Commit(vault.Batch{Changes: changes, Blobs: blobs}); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -99,32 +100,32 @@ func load(v vault.Vault) (map[string]vault.Blob, error) {
 	return things, v.Sweep()
 }
 
-func loaded(t testing.TB, v vault.Vault) map[string]vault.Blob {
-	t.Helper()
+func loaded(tb testing.TB, v vault.Vault) map[string]vault.Blob {
+	tb.Helper()
 	things, err := load(v)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return things
 }
 
 // expect compares a blob with what it should have.
-func expect(t testing.TB, b vault.Blob, want []byte) {
-	t.Helper()
+func expect(tb testing.TB, b vault.Blob, want []byte) {
+	tb.Helper()
 	if b == nil {
-		t.Fatal("there is no such blob")
+		tb.Fatal("there is no such blob")
 	}
-	if got := read(t, b, 0, b.Size()); !bytes.Equal(got, want) {
-		t.Errorf("blob %d has %d bytes that are not the %d that were written", b.ID(), len(got), len(want))
+	if got := read(tb, b, 0, b.Size()); !bytes.Equal(got, want) {
+		tb.Errorf("blob %d has %d bytes that are not the %d that were written", b.ID(), len(got), len(want))
 	}
 }
 
 // files returns the names of the blobs that are files.
-func files(t testing.TB, dir string) []string {
-	t.Helper()
+func files(tb testing.TB, dir string) []string {
+	tb.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, "blobs"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	names := []string{}
 	for _, e := range entries {
@@ -133,11 +134,10 @@ func files(t testing.TB, dir string) []string {
 	return names
 }
 
-// both runs a test with a vault of each kind.
-func both(t *testing.T, test func(t *testing.T, v vault.Vault)) {
+// both returns a vault of each kind.
+func both(t *testing.T) map[string]vault.Vault {
 	t.Helper()
-	t.Run("Memory", func(t *testing.T) { test(t, vault.InMemory()) })
-	t.Run("Disk", func(t *testing.T) { test(t, open(t, t.TempDir())) })
+	return map[string]vault.Vault{"Memory": vault.InMemory(), "Disk": open(t, t.TempDir())}
 }
 
 func sizes(yield func(string, int) bool) {

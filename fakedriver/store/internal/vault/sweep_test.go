@@ -109,7 +109,7 @@ func TestGarbage(t *testing.T) {
 	const count = 3000
 	blobs := make([]vault.Blob, count)
 	for i := range blobs {
-		blobs[i] = seal(t, v, content(uint64(i), 1000))
+		blobs[i] = seal(t, v, content(i, 1000))
 	}
 	commit(t, v, nil, blobs...)
 	for _, b := range blobs {
