@@ -90,7 +90,7 @@ func TestHostileRequests(t *testing.T) {
 	settle(t, "goroutines", goroutines+2, runtime.NumGoroutine)
 	after := heap()
 	t.Logf("%d bytes were allocated, and %d of them kept", after.TotalAlloc-before.TotalAlloc, int64(after.HeapAlloc)-int64(before.HeapAlloc))
-	if grown := after.TotalAlloc - before.TotalAlloc; grown > 256<<20 {
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 100<<20 {
 		t.Errorf("%d bytes were allocated for %d requests", grown, len(h.all))
 	}
 	if after.HeapAlloc > before.HeapAlloc+8<<20 {

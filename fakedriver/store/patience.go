@@ -82,19 +82,16 @@ type patientBody struct {
 
 // Read implements io.Reader.
 func (p *patientBody) Read(data []byte) (int, error) {
+	if p.ended {
+		// Net/http reads ahead now, to notice when the client goes, and would
+		// take the end of patience for that.
+		return 0, io.EOF
+	}
 	now := time.Now()
 	_ = p.control.SetReadDeadline(p.pace.next(now))
-	if p.pace.bytes == 0 { // net/http may ask for the body first
-		_ = p.control.SetWriteDeadline(p.pace.next(now))
-	}
 	n, err := p.ReadCloser.Read(data)
 	p.pace.passed(n, now)
-	if errors.Is(err, io.EOF) {
-		// From now on net/http reads ahead, to notice when the client goes, and
-		// would take the end of patience for that.
-		p.ended = true
-		_ = p.control.SetReadDeadline(time.Time{})
-	}
+	p.ended = errors.Is(err, io.EOF)
 	return n, err
 }
 

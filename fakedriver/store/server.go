@@ -37,14 +37,13 @@ func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		running.RLock()
 		defer running.RUnlock()
-		// The server's ReadTimeout is for requests that never get here, such as
-		// those with an odd Expect header, whose bodies net/http skips by itself.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		s.handler.ServeHTTP(w, r)
 	})
 	server := &http.Server{
 		Handler: handler, MaxHeaderBytes: maxHeaderBytes,
 		ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: s.options.IdleTimeout,
+		// For requests that never get to the handler, such as those with an odd
+		// Expect header, whose bodies net/http skips by itself.
 		ReadTimeout: s.options.HeaderTimeout + s.options.BodyTimeout,
 		ErrorLog:    slog.NewLogLogger(logr.ToSlogHandler(s.options.Logger), connectionLevel),
 	}

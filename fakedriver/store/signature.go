@@ -57,7 +57,7 @@ func checkPayloadHash(value string) error {
 	case value == "":
 		return s3error.ErrInvalidRequest.With("Missing required header for this request: x-amz-content-sha256")
 	case !payloadHash.MatchString(value):
-		return s3error.ErrInvalidArgument.With("x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, " +
+		return s3error.ErrInvalidArgument.With("x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, "+
 			"STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a valid sha256 value.").
 			About("ArgumentName", "x-amz-content-sha256")
 	}
