@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net/http"
 	"os"
-	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3op"
@@ -33,9 +31,7 @@ func (s *Store) readBody(x *exchange) error {
 // receive copies a body, and returns what has been found out about it when it is
 // whole and right.
 func (s *Store) receive(x *exchange, to io.Writer, limit int64) (*payload, error) {
-	in := s.bodyReader(x)
-	defer in.end()
-	p, err := newPayload(x, in, limit)
+	p, err := newPayload(x, x.r.Body, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -58,23 +54,3 @@ func bodyError(err error) error {
 	}
 	return s3error.ErrIncompleteBody.With("The request body could not be read")
 }
-
-// progressReader reads a body, every piece of which must come within a time.
-type progressReader struct {
-	in       io.Reader
-	control  *http.ResponseController
-	patience time.Duration
-}
-
-func (s *Store) bodyReader(x *exchange) progressReader {
-	return progressReader{in: x.r.Body, control: http.NewResponseController(x.w), patience: s.options.BodyTimeout}
-}
-
-// Read implements io.Reader.
-func (p progressReader) Read(buffer []byte) (int, error) {
-	// Not every ResponseWriter has deadlines; net/http's has.
-	_ = p.control.SetReadDeadline(time.Now().Add(p.patience))
-	return p.in.Read(buffer)
-}
-
-func (p progressReader) end() { _ = p.control.SetReadDeadline(time.Time{}) }

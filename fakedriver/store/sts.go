@@ -60,9 +60,7 @@ func (s *Store) answerSTS(x *exchange) (*assumed, error) {
 // readForm reads the parameters, which are in the body. One that is given twice,
 // or also in the URL, is refused.
 func (s *Store) readForm(x *exchange) (url.Values, error) {
-	in := s.bodyReader(x)
-	defer in.end()
-	body, err := io.ReadAll(io.LimitReader(in, maxFormBytes+1))
+	body, err := io.ReadAll(io.LimitReader(x.r.Body, maxFormBytes+1))
 	switch {
 	case err != nil && errors.Is(bodyError(err), s3error.ErrRequestTimeout):
 		return nil, errSTSTimeout
