@@ -40,6 +40,9 @@ func Classify(method string, level Level, query url.Values, header http.Header) 
 	if query.Has("list-type") && query.Get("list-type") != "2" {
 		return Operation{}, s3error.ErrInvalidArgument.With("Invalid List Type specified in Request")
 	}
+	if found.Mutates() && query.Has("versionId") && header.Get("If-Match") != "" {
+		return Operation{}, s3error.ErrNotImplemented.With("The header If-Match is implemented for the newest version only")
+	}
 	return found, checkHeaders(found, header)
 }
 
