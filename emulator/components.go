@@ -2,19 +2,12 @@ package emulator
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
-	"net/http"
 	"path/filepath"
-	"strconv"
-	"sync/atomic"
 
 	"github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
@@ -29,6 +22,7 @@ func (e *Emulator) backendPhases() []phase {
 	default:
 		return []phase{
 			{name: "S3 " + ComponentStore, run: e.startStore},
+			{name: "administrator's key", run: e.createAdministrator},
 			{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)},
 		}
 	}
@@ -56,57 +50,6 @@ func (e *Emulator) startComponent(ctx context.Context, name string, create facto
 	return c.Start(ctx)
 }
 
-// startStore opens the store, which keeps its contents over the lives of the
-// component: a life is a time during which it can be reached.
-func (e *Emulator) startStore(ctx context.Context) (err error) {
-	address, err := e.reserveS3Port(ctx)
-	if err != nil {
-		return err
-	}
-	var life atomic.Pointer[seam.Incarnation]
-	opts := store.Options{Middleware: func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { life.Load().Middleware(e.store, next).ServeHTTP(w, r) })
-	}}
-	if e.opts.DataDir != "" {
-		opts.Dir = filepath.Join(e.opts.DataDir, "store")
-	}
-	if e.store, err = store.New(opts); err != nil {
-		return err
-	}
-	e.onStop(func(context.Context) error { return e.store.Close() })
-	e.s3Endpoint = "http://" + address
-	return e.startComponent(ctx, ComponentStore, func(ctx context.Context, i *seam.Incarnation) (runner, error) {
-		listener, err := listenTCP(ctx, address)
-		if err != nil {
-			return nil, err
-		}
-		life.Store(i)
-		return server(func(ctx context.Context) error { return e.store.Serve(ctx, listener) }), nil
-	})
-}
-
-// reserveS3Port finds the address that the store keeps through all its lives.
-func (e *Emulator) reserveS3Port(ctx context.Context) (string, error) {
-	listener, err := listenTCP(ctx, net.JoinHostPort(loopback, strconv.Itoa(e.opts.S3Port)))
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
-}
-
-const loopback = "127.0.0.1"
-
-func listenTCP(ctx context.Context, address string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		if failed, ok := errors.AsType[*net.OpError](err); ok {
-			err = failed.Err // the rest of it is the address once more
-		}
-		return nil, fmt.Errorf("listen for S3 on %s: %w; stop the program that uses it, or choose another port", address, err)
-	}
-	return listener, nil
-}
-
 // startDriver starts the fake driver. Its socket is what other processes, such
 // as a sidecar outside the emulator, find it by.
 func (e *Emulator) startDriver(ctx context.Context) error {
@@ -121,11 +64,13 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 	e.driverName, e.driverEndpoint = fakedriver.DefaultName, "unix://"+socket
 	return e.startComponent(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (runner, error) {
 		d, err := fakedriver.New(fakedriver.Options{
-			Name:          e.driverName,
-			Backend:       i.Backend(e.store),
-			Endpoint:      e.s3Endpoint,
-			ServerOptions: i.ServerOptions(),
-			Logger:        e.logger(i),
+			Name:            e.driverName,
+			Backend:         i.Backend(e.store),
+			Endpoint:        e.s3Endpoint,
+			VirtualEndpoint: e.s3VirtualEndpoint,
+			ServiceAccounts: true,
+			ServerOptions:   i.ServerOptions(),
+			Logger:          e.logger(i),
 		})
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,6 +20,7 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/webidentity"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
@@ -45,6 +47,10 @@ type Emulator struct {
 	driverName     string
 	driverEndpoint string
 	s3Endpoint     string
+	// s3VirtualEndpoint has the buckets as subdomains of its host.
+	s3VirtualEndpoint string
+	certificates      []byte // of the store's authority, in PEM
+	identities        atomic.Pointer[webidentity.Directory]
 
 	failed chan error
 
@@ -90,6 +96,7 @@ func (e *Emulator) start(ctx context.Context) error {
 	if err := e.startKubernetes(ctx); err != nil {
 		return err
 	}
+	e.identities.Store(webidentity.New(e.client, e.driverName))
 	return e.together(ctx, e.cosiPhases()...)
 }
 

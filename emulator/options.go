@@ -62,6 +62,16 @@ type Options struct {
 	// it is empty, it is cosi.sock in a directory below Dir.
 	Socket string
 
+	// TLS has the S3 store served over TLS, with a certificate of an authority of
+	// its own. Access Secrets hold the certificate of that authority.
+	TLS bool
+	// MaxBodyBytes bounds the body of one S3 request; see store.Options. 0 means
+	// the store's default.
+	MaxBodyBytes int64
+	// MaxAccounts is how many accesses may be granted in the S3 store at a time; 0
+	// means any number.
+	MaxAccounts int
+
 	// Driver is the endpoint of somebody else's driver, unix:///path.sock, to
 	// be used instead of the fake one. There is no S3 store then.
 	Driver string
@@ -97,8 +107,15 @@ func (o Options) validateDriver() error {
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
-	if (o.Driver != "" || o.NoDriver) && (o.S3Port != 0 || o.Socket != "") {
-		return fmt.Errorf("%w: the S3 port and the socket are those of the fake driver, which is left out", ErrOptions)
+	return o.validateStore()
+}
+
+func (o Options) validateStore() error {
+	if o.MaxBodyBytes < 0 || o.MaxAccounts < 0 {
+		return fmt.Errorf("%w: the limits of the S3 store, %d bytes and %d accounts, must not be negative", ErrOptions, o.MaxBodyBytes, o.MaxAccounts)
+	}
+	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0) {
+		return fmt.Errorf("%w: the socket, and the port, TLS and limits of the S3 store, are those of the fake driver, which is left out", ErrOptions)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ func (e *Emulator) startSidecar(ctx context.Context) error {
 		LeaderElection:          e.opts.Cluster != nil,
 		LeaderElectionNamespace: deploy.Namespace,
 		DriverGroup:             driverGroup,
+		CertificateAuthority:    string(e.certificates),
 	})
 	return err
 }

@@ -20,6 +20,11 @@ func TestStartRefuses(t *testing.T) {
 		"DriverRelative":   {Driver: "unix://x.sock"},
 		"PortWithoutStore": {NoDriver: true, S3Port: 9000},
 		"SocketOfOther":    {Driver: "unix:///tmp/x.sock", Socket: "/tmp/y.sock"},
+		"TLSOfOther":       {Driver: "unix:///tmp/x.sock", TLS: true},
+		"LimitOfOther":     {NoDriver: true, MaxAccounts: 1},
+		"BodyOfOther":      {NoDriver: true, MaxBodyBytes: 1},
+		"AccountsNegative": {MaxAccounts: -1},
+		"BodyNegative":     {MaxBodyBytes: -1},
 		"PortTooHigh":      {S3Port: 65536},
 		"PortNegative":     {APIServerPort: -1},
 	} {

@@ -1,0 +1,43 @@
+package emulator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// Administrator is the ID, in the S3 store, of the administrator's account, and
+// the owner of the buckets that are made with its key.
+const Administrator = "admin"
+
+// createAdministrator makes the key by which users do in the store what is not
+// COSI's: bring in buckets of their own. It goes to the store directly, past the
+// seams and so past the journal, and stays the same over restarts with a
+// directory for data.
+func (e *Emulator) createAdministrator(ctx context.Context) error {
+	key, err := e.store.PutAccount(ctx, store.AccountSpec{ID: Administrator, Owner: Administrator, Admin: true})
+	if err != nil {
+		return err
+	}
+	content, err := json.Marshal(key)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(e.AdministratorPath(), content, fileMode); err != nil {
+		return fmt.Errorf("write the key of the S3 store's administrator: %w", err)
+	}
+	return nil
+}
+
+// AdministratorPath returns a file with the key of the S3 store's administrator,
+// a store.Credentials in JSON, or "" if there is no store.
+func (e *Emulator) AdministratorPath() string {
+	if e.store == nil {
+		return ""
+	}
+	return filepath.Join(e.dir, "s3-administrator.json")
+}

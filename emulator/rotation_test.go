@@ -1,0 +1,133 @@
+package emulator_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/aws/smithy-go"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+func keyOf(object client.Object) client.ObjectKey { return client.ObjectKeyFromObject(object) }
+
+// codeOf is the code of an S3 client's error, "" for none.
+func codeOf(t *testing.T, err error) string {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	refused, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		t.Fatalf("not an answer of S3: %v", err)
+	}
+	return refused.ErrorCode()
+}
+
+// secretOf returns a Secret of the story's namespace as an application reads it,
+// or nil if there is none.
+func (s *story) secretOf(ctx context.Context, name string) (map[string]string, error) {
+	secret := &corev1.Secret{}
+	err := s.emu.Client().Get(ctx, client.ObjectKey{Namespace: s.access.Namespace, Name: name}, secret)
+	if err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	data := map[string]string{}
+	for key, value := range secret.Data {
+		data[key] = string(value)
+	}
+	return data, nil
+}
+
+// TestRotation deletes an access's Secret, which is how a user rotates: there is
+// another key, and the old one is of no use.
+func TestRotation(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	s := newStory(t, emu)
+	s.useAccessClass(cosiapi.AuthenticationTypeKey, map[string]string{fakedriver.ParameterRotateCredentials: "true"})
+	s.create(s.claim, s.access)
+	s.waitReady()
+	old := s.secret()
+	if err := openBucket(old).put(t.Context(), "hello.txt", "hello"); err != nil {
+		t.Fatal(err)
+	}
+	s.delete(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.access.Namespace, Name: "photos-credentials"}})
+	var rotated map[string]string
+	s.eventually("another key comes", func(ctx context.Context) (_ bool, err error) {
+		rotated, err = s.secretOf(ctx, "photos-credentials")
+		return rotated != nil && rotated[cosiapi.SecretKeyS3AccessKeyID] != old[cosiapi.SecretKeyS3AccessKeyID], err
+	})
+	if keys, err := openBucket(rotated).list(t.Context()); err != nil || len(keys) != 1 {
+		t.Errorf("with the new key: %v, %v", keys, err)
+	}
+	_, err := openBucket(old).list(t.Context())
+	if got := codeOf(t, err); got != "InvalidAccessKeyId" {
+		t.Errorf("with the old key: %q", got)
+	}
+	expectNoSecret(t, emu, old)
+	expectNoSecret(t, emu, rotated)
+}
+
+// TestAccountLimit: a bucket for one access, and who waits for it says so, and
+// goes on when the other has gone.
+func TestAccountLimit(t *testing.T) {
+	s := newStory(t, emulatortest.Start(t, emulator.Options{}))
+	s.useBucketClass(map[string]string{fakedriver.ParameterMaxAccounts: "1"})
+	s.create(s.claim, s.access)
+	s.waitReady()
+	second := s.another("second")
+	s.create(second)
+	s.waitAccess(second, "says what it waits for", func() bool {
+		for _, c := range second.Status.Conditions {
+			if strings.Contains(c.Message, "has reached its limit") {
+				return true
+			}
+		}
+		return false
+	})
+	s.delete(s.access)
+	s.waitAccess(second, "is ready", func() bool { return second.Status.ReadyToUse })
+}
+
+// TestSeveralBuckets is one access to two buckets, in which the application may
+// do different things with one and the same key.
+func TestSeveralBuckets(t *testing.T) {
+	s := newStory(t, emulatortest.Start(t, emulator.Options{}))
+	s.access.Spec.BucketAccessClassName = emulator.ClassMultiBucket
+	archive := s.claim.DeepCopy()
+	archive.Name = "archive"
+	s.access.Spec.BucketClaims = append(s.access.Spec.BucketClaims, cosiapi.BucketClaimAccess{
+		BucketClaimName: "archive", AccessSecretName: "archive-credentials",
+		AccessModes: cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadOnly},
+	})
+	s.create(s.claim, archive, s.access)
+	s.waitReady()
+	photos, err := s.secretOf(t.Context(), "photos-credentials")
+	if err != nil {
+		t.Fatal(err)
+	}
+	archived, err := s.secretOf(t.Context(), "archive-credentials")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if photos[cosiapi.SecretKeyS3AccessKeyID] != archived[cosiapi.SecretKeyS3AccessKeyID] {
+		t.Error("the two Secrets of an access have different keys")
+	}
+	if err := openBucket(photos).put(t.Context(), "k", "v"); err != nil {
+		t.Errorf("write where it is allowed: %v", err)
+	}
+	if got := codeOf(t, openBucket(archived).put(t.Context(), "k", "v")); got != "AccessDenied" {
+		t.Errorf("write where it is not allowed: %q", got)
+	}
+	if _, err := openBucket(archived).list(t.Context()); err != nil {
+		t.Errorf("read where it is allowed: %v", err)
+	}
+}

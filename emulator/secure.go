@@ -1,0 +1,45 @@
+package emulator
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/emulator/authority"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// secureStore returns how the store serves TLS, or nil if it does not. The
+// authority is kept with the data, so that applications still trust the store of
+// the next start with the Secrets, and the bundles, that they have.
+func (e *Emulator) secureStore() (*tls.Config, error) {
+	if !e.opts.TLS {
+		return nil, nil //nolint:nilnil // none is wanted
+	}
+	ca, err := e.openAuthority()
+	if err != nil {
+		return nil, err
+	}
+	e.certificates = ca.CertificatePEM()
+	if err := os.WriteFile(e.CertificateAuthorityPath(), e.certificates, fileMode); err != nil {
+		return nil, fmt.Errorf("write the certificate of the S3 store's authority: %w", err)
+	}
+	return ca.ServerConfig(loopback, "::1", "localhost", store.DefaultHost, "*."+store.DefaultHost)
+}
+
+func (e *Emulator) openAuthority() (*authority.Authority, error) {
+	if e.opts.DataDir == "" {
+		return authority.New()
+	}
+	return authority.Open(filepath.Join(e.opts.DataDir, "authority.pem"))
+}
+
+// CertificateAuthorityPath returns a file with the certificate, in PEM, that
+// clients need to trust the S3 store, or "" if the store is not served over TLS.
+func (e *Emulator) CertificateAuthorityPath() string {
+	if len(e.certificates) == 0 {
+		return ""
+	}
+	return filepath.Join(e.dir, "s3-ca.crt")
+}

@@ -1,0 +1,104 @@
+package emulator
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+const loopback = "127.0.0.1"
+
+// startStore opens the store, which keeps its contents over the lives of the
+// component: a life is a time during which it can be reached.
+func (e *Emulator) startStore(ctx context.Context) error {
+	port, err := e.reserveS3Port(ctx)
+	if err != nil {
+		return err
+	}
+	secure, err := e.secureStore()
+	if err != nil {
+		return err
+	}
+	var life atomic.Pointer[seam.Incarnation]
+	if err := e.openStore(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { life.Load().Middleware(e.store, next).ServeHTTP(w, r) })
+	}); err != nil {
+		return err
+	}
+	scheme := "http"
+	if secure != nil {
+		scheme = "https"
+	}
+	e.s3Endpoint = scheme + "://" + net.JoinHostPort(loopback, port)
+	e.s3VirtualEndpoint = scheme + "://" + net.JoinHostPort(store.DefaultHost, port)
+	return e.startComponent(ctx, ComponentStore, func(ctx context.Context, i *seam.Incarnation) (runner, error) {
+		listener, err := listenTCP(ctx, net.JoinHostPort(loopback, port))
+		if err != nil {
+			return nil, err
+		}
+		if secure != nil {
+			listener = tls.NewListener(listener, secure)
+		}
+		life.Store(i)
+		return server(func(ctx context.Context) error { return e.store.Serve(ctx, listener) }), nil
+	})
+}
+
+func (e *Emulator) openStore(middleware func(http.Handler) http.Handler) (err error) {
+	opts := store.Options{
+		MaxBodyBytes: e.opts.MaxBodyBytes,
+		MaxAccounts:  e.opts.MaxAccounts,
+		WebIdentity:  e.webIdentity,
+		Middleware:   middleware,
+	}
+	if e.opts.DataDir != "" {
+		opts.Dir = filepath.Join(e.opts.DataDir, "store")
+	}
+	if e.store, err = store.New(opts); err != nil {
+		return err
+	}
+	e.onStop(func(context.Context) error { return e.store.Close() })
+	return nil
+}
+
+// reserveS3Port finds the port that the store keeps through all its lives.
+func (e *Emulator) reserveS3Port(ctx context.Context) (string, error) {
+	listener, err := listenTCP(ctx, net.JoinHostPort(loopback, strconv.Itoa(e.opts.S3Port)))
+	if err != nil {
+		return "", err
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	return port, errors.Join(err, listener.Close())
+}
+
+func listenTCP(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		if failed, ok := errors.AsType[*net.OpError](err); ok {
+			err = failed.Err // the rest of it is the address once more
+		}
+		return nil, fmt.Errorf("listen for S3 on %s: %w; stop the program that uses it, or choose another port", address, err)
+	}
+	return listener, nil
+}
+
+var errStarting = errors.New("the API server is still starting")
+
+// webIdentity is the store's way to know ServiceAccounts. The store starts before
+// the API server, which it needs for that.
+func (e *Emulator) webIdentity(ctx context.Context, token, role string) (string, error) {
+	directory := e.identities.Load()
+	if directory == nil {
+		return "", errStarting
+	}
+	return directory.Account(ctx, token, role)
+}
