@@ -116,8 +116,8 @@ func (o options) print(table *report.Table) error {
 			return err
 		}
 	}
-	if failed := table.Failed(); len(failed) > 0 {
-		return fmt.Errorf("%w: %d failures", errFailed, len(failed))
+	if failed := len(table.Failed()) + len(table.Unavailable); failed > 0 {
+		return fmt.Errorf("%w: %d failures", errFailed, failed)
 	}
 	return nil
 }

@@ -154,8 +154,10 @@ func (s *session) oddKeys(ctx context.Context) error {
 	if err := check.Keys(got, []string{"odder/../up", "odder/a//b"}); err != nil {
 		return err
 	}
-	if _, err := s.Run(ctx, "s3", "rm", "--recursive", s.url("odd")); err != nil {
-		return err
+	for _, prefix := range []string{"odd/", "odder/"} {
+		if _, err := s.Run(ctx, "s3", "rm", "--recursive", s.url(prefix)); err != nil {
+			return err
+		}
 	}
 	got, err = s.keys(ctx, "odd")
 	if err != nil {

@@ -2,9 +2,12 @@ package awsgo
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/check"
 )
@@ -14,9 +17,10 @@ func (s *session) keys(ctx context.Context, prefix string) ([]string, error) {
 	return keys, err
 }
 
-// pages returns the keys and common prefixes of all pages.
+// pages returns the keys and common prefixes of all pages. It asks for encoded
+// ones, which the SDK leaves to its user: XML cannot say all that a key can.
 func (s *session) pages(ctx context.Context, in *s3.ListObjectsV2Input) (keys, prefixes []string, err error) {
-	in.Bucket = s.bucket
+	in.Bucket, in.EncodingType = s.bucket, types.EncodingTypeUrl
 	for pages := s3.NewListObjectsV2Paginator(s.s3, in); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -29,7 +33,18 @@ func (s *session) pages(ctx context.Context, in *s3.ListObjectsV2Input) (keys, p
 			prefixes = append(prefixes, *p.Prefix)
 		}
 	}
-	return keys, prefixes, nil
+	return keys, prefixes, errors.Join(decode(keys), decode(prefixes))
+}
+
+func decode(encoded []string) error {
+	for i := range encoded {
+		decoded, err := url.QueryUnescape(encoded[i])
+		if err != nil {
+			return err
+		}
+		encoded[i] = decoded
+	}
+	return nil
 }
 
 func (s *session) putAll(ctx context.Context, keys ...string) error {

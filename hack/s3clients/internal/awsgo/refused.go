@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
@@ -11,7 +12,13 @@ import (
 )
 
 func (s *session) refusedAs(ctx context.Context, provider aws.CredentialsProvider, code string) error {
-	_, err := s.s3.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: s.bucket}, func(o *s3.Options) { o.Credentials = provider })
+	// A client of its own: a signer keeps the keys that it has derived for an access key ID.
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithCredentialsProvider(provider))
+	if err != nil {
+		return err
+	}
+	client := s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = !s.secret.Virtual() })
+	_, err = client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: s.bucket})
 	return check.Refused(err, code)
 }
 

@@ -333,7 +333,7 @@ def checksum(algorithm, size):
     field, key = "Checksum" + algorithm, "checksum/" + algorithm
     try:
         out = put(key, content(11, 1024), ChecksumAlgorithm=algorithm)
-    except botocore.exceptions.MissingDependencyException as e:
+    except (botocore.exceptions.MissingDependencyException, botocore.exceptions.FlexibleChecksumError) as e:
         raise NotHere() from e
     if field not in out:
         if field not in S3.meta.service_model.operation_model("PutObject").output_shape.members:

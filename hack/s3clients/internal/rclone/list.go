@@ -87,8 +87,11 @@ func (s *session) oddKeys(ctx context.Context) error {
 	if _, err := s.Run(ctx, "purge", s.remote("odd")); err != nil {
 		return err
 	}
-	_, err := s.keys(ctx, "odd")
-	return check.Refused(err, "not found")
+	got, err := s.keys(ctx, "odd")
+	if err != nil {
+		return err
+	}
+	return check.Keys(got, nil)
 }
 
 func (s *session) upAndDown(ctx context.Context, name string, files map[string][]byte) error {

@@ -83,8 +83,11 @@ func (s *session) delete(ctx context.Context) error {
 	if _, err := s.Run(ctx, "deletefile", s.remote("delete/it")); err != nil {
 		return err
 	}
-	_, err := s.stat(ctx, "delete/it")
-	return check.Refused(err, "not found")
+	got, err := s.keys(ctx, "delete")
+	if err != nil {
+		return err
+	}
+	return check.Keys(got, nil)
 }
 
 func (s *session) ranges(ctx context.Context) error {

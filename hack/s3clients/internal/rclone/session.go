@@ -19,7 +19,8 @@ type session struct {
 }
 
 // Open begins a session with the program at path. The remote "s3" is made of the
-// Secret, and of nothing that would spare the store a request.
+// Secret, and of nothing that would spare the store a request. It is not said to be
+// AWS, for which rclone would not do path style, but to do what AWS does.
 func Open(path string, t client.Target) (client.Session, error) {
 	env, err := t.Environ()
 	if err != nil {
@@ -29,10 +30,14 @@ func Open(path string, t client.Target) (client.Session, error) {
 	if t.Secret.Virtual() {
 		style = "false"
 	}
+	// rclone takes the certificate authority as an argument, and fails when it finds
+	// one in the environment.
+	env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "AWS_CA_BUNDLE=") })
 	env = append(env,
-		"RCLONE_CONFIG="+filepath.Join(t.Dir, "rclone.conf"), "RCLONE_CONFIG_S3_TYPE=s3", "RCLONE_CONFIG_S3_PROVIDER=AWS",
+		"RCLONE_CONFIG="+filepath.Join(t.Dir, "rclone.conf"), "RCLONE_CONFIG_S3_TYPE=s3", "RCLONE_CONFIG_S3_PROVIDER=Other",
 		"RCLONE_CONFIG_S3_ENV_AUTH=true", "RCLONE_CONFIG_S3_ENDPOINT="+t.Secret.Endpoint(), "RCLONE_CONFIG_S3_REGION="+t.Secret.Region(),
 		"RCLONE_CONFIG_S3_LOCATION_CONSTRAINT="+t.Secret.Region(), "RCLONE_CONFIG_S3_FORCE_PATH_STYLE="+style,
+		"RCLONE_CONFIG_S3_LIST_VERSION=2", "RCLONE_CONFIG_S3_LIST_URL_ENCODE=true", "RCLONE_CONFIG_S3_USE_MULTIPART_ETAG=true",
 		"RCLONE_RETRIES=1", "RCLONE_LOW_LEVEL_RETRIES=2")
 	args := []string{"--quiet"}
 	authority, err := t.Secret.AuthorityFile(t.Dir)

@@ -37,7 +37,7 @@ func (s *session) oldVersion(ctx context.Context) error {
 	}
 	for _, name := range got {
 		if strings.HasPrefix(name, "it-v") {
-			return s.expect(ctx, "old-version/"+name, []byte("first"), "--s3-versions")
+			return s.expect(ctx, "old-version", []byte("first"), "--s3-versions", "--include", name)
 		}
 	}
 	return check.Keys(got, []string{"it.txt", "it-v….txt"})

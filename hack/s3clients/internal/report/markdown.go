@@ -47,6 +47,9 @@ func (t *Table) Markdown() string {
 	for _, missing := range t.Missing {
 		fmt.Fprintf(&out, "\nNot tried: %s.\n", missing)
 	}
+	for _, unavailable := range t.Unavailable {
+		fmt.Fprintf(&out, "\n%s Not available: %s.\n", fails, unavailable)
+	}
 	for i, text := range footnotes.texts {
 		fmt.Fprintf(&out, "\n%d. %s\n", i+1, text)
 	}

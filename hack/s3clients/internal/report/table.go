@@ -25,8 +25,9 @@ type Result struct {
 type Table struct {
 	// Clients are the columns in order, and Variants what each cell stands for.
 	Clients, Variants []string
-	// Missing says of clients why they have not been tried.
-	Missing []string
+	// Missing says of clients why they have not been tried, and Unavailable of
+	// variants.
+	Missing, Unavailable []string
 
 	mu      sync.Mutex
 	results []Result

@@ -52,11 +52,6 @@ func (r *Run) Do(ctx context.Context) (*report.Table, error) {
 	}
 	defer p.Close()
 	for _, scheme := range r.Schemes {
-		for _, style := range r.Styles {
-			r.table.Variants = append(r.table.Variants, scheme+" "+style)
-		}
-	}
-	for _, scheme := range r.Schemes {
 		if err := r.scheme(ctx, scheme, p.URL); err != nil {
 			return nil, err
 		}
@@ -64,44 +59,48 @@ func (r *Run) Do(ctx context.Context) (*report.Table, error) {
 	return r.table, nil
 }
 
-// scheme tries everything over http, or over https. A store that does not start
-// is a result of everything.
+// scheme tries everything over http, or over https.
 func (r *Run) scheme(ctx context.Context, scheme, proxyURL string) (err error) {
 	r.say("%s: starting an emulator", scheme)
 	e, err := emulator.Start(ctx, r.Program, filepath.Join(r.Dir, "emulator-"+scheme), scheme == "https")
 	if err != nil {
-		for _, style := range r.Styles {
-			r.failAll(variant{scheme: scheme, style: style}, err)
-		}
-		return ctx.Err()
+		r.unavailable(scheme, err)
+		return context.Cause(ctx)
 	}
 	defer func() { err = errors.Join(err, e.Stop()) }()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.NumCPU())
-	for _, style := range r.Styles {
-		v := variant{Emulator: e, scheme: scheme, style: style}
-		if style == "virtual" {
-			v.proxy = proxyURL
-		}
-		if err := v.prepare(ctx); err != nil {
-			r.failAll(v, err)
-			continue
-		}
-		for _, c := range r.Clients {
+	variants := r.variants(ctx, e, scheme, proxyURL)
+	for _, c := range r.Clients {
+		for _, v := range variants {
 			group.Go(func() error { return r.client(ctx, v, c) })
 		}
 	}
 	return group.Wait()
 }
 
-func (r *Run) failAll(v variant, err error) {
-	r.say("%s: %v", v, err)
-	text := report.Clean(err, client.Target{Dir: r.Dir})
-	for _, name := range r.table.Clients {
-		for _, op := range r.Operations {
-			r.table.Add(report.Result{Client: name, Operation: op.ID, Variant: v.String(), Error: text})
+// variants returns the variants of an emulator that are available.
+func (r *Run) variants(ctx context.Context, e *emulator.Emulator, scheme, proxyURL string) []variant {
+	var available []variant
+	for _, style := range r.Styles {
+		v := variant{Emulator: e, scheme: scheme, style: style}
+		if style == "virtual" {
+			v.proxy = proxyURL
 		}
+		if err := v.prepare(ctx); err != nil {
+			r.unavailable(v.String(), err)
+			continue
+		}
+		r.table.Variants = append(r.table.Variants, v.String())
+		available = append(available, v)
 	}
+	return available
+}
+
+// unavailable notes that a variant cannot be tried at all.
+func (r *Run) unavailable(variant string, err error) {
+	r.say("%s: %v", variant, err)
+	r.table.Unavailable = append(r.table.Unavailable, variant+": "+report.Clean(err, client.Target{Dir: r.Dir}))
 }
 
 // client tries all operations of a client in a variant, first those in an

@@ -14,6 +14,8 @@ type variant struct {
 	*emulator.Emulator
 	scheme, style string
 	proxy         string
+	// unversioned says why there are no buckets that keep versions.
+	unversioned error
 }
 
 func (v variant) String() string { return v.scheme + " " + v.style }
@@ -30,9 +32,9 @@ func (v variant) class(versioned bool) string {
 // other is the name of a claim for a bucket that no client is given access to.
 func (v variant) other() string { return "other-" + v.style }
 
-// prepare creates the classes, and sees that buckets of the ordinary one can be
-// had.
-func (v variant) prepare(ctx context.Context) error {
+// prepare creates the classes, and sees that buckets of them can be had. Without
+// ordinary ones nothing can be tried.
+func (v *variant) prepare(ctx context.Context) error {
 	for _, versioned := range []bool{false, true} {
 		parameters := map[string]string{}
 		if v.style == "virtual" {
@@ -45,6 +47,7 @@ func (v variant) prepare(ctx context.Context) error {
 			return err
 		}
 	}
+	_, v.unversioned = v.Secret(ctx, v.class(true), v.other()+"-versioned")
 	_, err := v.Secret(ctx, v.class(false), v.other())
 	return err
 }
@@ -52,8 +55,11 @@ func (v variant) prepare(ctx context.Context) error {
 // target gets a bucket for a session. What is known of it when that fails is
 // returned too.
 func (v variant) target(ctx context.Context, root string, c client.Client, versioned bool) (client.Target, error) {
-	name := strings.ReplaceAll(fmt.Sprintf("%s-%s-%s", c.Name, c.Version, v.class(versioned)), ".", "-")
+	name := strings.ToLower(fmt.Sprintf("%s-%s-%s", c.Name, c.Version, v.class(versioned)))
 	t := client.Target{Proxy: v.proxy}
+	if versioned && v.unversioned != nil {
+		return t, v.unversioned
+	}
 	var err error
 	if t.Dir, err = dir(root, v.scheme, name); err != nil {
 		return t, err
