@@ -13,6 +13,8 @@ type BucketSpec struct {
 	// Owner is whoever decides over the bucket's life, for example the name of
 	// a driver. Nobody else can create it again or delete it.
 	Owner string `json:"owner"`
+	// Protocol is how its objects are reached, and so where they are kept.
+	Protocol Protocol `json:"protocol,omitempty"`
 	// Purge makes DeleteBucket delete the objects, too, instead of refusing while
 	// there are some.
 	Purge bool `json:"purge,omitempty"`
@@ -53,6 +55,7 @@ type Bucket struct {
 
 // settings are the fields that compare by themselves.
 type settings struct {
+	protocol            Protocol
 	name, owner, region string
 	purge, versioning   bool
 	quota               Quota
@@ -62,7 +65,8 @@ type settings struct {
 
 func (s BucketSpec) settings() settings {
 	return settings{
-		name: s.Name, owner: s.Owner, region: s.Region, purge: s.Purge, versioning: s.Versioning,
+		protocol: s.Protocol,
+		name:     s.Name, owner: s.Owner, region: s.Region, purge: s.Purge, versioning: s.Versioning,
 		quota: s.Quota, latency: s.Latency, maxAccounts: s.MaxAccounts,
 	}
 }

@@ -52,12 +52,15 @@ func (r *registry) bucket(name string) (Bucket, bool) {
 	return b.clone(), ok
 }
 
-// grant returns the account's access to a bucket; none if the bucket is another
-// one than that which was granted. exists is whether the bucket is there at all.
-func (r *registry) grant(p *principal, bucket string) (grant Grant, granted, exists bool) {
+// grantBy returns the account's access to a bucket by a protocol; none if the
+// bucket is another one than that which was granted, or of another protocol. exists is whether the bucket is there at all.
+func (r *registry) grantBy(protocol Protocol, p *principal, bucket string) (grant Grant, granted, exists bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	b, exists := r.buckets[bucket]
+	if exists && b.Protocol != protocol {
+		return Grant{}, false, exists
+	}
 	if p.account.Admin {
 		return Grant{Bucket: bucket, ObjectData: ReadWrite, ObjectMetadata: ReadWrite, BucketMetadata: ReadWrite}, true, exists
 	}

@@ -28,6 +28,10 @@ const (
 // the store is closed. It returns when all requests have ended, and nil unless
 // serving failed.
 func (s *Store) Serve(ctx context.Context, l net.Listener) error {
+	return s.serveHandler(ctx, l, s.handler)
+}
+
+func (s *Store) serveHandler(ctx context.Context, l net.Listener, next http.Handler) error {
 	if !s.admit() {
 		return l.Close()
 	}
@@ -37,7 +41,7 @@ func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		running.RLock()
 		defer running.RUnlock()
-		s.handler.ServeHTTP(w, r)
+		next.ServeHTTP(w, r)
 	})
 	server := &http.Server{
 		Handler: handler, MaxHeaderBytes: maxHeaderBytes,
