@@ -38,8 +38,9 @@ func TestUncertain(t *testing.T) {
 func TestRolledBack(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir)
-	old := seal(t, v, content(1, 10))
-	commit(t, v, []vault.Change{change("old", old)}, old)
+	old, dropped := seal(t, v, content(1, 10)), seal(t, v, content(3, 10))
+	commit(t, v, []vault.Change{change("old", old)}, old, dropped)
+	dropped.Release()
 	failed := errors.New("no")
 	v.Interpose(func(func() error) error { return failed })
 	b := seal(t, v, content(2, large))
@@ -49,7 +50,11 @@ func TestRolledBack(t *testing.T) {
 	v.Interpose(func(run func() error) error { return run() })
 	commit(t, v, []vault.Change{change("k", b)}, b)
 	shut(t, v)
-	things := loaded(t, open(t, dir))
+	again := open(t, dir)
+	if _, err := again.Blob(dropped.ID()); !errors.Is(err, vault.ErrDamaged) {
+		t.Errorf("Blob() = %v, want %v, for it has been released", err, vault.ErrDamaged)
+	}
+	things := loaded(t, again)
 	expect(t, things["old"], content(1, 10))
 	expect(t, things["k"], content(2, large))
 }

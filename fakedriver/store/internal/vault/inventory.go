@@ -20,21 +20,15 @@ var errSwept = errors.New("blobs can be claimed only before Sweep")
 // takeInventory reads the catalogue.
 func (d *Disk) takeInventory(files []BlobID) error {
 	d.loading = &inventory{entries: map[BlobID]entry{}, claimed: map[BlobID]storable{}, files: files}
-	err := d.db.View(func(tx *bolt.Tx) error {
+	return d.db.View(func(tx *bolt.Tx) error {
 		return d.walk(tx.Bucket(catalogueTable), string(catalogueTable), func(key, value []byte) error {
+			id := idOf(key)
+			d.lastID.Store(max(d.lastID.Load(), uint64(id)))
 			e, err := decodeEntry(value)
-			d.loading.entries[idOf(key)] = e
-			d.use(idOf(key))
+			d.loading.entries[id] = e
 			return err
 		})
 	})
-	if err != nil {
-		return err
-	}
-	for _, id := range files {
-		d.use(id)
-	}
-	return nil
 }
 
 // listFiles returns the blobs that are files in a directory.
@@ -51,9 +45,6 @@ func listFiles(dir string) ([]BlobID, error) {
 	}
 	return ids, nil
 }
-
-// use keeps an ID from being given to a new blob.
-func (d *Disk) use(id BlobID) { d.lastID.Store(max(d.lastID.Load(), uint64(id))) }
 
 // Blob implements Vault.
 func (d *Disk) Blob(id BlobID) (Blob, error) {

@@ -21,7 +21,7 @@ var (
 // those that say otherwise.
 //
 // To open one that has been used before: Load all tables, call Blob for each
-// reference that a record has to a blob, and then Sweep.
+// reference that a record has to a blob, and then Sweep; only then Create.
 type Vault interface {
 	// Durable reports whether records are kept at all. If not, Commit does not
 	// look at them, and nobody needs to encode them.
