@@ -33,7 +33,7 @@ func codeOf(t *testing.T, err error) string {
 }
 
 // secretOf returns a Secret of the story's namespace as an application reads it,
-// or nil if there is none.
+// empty if there is none.
 func (s *story) secretOf(ctx context.Context, name string) (map[string]string, error) {
 	secret := &corev1.Secret{}
 	err := s.emu.Client().Get(ctx, client.ObjectKey{Namespace: s.access.Namespace, Name: name}, secret)
@@ -63,7 +63,8 @@ func TestRotation(t *testing.T) {
 	var rotated map[string]string
 	s.eventually("another key comes", func(ctx context.Context) (_ bool, err error) {
 		rotated, err = s.secretOf(ctx, "photos-credentials")
-		return rotated != nil && rotated[cosiapi.SecretKeyS3AccessKeyID] != old[cosiapi.SecretKeyS3AccessKeyID], err
+		key := rotated[cosiapi.SecretKeyS3AccessKeyID]
+		return key != "" && key != old[cosiapi.SecretKeyS3AccessKeyID], err // the Secret is there before it is filled
 	})
 	if keys, err := openBucket(rotated).list(t.Context()); err != nil || len(keys) != 1 {
 		t.Errorf("with the new key: %v, %v", keys, err)

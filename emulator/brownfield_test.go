@@ -1,0 +1,183 @@
+package emulator_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// administrator returns a client with the key of the store's administrator.
+func administrator(t *testing.T, emu *emulator.Emulator) (*s3.Client, store.Credentials) {
+	t.Helper()
+	content, err := os.ReadFile(emu.AdministratorPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var key store.Credentials
+	if err := json.Unmarshal(content, &key); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithBaseEndpoint(emu.S3Endpoint()), config.WithRegion(emu.S3Region()),
+		config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), key
+}
+
+// bringIn makes COSI know a bucket that somebody else has made, for the story's
+// claim.
+func (s *story) bringIn(name string) *cosiapi.Bucket {
+	s.t.Helper()
+	bucket := &cosiapi.Bucket{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: cosiapi.BucketSpec{
+			DriverName: s.emu.DriverName(), DeletionPolicy: cosiapi.DeletionPolicyRetain, ExistingBucketID: name,
+			Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3},
+			BucketClaimRef: cosiapi.BucketClaimReference{
+				Namespace: s.claim.Namespace, Name: s.claim.Name,
+			},
+		},
+	}
+	s.claim.Spec.BucketClassName, s.claim.Spec.ExistingBucketName = "", name
+	s.create(bucket)
+	return bucket
+}
+
+// TestBrownfield is a bucket that was there before COSI: an application gets to
+// read it, and it outlives all that COSI knows of it.
+func TestBrownfield(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	admin, key := administrator(t, emu)
+	s := newStory(t, emu)
+	name := "legacy-" + s.claim.Namespace
+	if _, err := admin.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &name}); err != nil {
+		t.Fatal(err)
+	}
+	theirs := bucket{client: admin, name: &name}
+	if err := theirs.put(t.Context(), "old.txt", "from before"); err != nil {
+		t.Fatal(err)
+	}
+	object := s.bringIn(name)
+	s.access.Spec.BucketClaims[0].AccessModes.ObjectData = cosiapi.BucketAccessModeReadOnly
+	s.create(s.claim, s.access)
+	s.waitReady()
+	ours := openBucket(s.secret())
+	if keys, err := ours.list(t.Context()); err != nil || len(keys) != 1 || *ours.name != name {
+		t.Errorf("the application sees %v in bucket %s, %v; want old.txt in %s", keys, *ours.name, err, name)
+	}
+	if got := codeOf(t, ours.put(t.Context(), "new.txt", "hello")); got != "AccessDenied" {
+		t.Errorf("the application writes: %q", got)
+	}
+	s.delete(s.access)
+	s.waitGone(s.access)
+	s.delete(s.claim)
+	s.waitGone(s.claim)
+	s.delete(object)
+	s.waitGone(object)
+	if keys, err := theirs.list(t.Context()); err != nil || len(keys) != 1 {
+		t.Errorf("after all is deleted, the bucket has %v, %v; want old.txt", keys, err)
+	}
+	expectNoSecret(t, emu, map[string]string{
+		cosiapi.SecretKeyS3AccessKeyID: s.secretKeyID(ours), cosiapi.SecretKeyS3SecretAccessKey: key.SecretAccessKey,
+	})
+	expectPrivate(t, emu.AdministratorPath())
+}
+
+// secretKeyID is what a client signs with.
+func (s *story) secretKeyID(b bucket) string {
+	s.t.Helper()
+	c, err := b.client.Options().Credentials.Retrieve(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c.AccessKeyID
+}
+
+func expectPrivate(t *testing.T, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%s has mode %v, %v; want 0600", path, info.Mode(), err)
+	}
+}
+
+// TestAdministratorStays: with a directory for data, the key is the same after a
+// restart, and the buckets that it has made are there.
+func TestAdministratorStays(t *testing.T) {
+	data := t.TempDir()
+	var keys []store.Credentials
+	for range 2 {
+		t.Run("Start", func(t *testing.T) {
+			emu := emulatortest.Start(t, emulator.Options{DataDir: data})
+			admin, key := administrator(t, emu)
+			keys = append(keys, key)
+			_, err := admin.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: new("legacy")})
+			if want := []string{"", "BucketAlreadyOwnedByYou"}[len(keys)-1]; codeOf(t, err) != want {
+				t.Errorf("CreateBucket() = %v, want %q", err, want)
+			}
+		})
+	}
+	if len(keys) != 2 || keys[0] != keys[1] {
+		t.Error("the key has changed")
+	}
+}
+
+// TestNonEmptyBucketWaits: by default a bucket with objects stays until it is
+// empty, and COSI says so; then it goes by itself.
+func TestNonEmptyBucketWaits(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	s := newStory(t, emu)
+	s.useBucketClass(nil)
+	s.create(s.claim, s.access)
+	s.waitReady()
+	admin, _ := administrator(t, emu)
+	theirs := bucket{client: admin, name: openBucket(s.secret()).name}
+	if err := theirs.put(t.Context(), "k", "v"); err != nil {
+		t.Fatal(err)
+	}
+	s.delete(s.access)
+	s.waitGone(s.access)
+	object := &cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Name: *theirs.name}}
+	s.delete(s.claim)
+	const says = "is not empty: delete its objects"
+	s.eventually("the Bucket says why it is still there", func(ctx context.Context) (bool, error) {
+		err := emu.Client().Get(ctx, keyOf(object), object)
+		for _, c := range object.Status.Conditions {
+			if strings.Contains(c.Message, says) {
+				return true, err
+			}
+		}
+		return false, err
+	})
+	s.eventually("an event says it, too", func(ctx context.Context) (bool, error) { return s.hasEvent(ctx, object.Name, says) })
+	if _, err := admin.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: theirs.name, Key: new("k")}); err != nil {
+		t.Fatal(err)
+	}
+	s.waitGone(object)
+	s.waitGone(s.claim)
+}
+
+// hasEvent says whether there is an event about an object with a text in its
+// note.
+func (s *story) hasEvent(ctx context.Context, name, text string) (bool, error) {
+	list := &eventsv1.EventList{}
+	err := s.emu.Client().List(ctx, list)
+	return slices.ContainsFunc(list.Items, func(e eventsv1.Event) bool {
+		return e.Regarding.Name == name && strings.Contains(e.Note, text)
+	}), err
+}
