@@ -2,6 +2,8 @@ package objects
 
 import (
 	"crypto/md5" //nolint:gosec // S3's ETags are made of it
+	"strconv"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
@@ -12,6 +14,9 @@ type Completion struct {
 	Parts []CompletedPart
 	// Checksum, if it is not zero, must be that of the object.
 	Checksum checksum.Sum
+	// Type, if it is not empty, must be that of the upload's checksum, in the words
+	// of package checksum.
+	Type string
 	// Size, if it is not nil, must be that of the object.
 	Size       *int64
 	Conditions Conditions
@@ -43,7 +48,7 @@ func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) 
 		if err != nil {
 			return err
 		}
-		if err := c.check(draft); err != nil {
+		if err := c.check(u, draft); err != nil {
 			return err
 		}
 		stored, err = b.put(key, draft, c.Conditions, u)
@@ -64,6 +69,10 @@ func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
 		case !ok || part.ETag.String() != name.ETag,
 			!name.Checksum.IsZero() && name.Checksum != part.Checksum:
 			return nil, s3error.ErrInvalidPart
+		case name.Checksum.IsZero() && u.Algorithm != checksum.None && !u.FullObject:
+			return nil, s3error.ErrInvalidRequest.With("The upload was created using a " + strings.ToLower(u.Algorithm.String()) +
+				" checksum. The complete request must include the checksum for each part. It was missing for part " +
+				strconv.Itoa(name.Number) + " in the request.")
 		case i < len(named)-1 && part.Body.Size() < minBytes:
 			return nil, s3error.ErrEntityTooSmall
 		}
@@ -105,7 +114,10 @@ func (u *upload) checksum(body Body, parts []checksum.Sum) (checksum.Sum, error)
 }
 
 // check compares the object with what the client expects.
-func (c Completion) check(d Draft) error {
+func (c Completion) check(u *upload, d Draft) error {
+	if c.Type != "" && u.Algorithm != checksum.None && u.FullObject != (c.Type == checksum.FullObject) {
+		return s3error.ErrBadDigest.With("The upload was begun with another type of checksum than " + c.Type)
+	}
 	if c.Size != nil && *c.Size != d.Body.Size() {
 		return s3error.ErrInvalidRequest.With("The value of x-amz-mp-object-size does not match the size of the object")
 	}

@@ -33,8 +33,8 @@ func (c Conditions) Read(v *Version) error {
 	return nil
 }
 
-// write returns an error if the newest version of a key, which may be nil, is not
-// to be replaced: PreconditionFailed, or NoSuchKey if there is none to match.
+// write returns an error if a version, which may be nil, is not to be replaced or
+// deleted: PreconditionFailed, or NoSuchKey if there is none to match.
 func (c Conditions) write(current *Version) error {
 	exists := current != nil && !current.IsDeleteMarker
 	switch {
@@ -43,15 +43,6 @@ func (c Conditions) write(current *Version) error {
 	case c.IfMatch != "" && !exists:
 		return s3error.ErrNoSuchKey
 	case c.IfMatch != "" && !matches(c.IfMatch, current.ETag.String()):
-		return s3error.ErrPreconditionFailed
-	}
-	return nil
-}
-
-// remove returns PreconditionFailed if the version that a deletion is about is
-// not the one that was meant.
-func (c Conditions) remove(current *Version) error {
-	if err := c.write(current); err != nil {
 		return s3error.ErrPreconditionFailed
 	}
 	return nil

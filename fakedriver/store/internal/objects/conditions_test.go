@@ -56,34 +56,34 @@ func TestConditionsOfWrites(t *testing.T) {
 	tests := map[string]struct {
 		reason, script string
 		c              objects.Conditions
-		put, remove    error
+		want           error
 	}{
-		"None":          {"nothing is asked", "put a", objects.Conditions{}, nil, nil},
-		"New":           {"there is none", "delete", objects.Conditions{IfNoneMatch: "*"}, nil, nil},
-		"NotNew":        {"there is one", "put a", objects.Conditions{IfNoneMatch: "*"}, s3error.ErrPreconditionFailed, s3error.ErrPreconditionFailed},
-		"NewAgain":      {"the one that was there is deleted", "enable; put a; delete", objects.Conditions{IfNoneMatch: "*"}, nil, nil},
-		"Match":         {"it is the one", "put a", objects.Conditions{IfMatch: etag("a").String()}, nil, nil},
-		"MatchAny":      {"there is one", "put a", objects.Conditions{IfMatch: "*"}, nil, nil},
-		"MatchOther":    {"it is another", "put a", objects.Conditions{IfMatch: other}, s3error.ErrPreconditionFailed, s3error.ErrPreconditionFailed},
-		"MatchNone":     {"there is none", "delete", objects.Conditions{IfMatch: "*"}, s3error.ErrNoSuchKey, s3error.ErrPreconditionFailed},
-		"MatchReplaced": {"it was the one before", "enable; put a; put b", objects.Conditions{IfMatch: etag("a").String()}, s3error.ErrPreconditionFailed, s3error.ErrPreconditionFailed},
-		"MatchDeleted":  {"there is a marker on it", "enable; put a; delete", objects.Conditions{IfMatch: etag("a").String()}, s3error.ErrNoSuchKey, s3error.ErrPreconditionFailed},
+		"None":          {"nothing is asked", "put a", objects.Conditions{}, nil},
+		"New":           {"there is none", "delete", objects.Conditions{IfNoneMatch: "*"}, nil},
+		"NotNew":        {"there is one", "put a", objects.Conditions{IfNoneMatch: "*"}, s3error.ErrPreconditionFailed},
+		"NewAgain":      {"the one that was there is deleted", "enable; put a; delete", objects.Conditions{IfNoneMatch: "*"}, nil},
+		"Match":         {"it is the one", "put a", objects.Conditions{IfMatch: etag("a").String()}, nil},
+		"MatchAny":      {"there is one", "put a", objects.Conditions{IfMatch: "*"}, nil},
+		"MatchOther":    {"it is another", "put a", objects.Conditions{IfMatch: other}, s3error.ErrPreconditionFailed},
+		"MatchNone":     {"there is none", "delete", objects.Conditions{IfMatch: "*"}, s3error.ErrNoSuchKey},
+		"MatchReplaced": {"it was the one before", "enable; put a; put b", objects.Conditions{IfMatch: etag("a").String()}, s3error.ErrPreconditionFailed},
+		"MatchDeleted":  {"there is a marker on it", "enable; put a; delete", objects.Conditions{IfMatch: etag("a").String()}, s3error.ErrNoSuchKey},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, objects.Config{})
 			history(f, tc.script)
-			if _, err := f.Delete("k", "", tc.c); !errors.Is(err, tc.remove) {
-				t.Errorf("%s: Delete() = %v, want %v", tc.reason, err, tc.remove)
+			if _, err := f.Delete("k", "", tc.c); !errors.Is(err, tc.want) {
+				t.Errorf("%s: Delete() = %v, want %v", tc.reason, err, tc.want)
 			}
 			f = newFixture(t, objects.Config{})
 			before := history(f, tc.script)
 			d, done := f.draft("new")
 			defer done()
-			if _, err := f.Put("k", d, tc.c); !errors.Is(err, tc.put) {
-				t.Errorf("%s: Put() = %v, want %v", tc.reason, err, tc.put)
+			if _, err := f.Put("k", d, tc.c); !errors.Is(err, tc.want) {
+				t.Errorf("%s: Put() = %v, want %v", tc.reason, err, tc.want)
 			}
-			if after := f.shown(); tc.put != nil && len(after) != len(before) {
+			if after := f.shown(); tc.want != nil && len(after) != len(before) {
 				t.Errorf("%s: there is %q after a PUT that was refused, and %q before", tc.reason, after, before)
 			}
 		})

@@ -11,12 +11,13 @@ type Deletion struct {
 
 // Delete deletes an object, which in a bucket with versioning means to put a
 // delete marker on it; or, with an ID, that version of it for good. What is not
-// there is no error. The error is PreconditionFailed.
+// there is no error. Errors are PreconditionFailed, and NoSuchKey if the conditions
+// ask for one that is not there.
 func (b *Bucket) Delete(key, id string, c Conditions) (Deletion, error) {
 	var done Deletion
 	err := b.change(key, func() (err error) {
 		if c != (Conditions{}) {
-			if err := c.remove(b.find(key, id)); err != nil {
+			if err := c.write(b.find(key, id)); err != nil {
 				return err
 			}
 		}

@@ -35,27 +35,24 @@ type Page struct {
 // List lists the newest versions of all keys in the order of their bytes, without
 // those that are deleted.
 func (b *Bucket) List(q Query) Page {
-	return b.list(q, func(p *pager, newest *Version) bool {
-		return newest.IsDeleteMarker || p.add(Listed{newest, true})
-	})
+	q.AfterVersion = ""
+	return b.list(&pager{query: q, first: func(newest *Version) *Version {
+		if newest.IsDeleteMarker {
+			return nil
+		}
+		return newest
+	}})
 }
 
 // ListVersions lists all versions: keys in the order of their bytes, and of each
 // the newest version first.
 func (b *Bucket) ListVersions(q Query) Page {
-	resume := q.AfterVersion
-	return b.list(q, func(p *pager, newest *Version) bool {
-		v := newest
-		if v.Key == q.After && resume != "" {
-			v = after(v, resume)
+	return b.list(&pager{query: q, withOlder: true, first: func(newest *Version) *Version {
+		if newest.Key == q.After && q.AfterVersion != "" {
+			return after(newest, q.AfterVersion)
 		}
-		for ; v != nil; v = v.older {
-			if !p.add(Listed{v, v == newest}) {
-				return false
-			}
-		}
-		return true
-	})
+		return newest
+	}})
 }
 
 // after returns the version that follows the one with an ID. If that is gone
@@ -69,43 +66,47 @@ func after(newest *Version, id string) *Version {
 	return newest
 }
 
-// list walks over the keys, and passes the newest version of each to show, which
-// returns false when the page is full. A common prefix costs one seek, however
-// many keys are under it.
-func (b *Bucket) list(q Query, show func(*pager, *Version) bool) Page {
-	p := &pager{query: q}
-	if q.Max <= 0 {
+// list walks over the keys until the page is full. A common prefix costs one seek,
+// however many keys are under it; of keys that are not shown, each costs a step.
+func (b *Bucket) list(p *pager) Page {
+	if p.query.Max <= 0 {
 		return p.page
 	}
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	for from, more := q.start(), true; more; {
-		more = false
-		b.tree.AscendGreaterOrEqual(&Version{Key: from}, func(v *Version) bool {
-			if !strings.HasPrefix(v.Key, q.Prefix) {
+	from, more := p.query.start()
+	for more {
+		group := ""
+		b.tree.AscendGreaterOrEqual(&Version{Key: from}, func(newest *Version) bool {
+			if !strings.HasPrefix(newest.Key, p.query.Prefix) {
 				return false
 			}
-			if group := q.group(v.Key); group != "" {
-				from, more = p.skip(group, v, show)
-				return false
+			first := p.first(newest)
+			if first == nil {
+				return true
 			}
-			return show(p, v)
+			group = p.query.group(newest.Key)
+			return group == "" && p.add(newest, first)
 		})
+		if group == "" || !p.addGroup(group) {
+			break
+		}
+		from, more = successor(group)
 	}
 	return p.page
 }
 
-// start returns the first key that a listing can have.
-func (q Query) start() string {
+// start returns the first key that a listing can have, if there can be any.
+func (q Query) start() (key string, ok bool) {
 	switch {
 	case q.After == "" || q.After < q.Prefix:
-		return q.Prefix
+		return q.Prefix, true
 	case q.AfterVersion != "":
-		return q.After
+		return q.After, true
 	case q.group(q.After) == q.After:
 		return successor(q.After)
 	default:
-		return q.After + "\x00"
+		return q.After + "\x00", true
 	}
 }
 
@@ -122,8 +123,12 @@ func (q Query) group(key string) string {
 }
 
 // successor returns the least string that is greater than all that have the
-// prefix. Keys are UTF-8, so that the last byte is never 0xff.
-func successor(prefix string) string {
+// prefix. There is none for bytes 0xff only, which a client may send as a marker.
+func successor(prefix string) (string, bool) {
+	prefix = strings.TrimRight(prefix, "\xff")
+	if prefix == "" {
+		return "", false
+	}
 	last := len(prefix) - 1
-	return prefix[:last] + string([]byte{prefix[last] + 1})
+	return prefix[:last] + string([]byte{prefix[last] + 1}), true
 }

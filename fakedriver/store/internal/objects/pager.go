@@ -3,37 +3,42 @@ package objects
 // pager fills a page.
 type pager struct {
 	query Query
-	page  Page
+	// first returns the first version to be shown of the key that has a newest
+	// version; nil if the key is not to be shown.
+	first func(newest *Version) *Version
+	// withOlder says that those that are older are shown, too.
+	withOlder bool
+	page      Page
 }
 
-// add puts a version on the page; if that is full already, it says so and returns
-// false.
-func (p *pager) add(v Listed) bool {
+// add puts versions of a key on the page; if that gets full before, it says so and
+// returns false.
+func (p *pager) add(newest, first *Version) bool {
+	for v := first; v != nil; v = v.older {
+		if p.isFull() {
+			return false
+		}
+		p.page.Versions = append(p.page.Versions, Listed{v, v == newest})
+		p.page.Next, p.page.NextVersion = v.Key, v.ID
+		if !p.withOlder {
+			break
+		}
+	}
+	return true
+}
+
+// addGroup puts a common prefix on the page; if that is full already, it says so
+// and returns false.
+func (p *pager) addGroup(group string) bool {
 	if p.isFull() {
 		return false
 	}
-	p.page.Versions = append(p.page.Versions, v)
-	p.page.Next, p.page.NextVersion = v.Key, v.ID
+	p.page.Prefixes = append(p.page.Prefixes, group)
+	p.page.Next, p.page.NextVersion = group, ""
 	return true
 }
 
 func (p *pager) isFull() bool {
 	p.page.IsTruncated = len(p.page.Versions)+len(p.page.Prefixes) >= p.query.Max
 	return p.page.IsTruncated
-}
-
-// skip puts the group of a key on the page, and returns where the walk goes on.
-// A group in which all is deleted is not shown: keys of it are passed one by one
-// until one would be.
-func (p *pager) skip(group string, v *Version, show func(*pager, *Version) bool) (from string, more bool) {
-	probe := &pager{query: Query{Max: 1}}
-	if show(probe, v); len(probe.page.Versions) == 0 {
-		return v.Key + "\x00", true
-	}
-	if p.isFull() {
-		return "", false
-	}
-	p.page.Prefixes = append(p.page.Prefixes, group)
-	p.page.Next, p.page.NextVersion = group, ""
-	return successor(group), true
 }

@@ -19,61 +19,46 @@ type UploadPage struct {
 // they began. Query.AfterVersion is an upload's ID here.
 func (b *Bucket) ListUploads(q Query) UploadPage {
 	var page UploadPage
-	if q.Max <= 0 {
+	from, ok := q.start()
+	if q.Max <= 0 || !ok {
 		return page
 	}
-	for _, u := range b.uploadsAfter(q) {
+	last := "" // group, under which uploads stand together
+	for _, u := range b.uploadsFrom(from, q) {
 		group := q.group(u.Key)
-		if group != "" && slices.Contains(page.Prefixes, group) {
+		if group != "" && group == last {
 			continue
 		}
 		if len(page.Uploads)+len(page.Prefixes) == q.Max {
 			page.IsTruncated = true
 			break
 		}
-		if group != "" {
+		if last = group; group != "" {
 			page.Prefixes = append(page.Prefixes, group)
 			page.Next, page.NextID = group, ""
 		} else {
-			page.Uploads = append(page.Uploads, u)
+			page.Uploads = append(page.Uploads, u.Upload)
 			page.Next, page.NextID = u.Key, u.ID
 		}
 	}
 	return page
 }
 
-func (b *Bucket) uploadsAfter(q Query) []Upload {
-	all := b.uploadsSorted()
-	if q.After != "" {
-		all = all[q.startAmong(all):]
-	}
-	return slices.DeleteFunc(all, func(u Upload) bool { return !strings.HasPrefix(u.Key, q.Prefix) })
-}
-
-// startAmong returns the index of the first upload that follows the marker.
-func (q Query) startAmong(all []Upload) int {
-	marker := slices.IndexFunc(all, func(u Upload) bool { return u.Key == q.After && u.ID == q.AfterVersion })
-	if marker >= 0 {
-		return marker + 1
-	}
-	first := slices.IndexFunc(all, func(u Upload) bool {
-		return u.Key > q.After && (q.group(q.After) != q.After || !strings.HasPrefix(u.Key, q.After))
-	})
-	if first < 0 {
-		return len(all)
-	}
-	return first
-}
-
-func (b *Bucket) uploadsSorted() []Upload {
+// uploadsFrom returns the uploads that a listing can show, in their order. If the
+// upload that it goes on after is gone since, its key is listed again rather than
+// cut short.
+func (b *Bucket) uploadsFrom(key string, q Query) []*upload {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	all := make([]Upload, 0, len(b.uploads))
+	var all []*upload
 	for _, u := range b.uploads {
-		all = append(all, u.Upload)
+		if u.Key >= key && strings.HasPrefix(u.Key, q.Prefix) {
+			all = append(all, u)
+		}
 	}
-	slices.SortFunc(all, func(a, b Upload) int {
-		return cmp.Or(cmp.Compare(a.Key, b.Key), a.Initiated.Compare(b.Initiated), cmp.Compare(a.ID, b.ID))
+	slices.SortFunc(all, func(a, b *upload) int {
+		return cmp.Or(strings.Compare(a.Key, b.Key), a.Initiated.Compare(b.Initiated), strings.Compare(a.ID, b.ID))
 	})
-	return all
+	marker := slices.IndexFunc(all, func(u *upload) bool { return u.Key == q.After && u.ID == q.AfterVersion })
+	return all[marker+1:]
 }
