@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
@@ -39,9 +40,17 @@ func (in signed) send(t *testing.T, s *server) (int, string) {
 
 func (in signed) request(t *testing.T, s *server) *http.Request {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), in.method, s.url+in.path, strings.NewReader(in.body))
+	r, err := in.build(t.Context(), s.url)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return r
+}
+
+func (in signed) build(ctx context.Context, endpoint string) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, in.method, endpoint+in.path, strings.NewReader(in.body))
+	if err != nil {
+		return nil, err
 	}
 	digest := sha256.Sum256([]byte(in.body))
 	r.Header.Set("X-Amz-Content-Sha256", hex.EncodeToString(digest[:]))
@@ -50,11 +59,8 @@ func (in signed) request(t *testing.T, s *server) *http.Request {
 	}
 	signer := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
 	credentials := aws.Credentials{AccessKeyID: in.credentials.AccessKeyID, SecretAccessKey: in.credentials.SecretAccessKey}
-	err = signer.SignHTTP(t.Context(), credentials, r, r.Header.Get("X-Amz-Content-Sha256"), in.service, in.region, in.at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	err = signer.SignHTTP(ctx, credentials, r, r.Header.Get("X-Amz-Content-Sha256"), in.service, in.region, in.at)
+	return r, err
 }
 
 // code returns the S3 error code of an answer, and checks the document.

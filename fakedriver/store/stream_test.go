@@ -33,9 +33,8 @@ type streaming struct {
 	alter func(chunks []string, tail string) ([]string, string)
 }
 
-// request signs the head, and then each chunk with the signature before it.
-func (in streaming) request(t *testing.T, s *server) *http.Request {
-	t.Helper()
+// build signs the head, and then each chunk with the signature before it.
+func (in streaming) build(ctx context.Context, endpoint string) (*http.Request, error) {
 	content := strings.Join(in.chunks, "")
 	before := in.before
 	in.before = func(r *http.Request) {
@@ -51,38 +50,43 @@ func (in streaming) request(t *testing.T, s *server) *http.Request {
 			before(r)
 		}
 	}
-	r := in.signed.request(t, s)
-	chunks, tail := in.frame(t, r.Header.Get("Authorization"))
+	r, err := in.signed.build(ctx, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	chunks, tail, err := in.frame(ctx, r.Header.Get("Authorization"))
+	if err != nil {
+		return nil, err
+	}
 	if in.alter != nil {
 		chunks, tail = in.alter(chunks, tail)
 	}
 	body := strings.Join(chunks, "") + tail
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
-	return r
+	return r, nil
 }
 
-func (in streaming) frame(t *testing.T, authorization string) (framed []string, tail string) {
-	t.Helper()
+func (in streaming) frame(ctx context.Context, authorization string) (framed []string, tail string, err error) {
 	_, seed, _ := strings.Cut(authorization, "Signature=")
 	previous, err := hex.DecodeString(seed)
 	if err != nil {
-		t.Fatal(err)
+		return nil, "", err
 	}
 	signer := v4.NewStreamSigner(aws.Credentials{SecretAccessKey: in.credentials.SecretAccessKey}, in.service, in.region, previous)
 	for _, data := range append(slices.Clone(in.chunks), "") {
-		if previous, err = signer.GetSignature(context.Background(), nil, []byte(data), in.at.UTC()); err != nil {
-			t.Fatal(err)
+		if previous, err = signer.GetSignature(ctx, nil, []byte(data), in.at.UTC()); err != nil {
+			return nil, "", err
 		}
 		framed = append(framed, fmt.Sprintf("%x;chunk-signature=%x\r\n%s\r\n", len(data), previous, data))
 	}
 	if !in.trailer {
-		return framed, ""
+		return framed, "", nil
 	}
 	framed[len(framed)-1] = strings.TrimSuffix(framed[len(framed)-1], "\r\n") // the trailers come first
 	var sum [4]byte
 	binary.BigEndian.PutUint32(sum[:], crc32.ChecksumIEEE([]byte(strings.Join(in.chunks, ""))))
 	line := "x-amz-checksum-crc32:" + base64.StdEncoding.EncodeToString(sum[:])
-	return framed, fmt.Sprintf("%s\r\nx-amz-trailer-signature:%x\r\n\r\n", line, in.signTrailer(line+"\n", previous))
+	return framed, fmt.Sprintf("%s\r\nx-amz-trailer-signature:%x\r\n\r\n", line, in.signTrailer(line+"\n", previous)), nil
 }
 
 func (in streaming) signTrailer(lines string, previous []byte) []byte {
@@ -182,7 +186,10 @@ func TestSignedStreams(t *testing.T) {
 				}
 				put(t, reader, "k", "kept")
 				tc.change(&in)
-				r := in.request(t, s)
+				r, err := in.build(t.Context(), s.url)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if in.after != nil {
 					in.after(r)
 				}
