@@ -62,7 +62,7 @@ func (e *Expression) Names() []string { return e.names }
 func names(root ast.Expr) []string {
 	var used, own []string
 	ast.PreOrderVisit(root, ast.NewExprVisitor(func(e ast.Expr) {
-		switch e.Kind() {
+		switch e.Kind() { //nolint:exhaustive // the others name nothing
 		case ast.IdentKind:
 			used = append(used, e.AsIdent())
 		case ast.ComprehensionKind:
@@ -76,7 +76,10 @@ func names(root ast.Expr) []string {
 }
 
 // typeNames are the identifiers that CEL has itself.
-var typeNames = []string{"bool", "bytes", "double", "duration", "dyn", "int", "list", "map", "null_type", "optional_type", "string", "timestamp", "type", "uint"}
+var typeNames = []string{
+	"bool", "bytes", "double", "duration", "dyn", "int", "list", "map", "null_type", "optional_type",
+	"string", "timestamp", "type", "uint",
+}
 
 // Eval evaluates the expression. Values are as in JSON: maps, lists, strings,
 // numbers, booleans and nil.

@@ -35,5 +35,6 @@ func native(result ref.Val) (any, error) {
 		return nil, err
 	}
 	var value any
-	return value, json.Unmarshal(encoded, &value)
+	err = json.Unmarshal(encoded, &value)
+	return value, err
 }

@@ -58,26 +58,35 @@ func (t *Template) text(text string) {
 // closing finds the brace that ends an expression: not one of a map in it, nor in
 // a string.
 func closing(source string) int {
-	depth, quote := 0, byte(0)
-	for i := range len(source) {
-		switch c := source[i]; {
-		case quote != 0 && c == '\\':
-			continue
-		case quote != 0:
-			if c == quote && source[max(i-1, 0)] != '\\' {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '{':
+	depth := 0
+	for i := 0; i < len(source); i++ {
+		switch source[i] {
+		case '\'', '"':
+			i += stringLength(source[i:]) - 1
+		case '{':
 			depth++
-		case c == '}' && depth == 0:
-			return i
-		case c == '}':
+		case '}':
+			if depth == 0 {
+				return i
+			}
 			depth--
 		}
 	}
 	return -1
+}
+
+// stringLength returns how long the string is that a text begins with, quotes
+// included; all of the text if it does not end.
+func stringLength(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case text[0]:
+			return i + 1
+		}
+	}
+	return len(text)
 }
 
 // String returns the source.

@@ -1,0 +1,31 @@
+package document
+
+import (
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Duration is a time.Duration in Go's notation, for example 1m30s. It is positive
+// where it is given.
+type Duration time.Duration //nolint:recvcheck // only reading changes it
+
+// decode implements custom.
+func (t *Duration) decode(d *decoder, n *yaml.Node) {
+	parsed, err := time.ParseDuration(n.Value)
+	switch {
+	case n.Kind != yaml.ScalarNode || err != nil:
+		d.problem(n, "%q must be a duration such as 500ms, 10s or 1m30s", n.Value)
+	case parsed <= 0:
+		d.problem(n, "the duration %s must be greater than zero", n.Value)
+	}
+	*t = Duration(parsed)
+}
+
+// Or returns the duration, or another if it is not given.
+func (t Duration) Or(otherwise Duration) time.Duration {
+	if t == 0 {
+		return time.Duration(otherwise)
+	}
+	return time.Duration(t)
+}

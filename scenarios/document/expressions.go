@@ -1,0 +1,88 @@
+package document
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/expression"
+)
+
+// Expression is a CEL expression in a document; nil inside if none is given.
+type Expression struct {
+	*expression.Expression
+
+	Position Position
+}
+
+// decode implements custom.
+func (e *Expression) decode(d *decoder, n *yaml.Node) {
+	e.Position = d.at(n)
+	if n.Kind != yaml.ScalarNode {
+		d.problem(n, "this must be a CEL expression, and not %s", kindOf(n))
+		return
+	}
+	parsed, err := expression.Parse(n.Value)
+	if err != nil {
+		d.problem(n, "%s", err)
+		return
+	}
+	e.Expression = parsed
+	d.uses(n, parsed.Names())
+}
+
+// Text is a text in a document that may have expressions in it.
+type Text struct { //nolint:recvcheck // only reading changes it
+	*expression.Template
+
+	Position Position
+}
+
+// IsZero reports whether no text is given.
+func (t Text) IsZero() bool { return t.Template == nil }
+
+// Source returns the text as it is written; empty if none is given.
+func (t Text) Source() string {
+	if t.Template == nil {
+		return ""
+	}
+	return t.String()
+}
+
+// Text returns the text with the values of its expressions.
+func (t Text) Text(variables map[string]any) (string, error) {
+	if t.Template == nil {
+		return "", nil
+	}
+	return t.Template.Text(variables)
+}
+
+// decode implements custom.
+func (t *Text) decode(d *decoder, n *yaml.Node) {
+	if n.Kind != yaml.ScalarNode {
+		d.problem(n, "this must be a text, and not %s", kindOf(n))
+		return
+	}
+	*t = d.text(n, n.Value)
+}
+
+func (d *decoder) text(n *yaml.Node, source string) Text {
+	text := Text{Position: d.at(n)}
+	parsed, err := expression.ParseTemplate(source)
+	if err != nil {
+		d.problem(n, "%s", err)
+		return text
+	}
+	text.Template = parsed
+	d.uses(n, parsed.Names())
+	return text
+}
+
+// template returns a value as it is, and a text with expressions as a Text.
+func (d *decoder) template(n *yaml.Node) any {
+	value := d.scalarOf(n)
+	if source, ok := value.(string); ok && strings.Contains(source, "${") {
+		return d.text(n, source)
+	}
+	return value
+}

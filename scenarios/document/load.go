@@ -1,0 +1,147 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Loader reads files.
+type Loader struct {
+	// ReadFile reads a file by its slash-separated path. Default: os.ReadFile.
+	ReadFile func(name string) ([]byte, error)
+}
+
+// Load reads the scenarios of a file, and the files that these use. The error has
+// a [Problem] for everything that is wrong in them.
+func (l Loader) Load(file string) ([]*Scenario, error) {
+	if l.ReadFile == nil {
+		l.ReadFile = os.ReadFile
+	}
+	data, err := l.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the scenario: %w", err)
+	}
+	return l.Parse(file, data)
+}
+
+// Parse is Load for what has been read already.
+func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
+	if l.ReadFile == nil {
+		l.ReadFile = os.ReadFile
+	}
+	nodes, err := parse(file, data)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) == 0 {
+		return nil, &Problem{Position{File: file}, "the file has no scenario: it must begin with apiVersion: " + APIVersion}
+	}
+	var all []*Scenario
+	var failed []error
+	for _, n := range nodes {
+		s, err := l.scenario(file, n)
+		all, failed = append(all, s), append(failed, err)
+	}
+	return all, errors.Join(failed...)
+}
+
+func (l Loader) scenario(file string, n *yaml.Node) (*Scenario, error) {
+	d := &decoder{file: file}
+	s := &Scenario{Position: d.at(n)}
+	d.value(n, reflect.ValueOf(s).Elem())
+	d.head(n, s.APIVersion, s.Kind, Kind)
+	budget := MaxSteps
+	l.include(d, s.Steps, []string{path.Clean(file)}, &budget)
+	// What could not be read would be reported again as missing.
+	if d.err() == nil {
+		d.validate(n, s)
+	}
+	return s, d.err()
+}
+
+// head checks what every document begins with.
+func (d *decoder) head(n *yaml.Node, apiVersion, kind, wanted string) {
+	if apiVersion != APIVersion {
+		d.problem(n, "apiVersion is %q and must be %s", apiVersion, APIVersion)
+	}
+	if kind != wanted {
+		d.problem(n, "kind is %q and must be %s", kind, wanted)
+	}
+}
+
+// steps is a file for Use.
+type steps struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string `yaml:"kind"`
+	Steps      []Step `yaml:"steps"`
+}
+
+// include reads the files that steps use. The budget is what is left of MaxSteps.
+func (l Loader) include(d *decoder, all []Step, chain []string, budget *int) {
+	for i := range all {
+		*budget--
+		if *budget < 0 {
+			if *budget == -1 {
+				d.failed = append(d.failed, &Problem{all[i].Position, fmt.Sprintf("the scenario has more than %d steps", MaxSteps)})
+			}
+			return
+		}
+		step := &all[i]
+		for _, nested := range step.nested() {
+			l.include(d, nested, chain, budget)
+		}
+		if step.Verb == "use" {
+			l.use(d, step, chain, budget)
+		}
+	}
+}
+
+func (l Loader) use(d *decoder, step *Step, chain []string, budget *int) {
+	file := path.Join(path.Dir(step.Position.File), step.Use)
+	fail := func(message string) { d.failed = append(d.failed, &Problem{step.Position, message}) }
+	if slices.Contains(chain, file) {
+		fail("the files use each other in a circle: " + strings.Join(append(chain, file), " uses "))
+		return
+	}
+	data, err := l.ReadFile(file)
+	if err != nil {
+		fail("the steps cannot be read: " + err.Error())
+		return
+	}
+	nodes, err := parse(file, data)
+	if err != nil {
+		d.failed = append(d.failed, err)
+		return
+	}
+	if len(nodes) != 1 {
+		fail(fmt.Sprintf("%s has %d documents, and must have one of kind %s", file, len(nodes), KindSteps))
+		return
+	}
+	inner := &decoder{file: file}
+	var included steps
+	inner.value(nodes[0], reflect.ValueOf(&included).Elem())
+	inner.head(nodes[0], included.APIVersion, included.Kind, KindSteps)
+	d.failed = append(d.failed, inner.failed...)
+	step.Included = included.Steps
+	l.include(d, step.Included, append(slices.Clone(chain), file), budget)
+}
+
+// nested returns the lists of steps within a step, but for included ones.
+func (s *Step) nested() [][]Step {
+	switch {
+	case s.Repeat != nil:
+		return [][]Step{s.Repeat.Steps}
+	case s.ForEach != nil:
+		return [][]Step{s.ForEach.Steps}
+	case s.Always != nil:
+		return [][]Step{s.Always.While}
+	}
+	return s.Parallel
+}

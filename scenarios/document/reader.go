@@ -1,0 +1,79 @@
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The limits keep a file that was not made by a person from taking all memory.
+const (
+	// MaxBytes is how large a file may be.
+	MaxBytes = 4 << 20
+	// MaxSteps is how many steps a scenario may have, included ones counted each
+	// time.
+	MaxSteps = 10_000
+
+	maxDepth = 100
+)
+
+// parse reads the YAML documents of a file.
+func parse(file string, data []byte) ([]*yaml.Node, error) {
+	if len(data) > MaxBytes {
+		return nil, &Problem{Position{File: file}, fmt.Sprintf("the file has %d bytes, and may have %d", len(data), MaxBytes)}
+	}
+	if at := invalidUTF8(data); at >= 0 {
+		return nil, &Problem{positionOf(file, data, at), "the file is not UTF-8"}
+	}
+	var documents []*yaml.Node
+	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		var node yaml.Node
+		err := decoder.Decode(&node)
+		if errors.Is(err, io.EOF) {
+			return documents, nil
+		}
+		if err != nil {
+			return nil, syntaxProblem(file, err)
+		}
+		if len(node.Content) == 1 && !isNull(node.Content[0]) {
+			documents = append(documents, node.Content[0])
+		}
+	}
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+func invalidUTF8(data []byte) int {
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
+
+func positionOf(file string, data []byte, offset int) Position {
+	before := data[:offset]
+	return Position{File: file, Line: bytes.Count(before, []byte("\n")) + 1, Column: offset - bytes.LastIndexByte(before, '\n')}
+}
+
+var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+)(?:, column (\d+))?: )?(?s:(.*))$`)
+
+// syntaxProblem takes the place out of an error of the YAML library.
+func syntaxProblem(file string, err error) error {
+	position, message := Position{File: file}, err.Error()
+	if found := yamlError.FindStringSubmatch(message); found != nil {
+		position.Line, _ = strconv.Atoi(found[1]) // 0 where there is none
+		position.Column, _ = strconv.Atoi(found[2])
+		message = found[3]
+	}
+	return &Problem{position, "this is not YAML: " + message}
+}

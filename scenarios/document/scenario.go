@@ -1,0 +1,85 @@
+package document
+
+import "time"
+
+// APIVersion and Kind are what every document begins with.
+const (
+	APIVersion = "cosi-emu/v1alpha1"
+	Kind       = "Scenario"
+	// KindSteps is a list of steps for others to use.
+	KindSteps = "Steps"
+)
+
+// Scenario is a story about COSI: what is set up, what happens, what must hold.
+type Scenario struct {
+	APIVersion string `yaml:"apiVersion" doc:"always cosi-emu/v1alpha1"`
+	Kind       string `yaml:"kind" doc:"always Scenario"`
+	// Name is a DNS label, unique among the scenarios that are run together.
+	Name        string            `yaml:"name" doc:"a DNS label, unique among the scenarios that are run together"`
+	Description string            `yaml:"description" doc:"what the scenario shows, for people"`
+	Labels      map[string]string `yaml:"labels" doc:"what --filter selects by"`
+	// Proves names what the scenario is evidence of: a section of the KEP, or a
+	// number of docs/known-failures.md.
+	Proves []string    `yaml:"proves" doc:"sections of the KEP and numbers of known failures that the scenario is evidence of"`
+	Setup  Setup       `yaml:"setup" doc:"what is there before the first step"`
+	Steps  []Step      `yaml:"steps" doc:"what happens, in this order"`
+	Allow  []Exception `yaml:"allow" doc:"what the standing oracles are to tolerate, and why"`
+
+	Position Position
+}
+
+// Setup is what is there before the first step. The zero value is the emulator's
+// own driver with its classes, and all components running.
+type Setup struct {
+	Drivers []Driver `yaml:"drivers" doc:"drivers with a sidecar each; without any, the emulator's own is used"`
+	Classes []Class  `yaml:"classes" doc:"BucketClasses, ${classes.NAME} in steps"`
+	// AccessClasses are BucketAccessClasses.
+	AccessClasses []AccessClass `yaml:"accessClasses" doc:"BucketAccessClasses, ${accessClasses.NAME} in steps"`
+	Stopped       []string      `yaml:"stopped" doc:"components that do not run when the first step begins"`
+	// Seed is where everything random in the scenario comes from.
+	Seed *int64 `yaml:"seed" doc:"where everything random comes from"`
+	// Timeout is how long a step may take that does not say otherwise.
+	Timeout Duration `yaml:"timeout" doc:"how long a step may take that does not say otherwise; 10s"`
+}
+
+// Driver is a fake driver with an endpoint and a sidecar of its own.
+type Driver struct {
+	Name        string   `yaml:"name" doc:"${drivers.NAME} in steps is the name that it has in the cluster"`
+	Protocols   []string `yaml:"protocols" doc:"S3, GCS, Azure; S3 by default"`
+	AccessModes []string `yaml:"accessModes" doc:"ReadWrite, ReadOnly, WriteOnly: others are refused; all by default"`
+	MultiBucket *bool    `yaml:"multiBucket" doc:"whether one access may have several buckets; true by default"`
+	Socket      string   `yaml:"socket" doc:"the endpoint of a driver that runs already, unix:///path"`
+	Position    Position
+}
+
+// Class is a BucketClass.
+type Class struct {
+	Name           string            `yaml:"name" doc:"${classes.NAME} in steps is the name that it has in the cluster"`
+	Driver         string            `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
+	DeletionPolicy string            `yaml:"deletionPolicy" doc:"Delete or Retain; Delete by default"`
+	Parameters     map[string]string `yaml:"parameters" doc:"for the driver"`
+	Position       Position
+}
+
+// AccessClass is a BucketAccessClass.
+type AccessClass struct {
+	Name               string            `yaml:"name" doc:"${accessClasses.NAME} in steps is the name that it has in the cluster"`
+	Driver             string            `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
+	AuthenticationType string            `yaml:"authenticationType" doc:"Key or ServiceAccount; Key by default"`
+	MultiBucketAccess  string            `yaml:"multiBucketAccess" doc:"SingleBucket or MultipleBuckets; SingleBucket by default"`
+	DisallowedModes    []string          `yaml:"disallowedBucketAccessModes" doc:"ReadWrite, ReadOnly, WriteOnly"`
+	Parameters         map[string]string `yaml:"parameters" doc:"for the driver"`
+	Position           Position
+}
+
+// Exception is something that a standing oracle would report, and why it is right
+// here.
+type Exception struct {
+	Oracle   string `yaml:"oracle" doc:"the name of the oracle, as it stands in its findings"`
+	About    string `yaml:"about" doc:"what the finding is about: a word that it has; empty is anything"`
+	Reason   string `yaml:"reason" doc:"why it is right here; required"`
+	Position Position
+}
+
+// DefaultTimeout is how long a step may take.
+const DefaultTimeout = Duration(10 * time.Second)

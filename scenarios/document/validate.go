@@ -1,0 +1,91 @@
+package document
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var (
+	dnsLabel   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// Variables are the names that every scenario has in its expressions.
+var Variables = []string{"accessClass", "accessClasses", "class", "classes", "driver", "drivers", "index", "namespace", "scope", "seed"}
+
+// selfName is the value that a condition in a pattern is about.
+const selfName = "self"
+
+func (d *decoder) fail(at Position, format string, arguments ...any) {
+	d.failed = append(d.failed, &Problem{at, fmt.Sprintf(format, arguments...)})
+}
+
+// validate finds what is wrong although every field can be read.
+func (d *decoder) validate(n *yaml.Node, s *Scenario) {
+	if !dnsLabel.MatchString(s.Name) {
+		d.problem(n, "name is %q and must be a DNS label: at most 63 of a-z, 0-9 and -", s.Name)
+	}
+	if len(s.Steps) == 0 {
+		d.problem(n, "the scenario has no steps")
+	}
+	d.validateSetup(&s.Setup)
+	for _, exception := range s.Allow {
+		if exception.Oracle == "" || strings.TrimSpace(exception.Reason) == "" {
+			d.problem(n, "an exception in allow needs an oracle and a reason")
+		}
+	}
+	v := validation{decoder: d, setup: &s.Setup}
+	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})
+}
+
+func (d *decoder) validateSetup(s *Setup) {
+	drivers := map[string]bool{}
+	for _, driver := range s.Drivers {
+		d.unique("driver", driver.Name, driver.Position, drivers)
+		d.oneOf(driver.Position, "protocol", driver.Protocols, "S3", "GCS", "Azure")
+		d.oneOf(driver.Position, "access mode", driver.AccessModes, "ReadWrite", "ReadOnly", "WriteOnly")
+	}
+	classes := map[string]bool{}
+	for _, class := range s.Classes {
+		d.unique("class", class.Name, class.Position, classes)
+		d.oneOf(class.Position, "deletionPolicy", []string{class.DeletionPolicy}, "", "Delete", "Retain")
+		d.knownDriver(class.Position, class.Driver, drivers)
+	}
+	access := map[string]bool{}
+	for _, class := range s.AccessClasses {
+		d.unique("access class", class.Name, class.Position, access)
+		d.oneOf(class.Position, "authenticationType", []string{class.AuthenticationType}, "", "Key", "ServiceAccount")
+		d.oneOf(class.Position, "multiBucketAccess", []string{class.MultiBucketAccess}, "", "SingleBucket", "MultipleBuckets")
+		d.oneOf(class.Position, "access mode", class.DisallowedModes, "ReadWrite", "ReadOnly", "WriteOnly")
+		d.knownDriver(class.Position, class.Driver, drivers)
+	}
+}
+
+func (d *decoder) unique(what, name string, at Position, seen map[string]bool) {
+	switch {
+	case !dnsLabel.MatchString(name):
+		d.fail(at, "the name %q of the %s must be a DNS label: at most 63 of a-z, 0-9 and -", name, what)
+	case seen[name]:
+		d.fail(at, "there are two %ss of the name %q", what, name)
+	}
+	seen[name] = true
+}
+
+func (d *decoder) knownDriver(at Position, name string, drivers map[string]bool) {
+	if name != "" && !drivers[name] {
+		d.fail(at, "there is no driver %q in setup.drivers: %s", name, suggest(name, slices.Sorted(maps.Keys(drivers))))
+	}
+}
+
+func (d *decoder) oneOf(at Position, what string, values []string, known ...string) {
+	for _, value := range values {
+		if !slices.Contains(known, value) {
+			d.fail(at, "%s %q: %s", what, value, suggest(value, slices.DeleteFunc(known, func(k string) bool { return k == "" })))
+		}
+	}
+}

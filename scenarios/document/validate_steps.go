@@ -1,0 +1,208 @@
+package document
+
+import (
+	"maps"
+	"slices"
+)
+
+// validation walks over the steps in their order.
+type validation struct {
+	decoder *decoder
+	setup   *Setup
+}
+
+// scope is the variables that have a value.
+type scope map[string]bool
+
+func scopeOf(names []string) scope {
+	s := scope{}
+	for _, name := range names {
+		s[name] = true
+	}
+	return s
+}
+
+func (s scope) with(names ...string) scope {
+	s = maps.Clone(s)
+	for _, name := range names {
+		s[name] = true
+	}
+	return s
+}
+
+// steps checks steps; what they bind and mark is added to the scope and the marks.
+func (v *validation) steps(all []Step, known scope, marks map[string]bool) {
+	for i := range all {
+		v.step(&all[i], known, marks)
+	}
+}
+
+func (v *validation) step(s *Step, known scope, marks map[string]bool) {
+	v.variables(s, known)
+	v.arguments(s, marks)
+	v.within(s, known, marks)
+	if s.Mark != "" {
+		marks[s.Mark] = true
+	}
+	if s.As == "" {
+		return
+	}
+	switch {
+	case !identifier.MatchString(s.As):
+		v.decoder.fail(s.Position, "as is %q and must be an identifier: letters, digits and _", s.As)
+	case slices.Contains(Variables, s.As) || s.As == selfName:
+		v.decoder.fail(s.Position, "as is %q, which every scenario has already", s.As)
+	}
+	known[s.As] = true
+}
+
+// variables checks that everything has a value that the step's expressions use.
+func (v *validation) variables(s *Step, known scope) {
+	for _, use := range s.uses {
+		for _, name := range use.names {
+			if !known[name] && name != selfName {
+				v.decoder.fail(use.position, "nothing is bound to %q at this step: %s", name, suggest(name, slices.Sorted(maps.Keys(known))))
+			}
+		}
+	}
+}
+
+// within checks the steps within a step. What a branch binds is known afterwards.
+func (v *validation) within(s *Step, known scope, marks map[string]bool) {
+	inner := known
+	if s.ForEach != nil {
+		inner = known.with(s.ForEach.row())
+	}
+	for _, nested := range s.nested() {
+		v.steps(nested, inner, marks)
+	}
+	v.steps(s.Included, known, marks)
+}
+
+// row is the name of the row.
+func (f *ForEach) row() string {
+	if f.As == "" {
+		return "row"
+	}
+	return f.As
+}
+
+// RowName is the name of the row in the expressions of the steps.
+func (f *ForEach) RowName() string { return f.row() }
+
+// checks are the verbs whose arguments can be wrong in more than their form.
+var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
+	"always":  (*validation).always,
+	"call":    (*validation).call,
+	"calls":   func(v *validation, s *Step, marks map[string]bool) { v.events(s, s.Calls, marks) },
+	"exec":    (*validation).exec,
+	"forEach": (*validation).forEach,
+	"golden":  (*validation).golden,
+	"inject":  (*validation).fault,
+	"never":   func(v *validation, s *Step, marks map[string]bool) { v.events(s, s.Never, marks) },
+	"repeat":  (*validation).repeat,
+	"s3":      (*validation).s3,
+}
+
+// arguments checks what the verb was given.
+func (v *validation) arguments(s *Step, marks map[string]bool) {
+	if check, ok := checks[s.Verb]; ok {
+		check(v, s, marks)
+	}
+}
+
+func (v *validation) repeat(s *Step, _ map[string]bool) {
+	if s.Repeat.Times < 1 || s.Repeat.Times > MaxSteps {
+		v.decoder.fail(s.Position, "repeat needs times, from 1 to %d", MaxSteps)
+	}
+}
+
+func (v *validation) always(s *Step, _ map[string]bool) {
+	if (s.Always.For == 0) == (len(s.Always.While) == 0) {
+		v.decoder.fail(s.Position, "always needs either `for`, a time, or `while`, steps")
+	}
+}
+
+func (v *validation) exec(s *Step, _ map[string]bool) {
+	if len(s.Exec.Command) == 0 {
+		v.decoder.fail(s.Position, "exec needs a command")
+	}
+}
+
+func (v *validation) golden(s *Step, _ map[string]bool) {
+	if s.Golden.File == "" || len(s.Golden.Objects) == 0 {
+		v.decoder.fail(s.Position, "golden needs a file and objects")
+	}
+}
+
+func (v *validation) forEach(s *Step, _ map[string]bool) {
+	if len(s.ForEach.In) == 0 {
+		v.decoder.fail(s.Position, "forEach needs rows in `in`")
+	}
+	if !identifier.MatchString(s.ForEach.row()) {
+		v.decoder.fail(s.Position, "as is %q and must be an identifier: letters, digits and _", s.ForEach.As)
+	}
+}
+
+func (v *validation) call(s *Step, _ map[string]bool) {
+	if s.Call.Method.IsZero() {
+		v.decoder.fail(s.Position, "call needs a method, such as DriverCreateBucket")
+	}
+	names := []string{}
+	for _, driver := range v.setup.Drivers {
+		names = append(names, driver.Name)
+	}
+	if name := s.Call.Driver.Source(); name != "" && !slices.Contains(names, name) {
+		v.decoder.fail(s.Position, "there is no driver %q in setup.drivers: %s", name, suggest(name, names))
+	}
+}
+
+func (v *validation) events(s *Step, events *Events, marks map[string]bool) {
+	if len(events.Events) == 0 {
+		v.decoder.fail(s.Position, "%s needs events", s.Verb)
+	}
+	for _, mark := range []string{events.Since, events.Until} {
+		if mark != "" && !marks[mark] {
+			v.decoder.fail(s.Position, "there is no mark %q before this step: %s", mark, suggest(mark, slices.Sorted(maps.Keys(marks))))
+		}
+	}
+	for _, event := range events.Events {
+		v.decoder.oneOf(s.Position, "seam", []string{event.Seam}, "", "api", "rpc", "store", "process")
+	}
+}
+
+func (v *validation) s3(s *Step, _ map[string]bool) {
+	operations := 0
+	for _, given := range []bool{
+		!s.S3.Put.IsZero(), !s.S3.Get.IsZero(), !s.S3.Head.IsZero(), !s.S3.Delete.IsZero(), s.S3.List != nil,
+		!s.S3.Multipart.IsZero(), !s.S3.PresignGet.IsZero(), !s.S3.PresignPut.IsZero(),
+	} {
+		if given {
+			operations++
+		}
+	}
+	if operations != 1 || s.S3.Secret.IsZero() {
+		v.decoder.fail(s.Position, "s3 needs a secret, and one of put, get, head, delete, list, multipart, presignGet, presignPut")
+	}
+}
+
+func (v *validation) fault(s *Step, _ map[string]bool) {
+	f := s.Inject
+	v.decoder.oneOf(s.Position, "seam", []string{f.Seam}, "api", "rpc", "store")
+	v.decoder.oneOf(s.Position, "crash", []string{f.Crash}, "", "before", "after")
+	effects := 0
+	for _, given := range []bool{f.Fail != "", f.Lose != "", f.Delay != 0, f.Hang, f.Crash != ""} {
+		if given {
+			effects++
+		}
+	}
+	if effects != 1 {
+		v.decoder.fail(s.Position, "a fault needs one of fail, loseReply, delay, hang and crash")
+	}
+	if f.Name == "" {
+		v.decoder.fail(s.Position, "a fault needs a name, for heal and for reports")
+	}
+	if f.Nth < 0 || f.Every < 0 || f.Times < 0 {
+		v.decoder.fail(s.Position, "nth, every and times count from 1")
+	}
+}

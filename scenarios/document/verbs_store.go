@@ -1,0 +1,63 @@
+package document
+
+import "go.yaml.in/yaml/v3"
+
+// Backend looks at, or changes, what the store holds, without asking COSI.
+type Backend struct {
+	Buckets  Named `yaml:"buckets" doc:"what the buckets are like, by their names: owner, objects, versioning, tags; or absent"`
+	Accounts Named `yaml:"accounts" doc:"what the accounts are like, by their IDs: owner, grants; or absent"`
+	// Only says that there are no others of this scenario.
+	Only bool `yaml:"only" doc:"there are no other buckets and accounts of this scenario"`
+
+	CreateBucket  Text       `yaml:"createBucket" doc:"make a bucket that no driver knows of"`
+	DeleteBucket  Text       `yaml:"deleteBucket" doc:"delete a bucket with all that is in it"`
+	DeleteAccount Text       `yaml:"deleteAccount" doc:"delete an account"`
+	Put           *PutObject `yaml:"put" doc:"put an object into a bucket"`
+}
+
+// PutObject is an object that is put into a bucket.
+type PutObject struct {
+	Bucket  Text `yaml:"bucket"`
+	Key     Text `yaml:"key"`
+	Content Text `yaml:"content"`
+}
+
+// S3 uses S3 with the credentials of a Secret, and with nothing else that it
+// knows.
+type S3 struct {
+	Secret Text    `yaml:"secret" doc:"the name of the Secret"`
+	Put    Text    `yaml:"put" doc:"the key of an object to put"`
+	Get    Text    `yaml:"get" doc:"the key of an object to get"`
+	Head   Text    `yaml:"head" doc:"the key of an object to look at"`
+	Delete Text    `yaml:"delete" doc:"the key of an object to delete"`
+	List   *string `yaml:"list" doc:"the prefix of keys to list; may be empty"`
+	// Multipart uploads Size bytes in parts.
+	Multipart  Text `yaml:"multipart" doc:"the key of an object to upload in parts"`
+	PresignGet Text `yaml:"presignGet" doc:"the key of an object to get by a presigned URL"`
+	PresignPut Text `yaml:"presignPut" doc:"the key of an object to put by a presigned URL"`
+
+	Bucket  Text   `yaml:"bucket" doc:"another bucket than the Secret's"`
+	Content *Text  `yaml:"content" doc:"what to put, or what must come back"`
+	Size    int64  `yaml:"size" doc:"how many bytes to put, instead of content"`
+	Keys    []Text `yaml:"keys" doc:"what must be listed"`
+	// Code is the error code of S3 that must come back; empty: it is allowed.
+	Code Text `yaml:"code" doc:"the error code of S3 that must come back; without it the operation must be allowed"`
+}
+
+// Named are patterns by names, which may have expressions in them.
+type Named []NamedPattern
+
+// NamedPattern is what the thing of a name must be like.
+type NamedPattern struct {
+	Name    Text
+	Pattern Pattern
+}
+
+// decode implements custom.
+func (all *Named) decode(d *decoder, n *yaml.Node) {
+	d.pairs(n, func(key, value *yaml.Node) {
+		named := NamedPattern{Name: d.text(key, key.Value)}
+		named.Pattern.decode(d, value)
+		*all = append(*all, named)
+	})
+}
