@@ -11,7 +11,11 @@ func (s *Store) objectACL(x *exchange) error {
 }
 
 // headBucket answers HeadBucket: that the bucket is there has been found out.
-func (s *Store) headBucket(*exchange) error { return nil }
+// Clients learn the region from it.
+func (s *Store) headBucket(x *exchange) error {
+	x.w.Header().Set("X-Amz-Bucket-Region", s.regionOf(x.bucket))
+	return nil
+}
 
 // acl answers as a bucket does whose ACLs are off: all to the owner, and nothing
 // to anybody else. Permissions come from grants alone.

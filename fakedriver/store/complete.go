@@ -30,19 +30,16 @@ func (s *Store) completeUpload(x *exchange) error {
 		ETag                  string
 		ChecksumType          string `xml:",omitempty"`
 		sums
-	}{Xmlns: namespace, Location: x.location(), Bucket: x.bucket, Key: x.key, ETag: `"` + v.ETag.String() + `"`, sums: sumsOf(v.Checksum)}
-	if !v.Checksum.IsZero() {
-		document.ChecksumType = v.Checksum.Type()
+	}{
+		Xmlns: namespace, Location: x.location(), Bucket: x.bucket, Key: x.key, ETag: `"` + v.ETag.String() + `"`,
+		ChecksumType: typeOfSum(v.Checksum), sums: sumsOf(v.Checksum),
 	}
 	return sendXML(x, document)
 }
 
 // completion reads the document and the headers.
 func (x *exchange) completion() (objects.Completion, error) {
-	c := objects.Completion{Conditions: x.conditions}
-	if len(x.query.Get("uploadId")) == 0 {
-		return c, s3error.ErrNoSuchUpload
-	}
+	c := objects.Completion{Conditions: x.conditions, Type: x.r.Header.Get("X-Amz-Checksum-Type")}
 	var err error
 	if c.Parts, err = partsOfBody(x.body); err != nil {
 		return c, err

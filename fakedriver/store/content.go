@@ -8,9 +8,10 @@ import (
 // content is what a client has uploaded: received whole, found right, and not yet
 // part of anything.
 type content struct {
-	body objects.Body
-	etag objects.ETag
-	sum  checksum.Sum
+	body   objects.Body
+	etag   objects.ETag
+	sum    checksum.Sum
+	copied bool // from another object, so that no client has seen it
 }
 
 func (s *Store) receiveContent(x *exchange) error {
@@ -25,7 +26,7 @@ func (s *Store) receiveContent(x *exchange) error {
 		return err
 	}
 	x.hold(blob.Release)
-	x.content = content{body: objects.BodyOf(blob), sum: p.sums.Sum(checksum.None)}
+	x.content = content{body: objects.BodyOf(blob), sum: p.sums.Sum()}
 	p.md5.Sum(x.content.etag.Sum[:0])
 	return nil
 }

@@ -35,8 +35,12 @@ func (s *Store) copyObject(x *exchange) error {
 		Xmlns        string   `xml:"xmlns,attr"`
 		LastModified string
 		ETag         string
+		ChecksumType string `xml:",omitempty"`
 		sums
-	}{Xmlns: namespace, LastModified: formatTime(v.Modified()), ETag: `"` + v.ETag.String() + `"`, sums: sumsOf(v.Checksum)})
+	}{
+		Xmlns: namespace, LastModified: formatTime(v.Modified()), ETag: `"` + v.ETag.String() + `"`,
+		ChecksumType: typeOfSum(v.Checksum), sums: sumsOf(v.Checksum),
+	})
 }
 
 // readSource looks up the version that is copied, under its own conditions.
@@ -126,7 +130,7 @@ func (s *Store) copyPart(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	c := content{body: body}
+	c := content{body: body, copied: true}
 	if c.etag, err = body.ETag(); err != nil {
 		return err
 	}

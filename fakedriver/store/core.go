@@ -49,12 +49,11 @@ func (c coreBackend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequest)
 	v := c.x.version
 	found, err := wanted.Range(v.Size())
 	if err != nil {
-		return nil, c.fail(s3error.ErrInvalidRange)
+		return nil, c.fail(err)
 	}
 	body := v.Body
 	if found != nil {
 		body = body.Slice(found.Start, found.Length)
-		c.x.partial = true
 	}
 	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: body.Open(), Range: found}, nil
 }

@@ -37,8 +37,8 @@ func (x *exchange) describeVersion() {
 	if count := len(v.Attributes.Tags); count > 0 {
 		header.Set("X-Amz-Tagging-Count", strconv.Itoa(count))
 	}
-	if x.r.Header.Get("X-Amz-Checksum-Mode") == "ENABLED" && !x.partial {
-		x.tellChecksum(v.Checksum)
+	if x.r.Header.Get("X-Amz-Checksum-Mode") == "ENABLED" {
+		x.tellChecksum(x.sent)
 	}
 }
 
@@ -60,7 +60,7 @@ func (x *exchange) tellChecksum(sum checksum.Sum) {
 		return
 	}
 	x.w.Header().Set(sum.Algorithm.Header(), sum.String())
-	x.w.Header().Set("X-Amz-Checksum-Type", sum.Type())
+	x.w.Header().Set("X-Amz-Checksum-Type", x.version.Checksum.Type())
 }
 
 func standardHeaders(v *objects.Version) map[string]string {

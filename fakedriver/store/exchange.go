@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3op"
 )
@@ -33,8 +34,8 @@ type exchange struct {
 	contents   *objects.Bucket    // what is in it
 	conditions objects.Conditions // on which the request is to be answered
 	version    *objects.Version   // that has been read or written
-	byteRange  string             // of the version, as in the header Range
-	partial    bool               // not all of the version is sent
+	byteRange  string             // of the version, as in the header Range; empty: all of it
+	sent       checksum.Sum       // of what is sent of the version; zero: not known
 	failure    error              // what the answer would not tell
 	releases   []func()           // of what has been held for the request
 }

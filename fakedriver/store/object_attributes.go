@@ -18,7 +18,11 @@ type attributePart struct {
 }
 
 type attributeParts struct {
-	PartsCount           int
+	PartsCount int
+	*attributePage
+}
+
+type attributePage struct {
 	PartNumberMarker     int
 	NextPartNumberMarker int
 	MaxParts             int
@@ -57,10 +61,10 @@ func (s *Store) objectAttributes(x *exchange) error {
 			document.ETag = v.ETag.String() // without quotes, as S3 has it here
 		case "Checksum":
 			if !v.Checksum.IsZero() {
-				document.Checksum = &attributeChecksum{sumsOf(v.Checksum), v.Checksum.Type()}
+				document.Checksum = &attributeChecksum{sumsOf(v.Checksum.WithoutParts()), v.Checksum.Type()}
 			}
 		case "ObjectParts":
-			if document.ObjectParts, err = x.attributeParts(v.Parts); err != nil {
+			if document.ObjectParts, err = x.attributeParts(v); err != nil {
 				return err
 			}
 		case "StorageClass":
@@ -86,12 +90,23 @@ func wantedAttributes(header http.Header) ([]string, error) {
 	return wanted, nil
 }
 
-// attributeParts returns a page of the parts; nil if the object has none.
-func (x *exchange) attributeParts(all []objects.PartInfo) (*attributeParts, error) {
-	if len(all) == 0 {
+// attributeParts returns nil if the object has no parts, and tells of the single
+// parts only where the object's checksum is made of theirs, as S3 does.
+func (x *exchange) attributeParts(v *objects.Version) (*attributeParts, error) {
+	if len(v.Parts) == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to tell
 	}
-	page := &attributeParts{PartsCount: len(all), MaxParts: maxPageSize}
+	parts := &attributeParts{PartsCount: len(v.Parts)}
+	if !v.Checksum.IsComposite() {
+		return parts, nil
+	}
+	var err error
+	parts.attributePage, err = x.attributePage(v.Parts)
+	return parts, err
+}
+
+func (x *exchange) attributePage(all []objects.PartInfo) (*attributePage, error) {
+	page := &attributePage{MaxParts: maxPageSize}
 	for name, into := range map[string]*int{"X-Amz-Max-Parts": &page.MaxParts, "X-Amz-Part-Number-Marker": &page.PartNumberMarker} {
 		text := x.r.Header.Get(name)
 		if text == "" {
@@ -103,6 +118,7 @@ func (x *exchange) attributeParts(all []objects.PartInfo) (*attributeParts, erro
 		}
 		*into = min(int(number), maxPartNumber)
 	}
+	page.NextPartNumberMarker = page.PartNumberMarker
 	for _, part := range all {
 		if int(part.Number) <= page.PartNumberMarker {
 			continue

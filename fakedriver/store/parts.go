@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"encoding/xml"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
@@ -37,6 +39,14 @@ func sumsOf(sum checksum.Sum) sums {
 		*s.field(sum.Algorithm) = sum.String()
 	}
 	return s
+}
+
+// typeOfSum is the element ChecksumType; empty if there is no checksum.
+func typeOfSum(sum checksum.Sum) string {
+	if sum.IsZero() {
+		return ""
+	}
+	return sum.Type()
 }
 
 // sum returns the checksum that a document names, of which there may be one.
@@ -87,21 +97,24 @@ func (x *exchange) putPart(c content) (objects.Part, error) {
 	if err != nil {
 		return objects.Part{}, err
 	}
-	if c.sum, err = checksumOfPart(u.Algorithm, c); err != nil {
+	if c.sum, err = checksumFor(u, c); err != nil {
 		return objects.Part{}, err
 	}
 	return x.contents.PutPart(x.key, u.ID, objects.Part{Number: number, ETag: c.etag, Checksum: c.sum, Body: c.body})
 }
 
-func checksumOfPart(algorithm checksum.Algorithm, c content) (checksum.Sum, error) {
+// checksumFor returns the checksum that a part of an upload has. Where the object
+// is to have one of the parts', clients must tell the parts'; otherwise the store
+// computes what it was not told.
+func checksumFor(u objects.Upload, c content) (checksum.Sum, error) {
 	switch {
-	case algorithm == checksum.None || algorithm == c.sum.Algorithm:
+	case u.Algorithm == checksum.None || u.Algorithm == c.sum.Algorithm:
 		return c.sum, nil
-	case !c.sum.IsZero():
-		return c.sum, s3error.ErrInvalidRequest.With("Checksum Type mismatch occurred, expected checksum Type: " +
-			algorithm.String() + ", actual checksum Type: " + c.sum.Algorithm.String())
+	case c.sum.IsZero() && (u.FullObject || c.copied):
+		return c.body.Checksum(u.Algorithm)
 	}
-	return c.body.Checksum(algorithm)
+	return c.sum, s3error.ErrInvalidRequest.With("Checksum Type mismatch occurred, expected checksum Type: " +
+		strings.ToLower(u.Algorithm.String()) + ", actual checksum Type: " + cmp.Or(strings.ToLower(c.sum.Algorithm.String()), "null"))
 }
 
 // listParts answers ListParts.

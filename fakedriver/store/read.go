@@ -1,12 +1,9 @@
 package store
 
 import (
-	"fmt"
+	"errors"
 	"net/http"
-	"strconv"
-	"time"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
@@ -16,10 +13,12 @@ func (s *Store) readObject(x *exchange) error {
 		return err
 	}
 	if err := x.conditions.Read(x.version); err != nil {
-		x.describeVersion()
+		if errors.Is(err, s3error.ErrNotModified) {
+			x.describeVersion()
+		}
 		return err
 	}
-	if err := x.choosePart(); err != nil {
+	if err := x.chooseRange(); err != nil {
 		return err
 	}
 	return s.serveCore(x)
@@ -41,53 +40,4 @@ func (x *exchange) find() error {
 	x.version = v
 	x.hold(v.Release)
 	return err
-}
-
-// choosePart finds the bytes that are asked for, by a range or by the number of a
-// part of a completed upload.
-func (x *exchange) choosePart() error {
-	x.byteRange = x.r.Header.Get("Range")
-	if condition := x.r.Header.Get("If-Range"); condition != "" && !x.isCurrent(condition) {
-		x.byteRange = ""
-	}
-	if !x.query.Has("partNumber") {
-		return nil
-	}
-	if x.byteRange != "" {
-		return s3error.ErrInvalidRequest.With("Cannot specify both Range header and partNumber query parameter")
-	}
-	number, err := strconv.Atoi(x.query.Get("partNumber"))
-	if err != nil || number < 1 || number > maxPartNumber {
-		return s3error.ErrInvalidArgument.With("Part number must be an integer between 1 and 10000, inclusive")
-	}
-	return x.rangeOfPart(number)
-}
-
-// rangeOfPart counts an object that was not uploaded in parts as one part.
-func (x *exchange) rangeOfPart(number int) error {
-	parts := x.version.Parts
-	if len(parts) == 0 {
-		parts = []objects.PartInfo{{Number: 1, Size: x.version.Size()}}
-	} else {
-		x.w.Header().Set("X-Amz-Mp-Parts-Count", strconv.Itoa(len(parts)))
-	}
-	if number > len(parts) {
-		return s3error.ErrInvalidPartNumber
-	}
-	var start int64
-	for _, part := range parts[:number-1] {
-		start += part.Size
-	}
-	if size := parts[number-1].Size; size > 0 {
-		x.byteRange = fmt.Sprintf("bytes=%d-%d", start, start+size-1)
-	}
-	return nil
-}
-
-// isCurrent reports whether the condition of If-Range holds: an ETag or a time.
-func (x *exchange) isCurrent(condition string) bool {
-	if at, err := http.ParseTime(condition); err == nil {
-		return x.version.Modified().Truncate(time.Second).Equal(at)
-	}
-	return condition == `"`+x.version.ETag.String()+`"`
 }

@@ -15,6 +15,7 @@ import (
 func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{w: w, r: r, id: fmt.Sprintf("%016X", s.requests.Add(1))}
 	w.Header().Set("X-Amz-Request-Id", x.id)
+	w.Header().Set("X-Amz-Id-2", "cosi-emu")
 	w.Header().Set("Server", "cosi-emu")
 	defer s.bePatient(x)()
 	defer x.end()

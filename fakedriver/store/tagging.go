@@ -5,19 +5,15 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
-// The limits are those of S3's user guide, "Categorizing your objects using tags".
-const (
-	maxObjectTags  = 10
-	maxBucketTags  = 50
-	maxTagKeyRunes = 128
-	maxTagRunes    = 256
-)
+// maxObjectTags is from the S3 User Guide, "Categorizing your objects using tags".
+const maxObjectTags = 10
 
 type tag struct {
 	Key   string
@@ -30,20 +26,20 @@ type tagging struct {
 	TagSet  []tag    `xml:"TagSet>Tag"`
 }
 
-// checkTags returns the tags as a map, or InvalidTag.
+// checkTags returns the tags as a map, or BadRequest or InvalidTag.
 func checkTags(tags []tag, limit int) (map[string]string, error) {
 	if len(tags) > limit {
-		return nil, s3error.ErrBadRequest.With("Object tags cannot be greater than 10, nor bucket tags than 50")
+		return nil, s3error.ErrBadRequest.With("There cannot be more tags than " + strconv.Itoa(limit))
 	}
 	checked := make(map[string]string, len(tags))
 	for _, t := range tags {
 		_, twice := checked[t.Key]
 		switch {
-		case t.Key == "" || utf8.RuneCountInString(t.Key) > maxTagKeyRunes:
+		case t.Key == "" || utf8.RuneCountInString(t.Key) > maxTagKey || !isTagText(t.Key):
 			return nil, s3error.ErrInvalidTag.With("The TagKey you have provided is invalid")
-		case utf8.RuneCountInString(t.Value) > maxTagRunes:
+		case utf8.RuneCountInString(t.Value) > maxTagValue || !isTagText(t.Value):
 			return nil, s3error.ErrInvalidTag.With("The TagValue you have provided is invalid")
-		case strings.HasPrefix(strings.ToLower(t.Key), "aws:"):
+		case strings.HasPrefix(strings.ToLower(t.Key), reservedTags):
 			return nil, s3error.ErrInvalidTag.With("System tags cannot be added/updated by requester")
 		case twice:
 			return nil, s3error.ErrInvalidTag.With("Cannot provide multiple Tags with the same key")
@@ -108,7 +104,7 @@ func (s *Store) getBucketTagging(x *exchange) error {
 }
 
 func (s *Store) putBucketTagging(x *exchange) error {
-	tags, err := x.tagsOfBody(maxBucketTags)
+	tags, err := x.tagsOfBody(maxTags)
 	if err != nil {
 		return err
 	}

@@ -9,14 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
-// putObject answers PutObject.
-func (s *Store) putObject(x *exchange) error {
-	if err := s.serveCore(x); err != nil {
-		return err
-	}
-	return nil
-}
-
 // draft is the object that PutObject stores.
 func (x *exchange) draft() (objects.Draft, error) {
 	attributes, err := x.attributes()
@@ -60,9 +52,6 @@ func isFullObject(algorithm checksum.Algorithm, kind string) (bool, error) {
 	return false, s3error.ErrInvalidRequest.With("The " + kind + " checksum type cannot be used with the " +
 		strings.ToLower(algorithm.String()) + " checksum algorithm.")
 }
-
-// deleteObject answers DeleteObject.
-func (s *Store) deleteObject(x *exchange) error { return s.serveCore(x) }
 
 // readConditions reads the conditional headers, of which the table has let
 // through only those that the operation honours.

@@ -36,6 +36,13 @@ func (s Sum) String() string {
 	return text
 }
 
+// WithoutParts returns a composite checksum without the number of parts, as
+// GetObjectAttributes has it; any other as it is.
+func (s Sum) WithoutParts() Sum {
+	s.parts = 0
+	return s
+}
+
 // Type returns S3's name of what the checksum is made of.
 func (s Sum) Type() string {
 	if s.IsComposite() {

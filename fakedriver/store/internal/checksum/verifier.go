@@ -8,19 +8,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
-// Verifier computes the checksums of a body as it passes, and compares them with
-// what the client says they are.
+// Verifier computes the checksum of a body as it passes, and compares it with
+// what the client says it is. The zero value expects none.
 type Verifier struct {
-	digests []Digest
+	digest *Digest
 }
 
 // about are the headers with the prefix that say something about a checksum and
 // hold none.
 var about = []string{HeaderPrefix + "Algorithm", HeaderPrefix + "Mode", HeaderPrefix + "Type"}
 
-// NewVerifier returns a verifier of the checksums in a header and in the trailers
+// NewVerifier returns a verifier of the checksum in a header or in the trailers
 // that are announced, by their canonical names. The error is InvalidRequest for an
-// algorithm that is not known: what cannot be checked is refused.
+// algorithm that is not known, because what cannot be checked is refused; and for
+// several, of which one would have to be chosen.
 func NewVerifier(header http.Header, trailers []string) (*Verifier, error) {
 	v := &Verifier{}
 	for name := range header {
@@ -42,55 +43,51 @@ func (v *Verifier) expect(name string) error {
 		return nil
 	}
 	algorithm, ok := ByName(suffix)
-	if !ok {
+	switch {
+	case !ok:
 		return s3error.ErrInvalidRequest.With("The checksum " + strings.ToLower(name) + " is of an unknown algorithm")
+	case v.digest != nil && v.digest.algorithm != algorithm:
+		return s3error.ErrInvalidRequest.With("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
+	case v.digest == nil:
+		v.digest = new(New(algorithm))
 	}
-	v.Add(algorithm)
 	return nil
-}
-
-// Add has a further algorithm computed, if it is not already.
-func (v *Verifier) Add(algorithm Algorithm) {
-	if algorithm != None && !slices.ContainsFunc(v.digests, func(d Digest) bool { return d.algorithm == algorithm }) {
-		v.digests = append(v.digests, New(algorithm))
-	}
 }
 
 // Write implements io.Writer. It returns no error.
 func (v *Verifier) Write(data []byte) (int, error) {
-	for _, d := range v.digests {
-		d.Write(data)
+	if v.digest == nil {
+		return len(data), nil
 	}
-	return len(data), nil
+	return v.digest.Write(data)
 }
 
-// Check compares what has been written with the checksums in a header, or in
-// trailers. Errors are BadDigest, and InvalidDigest for a value that is none.
+// Check compares what has been written with the checksum in a header, or in
+// trailers. Errors are BadDigest, and InvalidRequest for a value that is none.
 func (v *Verifier) Check(header http.Header) error {
-	for _, d := range v.digests {
-		name := d.algorithm.Header()
-		values := header[name]
-		if len(values) == 0 {
-			continue
-		}
-		want, err := Parse(d.algorithm, values[0])
-		if err != nil || want.IsComposite() {
-			return s3error.ErrInvalidDigest.With("Value for " + strings.ToLower(name) + " header is invalid.")
-		}
-		if want != d.Checksum() {
-			return s3error.ErrBadDigest.With("The value of " + strings.ToLower(name) + " did not match the calculated checksum.")
-		}
+	if v.digest == nil {
+		return nil
+	}
+	name := v.digest.algorithm.Header()
+	values := header[name]
+	if len(values) == 0 {
+		return nil
+	}
+	want, err := Parse(v.digest.algorithm, values[0])
+	if err != nil || want.IsComposite() {
+		return s3error.ErrInvalidRequest.With("Value for " + strings.ToLower(name) + " header is invalid.")
+	}
+	if want != v.digest.Checksum() {
+		return s3error.ErrBadDigest.With("The " + v.digest.algorithm.String() + " you specified did not match the calculated checksum.")
 	}
 	return nil
 }
 
-// Sum returns a checksum of what has been written: of the algorithm, or for None
-// of the first that is computed; the zero value if there is none such.
-func (v *Verifier) Sum(algorithm Algorithm) Sum {
-	for _, d := range v.digests {
-		if algorithm == None || algorithm == d.algorithm {
-			return d.Checksum()
-		}
+// Sum returns the checksum of what has been written; the zero value if none is
+// expected.
+func (v *Verifier) Sum() Sum {
+	if v.digest == nil {
+		return Sum{}
 	}
-	return Sum{}
+	return v.digest.Checksum()
 }

@@ -14,6 +14,7 @@ type document struct {
 	Details   []element
 	Resource  string `xml:"Resource"`
 	RequestID string `xml:"RequestId"`
+	HostID    string `xml:"HostId,omitempty"`
 }
 
 type element struct {
@@ -38,7 +39,8 @@ func Write(w http.ResponseWriter, r *http.Request, requestID string, e *Error) {
 		return
 	}
 	body, err := xml.Marshal(document{
-		Code: e.Code, Message: e.Message, Region: e.Region, Details: elements(e.Details), Resource: r.URL.Path, RequestID: requestID,
+		Code: e.Code, Message: e.Message, Region: e.Region, Details: elements(e.Details), Resource: r.URL.Path,
+		RequestID: requestID, HostID: w.Header().Get("X-Amz-Id-2"),
 	})
 	if err != nil {
 		body = nil // strings only, so this cannot be
