@@ -197,6 +197,7 @@ func TestVanishedMarker(t *testing.T) {
 func TestManyDeleted(t *testing.T) {
 	const keys = 100_000
 	f := newFixture(t, objects.Config{Versioning: objects.Enabled})
+	f.vault.forgets.Store(true)
 	for n := range keys {
 		f.remove(fmt.Sprintf("a/%06d", n), "")
 	}

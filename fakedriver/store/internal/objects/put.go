@@ -34,7 +34,10 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 		return nil, err
 	}
 	v.Body, v.ETag, v.Checksum, v.Attributes, v.Parts = d.Body, d.ETag, d.Checksum, d.Attributes, d.Parts
-	return v, b.add(v, from)
+	if err := b.add(v, from); err != nil {
+		return nil, err
+	}
+	return v, nil
 }
 
 // newVersion returns a version with the ID that the bucket's versioning gives it.

@@ -16,8 +16,9 @@ type Store struct {
 	options  Options
 	sequence atomic.Uint64
 
-	mu      sync.RWMutex
-	buckets map[string]*Bucket
+	creating sync.Mutex // held by CreateBucket, while the vault is written
+	mu       sync.RWMutex
+	buckets  map[string]*Bucket
 
 	random sync.Mutex // guards Options.Rand
 }
@@ -51,15 +52,17 @@ func New(options Options) (*Store, error) {
 // CreateBucket creates an empty bucket. Its ID is one that no bucket has had before.
 // The changes of other records are made together with it, or not at all.
 func (s *Store) CreateBucket(id string, config Config, with ...vault.Change) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ok := s.buckets[id]; ok {
+	s.creating.Lock()
+	defer s.creating.Unlock()
+	if _, err := s.Bucket(id); err == nil {
 		return fmt.Errorf("bucket %q is there already", id)
 	}
 	b := newBucket(s, id, config)
 	if err := s.commitWith(with, b.recordConfig(config)); err != nil {
 		return err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.buckets[id] = b
 	return nil
 }

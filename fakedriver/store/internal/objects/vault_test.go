@@ -20,6 +20,7 @@ type countingVault struct {
 
 	t       testing.TB
 	refuses atomic.Bool
+	forgets atomic.Bool // records are not made
 
 	mu      sync.Mutex
 	blobs   map[*countedBlob]bool
@@ -30,7 +31,7 @@ func newCountingVault(t testing.TB) *countingVault {
 	return &countingVault{Memory: vault.InMemory(), t: t, blobs: map[*countedBlob]bool{}, records: map[string]string{}}
 }
 
-func (*countingVault) Durable() bool { return true }
+func (c *countingVault) Durable() bool { return !c.forgets.Load() }
 
 func (c *countingVault) Create() vault.Writer { return countingWriter{c.Memory.Create(), c} }
 
