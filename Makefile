@@ -23,7 +23,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 help: ## List the targets.
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
+		/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: build
 build: ## Build bin/cosi-emu.
@@ -50,10 +50,18 @@ clean: ## Remove what was built here. The user's cache stays.
 .PHONY: test
 test: setup ## Run all tests.
 	$(GOTESTSUM) -- $(RACE) -timeout 20m $(TESTFLAGS) $(PKG)
+	$(if $(filter ./...,$(PKG)),cd hack/s3clients && $(GO) test ./...)
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no control plane, quickly.
 	$(GOTESTSUM) -- -short -timeout 5m $(TESTFLAGS) $(PKG)
+
+# make s3-clients S3CLIENTS='-clients rclone,boto3 -schemes http'
+S3CLIENTS ?= -install -write
+
+.PHONY: s3-clients
+s3-clients: setup ## Try the S3 store with real clients, and write the table of docs/s3.md.
+	cd hack/s3clients && $(GO) run . $(S3CLIENTS)
 
 .PHONY: bench
 bench: setup ## Run the benchmarks.
@@ -90,6 +98,7 @@ tidy: ## Tidy every module of the repository.
 lint: $(BIN)/golangci-lint ## Run the linters.
 	$(BIN)/golangci-lint run ./...
 	cd hack/tools && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd hack/s3clients && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 
 ##@ Verify
 

@@ -74,12 +74,12 @@ func start(ctx context.Context) error {
 	return o.run(ctx)
 }
 
-func (o options) run(ctx context.Context) error {
+func (o options) run(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "s3clients-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	clients, missing := catalogue.Find(ctx, o.install, words(o.clients))
 	for _, m := range missing {
 		fmt.Fprintf(os.Stderr, "skipped: %s: %v\n", m.Name, m.Why)

@@ -129,7 +129,7 @@ func (s *session) bucketTagging(ctx context.Context) error {
 func (s *session) checksum(algorithm string) func(context.Context) error {
 	field, key := "Checksum"+algorithm, "checksum/"+algorithm
 	return func(ctx context.Context) error {
-		path, err := s.file("up", sample.Content(9, sample.Small))
+		path, err := s.upload(sample.Content(9, sample.Small))
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func (s *session) head(ctx context.Context) error {
 		ETag          string
 		ContentLength int
 	}
-	path, err := s.file("up", []byte("head"))
+	path, err := s.upload([]byte("head"))
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (s *session) copy(ctx context.Context) error {
 // copyParts copies more than the 8 MiB from which on the program copies in parts.
 func (s *session) copyParts(ctx context.Context) error {
 	content := sample.Content(4, sample.Parts)
-	path, err := s.file("up", content)
+	path, err := s.upload(content)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *session) copyParts(ctx context.Context) error {
 
 func (s *session) multipart(ctx context.Context) error {
 	content := sample.Content(5, sample.Multipart)
-	path, err := s.file("up", content)
+	path, err := s.upload(content)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (s *session) anonymous(ctx context.Context) error {
 }
 
 func (s *session) otherBucket(ctx context.Context) error {
-	path, err := s.file("up", nil)
+	path, err := s.upload(nil)
 	if err != nil {
 		return err
 	}

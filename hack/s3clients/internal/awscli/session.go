@@ -75,14 +75,14 @@ func (s *session) api(ctx context.Context, into any, name string, args ...string
 	return nil
 }
 
-// file writes a file in the directory of the session and returns its path.
-func (s *session) file(name string, content []byte) (string, error) {
-	path := filepath.Join(s.dir, name)
+// upload writes the file that is to be uploaded, and returns its path.
+func (s *session) upload(content []byte) (string, error) {
+	path := filepath.Join(s.dir, "up")
 	return path, os.WriteFile(path, content, 0o600)
 }
 
 func (s *session) put(ctx context.Context, key string, content []byte, args ...string) error {
-	path, err := s.file("up", content)
+	path, err := s.upload(content)
 	if err != nil {
 		return err
 	}

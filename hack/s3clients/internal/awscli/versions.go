@@ -10,7 +10,7 @@ import (
 func (s *session) putTwice(ctx context.Context, key string) (first, second string, err error) {
 	var ids []string
 	for _, content := range []string{"first", "second"} {
-		path, err := s.file("up", []byte(content))
+		path, err := s.upload([]byte(content))
 		if err != nil {
 			return "", "", err
 		}

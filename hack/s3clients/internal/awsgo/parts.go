@@ -73,7 +73,7 @@ func (s *session) copyParts(ctx context.Context) error {
 	}
 	var parts []types.CompletedPart
 	for i, of := range []string{"bytes=0-9999999", fmt.Sprintf("bytes=10000000-%d", sample.Parts-1)} {
-		number := int32(i + 1) //nolint:gosec // 1 or 2
+		number := int32(i + 1)
 		part, err := s.s3.UploadPartCopy(ctx, &s3.UploadPartCopyInput{
 			Bucket: s.bucket, Key: key, UploadId: upload.UploadId, PartNumber: &number,
 			CopySource: new(*s.bucket + "/copy-parts/source"), CopySourceRange: &of,

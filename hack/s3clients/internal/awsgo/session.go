@@ -68,7 +68,7 @@ func (s *session) get(ctx context.Context, in *s3.GetObjectInput) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	defer out.Body.Close()
+	defer func() { _ = out.Body.Close() }()
 	return io.ReadAll(out.Body)
 }
 

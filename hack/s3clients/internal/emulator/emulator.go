@@ -69,7 +69,7 @@ func Start(ctx context.Context, program, dir string, https bool) (*Emulator, err
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	e.cmd.Stderr = log
 	out, err := e.cmd.StdoutPipe()
 	if err != nil {
@@ -89,7 +89,7 @@ func Start(ctx context.Context, program, dir string, https bool) (*Emulator, err
 func (e *Emulator) connect(ctx context.Context, out io.ReadCloser) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { out.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = out.Close() })()
 	var got info
 	if err := json.NewDecoder(out).Decode(&got); err != nil {
 		return fmt.Errorf("it has not said where it is: %w", errors.Join(context.Cause(ctx), err))

@@ -83,7 +83,7 @@ func (s *session) get(ctx context.Context, key string, opts minio.GetObjectOptio
 	if err != nil {
 		return nil, err
 	}
-	defer o.Close()
+	defer func() { _ = o.Close() }()
 	return io.ReadAll(o)
 }
 

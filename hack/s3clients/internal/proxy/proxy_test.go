@@ -11,7 +11,7 @@ import (
 
 func TestProxy(t *testing.T) {
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, r.Host+" "+r.RequestURI) //nolint:errcheck // the test sees what arrives
+		io.WriteString(w, r.Host+" "+r.RequestURI) //nolint:errcheck,gosec // the test sees what arrives
 	})
 	p, err := Start(t.Context())
 	if err != nil {
@@ -75,7 +75,7 @@ func get(t *testing.T, client *http.Client, at string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	body := &strings.Builder{}
 	if _, err := io.Copy(body, response.Body); err != nil {
 		t.Fatal(err)

@@ -45,9 +45,9 @@ func (s *session) putGet(ctx context.Context) error {
 
 // entry is what lsjson says of an object.
 type entry struct {
-	Size     int
-	Hashes   map[string]string
-	Metadata map[string]string
+	Size     int               `json:"Size"`
+	Hashes   map[string]string `json:"Hashes"`
+	Metadata map[string]string `json:"Metadata"`
 }
 
 func (s *session) stat(ctx context.Context, key string) (entry, error) {

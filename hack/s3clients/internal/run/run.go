@@ -41,7 +41,7 @@ type Run struct {
 }
 
 // Do tries everything and returns the table.
-func (r *Run) Do(ctx context.Context) (*report.Table, error) {
+func (r *Run) Do(ctx context.Context) (table *report.Table, err error) {
 	r.table = &report.Table{}
 	for _, c := range r.Clients {
 		r.table.Clients = append(r.table.Clients, c.Name+" "+c.Version)
@@ -50,7 +50,7 @@ func (r *Run) Do(ctx context.Context) (*report.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start a proxy: %w", err)
 	}
-	defer p.Close()
+	defer func() { err = errors.Join(err, p.Close()) }()
 	for _, scheme := range r.Schemes {
 		if err := r.scheme(ctx, scheme, p.URL); err != nil {
 			return nil, err
@@ -80,10 +80,10 @@ func (r *Run) scheme(ctx context.Context, scheme, proxyURL string) (err error) {
 }
 
 // variants returns the variants of an emulator that are available.
-func (r *Run) variants(ctx context.Context, e *emulator.Emulator, scheme, proxyURL string) []variant {
-	var available []variant
+func (r *Run) variants(ctx context.Context, e *emulator.Emulator, scheme, proxyURL string) []*variant {
+	var available []*variant
 	for _, style := range r.Styles {
-		v := variant{Emulator: e, scheme: scheme, style: style}
+		v := &variant{Emulator: e, scheme: scheme, style: style}
 		if style == "virtual" {
 			v.proxy = proxyURL
 		}
@@ -105,7 +105,7 @@ func (r *Run) unavailable(variant string, err error) {
 
 // client tries all operations of a client in a variant, first those in an
 // ordinary bucket.
-func (r *Run) client(ctx context.Context, v variant, c client.Client) error {
+func (r *Run) client(ctx context.Context, v *variant, c client.Client) error {
 	started := time.Now()
 	for _, versioned := range []bool{false, true} {
 		operations := slices.DeleteFunc(slices.Clone(r.Operations), func(op operation.Operation) bool { return op.Versioned != versioned })
@@ -120,14 +120,14 @@ func (r *Run) client(ctx context.Context, v variant, c client.Client) error {
 	return nil
 }
 
-func (r *Run) session(ctx context.Context, v variant, c client.Client, versioned bool, operations []operation.Operation) error {
+func (r *Run) session(ctx context.Context, v *variant, c client.Client, versioned bool, operations []operation.Operation) error {
 	target, err := v.target(ctx, r.Dir, c, versioned)
 	var session client.Session
 	if err == nil {
 		session, err = c.Open(target)
 	}
 	if err == nil {
-		defer session.Close()
+		defer func() { _ = session.Close() }()
 	}
 	for _, op := range operations {
 		failed := err
@@ -148,7 +148,7 @@ func (r *Run) operation(ctx context.Context, session client.Session, op operatio
 	return session.Run(ctx, op.ID)
 }
 
-func (r *Run) record(v variant, c client.Client, op operation.Operation, target client.Target, err error) {
+func (r *Run) record(v *variant, c client.Client, op operation.Operation, target client.Target, err error) {
 	result := report.Result{Client: c.Name + " " + c.Version, Operation: op.ID, Variant: v.String()}
 	switch {
 	case errors.Is(err, client.ErrNone):
@@ -163,7 +163,7 @@ func (r *Run) record(v variant, c client.Client, op operation.Operation, target 
 func (r *Run) say(format string, args ...any) {
 	r.said.Lock()
 	defer r.said.Unlock()
-	fmt.Fprintf(r.Progress, format+"\n", args...)
+	_, _ = fmt.Fprintf(r.Progress, format+"\n", args...)
 }
 
 // dir makes a directory for a session.

@@ -18,11 +18,11 @@ type variant struct {
 	unversioned error
 }
 
-func (v variant) String() string { return v.scheme + " " + v.style }
+func (v *variant) String() string { return v.scheme + " " + v.style }
 
 // class is the name of the class of buckets, ordinary ones or those that keep
 // versions.
-func (v variant) class(versioned bool) string {
+func (v *variant) class(versioned bool) string {
 	if versioned {
 		return v.style + "-versioned"
 	}
@@ -30,7 +30,7 @@ func (v variant) class(versioned bool) string {
 }
 
 // other is the name of a claim for a bucket that no client is given access to.
-func (v variant) other() string { return "other-" + v.style }
+func (v *variant) other() string { return "other-" + v.style }
 
 // prepare creates the classes, and sees that buckets of them can be had. Without
 // ordinary ones nothing can be tried.
@@ -54,7 +54,7 @@ func (v *variant) prepare(ctx context.Context) error {
 
 // target gets a bucket for a session. What is known of it when that fails is
 // returned too.
-func (v variant) target(ctx context.Context, root string, c client.Client, versioned bool) (client.Target, error) {
+func (v *variant) target(ctx context.Context, root string, c client.Client, versioned bool) (client.Target, error) {
 	name := strings.ToLower(fmt.Sprintf("%s-%s-%s", c.Name, c.Version, v.class(versioned)))
 	t := client.Target{Proxy: v.proxy}
 	if versioned && v.unversioned != nil {

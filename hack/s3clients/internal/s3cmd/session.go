@@ -32,7 +32,8 @@ func Open(path string, t client.Target) (client.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Shell: command.Shell{Program: path, Args: []string{"--config", config, "--no-progress"}, Env: env, Dir: t.Dir}, Target: t, dir: t.Dir}
+	shell := command.Shell{Program: path, Args: []string{"--config", config, "--no-progress"}, Env: env, Dir: t.Dir}
+	s := &session{Shell: shell, Target: t, dir: t.Dir}
 	return command.Operations{
 		operation.PutGet: s.putGet, operation.Head: s.head, operation.Delete: s.delete, operation.Range: s.ranges,
 		operation.List: s.list, operation.Paginate: s.paginate, operation.Delimiter: s.delimiter, operation.ListBuckets: s.listBuckets,

@@ -6,11 +6,11 @@ package witness
 import (
 	"bytes"
 	"context"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"golang.org/x/sync/errgroup"
-	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/client"
 )
