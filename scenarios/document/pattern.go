@@ -15,6 +15,7 @@ type Pattern struct {
 	Position Position
 	// Exactly one of these is set.
 	Fields    []PatternField
+	IsMapping bool // with Fields, which may be none
 	Items     []Pattern
 	IsList    bool // with Items, which may be none
 	Word      string
@@ -62,6 +63,7 @@ func (p *Pattern) mapping(d *decoder, n *yaml.Node) {
 		p.Condition.decode(d, n.Content[1])
 		return
 	}
+	p.IsMapping = true
 	d.pairs(n, func(key, value *yaml.Node) {
 		field := PatternField{Name: key.Value}
 		field.Pattern.decode(d, value)
