@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"errors"
 	"io"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/vault"
@@ -140,10 +141,10 @@ func (r *bodyReader) Read(buffer []byte) (int, error) {
 func (r *bodyReader) WriteTo(w io.Writer) (int64, error) {
 	var total int64
 	for {
-		switch err := r.advance(); {
-		case err == io.EOF:
-			return total, nil
-		case err != nil:
+		if err := r.advance(); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
 			return total, err
 		}
 		n, err := io.Copy(w, r.current)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -155,10 +154,10 @@ func TestSlicesAreStored(t *testing.T) {
 // Large bodies cross the segments of blobs in memory.
 func TestLargeBodies(t *testing.T) {
 	f := newFixture(t, objects.Config{})
-	random := rand.New(seeded(1))
+	random := randomly(1)
 	var large strings.Builder
 	for large.Len() < 5<<20 {
-		large.WriteString(fmt.Sprint(random.Uint64()))
+		fmt.Fprint(&large, random.Uint64())
 	}
 	want := large.String()
 	body := f.joined("head", want[:3<<20], want[3<<20:])

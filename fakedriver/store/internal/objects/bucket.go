@@ -3,7 +3,6 @@ package objects
 import (
 	"encoding/base32"
 	"maps"
-	"strings"
 	"sync"
 
 	"k8s.io/utils/keymutex"
@@ -71,7 +70,7 @@ func newBucket(s *Store, id string, config Config) *Bucket {
 	config.Tags = maps.Clone(config.Tags)
 	return &Bucket{
 		store: s, id: id, config: config, keys: keymutex.NewHashed(keyLocks), uploads: map[string]*upload{},
-		tree: btree.New(treeDegree, func(a, b *Version) bool { return strings.Compare(a.Key, b.Key) < 0 }),
+		tree: btree.New(treeDegree, func(a, b *Version) bool { return a.Key < b.Key }),
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
@@ -120,8 +122,9 @@ func TestRefusedByTheVault(t *testing.T) {
 		}
 	}
 
-	if got := f.shown(); len(got) != 1 || got[0] != "a" || f.tagsOf()[0] != nil || f.Config().Tags != nil || f.Versioning() != objects.Enabled {
-		t.Errorf("something has changed: %q, tags %v, %+v", got, f.tagsOf(), f.Config())
+	want := objects.Config{Versioning: objects.Enabled}
+	if diff := cmp.Diff([]any{want, []string{"a"}, []tags{nil}}, []any{f.Config(), f.shown(), f.tagsOf()}); diff != "" {
+		t.Errorf("something has changed (-want +got):\n%s", diff)
 	}
 	if f.Used() != before || f.vault.recorded() != records {
 		t.Errorf("used are %+v in %d records, want %+v in %d", f.Used(), f.vault.recorded(), before, records)

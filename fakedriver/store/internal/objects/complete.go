@@ -64,16 +64,11 @@ func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
 		if i > 0 && name.Number <= named[i-1].Number {
 			return nil, s3error.ErrInvalidPartOrder
 		}
-		part, ok := u.part(name.Number)
-		switch {
-		case !ok || part.ETag.String() != name.ETag,
-			!name.Checksum.IsZero() && name.Checksum != part.Checksum:
-			return nil, s3error.ErrInvalidPart
-		case name.Checksum.IsZero() && u.Algorithm != checksum.None && !u.FullObject:
-			return nil, s3error.ErrInvalidRequest.With("The upload was created using a " + strings.ToLower(u.Algorithm.String()) +
-				" checksum. The complete request must include the checksum for each part. It was missing for part " +
-				strconv.Itoa(name.Number) + " in the request.")
-		case i < len(named)-1 && part.Body.Size() < minBytes:
+		part, err := u.find(name)
+		if err != nil {
+			return nil, err
+		}
+		if i < len(named)-1 && part.Body.Size() < minBytes {
 			return nil, s3error.ErrEntityTooSmall
 		}
 		parts = append(parts, part)
@@ -82,6 +77,22 @@ func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
 		return nil, s3error.ErrMalformedXML
 	}
 	return parts, nil
+}
+
+// find returns the part that the client means, if it is what the client takes it
+// for.
+func (u *upload) find(name CompletedPart) (Part, error) {
+	part, ok := u.part(name.Number)
+	switch {
+	case !ok || part.ETag.String() != name.ETag,
+		!name.Checksum.IsZero() && name.Checksum != part.Checksum:
+		return Part{}, s3error.ErrInvalidPart
+	case name.Checksum.IsZero() && u.Algorithm != checksum.None && !u.FullObject:
+		return Part{}, s3error.ErrInvalidRequest.With("The upload was created using a " + strings.ToLower(u.Algorithm.String()) +
+			" checksum. The complete request must include the checksum for each part. It was missing for part " +
+			strconv.Itoa(name.Number) + " in the request.")
+	}
+	return part, nil
 }
 
 // assemble joins the parts, without copying them.
@@ -94,7 +105,8 @@ func (u *upload) assemble(parts []Part) (Draft, error) {
 		digests.Write(part.ETag.Sum[:])
 		bodies = append(bodies, part.Body)
 		sums = append(sums, part.Checksum)
-		d.Parts = append(d.Parts, PartInfo{Number: int32(part.Number), Size: part.Body.Size(), Checksum: part.Checksum}) //nolint:gosec // at most 10,000
+		number := int32(part.Number) //nolint:gosec // at most 10,000
+		d.Parts = append(d.Parts, PartInfo{Number: number, Size: part.Body.Size(), Checksum: part.Checksum})
 	}
 	digests.Sum(d.ETag.Sum[:0])
 	d.Body = join(bodies)

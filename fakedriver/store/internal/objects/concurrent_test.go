@@ -27,7 +27,7 @@ func TestConcurrent(t *testing.T) {
 	f := newFixture(t, objects.Config{Quota: objects.Quota{Bytes: 1000, Objects: 60}})
 	var group sync.WaitGroup
 	for n := range uint64(workers) {
-		w := &worker{fixture: f, Rand: rand.New(seeded(n))}
+		w := &worker{fixture: f, Rand: randomly(n)}
 		group.Go(func() {
 			for range operations {
 				if err := w.step(); !isExpected(err) {

@@ -51,6 +51,7 @@ func TestConditionsOfReads(t *testing.T) {
 	}
 }
 
+//nolint:lll // one case a line
 func TestConditionsOfWrites(t *testing.T) {
 	const other = "0123456789abcdef0123456789abcdef"
 	tests := map[string]struct {
@@ -95,9 +96,9 @@ func TestOnlyOneIsNew(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	const clients = 16
 	results := make(chan error, clients)
+	d, done := f.draft("x")
+	defer done()
 	for range clients {
-		d, done := f.draft("x")
-		defer done()
 		go func() {
 			_, err := f.Put("k", d, objects.Conditions{IfNoneMatch: "*"})
 			results <- err

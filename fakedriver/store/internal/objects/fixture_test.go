@@ -27,9 +27,9 @@ type fixture struct {
 // minPart is how small a part may be in these tests.
 const minPart = 4
 
-func newFixture(t testing.TB, config objects.Config) *fixture {
-	t.Helper()
-	f := &fixture{TB: t, vault: newCountingVault(t)}
+func newFixture(tb testing.TB, config objects.Config) *fixture {
+	tb.Helper()
+	f := &fixture{TB: tb, vault: newCountingVault(tb)}
 	var ticks atomic.Int64
 	var err error
 	f.store, err = objects.New(objects.Options{
@@ -54,6 +54,11 @@ func seeded(seed uint64) *rand.ChaCha8 {
 	var key [32]byte
 	binary.BigEndian.PutUint64(key[:], seed)
 	return rand.NewChaCha8(key)
+}
+
+// randomly is random, and always the same for a seed.
+func randomly(seed uint64) *rand.Rand {
+	return rand.New(seeded(seed)) //nolint:gosec // it is not to be random for anybody else
 }
 
 // body stores a content, of which the caller has the only reference.

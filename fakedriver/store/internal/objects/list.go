@@ -125,10 +125,12 @@ func (q Query) group(key string) string {
 // successor returns the least string that is greater than all that have the
 // prefix. There is none for bytes 0xff only, which a client may send as a marker.
 func successor(prefix string) (string, bool) {
-	prefix = strings.TrimRight(prefix, "\xff")
-	if prefix == "" {
+	last := len(prefix) - 1
+	for last >= 0 && prefix[last] == 0xff {
+		last--
+	}
+	if last < 0 {
 		return "", false
 	}
-	last := len(prefix) - 1
 	return prefix[:last] + string([]byte{prefix[last] + 1}), true
 }

@@ -88,7 +88,7 @@ func (w *walker) fill(operations int) {
 // model's: nothing is repeated or lost between pages.
 func TestPages(t *testing.T) {
 	for seed := range uint64(10) {
-		w := &walker{fixture: newFixture(t, objects.Config{}), Rand: rand.New(seeded(seed)), model: newModel(objects.Config{})}
+		w := &walker{fixture: newFixture(t, objects.Config{}), Rand: randomly(seed), model: newModel(objects.Config{})}
 		w.fill(5 + w.IntN(120))
 		prefixes := []string{"", "", "a", "ab", "/", "b/", "zz", "\U0010ffff"}
 		delimiters := []string{"", "/", "//", "a", "ab", "ü", ".a", "none"}

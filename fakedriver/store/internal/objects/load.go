@@ -72,7 +72,7 @@ func (s *Store) loadVersion(bucket, _ string, value []byte) error {
 	}
 	s.sequence.Store(max(s.sequence.Load(), v.Sequence))
 	b.insert(v, nil)
-	b.used.add(weight(v))
+	b.used = b.used.plus(weight(v))
 	return nil
 }
 
@@ -108,6 +108,6 @@ func (s *Store) loadPart(bucket, key string, value []byte) error {
 		return err
 	}
 	u.parts[part.Number] = part
-	b.used.add(Quota{Bytes: part.Body.Size()})
+	b.used = b.used.plus(Quota{Bytes: part.Body.Size()})
 	return nil
 }

@@ -10,9 +10,8 @@ func weight(v *Version) Quota {
 	return Quota{Bytes: v.Size(), Objects: 1}
 }
 
-func (q *Quota) add(other Quota) {
-	q.Bytes += other.Bytes
-	q.Objects += other.Objects
+func (q Quota) plus(other Quota) Quota {
+	return Quota{Bytes: q.Bytes + other.Bytes, Objects: q.Objects + other.Objects}
 }
 
 func (q Quota) minus(other Quota) Quota {
@@ -32,7 +31,7 @@ func (b *Bucket) reserve(more Quota) error {
 	if limit.Objects > 0 && more.Objects > 0 && b.used.Objects+more.Objects > limit.Objects {
 		return s3error.ErrQuotaExceeded
 	}
-	b.used.add(more)
+	b.used = b.used.plus(more)
 	return nil
 }
 

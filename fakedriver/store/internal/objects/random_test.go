@@ -28,7 +28,7 @@ func TestRandomOperations(t *testing.T) {
 	const operations = 300
 	for seed := range uint64(15) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			random := rand.New(seeded(seed))
+			random := randomly(seed)
 			config := objects.Config{Quota: objects.Quota{Bytes: random.Int64N(200), Objects: random.Int64N(30)}}
 			if seed%3 == 0 {
 				config.Quota = objects.Quota{}
@@ -36,7 +36,8 @@ func TestRandomOperations(t *testing.T) {
 			w := &walker{fixture: newFixture(t, config), Rand: random, model: newModel(config)}
 			for n := range operations {
 				w.step()
-				if w.compare(); t.Failed() {
+				w.compare()
+				if t.Failed() {
 					t.Fatalf("seed %d, operation %d", seed, n)
 				}
 			}
@@ -49,7 +50,9 @@ func TestRandomOperations(t *testing.T) {
 func (w *walker) step() {
 	w.vault.refuses.Store(w.IntN(10) == 0)
 	defer w.vault.refuses.Store(false)
-	steps := []func(){w.put, w.put, w.put, w.removeNewest, w.removeVersion, w.retag, w.begin, w.putPart, w.putPart, w.complete, w.abort, w.configure}
+	steps := []func(){
+		w.put, w.put, w.put, w.removeNewest, w.removeVersion, w.retag, w.begin, w.putPart, w.putPart, w.complete, w.abort, w.configure,
+	}
 	steps[w.IntN(len(steps))]()
 }
 

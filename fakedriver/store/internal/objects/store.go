@@ -46,7 +46,10 @@ func New(options Options) (*Store, error) {
 		options.MinPartBytes = minPartBytes
 	}
 	s := &Store{options: options, buckets: map[string]*Bucket{}}
-	return s, s.load()
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // CreateBucket creates an empty bucket. Its ID is one that no bucket has had before.

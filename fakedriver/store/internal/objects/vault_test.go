@@ -18,7 +18,7 @@ var errRefused = errors.New("the vault refuses")
 type countingVault struct {
 	*vault.Memory
 
-	t       testing.TB
+	tb      testing.TB
 	refuses atomic.Bool
 	forgets atomic.Bool // records are not made
 
@@ -27,8 +27,9 @@ type countingVault struct {
 	records map[string]string
 }
 
-func newCountingVault(t testing.TB) *countingVault {
-	return &countingVault{Memory: vault.InMemory(), t: t, blobs: map[*countedBlob]bool{}, records: map[string]string{}}
+func newCountingVault(tb testing.TB) *countingVault {
+	tb.Helper()
+	return &countingVault{Memory: vault.InMemory(), tb: tb, blobs: map[*countedBlob]bool{}, records: map[string]string{}}
 }
 
 func (c *countingVault) Durable() bool { return !c.forgets.Load() }
@@ -41,7 +42,7 @@ func (c *countingVault) Commit(batch vault.Batch) error {
 	}
 	for _, b := range batch.Blobs {
 		if counted, ok := b.(*countedBlob); !ok || counted.references.Load() <= 0 {
-			c.t.Error("a record refers to a blob that nobody holds")
+			c.tb.Error("a record refers to a blob that nobody holds")
 		}
 	}
 	c.mu.Lock()
@@ -98,14 +99,14 @@ type countedBlob struct {
 
 func (b *countedBlob) Retain() {
 	if b.references.Add(1) <= 1 {
-		b.vault.t.Error("a blob is retained that nobody holds")
+		b.vault.tb.Error("a blob is retained that nobody holds")
 	}
 }
 
 func (b *countedBlob) Release() {
 	left := b.references.Add(-1)
 	if left < 0 {
-		b.vault.t.Error("a blob is released too often")
+		b.vault.tb.Error("a blob is released too often")
 	}
 	if left == 0 {
 		b.vault.mu.Lock()
@@ -116,7 +117,7 @@ func (b *countedBlob) Release() {
 
 func (b *countedBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	if b.references.Load() <= 0 {
-		b.vault.t.Error("a blob is read that nobody holds")
+		b.vault.tb.Error("a blob is read that nobody holds")
 	}
 	return b.Blob.Open(offset, length)
 }

@@ -14,8 +14,9 @@ import (
 // there after it, the newest first: "content", or "marker", with "(null)" after
 // null versions. The steps are
 //
-//	put TEXT         enable         delete        delete N
-//	                 suspend                      delete null
+//	put TEXT
+//	enable, suspend
+//	delete [N | null]
 //
 // where N is how old the version is: 0 is the newest.
 func history(f *fixture, script string) []string {
