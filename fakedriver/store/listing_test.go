@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"encoding/xml"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/go-cmp/cmp"
+)
+
+// listed is what the tests look at of the documents of listings.
+type listed struct {
+	MaxKeys        int
+	MaxUploads     int
+	EncodingType   string
+	IsTruncated    bool
+	Prefix         string
+	Delimiter      string
+	NextMarker     string
+	NextKeyMarker  string
+	Contents       []struct{ Key string }
+	Version        []struct{ Key string }
+	Upload         []struct{ Key string }
+	CommonPrefixes []struct{ Prefix string }
+}
+
+func (a *app) list(query string) listed {
+	a.Helper()
+	got := a.raw("GET", "?"+query, "")
+	var document listed
+	if err := xml.Unmarshal([]byte(got.body), &document); err != nil || got.status != 200 || got.header.Get("Content-Type") != "application/xml" {
+		a.Fatalf("?%s answered %d: %v\n%s", query, got.status, err, got.body)
+	}
+	return document
+}
+
+func TestListArguments(t *testing.T) {
+	a := newApp(t)
+	for _, key := range []string{"a", "b", "c/1", "c/2", "d"} {
+		a.put(key, "")
+	}
+	tests := map[string]struct {
+		reason, query string
+		want          string
+		truncated     bool
+	}{
+		"All":         {"No argument.", "", "a b c/1 c/2 d", false},
+		"Zero":        {"Nothing was asked for, and there is no more to get.", "max-keys=0", "", false},
+		"Two":         {"The first.", "max-keys=2", "a b", true},
+		"Marker":      {"What follows it.", "marker=b", "c/1 c/2 d", false},
+		"StartAfter":  {"It need not be a key.", "list-type=2&start-after=bb", "c/1 c/2 d", false},
+		"InGroup":     {"The rest of a group is a group.", "list-type=2&start-after=c/1&delimiter=/", "d c/", false},
+		"AfterGroup":  {"A group that has been listed.", "marker=c/&delimiter=/", "d", false},
+		"Prefix":      {"In a group.", "prefix=c/&delimiter=/", "c/1 c/2", false},
+		"PrefixIsKey": {"A prefix may end anywhere.", "prefix=c", "c/1 c/2", false},
+		"NoPrefix":    {"Nothing begins with it.", "prefix=x&list-type=2", "", false},
+		"ByPrefix":    {"A marker in front of the prefix.", "prefix=d&marker=a", "d", false},
+		"BehindIt":    {"A marker behind the prefix.", "prefix=a&marker=b", "", false},
+		"Delimiter":   {"Any text.", "delimiter=/1", "a b c/2 d c/1", false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := a.in(t).list(tc.query)
+			var all []string
+			for _, o := range got.Contents {
+				all = append(all, o.Key)
+			}
+			for _, p := range got.CommonPrefixes {
+				all = append(all, p.Prefix)
+			}
+			if diff := cmp.Diff(tc.want, strings.Join(all, " ")); diff != "" || got.IsTruncated != tc.truncated {
+				t.Errorf("%s\n?%s, truncated: %t: -want, +got:\n%s", tc.reason, tc.query, got.IsTruncated, diff)
+			}
+		})
+	}
+}
+
+func TestListRefused(t *testing.T) {
+	a := newApp(t)
+	for query, reason := range map[string]string{
+		"max-keys=-1":                       "a negative number",
+		"max-keys=many":                     "no number",
+		"max-keys=99999999999":              "too great a number",
+		"encoding-type=base64":              "no such encoding",
+		"list-type=2&continuation-token=":   "an empty token",
+		"list-type=2&continuation-token=/?": "a token that is none",
+		"versions&version-id-marker=x":      "a version of no key",
+		"uploads&max-uploads=x":             "no number",
+	} {
+		if got := a.raw("GET", "?"+query, ""); got.status != 400 || code(t, got.body) != "InvalidArgument" {
+			t.Errorf("%s: ?%s answered %d: %s", reason, query, got.status, got.body)
+		}
+	}
+}
+
+// TestListEncoded lists a key that XML cannot hold, in all listings.
+func TestListEncoded(t *testing.T) {
+	a := newApp(t, versioned)
+	const key = "dir\x01\x1f/a b+c%ü\n\t\"&<>'/\x7f"
+	a.put(key, "content")
+	_, err := a.s3.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: a.bucket, Key: aws.String(key)})
+	a.must(err)
+	decode := func(text string) string {
+		decoded, err := url.QueryUnescape(text)
+		a.must(err)
+		return decoded
+	}
+	for query, keys := range map[string]func(listed) []struct{ Key string }{
+		"":            func(l listed) []struct{ Key string } { return l.Contents },
+		"list-type=2": func(l listed) []struct{ Key string } { return l.Contents },
+		"versions":    func(l listed) []struct{ Key string } { return l.Version },
+		"uploads":     func(l listed) []struct{ Key string } { return l.Upload },
+	} {
+		got := a.list("encoding-type=url&" + query)
+		if found := keys(got); len(found) != 1 || decode(found[0].Key) != key || got.EncodingType != "url" {
+			t.Errorf("?%s lists %+v", query, got)
+		}
+		got = a.list("encoding-type=url&delimiter=%2F&prefix=dir%01&" + query)
+		if len(got.CommonPrefixes) != 1 || decode(got.CommonPrefixes[0].Prefix) != "dir\x01\x1f/" || decode(got.Prefix) != "dir\x01" || decode(got.Delimiter) != "/" {
+			t.Errorf("?%s with a delimiter lists %+v", query, got)
+		}
+	}
+	if content, _ := a.read(key, ""); content != "content" {
+		t.Errorf("the object is %q", content)
+	}
+}
+
+// TestListedObjects compares what a listing says of an object with what HEAD says.
+func TestListedObjects(t *testing.T) {
+	a := newApp(t)
+	a.put("k", "content")
+	out, err := a.s3.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: a.bucket, FetchOwner: aws.Bool(true)})
+	a.must(err)
+	head, object := a.head("k", ""), out.Contents[0]
+	if *object.ETag != *head.ETag || *object.Size != *head.ContentLength || object.StorageClass != "STANDARD" || object.Owner == nil ||
+		object.LastModified.Unix() != head.LastModified.Unix() || len(object.ChecksumAlgorithm) != 1 || object.ChecksumType != head.ChecksumType {
+		t.Errorf("listed as %+v, and HEAD says %+v", object, head)
+	}
+}

@@ -1,0 +1,167 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+)
+
+// turner returns the next page of a listing, and whether there are more. A key
+// that has versions, or uploads, is on a page as often.
+type turner func() (keys, groups []string, more bool)
+
+var listings = map[string]func(a *app, prefix, delimiter string, size int32) turner{
+	"ListObjects": func(a *app, prefix, delimiter string, size int32) turner {
+		in := &s3.ListObjectsInput{Bucket: a.bucket, Prefix: &prefix, Delimiter: optional(delimiter), MaxKeys: &size}
+		return func() (keys, groups []string, more bool) {
+			out, err := a.s3.ListObjects(a.Context(), in)
+			a.must(err)
+			for _, o := range out.Contents {
+				keys = append(keys, *o.Key)
+			}
+			in.Marker = out.NextMarker
+			if *out.IsTruncated && out.NextMarker == nil { // only with a delimiter does S3 say it
+				in.Marker = &keys[len(keys)-1]
+			}
+			return keys, groupsOf(out.CommonPrefixes), *out.IsTruncated
+		}
+	},
+	"ListObjectsV2": func(a *app, prefix, delimiter string, size int32) turner {
+		in := &s3.ListObjectsV2Input{Bucket: a.bucket, Prefix: &prefix, Delimiter: optional(delimiter), MaxKeys: &size}
+		return func() (keys, groups []string, more bool) {
+			out, err := a.s3.ListObjectsV2(a.Context(), in)
+			a.must(err)
+			for _, o := range out.Contents {
+				keys = append(keys, *o.Key)
+			}
+			groups = groupsOf(out.CommonPrefixes)
+			if int(*out.KeyCount) != len(keys)+len(groups) {
+				a.Errorf("KeyCount is %d for %d keys and %d prefixes", *out.KeyCount, len(keys), len(groups))
+			}
+			in.ContinuationToken = out.NextContinuationToken
+			return keys, groups, *out.IsTruncated
+		}
+	},
+	"ListObjectVersions": func(a *app, prefix, delimiter string, size int32) turner {
+		in := &s3.ListObjectVersionsInput{Bucket: a.bucket, Prefix: &prefix, Delimiter: optional(delimiter), MaxKeys: &size}
+		return func() (keys, groups []string, more bool) {
+			out, err := a.s3.ListObjectVersions(a.Context(), in)
+			a.must(err)
+			for _, v := range out.Versions {
+				keys = append(keys, *v.Key)
+			}
+			in.KeyMarker, in.VersionIdMarker = out.NextKeyMarker, out.NextVersionIdMarker
+			return keys, groupsOf(out.CommonPrefixes), *out.IsTruncated
+		}
+	},
+	"ListMultipartUploads": func(a *app, prefix, delimiter string, size int32) turner {
+		in := &s3.ListMultipartUploadsInput{Bucket: a.bucket, Prefix: &prefix, Delimiter: optional(delimiter), MaxUploads: &size}
+		return func() (keys, groups []string, more bool) {
+			out, err := a.s3.ListMultipartUploads(a.Context(), in)
+			a.must(err)
+			for _, u := range out.Uploads {
+				keys = append(keys, *u.Key)
+			}
+			in.KeyMarker, in.UploadIdMarker = out.NextKeyMarker, out.NextUploadIdMarker
+			return keys, groupsOf(out.CommonPrefixes), *out.IsTruncated
+		}
+	},
+}
+
+func groupsOf(prefixes []types.CommonPrefix) (all []string) {
+	for _, p := range prefixes {
+		all = append(all, *p.Prefix)
+	}
+	return all
+}
+
+// walk returns the entries of all pages in their order.
+func (a *app) walk(next turner, size int32) (all []string) {
+	a.Helper()
+	for more := true; more; {
+		var keys, groups []string
+		keys, groups, more = next()
+		entries := slices.Sorted(slices.Values(slices.Concat(keys, groups)))
+		if len(entries) > int(size) || (more && len(entries) < int(size)) || !slices.IsSorted(keys) || !slices.IsSorted(groups) {
+			a.Fatalf("a page of %d, with more to come: %t, has keys %q and prefixes %q", size, more, keys, groups)
+		}
+		all = append(all, entries...)
+	}
+	return all
+}
+
+// naive is what a listing must show of keys.
+func naive(keys []string, prefix, delimiter string) (all []string) {
+	for _, key := range slices.Sorted(slices.Values(keys)) {
+		rest, ok := strings.CutPrefix(key, prefix)
+		if !ok {
+			continue
+		}
+		if before, _, found := strings.Cut(rest, delimiter); found && delimiter != "" {
+			if group := prefix + before + delimiter; !slices.Contains(all, group) {
+				all = append(all, group)
+			}
+			continue
+		}
+		all = append(all, key)
+	}
+	return all
+}
+
+// TestPagesAddUp: whatever the keys, the prefix, the delimiter and the size of pages,
+// no page repeats or loses anything.
+func TestPagesAddUp(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test that can be repeated
+	a := newApp(t, versioned)
+	var put, begun []string
+	for range 12 {
+		put, begun = a.grow(random, put, begun)
+		prefix, delimiter := pick(random, "", "", "a", "a/", "/", "ü"), pick(random, "", "/", "/", "b", "//", "a/")
+		for name, list := range listings {
+			want := naive(put, prefix, delimiter)
+			switch name {
+			case "ListMultipartUploads":
+				want = naive(begun, prefix, delimiter)
+			case "ListObjects", "ListObjectsV2":
+				want = naive(slices.Compact(slices.Sorted(slices.Values(put))), prefix, delimiter)
+			}
+			for size := int32(1); size <= 7; size++ {
+				if diff := cmp.Diff(want, a.walk(list(a, prefix, delimiter, size), size)); diff != "" {
+					t.Fatalf("%s with prefix %q, delimiter %q and pages of %d: -want, +got:\n%s", name, prefix, delimiter, size, diff)
+				}
+			}
+		}
+	}
+}
+
+// grow adds versions of a random key, and an upload of another.
+func (a *app) grow(random *rand.Rand, put, begun []string) (morePut, moreBegun []string) {
+	a.Helper()
+	key := func() string {
+		parts := make([]string, 1+random.IntN(4))
+		for i := range parts {
+			parts[i] = pick(random, "a", "b", "/", "//", "ü", "~", " ", "+", "%", "\U0001F600")
+		}
+		return strings.Join(parts, "")
+	}
+	added := key()
+	for i := range 1 + random.IntN(3) {
+		a.put(added, fmt.Sprint(i))
+		put = append(put, added)
+	}
+	upload := key()
+	_, err := a.s3.CreateMultipartUpload(a.Context(), &s3.CreateMultipartUploadInput{Bucket: a.bucket, Key: aws.String(upload)})
+	a.must(err)
+	return put, append(begun, upload)
+}
+
+func pick(random *rand.Rand, from ...string) string { return from[random.IntN(len(from))] }
