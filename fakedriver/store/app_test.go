@@ -123,6 +123,7 @@ func (a *app) raw(method, target, body string, header ...string) answer {
 		method: method, path: "/" + *a.bucket + target, body: body, credentials: a.key,
 		region: a.store.Region(), service: "s3", at: time.Now(),
 		before: func(r *http.Request) {
+			r.Header.Set("Accept-Encoding", "identity") // the transport would decode gzip by itself
 			for i := 0; i < len(header); i += 2 {
 				r.Header.Set(header[i], header[i+1])
 			}
