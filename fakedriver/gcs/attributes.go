@@ -1,0 +1,104 @@
+package gcs
+
+import (
+	"encoding/json"
+	"maps"
+	"time"
+
+	"github.com/fsouza/fake-gcs-server/fakestorage"
+)
+
+// document is an object resource of the JSON API, or a part of one. A member that
+// is null is another thing than one that is not there.
+type document map[string]json.RawMessage
+
+func parseDocument(data []byte) (document, error) {
+	if len(data) == 0 {
+		return document{}, nil
+	}
+	var d document
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, errInvalid.with("The metadata is not a JSON object")
+	}
+	for _, name := range []string{"acl", "retention", "temporaryHold", "eventBasedHold", "kmsKeyName", "contexts"} {
+		if d.isSet(name) {
+			return nil, errNotImplemented.with("cosi-emu does not implement " + name + " of objects")
+		}
+	}
+	return d, nil
+}
+
+func (d document) isSet(name string) bool {
+	switch string(d[name]) {
+	case "", "null", "false", "[]", "{}", `""`:
+		return false
+	default:
+		return true
+	}
+}
+
+// text returns a member that is a text; empty if it is null or missing.
+func (d document) text(name string) (string, error) {
+	var text string
+	if raw, ok := d[name]; ok && json.Unmarshal(raw, &text) != nil {
+		return "", errInvalid.with("The member " + name + " of the metadata must be a text")
+	}
+	return text, nil
+}
+
+// texts are the members that are texts, and where they are kept.
+func texts(a *fakestorage.ObjectAttrs) map[string]*string {
+	return map[string]*string{
+		"cacheControl": &a.CacheControl, "contentDisposition": &a.ContentDisposition, "contentEncoding": &a.ContentEncoding,
+		"contentLanguage": &a.ContentLanguage, "contentType": &a.ContentType, "storageClass": &a.StorageClass,
+	}
+}
+
+// apply changes attributes to what the document says of them, and leaves the
+// others. What clients may not change is ignored, as Google does.
+func (d document) apply(a *fakestorage.ObjectAttrs) (err error) {
+	for name, into := range texts(a) {
+		if _, ok := d[name]; ok {
+			if *into, err = d.text(name); err != nil {
+				return err
+			}
+		}
+	}
+	if raw, ok := d["customTime"]; ok {
+		a.CustomTime = time.Time{}
+		if err := json.Unmarshal(raw, &a.CustomTime); err != nil {
+			return errInvalid.with("The member customTime of the metadata must be a time")
+		}
+	}
+	return d.applyMetadata(a)
+}
+
+// applyMetadata changes the user's metadata: a key that is null goes, and with
+// null for all of it all go.
+func (d document) applyMetadata(a *fakestorage.ObjectAttrs) error {
+	raw, ok := d["metadata"]
+	if !ok {
+		return nil
+	}
+	var changes map[string]*string
+	if err := json.Unmarshal(raw, &changes); err != nil {
+		return errInvalid.with("The member metadata of the metadata must be an object of texts")
+	}
+	if changes == nil {
+		a.Metadata = nil
+		return nil
+	}
+	changed := maps.Clone(a.Metadata)
+	if changed == nil {
+		changed = map[string]string{}
+	}
+	for key, value := range changes {
+		if value == nil {
+			delete(changed, key)
+		} else {
+			changed[key] = *value
+		}
+	}
+	a.Metadata = changed
+	return nil
+}

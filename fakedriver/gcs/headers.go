@@ -1,0 +1,35 @@
+package gcs
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// honoured are headers of Google's that are read, or that say nothing about what
+// is done.
+var honoured = []string{
+	"X-Goog-Api-Client", "X-Goog-Request-Params", "X-Goog-User-Project", "X-Goog-Gcs-Idempotency-Token", "X-Goog-Request-Reason",
+	"X-Goog-Hash", "X-Goog-If-Generation-Match", "X-Goog-If-Generation-Not-Match",
+}
+
+// checkHeaders refuses headers that would change what is done, if they were
+// honoured: an encryption key, for example, or a condition on a change.
+func checkHeaders(header http.Header, op operation) error {
+	for name := range header {
+		unknown := strings.HasPrefix(name, "X-Goog-") && !slices.Contains(honoured, name)
+		if unknown || name == "X-Http-Method-Override" || op.changes && isCondition(name) {
+			return errNotImplemented.with("cosi-emu does not implement the header " + name + " here")
+		}
+	}
+	return nil
+}
+
+func isCondition(name string) bool {
+	switch name {
+	case "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since":
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,109 @@
+package gcs
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// operation is something that the service does.
+type operation struct {
+	// name is that of the permission that Google Cloud asks for, without
+	// "storage.", or a method of the JSON API.
+	name   string
+	method string
+	shape  shape
+	// selects are query parameters and the value that they must have for the
+	// operation to be meant.
+	selects map[string]string
+	// needs are permissions, any one of which is enough. With none, nobody may.
+	needs []need
+	// takes are query parameters that are allowed. Those that could change what
+	// is done, and are not honoured, are refused rather than ignored.
+	takes []string
+	// changes is whether objects are changed.
+	changes bool
+	do      func(*Service, *exchange) error
+}
+
+var (
+	// always are parameters that say nothing about what is done.
+	always = []string{"alt", "prettyPrint", "fields", "projection", "userProject", "quotaUser", "key", "uploadType"}
+	// neverTrue are parameters that clients send although they do not ask for it; so
+	// are empty ones.
+	neverTrue = []string{"versions", "softDeleted", "includeFoldersAsPrefixes", "returnPartialSuccess"}
+
+	onGeneration = []string{"generation", "ifGenerationMatch", "ifGenerationNotMatch"}
+	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch"}
+	onCopy       = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
+	onUpload     = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
+	onList       = []string{"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter"}
+)
+
+// operations is the allow-list. The first that matches counts.
+//
+//nolint:lll // one operation a line
+var operations = []operation{
+	{name: "objects.get media", method: http.MethodGet, shape: shapeMedia, needs: readData, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get media", method: http.MethodHead, shape: shapeMedia, needs: readObject, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get media", method: http.MethodGet, shape: shapeObject, selects: map[string]string{"alt": "media"}, needs: readData, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get", method: http.MethodGet, shape: shapeObject, needs: readObject, takes: onGeneration, do: (*Service).describe},
+	{name: "objects.list", method: http.MethodGet, shape: shapeObjects, needs: readData, takes: onList, do: (*Service).list},
+	{name: "objects.insert", method: http.MethodPost, shape: shapeUpload, needs: writeData, takes: onUpload, changes: true, do: (*Service).upload},
+	{name: "objects.insert", method: http.MethodPut, shape: shapeUpload, needs: writeData, takes: onUpload, changes: true, do: (*Service).upload},
+	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeUpload, needs: writeData, takes: onUpload, changes: true, do: (*Service).cancelUpload},
+	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: writeData, takes: onGeneration, changes: true, do: (*Service).remove},
+	{name: "objects.patch", method: http.MethodPatch, shape: shapeObject, needs: writeMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
+	{name: "objects.update", method: http.MethodPut, shape: shapeObject, needs: writeMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
+	{name: "objects.rewrite", method: http.MethodPost, shape: shapeRewrite, needs: writeData, takes: onCopy, changes: true, do: (*Service).copyObject},
+	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: writeData, takes: onCopy, changes: true, do: (*Service).copyObject},
+	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: writeData, takes: onCondition, changes: true, do: (*Service).compose},
+	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: readBucket, do: (*Service).describeBucket},
+	// What is the driver's to do.
+	{name: "buckets.list", method: http.MethodGet, shape: shapeService},
+	{name: "buckets.create", method: http.MethodPost, shape: shapeService},
+	{name: "buckets.delete", method: http.MethodDelete, shape: shapeBucket},
+	{name: "buckets.update", method: http.MethodPut, shape: shapeBucket},
+	{name: "buckets.update", method: http.MethodPatch, shape: shapeBucket},
+}
+
+// classify finds the operation of a request, and refuses parameters that it does
+// not honour.
+func classify(method string, t target, query url.Values) (operation, error) {
+	for _, op := range operations {
+		if op.method == method && op.shape == t.shape && op.isSelected(query) {
+			return op, op.check(query)
+		}
+	}
+	return operation{}, errNotImplemented
+}
+
+func (o operation) isSelected(query url.Values) bool {
+	for name, value := range o.selects {
+		if query.Get(name) != value {
+			return false
+		}
+	}
+	return true
+}
+
+// check refuses parameters that are not known, and those that two readers could
+// see differently.
+func (o operation) check(query url.Values) error {
+	if o.needs == nil {
+		return nil // it is refused anyway, for a better reason
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		values := query[name]
+		switch {
+		case len(values) > 1:
+			return errInvalid.with("The parameter " + name + " is given more than once")
+		case values[0] == "", slices.Contains(neverTrue, name) && values[0] == "false":
+		case !slices.Contains(always, name) && !slices.Contains(o.takes, name):
+			return errNotImplemented.with("cosi-emu does not implement the parameter " + strings.ToValidUTF8(name, "?") + " here")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package gcs
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// statusCancelled is what Google answers to a cancelled upload.
+const statusCancelled = 499
+
+// beginUpload begins an upload in several requests. Its address is no secret that
+// would do without a token, as Google's is.
+func (s *Service) beginUpload(x *exchange) error {
+	in, err := incomingOf(x, x.body.Bytes(), x.r.Header.Get("X-Upload-Content-Type"))
+	if err != nil {
+		return err
+	}
+	if length, err := strconv.ParseInt(x.r.Header.Get("X-Upload-Content-Length"), 10, 64); err == nil && length > s.options.MaxBodyBytes {
+		return errTooLarge
+	}
+	id, err := s.uploads.begin(&upload{incoming: in, key: x.visitor.AccessKeyID()})
+	if err != nil {
+		return err
+	}
+	query := url.Values{"uploadType": {"resumable"}, "upload_id": {id}}
+	x.w.Header().Set("Location", s.base(x)+"/upload/storage/v1/b/"+url.PathEscape(in.bucket)+"/o?"+query.Encode())
+	x.w.Header().Set("X-Guploader-Uploadid", id)
+	x.w.Header().Set("Content-Length", "0")
+	x.begin(http.StatusOK)
+	return nil
+}
+
+// base is the address at which the client has found the service.
+func (s *Service) base(x *exchange) string {
+	if x.r.Host == "" {
+		return strings.TrimSuffix(s.options.Endpoint, "/")
+	}
+	if x.r.TLS != nil {
+		return "https://" + x.r.Host
+	}
+	return "http://" + x.r.Host
+}
+
+// continueUpload takes a chunk, or says how much has come.
+func (s *Service) continueUpload(x *exchange) error {
+	id := x.query.Get("upload_id")
+	found, err := s.uploads.find(id, x.visitor.AccessKeyID(), x.target.bucket)
+	if err != nil {
+		return err
+	}
+	chunk, err := chunkOf(x.r.Header.Get("Content-Range"), int64(x.body.Len()))
+	if err != nil {
+		return err
+	}
+	have := int64(len(found.content))
+	switch {
+	case chunk.size > 0 && chunk.first > have:
+		return errInvalid.with("A chunk before this one is missing")
+	case chunk.size > 0 && chunk.first+chunk.size > have: // it may begin with what has come already
+		if chunk.first+chunk.size > s.options.MaxBodyBytes {
+			return errTooLarge
+		}
+		found.content = append(found.content, x.body.Bytes()[have-chunk.first:]...)
+		have = int64(len(found.content))
+	}
+	if chunk.total < 0 || have < chunk.total {
+		return x.sendProgress(have)
+	}
+	if have > chunk.total {
+		return errInvalid.with("More has come than the length in Content-Range says")
+	}
+	return s.endUpload(x, id, found)
+}
+
+// endUpload makes an object of what has come, whatever becomes of that.
+func (s *Service) endUpload(x *exchange, id string, found *upload) error {
+	s.uploads.end(id)
+	in := found.incoming
+	sums, err := declared(x.r.Header, in.document)
+	if err != nil {
+		return err
+	}
+	in.sums = sums
+	if in.contentType == "" {
+		in.contentType = x.r.Header.Get("Content-Type")
+	}
+	return s.finish(x, in, found.content)
+}
+
+// sendProgress says how much has come. Clients that cannot take the status 308 for
+// what it means here say so.
+func (x *exchange) sendProgress(have int64) error {
+	if have > 0 {
+		x.w.Header().Set("Range", "bytes=0-"+strconv.FormatInt(have-1, 10))
+	}
+	x.w.Header().Set("Content-Length", "0")
+	status := http.StatusPermanentRedirect
+	if x.r.Header.Get("X-Guploader-No-308") != "" {
+		x.w.Header().Set("X-Http-Status-Code-Override", "308")
+		status = http.StatusOK
+	}
+	x.begin(status)
+	return nil
+}
+
+func (s *Service) cancelUpload(x *exchange) error {
+	id := x.query.Get("upload_id")
+	if _, err := s.uploads.find(id, x.visitor.AccessKeyID(), x.target.bucket); err != nil {
+		return err
+	}
+	s.uploads.end(id)
+	x.w.Header().Set("Content-Length", "0")
+	x.begin(statusCancelled)
+	return nil
+}
+
+// chunk is a piece of an upload, by the header Content-Range.
+type chunk struct {
+	first, size int64
+	total       int64 // -1 if it is not known yet
+}
+
+// chunkOf reads "bytes 0-9/20", "bytes 0-9/*", "bytes */20", "bytes */*", or no
+// header at all, which is everything at once.
+func chunkOf(header string, size int64) (chunk, error) {
+	if header == "" {
+		return chunk{size: size, total: size}, nil
+	}
+	errHeader := errInvalid.with("Invalid Content-Range")
+	span, end, ok := strings.Cut(strings.TrimPrefix(header, "bytes "), "/")
+	if !ok || !strings.HasPrefix(header, "bytes ") {
+		return chunk{}, errHeader
+	}
+	c := chunk{total: -1, size: size}
+	var err error
+	if end != "*" {
+		if c.total, err = strconv.ParseInt(end, 10, 63); err != nil || c.total < 0 {
+			return c, errHeader
+		}
+	}
+	if span == "*" {
+		if size > 0 {
+			return c, errHeader
+		}
+		return c, nil
+	}
+	from, to, _ := strings.Cut(span, "-")
+	c.first, err = strconv.ParseInt(from, 10, 63)
+	last, lastErr := strconv.ParseInt(to, 10, 63)
+	if err != nil || lastErr != nil || c.first < 0 || last-c.first+1 != size {
+		return c, errInvalid.with("Content-Range is not that of the body")
+	}
+	return c, nil
+}

@@ -1,0 +1,82 @@
+package gcs
+
+import (
+	"crypto/rand"
+	"sync"
+	"time"
+)
+
+// uploads are those that come in several requests and have not ended. Each
+// belongs to the key that has begun it, and to a bucket.
+type uploads struct {
+	timeout time.Duration
+
+	mu  sync.Mutex
+	all map[string]*upload // by ID
+}
+
+// upload is guarded by the service's lock of contents: only operations that
+// change something get at it.
+type upload struct {
+	incoming
+
+	key     string // the ID of the access key
+	touched time.Time
+	content []byte
+}
+
+func newUploads(timeout time.Duration) uploads {
+	return uploads{timeout: timeout, all: map[string]*upload{}}
+}
+
+// begin keeps a new upload, unless the key has too many.
+func (u *uploads) begin(started *upload) (id string, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	count := 0
+	for id, other := range u.all {
+		switch {
+		case time.Since(other.touched) > u.timeout:
+			delete(u.all, id)
+		case other.key == started.key:
+			count++
+		}
+	}
+	if count >= maxUploads {
+		return "", errTooMany
+	}
+	id = rand.Text()
+	started.touched = time.Now()
+	u.all[id] = started
+	return id, nil
+}
+
+// find returns an upload of a key to a bucket; for anybody else, and anywhere
+// else, there is none.
+func (u *uploads) find(id, key, bucket string) (*upload, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	found, ok := u.all[id]
+	if !ok || found.key != key || found.bucket != bucket || time.Since(found.touched) > u.timeout {
+		return nil, errNotFound.with("There is no such upload: it has ended, or has expired")
+	}
+	found.touched = time.Now()
+	return found, nil
+}
+
+func (u *uploads) end(id string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.all, id)
+}
+
+// forget ends the uploads to a bucket.
+func (u *uploads) forget(bucket string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for id, other := range u.all {
+		if other.bucket == bucket {
+			delete(u.all, id)
+		}
+	}
+}
