@@ -1,0 +1,176 @@
+package store_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+const otherETag = `"0123456789abcdef0123456789abcdef"`
+
+// The times are far from when an object of a test is made.
+const (
+	past   = "Thu, 01 Jan 2015 00:00:00 GMT"
+	future = "Thu, 01 Jan 2099 00:00:00 GMT"
+)
+
+func TestConditionalReads(t *testing.T) {
+	a := newApp(t)
+	etag := *a.put("k", "content").ETag
+	tests := map[string]struct {
+		reason string
+		header []string
+		want   int
+	}{
+		"Match":            {"It is the one.", []string{"If-Match", etag}, 200},
+		"MatchAny":         {"There is one.", []string{"If-Match", "*"}, 200},
+		"MatchOneOf":       {"A list.", []string{"If-Match", otherETag + ", " + etag}, 200},
+		"MatchOther":       {"It is another.", []string{"If-Match", otherETag}, 412},
+		"NoneMatch":        {"The client has it.", []string{"If-None-Match", etag}, 304},
+		"NoneMatchAny":     {"There is one.", []string{"If-None-Match", "*"}, 304},
+		"NoneMatchOther":   {"The client has another.", []string{"If-None-Match", otherETag}, 200},
+		"Modified":         {"Since then.", []string{"If-Modified-Since", past}, 200},
+		"NotModified":      {"Not since then.", []string{"If-Modified-Since", future}, 304},
+		"Unmodified":       {"Since then.", []string{"If-Unmodified-Since", future}, 200},
+		"NotUnmodified":    {"It has been modified since.", []string{"If-Unmodified-Since", past}, 412},
+		"ETagOverTime":     {"An ETag says more than a time.", []string{"If-Match", etag, "If-Unmodified-Since", past}, 200},
+		"NotETagOverTime":  {"An ETag says more than a time.", []string{"If-None-Match", etag, "If-Modified-Since", past}, 304},
+		"OtherETagAndTime": {"An ETag says more than a time.", []string{"If-None-Match", otherETag, "If-Modified-Since", future}, 200},
+		"NoTime":           {"What is no time is ignored.", []string{"If-Modified-Since", "yesterday"}, 200},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			a := a.in(t)
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				got := a.raw(method, "/k", "", tc.header...)
+				if got.status != tc.want {
+					t.Errorf("%s\n%s answered %d, want %d", tc.reason, method, got.status, tc.want)
+				}
+				if got.status == http.StatusNotModified && (got.body != "" || got.header.Get("Etag") != etag || got.header.Get("Last-Modified") == "") {
+					t.Errorf("%s\n%s answered %v: %s", tc.reason, method, got.header, got.body)
+				}
+				if got.status == http.StatusPreconditionFailed && method == http.MethodGet && code(t, got.body) != "PreconditionFailed" {
+					t.Errorf("%s\nGET answered %s", tc.reason, got.body)
+				}
+			}
+		})
+	}
+}
+
+// TestConditionalMissing: what is not there is not found, whatever the condition.
+func TestConditionalMissing(t *testing.T) {
+	a := newApp(t)
+	for _, name := range []string{"If-Match", "If-None-Match"} {
+		if got := a.raw(http.MethodGet, "/missing", "", name, otherETag); got.status != http.StatusNotFound {
+			t.Errorf("%s answered %d: %s", name, got.status, got.body)
+		}
+	}
+}
+
+// writes are the ways to write or delete an object on a condition.
+func (a *app) writes() map[string]func(key string, match, noneMatch *string) error {
+	return map[string]func(key string, match, noneMatch *string) error{
+		"PutObject": func(key string, match, noneMatch *string) error {
+			_, err := a.s3.PutObject(a.Context(), &s3.PutObjectInput{Bucket: a.bucket, Key: &key, IfMatch: match, IfNoneMatch: noneMatch})
+			return err
+		},
+		"CopyObject": func(key string, match, noneMatch *string) error {
+			_, err := a.s3.CopyObject(a.Context(), &s3.CopyObjectInput{
+				Bucket: a.bucket, Key: &key, CopySource: ptr("photos/source"), IfMatch: match, IfNoneMatch: noneMatch,
+			})
+			return err
+		},
+		"CompleteMultipartUpload": func(key string, match, noneMatch *string) error {
+			u := a.begin(key)
+			_, err := a.s3.CompleteMultipartUpload(a.Context(), &s3.CompleteMultipartUploadInput{
+				Bucket: a.bucket, Key: &key, UploadId: u.UploadId, IfMatch: match, IfNoneMatch: noneMatch,
+				MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{a.part(u, 1, "content")}},
+			})
+			return err
+		},
+		"DeleteObject": func(key string, match, noneMatch *string) error {
+			if noneMatch != nil {
+				return nil // S3 has no such condition
+			}
+			_, err := a.s3.DeleteObject(a.Context(), &s3.DeleteObjectInput{Bucket: a.bucket, Key: &key, IfMatch: match})
+			return err
+		},
+	}
+}
+
+func TestConditionalWrites(t *testing.T) {
+	a := newApp(t, versioned)
+	a.put("source", "content")
+	tests := map[string]struct {
+		reason           string
+		key              string
+		match, noneMatch *string
+		want             string
+	}{
+		"IfNone":          {reason: "There is none.", key: "missing", noneMatch: ptr("*")},
+		"IfNoneButOne":    {reason: "There is one.", key: "there", noneMatch: ptr("*"), want: "PreconditionFailed"},
+		"IfNoneDeleted":   {reason: "There is none any more.", key: "deleted", noneMatch: ptr("*")},
+		"IfNoneETag":      {reason: "S3 has only the asterisk.", key: "there", noneMatch: ptr(otherETag), want: "NotImplemented"},
+		"IfMatch":         {reason: "It is the one.", key: "there", match: ptr("9a0364b9e99bb480dd25e1f0284c8555")},
+		"IfMatchAny":      {reason: "There is one.", key: "there", match: ptr("*")},
+		"IfMatchOther":    {reason: "It is another.", key: "there", match: ptr(otherETag), want: "PreconditionFailed"},
+		"IfMatchNone":     {reason: "There is none.", key: "missing", match: ptr(otherETag), want: "NoSuchKey"},
+		"IfMatchAnyNone":  {reason: "There is none.", key: "missing", match: ptr("*"), want: "NoSuchKey"},
+		"IfMatchDeleted":  {reason: "There is none any more.", key: "deleted", match: ptr("*"), want: "NoSuchKey"},
+		"IfMatchReplaced": {reason: "It was the one before.", key: "replaced", match: ptr("9a0364b9e99bb480dd25e1f0284c8555"), want: "PreconditionFailed"},
+	}
+	for name, tc := range tests {
+		for operation := range a.writes() {
+			t.Run(name+"/"+operation, func(t *testing.T) {
+				a := a.in(t)
+				key := name + operation + tc.key
+				if tc.key != "missing" {
+					a.put(key, "content")
+				}
+				if tc.key == "deleted" {
+					a.remove(key, "")
+				}
+				if tc.key == "replaced" {
+					a.put(key, "another")
+				}
+				want := tc.want
+				if operation == "DeleteObject" && tc.noneMatch != nil {
+					want = ""
+				}
+				a.refused(tc.reason, a.writes()[operation](key, tc.match, tc.noneMatch), want)
+			})
+		}
+	}
+}
+
+// TestOnlyOneWins has several clients put an object if there is none.
+func TestOnlyOneWins(t *testing.T) {
+	a := newApp(t)
+	const clients = 8
+	results := make(chan error, clients)
+	for range clients {
+		go func() {
+			_, err := a.s3.PutObject(t.Context(), &s3.PutObjectInput{Bucket: a.bucket, Key: ptr("k"), IfNoneMatch: ptr("*")})
+			results <- err
+		}()
+	}
+	won := 0
+	for range clients {
+		select {
+		case err := <-results:
+			if err == nil {
+				won++
+			} else {
+				a.refused("a loser", err, "PreconditionFailed")
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("no answer")
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d have put the object, want 1", won)
+	}
+}

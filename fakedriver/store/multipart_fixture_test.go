@@ -1,0 +1,60 @@
+package store_test
+
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+// minPart is the least that a part may have that is not the last.
+var minPart = strings.Repeat("0123456789abcdef", 5<<20/16)
+
+func (a *app) begin(key string, change ...func(*s3.CreateMultipartUploadInput)) *s3.CreateMultipartUploadOutput {
+	a.Helper()
+	in := &s3.CreateMultipartUploadInput{Bucket: a.bucket, Key: &key}
+	for _, f := range change {
+		f(in)
+	}
+	out, err := a.s3.CreateMultipartUpload(a.Context(), in)
+	a.must(err)
+	return out
+}
+
+// part uploads a part, and returns it as it is named at the end, with whatever
+// checksum the client has sent.
+func (a *app) part(u *s3.CreateMultipartUploadOutput, number int32, content string) types.CompletedPart {
+	a.Helper()
+	out, err := a.s3.UploadPart(a.Context(), &s3.UploadPartInput{
+		Bucket: a.bucket, Key: u.Key, UploadId: u.UploadId, PartNumber: &number, Body: strings.NewReader(content),
+		ChecksumAlgorithm: u.ChecksumAlgorithm,
+	})
+	a.must(err)
+	return types.CompletedPart{
+		PartNumber: &number, ETag: out.ETag, ChecksumCRC32: out.ChecksumCRC32, ChecksumCRC32C: out.ChecksumCRC32C,
+		ChecksumCRC64NVME: out.ChecksumCRC64NVME, ChecksumSHA1: out.ChecksumSHA1, ChecksumSHA256: out.ChecksumSHA256,
+	}
+}
+
+func (a *app) complete(u *s3.CreateMultipartUploadOutput, parts ...types.CompletedPart) (*s3.CompleteMultipartUploadOutput, error) {
+	a.Helper()
+	return a.s3.CompleteMultipartUpload(a.Context(), &s3.CompleteMultipartUploadInput{
+		Bucket: a.bucket, Key: u.Key, UploadId: u.UploadId, MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
+	})
+}
+
+// parts lists the parts of an upload, all pages of it.
+func (a *app) parts(u *s3.CreateMultipartUploadOutput, size int32) (all []types.Part) {
+	a.Helper()
+	pages := s3.NewListPartsPaginator(a.s3, &s3.ListPartsInput{Bucket: a.bucket, Key: u.Key, UploadId: u.UploadId, MaxParts: aws.Int32(size)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(a.Context())
+		a.must(err)
+		if len(page.Parts) > int(size) {
+			a.Errorf("a page of %d has %d parts", size, len(page.Parts))
+		}
+		all = append(all, page.Parts...)
+	}
+	return all
+}
