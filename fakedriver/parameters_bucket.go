@@ -3,12 +3,9 @@ package fakedriver
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
-
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
@@ -72,7 +69,7 @@ var bucketParameters = []parameter[store.BucketSpec]{
 	{Parameter{ParameterNonEmptyDeletion, NonEmptyRefuse + " or " + NonEmptyPurge, "What becomes of a bucket that has objects when it is to be deleted: it stays until it is empty (the default), or the objects go with it."}, setPurge},
 	{Parameter{ParameterNote, "a text of at most 256 bytes", "Nothing; it is kept with the bucket."},
 		func(_ *store.BucketSpec, value string) error { return checkNote(value) }},
-	{Parameter{ParameterQuotaBytes, "a whole Kubernetes quantity above 0, such as 500M or 10Gi", "How many bytes the bucket may hold, all versions and unfinished uploads counted."}, setQuotaBytes},
+	{Parameter{ParameterQuotaBytes, BytesAllowed, "How many bytes the bucket may hold, all versions and unfinished uploads counted."}, setQuotaBytes},
 	{Parameter{ParameterQuotaObjects, "a number above 0", "How many objects the bucket may hold, all versions counted."},
 		func(spec *store.BucketSpec, value string) error {
 			objects, err := number(value)
@@ -101,17 +98,9 @@ func setPurge(spec *store.BucketSpec, value string) (err error) {
 	return err
 }
 
-func setQuotaBytes(spec *store.BucketSpec, value string) error {
-	quantity, err := resource.ParseQuantity(value)
-	if err != nil || quantity.Sign() <= 0 {
-		return errNotAllowed
-	}
-	bytes := quantity.Value() // rounded up, and of too much the most that there is
-	if bytes == math.MaxInt64 || quantity.CmpInt64(bytes) != 0 {
-		return refusal("is not whole, or too large")
-	}
-	spec.Quota.Bytes = bytes
-	return nil
+func setQuotaBytes(spec *store.BucketSpec, value string) (err error) {
+	spec.Quota.Bytes, err = ParseBytes(value)
+	return err
 }
 
 func setRegion(spec *store.BucketSpec, value string) error {

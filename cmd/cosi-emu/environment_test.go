@@ -25,6 +25,17 @@ func (s *story) checkEnvironment() {
 	dotenv := s.home.must(append(access, "--claim", claimKey.Name, "-o", "dotenv")...)
 	s.expectVariables("dotenv", want, s.fromShell("set -a; eval \"$1\"", dotenv))
 
+	delete(want, cosiapi.SecretKeyBucketName)
+	delete(want, cosiapi.SecretKeyProtocol)
+	admin := s.fromJSON(s.home.must("env", "--admin", "-o", "json"))
+	for _, key := range []string{cosiapi.SecretKeyS3AccessKeyID, cosiapi.SecretKeyS3SecretAccessKey} {
+		if admin[key] == "" || admin[key] == s.secret[key] {
+			s.t.Errorf("--admin has not another %s than the access", key)
+		}
+		want[key] = admin[key]
+	}
+	s.expectVariables("--admin", want, admin)
+
 	unknown := s.home.run("env", "--access", "demo/nobody")
 	if unknown.code != 1 || !strings.Contains(unknown.err, "demo/nobody") {
 		s.t.Errorf("env for a BucketAccess that is not there: exit code %d, %s", unknown.code, unknown.err)

@@ -95,6 +95,26 @@ func TestUsage(t *testing.T) {
 			reason: "a BucketAccess is in a namespace",
 			args:   command("env", "--access", "photos-rw"), code: 2, says: []string{"photos-rw", "namespace/name"},
 		},
+		"AccessAndAdmin": {
+			reason: "a client has one key",
+			args:   command("env", "--access", "demo/photos-rw", "--admin"), code: 2, says: []string{"--access and --admin exclude"},
+		},
+		"MaxBody": {
+			reason: "a limit that nothing fits into",
+			args:   command("up", "--s3-max-body", "0"), code: 2, says: []string{"--s3-max-body", "10Gi"},
+		},
+		"MaxBodyDriver": {
+			reason: "half a byte",
+			args:   command("driver", "--s3-max-body", "500m"), code: 2, says: []string{"--s3-max-body", "10Gi"},
+		},
+		"MaxAccounts": {
+			reason: "less than none",
+			args:   command("up", "--max-accounts", "-1"), code: 2, says: []string{"-1 accounts"},
+		},
+		"TLSOfOther": {
+			reason: "the store that is to be served is left out",
+			args:   command("up", "--tls", "--no-fake-driver"), code: 2, says: []string{"TLS", "left out"},
+		},
 		"Output": {
 			reason: "a format that does not exist, with those that do",
 			args:   command("status", "-o", "xml"), code: 2, says: []string{`"xml"`, "text or json"},

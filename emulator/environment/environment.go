@@ -25,12 +25,16 @@ type Variable struct{ Name, Value string }
 // ErrNotReady is the error of a BucketAccess that has no credentials yet.
 var ErrNotReady = errors.New("it has no credentials yet")
 
-// Of returns the variables by which programs find an emulator: KUBECONFIG, and
-// COSI_ENDPOINT where there is a driver.
+// Of returns the variables by which programs find an emulator: KUBECONFIG,
+// COSI_ENDPOINT where there is a driver, and AWS_CA_BUNDLE where its S3 store is
+// served over TLS: the file with the certificate to trust.
 func Of(info instance.Info) []Variable {
 	variables := []Variable{{"KUBECONFIG", info.Kubeconfig}}
 	if info.DriverEndpoint != "" {
 		variables = append(variables, Variable{"COSI_ENDPOINT", info.DriverEndpoint})
+	}
+	if info.S3CertificateAuthority != "" {
+		variables = append(variables, Variable{"AWS_CA_BUNDLE", info.S3CertificateAuthority})
 	}
 	return variables
 }

@@ -66,6 +66,12 @@ type Info struct {
 	// S3Endpoint and S3Region are of the S3 store; empty without one.
 	S3Endpoint string `json:"s3Endpoint,omitempty"`
 	S3Region   string `json:"s3Region,omitempty"`
+	// S3CertificateAuthority is a file with the certificate that clients need to
+	// trust the S3 store; empty if it is not served over TLS.
+	S3CertificateAuthority string `json:"s3CertificateAuthority,omitempty"`
+	// S3Administrator is a file, for its owner only, with the key of the S3
+	// store's administrator; empty without a store.
+	S3Administrator string `json:"s3Administrator,omitempty"`
 	// Journal is the file that the events go to, one JSON document a line.
 	Journal string `json:"journal,omitempty"`
 	// Components are the parts of the emulator and the state they are in.

@@ -1,16 +1,17 @@
 package service
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
 	"strconv"
 
 	"github.com/go-logr/logr"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
 // DefaultS3BindAddress is where the S3 store listens unless it is told
@@ -29,9 +30,25 @@ type Options struct {
 	// S3BindAddress is the TCP address that the store listens on; port 0 means a
 	// free one. Default: DefaultS3BindAddress.
 	S3BindAddress string
-	// S3Endpoint is the URL at which applications find the store. Default: http
-	// at S3BindAddress, which must have a host then.
+	// S3Endpoint is the URL at which applications find the store. Default: http,
+	// or https with TLS, at S3BindAddress, which must have a host then.
 	S3Endpoint string
+	// S3VirtualEndpoint is the URL whose host has buckets as subdomains, like
+	// http://s3.localhost:9000, which it is by default where S3Endpoint is one of
+	// this machine. Otherwise there is none by default, and classes with the
+	// addressing style virtual are refused.
+	S3VirtualEndpoint string
+	// TLSCertFile and TLSPrivateKeyFile hold the certificate, with what signs it,
+	// and the key, in PEM, that the store is served over TLS with; they are read
+	// again when they change. Empty: it is served without.
+	TLSCertFile       string
+	TLSPrivateKeyFile string
+	// MaxBodyBytes bounds the body of one S3 request; see store.Options. 0 means
+	// the store's default.
+	MaxBodyBytes int64
+	// MaxAccounts is how many accesses may be granted at a time; 0 means any
+	// number.
+	MaxAccounts int
 	// S3Region is the region of the store. Default: store.DefaultRegion.
 	S3Region string
 	// DataDir keeps buckets, objects and accounts. Empty: they end with Run.
@@ -56,7 +73,8 @@ func (o Options) withDefaults() Options {
 // validate finds what is wrong before anything is made or opened.
 func (o Options) validate() error {
 	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateEndpoint(o.Endpoint),
-		o.validateS3Address(), o.validateS3Endpoint())
+		o.validateS3Address(), o.validateS3Endpoints(),
+		o.validateRegion(), o.validateLimits(), o.validateTLS())
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
@@ -85,13 +103,42 @@ func isEverywhere(host string) bool {
 	return host == "" || err == nil && address.IsUnspecified()
 }
 
-func (o Options) validateS3Endpoint() error {
-	if o.S3Endpoint == "" {
+func (o Options) validateS3Endpoints() error {
+	var errs []error
+	for _, endpoint := range []string{o.S3Endpoint, o.S3VirtualEndpoint} {
+		if endpoint != "" {
+			errs = append(errs, fakedriver.ValidateS3Endpoint(endpoint))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (o Options) validateRegion() error {
+	if o.S3Region == "" {
 		return nil
 	}
-	u, err := url.Parse(o.S3Endpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("S3 endpoint %q must be a URL, like http://127.0.0.1:9000", o.S3Endpoint)
+	return store.ValidateRegion(o.S3Region)
+}
+
+func (o Options) validateLimits() error {
+	if o.MaxBodyBytes < 0 || o.MaxAccounts < 0 {
+		return fmt.Errorf("the limits of the store, %d bytes and %d accounts, must not be negative", o.MaxBodyBytes, o.MaxAccounts)
 	}
 	return nil
 }
+
+func (o Options) validateTLS() error {
+	if (o.TLSCertFile == "") != (o.TLSPrivateKeyFile == "") {
+		return errors.New("TLS needs both a certificate and its private key")
+	}
+	if !o.secure() {
+		return nil
+	}
+	if _, err := tls.LoadX509KeyPair(o.TLSCertFile, o.TLSPrivateKeyFile); err != nil {
+		return fmt.Errorf("the TLS certificate and its private key: %w", err)
+	}
+	return nil
+}
+
+// secure says whether the store is served over TLS.
+func (o Options) secure() bool { return o.TLSCertFile != "" }

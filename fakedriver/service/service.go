@@ -1,11 +1,11 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,7 +21,11 @@ func Run(ctx context.Context, opts Options) (err error) {
 	if err := opts.validate(); err != nil {
 		return err
 	}
-	s3, err := store.New(store.Options{Region: opts.S3Region, Dir: opts.DataDir, Logger: opts.Logger.WithName("store")})
+	certificates, err := openCertificates(opts)
+	if err != nil {
+		return err
+	}
+	s3, err := openStore(opts)
 	if err != nil {
 		return err
 	}
@@ -30,17 +34,33 @@ func Run(ctx context.Context, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
-	endpoint := cmp.Or(opts.S3Endpoint, "http://"+listener.Addr().String())
-	driver, socket, err := openDriver(opts, s3, endpoint) //nolint:contextcheck // its probe of a stale socket is bounded by itself
+	opts = opts.withEndpoints(listener.Addr())
+	driver, socket, err := openDriver(opts, s3) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	opts.Logger.Info("serving", "driver", opts.DriverName, "socket", socket.Addr().String(),
-		"s3Address", listener.Addr().String(), "s3Endpoint", endpoint)
+		"s3Address", listener.Addr().String(), "s3Endpoint", opts.S3Endpoint)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s3.Serve(ctx, listener) })
+	group.Go(func() error { return certificates.watch(ctx) })
+	group.Go(func() error { return s3.Serve(ctx, certificates.wrap(listener)) })
 	group.Go(func() error { return driver.Serve(ctx, socket) })
 	return group.Wait()
+}
+
+func openStore(opts Options) (*store.Store, error) {
+	options := store.Options{
+		Region: opts.S3Region, Dir: opts.DataDir, Logger: opts.Logger.WithName("store"),
+		MaxBodyBytes: opts.MaxBodyBytes, MaxAccounts: opts.MaxAccounts,
+	}
+	if opts.S3VirtualEndpoint != "" {
+		u, err := url.Parse(opts.S3VirtualEndpoint)
+		if err != nil {
+			return nil, err
+		}
+		options.Hosts = []string{u.Hostname()}
+	}
+	return store.New(options)
 }
 
 func listenS3(ctx context.Context, address string) (net.Listener, error) {
@@ -52,9 +72,10 @@ func listenS3(ctx context.Context, address string) (net.Listener, error) {
 }
 
 // openDriver makes the driver and its socket.
-func openDriver(opts Options, s3 *store.Store, endpoint string) (*fakedriver.Driver, net.Listener, error) {
+func openDriver(opts Options, s3 *store.Store) (*fakedriver.Driver, net.Listener, error) {
 	driver, err := fakedriver.New(fakedriver.Options{
-		Name: opts.DriverName, Backend: s3, Endpoint: endpoint, Region: s3.Region(), Logger: opts.Logger.WithName("driver"),
+		Name: opts.DriverName, Backend: s3, Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint,
+		Region: s3.Region(), Logger: opts.Logger.WithName("driver"),
 	})
 	if err != nil {
 		return nil, nil, err

@@ -134,6 +134,15 @@ func TestRefusals(t *testing.T) {
 		{"Everywhere", "nobody can connect to all interfaces", service.Options{Endpoint: socket, S3BindAddress: ":9000"}, true, "S3 endpoint"},
 		{"EverywhereV6", "nor to those of IPv6", service.Options{Endpoint: socket, S3BindAddress: "[::]:9000"}, true, "S3 endpoint"},
 		{"S3Endpoint", "no URL", service.Options{Endpoint: socket, S3Endpoint: "127.0.0.1:9000"}, true, "must be a URL"},
+		{"S3Virtual", "no URL", service.Options{Endpoint: socket, S3VirtualEndpoint: "s3.localhost"}, true, "must be a URL"},
+		{"S3Region", "could not be signed for", service.Options{Endpoint: socket, S3Region: "us/west"}, true, `"us/west"`},
+		{"MaxAccounts", "less than none", service.Options{Endpoint: socket, MaxAccounts: -1}, true, "-1 accounts"},
+		{"MaxBody", "less than nothing", service.Options{Endpoint: socket, MaxBodyBytes: -1}, true, "-1 bytes"},
+		{"HalfTLS", "a certificate is of no use alone", service.Options{Endpoint: socket, TLSCertFile: "tls.crt"}, true, "both"},
+		{
+			"NoCertificate", "there is no such file",
+			service.Options{Endpoint: socket, TLSCertFile: "missing.crt", TLSPrivateKeyFile: "missing.key"}, true, "missing.crt",
+		},
 		{"InUse", "another program listens there", service.Options{Endpoint: socket, S3BindAddress: taken.Addr().String()}, false, "in use"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

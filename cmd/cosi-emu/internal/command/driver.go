@@ -23,12 +23,21 @@ func newDriver(streams Streams) *cobra.Command {
 same Pod, or on one machine. It runs until it is told to stop.
 
 The store listens on 127.0.0.1 unless --s3-bind-address says otherwise, as it has
-to in a Pod. Then --s3-endpoint says where applications find it.`,
+to in a Pod. Then --s3-endpoint says where applications find it. With
+--tls-cert-file it is served over TLS; 'cosi-emu sidecar --certificate-authority'
+puts into the Secrets what applications need to trust it.
+
+Tokens of ServiceAccounts are not accepted: that needs the API server, as
+'cosi-emu up' has it.`,
 		Example: `  # For a sidecar that runs in a debugger, with buckets that last.
   cosi-emu driver --endpoint unix:///tmp/cosi.sock --data-dir ./cosi-data
 
   # In a Pod, behind a Service.
-  cosi-emu driver --s3-bind-address :9000 --s3-endpoint http://fake-driver.cosi-system.svc:9000`,
+  cosi-emu driver --s3-bind-address :9000 --s3-endpoint http://fake-driver.cosi-system.svc:9000
+
+  # The same over TLS, with the files of a Secret of type kubernetes.io/tls.
+  cosi-emu driver --s3-bind-address :9000 --s3-endpoint https://fake-driver.cosi-system.svc:9000 \
+    --tls-cert-file /tls/tls.crt --tls-private-key-file /tls/tls.key`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := log.validate(); err != nil {
 				return err
@@ -48,7 +57,13 @@ to in a Pod. Then --s3-endpoint says where applications find it.`,
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "name of the driver, which classes refer to")
 	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", service.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
-	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "", "URL at which applications find the store (default: http at --s3-bind-address)")
+	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "", "URL at which applications find the store (default: http, or https, at --s3-bind-address)")
+	flags.StringVar(&opts.S3VirtualEndpoint, "s3-virtual-endpoint", "",
+		"URL whose host has the buckets as subdomains (default: s3.localhost if the store is for this machine only)")
+	flags.StringVar(&opts.TLSCertFile, "tls-cert-file", "",
+		"file with the certificate of the store, in PEM, followed by those that have signed it (default: no TLS)")
+	flags.StringVar(&opts.TLSPrivateKeyFile, "tls-private-key-file", "", "file with the private key that belongs to --tls-cert-file, in PEM")
+	addStoreLimits(flags, &opts.MaxBodyBytes, &opts.MaxAccounts)
 	flags.StringVar(&opts.S3Region, "s3-region", store.DefaultRegion, "region of the store, which clients sign for")
 	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts (default: they end with the driver)")
 	return cmd

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -44,17 +45,28 @@ func newEnv(streams Streams) *cobra.Command {
 		name   string
 		output string
 		a      access
+		admin  bool
 	)
 	formats := []string{string(environment.FormatShell), string(environment.FormatDotenv), string(environment.FormatJSON)}
 	cmd := &cobra.Command{
 		Use:   "env",
 		Short: "Print the environment of an emulator, and of a BucketAccess",
 		Long: `Print the environment variables by which programs find an emulator: KUBECONFIG,
-and COSI_ENDPOINT, the socket of the driver. With --access also what the Secret of
-a BucketAccess holds: AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, BUCKET_NAME and so on.`,
+COSI_ENDPOINT, the socket of the driver, and with 'up --tls' AWS_CA_BUNDLE, a file
+with the certificate that S3 clients must trust. With --access also what the
+Secret of a BucketAccess holds: AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, BUCKET_NAME
+and so on.
+
+With --admin the key of the S3 store's administrator: it may do everything in all
+buckets, and make buckets that COSI does not know yet, to be brought in with a
+Bucket that names them in spec.existingBucketID. It is a secret.`,
 		Example: `  # Into this shell.
   eval "$(cosi-emu env --access demo/photos-rw)"
   aws --endpoint-url "$AWS_ENDPOINT_URL" s3 ls "s3://$BUCKET_NAME"
+
+  # A bucket that was there before COSI.
+  eval "$(cosi-emu env --admin)"
+  aws --endpoint-url "$AWS_ENDPOINT_URL" s3 mb s3://legacy
 
   # For docker and the like.
   cosi-emu env --access demo/photos-rw -o dotenv > .env`,
@@ -62,29 +74,42 @@ a BucketAccess holds: AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, BUCKET_NAME and so on
 			if err := checkOutput(output, formats...); err != nil {
 				return err
 			}
-			key, wanted, err := a.key()
+			variables, err := gather(cmd.Context(), name, a, admin)
 			if err != nil {
 				return err
-			}
-			info, err := ready(name)
-			if err != nil {
-				return err
-			}
-			variables := environment.Of(info)
-			if wanted {
-				more, err := accessVariables(cmd.Context(), info, key, a.claim)
-				if err != nil {
-					return err
-				}
-				variables = append(variables, more...)
 			}
 			return environment.Write(streams.Out, variables, environment.Format(output))
 		},
 	}
 	addName(cmd.Flags(), &name)
 	a.addFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&admin, "admin", false, "add the key of the S3 store's administrator")
 	addOutput(cmd.Flags(), &output, formats...)
 	return cmd
+}
+
+// gather returns the variables of an emulator, and of an access or the
+// administrator if they are wanted.
+func gather(ctx context.Context, name string, a access, admin bool) ([]environment.Variable, error) {
+	key, wanted, err := a.key()
+	if err != nil {
+		return nil, err
+	}
+	if wanted && admin {
+		return nil, usageError{errors.New("--access and --admin exclude each other: a client has one key")}
+	}
+	info, err := ready(name)
+	if err != nil {
+		return nil, err
+	}
+	var more []environment.Variable
+	switch {
+	case wanted:
+		more, err = accessVariables(ctx, info, key, a.claim)
+	case admin:
+		more, err = environment.OfAdministrator(info)
+	}
+	return append(environment.Of(info), more...), err
 }
 
 func accessVariables(ctx context.Context, info instance.Info, key client.ObjectKey, claim string) ([]environment.Variable, error) {

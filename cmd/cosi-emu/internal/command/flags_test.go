@@ -26,6 +26,8 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		return "true", "true"
 	case "int", "float32":
 		return "7", "7"
+	case "quantity":
+		return "7168", "7Ki"
 	case "duration":
 		return "7s", "7s"
 	case "stringArray", "stringSlice":

@@ -42,6 +42,8 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 		"directory that keeps objects, buckets and accounts for the next start (default: they end with the emulator)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
 	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store on 127.0.0.1 (default: a free one)")
+	flags.BoolVar(&o.TLS, "tls", false, "serve S3 over TLS, with a certificate authority that the Secrets of accesses hold")
+	addStoreLimits(flags, &o.MaxBodyBytes, &o.MaxAccounts)
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's own directory)")
 	flags.StringVar(&o.Driver, "driver", "", "endpoint of your own driver, unix:///path/to/driver.sock, to use instead of the fake one")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
@@ -126,6 +128,9 @@ the cluster goes when it stops; what is the users' stays.`,
 
   # In the background, with data that is still there after a restart.
   cosi-emu up -d --data-dir ./cosi-data
+
+  # With S3 over TLS. Secrets hold the certificate to trust.
+  cosi-emu up --tls
 
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
