@@ -31,13 +31,17 @@ func (s *session) keys(ctx context.Context, prefix string, args ...string) ([]st
 	return got.keys(), err
 }
 
-// prepare has objects for listing made by another client, which is quicker.
+// prepare has objects made by another client, which is quicker.
 func (s *session) prepare(ctx context.Context, keys ...string) error {
+	return s.prepareContent(ctx, nil, keys...)
+}
+
+func (s *session) prepareContent(ctx context.Context, content []byte, keys ...string) error {
 	w, err := witness.New(s.Target)
 	if err != nil {
 		return err
 	}
-	return w.Put(ctx, nil, keys...)
+	return w.Put(ctx, content, keys...)
 }
 
 func (s *session) list(ctx context.Context) error {
@@ -113,7 +117,7 @@ func (s *session) deleteMany(ctx context.Context) error {
 }
 
 func (s *session) move(ctx context.Context) error {
-	if err := s.put(ctx, "move/from", []byte("moved")); err != nil {
+	if err := s.prepareContent(ctx, []byte("moved"), "move/from"); err != nil {
 		return err
 	}
 	if _, err := s.Run(ctx, "s3", "mv", s.url("move/from"), s.url("move/to")); err != nil {

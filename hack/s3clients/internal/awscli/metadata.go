@@ -50,7 +50,7 @@ func (s *session) headers(ctx context.Context) error {
 }
 
 func (s *session) attributes(ctx context.Context) error {
-	if err := s.put(ctx, "attributes", sample.Content(7, sample.Small)); err != nil {
+	if err := s.prepareContent(ctx, sample.Content(7, sample.Small), "attributes"); err != nil {
 		return err
 	}
 	var head, got struct {
@@ -84,7 +84,7 @@ func (t tagSet) expect(want int) error {
 
 func (s *session) objectTagging(ctx context.Context) error {
 	content := sample.Content(8, sample.Small)
-	if err := s.put(ctx, "tagging", content); err != nil {
+	if err := s.prepareContent(ctx, content, "tagging"); err != nil {
 		return err
 	}
 	if err := s.api(ctx, nil, "put-object-tagging", "--key", "tagging", "--tagging", tagging); err != nil {
@@ -152,7 +152,7 @@ func (s *session) checksum(algorithm string) func(context.Context) error {
 
 func (s *session) presignedGet(ctx context.Context) error {
 	content := sample.Content(10, sample.Small)
-	if err := s.put(ctx, "presigned get", content); err != nil {
+	if err := s.prepareContent(ctx, content, "presigned get"); err != nil {
 		return err
 	}
 	out, err := s.Run(ctx, "s3", "presign", s.url("presigned get"))

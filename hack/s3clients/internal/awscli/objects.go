@@ -42,7 +42,7 @@ func (s *session) head(ctx context.Context) error {
 }
 
 func (s *session) delete(ctx context.Context) error {
-	if err := s.put(ctx, "delete", nil); err != nil {
+	if err := s.prepare(ctx, "delete"); err != nil {
 		return err
 	}
 	if err := s.api(ctx, nil, "delete-object", "--key", "delete"); err != nil {
@@ -53,7 +53,7 @@ func (s *session) delete(ctx context.Context) error {
 
 func (s *session) ranges(ctx context.Context) error {
 	content := sample.Content(2, sample.Small)
-	if err := s.put(ctx, "range", content); err != nil {
+	if err := s.prepareContent(ctx, content, "range"); err != nil {
 		return err
 	}
 	for of, want := range map[string][]byte{"bytes=2-5": content[2:6], "bytes=-10": content[len(content)-10:]} {

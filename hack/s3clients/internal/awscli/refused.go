@@ -7,7 +7,7 @@ import (
 )
 
 func (s *session) getCondition(ctx context.Context) error {
-	if err := s.put(ctx, "get-condition", []byte("c")); err != nil {
+	if err := s.prepareContent(ctx, []byte("c"), "get-condition"); err != nil {
 		return err
 	}
 	var head struct{ ETag string }

@@ -23,7 +23,7 @@ type session struct {
 
 // Open begins a session with the program at path.
 func Open(path string, t client.Target) (client.Session, error) {
-	env, err := t.Environ()
+	env, err := t.EnvironPython()
 	if err != nil {
 		return nil, err
 	}

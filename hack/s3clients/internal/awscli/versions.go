@@ -63,7 +63,7 @@ func (s *session) oldVersion(ctx context.Context) error {
 }
 
 func (s *session) undelete(ctx context.Context) error {
-	if _, _, err := s.putTwice(ctx, "undelete"); err != nil {
+	if err := s.prepareContent(ctx, []byte("second"), "undelete"); err != nil {
 		return err
 	}
 	var marker struct {

@@ -17,7 +17,7 @@ var script []byte
 
 // Open begins a session with a Python that has boto3.
 func Open(python string, t client.Target) (client.Session, error) {
-	env, err := t.Environ()
+	env, err := t.EnvironPython()
 	if err != nil {
 		return nil, err
 	}

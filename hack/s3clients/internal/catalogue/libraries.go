@@ -48,7 +48,7 @@ func library(name string) func(context.Context) ([]client.Client, error) {
 			return nil, err
 		}
 		open := func(t client.Target) (client.Session, error) {
-			env, err := t.Environ()
+			env, err := t.EnvironProxy()
 			if err != nil {
 				return nil, err
 			}

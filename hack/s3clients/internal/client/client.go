@@ -30,7 +30,7 @@ type Target struct {
 	// Other is the name of a bucket that the Secret gives no access to.
 	Other string
 	// Proxy is the URL of an HTTP proxy by which the hosts of virtual-host
-	// addresses are found, or empty.
+	// addresses are found, or empty if there are none, or the system finds them.
 	Proxy string
 	// Dir is a directory for files of the session.
 	Dir string

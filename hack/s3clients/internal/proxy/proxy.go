@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,6 +55,12 @@ func Start(ctx context.Context) (*Proxy, error) {
 	}
 	p.done.Go(func() { _ = p.server.Serve(listener) }) // it ends with Close
 	return p, nil
+}
+
+// Needed reports whether this system does not know itself what the proxy knows.
+func Needed(ctx context.Context) bool {
+	addresses, err := net.DefaultResolver.LookupHost(ctx, "bucket.s3.localhost")
+	return err != nil || !slices.Contains(addresses, "127.0.0.1")
 }
 
 // Close ends the proxy and its connections.

@@ -22,7 +22,7 @@ type session struct {
 // Secret, and of nothing that would spare the store a request. It is not said to be
 // AWS, for which rclone would not do path style, but to do what AWS does.
 func Open(path string, t client.Target) (client.Session, error) {
-	env, err := t.Environ()
+	env, err := t.EnvironProxy()
 	if err != nil {
 		return nil, err
 	}

@@ -51,6 +51,9 @@ func (r *Run) Do(ctx context.Context) (table *report.Table, err error) {
 		return nil, fmt.Errorf("start a proxy: %w", err)
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	if !proxy.Needed(ctx) {
+		p.URL = ""
+	}
 	for _, scheme := range r.Schemes {
 		if err := r.scheme(ctx, scheme, p.URL); err != nil {
 			return nil, err

@@ -4,8 +4,6 @@ package s3cmd
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +22,7 @@ type session struct {
 
 // Open begins a session with the program at path.
 func Open(path string, t client.Target) (client.Session, error) {
-	env, err := t.Environ()
+	env, err := t.EnvironPython()
 	if err != nil {
 		return nil, err
 	}
@@ -66,17 +64,6 @@ func configure(t client.Target) (string, error) {
 	}
 	if authority != "" {
 		lines = append(lines, "ca_certs_file = "+authority)
-	}
-	if t.Proxy != "" {
-		u, err := url.Parse(t.Proxy)
-		if err != nil {
-			return "", err
-		}
-		name, port, err := net.SplitHostPort(u.Host)
-		if err != nil {
-			return "", err
-		}
-		lines = append(lines, "proxy_host = "+name, "proxy_port = "+port)
 	}
 	config := filepath.Join(t.Dir, "s3cfg")
 	return config, os.WriteFile(config, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
