@@ -22,7 +22,7 @@ func (d *Driver) DriverGenerateBucketAccessId(
 		return nil, err
 	}
 	if r.GetProtocol() != nil {
-		if err := checkProtocol(r.GetProtocol()); err != nil {
+		if _, err := d.protocolOf(r.GetProtocol()); err != nil {
 			return nil, err
 		}
 	}
@@ -51,11 +51,18 @@ func (d *Driver) DriverGrantBucketAccess(
 	if err != nil {
 		return nil, err
 	}
+	protocol, err := d.accessProtocol(r, spec.Grants)
+	if err != nil {
+		return nil, err
+	}
 	response := &cosi.DriverGrantBucketAccessResponse{}
 	for _, grant := range spec.Grants {
 		b, err := d.options.Backend.GetBucket(ctx, grant.Bucket)
 		if err != nil {
 			return nil, statusOf(err)
+		}
+		if err := checkBucketProtocol(b, protocol); err != nil {
+			return nil, err
 		}
 		response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
 			BucketId: b.Name, BucketInfo: d.bucketInfo(b),
@@ -65,21 +72,18 @@ func (d *Driver) DriverGrantBucketAccess(
 	if err != nil {
 		return nil, statusOf(err)
 	}
-	response.Credentials = &cosi.CredentialInfo{S3: credentials}
+	response.Credentials = credentialInfo(protocol, spec.Grants, credentials)
 	return response, nil
 }
 
 // credentials makes the account, and returns its key; of one that is for a
 // ServiceAccount, nothing.
-func (d *Driver) credentials(ctx context.Context, spec store.AccountSpec, settings accessSettings) (*cosi.S3CredentialInfo, error) {
+func (d *Driver) credentials(ctx context.Context, spec store.AccountSpec, settings accessSettings) (store.Credentials, error) {
 	credentials, err := d.options.Backend.PutAccount(ctx, spec)
 	if err == nil && settings.rotate {
 		credentials, err = d.options.Backend.RotateAccount(ctx, spec.Owner, spec.ID)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &cosi.S3CredentialInfo{AccessKeyId: credentials.AccessKeyID, AccessSecretKey: credentials.SecretAccessKey}, nil
+	return credentials, err
 }
 
 func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.AccountSpec, accessSettings, error) {
@@ -87,9 +91,6 @@ func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.Acco
 		ID: r.GetAccountId(), Owner: d.options.Name, ServiceAccount: r.GetServiceAccountName(), Parameters: r.GetParameters(),
 	}
 	if err := checkAccountID(spec.ID); err != nil {
-		return spec, accessSettings{}, err
-	}
-	if err := checkProtocol(r.GetProtocol()); err != nil {
 		return spec, accessSettings{}, err
 	}
 	if err := d.checkAuthentication(r.GetAuthenticationType(), r.GetServiceAccountName()); err != nil {

@@ -48,12 +48,18 @@ func (d *Driver) DriverGetBucket(ctx context.Context, r *cosi.DriverGetBucketReq
 	if err := checkBucketID(r.GetBucketId()); err != nil {
 		return nil, err
 	}
-	if _, err := d.bucketSpec("", r.GetProtocols(), r.GetParameters()); err != nil {
+	spec, err := d.bucketSpec("", r.GetProtocols(), r.GetParameters())
+	if err != nil {
 		return nil, err
 	}
 	b, err := d.options.Backend.GetBucket(ctx, r.GetBucketId())
 	if err != nil {
 		return nil, statusOf(err)
+	}
+	if len(r.GetProtocols()) > 0 {
+		if err := checkBucketProtocol(b, spec.Protocol); err != nil {
+			return nil, err
+		}
 	}
 	for key, value := range r.GetParameters() {
 		if b.Parameters[key] != value {
@@ -85,10 +91,15 @@ func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBuc
 // bucketSpec reads what kind of bucket is asked for.
 func (d *Driver) bucketSpec(name string, protocols []*cosi.ObjectProtocol, parameters map[string]string) (store.BucketSpec, error) {
 	spec := store.BucketSpec{Name: name, Owner: d.options.Name, Parameters: parameters}
-	if err := checkProtocols(protocols); err != nil {
+	protocol, err := d.bucketProtocol(protocols)
+	if err != nil {
 		return spec, err
 	}
+	spec.Protocol = protocol
 	if err := apply(bucketParameters, parameters, &spec); err != nil {
+		return spec, err
+	}
+	if err := checkBucketParameters(protocol, parameters); err != nil {
 		return spec, err
 	}
 	if parameters[ParameterAddressingStyle] == AddressingVirtual && d.options.VirtualEndpoint == "" {

@@ -10,6 +10,6 @@ import (
 func (d *Driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
 	return &cosi.DriverGetInfoResponse{
 		Name:               d.options.Name,
-		SupportedProtocols: []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}},
+		SupportedProtocols: d.supportedProtocols(),
 	}, nil
 }

@@ -43,6 +43,9 @@ type Options struct {
 	Name string
 	// Backend is required.
 	Backend Backend
+	// Protocols are what buckets may be made for, the default first; only those of
+	// S3 and GCS are served, see packages store and gcs. Default: S3.
+	Protocols []store.Protocol
 	// Endpoint is the URL at which clients find the S3 service; required.
 	Endpoint string
 	// VirtualEndpoint is the URL whose host has the buckets as subdomains: a
@@ -70,6 +73,9 @@ func (o Options) withDefaults() Options {
 	if o.Name == "" {
 		o.Name = DefaultName
 	}
+	if o.Protocols == nil {
+		o.Protocols = []store.Protocol{store.ProtocolS3}
+	}
 	if o.Region == "" {
 		o.Region = store.DefaultRegion
 	}
@@ -92,6 +98,9 @@ func ValidateName(name string) error {
 
 func (o Options) validate() error {
 	if err := ValidateName(o.Name); err != nil {
+		return err
+	}
+	if err := ValidateProtocols(o.Protocols); err != nil {
 		return err
 	}
 	if o.Backend == nil {

@@ -61,24 +61,6 @@ func checkBucketID(id string) error {
 
 func checkAccountID(id string) error { return checkID("account_id", id) }
 
-// checkProtocols checks the protocols that a bucket must support; none means
-// that the driver may choose.
-func checkProtocols(protocols []*cosi.ObjectProtocol) error {
-	for _, protocol := range protocols {
-		if err := checkProtocol(protocol); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkProtocol(protocol *cosi.ObjectProtocol) error {
-	if protocol.GetType() != cosi.ObjectProtocol_S3 {
-		return invalid("protocol %s is not supported: the driver supports S3 only", protocol.GetType())
-	}
-	return nil
-}
-
 // checkAuthentication checks how an application wants to authenticate.
 func (d *Driver) checkAuthentication(authentication *cosi.AuthenticationType, serviceAccount string) error {
 	switch authentication.GetType() {

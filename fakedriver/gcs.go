@@ -1,0 +1,20 @@
+package fakedriver
+
+import (
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// GCSProject is the ID of the Google Cloud project that buckets are said to be in.
+const GCSProject = "cosi-emu"
+
+// gcsBucketInfo is how clients of Google Cloud Storage find a bucket. COSI has no
+// place for an endpoint there, because there is only one.
+func gcsBucketInfo(b store.Bucket) *cosi.GcsBucketInfo {
+	return &cosi.GcsBucketInfo{ProjectId: GCSProject, BucketName: b.Name}
+}
+
+// gcsCredentials are an HMAC key. The service of package gcs takes it as a token.
+func gcsCredentials(key store.Credentials) *cosi.GcsCredentialInfo {
+	return &cosi.GcsCredentialInfo{AccessId: key.AccessKeyID, AccessSecret: key.SecretAccessKey}
+}
