@@ -171,25 +171,3 @@ func TestSignedBeforeRead(t *testing.T) {
 		t.Errorf("ReadAll() = %d bytes, %v; want the first chunk only, and SignatureDoesNotMatch", len(got), err)
 	}
 }
-
-func FuzzRead(f *testing.F) {
-	f.Add([]byte("3\r\nabc\r\n0\r\nx-amz-checksum-crc32:NSRBwg==\r\n\r\n"), int64(3), true)
-	f.Add([]byte(chunk(content[:65536], plainFirst)+chunk(content[65536:], plainSecond)+last(plainLast)+"\r\n"), int64(66560), false)
-	f.Add([]byte("ffffffffffffffff\r\n"), int64(1)<<62, true)
-	f.Add([]byte("0\n\n\n\n"), int64(0), true)
-	f.Fuzz(func(t *testing.T, in []byte, size int64, unsigned bool) {
-		stream := awschunked.Stream{Size: size, HasTrailer: true, Trailers: []string{"X-Amz-Checksum-Crc32"}}
-		if !unsigned {
-			stream = awschunked.Stream{Size: size, Signer: signer(plainSeed)}
-		}
-		got, err := io.ReadAll(awschunked.NewReader(strings.NewReader(string(in)), stream))
-		switch {
-		case len(got) > len(in) || (size >= 0 && int64(len(got)) > size):
-			t.Errorf("Read() returned %d bytes of %d, want at most %d", len(got), len(in), size)
-		case err == nil && int64(len(got)) != size:
-			t.Errorf("Read() returned %d bytes, want %d", len(got), size)
-		case err == nil && !unsigned && string(got) != content:
-			t.Errorf("Read() returned %d bytes that nobody has signed", len(got))
-		}
-	})
-}

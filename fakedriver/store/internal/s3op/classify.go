@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
@@ -34,8 +35,8 @@ func Classify(method string, level Level, query url.Values, header http.Header) 
 	if !ok {
 		return Operation{}, s3error.ErrNotImplemented
 	}
-	if extra := unknown(found, names); extra != "" {
-		return Operation{}, s3error.ErrNotImplemented.With("The query parameter " + extra + " implies functionality that is not implemented")
+	if extra, is := unknown(found, names); is {
+		return Operation{}, s3error.ErrNotImplemented.With("The query parameter " + strconv.Quote(extra) + " implies functionality that is not implemented")
 	}
 	if query.Has("list-type") && query.Get("list-type") != "2" {
 		return Operation{}, s3error.ErrInvalidArgument.With("Invalid List Type specified in Request")
@@ -87,11 +88,11 @@ func selected(row Operation, names []string) bool {
 	return true
 }
 
-func unknown(row Operation, names []string) string {
+func unknown(row Operation, names []string) (string, bool) {
 	for _, name := range names {
 		if !slices.Contains(row.Selects, name) && !slices.Contains(row.Takes, name) {
-			return name
+			return name, true
 		}
 	}
-	return ""
+	return "", false
 }

@@ -108,18 +108,3 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
-
-func FuzzClassify(f *testing.F) {
-	f.Add("DELETE", "object", "uploadId=&uploadId=1")
-	f.Add("PUT", "object", "tagging")
-	f.Fuzz(func(t *testing.T, method, level, raw string) {
-		query, err := url.ParseQuery(raw)
-		if err != nil {
-			return
-		}
-		op, err := s3op.Classify(method, s3op.Level(level), query, http.Header{})
-		if err == nil && op.Name == "" {
-			t.Errorf("Classify(%q, %q, %q) found nothing, and no error", method, level, raw)
-		}
-	})
-}
