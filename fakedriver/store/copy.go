@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unique"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
@@ -83,6 +84,8 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	}
 	if metadata == replace {
 		draft.Attributes.Headers, draft.Attributes.Metadata = attributes.Headers, attributes.Metadata
+	} else {
+		draft.Attributes.Headers = redirected(source, attributes)
 	}
 	if tagging == replace {
 		draft.Attributes.Tags = attributes.Tags
@@ -95,6 +98,14 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 			"the object's metadata, storage class, website redirect location or encryption attributes.")
 	}
 	return draft, nil
+}
+
+// redirected are the headers of the source, but for the redirection, which is never
+// copied.
+func redirected(source *objects.Version, request objects.Attributes) unique.Handle[objects.Headers] {
+	headers := source.StandardHeaders()
+	headers.WebsiteRedirect = request.Headers.Value().WebsiteRedirect
+	return unique.Make(headers)
 }
 
 const replace = "REPLACE"

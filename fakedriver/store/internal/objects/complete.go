@@ -59,11 +59,13 @@ func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) 
 
 // pick returns the parts that are named.
 func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
-	parts := make([]Part, 0, len(named))
-	for i, name := range named {
-		if i > 0 && name.Number <= named[i-1].Number {
+	for i := 1; i < len(named); i++ {
+		if named[i].Number <= named[i-1].Number {
 			return nil, s3error.ErrInvalidPartOrder
 		}
+	}
+	parts := make([]Part, 0, len(named))
+	for i, name := range named {
 		part, err := u.find(name)
 		if err != nil {
 			return nil, err
