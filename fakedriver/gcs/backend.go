@@ -28,10 +28,37 @@ func (b Backend) CreateBucket(ctx context.Context, spec store.BucketSpec) (store
 	if err != nil || created.Protocol != store.ProtocolGCS {
 		return created, err
 	}
-	if err := guard(func() { b.service.library.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: created.Name}) }); err != nil {
-		return store.Bucket{}, fmt.Errorf("cannot make room for bucket %q: %w", created.Name, err)
+	return created, b.service.makeRoom(created.Name)
+}
+
+func (s *Service) makeRoom(bucket string) error {
+	if err := guard(func() { s.library.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: bucket}) }); err != nil {
+		return fmt.Errorf("cannot make room for bucket %q: %w", bucket, err)
 	}
-	return created, nil
+	return nil
+}
+
+// recall takes up the buckets of the store, and what is kept of their objects.
+func (s *Service) recall(ctx context.Context) error {
+	buckets, err := s.options.Store.Buckets(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range buckets {
+		if b.Protocol != store.ProtocolGCS {
+			continue
+		}
+		if err := s.makeRoom(b.Name); err != nil {
+			return err
+		}
+		if err := s.keeper.load(b.Name, func(o fakestorage.StreamingObject) error {
+			s.generation = max(s.generation, o.Generation)
+			return s.library.CreateObjectStreaming(o)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // DeleteBucket is that of the store, and deletes the bucket's objects before, if
@@ -57,6 +84,9 @@ func (s *Service) clear(b store.Bucket) error {
 	}
 	if len(names) > 0 && !b.Purge {
 		return fmt.Errorf("bucket %q %w", b.Name, store.ErrNotEmpty)
+	}
+	if err := s.keeper.clear(b.Name); err != nil {
+		return err
 	}
 	for _, name := range names {
 		if err := s.library.Backend().DeleteObject(b.Name, name); err != nil {

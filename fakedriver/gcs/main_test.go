@@ -40,7 +40,7 @@ func serve(t *testing.T, options gcs.Options) *fixture {
 		t.Fatal(err)
 	}
 	options.Store, options.Endpoint = f.store, f.address
-	s, err := gcs.New(options)
+	s, err := gcs.New(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,9 @@ type Options struct {
 	Store *store.Store
 	// Endpoint is the URL at which clients find the service; required.
 	Endpoint string
+	// Dir is the directory that keeps objects; it is created if it is missing.
+	// The store must keep its buckets, too. Empty: objects are gone after Close.
+	Dir string
 	// MaxBodyBytes bounds an object, and so the body of a request. Default: 1 GiB.
 	MaxBodyBytes int64
 	// UploadTimeout is how long an upload in several requests is kept when

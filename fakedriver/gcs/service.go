@@ -18,21 +18,24 @@ var (
 )
 
 // Service serves Google Cloud Storage. Its methods are safe for concurrent use.
-// Objects are in memory, and gone after Close.
+// Objects are in memory, and with Options.Dir in files, too.
 type Service struct {
 	options Options
 	library *fakestorage.Server
 	handler http.Handler
 	uploads uploads
+	keeper  keeper
 
 	// contents is held by whoever looks at objects or changes them, until the
 	// answer begins: exclusively for changes, because the library has no way to
 	// make one on a condition. It is taken before the gate of an account.
-	contents sync.RWMutex
+	contents   sync.RWMutex
+	generation int64 // the newest
 }
 
-// New returns a service. The caller must Close it.
-func New(options Options) (*Service, error) {
+// New returns a service, with the buckets that the store has. The caller must Close
+// it, and before the store.
+func New(ctx context.Context, options Options) (*Service, error) {
 	options = options.withDefaults()
 	if err := options.validate(); err != nil {
 		return nil, err
@@ -46,7 +49,11 @@ func New(options Options) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the GCS library: %w", err)
 	}
-	s := &Service{options: options, library: library, uploads: newUploads(options.UploadTimeout)}
+	s := &Service{options: options, library: library, uploads: newUploads(options.UploadTimeout), keeper: keeper{options.Dir}}
+	if err := s.recall(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
 	s.handler = options.Store.Patient(http.HandlerFunc(s.serve))
 	if options.Middleware != nil {
 		s.handler = options.Middleware(s.handler)

@@ -1,7 +1,6 @@
 package gcs
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -74,7 +73,7 @@ func (s *Service) finish(x *exchange, in incoming, content []byte) error {
 	}
 	attrs.ContentType = cmp.Or(attrs.ContentType, in.contentType, "application/octet-stream")
 	attrs.ContentEncoding = cmp.Or(x.query.Get("contentEncoding"), attrs.ContentEncoding)
-	if err := s.put(x, in.conditions, attrs, bytes.NewReader(content)); err != nil {
+	if err := s.put(x, in.conditions, attrs, content); err != nil {
 		return err
 	}
 	return x.send(http.StatusOK, s.resource(x))

@@ -13,19 +13,22 @@ import (
 
 // put stores an object, on the conditions of a request, and makes the request be
 // about it.
-func (s *Service) put(x *exchange, c conditions, attrs fakestorage.ObjectAttrs, content io.Reader) error {
+func (s *Service) put(x *exchange, c conditions, attrs fakestorage.ObjectAttrs, content []byte) error {
 	if err := c.check(generationOf(s.lookup(attrs.BucketName, attrs.Name)), true); err != nil {
 		return err
 	}
 	x.target.bucket, x.target.object = attrs.BucketName, attrs.Name
-	return s.library.CreateObjectStreaming(fakestorage.StreamingObject{ObjectAttrs: attrs, Content: seekless{content}})
+	now := time.Now()
+	attrs.Updated = now
+	if attrs.Generation == 0 {
+		s.generation = max(s.generation+1, now.UnixMicro())
+		attrs.Created, attrs.Generation = now, s.generation
+	}
+	if err := s.keeper.put(attrs, content); err != nil {
+		return err
+	}
+	return s.library.CreateObjectStreaming(fakestorage.StreamingObject{ObjectAttrs: attrs, Content: seekless{bytes.NewReader(content)}})
 }
-
-// seekless is a content that the library reads once, from front to back.
-type seekless struct{ io.Reader }
-
-func (seekless) Seek(int64, int) (int64, error) { return 0, errInternal }
-func (seekless) Close() error                   { return nil }
 
 // fresh are attributes of an object that begins anew.
 func fresh(bucket, name string, d document) (fakestorage.ObjectAttrs, error) {
@@ -36,6 +39,9 @@ func fresh(bucket, name string, d document) (fakestorage.ObjectAttrs, error) {
 // remove deletes an object.
 func (s *Service) remove(x *exchange) error {
 	if _, err := s.existing(x); err != nil {
+		return err
+	}
+	if err := s.keeper.remove(x.target.bucket, x.target.object); err != nil {
 		return err
 	}
 	if err := s.library.Backend().DeleteObject(x.target.bucket, x.target.object); err != nil {
@@ -66,12 +72,11 @@ func (s *Service) patch(x *exchange) error {
 	if err := d.apply(&attrs); err != nil {
 		return err
 	}
-	attrs.Updated = time.Now()
-	content, err := s.library.GetObjectStreaming(x.target.bucket, x.target.object)
+	whole, err := s.library.GetObject(x.target.bucket, x.target.object)
 	if err != nil {
 		return err
 	}
-	if err := s.put(x, conditions{}, attrs, content.Content); err != nil {
+	if err := s.put(x, conditions{}, attrs, whole.Content); err != nil {
 		return err
 	}
 	return x.send(http.StatusOK, s.resource(x))
@@ -93,7 +98,7 @@ func (s *Service) copyObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	source, err := s.library.GetObjectStreaming(t.sourceBucket, t.sourceObject)
+	source, err := s.library.GetObject(t.sourceBucket, t.sourceObject)
 	if err != nil || wanted != nil && *wanted != source.Generation {
 		return errNotFound.with("No such object: " + t.sourceBucket + "/" + t.sourceObject)
 	}
@@ -173,7 +178,7 @@ func (s *Service) compose(x *exchange) error {
 	return x.send(http.StatusOK, s.resource(x))
 }
 
-func (s *Service) components(x *exchange, asked composition) (io.Reader, error) {
+func (s *Service) components(x *exchange, asked composition) ([]byte, error) {
 	var content bytes.Buffer
 	for _, source := range asked.SourceObjects {
 		if source.Generation != nil || source.ObjectPreconditions != nil {
@@ -190,5 +195,5 @@ func (s *Service) components(x *exchange, asked composition) (io.Reader, error) 
 			return nil, err
 		}
 	}
-	return &content, nil
+	return content.Bytes(), nil
 }
