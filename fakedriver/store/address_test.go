@@ -61,7 +61,6 @@ func TestVirtualHosts(t *testing.T) {
 	}
 }
 
-//nolint:lll // one case a line
 func TestHosts(t *testing.T) {
 	s := serve(t, store.Options{Hosts: []string{"s3.test", "s3.test.example", "deep.s3.test"}})
 	for _, name := range []string{"photos", "a.b"} {

@@ -33,17 +33,14 @@ func (s *Store) classify(x *exchange) error {
 // authorize lets an operation through if the account's grant covers one of its
 // needs. Copying needs to read its source, too.
 func (s *Store) authorize(x *exchange) error {
+	if x.operation.Reserved {
+		return authorizeReserved(x)
+	}
 	switch {
-	case x.operation.Reserved && x.principal.account.Admin:
-		return nil
-	case x.missing && !x.operation.Reserved:
+	case x.missing:
 		return s3error.ErrNoSuchBucket
-	case x.operation.Name == "CreateBucket" && !x.missing:
-		return s3error.ErrBucketAlreadyOwnedByYou
 	case x.operation.Administrative && !x.principal.account.Admin:
 		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
-	case x.operation.Reserved:
-		return s3error.ErrAccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
 	case len(x.operation.Needs) > 0 && !slices.ContainsFunc(x.operation.Needs, x.grant.allows):
 		return s3error.ErrAccessDenied
 	case x.r.Header.Get("X-Amz-Tagging") != "" && !x.grant.allows(s3op.Need{Category: s3op.ObjectMetadata, Direction: s3op.Write}):
@@ -52,6 +49,19 @@ func (s *Store) authorize(x *exchange) error {
 		return s.authorizeCopy(x)
 	}
 	return nil
+}
+
+// authorizeReserved is about the operations that create and delete buckets.
+// Clients that create their bucket first, in any case, expect to be told that it
+// is there.
+func authorizeReserved(x *exchange) error {
+	switch {
+	case x.principal.account.Admin:
+		return nil
+	case x.operation.Name == "CreateBucket" && !x.missing:
+		return s3error.ErrBucketAlreadyOwnedByYou
+	}
+	return s3error.ErrAccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
 }
 
 func (s *Store) authorizeCopy(x *exchange) error {

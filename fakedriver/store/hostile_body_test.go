@@ -14,6 +14,8 @@ const (
 )
 
 // lengths lie about how much comes.
+//
+//nolint:lll // one case a line
 func (h *hostilities) lengths() {
 	unsigned := header("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
 	for length, want := range map[int64]string{
@@ -64,6 +66,8 @@ func chunkedTransfer(w wire) wire {
 }
 
 // chunks spoil the framing of streaming uploads, and their signatures.
+//
+//nolint:lll // one case a line
 func (h *hostilities) chunks() {
 	const incomplete, invalid, mismatch, trailer = "IncompleteBody", "InvalidRequest", "SignatureDoesNotMatch", "MalformedTrailerError"
 	const crc = "x-amz-checksum-crc32:rwVcVQ==\r\n" // not that of "body"
@@ -112,6 +116,8 @@ func (h *hostilities) chunks() {
 
 // silences are of clients that send no more. Their requests are refused, or their
 // connections ended.
+//
+//nolint:lll // one case a line
 func (h *hostilities) silences() {
 	unsigned := header("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
 	const never = "1000"

@@ -89,7 +89,7 @@ func TestHostileRequests(t *testing.T) {
 	h.sendAll()
 	settle(t, "goroutines", goroutines+2, runtime.NumGoroutine)
 	after := heap()
-	t.Logf("%d bytes were allocated, and %d of them kept", after.TotalAlloc-before.TotalAlloc, int64(after.HeapAlloc)-int64(before.HeapAlloc))
+	t.Logf("%d bytes were allocated; the heap had %d bytes and has %d", after.TotalAlloc-before.TotalAlloc, before.HeapAlloc, after.HeapAlloc)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 100<<20 {
 		t.Errorf("%d bytes were allocated for %d requests", grown, len(h.all))
 	}

@@ -8,6 +8,8 @@ import (
 )
 
 // paths try to reach something else than what was signed, or was granted.
+//
+//nolint:lll // one case a line
 func (h *hostilities) paths() {
 	const denied, uri, mismatch = "AccessDenied", "InvalidURI", "SignatureDoesNotMatch"
 	for path, want := range map[string]string{
@@ -52,6 +54,8 @@ func (h *hostilities) paths() {
 
 // subresources are not known, or not for keys: those that gofakes3 would take for
 // the object or the bucket itself.
+//
+//nolint:lll // one case a line
 func (h *hostilities) subresources() {
 	names := []string{
 		"acl", "policy", "website", "logging", "notification", "analytics", "inventory", "metrics", "intelligent-tiering", "replication",
@@ -80,6 +84,8 @@ func (h *hostilities) subresources() {
 }
 
 // queries are ambiguous, or huge.
+//
+//nolint:lll // one case a line
 func (h *hostilities) queries() {
 	for _, target := range []string{
 		"/photos?list-type=2&list-type=2", "/photos?list-type=2&prefix=a&prefix=b", "/photos?location=&location=", "/photos?list-type=3",
@@ -111,6 +117,8 @@ func (h *hostilities) queries() {
 }
 
 // floods are of headers.
+//
+//nolint:lll // one case a line
 func (h *hostilities) floods() {
 	good := h.signed(http.MethodGet, "/photos/kept", "")
 	many := good
@@ -147,6 +155,8 @@ func (h *hostilities) floods() {
 }
 
 // protocols are not HTTP, or not as it should be.
+//
+//nolint:lll // one case a line
 func (h *hostilities) protocols() {
 	for name, request := range map[string]string{
 		"TLS": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("\x00", 100), "garbage": strings.Repeat("\xff\x00", 1000),
@@ -162,6 +172,8 @@ func (h *hostilities) protocols() {
 
 // knownPanics are the requests at which gofakes3 and its memory backend panic, or
 // end the process. What they get here is an ordinary answer, or a refusal.
+//
+//nolint:lll // one case a line
 func (h *hostilities) knownPanics() {
 	never := []string{"200", "204", "InvalidArgument", "InvalidPart", "NoSuchUpload", "MalformedXML", "NoSuchKey", "NoSuchVersion", "InvalidPartOrder", "404"}
 	create := h.signed(http.MethodPost, "/photos/big?uploads=", "")

@@ -10,7 +10,7 @@ import (
 )
 
 // Names of what carries a session's token, in a header or in a presigned URL.
-const securityToken = "X-Amz-Security-Token"
+const securityToken = "X-Amz-Security-Token" //nolint:gosec // not a token, but where it is
 
 // parseSignature finds the signature in the header or in the query. Errors are
 // *s3error.Error; the ways to authenticate that S3 has and the store has not are
@@ -19,18 +19,12 @@ func parseSignature(r *http.Request, query url.Values) (signature, error) {
 	if err := checkSingle(r.Header); err != nil {
 		return signature{}, err
 	}
+	if err := checkMechanism(r.Header.Values("Authorization"), query); err != nil {
+		return signature{}, err
+	}
 	header := r.Header.Get("Authorization")
-	presigned := query.Has("X-Amz-Signature") || query.Has("X-Amz-Algorithm") || query.Has("X-Amz-Credential")
-	older := query.Has("AWSAccessKeyId") || (query.Has("Signature") && query.Has("Expires"))
 	switch {
-	case len(r.Header.Values("Authorization")) > 1 || (header != "" && (presigned || older)) || (presigned && older):
-		return signature{}, s3error.ErrInvalidArgument.With("Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, " +
-			"Signature query string parameter or the Authorization header should be specified")
-	case older || strings.HasPrefix(header, "AWS "):
-		return signature{}, notSupported("Signature Version 2")
-	case strings.HasPrefix(header, "AWS4-ECDSA-") || strings.HasPrefix(query.Get("X-Amz-Algorithm"), "AWS4-ECDSA-"):
-		return signature{}, notSupported("Signature Version 4A")
-	case presigned:
+	case isPresigned(query):
 		return parsePresigned(r.Header, query)
 	case header != "":
 		return parseHeader(header, r.Header)
@@ -40,6 +34,29 @@ func parseSignature(r *http.Request, query url.Values) (signature, error) {
 	default:
 		return signature{}, s3error.ErrAccessDenied
 	}
+}
+
+func isPresigned(query url.Values) bool {
+	return query.Has("X-Amz-Signature") || query.Has("X-Amz-Algorithm") || query.Has("X-Amz-Credential")
+}
+
+// checkMechanism makes sure that there is at most one mechanism, and that it is
+// Signature Version 4.
+func checkMechanism(headers []string, query url.Values) error {
+	presigned := isPresigned(query)
+	older := query.Has("AWSAccessKeyId") || (query.Has("Signature") && query.Has("Expires"))
+	if len(headers) > 1 || (len(headers) == 1 && (presigned || older)) || (presigned && older) {
+		return s3error.ErrInvalidArgument.With("Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, " +
+			"Signature query string parameter or the Authorization header should be specified")
+	}
+	stated := strings.Join(headers, "") + query.Get("X-Amz-Algorithm")
+	switch {
+	case older || strings.HasPrefix(stated, "AWS "):
+		return notSupported("Signature Version 2")
+	case strings.HasPrefix(stated, "AWS4-ECDSA-"):
+		return notSupported("Signature Version 4A")
+	}
+	return nil
 }
 
 func notSupported(what string) error {

@@ -58,8 +58,9 @@ func TestRegions(t *testing.T) {
 			defer func() { _ = response.Body.Close() }()
 			got := regionAnswer{Status: response.StatusCode, Header: response.Header.Get("X-Amz-Bucket-Region")}
 			var document struct {
-				XMLName      xml.Name
-				Code, Region string
+				XMLName xml.Name
+				Code    string `xml:"Code"`
+				Region  string `xml:"Region"`
 			}
 			if err := xml.NewDecoder(response.Body).Decode(&document); err == nil && document.XMLName.Local == "Error" {
 				got.Code, got.Region = document.Code, document.Region

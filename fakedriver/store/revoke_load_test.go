@@ -118,28 +118,13 @@ func (b *busy) stream(ctx context.Context, i int) error {
 func TestRevokedUnderLoad(t *testing.T) {
 	tests := map[string]struct {
 		reason string
-		key    func(*testing.T, *server) sessionKey
-		revoke func(*testing.T, *server)
+		// session is whether the key is a session's, of an account without keys.
+		session bool
+		revoke  func(s *server, id string) error
 	}{
-		"Deleted": {
-			reason: "The account is gone.",
-			key: func(t *testing.T, s *server) sessionKey {
-				return sessionKey{Credentials: s.account(t, "app-with-keys", readWrite("photos"))}
-			},
-			revoke: func(t *testing.T, s *server) { s.revoke(t, "app-with-keys") },
-		},
-		"Rotated": {
-			reason: "The account has another key.",
-			key: func(t *testing.T, s *server) sessionKey {
-				return sessionKey{Credentials: s.account(t, "app-with-keys", readWrite("photos"))}
-			},
-			revoke: func(t *testing.T, s *server) { s.rotate(t, "app-with-keys") },
-		},
-		"Session": {
-			reason: "The session's account is gone.",
-			key:    func(t *testing.T, s *server) sessionKey { return s.begin(t) },
-			revoke: func(t *testing.T, s *server) { s.revoke(t, "app") },
-		},
+		"Deleted": {reason: "The account is gone.", revoke: (*server).remove},
+		"Rotated": {reason: "The account has another key.", revoke: (*server).replaceKey},
+		"Session": {reason: "The session's account is gone.", session: true, revoke: (*server).remove},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -147,9 +132,16 @@ func TestRevokedUnderLoad(t *testing.T) {
 			s := serviceAccount(t, store.Options{Middleware: l.watch})
 			witness := s.client(t, s.account(t, "witness", readWrite("photos")))
 			put(t, witness, "kept", strings.Repeat("kept", 10_000))
-			l.start(s, tc.key(t, s))
+			id, key := "app-with-keys", sessionKey{}
+			key.Credentials = s.account(t, id, readWrite("photos"))
+			if tc.session {
+				id, key = "app", s.begin(t)
+			}
+			l.start(s, key)
 			<-l.isBusy
-			tc.revoke(t, s)
+			if err := tc.revoke(s, id); err != nil {
+				t.Fatal(err)
+			}
 			l.revoked.Store(true)
 			before := contents(t, witness)
 			l.clients.Wait()
@@ -159,6 +151,13 @@ func TestRevokedUnderLoad(t *testing.T) {
 			t.Logf("%d operations succeeded before, %d were refused after", l.succeeded.Load(), l.refused.Load())
 		})
 	}
+}
+
+func (s *server) remove(id string) error { return s.DeleteAccount(context.Background(), owner, id) }
+
+func (s *server) replaceKey(id string) error {
+	_, err := s.RotateAccount(context.Background(), owner, id)
+	return err
 }
 
 // load is what 16 clients do with one key.

@@ -38,7 +38,8 @@ func (w *momentWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Header is asked for twice before anything is known about the request.
 func (w *momentWriter) Header() http.Header {
-	if w.headers++; w.headers == 3 {
+	w.headers++
+	if w.headers == 3 {
 		w.moments.prepared()
 	}
 	return w.ResponseWriter.Header()

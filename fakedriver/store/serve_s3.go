@@ -22,10 +22,10 @@ func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
 	defer x.leave()
 	defer s.recover(x)
 	if s.hosts.isSTS(r) {
-		s.serveSTS(x)
+		s.serveSTS(x) //nolint:contextcheck // the request carries it
 		return
 	}
-	if err := s.walk(x); err != nil { //nolint:contextcheck // the request carries it
+	if err := s.walk(x); err != nil {
 		s.refuse(x, err)
 	}
 	x.begin()

@@ -76,7 +76,8 @@ func parseAuthorization(authorization string, signed signature) (signature, erro
 		}
 		return signed, signed.malformed(found.Description)
 	}
-	if slices.Sort(parsed.SignedHeaders); len(slices.Compact(parsed.SignedHeaders)) != len(parsed.SignedHeaders) {
+	slices.Sort(parsed.SignedHeaders)
+	if len(slices.Compact(parsed.SignedHeaders)) != len(parsed.SignedHeaders) {
 		return signed, signed.malformed("a header is signed more than once")
 	}
 	fields := strings.ReplaceAll(strings.TrimPrefix(authorization, algorithm), " ", "")

@@ -87,6 +87,7 @@ func slowClients(t *testing.T, s *server) []slowClient {
 
 // run returns when the server has ended the connection.
 func (c slowClient) run(t *testing.T, s *server) {
+	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Errorf("a client %s cannot connect: %v", c.name, err)

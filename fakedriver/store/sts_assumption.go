@@ -25,7 +25,7 @@ type assumption struct {
 }
 
 var (
-	roleARN     = regexp.MustCompile(`^arn:[a-z-]+:iam::[^:/]*:role/([!-~]+/)*[\w+=,.@-]+$`)
+	roleARN     = regexp.MustCompile(`^arn:[a-z-]+:iam::[^:/]*:role/([\x21-\x7e]+/)*[\w+=,.@-]+$`)
 	sessionName = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
 )
 

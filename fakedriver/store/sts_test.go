@@ -109,7 +109,8 @@ func assumeForm(token string) url.Values {
 
 func assumeRole(t *testing.T, s *server, form url.Values) (int, string) {
 	t.Helper()
-	return send(t, http.MethodPost, s.url+"/", http.Header{"Content-Type": {"application/x-www-form-urlencoded; charset=utf-8"}}, form.Encode())
+	kind := http.Header{"Content-Type": {"application/x-www-form-urlencoded; charset=utf-8"}}
+	return send(t, http.MethodPost, s.url+"/", kind, form.Encode())
 }
 
 //nolint:lll // one case a line
@@ -209,10 +210,10 @@ func (s *server) begin(t *testing.T, change ...func(url.Values)) sessionKey {
 	var document struct {
 		XMLName xml.Name `xml:"AssumeRoleWithWebIdentityResponse"`
 		Found   struct {
-			AccessKeyID     string `xml:"AccessKeyId"`
-			SecretAccessKey string
-			SessionToken    string
-			Expiration      time.Time
+			AccessKeyID     string    `xml:"AccessKeyId"`
+			SecretAccessKey string    `xml:"SecretAccessKey"`
+			SessionToken    string    `xml:"SessionToken"`
+			Expiration      time.Time `xml:"Expiration"`
 		} `xml:"AssumeRoleWithWebIdentityResult>Credentials"`
 	}
 	if err := xml.Unmarshal([]byte(body), &document); err != nil || status != http.StatusOK {

@@ -115,7 +115,7 @@ func exchangeBytes(t *testing.T, s *server, request []byte) (status int, answer 
 func codeOf(body string) string {
 	var document struct {
 		XMLName xml.Name
-		Code    string
+		Code    string `xml:"Code"`
 		Nested  string `xml:"Error>Code"`
 	}
 	if xml.Unmarshal([]byte(body), &document) != nil {

@@ -143,7 +143,8 @@ func TestRead(t *testing.T) {
 func TestReadInPieces(t *testing.T) {
 	in := chunk(content[:65536], plainFirst) + chunk(content[65536:], plainSecond) + last(plainLast) + "\r\n"
 	readers := map[string]func(io.Reader) io.Reader{
-		"All": func(r io.Reader) io.Reader { return r }, "Bytes": iotest.OneByteReader, "Halves": iotest.HalfReader, "DataErr": iotest.DataErrReader,
+		"All": func(r io.Reader) io.Reader { return r }, "Bytes": iotest.OneByteReader,
+		"Halves": iotest.HalfReader, "DataErr": iotest.DataErrReader,
 	}
 	for name, wrap := range readers {
 		t.Run(name, func(t *testing.T) {

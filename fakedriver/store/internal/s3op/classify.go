@@ -14,7 +14,8 @@ import (
 // the SDK would have said in headers about checksums.
 var neutral = []string{
 	"x-id", "X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
-	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders", "x-amz-checksum-mode", "x-amz-checksum-crc32", "x-amz-sdk-checksum-algorithm",
+	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders",
+	"x-amz-checksum-mode", "x-amz-checksum-crc32", "x-amz-sdk-checksum-algorithm",
 	"X-Amz-Checksum-Mode", "X-Amz-Checksum-Crc32", "X-Amz-Sdk-Checksum-Algorithm",
 }
 
@@ -36,7 +37,8 @@ func Classify(method string, level Level, query url.Values, header http.Header) 
 		return Operation{}, s3error.ErrNotImplemented
 	}
 	if extra, is := unknown(found, names); is {
-		return Operation{}, s3error.ErrNotImplemented.With("The query parameter " + strconv.Quote(extra) + " implies functionality that is not implemented")
+		return Operation{}, s3error.ErrNotImplemented.With("The query parameter " + strconv.Quote(extra) +
+			" implies functionality that is not implemented")
 	}
 	if query.Has("list-type") && query.Get("list-type") != "2" {
 		return Operation{}, s3error.ErrInvalidArgument.With("Invalid List Type specified in Request")

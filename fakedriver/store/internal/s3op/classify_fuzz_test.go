@@ -41,22 +41,27 @@ func FuzzClassify(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if op.Name == "" || op.Method != method || string(op.Level) != level {
-			t.Errorf("%s of a %s was found to be %+v", method, level, op)
-		}
-		for _, selected := range op.Selects {
-			if !query.Has(selected) {
-				t.Errorf("%s was found, and %s is missing in %q", op.Name, selected, raw)
-			}
-		}
-		for name, values := range query {
-			neutral := name == "x-id" || strings.HasPrefix(strings.ToLower(name), "x-amz-")
-			if len(values) != 1 || (!neutral && !slices.Contains(op.Selects, name) && !slices.Contains(op.Takes, name)) {
-				t.Errorf("%s was found, which does not know the parameter %q of %q", op.Name, name, raw)
-			}
-		}
-		if _, copies := header["X-Amz-Copy-Source"]; copies != op.CopySource {
-			t.Errorf("%s was found with the header %q", op.Name, name)
-		}
+		checkFound(t, op, method, level, query, header)
 	})
+}
+
+func checkFound(t *testing.T, op s3op.Operation, method, level string, query url.Values, header http.Header) {
+	t.Helper()
+	if op.Name == "" || op.Method != method || string(op.Level) != level {
+		t.Errorf("%s of a %s was found to be %+v", method, level, op)
+	}
+	for _, selected := range op.Selects {
+		if !query.Has(selected) {
+			t.Errorf("%s was found, and %s is missing in %v", op.Name, selected, query)
+		}
+	}
+	for name, values := range query {
+		neutral := name == "x-id" || strings.HasPrefix(strings.ToLower(name), "x-amz-")
+		if len(values) != 1 || (!neutral && !slices.Contains(op.Selects, name) && !slices.Contains(op.Takes, name)) {
+			t.Errorf("%s was found, which does not know the parameter %q of %v", op.Name, name, query)
+		}
+	}
+	if _, copies := header["X-Amz-Copy-Source"]; copies != op.CopySource {
+		t.Errorf("%s was found with the headers %v", op.Name, header)
+	}
 }
