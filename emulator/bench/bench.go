@@ -19,6 +19,8 @@ const (
 	SuiteMemory = "memory"
 	// SuiteScale puts controller and sidecar under load; see package scale.
 	SuiteScale = "scale"
+	// SuiteS3 compares the S3 store with gofakes3 alone; see package storage.
+	SuiteS3 = "s3"
 )
 
 // A measurement gives some of the figures, and tells how it goes on.
@@ -32,6 +34,7 @@ var measurements = []measurement{
 	{SuiteClaims, measureClaims},
 	{SuiteMemory, measureCrowd},
 	{SuiteScale, measureScale},
+	{SuiteS3, measureS3},
 }
 
 // Run takes the measurements of the chosen suites, one after another, which is a

@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/scale"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/storage"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	Window time.Duration
 	// Scale says how heavy the load of the suite scale is.
 	Scale scale.Load
+	// S3 says how heavy the load of the suite s3 is.
+	S3 storage.Load
 	// Reporter is told how it goes on.
 	Reporter emulator.Reporter
 }
@@ -62,6 +65,7 @@ func (o Options) validate() error {
 	for name, number := range map[string]int{
 		"starts": o.Starts, "claims": o.Claims, "claims in the crowd": o.Crowd,
 		"pairs": o.Scale.Pairs, "claims in place": o.Scale.Many, "rounds": o.Scale.Rounds,
+		"objects": o.S3.Objects, "requests": o.S3.Requests, "rounds of S3": o.S3.Rounds,
 	} {
 		if number <= 0 {
 			return fmt.Errorf("%w: the number of %s must be positive", ErrOptions, name)
@@ -75,4 +79,8 @@ func (o Options) validate() error {
 
 func measureScale(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	return scale.Measure(ctx, scale.Options{Binaries: opts.Binaries, Load: opts.Scale}, progress)
+}
+
+func measureS3(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	return storage.Measure(ctx, opts.S3, progress)
 }

@@ -29,6 +29,10 @@ const (
 	UnitMegabytes = "MB"
 	UnitKilobytes = "kB"
 	UnitConflicts = "conflicts"
+	// UnitMilliseconds is of times that have a bar of their own.
+	UnitMilliseconds = "ms"
+	// UnitBytes is of memory for a byte that is stored.
+	UnitBytes = "bytes"
 	// UnitExponent is of the growth of a time with a size: 1 is linear, 2 is
 	// quadratic.
 	UnitExponent = "exponent"

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/bench"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/scale"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/storage"
 )
 
 // benchmark holds the flags of the command.
@@ -39,9 +40,11 @@ suites are:
   scale   what controller and sidecar cost under load: a thousand claims and
           accesses at once, one more claim among five thousand, a thousand
           accesses of one claim
+  s3      how fast the S3 store is, and how much memory it takes, compared with
+          gofakes3 alone
 
 Without a suite, the first three are run, which takes two minutes; scale takes
-twenty or so. Emulators are started, and stopped, for it.
+twenty or so, and s3 five. Emulators are started, and stopped, for it.
 
 Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 		Example: `  cosi-emu bench
@@ -49,7 +52,8 @@ Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 
   # Quickly, to see that it works.
   cosi-emu bench --starts 1 --claims 3 --crowd 5 --window 2s
-  cosi-emu bench scale --pairs 20 --many 50 --rounds 1`,
+  cosi-emu bench scale --pairs 20 --many 50 --rounds 1
+  cosi-emu bench s3 --objects 1000 --requests 100 --s3-rounds 3`,
 		ValidArgs: bench.Suites(),
 		Args:      cobra.OnlyValidArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,6 +74,10 @@ Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", load.Pairs, "how many claims with accesses, or accesses of one claim, are created at once")
 	cmd.Flags().IntVar(&o.Scale.Many, "many", load.Many, "among how many claims a claim should cost as much as among a fiftieth of them")
 	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", load.Rounds, "how often the suite scale times what takes time")
+	objects := storage.DefaultLoad
+	cmd.Flags().IntVar(&o.S3.Objects, "objects", objects.Objects, "how many objects are listed, and stored to measure memory")
+	cmd.Flags().IntVar(&o.S3.Requests, "requests", objects.Requests, "how many small objects are written, and read, in a round")
+	cmd.Flags().IntVar(&o.S3.Rounds, "s3-rounds", objects.Rounds, "how often the suite s3 times everything")
 	cmd.Flags().StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with the programs of the control plane (default: as for 'up')")
 	cmd.Flags().BoolVar(&b.check, "check", false, "fail if a bar is missed")
 	cmd.Flags().DurationVar(&b.timeout, "timeout", defaultStartTimeout, "limit for everything")
