@@ -70,14 +70,14 @@ func isForm(r *http.Request) bool {
 
 // repeatable are the X-Amz- headers that lists may be split over, besides user
 // metadata.
-var repeatable = []string{"X-Amz-Trailer"}
+var repeatable = []string{"X-Amz-Object-Attributes", "X-Amz-Trailer"}
 
 // checkSingle refuses headers that are given twice. What is signed of them is
 // their values with commas in between, so one signed header could be split into
 // two, of which the first has another meaning.
 func checkSingle(header http.Header) error {
 	for name, values := range header {
-		special := strings.HasPrefix(name, "X-Amz-") && !strings.HasPrefix(name, metadataPrefix) && !slices.Contains(repeatable, name)
+		special := strings.HasPrefix(name, "X-Amz-") && !strings.HasPrefix(name, "X-Amz-Meta-") && !slices.Contains(repeatable, name)
 		if len(values) > 1 && (special || name == "Content-Md5" || name == "Date") {
 			return s3error.ErrInvalidArgument.With("The header " + strings.ToLower(name) + " is given more than once")
 		}
