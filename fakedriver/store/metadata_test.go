@@ -82,6 +82,21 @@ func TestNothingStale(t *testing.T) {
 	}
 }
 
+// TestMetadataTwice: one name that comes twice is a list.
+func TestMetadataTwice(t *testing.T) {
+	a := newApp(t)
+	in := signed{
+		method: http.MethodPut, path: "/photos/k", credentials: a.key, region: a.store.Region(), service: "s3", at: time.Now(),
+		before: func(r *http.Request) { r.Header["X-Amz-Meta-Colour"] = []string{"red", "blue"} },
+	}
+	if status, body := in.send(t, a.store); status != http.StatusOK {
+		t.Fatalf("answer %d: %s", status, body)
+	}
+	if got := a.head("k", "").Metadata["colour"]; got != "red,blue" {
+		t.Errorf("the metadata are %q", got)
+	}
+}
+
 func TestMetadataLimit(t *testing.T) {
 	a := newApp(t)
 	most := strings.Repeat("x", 2048-len("m"))

@@ -56,7 +56,8 @@ func isFullObject(algorithm checksum.Algorithm, kind string) (bool, error) {
 // readConditions reads the conditional headers, of which the table has let
 // through only those that the operation honours.
 func readConditions(header http.Header, prefix string) objects.Conditions {
-	c := objects.Conditions{IfMatch: header.Get(prefix + "If-Match"), IfNoneMatch: header.Get(prefix + "If-None-Match")}
+	list := func(name string) string { return strings.Join(header.Values(prefix+name), ",") }
+	c := objects.Conditions{IfMatch: list("If-Match"), IfNoneMatch: list("If-None-Match")}
 	// A time that cannot be read is ignored, as RFC 9110, section 13.1.3, asks.
 	c.IfModifiedSince, _ = http.ParseTime(header.Get(prefix + "If-Modified-Since"))
 	c.IfUnmodifiedSince, _ = http.ParseTime(header.Get(prefix + "If-Unmodified-Since"))

@@ -1,0 +1,95 @@
+package store_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+)
+
+func (a *app) attributes(key string, change ...func(*s3.GetObjectAttributesInput)) *s3.GetObjectAttributesOutput {
+	a.Helper()
+	in := &s3.GetObjectAttributesInput{Bucket: a.bucket, Key: &key, ObjectAttributes: types.ObjectAttributes("").Values()}
+	for _, f := range change {
+		f(in)
+	}
+	out, err := a.s3.GetObjectAttributes(a.Context(), in)
+	a.must(err)
+	return out
+}
+
+func TestObjectAttributes(t *testing.T) {
+	a := newApp(t)
+	a.put("k", "content")
+	got := a.attributes("k")
+	if *got.ETag != "9a0364b9e99bb480dd25e1f0284c8555" || *got.ObjectSize != 7 || got.StorageClass != "STANDARD" || got.ObjectParts != nil ||
+		aws.ToString(got.Checksum.ChecksumCRC32) != checksumOf("CRC32", "content") || got.Checksum.ChecksumType != "FULL_OBJECT" || got.LastModified == nil {
+		t.Errorf("GetObjectAttributes() = %+v", got)
+	}
+	some := a.attributes("k", func(in *s3.GetObjectAttributesInput) { in.ObjectAttributes = []types.ObjectAttributes{"ObjectSize"} })
+	if *some.ObjectSize != 7 || some.ETag != nil || some.Checksum != nil || some.StorageClass != "" {
+		t.Errorf("GetObjectAttributes() of the size alone = %+v", some)
+	}
+	for name, header := range map[string][]string{"none": nil, "an unknown one": {"X-Amz-Object-Attributes", "ETag,Colour"}} {
+		if got := a.raw(http.MethodGet, "/k?attributes", "", header...); got.status != 400 || code(t, got.body) != "InvalidArgument" {
+			t.Errorf("%s: answer %d: %s", name, got.status, got.body)
+		}
+	}
+}
+
+// TestAttributesOfUpload: S3 tells of the single parts only where the checksum is
+// made of theirs.
+func TestAttributesOfUpload(t *testing.T) {
+	a := newApp(t)
+	for kind, want := range map[types.ChecksumType][]string{"COMPOSITE": {"1: 5242880", "2: 5242880", "3: 3"}, "FULL_OBJECT": nil} {
+		u := a.begin("k", func(in *s3.CreateMultipartUploadInput) { in.ChecksumAlgorithm, in.ChecksumType = "CRC32C", kind })
+		_, err := a.complete(u, a.part(u, 1, minPart), a.part(u, 2, minPart), a.part(u, 3, "end"))
+		a.must(err)
+		got := a.attributes("k")
+		if *got.ObjectParts.TotalPartsCount != 3 || got.Checksum.ChecksumType != kind {
+			t.Errorf("%s: GetObjectAttributes() = %+v", kind, got)
+		}
+		if whole := ofUpload(kind, "CRC32C", minPart, minPart, "end"); kind == "COMPOSITE" && *got.Checksum.ChecksumCRC32C+"-3" != whole {
+			t.Errorf("%s: the checksum is %s, want %s without the number", kind, *got.Checksum.ChecksumCRC32C, whole)
+		}
+		for size := int32(1); size <= 4; size++ {
+			if diff := cmp.Diff(want, a.attributeParts("k", size)); diff != "" {
+				t.Errorf("%s, pages of %d: -want, +got:\n%s", kind, size, diff)
+			}
+		}
+	}
+}
+
+// attributeParts returns the parts that GetObjectAttributes tells of, all pages.
+func (a *app) attributeParts(key string, size int32) (all []string) {
+	a.Helper()
+	var marker *string
+	for more := true; more; {
+		parts := a.attributes(key, func(in *s3.GetObjectAttributesInput) { in.MaxParts, in.PartNumberMarker = &size, marker }).ObjectParts
+		if len(parts.Parts) > int(size) {
+			a.Errorf("a page of %d has %d parts", size, len(parts.Parts))
+		}
+		for _, p := range parts.Parts {
+			all = append(all, fmt.Sprintf("%d: %d", *p.PartNumber, *p.Size))
+			if p.ChecksumCRC32C == nil {
+				a.Errorf("part %d has no checksum", *p.PartNumber)
+			}
+		}
+		marker, more = parts.NextPartNumberMarker, aws.ToBool(parts.IsTruncated)
+	}
+	return all
+}
+
+func TestAttributesOfMarker(t *testing.T) {
+	a := newApp(t, versioned)
+	a.put("k", "content")
+	a.remove("k", "")
+	got := a.raw(http.MethodGet, "/k?attributes", "", "X-Amz-Object-Attributes", "ETag")
+	if got.status != http.StatusNotFound || got.header.Get("X-Amz-Delete-Marker") != "true" || code(t, got.body) != "NoSuchKey" {
+		t.Errorf("answer %d, %v: %s", got.status, got.header, got.body)
+	}
+}

@@ -1,0 +1,138 @@
+package store_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+)
+
+// condemn deletes several objects, each "key" or "key version", and returns what
+// became of each.
+func (a *app) condemn(quiet bool, objects ...types.ObjectIdentifier) (results []string, err error) {
+	a.Helper()
+	out, err := a.s3.DeleteObjects(a.Context(), &s3.DeleteObjectsInput{Bucket: a.bucket, Delete: &types.Delete{Objects: objects, Quiet: &quiet}})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range out.Deleted {
+		result := "deleted " + *d.Key
+		if aws.ToBool(d.DeleteMarker) {
+			result += " by a marker"
+		}
+		results = append(results, result)
+	}
+	for _, e := range out.Errors {
+		results = append(results, *e.Code+" "+*e.Key)
+	}
+	return results, nil
+}
+
+func named(key string) types.ObjectIdentifier { return types.ObjectIdentifier{Key: &key} }
+
+func TestDeleteObjects(t *testing.T) {
+	a := newApp(t)
+	long := strings.Repeat("x", 1025)
+	tests := map[string]struct {
+		reason string
+		quiet  bool
+		of     []types.ObjectIdentifier
+		want   []string
+		left   []string
+	}{
+		"One":     {"The common case.", false, []types.ObjectIdentifier{named("a")}, []string{"deleted a"}, []string{"b"}},
+		"Quiet":   {"Only errors are told.", true, []types.ObjectIdentifier{named("a"), named("b")}, nil, nil},
+		"Missing": {"What is not there is deleted.", false, []types.ObjectIdentifier{named("x"), named("a")}, []string{"deleted x", "deleted a"}, []string{"b"}},
+		"Twice":   {"Each is answered.", false, []types.ObjectIdentifier{named("a"), named("a")}, []string{"deleted a", "deleted a"}, []string{"b"}},
+		"TooLong": {"The others are deleted.", true, []types.ObjectIdentifier{named(long), named("a")}, []string{"KeyTooLongError " + long}, []string{"b"}},
+		"Condition": {
+			"Each has its own.", true,
+			[]types.ObjectIdentifier{{Key: ptr("a"), ETag: ptr(otherETag)}, {Key: ptr("b"), ETag: ptr("9a0364b9e99bb480dd25e1f0284c8555")}},
+			[]string{"PreconditionFailed a"}, []string{"a"},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			a := a.in(t)
+			a.put("a", "content")
+			a.put("b", "content")
+			got, err := a.condemn(tc.quiet, tc.of...)
+			a.must(err)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.left, a.keys()); diff != "" {
+				t.Errorf("%s\nleft: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func (a *app) keys() (all []string) {
+	a.Helper()
+	pages := s3.NewListObjectsV2Paginator(a.s3, &s3.ListObjectsV2Input{Bucket: a.bucket})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(a.Context())
+		a.must(err)
+		for _, o := range page.Contents {
+			all = append(all, *o.Key)
+		}
+	}
+	return all
+}
+
+func TestDeleteObjectsLimits(t *testing.T) {
+	a := newApp(t)
+	a.put("k0", "")
+	for count, want := range map[int]string{1001: "MalformedXML", 1000: ""} {
+		var all []types.ObjectIdentifier
+		for i := range count {
+			all = append(all, named(fmt.Sprint("k", i)))
+		}
+		results, err := a.condemn(false, all...)
+		a.refused(fmt.Sprint(count, " objects"), err, want)
+		if err == nil && len(results) != count {
+			t.Errorf("%d objects: %d answers", count, len(results))
+		}
+	}
+	for _, body := range []string{"", "<Delete>", "<Delete></Delete>", "<Delete><Object><Key></Key></Object></Delete>", "<Other/>"} {
+		if got := a.raw(http.MethodPost, "?delete", body); got.status != http.StatusBadRequest || code(t, got.body) != "MalformedXML" {
+			t.Errorf("%q answered %d: %s", body, got.status, got.body)
+		}
+	}
+}
+
+func TestDeleteObjectsVersions(t *testing.T) {
+	a := newApp(t, versioned)
+	old := a.put("k", "old").VersionId
+	a.put("k", "new")
+	results, err := a.condemn(false, types.ObjectIdentifier{Key: ptr("k"), VersionId: old}, named("k"), types.ObjectIdentifier{Key: ptr("k"), VersionId: ptr("null")})
+	a.must(err)
+	if diff := cmp.Diff([]string{"deleted k", "deleted k by a marker", "deleted k"}, results); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"k new", "k marker latest"}, a.history()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestDeleteObject: deleting what is not there is no error, and says nothing of
+// versions where there are none.
+func TestDeleteObject(t *testing.T) {
+	a := newApp(t)
+	a.put("k", "content")
+	for range 2 {
+		got := a.raw(http.MethodDelete, "/k", "")
+		if got.status != http.StatusNoContent || got.body != "" || got.header.Get("X-Amz-Delete-Marker") != "" || got.header.Get("X-Amz-Version-Id") != "" {
+			t.Errorf("DELETE answered %d, %v: %s", got.status, got.header, got.body)
+		}
+	}
+	if got := a.raw(http.MethodDelete, "/k?versionId=", ""); got.status != http.StatusBadRequest || code(t, got.body) != "InvalidArgument" {
+		t.Errorf("DELETE of an empty version answered %d: %s", got.status, got.body)
+	}
+}
