@@ -62,7 +62,7 @@ func TestRegions(t *testing.T) {
 				Code    string `xml:"Code"`
 				Region  string `xml:"Region"`
 			}
-			if err := xml.NewDecoder(response.Body).Decode(&document); err == nil && document.XMLName.Local == "Error" {
+			if err := xml.NewDecoder(response.Body).Decode(&document); err == nil && document.XMLName.Local == "Error" { //nolint:musttag // any name
 				got.Code, got.Region = document.Code, document.Region
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

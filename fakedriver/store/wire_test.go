@@ -118,7 +118,7 @@ func codeOf(body string) string {
 		Code    string `xml:"Code"`
 		Nested  string `xml:"Error>Code"`
 	}
-	if xml.Unmarshal([]byte(body), &document) != nil {
+	if xml.Unmarshal([]byte(body), &document) != nil { //nolint:musttag // any name
 		return ""
 	}
 	switch document.XMLName.Local {

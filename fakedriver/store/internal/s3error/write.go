@@ -38,7 +38,7 @@ func Write(w http.ResponseWriter, r *http.Request, requestID string, e *Error) {
 		w.WriteHeader(e.Status)
 		return
 	}
-	body, err := xml.Marshal(document{
+	body, err := xml.Marshal(document{ //nolint:musttag // details have names of their own
 		Code: e.Code, Message: e.Message, Region: e.Region, Details: elements(e.Details), Resource: r.URL.Path,
 		RequestID: requestID, HostID: w.Header().Get("X-Amz-Id-2"),
 	})
