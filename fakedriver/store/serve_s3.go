@@ -13,6 +13,7 @@ import (
 
 // serveS3 answers one request.
 func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
+	continueEmpty(w, r)
 	x := &exchange{w: w, r: r, id: fmt.Sprintf("%016X", s.requests.Add(1))}
 	w.Header().Set("X-Amz-Request-Id", x.id)
 	w.Header().Set("X-Amz-Id-2", "cosi-emu")
