@@ -1,12 +1,8 @@
 package store_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,52 +47,22 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-const childDir = "STORE_TEST_CHILD_DIR"
-
-// TestKill kills a process that has a store open, and looks for what it was told
-// of.
-func TestKill(t *testing.T) {
-	dir := t.TempDir()
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$") //nolint:gosec // this very program
-	child.Env = append(os.Environ(), childDir+"="+dir)
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+// TestEarlierVersion expects that the files of an earlier version are not passed
+// over, as if there had been nothing.
+func TestEarlierVersion(t *testing.T) {
+	for _, name := range []string{"accounts.db", "objects.db"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("anything"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.New(store.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("New() on a directory with %s = %v, want an error that names it", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "vault.db")); err == nil {
+			t.Errorf("a vault has been made beside %s", name)
+		}
 	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	if err := errors.Join(err, child.Process.Kill()); err != nil {
-		t.Fatal(err)
-	}
-	_ = child.Wait() // killed
-	var credentials store.Credentials
-	if err := json.Unmarshal(line, &credentials); err != nil {
-		t.Fatalf("%v: %s", err, line)
-	}
-	s := serve(t, store.Options{Dir: dir})
-	if got := get(t, s.client(t, credentials), "k"); got != "content" {
-		t.Errorf("the object is %q", got)
-	}
-}
-
-// TestChild is the process that TestKill kills.
-func TestChild(t *testing.T) {
-	dir := os.Getenv(childDir)
-	if dir == "" {
-		t.Skip("only of use to TestKill")
-	}
-	s, c := fixture(t, store.Options{Dir: dir})
-	put(t, c, "k", "content")
-	line, err := json.Marshal(s.account(t, "app", readWrite("photos")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stdout.Write(append(line, '\n')); err != nil {
-		t.Fatal(err)
-	}
-	<-t.Context().Done() // the parent ends the process
 }
 
 func TestServeEndsWithContext(t *testing.T) {

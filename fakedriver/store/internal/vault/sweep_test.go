@@ -113,7 +113,7 @@ func TestGarbage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blobs := make([]vault.Blob, 3000)
+		blobs := make([]vault.Blob, 10_000)
 		for i := range blobs {
 			blobs[i] = seal(t, v, content(i, 10))
 		}
