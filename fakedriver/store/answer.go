@@ -2,23 +2,19 @@ package store
 
 import (
 	"bytes"
-	"encoding/xml"
+	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
-
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
 // answer is the http.ResponseWriter that gofakes3 writes to. It corrects headers
-// and errors on their way to the client. It holds everything back until finish,
-// except the content of objects, which may be large.
+// on their way to the client. It holds everything back until finish, except the
+// content of objects, which may be large.
 type answer struct {
-	x       *exchange
-	header  http.Header
-	status  int
-	held    bytes.Buffer
-	streams bool
+	x      *exchange
+	header http.Header
+	status int
+	held   bytes.Buffer
 }
 
 func newAnswer(x *exchange) *answer { return &answer{x: x, header: http.Header{}} }
@@ -32,67 +28,46 @@ func (a *answer) WriteHeader(status int) {
 		return
 	}
 	a.status = status
-	if a.x.operation.Name == "GetObject" && status < http.StatusMultipleChoices {
-		a.streams = true
+	if a.streams() {
 		a.send()
 	}
+}
+
+// streams reports whether the answer is the content of an object.
+func (a *answer) streams() bool {
+	return a.x.operation.Name == "GetObject" && a.status < http.StatusMultipleChoices
 }
 
 // Write implements http.ResponseWriter.
 func (a *answer) Write(data []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
-	if !a.streams {
+	switch {
+	case !a.streams():
 		return a.held.Write(data)
+	case a.x.failure != nil:
+		return 0, a.x.failure
 	}
 	return a.x.w.Write(data)
 }
 
-// finish sends what was held back. The error is what the request failed with.
+// finish sends what was held back. The error is what the request failed with; that
+// of gofakes3 itself can only be a mistake in what it was given.
 func (a *answer) finish() error {
 	a.WriteHeader(http.StatusOK)
-	if a.streams {
+	switch {
+	case a.streams():
 		return nil
-	}
-	if a.x.failure != nil {
+	case a.x.failure != nil:
 		return a.x.failure
+	case a.status >= http.StatusBadRequest:
+		return fmt.Errorf("gofakes3 has answered %d: %s", a.status, a.held.Bytes())
 	}
-	if a.status >= http.StatusBadRequest {
-		return a.failure()
-	}
-	if a.x.r.Method != http.MethodHead && a.status != http.StatusNotModified && a.status != http.StatusNoContent {
-		a.header.Set("Content-Length", strconv.Itoa(a.held.Len()))
+	if a.held.Len() > 0 {
+		a.header.Set("Content-Type", "application/xml")
 	}
 	a.send()
-	if a.status != http.StatusNotModified {
-		_, _ = a.x.w.Write(a.held.Bytes()) // a client that has gone is not our error
-	}
+	_, _ = a.x.w.Write(a.held.Bytes()) // a client that has gone is not our error
 	return nil
-}
-
-// failure reads gofakes3's error document, which lacks much that clients expect.
-func (a *answer) failure() error {
-	var document struct {
-		Code    string `xml:"Code"`
-		Message string `xml:"Message"`
-	}
-	_ = xml.Unmarshal(a.held.Bytes(), &document) // answers to HEAD have none
-	if document.Code == "" {
-		return byStatus(a.status)
-	}
-	failure := s3error.ByCode(document.Code, a.status)
-	if document.Message != "" && document.Message != document.Code && failure != s3error.ErrInternalError {
-		failure = failure.With(document.Message)
-	}
-	return failure
-}
-
-func byStatus(status int) error {
-	code := map[int]string{
-		http.StatusNotFound: "NoSuchKey", http.StatusPreconditionFailed: "PreconditionFailed",
-		http.StatusRequestedRangeNotSatisfiable: "InvalidRange", http.StatusBadRequest: "InvalidArgument",
-		http.StatusNotImplemented: "NotImplemented",
-	}[status]
-	return s3error.ByCode(code, status)
 }
 
 // dropped are the headers that gofakes3 sets and S3 does not, or that say what
@@ -111,8 +86,5 @@ func (a *answer) send() {
 		target.Del("X-Amz-Delete-Marker")
 	}
 	a.x.describeOutcome()
-	if target.Get("Content-Type") == "" && a.held.Len() > 0 {
-		target.Set("Content-Type", "application/xml")
-	}
 	a.x.w.WriteHeader(a.status)
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/xml"
 	"fmt"
-	"net/http"
 	"strconv"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
@@ -29,7 +28,7 @@ var answers = map[string]func(*Store, *exchange) error{
 	"GetBucketLocation":       (*Store).bucketLocation,
 	"GetBucketRequestPayment": (*Store).requestPayment,
 	"GetBucketTagging":        (*Store).getBucketTagging,
-	"GetBucketVersioning":     (*Store).serveCore,
+	"GetBucketVersioning":     (*Store).getBucketVersioning,
 	"GetObject":               (*Store).readObject,
 	"GetObjectAcl":            (*Store).objectACL,
 	"GetObjectAttributes":     (*Store).objectAttributes,
@@ -43,7 +42,7 @@ var answers = map[string]func(*Store, *exchange) error{
 	"ListObjectsV2":           (*Store).listObjectsV2,
 	"ListParts":               (*Store).listParts,
 	"PutBucketTagging":        (*Store).putBucketTagging,
-	"PutBucketVersioning":     (*Store).serveCore,
+	"PutBucketVersioning":     (*Store).putBucketVersioning,
 	"PutObject":               (*Store).serveCore,
 	"PutObjectTagging":        (*Store).putObjectTagging,
 	"UploadPart":              (*Store).uploadPart,
@@ -52,8 +51,8 @@ var answers = map[string]func(*Store, *exchange) error{
 
 // answer runs the function of the operation.
 func (s *Store) answer(x *exchange) error {
-	if code, ok := notConfigured[x.operation.Name]; ok {
-		return s3error.ByCode(code, http.StatusNotFound)
+	if err, ok := notConfigured[x.operation.Name]; ok {
+		return err
 	}
 	run, ok := answers[x.operation.Name]
 	if !ok {
@@ -63,16 +62,16 @@ func (s *Store) answer(x *exchange) error {
 }
 
 // notConfigured are the answers about features that no bucket has switched on.
-var notConfigured = map[string]string{
-	"GetBucketCors":                   "NoSuchCORSConfiguration",
-	"GetBucketEncryption":             "ServerSideEncryptionConfigurationNotFoundError",
-	"GetBucketLifecycleConfiguration": "NoSuchLifecycleConfiguration",
-	"GetBucketOwnershipControls":      "OwnershipControlsNotFoundError",
-	"GetBucketPolicy":                 "NoSuchBucketPolicy",
-	"GetBucketReplication":            "ReplicationConfigurationNotFoundError",
-	"GetBucketWebsite":                "NoSuchWebsiteConfiguration",
-	"GetObjectLockConfiguration":      "ObjectLockConfigurationNotFoundError",
-	"GetPublicAccessBlock":            "NoSuchPublicAccessBlockConfiguration",
+var notConfigured = map[string]error{
+	"GetBucketCors":                   s3error.ErrNoSuchCORSConfiguration,
+	"GetBucketEncryption":             s3error.ErrNoSuchEncryption,
+	"GetBucketLifecycleConfiguration": s3error.ErrNoSuchLifecycleConfiguration,
+	"GetBucketOwnershipControls":      s3error.ErrNoSuchOwnershipControls,
+	"GetBucketPolicy":                 s3error.ErrNoSuchBucketPolicy,
+	"GetBucketReplication":            s3error.ErrNoSuchReplication,
+	"GetBucketWebsite":                s3error.ErrNoSuchWebsiteConfiguration,
+	"GetObjectLockConfiguration":      s3error.ErrNoSuchObjectLock,
+	"GetPublicAccessBlock":            s3error.ErrNoSuchPublicAccessBlock,
 }
 
 // sendXML answers with a document.

@@ -4,9 +4,6 @@ import (
 	"io"
 
 	"github.com/johannesboyne/gofakes3"
-
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
 // coreBackend is what gofakes3 works on while it answers one request. Its
@@ -29,6 +26,9 @@ func (s *Store) serveCore(x *exchange) error {
 	a := newAnswer(x)
 	core := gofakes3.New(coreBackend{s: s, x: x}, gofakes3.WithTimeSource(clock(s.options.Now)), gofakes3.WithTimeSkewLimit(0))
 	core.Server().ServeHTTP(a, coreRequest(x))
+	if a.streams() && x.failure != nil {
+		s.options.Logger.V(1).Info("s3 answer broke off", "request", x.id, "bucket", x.bucket, "error", x.failure.Error())
+	}
 	return a.finish()
 }
 
@@ -55,7 +55,22 @@ func (c coreBackend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequest)
 	if found != nil {
 		body = body.Slice(found.Start, found.Length)
 	}
-	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: body.Open(), Range: found}, nil
+	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{body.Open(), c.x}, Range: found}, nil
+}
+
+// sender is the content of an object on its way. It notes when sending fails, so
+// that what gofakes3 then has to say is not taken for the rest of the content.
+type sender struct {
+	io.ReadCloser
+
+	x *exchange
+}
+
+// WriteTo implements io.WriterTo.
+func (s sender) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.Copy(w, s.ReadCloser)
+	s.x.failure = err
+	return n, err
 }
 
 // GetObjectVersion implements gofakes3.VersionedBackend.
@@ -107,17 +122,4 @@ func (c coreBackend) CreateMultipartUpload(string, string, map[string]string) (g
 // AbortMultipartUpload implements gofakes3.MultipartBackend.
 func (c coreBackend) AbortMultipartUpload(_, _ string, id gofakes3.UploadID) error {
 	return c.fail(c.x.contents.AbortUpload(c.x.key, string(id)))
-}
-
-// VersioningConfiguration implements gofakes3.VersionedBackend.
-func (c coreBackend) VersioningConfiguration(string) (gofakes3.VersioningConfiguration, error) {
-	return gofakes3.VersioningConfiguration{Status: gofakes3.VersioningStatus(c.x.contents.Versioning())}, nil
-}
-
-// SetVersioningConfiguration implements gofakes3.VersionedBackend.
-func (c coreBackend) SetVersioningConfiguration(_ string, v gofakes3.VersioningConfiguration) error {
-	if v.MFADelete.Enabled() {
-		return c.fail(s3error.ErrNotImplemented.With("Deletion by multi-factor authentication is not implemented"))
-	}
-	return c.fail(c.x.contents.SetVersioning(objects.Versioning(v.Status)))
 }

@@ -56,27 +56,19 @@ var (
 	ErrContentSHA256Mismatch             = define("XAmzContentSHA256Mismatch", http.StatusBadRequest, "The provided 'x-amz-content-sha256' header does not match what was computed")
 )
 
-// The errors that gofakes3 answers with under a status that is not S3's, or
-// without a message, and those that say "not configured".
+// The errors that say that a feature is not configured.
 var (
-	_ = define("NoSuchBucketPolicy", http.StatusNotFound, "The bucket policy does not exist")
-	_ = define("NoSuchCORSConfiguration", http.StatusNotFound, "The CORS configuration does not exist")
-	_ = define("NoSuchLifecycleConfiguration", http.StatusNotFound, "The lifecycle configuration does not exist")
-	_ = define("NoSuchPublicAccessBlockConfiguration", http.StatusNotFound, "The public access block configuration was not found")
-	_ = define("NoSuchWebsiteConfiguration", http.StatusNotFound, "The specified bucket does not have a website configuration")
-	_ = define("ObjectLockConfigurationNotFoundError", http.StatusNotFound, "Object Lock configuration does not exist for this bucket")
-	_ = define("OwnershipControlsNotFoundError", http.StatusNotFound, "The bucket ownership controls were not found")
-	_ = define("ReplicationConfigurationNotFoundError", http.StatusNotFound, "The replication configuration was not found")
-	_ = define("ServerSideEncryptionConfigurationNotFoundError", http.StatusNotFound, "The server side encryption configuration was not found")
+	ErrNoSuchBucketPolicy           = define("NoSuchBucketPolicy", http.StatusNotFound, "The bucket policy does not exist")
+	ErrNoSuchCORSConfiguration      = define("NoSuchCORSConfiguration", http.StatusNotFound, "The CORS configuration does not exist")
+	ErrNoSuchEncryption             = define("ServerSideEncryptionConfigurationNotFoundError", http.StatusNotFound, "The server side encryption configuration was not found")
+	ErrNoSuchLifecycleConfiguration = define("NoSuchLifecycleConfiguration", http.StatusNotFound, "The lifecycle configuration does not exist")
+	ErrNoSuchObjectLock             = define("ObjectLockConfigurationNotFoundError", http.StatusNotFound, "Object Lock configuration does not exist for this bucket")
+	ErrNoSuchOwnershipControls      = define("OwnershipControlsNotFoundError", http.StatusNotFound, "The bucket ownership controls were not found")
+	ErrNoSuchPublicAccessBlock      = define("NoSuchPublicAccessBlockConfiguration", http.StatusNotFound, "The public access block configuration was not found")
+	ErrNoSuchReplication            = define("ReplicationConfigurationNotFoundError", http.StatusNotFound, "The replication configuration was not found")
+	ErrNoSuchWebsiteConfiguration   = define("NoSuchWebsiteConfiguration", http.StatusNotFound, "The specified bucket does not have a website configuration")
 )
 
-var byCode map[string]*Error
-
 func define(code string, status int, message string) *Error {
-	if byCode == nil {
-		byCode = map[string]*Error{}
-	}
-	e := &Error{Code: code, Status: status, Message: message}
-	byCode[code] = e
-	return e
+	return &Error{Code: code, Status: status, Message: message}
 }

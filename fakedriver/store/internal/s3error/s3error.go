@@ -5,7 +5,6 @@ package s3error
 
 import (
 	"errors"
-	"net/http"
 	"slices"
 )
 
@@ -60,17 +59,4 @@ func From(err error) *Error {
 		return found
 	}
 	return ErrInternalError
-}
-
-// ByCode returns the error with a code. A code that is not known, which a
-// storage backend may invent, keeps the fallback status, if that is one of an
-// error at all.
-func ByCode(code string, fallbackStatus int) *Error {
-	if known, ok := byCode[code]; ok {
-		return known
-	}
-	if code == "" || fallbackStatus < http.StatusBadRequest {
-		return ErrInternalError
-	}
-	return &Error{Code: code, Status: fallbackStatus, Message: http.StatusText(fallbackStatus)}
 }

@@ -31,27 +31,6 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-func TestByCode(t *testing.T) {
-	tests := map[string]struct {
-		reason   string
-		code     string
-		fallback int
-		want     int
-	}{
-		"Known":   {reason: "S3's status counts, not the backend's.", code: "MethodNotAllowed", fallback: 400, want: 405},
-		"Unknown": {reason: "There is nothing better than the backend's.", code: "Newfangled", fallback: 418, want: 418},
-		"NoError": {reason: "An error must not look like a success.", code: "Newfangled", fallback: 200, want: 500},
-		"Empty":   {reason: "There is nothing to go by.", code: "", fallback: 404, want: 500},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := s3error.ByCode(tc.code, tc.fallback).Status; got != tc.want {
-				t.Errorf("%s\nByCode().Status = %d, want %d", tc.reason, got, tc.want)
-			}
-		})
-	}
-}
-
 func TestWithKeepsKind(t *testing.T) {
 	changed := s3error.ErrAccessDenied.With("not today")
 	if !errors.Is(changed, s3error.ErrAccessDenied) || changed.Message != "not today" || s3error.ErrAccessDenied.Message == "not today" {
