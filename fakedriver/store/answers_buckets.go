@@ -9,9 +9,11 @@ type owner struct {
 	DisplayName string
 }
 
+// owner is what documents call the account. It is the same whatever key the
+// account has, and for those that have sessions only.
 func (x *exchange) owner() owner {
-	id := x.principal.account.AccessKeyID
-	return owner{ID: id, DisplayName: x.principal.account.ID}
+	id := x.principal.account.ID
+	return owner{ID: accessKeyID(id, 0), DisplayName: id}
 }
 
 // listBuckets lists the buckets within reach of the account.

@@ -85,6 +85,9 @@ func TestWebIdentityProvider(t *testing.T) {
 	if content := get(t, c, "k"); content != "with a token" {
 		t.Errorf("GetObject() = %q", content)
 	}
+	if list, err := c.ListBuckets(t.Context(), &s3.ListBucketsInput{}); err != nil || aws.ToString(list.Owner.ID) == "" {
+		t.Errorf("ListBuckets() = %+v, %v; want an owner", list, err)
+	}
 	presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("k")})
 	if err != nil {
 		t.Fatal(err)
