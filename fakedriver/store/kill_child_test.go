@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"testing"
@@ -22,11 +21,7 @@ func TestKillChild(t *testing.T) {
 	s.bucket(t, "photos")
 	s.bucket(t, "albums", func(b *store.BucketSpec) { b.Versioning = true })
 	app := s.survivors(t)
-	line, err := json.Marshal(hello{URL: s.url, App: app, Secret: app.SecretAccessKey})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tell(t, string(line))
+	tell(t, s.url+" "+app.AccessKeyID+" "+app.SecretAccessKey)
 	for i := 0; t.Context().Err() == nil; i++ { // until it is killed
 		s.administer(t, fmt.Sprint("account-", os.Getpid(), "-", i), i)
 	}

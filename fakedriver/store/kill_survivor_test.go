@@ -35,7 +35,8 @@ type survivor struct {
 
 func newSurvivor(n int, seed uint64) *survivor {
 	return &survivor{
-		name: fmt.Sprint("client-", n), random: rand.New(rand.NewPCG(seed, uint64(n))), seeds: n * 1_000_000,
+		name: fmt.Sprint("client-", n), seeds: n * 1_000_000,
+		random:  rand.New(rand.NewPCG(seed, uint64(n))), //nolint:gosec // not for cryptography
 		objects: map[string][]*thing{}, versions: map[string]*thing{}, uploads: map[string]*thing{},
 	}
 }
