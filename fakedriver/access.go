@@ -35,7 +35,7 @@ func (d *Driver) DriverGenerateBucketAccessId(
 		return nil, err
 	}
 	if len(r.GetBuckets()) > 0 {
-		if _, err := grantsOf(r.GetBuckets()); err != nil {
+		if _, err := d.grants(r.GetBuckets()); err != nil {
 			return nil, err
 		}
 	}
@@ -100,7 +100,7 @@ func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.Acco
 	if err != nil {
 		return spec, settings, err
 	}
-	spec.Grants, err = grantsOf(r.GetBuckets())
+	spec.Grants, err = d.grants(r.GetBuckets())
 	return spec, settings, err
 }
 

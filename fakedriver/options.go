@@ -56,6 +56,11 @@ type Options struct {
 	// ServiceAccounts for credentials; see store.Options.WebIdentity. Otherwise
 	// the authentication type ServiceAccount is refused.
 	ServiceAccounts bool
+	// AccessModes are those that the driver supports; others are refused with
+	// InvalidArgument, as those of a driver that cannot do better. Default: all.
+	AccessModes []store.Mode
+	// SingleBucket has requests refused that ask for several buckets.
+	SingleBucket bool
 	// Region is what clients must sign for. Default: store.DefaultRegion.
 	Region string
 	// ServerOptions are passed on to the gRPC server. Interceptors among them

@@ -1,0 +1,119 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// DriverOptions describe a further fake driver.
+type DriverOptions struct {
+	// Name is the driver's name. Its components are called driver.NAME and
+	// sidecar.NAME.
+	Name string
+	// Protocols, AccessModes and SingleBucket are those of fakedriver.Options.
+	Protocols    []store.Protocol
+	AccessModes  []store.Mode
+	SingleBucket bool
+}
+
+// AddedDriver is a further fake driver with its sidecar, over the same store as
+// the emulator's own.
+type AddedDriver struct {
+	Driver, Sidecar *Component
+
+	emulator *Emulator
+	listener *redial
+}
+
+// bufferBytes is how much a connection in memory holds back.
+const bufferBytes = 256 << 10
+
+// redial is a listener in memory that every life of a driver has its own of.
+type redial struct {
+	current chan *bufconn.Listener // holds the one that is dialled
+}
+
+func (r *redial) listen() net.Listener {
+	<-r.current
+	next := bufconn.Listen(bufferBytes)
+	r.current <- next
+	return next
+}
+
+func (r *redial) dial(ctx context.Context, _ string) (net.Conn, error) {
+	l := <-r.current
+	r.current <- l
+	return l.DialContext(ctx)
+}
+
+// AddDriver starts a further fake driver, and a sidecar for it. It is connected in
+// memory; nothing outside of the process can call it.
+func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDriver, error) {
+	if e.store == nil {
+		return nil, fmt.Errorf("%w: a further fake driver needs the emulator's store", ErrOptions)
+	}
+	added := &AddedDriver{emulator: e, listener: &redial{current: make(chan *bufconn.Listener, 1)}}
+	added.listener.current <- bufconn.Listen(bufferBytes)
+	name := ComponentDriver + "." + opts.Name
+	if e.Component(name) != nil {
+		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
+	}
+	err := e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (runner, error) {
+		d, err := fakedriver.New(fakedriver.Options{
+			Name: opts.Name, Backend: i.Backend(e.backend()), Endpoint: e.s3Endpoint, VirtualEndpoint: e.s3VirtualEndpoint,
+			ServiceAccounts: true, Protocols: opts.Protocols, AccessModes: opts.AccessModes, SingleBucket: opts.SingleBucket,
+			ServerOptions: i.ServerOptions(), Logger: e.logger(i),
+		})
+		if err != nil {
+			return nil, err
+		}
+		listener := added.listener.listen()
+		return server(func(ctx context.Context) error { return d.Serve(ctx, listener) }), nil
+	})
+	added.Driver = e.Component(name)
+	if err == nil {
+		added.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+opts.Name, sidecar.Options{
+			Endpoint: "passthrough:///" + opts.Name, DialOptions: []grpc.DialOption{grpc.WithContextDialer(added.listener.dial)},
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, added.Remove(context.WithoutCancel(ctx)))
+	}
+	return added, nil
+}
+
+// Dial returns a connection to the driver, as a sidecar has it, for whoever wants
+// to call it directly. The caller closes it.
+func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
+	return grpc.NewClient("passthrough:///driver", grpc.WithContextDialer(a.listener.dial),
+		grpc.WithTransportCredentials(insecure.NewCredentials()))
+}
+
+// Remove stops both components, which then are no part of the emulator any more.
+func (a *AddedDriver) Remove(ctx context.Context) error {
+	return errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
+}
+
+// remove stops a component, which may be nil, and forgets it.
+func (e *Emulator) remove(ctx context.Context, c *Component) error {
+	if c == nil {
+		return nil
+	}
+	err := c.Stop(ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.components = slices.DeleteFunc(e.components, func(other *Component) bool { return other == c })
+	return err
+}

@@ -1,0 +1,91 @@
+package emulator_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// TestAddDriver has a second driver serve claims and accesses, before and after
+// crashes and restarts of its components, and leave.
+func TestAddDriver(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	before := len(emu.Components())
+	options := emulator.DriverOptions{Name: "second.test", AccessModes: []store.Mode{store.ReadWrite}}
+	added, err := emu.AddDriver(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := emu.AddDriver(t.Context(), options); err == nil {
+		t.Error("AddDriver() of the same name = nil, want an error")
+	}
+	for _, what := range []struct {
+		name   string
+		happen func(*emulator.Component) error
+	}{
+		{"first", func(*emulator.Component) error { return nil }},
+		{"crashed", func(c *emulator.Component) error {
+			if err := c.Crash(); err != nil {
+				return err
+			}
+			return c.Start(t.Context())
+		}},
+		{"restarted", func(c *emulator.Component) error { return c.Restart(t.Context()) }},
+	} {
+		t.Run(what.name, func(t *testing.T) {
+			for _, component := range []*emulator.Component{added.Driver, added.Sidecar} {
+				if err := what.happen(component); err != nil {
+					t.Fatal(err)
+				}
+			}
+			serveByDriver(t, emu, options.Name, what.name)
+		})
+	}
+	if err := added.Remove(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if after := len(emu.Components()); after != before {
+		t.Errorf("%d components are left, want %d", after, before)
+	}
+}
+
+// serveByDriver has a driver serve a claim and an access, and take them back.
+func serveByDriver(t *testing.T, emu *emulator.Emulator, driver, class string) {
+	t.Helper()
+	s := newStory(t, emu)
+	classes := []client.Object{
+		&cosiapi.BucketClass{
+			ObjectMeta: metav1.ObjectMeta{Name: class},
+			Spec:       cosiapi.BucketClassSpec{DriverName: driver, DeletionPolicy: cosiapi.DeletionPolicyDelete},
+		},
+		&cosiapi.BucketAccessClass{
+			ObjectMeta: metav1.ObjectMeta{Name: class},
+			Spec:       cosiapi.BucketAccessClassSpec{DriverName: driver, AuthenticationType: cosiapi.AuthenticationTypeKey},
+		},
+	}
+	s.create(classes...)
+	s.claim.Spec.BucketClassName, s.access.Spec.BucketAccessClassName = class, class
+	s.create(s.claim, s.access)
+	s.waitReady()
+	bucket, err := emu.Store().GetBucket(t.Context(), s.secret()[cosiapi.SecretKeyBucketName])
+	if err != nil || bucket.Owner != driver {
+		t.Errorf("GetBucket() = %+v, %v; want one of %s", bucket, err, driver)
+	}
+	s.delete(s.access)
+	s.delete(s.claim)
+	s.waitGone(s.access)
+	s.waitGone(s.claim)
+}
+
+func TestAddDriverNeedsAStore(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{NoDriver: true})
+	if _, err := emu.AddDriver(t.Context(), emulator.DriverOptions{Name: "second.test"}); err == nil {
+		t.Error("AddDriver() = nil, want an error: there is no store")
+	}
+}

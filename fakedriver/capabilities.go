@@ -1,0 +1,32 @@
+package fakedriver
+
+import (
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// grants reads the buckets of a request, and refuses what the driver was told to
+// be incapable of.
+func (d *Driver) grants(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]store.Grant, error) {
+	grants, err := grantsOf(buckets)
+	if err != nil {
+		return nil, err
+	}
+	if d.options.SingleBucket && len(grants) > 1 {
+		return nil, invalid("%d buckets are asked for: the driver grants access to one bucket only", len(grants))
+	}
+	for _, grant := range grants {
+		for _, mode := range []store.Mode{grant.ObjectData, grant.ObjectMetadata, grant.BucketMetadata} {
+			if !d.supports(mode) {
+				return nil, invalid("bucket %q: access mode %s is not supported: the driver supports %v", grant.Bucket, mode, d.options.AccessModes)
+			}
+		}
+	}
+	return grants, nil
+}
+
+func (d *Driver) supports(mode store.Mode) bool {
+	return mode == store.None || d.options.AccessModes == nil || slices.Contains(d.options.AccessModes, mode)
+}

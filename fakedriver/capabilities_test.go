@@ -1,0 +1,48 @@
+package fakedriver_test
+
+import (
+	"testing"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+func TestCapabilities(t *testing.T) {
+	readOnly := accessed("aaa", cosi.AccessMode_READ_ONLY)
+	tests := map[string]struct {
+		reason  string
+		options fakedriver.Options
+		request *cosi.DriverGrantBucketAccessRequest
+		want    codes.Code
+	}{
+		"All": {
+			reason: "By default it can do everything.", request: grantRequest("ba-1", readOnly, accessed("bbb", cosi.AccessMode_WRITE_ONLY)),
+		},
+		"OneBucket": {
+			reason: "One is one.", options: fakedriver.Options{SingleBucket: true}, request: grantRequest("ba-1", readOnly),
+		},
+		"TwoBuckets": {
+			reason: "Two are too many.", options: fakedriver.Options{SingleBucket: true},
+			request: grantRequest("ba-1", readOnly, accessed("bbb", cosi.AccessMode_READ_ONLY)), want: codes.InvalidArgument,
+		},
+		"Mode": {
+			reason: "It can do that.", options: fakedriver.Options{AccessModes: []store.Mode{store.ReadOnly}}, request: grantRequest("ba-1", readOnly),
+		},
+		"OtherMode": {
+			reason: "But not that.", options: fakedriver.Options{AccessModes: []store.Mode{store.ReadWrite}},
+			request: grantRequest("ba-1", readOnly), want: codes.InvalidArgument,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			tc.options.Backend = newStore(t)
+			c := start(t, tc.options)
+			c.create(t, "aaa", "bbb")
+			_, err := c.DriverGrantBucketAccess(t.Context(), tc.request)
+			wantCode(t, err, tc.want)
+		})
+	}
+}
