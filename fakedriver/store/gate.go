@@ -2,6 +2,7 @@ package store
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
@@ -91,12 +92,15 @@ func (g *gatedWriter) Write(data []byte) (int, error) {
 	return g.ResponseWriter.Write(data)
 }
 
+// anyAnswer are the headers that say nothing about what was asked for.
+var anyAnswer = []string{"Connection", "Server", "X-Amz-Id-2", "X-Amz-Request-Id"}
+
 // refuse answers with an error instead, and with nothing of what was prepared.
 func (g *gatedWriter) refuse(err error) {
 	g.refused = true
 	header := g.Header()
 	for name := range header {
-		if name != "X-Amz-Request-Id" && name != "Server" && name != "Connection" {
+		if !slices.Contains(anyAnswer, name) {
 			delete(header, name)
 		}
 	}

@@ -36,10 +36,11 @@ type momentWriter struct {
 
 func (w *momentWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Header is asked for twice before anything is known about the request.
+// Header is asked for once before anything is known about the request, to set what
+// all answers have, and then when an answer is prepared.
 func (w *momentWriter) Header() http.Header {
 	w.headers++
-	if w.headers == 3 {
+	if w.headers == 2 {
 		w.moments.prepared()
 	}
 	return w.ResponseWriter.Header()

@@ -15,9 +15,10 @@ import (
 func (s *Store) serveS3(w http.ResponseWriter, r *http.Request) {
 	continueEmpty(w, r)
 	x := &exchange{w: w, r: r, id: fmt.Sprintf("%016X", s.requests.Add(1))}
-	w.Header().Set("X-Amz-Request-Id", x.id)
-	w.Header().Set("X-Amz-Id-2", "cosi-emu")
-	w.Header().Set("Server", "cosi-emu")
+	header := w.Header()
+	header.Set("X-Amz-Request-Id", x.id)
+	header.Set("X-Amz-Id-2", "cosi-emu")
+	header.Set("Server", "cosi-emu")
 	defer s.bePatient(x)()
 	defer x.end()
 	defer x.leave()
