@@ -2,8 +2,6 @@ package store
 
 import "encoding/xml"
 
-const timestamp = "2006-01-02T15:04:05.000Z"
-
 type owner struct {
 	ID          string
 	DisplayName string
@@ -14,23 +12,6 @@ type owner struct {
 func (x *exchange) owner() owner {
 	id := x.principal.account.ID
 	return owner{ID: accessKeyID(id, 0), DisplayName: id}
-}
-
-// listBuckets lists the buckets within reach of the account.
-func (s *Store) listBuckets(x *exchange) error {
-	type entry struct{ Name, CreationDate string }
-	document := struct {
-		XMLName xml.Name `xml:"ListAllMyBucketsResult"`
-		Xmlns   string   `xml:"xmlns,attr"`
-		Owner   owner
-		Buckets []entry `xml:"Buckets>Bucket"`
-	}{Xmlns: namespace, Owner: x.owner()}
-	for _, b := range s.registry.allBuckets() {
-		if _, granted, _ := s.registry.grant(x.principal, b.Name); granted {
-			document.Buckets = append(document.Buckets, entry{b.Name, b.CreatedAt.Format(timestamp)})
-		}
-	}
-	return sendXML(x, document)
 }
 
 // bucketLocation answers with the region; gofakes3 would say us-east-1.

@@ -137,7 +137,7 @@ func (s *Store) listObjectsV2(x *exchange) error {
 	if x.query.Has("continuation-token") {
 		after, err := base64.URLEncoding.DecodeString(token)
 		if err != nil || len(after) == 0 {
-			return s3error.ErrInvalidArgument.With("The continuation token provided is incorrect")
+			return errContinuationToken
 		}
 		l.query.After = string(after)
 	}

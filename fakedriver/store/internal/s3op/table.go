@@ -34,7 +34,8 @@ var (
 // users "assume access also allows corresponding access to bucket and object
 // metadata"; writing it is not implied.
 var table = []Operation{
-	{Name: "ListBuckets", Method: http.MethodGet, Level: Service},
+	{Name: "ListBuckets", Method: http.MethodGet, Level: Service,
+		Takes: []string{"prefix", "bucket-region", "continuation-token", "max-buckets"}},
 
 	{Name: "CreateBucket", Method: http.MethodPut, Level: Bucket, Reserved: true, Body: Document},
 	{Name: "DeleteBucket", Method: http.MethodDelete, Level: Bucket, Reserved: true},
