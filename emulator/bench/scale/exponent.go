@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 )
 
@@ -16,9 +17,9 @@ func (o oneClaim) figures() []figure.Figure {
 	most := o[len(o)-1].size
 	return []figure.Figure{
 		o.figure(fmt.Sprintf("growth of the time to create %d accesses of one claim", most),
-			func(c *crowd) []cost { return c.created }, o.requests()),
+			func(c *crowd) []cost.Cost { return c.created }, o.requests()),
 		o.figure(fmt.Sprintf("growth of the time to delete %d accesses of one claim", most),
-			func(c *crowd) []cost { return c.deleted }),
+			func(c *crowd) []cost.Cost { return c.deleted }),
 	}
 }
 
@@ -26,15 +27,15 @@ func (o oneClaim) figures() []figure.Figure {
 // the same number of bare writes, and that of the processor time in this process.
 // It is made of the fastest rounds: whatever else the machine does makes a round
 // slower and never faster, and a slow round of one size would pass for growth.
-func (o oneClaim) figure(what string, part func(*crowd) []cost, notes ...string) figure.Figure {
+func (o oneClaim) figure(what string, part func(*crowd) []cost.Cost, notes ...string) figure.Figure {
 	var sizes []int
 	var clock, bare, busy []float64
 	var times, used []string
 	for i, c := range o {
 		sizes = append(sizes, c.size)
-		clock = append(clock, figure.Times(elapsed(part(c))).Min)
-		bare = append(bare, figure.Times(elapsed(c.bare)).Min/float64(c.size))
-		busy = append(busy, figure.Times(cpu(part(c))).Min)
+		clock = append(clock, figure.Times(cost.AllElapsed(part(c))).Min)
+		bare = append(bare, figure.Times(cost.AllElapsed(c.bare)).Min/float64(c.size))
+		busy = append(busy, figure.Times(cost.AllCPU(part(c))).Min)
 		times = append(times, fmt.Sprintf("%d in %.0f ms", c.size, clock[i]))
 		used = append(used, fmt.Sprintf("%.2f ms", busy[i]/float64(c.size)))
 	}

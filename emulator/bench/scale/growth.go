@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 )
 
@@ -24,8 +25,8 @@ type among struct {
 	site     *site
 	claims   int
 	left     string // namespace of what the latest replay has left, if not empty
-	measured []cost
-	baseline []cost
+	measured []cost.Cost
+	baseline []cost.Cost
 }
 
 // measureGrowth compares the cost of a claim among few others and among many, on
@@ -111,7 +112,7 @@ func (a *among) run(ctx context.Context, count int) error {
 	if a.left, err = a.site.namespace(ctx); err != nil {
 		return err
 	}
-	bare, err := timed(func() error { return again.run(ctx, a.site, a.left, workers) })
+	bare, err := cost.Of(func() error { return again.run(ctx, a.site, a.left, workers) })
 	a.baseline = append(a.baseline, bare)
 	return err
 }
@@ -123,7 +124,7 @@ func (a *among) create(ctx context.Context, m *meter, count int) (*replay, error
 	}
 	b := batch{namespace: namespace, count: count, claimsOnly: true}
 	m.keep()
-	took, err := timed(func() error { return a.site.create(ctx, b) })
+	took, err := cost.Of(func() error { return a.site.create(ctx, b) })
 	if err != nil {
 		return nil, err
 	}
@@ -139,20 +140,20 @@ func (a *among) create(ctx context.Context, m *meter, count int) (*replay, error
 }
 
 func (g *growth) figures() []figure.Figure {
-	bareFew, bareMany := figure.Times(elapsed(g.few.baseline)), figure.Times(elapsed(g.many.baseline))
+	bareFew, bareMany := figure.Times(cost.AllElapsed(g.few.baseline)), figure.Times(cost.AllElapsed(g.many.baseline))
 	bare := bareMany.Median / bareFew.Median
-	clock := g.figure("time", elapsed)
+	clock := g.figure("time", cost.AllElapsed)
 	clock.Notes = []string{
 		fmt.Sprintf("the same writes without the components take %.1f ms and %.1f ms, %s x: that is the API server's own growth",
 			bareMany.Median, bareFew.Median, figure.Number(bare)),
 		fmt.Sprintf("against that, the growth is %s x", figure.Number(clock.Value/bare)),
 	}
-	processors := g.figure("processor time", cpu)
+	processors := g.figure("processor time", cost.AllCPU)
 	processors.Notes = []string{"of controller and sidecar, with the driver and the users; without the API server"}
 	return []figure.Figure{clock, processors}
 }
 
-func (g *growth) figure(what string, of func([]cost) []time.Duration) figure.Figure {
+func (g *growth) figure(what string, of func([]cost.Cost) []time.Duration) figure.Figure {
 	return figure.Ratio(fmt.Sprintf("%s of %d claims among %d, against among %d", what, g.batch, g.many.claims, g.few.claims), barGrowth,
 		figure.Times(of(g.many.measured)), figure.Times(of(g.few.measured)))
 }

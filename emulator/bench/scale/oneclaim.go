@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/cosi-emu/cosi-emu/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 )
 
@@ -16,10 +17,10 @@ type oneClaim []*crowd
 // crowd is a number of accesses of one claim: what it cost in each round.
 type crowd struct {
 	size             int
-	created, deleted []cost
+	created, deleted []cost.Cost
 	// bare is what as many writes cost, between the two, that no component sees:
 	// the API server is not always equally fast.
-	bare  []cost
+	bare  []cost.Cost
 	asked tally // by the components, in all rounds
 }
 
@@ -84,7 +85,7 @@ func (o oneClaim) run(ctx context.Context, s *site, m *meter) error {
 func (c *crowd) run(ctx context.Context, s *site, m *meter, b batch) error {
 	before := m.read()
 	for _, part := range []struct {
-		costs *[]cost
+		costs *[]cost.Cost
 		do    func() error
 	}{
 		{&c.created, func() error { return s.create(ctx, b) }},
@@ -94,7 +95,7 @@ func (c *crowd) run(ctx context.Context, s *site, m *meter, b batch) error {
 		if err := m.awaitIdle(ctx); err != nil {
 			return err
 		}
-		took, err := timed(part.do)
+		took, err := cost.Of(part.do)
 		if err != nil {
 			return err
 		}

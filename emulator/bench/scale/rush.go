@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"time"
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
@@ -32,10 +32,10 @@ const workers = 2 * (cosicontroller.DefaultWorkers + cosisidecar.DefaultWorkers)
 // rush is many pairs that are created at once.
 type rush struct {
 	pairs    int
-	asked    tally  // by the components
-	measured []cost // of the pairs
-	baseline []cost // of the same writes without the components
-	writes   int    // in the baseline
+	asked    tally       // by the components
+	measured []cost.Cost // of the pairs
+	baseline []cost.Cost // of the same writes without the components
+	writes   int         // in the baseline
 }
 
 // measureRush creates all pairs at once, with a new control plane each time.
@@ -65,7 +65,7 @@ func (r *rush) run(ctx context.Context, s *site) error {
 	if err != nil {
 		return err
 	}
-	bare, err := timed(func() error { return again.run(ctx, s, namespace, workers) })
+	bare, err := cost.Of(func() error { return again.run(ctx, s, namespace, workers) })
 	r.baseline = append(r.baseline, bare)
 	r.writes = again.size()
 	return err
@@ -81,7 +81,7 @@ func (r *rush) create(ctx context.Context, s *site, m *meter) (*replay, error) {
 	}
 	b, before := batch{namespace: namespace, count: r.pairs}, m.read()
 	m.keep()
-	took, err := timed(func() error { return s.create(ctx, b) })
+	took, err := cost.Of(func() error { return s.create(ctx, b) })
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +115,13 @@ func (r *rush) figures() []figure.Figure {
 }
 
 func (r *rush) throughput(pairs int) figure.Figure {
-	measured, baseline := figure.Times(elapsed(r.measured)), figure.Times(elapsed(r.baseline))
+	measured, baseline := figure.Times(cost.AllElapsed(r.measured)), figure.Times(cost.AllElapsed(r.baseline))
 	rate := func(s figure.Spread) string { return figure.Number(float64(r.pairs) / s.Median * 1000) }
 	return figure.Ratio(fmt.Sprintf("%d claims and accesses at once, all ready", r.pairs), barRush, measured, baseline,
 		fmt.Sprintf("%s pairs a second, by %d users at a time; the baseline, %d at a time, makes the same %d writes for %s pairs a second",
 			rate(measured), creators, workers, r.writes, rate(baseline)),
 		fmt.Sprintf("of the processors, the components, with the driver and the users, took %.2f ms a pair, the writer of the baseline %.2f ms",
-			figure.Times(cpu(r.measured)).Median/float64(r.pairs), figure.Times(cpu(r.baseline)).Median/float64(r.pairs)),
+			figure.Times(cost.AllCPU(r.measured)).Median/float64(r.pairs), figure.Times(cost.AllCPU(r.baseline)).Median/float64(r.pairs)),
 		fmt.Sprintf("reads of a pair: %s", each(r.asked.reads(), pairs)))
 }
 
@@ -159,20 +159,4 @@ func (r *rush) conflictsFigure(pairs int) figure.Figure {
 func (r *rush) callsFigure(pairs int) figure.Figure {
 	return figure.New("calls to the driver for a claim with an access, against the KEP's minimum",
 		per(total(r.asked.calls), pairs)/callsPerPair, figure.UnitTimes, barCalls, each(r.asked.calls, pairs))
-}
-
-func elapsed(costs []cost) []time.Duration {
-	times := make([]time.Duration, len(costs))
-	for i, c := range costs {
-		times[i] = c.elapsed
-	}
-	return times
-}
-
-func cpu(costs []cost) []time.Duration {
-	times := make([]time.Duration, len(costs))
-	for i, c := range costs {
-		times[i] = c.cpu
-	}
-	return times
 }

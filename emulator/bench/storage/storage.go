@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
@@ -22,7 +21,7 @@ type Load struct {
 }
 
 // DefaultLoad is what the bars are meant for.
-var DefaultLoad = Load{Objects: 100_000, Requests: 2000, Rounds: 11}
+var DefaultLoad = Load{Objects: 100_000, Requests: 1000, Rounds: 21}
 
 const (
 	small  = 1 << 10
@@ -66,9 +65,4 @@ func withPair(ctx context.Context, measure func(pair) ([]figure.Figure, error)) 
 // each does something with both.
 func (p pair) each(do func(*workload.Subject) error) error {
 	return errors.Join(do(p.store), do(p.bare))
-}
-
-// round says which of several rounds it is.
-func round(what string, number, count int) string {
-	return fmt.Sprintf("%s, round %d of %d", what, number+1, count)
 }

@@ -3,9 +3,8 @@ package storage
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/workload"
 )
@@ -21,27 +20,28 @@ type task struct {
 	do     func(context.Context, *workload.Subject) error
 }
 
-// figures times the tasks, in turns, with one round before for practice.
+// figures times the tasks, one after another, each in turns.
 func (p pair) figures(ctx context.Context, rounds int, progress func(string), tasks ...task) ([]figure.Figure, error) {
 	var figures []figure.Figure
 	for _, t := range tasks {
-		measured, baseline, err := p.times(ctx, rounds, progress, t)
+		progress(t.name)
+		measured, baseline, err := p.times(ctx, rounds, t)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
-		figures = append(figures, t.figure(figure.Times(measured), figure.Times(baseline)))
+		figures = append(figures, t.figure(measured, baseline))
 	}
 	return figures, nil
 }
 
-func (p pair) times(ctx context.Context, rounds int, progress func(string), t task) (measured, baseline []time.Duration, err error) {
+// times has a round before for practice.
+func (p pair) times(ctx context.Context, rounds int, t task) (measured, baseline []cost.Cost, err error) {
 	for n := range rounds + 1 {
-		progress(round(t.name, n, rounds+1))
-		ours, err := timed(ctx, p.store, t)
+		ours, err := cost.Of(func() error { return t.do(ctx, p.store) })
 		if err != nil {
 			return nil, nil, err
 		}
-		theirs, err := timed(ctx, p.bare, t)
+		theirs, err := cost.Of(func() error { return t.do(ctx, p.bare) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -52,19 +52,14 @@ func (p pair) times(ctx context.Context, rounds int, progress func(string), t ta
 	return measured, baseline, nil
 }
 
-// timed leaves what others have left to the garbage collector, before it begins.
-func timed(ctx context.Context, s *workload.Subject, t task) (time.Duration, error) {
-	runtime.GC()
-	begin := time.Now()
-	err := t.do(ctx, s)
-	return time.Since(begin), err
-}
-
-func (t task) figure(measured, baseline figure.Spread) figure.Figure {
+func (t task) figure(measured, baseline []cost.Cost) figure.Figure {
+	ours, theirs := figure.Times(cost.AllElapsed(measured)), figure.Times(cost.AllElapsed(baseline))
+	busy, theirBusy := figure.Times(cost.AllCPU(measured)).Median, figure.Times(cost.AllCPU(baseline)).Median
+	note := fmt.Sprintf("%.1f ms of the processors against %.1f ms: %.2f x", busy, theirBusy, busy/theirBusy)
 	if !t.isTime {
-		return figure.Ratio(t.name, t.bar, measured, baseline)
+		return figure.Ratio(t.name, t.bar, ours, theirs, note)
 	}
-	f := figure.New(t.name, measured.Median, figure.UnitMilliseconds, t.bar)
-	f.Measured, f.Baseline = &measured, &baseline
+	f := figure.New(t.name, ours.Median, figure.UnitMilliseconds, t.bar, note)
+	f.Measured, f.Baseline = &ours, &theirs
 	return f
 }
