@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -157,12 +158,13 @@ func TestNonEmptyBucketWaits(t *testing.T) {
 	const says = "is not empty: delete its objects"
 	s.eventually("the Bucket says why it is still there", func(ctx context.Context) (bool, error) {
 		err := emu.Client().Get(ctx, keyOf(object), object)
-		for _, c := range object.Status.Conditions {
-			if strings.Contains(c.Message, says) {
-				return true, err
-			}
-		}
-		return false, err
+		c := meta.FindStatusCondition(object.Status.Conditions, cosiapi.ConditionProvisionFailed)
+		return c != nil && strings.Contains(c.Message, says), err
+	})
+	s.eventually("so does the claim, whose user may not see the Bucket", func(ctx context.Context) (bool, error) {
+		err := emu.Client().Get(ctx, keyOf(s.claim), s.claim)
+		c := meta.FindStatusCondition(s.claim.Status.Conditions, cosiapi.ConditionProvisionFailed)
+		return c != nil && strings.Contains(c.Message, says), err
 	})
 	s.eventually("an event says it, too", func(ctx context.Context) (bool, error) { return s.hasEvent(ctx, object.Name, says) })
 	if _, err := admin.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: theirs.name, Key: new("k")}); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -87,12 +88,8 @@ func TestAccountLimit(t *testing.T) {
 	second := s.another("second")
 	s.create(second)
 	s.waitAccess(second, "says what it waits for", func() bool {
-		for _, c := range second.Status.Conditions {
-			if strings.Contains(c.Message, "has reached its limit") {
-				return true
-			}
-		}
-		return false
+		c := meta.FindStatusCondition(second.Status.Conditions, cosiapi.ConditionProvisioned)
+		return c != nil && strings.Contains(c.Message, "has reached its limit")
 	})
 	s.delete(s.access)
 	s.waitAccess(second, "is ready", func() bool { return second.Status.ReadyToUse })
