@@ -13,14 +13,14 @@ type piece struct {
 	offset, length int64
 }
 
-// Body is the content of an object: pieces of blobs, one after the other. Most
-// have one, which is why it has a place of its own. The zero value is empty.
+// Body is the content of an object: pieces of blobs, one after the other. Most are
+// one blob, all of it, and take little memory. The zero value is empty.
 //
 // Whoever keeps a body holds a reference to its blobs: the store for what it has
 // stored, a request for what it has received or is about to read.
 type Body struct {
-	first piece
-	rest  []piece
+	whole  vault.Blob
+	joined *[]piece // if it is not the whole of one blob
 }
 
 // BodyOf returns a body of the whole of a blob; nil is an empty one.
@@ -28,27 +28,47 @@ func BodyOf(b vault.Blob) Body {
 	if b == nil || b.Size() == 0 {
 		return Body{}
 	}
-	return Body{first: piece{blob: b, length: b.Size()}}
+	return Body{whole: b}
+}
+
+// bodyOf returns a body of pieces, none of which is empty.
+func bodyOf(pieces []piece) Body {
+	switch {
+	case len(pieces) == 0:
+		return Body{}
+	case len(pieces) == 1 && pieces[0].length == pieces[0].blob.Size():
+		return Body{whole: pieces[0].blob}
+	}
+	return Body{joined: &pieces}
 }
 
 // Size is in bytes.
 func (b Body) Size() int64 {
-	size := b.first.length
-	for _, p := range b.rest {
+	var size int64
+	for p := range b.pieces {
 		size += p.length
 	}
 	return size
 }
 
 func (b Body) pieces(yield func(piece) bool) {
-	if b.first.length > 0 && !yield(b.first) {
-		return
-	}
-	for _, p := range b.rest {
-		if !yield(p) {
+	for i := 0; ; i++ {
+		p, ok := b.piece(i)
+		if !ok || !yield(p) {
 			return
 		}
 	}
+}
+
+// piece returns the i-th piece, if there is one.
+func (b Body) piece(i int) (piece, bool) {
+	switch {
+	case b.whole != nil && i == 0:
+		return piece{blob: b.whole, length: b.whole.Size()}, true
+	case b.joined != nil && i < len(*b.joined):
+		return (*b.joined)[i], true
+	}
+	return piece{}, false
 }
 
 // Retain adds a reference to every blob of the body. There must be one that is
@@ -81,14 +101,14 @@ func join(bodies []Body) Body {
 			all = append(all, p)
 		}
 	}
-	if len(all) == 0 {
-		return Body{}
-	}
-	return Body{first: all[0], rest: all[1:]}
+	return bodyOf(all)
 }
 
 // Slice returns a range of the body, without copying. The range must be within.
 func (b Body) Slice(offset, length int64) Body {
+	if offset == 0 && length == b.Size() {
+		return b
+	}
 	var cut []piece
 	for p := range b.pieces {
 		if offset >= p.length {
@@ -102,18 +122,16 @@ func (b Body) Slice(offset, length int64) Body {
 		cut = append(cut, piece{p.blob, p.offset + offset, take})
 		length, offset = length-take, 0
 	}
-	if len(cut) == 0 {
-		return Body{}
-	}
-	return Body{first: cut[0], rest: cut[1:]}
+	return bodyOf(cut)
 }
 
 // Open returns a reader of the whole body. The caller closes it.
-func (b Body) Open() io.ReadCloser { return &bodyReader{left: b} }
+func (b Body) Open() io.ReadCloser { return &bodyReader{body: b} }
 
 // bodyReader opens one piece after the other.
 type bodyReader struct {
-	left    Body
+	body    Body
+	next    int
 	current io.ReadCloser
 }
 
@@ -173,8 +191,8 @@ func (r *bodyReader) advance() error {
 	if r.current != nil {
 		return nil
 	}
-	next := r.left.first
-	if next.length == 0 {
+	next, ok := r.body.piece(r.next)
+	if !ok {
 		return io.EOF
 	}
 	open, err := next.blob.Open(next.offset, next.length)
@@ -182,9 +200,6 @@ func (r *bodyReader) advance() error {
 		return err
 	}
 	r.current = open
-	r.left.first = piece{}
-	if len(r.left.rest) > 0 {
-		r.left.first, r.left.rest = r.left.rest[0], r.left.rest[1:]
-	}
+	r.next++
 	return nil
 }

@@ -31,8 +31,7 @@ func (s *Store) commit(steps ...step) error { return s.commitWith(nil, steps...)
 
 // commitWith is commit, together with changes of somebody else's records.
 func (s *Store) commitWith(others []vault.Change, steps ...step) error {
-	v := s.options.Vault
-	if !v.Durable() {
+	if !s.keepsRecords() {
 		return nil
 	}
 	batch := vault.Batch{Changes: slices.Clone(others)}
@@ -51,20 +50,26 @@ func (s *Store) commitWith(others []vault.Change, steps ...step) error {
 		}
 		batch.Changes = append(batch.Changes, change)
 	}
-	return v.Commit(batch)
+	return s.options.Vault.Commit(batch)
 }
+
+// keepsRecords reports whether records are worth making.
+func (s *Store) keepsRecords() bool { return s.options.Vault.Durable() }
 
 func (b *Bucket) recordConfig(c Config) step { return step{table: bucketTable, key: b.id, value: c} }
 
 func (b *Bucket) forgetConfig() step { return step{table: bucketTable, key: b.id} }
 
 func (b *Bucket) recordVersion(v *Version) step {
+	if !b.store.keepsRecords() {
+		return step{}
+	}
 	return step{table: versionTable, key: b.versionKey(v), value: v.record(), body: v.Body}
 }
 
 // forgetVersion is about v, which may be nil.
 func (b *Bucket) forgetVersion(v *Version) step {
-	if v == nil {
+	if v == nil || !b.store.keepsRecords() {
 		return step{}
 	}
 	return step{table: versionTable, key: b.versionKey(v)}

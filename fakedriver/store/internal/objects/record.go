@@ -119,10 +119,7 @@ func bodyFrom(records []pieceRecord, from vault.Vault) (Body, error) {
 		}
 		pieces = append(pieces, piece{blob, r.Offset, r.Length})
 	}
-	if len(pieces) == 0 {
-		return Body{}, nil
-	}
-	return Body{first: pieces[0], rest: pieces[1:]}, nil
+	return bodyOf(pieces), nil
 }
 
 // MarshalText implements encoding.TextMarshaler.
