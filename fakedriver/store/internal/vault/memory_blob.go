@@ -5,25 +5,49 @@ import (
 	"io"
 )
 
-// memoryBlob is a blob in memory. Most have one segment. The garbage collector
-// counts the references.
+// collected is what blobs in memory have in common: the garbage collector counts
+// their references, and there are no records that could name them.
+type collected struct{}
+
+// ID implements Blob.
+func (collected) ID() BlobID { return 0 }
+
+// Retain implements Blob.
+func (collected) Retain() {}
+
+// Release implements Blob.
+func (collected) Release() {}
+
+// smallBlob is a blob in memory that has one segment, as most have. It takes as
+// little besides as can be.
+type smallBlob struct {
+	collected
+
+	content []byte
+}
+
+// Size implements Blob.
+func (b *smallBlob) Size() int64 { return int64(len(b.content)) }
+
+// Open implements Blob.
+func (b *smallBlob) Open(offset, length int64) (io.ReadCloser, error) {
+	if err := checkRange(offset, length, b.Size()); err != nil {
+		return nil, err
+	}
+	return &segmentReader{current: b.content[offset : offset+length], left: length}, nil
+}
+
+// memoryBlob is a blob in memory that may have more segments.
 type memoryBlob struct {
+	collected
+
 	first []byte
 	rest  [][]byte
 	size  int64
 }
 
-// ID implements Blob: there are no records that could name it.
-func (*memoryBlob) ID() BlobID { return 0 }
-
 // Size implements Blob.
 func (b *memoryBlob) Size() int64 { return b.size }
-
-// Retain implements Blob.
-func (*memoryBlob) Retain() {}
-
-// Release implements Blob.
-func (*memoryBlob) Release() {}
 
 // Open implements Blob.
 func (b *memoryBlob) Open(offset, length int64) (io.ReadCloser, error) {

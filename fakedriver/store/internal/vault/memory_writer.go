@@ -79,14 +79,14 @@ func (w *memoryWriter) Seal() (Blob, error) {
 	if w.first == nil {
 		return nil, errEnded
 	}
-	if w.blob.size < inlineLimit {
-		w.blob.first = exactly(w.first[:w.blob.size])
-		scratches.Put(w.first)
-	} else {
-		w.blob.first = w.first[:]
-		w.trim()
-	}
+	first := w.first
 	w.first = nil
+	if w.blob.size < inlineLimit {
+		defer scratches.Put(first)
+		return &smallBlob{content: exactly(first[:w.blob.size])}, nil
+	}
+	w.blob.first = first[:]
+	w.trim()
 	sealed := w.blob
 	w.blob = memoryBlob{}
 	return &sealed, nil
