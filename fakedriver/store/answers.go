@@ -4,11 +4,18 @@ import (
 	"encoding/xml"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
-const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+const (
+	namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+	timestamp = "2006-01-02T15:04:05.000Z"
+)
+
+// formatTime writes a time as it is in documents.
+func formatTime(t time.Time) string { return t.UTC().Format(timestamp) }
 
 // answers are the functions that answer the operations, by name. Reads, and
 // writes of one object, go through gofakes3; what its interfaces or documents

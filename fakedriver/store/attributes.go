@@ -76,7 +76,8 @@ func tagsOfHeader(header http.Header) (map[string]string, error) {
 	}
 	values, err := url.ParseQuery(text)
 	if err != nil {
-		return nil, s3error.ErrInvalidArgument.With("The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.")
+		return nil, s3error.ErrInvalidArgument.With("The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters " +
+			"without tag name duplicates.")
 	}
 	var tags []tag
 	for key, all := range values {

@@ -49,7 +49,7 @@ func (x *exchange) chooseBytes(header string) error {
 		return s3error.ErrNotImplemented.With("Several ranges in one request are not implemented")
 	}
 	bounds := oneRange.FindStringSubmatch(header)
-	if bounds == nil || bounds[1]+bounds[2] == "" {
+	if len(bounds) != 3 || bounds[1]+bounds[2] == "" {
 		x.sent = x.version.Checksum
 		return nil
 	}

@@ -61,10 +61,10 @@ func partsOfBody(body []byte) ([]objects.CompletedPart, error) {
 	var document struct {
 		XMLName xml.Name `xml:"CompleteMultipartUpload"`
 		Part    []struct {
-			PartNumber int
-			ETag       string
+			PartNumber int    `xml:"PartNumber"`
+			ETag       string `xml:"ETag"`
 			sums
-		}
+		} `xml:"Part"`
 	}
 	if err := xml.Unmarshal(body, &document); err != nil || len(document.Part) == 0 {
 		return nil, s3error.ErrMalformedXML

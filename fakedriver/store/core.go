@@ -74,7 +74,9 @@ func (s sender) WriteTo(w io.Writer) (int64, error) {
 }
 
 // GetObjectVersion implements gofakes3.VersionedBackend.
-func (c coreBackend) GetObjectVersion(bucket, key string, _ gofakes3.VersionID, wanted *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
+func (c coreBackend) GetObjectVersion(
+	bucket, key string, _ gofakes3.VersionID, wanted *gofakes3.ObjectRangeRequest,
+) (*gofakes3.Object, error) {
 	return c.GetObject(bucket, key, wanted)
 }
 

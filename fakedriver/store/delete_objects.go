@@ -11,9 +11,9 @@ import (
 const maxDeletedObjects = 1000
 
 type condemned struct {
-	Key       string
+	Key       string `xml:"Key"`
 	VersionID string `xml:"VersionId"`
-	ETag      string
+	ETag      string `xml:"ETag"`
 }
 
 type deleted struct {
@@ -68,9 +68,9 @@ func (x *exchange) delete(object condemned) (deleted, error) {
 
 func condemnedOf(body []byte) (all []condemned, quiet bool, err error) {
 	var document struct {
-		XMLName xml.Name `xml:"Delete"`
-		Object  []condemned
-		Quiet   bool
+		XMLName xml.Name    `xml:"Delete"`
+		Object  []condemned `xml:"Object"`
+		Quiet   bool        `xml:"Quiet"`
 	}
 	if err := xml.Unmarshal(body, &document); err != nil || len(document.Object) == 0 || len(document.Object) > maxDeletedObjects {
 		return nil, false, s3error.ErrMalformedXML

@@ -89,16 +89,20 @@ func (a *app) keys() (all []string) {
 func TestDeleteObjectsLimits(t *testing.T) {
 	a := newApp(t)
 	a.put("k0", "")
-	for count, want := range map[int]string{1001: "MalformedXML", 1000: ""} {
-		var all []types.ObjectIdentifier
+	// The SDK may break off an answer that comes before it has found its own
+	// request to be written, so it is not used here.
+	for count, want := range map[int]int{1001: 0, 1000: 1000} {
+		var body strings.Builder
 		for i := range count {
-			all = append(all, named(fmt.Sprint("k", i)))
+			fmt.Fprintf(&body, "<Object><Key>k%d</Key></Object>", i)
 		}
-		results, err := a.condemn(false, all...)
-		a.refused(fmt.Sprint(count, " objects"), err, want)
-		if err == nil && len(results) != count {
-			t.Errorf("%d objects: %d answers", count, len(results))
+		got := a.raw(http.MethodPost, "?delete", "<Delete>"+body.String()+"</Delete>")
+		if answers := strings.Count(got.body, "<Deleted>"); answers != want || (want == 0 && code(t, got.body) != "MalformedXML") {
+			t.Errorf("%d objects: answer %d has %d deleted: %.300s", count, got.status, answers, got.body)
 		}
+	}
+	if left := a.keys(); len(left) > 0 {
+		t.Errorf("left are %q", left)
 	}
 	for _, body := range []string{"", "<Delete>", "<Delete></Delete>", "<Delete><Object><Key></Key></Object></Delete>", "<Other/>"} {
 		if got := a.raw(http.MethodPost, "?delete", body); got.status != http.StatusBadRequest || code(t, got.body) != "MalformedXML" {

@@ -8,10 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
-const (
-	timestamp     = "2006-01-02T15:04:05.000Z"
-	maxBucketPage = 10000
-)
+const maxBucketPage = 10000
 
 // listBuckets lists the buckets within reach of the account, by name. Its
 // continuation token is the last name of the page before, in base64.

@@ -16,8 +16,8 @@ import (
 const maxObjectTags = 10
 
 type tag struct {
-	Key   string
-	Value string
+	Key   string `xml:"Key"`
+	Value string `xml:"Value"`
 }
 
 type tagging struct {

@@ -3,6 +3,7 @@ package store
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/objects"
@@ -35,8 +36,8 @@ func algorithmOf(name string) (checksum.Algorithm, error) {
 	}
 	algorithm, ok := checksum.ByName(name)
 	if !ok {
-		return checksum.None, s3error.ErrInvalidRequest.With("Checksum algorithm provided is unsupported. Please try again with any of the valid types: " +
-			"[CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
+		return checksum.None, s3error.ErrInvalidRequest.With("Checksum algorithm provided is unsupported. " +
+			"Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
 	}
 	return algorithm, nil
 }
@@ -58,8 +59,17 @@ func isFullObject(algorithm checksum.Algorithm, kind string) (bool, error) {
 func readConditions(header http.Header, prefix string) objects.Conditions {
 	list := func(name string) string { return strings.Join(header.Values(prefix+name), ",") }
 	c := objects.Conditions{IfMatch: list("If-Match"), IfNoneMatch: list("If-None-Match")}
-	// A time that cannot be read is ignored, as RFC 9110, section 13.1.3, asks.
-	c.IfModifiedSince, _ = http.ParseTime(header.Get(prefix + "If-Modified-Since"))
-	c.IfUnmodifiedSince, _ = http.ParseTime(header.Get(prefix + "If-Unmodified-Since"))
+	c.IfModifiedSince = readTime(header, prefix+"If-Modified-Since")
+	c.IfUnmodifiedSince = readTime(header, prefix+"If-Unmodified-Since")
 	return c
+}
+
+// readTime ignores a time that cannot be read, as RFC 9110, section 13.1.3, asks.
+func readTime(header http.Header, name string) time.Time {
+	text := header.Get(name)
+	if text == "" {
+		return time.Time{} // most requests have none, and failing takes time
+	}
+	at, _ := http.ParseTime(text) // zero where it cannot be read
+	return at
 }

@@ -33,6 +33,8 @@ var (
 // Reading metadata is allowed to whoever may read the data, because the KEP lets
 // users "assume access also allows corresponding access to bucket and object
 // metadata"; writing it is not implied.
+//
+//nolint:lll // one operation a line
 var table = []Operation{
 	{Name: "ListBuckets", Method: http.MethodGet, Level: Service,
 		Takes: []string{"prefix", "bucket-region", "continuation-token", "max-buckets"}},
