@@ -83,15 +83,16 @@ func expectRefused(t *testing.T, secret map[string]string) {
 	endpoint := secret[cosiapi.SecretKeyS3Endpoint]
 	for name, transport := range map[string]*http.Transport{
 		"a client that trusts nobody": {},
-		"TLS 1.1": {TLSClientConfig: &tls.Config{ //nolint:gosec // to be refused
-			InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11,
+		"TLS 1.1": {TLSClientConfig: &tls.Config{
+			InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, //nolint:gosec // to be refused
 		}},
 	} {
 		if status, err := head(t, transport, endpoint); err == nil {
 			t.Errorf("%s: status %d", name, status)
 		}
 	}
-	if status, err := head(t, &http.Transport{}, strings.Replace(endpoint, "https:", "http:", 1)); err == nil && status != http.StatusBadRequest {
+	plain := strings.Replace(endpoint, "https:", "http:", 1)
+	if status, err := head(t, &http.Transport{}, plain); err == nil && status != http.StatusBadRequest {
 		t.Errorf("without TLS: status %d", status)
 	}
 }

@@ -22,7 +22,8 @@ func administered(t *testing.T) (*server, *s3.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, s.client(t, key)
+	c := s.client(t, key)
+	return s, c
 }
 
 func TestAdminBuckets(t *testing.T) {

@@ -68,7 +68,8 @@ func ValidateTags(tags map[string]string) error {
 	for key, value := range tags {
 		switch {
 		case key == "" || utf8.RuneCountInString(key) > maxTagKey || !isTagText(key):
-			return fmt.Errorf("tag key %.150q %w: it must have 1 to %d letters, digits, spaces and characters of _.:/=+-@", key, ErrInvalid, maxTagKey)
+			return fmt.Errorf("tag key %.150q %w: it must have 1 to %d letters, digits, spaces and characters of _.:/=+-@",
+				key, ErrInvalid, maxTagKey)
 		case strings.HasPrefix(strings.ToLower(key), reservedTags):
 			return fmt.Errorf("tag key %q %w: the prefix %s is reserved", key, ErrInvalid, reservedTags)
 		case utf8.RuneCountInString(value) > maxTagValue || !isTagText(value):

@@ -67,12 +67,11 @@ func TestLatency(t *testing.T) {
 func TestLatencyEndsWithStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, key := slow(t)
-		go func() {
-			time.Sleep(time.Second)
+		time.AfterFunc(time.Second, func() {
 			if err := s.Close(); err != nil {
 				t.Errorf("Close(): %v", err)
 			}
-		}()
+		})
 		status, took := head(t.Context(), t, s, key, "slow")
 		if status != http.StatusServiceUnavailable || took != time.Second {
 			t.Errorf("a request in a store that was closed answered %d after %s, want 503 after 1s", status, took)

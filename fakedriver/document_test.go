@@ -1,4 +1,4 @@
-package docs_test
+package fakedriver_test
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// TestDriverParameters: the tables are those of the code, row by row.
-func TestDriverParameters(t *testing.T) {
-	text := readDriver(t)
+// TestDocumentedParameters: the tables are those of the code, row by row.
+func TestDocumentedParameters(t *testing.T) {
+	text := readDocument(t)
 	for kind, parameters := range map[string][]fakedriver.Parameter{
 		"BucketClass": fakedriver.BucketParameters(), "BucketAccessClass": fakedriver.AccessParameters(),
 	} {
@@ -35,9 +35,9 @@ func TestDriverParameters(t *testing.T) {
 	}
 }
 
-// TestDriverExamples: objects in the document are those of the examples, which
+// TestDocumentedExamples: objects in the document are those of the examples, which
 // are tested.
-func TestDriverExamples(t *testing.T) {
+func TestDocumentedExamples(t *testing.T) {
 	var examples strings.Builder
 	files, err := filepath.Glob("../examples/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -50,7 +50,7 @@ func TestDriverExamples(t *testing.T) {
 		}
 		examples.Write(content)
 	}
-	blocks := regexp.MustCompile("(?s)```yaml\n(apiVersion.*?)```").FindAllStringSubmatch(readDriver(t), -1)
+	blocks := regexp.MustCompile("(?s)```yaml\n(apiVersion.*?)```").FindAllStringSubmatch(readDocument(t), -1)
 	if len(blocks) == 0 {
 		t.Error("there are no objects in the document")
 	}
@@ -61,9 +61,9 @@ func TestDriverExamples(t *testing.T) {
 	}
 }
 
-func readDriver(t *testing.T) string {
+func readDocument(t *testing.T) string {
 	t.Helper()
-	content, err := os.ReadFile("driver.md")
+	content, err := os.ReadFile("../docs/driver.md")
 	if err != nil {
 		t.Fatal(err)
 	}
