@@ -1,10 +1,6 @@
 package gcs
 
 import (
-	"crypto/md5" //nolint:gosec // what GCS has clients send
-	"encoding/base64"
-	"encoding/binary"
-	"hash/crc32"
 	"net/http"
 	"strings"
 )
@@ -14,9 +10,7 @@ import (
 type checksums struct{ crc32c, md5 string }
 
 // declared reads the header X-Goog-Hash and the metadata of an upload.
-func declared(header http.Header, d document) (checksums, error) {
-	var sums checksums
-	var err error
+func declared(header http.Header, d document) (sums checksums, err error) {
 	if sums.crc32c, err = d.text("crc32c"); err != nil {
 		return sums, err
 	}
@@ -38,17 +32,11 @@ func declared(header http.Header, d document) (checksums, error) {
 
 // verify compares the content with what was said of it.
 func (c checksums) verify(content []byte) error {
-	if c.crc32c != "" {
-		sum := binary.BigEndian.AppendUint32(nil, crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli)))
-		if base64.StdEncoding.EncodeToString(sum) != c.crc32c {
-			return errInvalid.with("Provided CRC32C doesn't match the content")
-		}
-	}
-	if c.md5 != "" {
-		sum := md5.Sum(content) //nolint:gosec // what GCS has clients send
-		if base64.StdEncoding.EncodeToString(sum[:]) != c.md5 {
-			return errInvalid.with("Provided MD5 hash doesn't match the content")
-		}
+	switch {
+	case c.crc32c != "" && c.crc32c != crc32cOf(content):
+		return errInvalid.with("Provided CRC32C doesn't match the content")
+	case c.md5 != "" && c.md5 != md5Of(content):
+		return errInvalid.with("Provided MD5 hash doesn't match the content")
 	}
 	return nil
 }

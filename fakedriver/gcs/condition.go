@@ -3,27 +3,38 @@ package gcs
 import (
 	"cmp"
 	"strconv"
-
-	"github.com/fsouza/fake-gcs-server/fakestorage"
 )
 
-// conditions are on the generation that an object has before; 0 is that it does
-// not exist. Nil is no condition.
-type conditions struct{ match, notMatch *int64 }
+// condition is on a number that an object has before: its generation, which is 0
+// if it does not exist, or its metageneration. Nil is no condition.
+type condition struct{ match, notMatch *int64 }
+
+// conditions are on the generation and on the metageneration.
+type conditions struct{ generation, meta condition }
 
 // conditionsOf reads the query, and the headers that the XML API has instead.
 func conditionsOf(x *exchange) (c conditions, err error) {
-	header := x.r.Header
-	if c.match, err = generation(cmp.Or(x.query.Get("ifGenerationMatch"), header.Get("X-Goog-If-Generation-Match"))); err != nil {
-		return c, err
+	for name, into := range map[string]**int64{
+		"Generation-Match": &c.generation.match, "Generation-Not-Match": &c.generation.notMatch,
+		"Metageneration-Match": &c.meta.match, "Metageneration-Not-Match": &c.meta.notMatch,
+	} {
+		text := cmp.Or(x.query.Get(parameterOf[name]), x.r.Header.Get("X-Goog-If-"+name))
+		if *into, err = number(text); err != nil {
+			return c, err
+		}
 	}
-	c.notMatch, err = generation(cmp.Or(x.query.Get("ifGenerationNotMatch"), header.Get("X-Goog-If-Generation-Not-Match")))
-	return c, err
+	return c, nil
 }
 
-func generation(text string) (*int64, error) {
+// parameterOf are the parameters that stand for headers.
+var parameterOf = map[string]string{
+	"Generation-Match": "ifGenerationMatch", "Generation-Not-Match": "ifGenerationNotMatch",
+	"Metageneration-Match": "ifMetagenerationMatch", "Metageneration-Not-Match": "ifMetagenerationNotMatch",
+}
+
+func number(text string) (*int64, error) {
 	if text == "" {
-		return nil, nil //nolint:nilnil // no condition, no error
+		return nil, nil //nolint:nilnil // no number, no error
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
@@ -32,32 +43,38 @@ func generation(text string) (*int64, error) {
 	return &n, nil
 }
 
-// check returns why a request about an object of a generation must not be done.
-func (c conditions) check(current int64, changes bool) error {
-	if c.match != nil && *c.match != current {
-		return errCondition
+// check returns why a request about an object, or none, must not be done.
+func (c conditions) check(o *object, changes bool) error {
+	var generation, meta int64
+	if o != nil {
+		generation, meta = o.Generation, o.Metageneration
 	}
-	if c.notMatch == nil || *c.notMatch != current {
+	return cmp.Or(c.generation.check(generation, changes), c.meta.check(meta, changes))
+}
+
+func (c condition) check(have int64, changes bool) error {
+	switch {
+	case c.match != nil && *c.match != have, c.notMatch != nil && *c.notMatch == have && changes:
+		return errCondition
+	case c.notMatch != nil && *c.notMatch == have:
+		return errNotModified
+	default:
 		return nil
 	}
-	if changes {
-		return errCondition
-	}
-	return errNotModified
 }
 
 // current returns the object that a request is about, and nil if there is none of
-// the generation that is asked for. Conditions have been checked then.
-func (s *Service) current(x *exchange) (*fakestorage.Object, error) {
+// the generation that is asked for. The conditions hold then.
+func (s *Service) current(x *exchange) (*object, error) {
 	c, err := conditionsOf(x)
 	if err != nil {
 		return nil, err
 	}
-	found := s.lookup(x.target.bucket, x.target.object)
-	if err := c.check(generationOf(found), x.operation.changes); err != nil {
+	found := s.contents.get(x.target.bucket, x.target.object)
+	if err := c.check(found, x.operation.changes); err != nil {
 		return nil, err
 	}
-	wanted, err := generation(x.query.Get("generation"))
+	wanted, err := number(x.query.Get("generation"))
 	if err != nil || found == nil || wanted != nil && *wanted != found.Generation {
 		return nil, err
 	}
@@ -65,26 +82,14 @@ func (s *Service) current(x *exchange) (*fakestorage.Object, error) {
 }
 
 // existing is current, where there must be an object.
-func (s *Service) existing(x *exchange) (*fakestorage.Object, error) {
+func (s *Service) existing(x *exchange) (*object, error) {
 	found, err := s.current(x)
 	if err == nil && found == nil {
-		err = errNotFound.with("No such object: " + x.target.bucket + "/" + x.target.object)
+		err = errNoObject(x.target.bucket, x.target.object)
 	}
 	return found, err
 }
 
-// lookup returns an object, or nil. Its content is not copied.
-func (s *Service) lookup(bucket, name string) *fakestorage.Object {
-	found, err := s.library.GetObjectStreaming(bucket, name)
-	if err != nil {
-		return nil
-	}
-	return &fakestorage.Object{ObjectAttrs: found.ObjectAttrs}
-}
-
-func generationOf(object *fakestorage.Object) int64 {
-	if object == nil {
-		return 0
-	}
-	return object.Generation
+func errNoObject(bucket, name string) error {
+	return errNotFound.with("No such object: " + bucket + "/" + name)
 }

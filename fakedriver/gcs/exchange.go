@@ -46,7 +46,7 @@ func (x *exchange) begin(status int) {
 	x.release()
 }
 
-// answer is what the library writes to: it begins the answer of an exchange.
+// answer is what net/http sends a content to: it begins the answer of an exchange.
 type answer struct {
 	http.ResponseWriter
 

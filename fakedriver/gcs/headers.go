@@ -11,6 +11,7 @@ import (
 var honoured = []string{
 	"X-Goog-Api-Client", "X-Goog-Request-Params", "X-Goog-User-Project", "X-Goog-Gcs-Idempotency-Token", "X-Goog-Request-Reason",
 	"X-Goog-Hash", "X-Goog-If-Generation-Match", "X-Goog-If-Generation-Not-Match",
+	"X-Goog-If-Metageneration-Match", "X-Goog-If-Metageneration-Not-Match",
 }
 
 // checkHeaders refuses headers that would change what is done, if they were

@@ -1,7 +1,8 @@
 package gcs
 
 import (
-	"bufio"
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,13 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/fsouza/fake-gcs-server/fakestorage"
 )
 
-// keeper keeps objects in files, for the next start. The library could, too, but
-// has names of objects lead anywhere, cannot keep both a and a/b, and does not
-// list a bucket any more after it has been killed at the wrong moment.
+// keeper keeps objects in files, for the next start.
 //
 // Each object is a file with the attributes in its first line and then the
 // content, that replaces its predecessor as a whole: an object that was
@@ -36,23 +33,23 @@ func (k keeper) path(bucket, name string) string {
 }
 
 // put keeps an object.
-func (k keeper) put(attrs fakestorage.ObjectAttrs, content []byte) error {
+func (k keeper) put(o *object) error {
 	if k.dir == "" {
 		return nil
 	}
-	header, err := json.Marshal(attrs)
+	header, err := json.Marshal(o.attributes)
 	if err != nil {
-		return fmt.Errorf("encode the attributes of object %q: %w", attrs.Name, err)
+		return fmt.Errorf("encode the attributes of object %q: %w", o.Name, err)
 	}
-	path := k.path(attrs.BucketName, attrs.Name)
+	path := k.path(o.Bucket, o.Name)
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
-		return fmt.Errorf("keep object %q: %w", attrs.Name, err)
+		return fmt.Errorf("keep object %q: %w", o.Name, err)
 	}
-	if err := writeSynced(path+unfinished, append(header, '\n'), content); err != nil {
-		return errors.Join(fmt.Errorf("keep object %q: %w", attrs.Name, err), os.Remove(path+unfinished))
+	if err := writeSynced(path+unfinished, append(header, '\n'), o.content); err != nil {
+		return errors.Join(fmt.Errorf("keep object %q: %w", o.Name, err), os.Remove(path+unfinished))
 	}
 	if err := os.Rename(path+unfinished, path); err != nil {
-		return fmt.Errorf("keep object %q: %w", attrs.Name, err)
+		return fmt.Errorf("keep object %q: %w", o.Name, err)
 	}
 	return syncDirectory(filepath.Dir(path))
 }
@@ -106,7 +103,7 @@ func (k keeper) clear(bucket string) error {
 }
 
 // load passes on the objects of a bucket.
-func (k keeper) load(bucket string, take func(fakestorage.StreamingObject) error) error {
+func (k keeper) load(bucket string, take func(*object)) error {
 	if k.dir == "" {
 		return nil
 	}
@@ -129,26 +126,16 @@ func (k keeper) load(bucket string, take func(fakestorage.StreamingObject) error
 	return nil
 }
 
-func loadObject(path string, take func(fakestorage.StreamingObject) error) (err error) {
-	file, err := os.Open(path) //nolint:gosec // one of the directory
+func loadObject(path string, take func(*object)) error {
+	data, err := os.ReadFile(path) //nolint:gosec // one of the directory
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	content := bufio.NewReader(file)
-	header, err := content.ReadBytes('\n')
-	if err != nil {
-		return fmt.Errorf("%s is damaged: %w", path, err)
+	header, content, _ := bytes.Cut(data, []byte("\n"))
+	o := &object{content: content}
+	if err := json.Unmarshal(header, &o.attributes); err != nil || o.Size != int64(len(content)) {
+		return fmt.Errorf("%s is damaged: %w; remove it to do without the object", path, cmp.Or(err, io.ErrUnexpectedEOF))
 	}
-	var attrs fakestorage.ObjectAttrs
-	if err := json.Unmarshal(header, &attrs); err != nil {
-		return fmt.Errorf("%s is damaged: %w", path, err)
-	}
-	return take(fakestorage.StreamingObject{ObjectAttrs: attrs, Content: seekless{content}})
+	take(o)
+	return nil
 }
-
-// seekless is a content that the library reads once, from front to back.
-type seekless struct{ io.Reader }
-
-func (seekless) Seek(int64, int) (int64, error) { return 0, errors.ErrUnsupported }
-func (seekless) Close() error                   { return nil }

@@ -15,10 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
-func TestMain(m *testing.M) {
-	// Google's client imports a library that starts this one and never ends it.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const owner = "test.example.com"
 
@@ -39,7 +36,7 @@ func serve(t *testing.T, options gcs.Options) *fixture {
 	if f.store, err = store.New(store.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	options.Store, options.Endpoint = f.store, f.address
+	options.Store = f.store
 	s, err := gcs.New(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +50,6 @@ func serve(t *testing.T, options gcs.Options) *fixture {
 		if err := <-done; err != nil {
 			t.Errorf("Serve(): %v", err)
 		}
-		s.Close()
 		if err := f.store.Close(); err != nil {
 			t.Errorf("Close(): %v", err)
 		}

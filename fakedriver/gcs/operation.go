@@ -35,8 +35,8 @@ var (
 	// are empty ones.
 	neverTrue = []string{"versions", "softDeleted", "includeFoldersAsPrefixes", "returnPartialSuccess"}
 
-	onGeneration = []string{"generation", "ifGenerationMatch", "ifGenerationNotMatch"}
-	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch"}
+	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch", "ifMetagenerationMatch", "ifMetagenerationNotMatch"}
+	onGeneration = append([]string{"generation"}, onCondition...)
 	onCopy       = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
 	onUpload     = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
 	onList       = []string{"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter"}

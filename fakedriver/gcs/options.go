@@ -2,7 +2,6 @@ package gcs
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -24,8 +23,6 @@ type Options struct {
 	// Store has the buckets, accounts and grants, and the deadlines for clients;
 	// required. Buckets of the service are those with store.ProtocolGCS.
 	Store *store.Store
-	// Endpoint is the URL at which clients find the service; required.
-	Endpoint string
 	// Dir is the directory that keeps objects; it is created if it is missing.
 	// The store must keep its buckets, too. Empty: objects are gone after Close.
 	Dir string
@@ -52,14 +49,4 @@ func (o Options) withDefaults() Options {
 		o.Logger = logr.Discard()
 	}
 	return o
-}
-
-func (o Options) validate() error {
-	if o.Store == nil {
-		return errNoStore
-	}
-	if u, err := url.Parse(o.Endpoint); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return errEndpoint
-	}
-	return nil
 }

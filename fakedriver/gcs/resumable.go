@@ -34,9 +34,6 @@ func (s *Service) beginUpload(x *exchange) error {
 
 // base is the address at which the client has found the service.
 func (s *Service) base(x *exchange) string {
-	if x.r.Host == "" {
-		return strings.TrimSuffix(s.options.Endpoint, "/")
-	}
 	if x.r.TLS != nil {
 		return "https://" + x.r.Host
 	}

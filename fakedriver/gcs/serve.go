@@ -36,7 +36,7 @@ func (s *Service) refuse(x *exchange, err error) {
 	}
 }
 
-// recover turns a panic, for which libraries are good, into an internal error.
+// recover turns a panic into an internal error.
 func (s *Service) recover(x *exchange) {
 	cause := recover()
 	if cause == nil {
@@ -74,12 +74,12 @@ func (s *Service) classify(x *exchange) (err error) {
 // perform does what is asked for, after a last look at the key and at the grant.
 // No client is waited for in the meantime.
 func (s *Service) perform(x *exchange) error {
-	unlock := s.contents.RUnlock
+	unlock := s.lock.RUnlock
 	if x.operation.changes {
-		s.contents.Lock()
-		unlock = s.contents.Unlock
+		s.lock.Lock()
+		unlock = s.lock.Unlock
 	} else {
-		s.contents.RLock()
+		s.lock.RLock()
 	}
 	x.release = once(unlock)
 	if err := s.authorize(x); err != nil {

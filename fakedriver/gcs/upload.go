@@ -33,14 +33,17 @@ func (s *Service) upload(x *exchange) error {
 type incoming struct {
 	bucket, name string
 	document     document
-	contentType  string
-	conditions   conditions
-	sums         checksums
+	// contentType is that of the content itself, if the document says none, and
+	// contentEncoding that of the query.
+	contentType, contentEncoding string
+
+	conditions conditions
+	sums       checksums
 }
 
 // incomingOf reads what the beginning of an upload says.
 func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, err error) {
-	in = incoming{bucket: x.target.bucket, name: x.query.Get("name"), contentType: contentType}
+	in = incoming{bucket: x.target.bucket, name: x.query.Get("name"), contentType: contentType, contentEncoding: x.query.Get("contentEncoding")}
 	if in.document, err = parseDocument(metadata); err != nil {
 		return in, err
 	}
@@ -67,16 +70,20 @@ func (s *Service) finish(x *exchange, in incoming, content []byte) error {
 	if err := in.sums.verify(content); err != nil {
 		return err
 	}
-	attrs, err := fresh(in.bucket, in.name, in.document)
+	if err := in.conditions.check(s.contents.get(in.bucket, in.name), true); err != nil {
+		return err
+	}
+	a := attributes{Bucket: in.bucket, Name: in.name}
+	if err := in.document.apply(&a); err != nil {
+		return err
+	}
+	a.ContentType = cmp.Or(a.ContentType, in.contentType)
+	a.ContentEncoding = cmp.Or(in.contentEncoding, a.ContentEncoding)
+	made, err := s.put(a, content)
 	if err != nil {
 		return err
 	}
-	attrs.ContentType = cmp.Or(attrs.ContentType, in.contentType, "application/octet-stream")
-	attrs.ContentEncoding = cmp.Or(x.query.Get("contentEncoding"), attrs.ContentEncoding)
-	if err := s.put(x, in.conditions, attrs, content); err != nil {
-		return err
-	}
-	return x.send(http.StatusOK, s.resource(x))
+	return s.sendObject(x, made)
 }
 
 func (s *Service) uploadMedia(x *exchange) error {

@@ -1,52 +1,43 @@
 package gcs
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
-
-	"github.com/fsouza/fake-gcs-server/fakestorage"
 )
 
-// put stores an object, on the conditions of a request, and makes the request be
-// about it.
-func (s *Service) put(x *exchange, c conditions, attrs fakestorage.ObjectAttrs, content []byte) error {
-	if err := c.check(generationOf(s.lookup(attrs.BucketName, attrs.Name)), true); err != nil {
-		return err
-	}
-	x.target.bucket, x.target.object = attrs.BucketName, attrs.Name
-	now := time.Now()
-	attrs.Updated = now
-	if attrs.Generation == 0 {
-		s.generation = max(s.generation+1, now.UnixMicro())
-		attrs.Created, attrs.Generation = now, s.generation
-	}
-	if err := s.keeper.put(attrs, content); err != nil {
-		return err
-	}
-	return s.library.CreateObjectStreaming(fakestorage.StreamingObject{ObjectAttrs: attrs, Content: seekless{bytes.NewReader(content)}})
+// put stores an object that begins anew.
+func (s *Service) put(a attributes, content []byte) (*object, error) {
+	now := time.Now().UTC()
+	s.generation = max(s.generation+1, now.UnixMicro()) // two in a microsecond must not be one
+	a.Generation, a.Metageneration, a.TimeCreated, a.Updated = s.generation, 1, now, now
+	a.Size, a.CRC32C, a.MD5Hash = int64(len(content)), crc32cOf(content), md5Of(content)
+	a.ContentType = cmp.Or(a.ContentType, "application/octet-stream")
+	a.StorageClass = cmp.Or(a.StorageClass, defaultClass)
+	return s.keep(&object{attributes: a, content: content})
 }
 
-// fresh are attributes of an object that begins anew.
-func fresh(bucket, name string, d document) (fakestorage.ObjectAttrs, error) {
-	attrs := fakestorage.ObjectAttrs{BucketName: bucket, Name: name}
-	return attrs, d.apply(&attrs)
+// keep stores an object, durably where that is wanted.
+func (s *Service) keep(o *object) (*object, error) {
+	if err := s.keeper.put(o); err != nil {
+		return nil, err
+	}
+	s.contents.put(o)
+	return o, nil
 }
 
 // remove deletes an object.
 func (s *Service) remove(x *exchange) error {
-	if _, err := s.existing(x); err != nil {
+	found, err := s.existing(x)
+	if err != nil {
 		return err
 	}
-	if err := s.keeper.remove(x.target.bucket, x.target.object); err != nil {
+	if err := s.keeper.remove(found.Bucket, found.Name); err != nil {
 		return err
 	}
-	if err := s.library.Backend().DeleteObject(x.target.bucket, x.target.object); err != nil {
-		return err
-	}
+	s.contents.remove(found.Bucket, found.Name)
 	x.begin(http.StatusNoContent)
 	return nil
 }
@@ -62,24 +53,24 @@ func (s *Service) patch(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	attrs := found.ObjectAttrs
+	changed := *found
 	if x.r.Method == http.MethodPut {
-		for _, text := range texts(&attrs) {
+		for _, text := range changed.texts() {
 			*text = ""
 		}
-		attrs.Metadata, attrs.CustomTime = nil, time.Time{}
+		changed.Metadata, changed.CustomTime = nil, nil
 	}
-	if err := d.apply(&attrs); err != nil {
+	if err := d.apply(&changed.attributes); err != nil {
 		return err
 	}
-	whole, err := s.library.GetObject(x.target.bucket, x.target.object)
+	changed.StorageClass = cmp.Or(changed.StorageClass, defaultClass)
+	changed.Metageneration++
+	changed.Updated = time.Now().UTC()
+	kept, err := s.keep(&changed)
 	if err != nil {
 		return err
 	}
-	if err := s.put(x, conditions{}, attrs, whole.Content); err != nil {
-		return err
-	}
-	return x.send(http.StatusOK, s.resource(x))
+	return s.sendObject(x, kept)
 }
 
 // copyObject copies an object, all at once: it never answers with a token to go
@@ -90,48 +81,44 @@ func (s *Service) copyObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	c, err := conditionsOf(x)
+	source, err := s.source(x)
 	if err != nil {
 		return err
 	}
-	wanted, err := generation(x.query.Get("sourceGeneration"))
-	if err != nil {
+	if _, err := s.current(x); err != nil {
 		return err
 	}
-	source, err := s.library.GetObject(t.sourceBucket, t.sourceObject)
-	if err != nil || wanted != nil && *wanted != source.Generation {
-		return errNotFound.with("No such object: " + t.sourceBucket + "/" + t.sourceObject)
-	}
-	attrs := fakestorage.ObjectAttrs{BucketName: t.bucket, Name: t.object, Metadata: source.Metadata, CustomTime: source.CustomTime}
-	from := texts(&source.ObjectAttrs)
-	for name, into := range texts(&attrs) {
-		*into = *from[name]
-	}
+	a := source.settable(t.bucket, t.object)
 	if d.isSet("metadata") { // what is given replaces what is copied
-		attrs.Metadata = nil
+		a.Metadata = nil
 	}
-	if err := d.apply(&attrs); err != nil {
+	if err := d.apply(&a); err != nil {
 		return err
 	}
-	if err := s.put(x, c, attrs, source.Content); err != nil {
+	made, err := s.put(a, source.content)
+	if err != nil {
 		return err
 	}
-	return s.sendCopy(x, source.Size)
+	if t.shape == shapeCopy {
+		return s.sendObject(x, made)
+	}
+	size := strconv.FormatInt(made.Size, 10)
+	return x.send(map[string]any{
+		"kind": "storage#rewriteResponse", "done": true, "totalBytesRewritten": size, "objectSize": size, "resource": s.resource(x, made.attributes),
+	})
 }
 
-func (s *Service) sendCopy(x *exchange, size int64) error {
-	resource := s.resource(x)
-	if x.target.shape == shapeCopy {
-		return x.send(http.StatusOK, resource)
-	}
-	body, err := json.Marshal(map[string]any{
-		"kind": "storage#rewriteResponse", "done": true, "resource": json.RawMessage(resource),
-		"totalBytesRewritten": strconv.FormatInt(size, 10), "objectSize": strconv.FormatInt(size, 10),
-	})
+// source returns the object that is copied.
+func (s *Service) source(x *exchange) (*object, error) {
+	wanted, err := number(x.query.Get("sourceGeneration"))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return x.send(http.StatusOK, body)
+	found := s.contents.get(x.target.sourceBucket, x.target.sourceObject)
+	if found == nil || wanted != nil && *wanted != found.Generation {
+		return nil, errNoObject(x.target.sourceBucket, x.target.sourceObject)
+	}
+	return found, nil
 }
 
 // maxComponents is how many objects can be composed at a time.
@@ -140,9 +127,11 @@ const maxComponents = 32
 // composition is the body of a request to compose.
 type composition struct {
 	SourceObjects []struct {
-		Name                string          `json:"name"`
-		Generation          json.RawMessage `json:"generation"`
-		ObjectPreconditions json.RawMessage `json:"objectPreconditions"`
+		Name          string `json:"name"`
+		Generation    string `json:"generation"`
+		Preconditions struct {
+			IfGenerationMatch string `json:"ifGenerationMatch"`
+		} `json:"objectPreconditions"`
 	} `json:"sourceObjects"`
 	Destination json.RawMessage `json:"destination"`
 }
@@ -156,44 +145,48 @@ func (s *Service) compose(x *exchange) error {
 	if len(asked.SourceObjects) == 0 || len(asked.SourceObjects) > maxComponents {
 		return errInvalid.with("An object is composed of 1 to 32 others")
 	}
-	c, err := conditionsOf(x)
-	if err != nil {
+	if _, err := s.current(x); err != nil {
 		return err
 	}
 	d, err := parseDocument(asked.Destination)
 	if err != nil {
 		return err
 	}
-	attrs, err := fresh(x.target.bucket, x.target.object, d)
-	if err != nil {
+	a := attributes{Bucket: x.target.bucket, Name: x.target.object}
+	if err := d.apply(&a); err != nil {
 		return err
 	}
 	content, err := s.components(x, asked)
 	if err != nil {
 		return err
 	}
-	if err := s.put(x, c, attrs, content); err != nil {
+	made, err := s.put(a, content)
+	if err != nil {
 		return err
 	}
-	return x.send(http.StatusOK, s.resource(x))
+	return s.sendObject(x, made)
 }
 
-func (s *Service) components(x *exchange, asked composition) ([]byte, error) {
-	var content bytes.Buffer
+func (s *Service) components(x *exchange, asked composition) (content []byte, err error) {
 	for _, source := range asked.SourceObjects {
-		if source.Generation != nil || source.ObjectPreconditions != nil {
-			return nil, errNotImplemented.with("cosi-emu does not implement conditions on what is composed")
-		}
-		found, err := s.library.GetObjectStreaming(x.target.bucket, source.Name)
+		generation, err := number(source.Generation)
 		if err != nil {
-			return nil, errNotFound.with("No such object: " + x.target.bucket + "/" + source.Name)
-		}
-		if int64(content.Len())+found.Size > s.options.MaxBodyBytes {
-			return nil, errTooLarge
-		}
-		if _, err := io.Copy(&content, found.Content); err != nil {
 			return nil, err
 		}
+		match, err := number(source.Preconditions.IfGenerationMatch)
+		if err != nil {
+			return nil, err
+		}
+		found := s.contents.get(x.target.bucket, source.Name)
+		switch {
+		case found == nil, generation != nil && *generation != found.Generation:
+			return nil, errNoObject(x.target.bucket, source.Name)
+		case match != nil && *match != found.Generation:
+			return nil, errCondition
+		case int64(len(content))+found.Size > s.options.MaxBodyBytes:
+			return nil, errTooLarge
+		}
+		content = append(content, found.content...)
 	}
-	return content.Bytes(), nil
+	return content, nil
 }

@@ -3,9 +3,6 @@ package gcs
 import (
 	"encoding/json"
 	"maps"
-	"time"
-
-	"github.com/fsouza/fake-gcs-server/fakestorage"
 )
 
 // document is an object resource of the JSON API, or a part of one. A member that
@@ -46,18 +43,10 @@ func (d document) text(name string) (string, error) {
 	return text, nil
 }
 
-// texts are the members that are texts, and where they are kept.
-func texts(a *fakestorage.ObjectAttrs) map[string]*string {
-	return map[string]*string{
-		"cacheControl": &a.CacheControl, "contentDisposition": &a.ContentDisposition, "contentEncoding": &a.ContentEncoding,
-		"contentLanguage": &a.ContentLanguage, "contentType": &a.ContentType, "storageClass": &a.StorageClass,
-	}
-}
-
 // apply changes attributes to what the document says of them, and leaves the
 // others. What clients may not change is ignored, as Google does.
-func (d document) apply(a *fakestorage.ObjectAttrs) (err error) {
-	for name, into := range texts(a) {
+func (d document) apply(a *attributes) (err error) {
+	for name, into := range a.texts() {
 		if _, ok := d[name]; ok {
 			if *into, err = d.text(name); err != nil {
 				return err
@@ -65,7 +54,7 @@ func (d document) apply(a *fakestorage.ObjectAttrs) (err error) {
 		}
 	}
 	if raw, ok := d["customTime"]; ok {
-		a.CustomTime = time.Time{}
+		a.CustomTime = nil
 		if err := json.Unmarshal(raw, &a.CustomTime); err != nil {
 			return errInvalid.with("The member customTime of the metadata must be a time")
 		}
@@ -75,7 +64,7 @@ func (d document) apply(a *fakestorage.ObjectAttrs) (err error) {
 
 // applyMetadata changes the user's metadata: a key that is null goes, and with
 // null for all of it all go.
-func (d document) applyMetadata(a *fakestorage.ObjectAttrs) error {
+func (d document) applyMetadata(a *attributes) error {
 	raw, ok := d["metadata"]
 	if !ok {
 		return nil

@@ -1,0 +1,64 @@
+package gcs
+
+import (
+	"slices"
+	"strings"
+)
+
+// contents are the objects of all buckets. The service's lock guards them.
+type contents map[string]*shelf
+
+// shelf are the objects of one bucket.
+type shelf struct {
+	names   []string // sorted
+	objects map[string]*object
+}
+
+// of returns the objects of a bucket, which may be none.
+func (c contents) of(bucket string) *shelf {
+	if found := c[bucket]; found != nil {
+		return found
+	}
+	return &shelf{}
+}
+
+// get returns an object, or nil.
+func (c contents) get(bucket, name string) *object { return c.of(bucket).objects[name] }
+
+// put replaces an object.
+func (c contents) put(o *object) {
+	s := c[o.Bucket]
+	if s == nil {
+		s = &shelf{objects: map[string]*object{}}
+		c[o.Bucket] = s
+	}
+	if i, found := slices.BinarySearch(s.names, o.Name); !found {
+		s.names = slices.Insert(s.names, i, o.Name)
+	}
+	s.objects[o.Name] = o
+}
+
+func (c contents) remove(bucket, name string) {
+	s := c.of(bucket)
+	if i, found := slices.BinarySearch(s.names, name); found {
+		s.names = slices.Delete(s.names, i, i+1)
+		delete(s.objects, name)
+	}
+}
+
+// after returns the names from the first that is not before from.
+func (s *shelf) after(from string) []string {
+	i, _ := slices.BinarySearch(s.names, from)
+	return s.names[i:]
+}
+
+// skip returns names without those that begin with a prefix, which come first.
+func skip(names []string, prefix string) []string {
+	i, _ := slices.BinarySearchFunc(names, prefix, func(name, prefix string) int {
+		if name < prefix || strings.HasPrefix(name, prefix) {
+			return -1
+		}
+		return 1
+	})
+	return names[i:]
+}
