@@ -20,11 +20,14 @@ func (e *Emulator) backendPhases() []phase {
 	case e.opts.Driver != "":
 		return []phase{{name: ComponentDriver, run: e.meetDriver}}
 	default:
-		return []phase{
+		phases := []phase{
 			{name: "S3 " + ComponentStore, run: e.startStore},
 			{name: "administrator's key", run: e.createAdministrator},
-			{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)},
 		}
+		if e.opts.hasGCS() {
+			phases = append(phases, phase{name: "GCS service", run: e.startGCS})
+		}
+		return append(phases, phase{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)})
 	}
 }
 
@@ -65,10 +68,11 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 	return e.startComponent(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (runner, error) {
 		d, err := fakedriver.New(fakedriver.Options{
 			Name:            e.driverName,
-			Backend:         i.Backend(e.store),
+			Backend:         i.Backend(e.backend()),
 			Endpoint:        e.s3Endpoint,
 			VirtualEndpoint: e.s3VirtualEndpoint,
 			ServiceAccounts: true,
+			Protocols:       e.opts.Protocols,
 			ServerOptions:   i.ServerOptions(),
 			Logger:          e.logger(i),
 		})

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
@@ -49,7 +51,10 @@ type Emulator struct {
 	s3Endpoint     string
 	// s3VirtualEndpoint has the buckets as subdomains of its host.
 	s3VirtualEndpoint string
-	certificates      []byte // of the store's authority, in PEM
+	gcs               *gcs.Service
+	gcsEndpoint       string
+	secure            *tls.Config // of the store and the GCS service, or nil
+	certificates      []byte      // of the store's authority, in PEM
 	identities        atomic.Pointer[webidentity.Directory]
 
 	failed chan error

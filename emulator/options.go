@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
 // Names of the components, as they stand in the journal.
@@ -18,6 +19,7 @@ const (
 	ComponentSidecar    = "sidecar"
 	ComponentDriver     = "driver"
 	ComponentStore      = "store"
+	ComponentGCS        = "gcs"
 )
 
 // DefaultRPCTimeout bounds each call of the sidecar to the driver.
@@ -72,6 +74,12 @@ type Options struct {
 	// means any number.
 	MaxAccounts int
 
+	// Protocols are those of the fake driver, the default first. With
+	// store.ProtocolGCS its service is started, too, on GCSPort; 0 means a free
+	// one. Default: S3.
+	Protocols []store.Protocol
+	GCSPort   int
+
 	// Driver is the endpoint of somebody else's driver, unix:///path.sock, to
 	// be used instead of the fake one. There is no S3 store then.
 	Driver string
@@ -107,12 +115,13 @@ func (o Options) validateDriver() error {
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
-	return o.validateStore()
+	return cmp.Or(o.validateStore(), o.validateProtocols())
 }
 
 func (o Options) validateStore() error {
 	if o.MaxBodyBytes < 0 || o.MaxAccounts < 0 {
-		return fmt.Errorf("%w: the limits of the S3 store, %d bytes and %d accounts, must not be negative", ErrOptions, o.MaxBodyBytes, o.MaxAccounts)
+		return fmt.Errorf("%w: the limits of the S3 store, %d bytes and %d accounts, must not be negative",
+			ErrOptions, o.MaxBodyBytes, o.MaxAccounts)
 	}
 	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0) {
 		return fmt.Errorf("%w: the socket, and the port, TLS and limits of the S3 store, are those of the fake driver, which is left out", ErrOptions)
@@ -121,7 +130,7 @@ func (o Options) validateStore() error {
 }
 
 func (o Options) validatePorts() error {
-	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port} {
+	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port, "GCS": o.GCSPort} {
 		if port < 0 || port > 65535 {
 			return fmt.Errorf("%w: the %s port %d is not between 0 and 65535", ErrOptions, name, port)
 		}
@@ -149,6 +158,9 @@ func isUnixEndpoint(endpoint string) bool {
 func (o Options) withDefaults() Options {
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = DefaultConnectTimeout
+	}
+	if o.Protocols == nil {
+		o.Protocols = []store.Protocol{store.ProtocolS3}
 	}
 	if o.RPCTimeout == 0 {
 		o.RPCTimeout = DefaultRPCTimeout

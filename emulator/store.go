@@ -20,7 +20,7 @@ const loopback = "127.0.0.1"
 // startStore opens the store, which keeps its contents over the lives of the
 // component: a life is a time during which it can be reached.
 func (e *Emulator) startStore(ctx context.Context) error {
-	port, err := e.reserveS3Port(ctx)
+	port, err := reservePort(ctx, "S3", e.opts.S3Port)
 	if err != nil {
 		return err
 	}
@@ -34,14 +34,11 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	scheme := "http"
-	if secure != nil {
-		scheme = "https"
-	}
-	e.s3Endpoint = scheme + "://" + net.JoinHostPort(loopback, port)
-	e.s3VirtualEndpoint = scheme + "://" + net.JoinHostPort(store.DefaultHost, port)
+	e.secure = secure
+	e.s3Endpoint = e.scheme() + net.JoinHostPort(loopback, port)
+	e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(store.DefaultHost, port)
 	return e.startComponent(ctx, ComponentStore, func(ctx context.Context, i *seam.Incarnation) (runner, error) {
-		listener, err := listenTCP(ctx, net.JoinHostPort(loopback, port))
+		listener, err := listenTCP(ctx, "S3", net.JoinHostPort(loopback, port))
 		if err != nil {
 			return nil, err
 		}
@@ -70,9 +67,9 @@ func (e *Emulator) openStore(middleware func(http.Handler) http.Handler) (err er
 	return nil
 }
 
-// reserveS3Port finds the port that the store keeps through all its lives.
-func (e *Emulator) reserveS3Port(ctx context.Context) (string, error) {
-	listener, err := listenTCP(ctx, net.JoinHostPort(loopback, strconv.Itoa(e.opts.S3Port)))
+// reservePort finds the port that a service keeps through all its lives.
+func reservePort(ctx context.Context, service string, wanted int) (string, error) {
+	listener, err := listenTCP(ctx, service, net.JoinHostPort(loopback, strconv.Itoa(wanted)))
 	if err != nil {
 		return "", err
 	}
@@ -80,13 +77,13 @@ func (e *Emulator) reserveS3Port(ctx context.Context) (string, error) {
 	return port, errors.Join(err, listener.Close())
 }
 
-func listenTCP(ctx context.Context, address string) (net.Listener, error) {
+func listenTCP(ctx context.Context, service, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		if failed, ok := errors.AsType[*net.OpError](err); ok {
 			err = failed.Err // the rest of it is the address once more
 		}
-		return nil, fmt.Errorf("listen for S3 on %s: %w; stop the program that uses it, or choose another port", address, err)
+		return nil, fmt.Errorf("listen for %s on %s: %w; stop the program that uses it, or choose another port", service, address, err)
 	}
 	return listener, nil
 }

@@ -66,6 +66,8 @@ type Info struct {
 	// S3Endpoint and S3Region are of the S3 store; empty without one.
 	S3Endpoint string `json:"s3Endpoint,omitempty"`
 	S3Region   string `json:"s3Region,omitempty"`
+	// GCSEndpoint is of the GCS service; empty without one.
+	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
 	// S3CertificateAuthority is a file with the certificate that clients need to
 	// trust the S3 store; empty if it is not served over TLS.
 	S3CertificateAuthority string `json:"s3CertificateAuthority,omitempty"`

@@ -11,12 +11,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
-// Middleware makes the requests of S3 clients cross the store seam as this
+// Describer knows what requests ask for; *store.Store and *gcs.Service are ones.
+type Describer interface {
+	Describe(r *http.Request) store.Request
+}
+
+// Middleware makes the requests of clients cross the store seam as this
 // incarnation's. Neither bodies nor headers are recorded. A request that the
 // fence cuts off gets no answer, its connection is closed.
-func (i *Incarnation) Middleware(s3 *store.Store, next http.Handler) http.Handler {
+func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, ctx, err := i.enter(r.Context(), journal.SeamStore, s3Operation(s3.Describe(r), r.Method))
+		c, ctx, err := i.enter(r.Context(), journal.SeamStore, s3Operation(served.Describe(r), r.Method))
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}

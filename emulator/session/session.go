@@ -109,6 +109,7 @@ func describe(info *instance.Info, e *emulator.Emulator) {
 	info.DriverEndpoint = e.DriverEndpoint()
 	info.S3Endpoint = e.S3Endpoint()
 	info.S3Region = e.S3Region()
+	info.GCSEndpoint = e.GCSEndpoint()
 	info.S3CertificateAuthority = e.CertificateAuthorityPath()
 	info.S3Administrator = e.AdministratorPath()
 	info.Journal = e.JournalPath()

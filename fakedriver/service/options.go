@@ -38,6 +38,13 @@ type Options struct {
 	// this machine. Otherwise there is none by default, and classes with the
 	// addressing style virtual are refused.
 	S3VirtualEndpoint string
+	// Protocols are those of the driver, the default first. Default: S3.
+	Protocols []store.Protocol
+	// GCSBindAddress and GCSEndpoint are of the GCS service, which is there with
+	// store.ProtocolGCS, as S3BindAddress and S3Endpoint are of the store.
+	// Default of the first: DefaultGCSBindAddress.
+	GCSBindAddress string
+	GCSEndpoint    string
 	// TLSCertFile and TLSPrivateKeyFile hold the certificate, with what signs it,
 	// and the key, in PEM, that the store is served over TLS with; they are read
 	// again when they change. Empty: it is served without.
@@ -64,6 +71,12 @@ func (o Options) withDefaults() Options {
 	if o.S3BindAddress == "" {
 		o.S3BindAddress = DefaultS3BindAddress
 	}
+	if o.Protocols == nil {
+		o.Protocols = []store.Protocol{store.ProtocolS3}
+	}
+	if o.GCSBindAddress == "" {
+		o.GCSBindAddress = DefaultGCSBindAddress
+	}
 	if o.Logger.GetSink() == nil {
 		o.Logger = logr.Discard()
 	}
@@ -74,7 +87,7 @@ func (o Options) withDefaults() Options {
 func (o Options) validate() error {
 	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateEndpoint(o.Endpoint),
 		o.validateS3Address(), o.validateS3Endpoints(),
-		o.validateRegion(), o.validateLimits(), o.validateTLS())
+		fakedriver.ValidateProtocols(o.Protocols), o.validateGCS(), o.validateRegion(), o.validateLimits(), o.validateTLS())
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
@@ -82,16 +95,20 @@ func (o Options) validate() error {
 }
 
 func (o Options) validateS3Address() error {
-	host, port, err := net.SplitHostPort(o.S3BindAddress)
+	return validateAddress("S3", o.S3BindAddress, o.S3Endpoint)
+}
+
+func validateAddress(service, address, endpoint string) error {
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("S3 bind address %q must have the form host:port, like 127.0.0.1:9000, or :9000 for all interfaces", o.S3BindAddress)
+		return fmt.Errorf("%s bind address %q must have the form host:port, like 127.0.0.1:9000, or :9000 for all interfaces", service, address)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("the port of S3 bind address %q must be a number from 0 to 65535", o.S3BindAddress)
+		return fmt.Errorf("the port of %s bind address %q must be a number from 0 to 65535", service, address)
 	}
-	if isEverywhere(host) && o.S3Endpoint == "" {
-		return fmt.Errorf("S3 bind address %q is all interfaces: say with an S3 endpoint, "+
-			"like http://fake-driver.cosi-system.svc:9000, at which one applications find the store", o.S3BindAddress)
+	if isEverywhere(host) && endpoint == "" {
+		return fmt.Errorf("%s bind address %q is all interfaces: say with an %s endpoint, "+
+			"like http://fake-driver.cosi-system.svc:9000, at which one applications find the service", service, address, service)
 	}
 	return nil
 }

@@ -35,13 +35,19 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	opts = opts.withEndpoints(listener.Addr())
-	driver, socket, err := openDriver(opts, s3) //nolint:contextcheck // its probe of a stale socket is bounded by itself
+	guest, err := openGCS(ctx, opts, s3)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer guest.close()
+	driver, socket, err := openDriver(opts, guest.backend(s3)) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	opts.Logger.Info("serving", "driver", opts.DriverName, "socket", socket.Addr().String(),
 		"s3Address", listener.Addr().String(), "s3Endpoint", opts.S3Endpoint)
 	group, ctx := errgroup.WithContext(ctx)
+	guest.serve(ctx, group, certificates)
 	group.Go(func() error { return certificates.watch(ctx) })
 	group.Go(func() error { return s3.Serve(ctx, certificates.wrap(listener)) })
 	group.Go(func() error { return driver.Serve(ctx, socket) })
@@ -72,10 +78,10 @@ func listenS3(ctx context.Context, address string) (net.Listener, error) {
 }
 
 // openDriver makes the driver and its socket.
-func openDriver(opts Options, s3 *store.Store) (*fakedriver.Driver, net.Listener, error) {
+func openDriver(opts Options, backend fakedriver.Backend) (*fakedriver.Driver, net.Listener, error) {
 	driver, err := fakedriver.New(fakedriver.Options{
-		Name: opts.DriverName, Backend: s3, Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint,
-		Region: s3.Region(), Logger: opts.Logger.WithName("driver"),
+		Name: opts.DriverName, Backend: backend, Protocols: opts.Protocols, Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint,
+		Region: opts.S3Region, Logger: opts.Logger.WithName("driver"),
 	})
 	if err != nil {
 		return nil, nil, err

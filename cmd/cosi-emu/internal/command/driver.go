@@ -57,12 +57,18 @@ Tokens of ServiceAccounts are not accepted: that needs the API server, as
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "name of the driver, which classes refer to")
 	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", service.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
-	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "", "URL at which applications find the store (default: http, or https, at --s3-bind-address)")
+	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "",
+		"URL at which applications find the store (default: http, or https, at --s3-bind-address)")
 	flags.StringVar(&opts.S3VirtualEndpoint, "s3-virtual-endpoint", "",
 		"URL whose host has the buckets as subdomains (default: s3.localhost if the store is for this machine only)")
 	flags.StringVar(&opts.TLSCertFile, "tls-cert-file", "",
 		"file with the certificate of the store, in PEM, followed by those that have signed it (default: no TLS)")
 	flags.StringVar(&opts.TLSPrivateKeyFile, "tls-private-key-file", "", "file with the private key that belongs to --tls-cert-file, in PEM")
+	flags.Var(protocols{&opts.Protocols}, "protocols", protocolsUsage)
+	flags.StringVar(&opts.GCSBindAddress, "gcs-bind-address", service.DefaultGCSBindAddress,
+		"TCP address of the GCS service, if it is among --protocols; :9090 listens on all interfaces")
+	flags.StringVar(&opts.GCSEndpoint, "gcs-endpoint", "",
+		"URL at which applications find the GCS service (default: http, or https, at --gcs-bind-address)")
 	addStoreLimits(flags, &opts.MaxBodyBytes, &opts.MaxAccounts)
 	flags.StringVar(&opts.S3Region, "s3-region", store.DefaultRegion, "region of the store, which clients sign for")
 	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts (default: they end with the driver)")

@@ -28,6 +28,8 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		return "7", "7"
 	case "quantity":
 		return "7168", "7Ki"
+	case "protocols":
+		return "Azure,S3", "Azure,S3"
 	case "duration":
 		return "7s", "7s"
 	case "stringArray", "stringSlice":

@@ -38,6 +38,7 @@ func writePlaces(text *strings.Builder, info instance.Info) {
 	row("context", info.Context)
 	row("API server", info.APIServer)
 	row("S3 endpoint", info.S3Endpoint)
+	row("GCS endpoint", info.GCSEndpoint)
 	row("driver", info.DriverName)
 	row("driver socket", info.DriverEndpoint)
 	row("data", info.DataDir)

@@ -44,6 +44,8 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store on 127.0.0.1 (default: a free one)")
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3 over TLS, with a certificate authority that the Secrets of accesses hold")
 	addStoreLimits(flags, &o.MaxBodyBytes, &o.MaxAccounts)
+	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
+	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service on 127.0.0.1, if it is among --protocols (default: a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's own directory)")
 	flags.StringVar(&o.Driver, "driver", "", "endpoint of your own driver, unix:///path/to/driver.sock, to use instead of the fake one")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
@@ -126,11 +128,8 @@ the cluster goes when it stops; what is the users' stays.`,
 		Example: `  # All that is needed.
   cosi-emu up
 
-  # In the background, with data that is still there after a restart.
-  cosi-emu up -d --data-dir ./cosi-data
-
-  # With S3 over TLS. Secrets hold the certificate to trust.
-  cosi-emu up --tls
+  # In the background, with data that is still there after a restart, and S3 over TLS.
+  cosi-emu up -d --data-dir ./cosi-data --tls
 
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock

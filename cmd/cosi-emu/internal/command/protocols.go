@@ -1,0 +1,39 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+const protocolsUsage = "protocols of the fake driver, of S3, GCS and Azure, with commas in between; the first is that of " +
+	"BucketClaims that ask for none, and Azure is in Secrets only (default: S3)"
+
+// protocols is a flag for a list of protocols.
+type protocols struct{ list *[]store.Protocol }
+
+var _ pflag.Value = protocols{}
+
+// String implements pflag.Value.
+func (p protocols) String() string {
+	if p.list == nil {
+		return ""
+	}
+	names := make([]string, len(*p.list))
+	for i, protocol := range *p.list {
+		names[i] = protocol.String()
+	}
+	return strings.Join(names, ",")
+}
+
+// Set implements pflag.Value.
+func (p protocols) Set(text string) (err error) {
+	*p.list, err = fakedriver.ParseProtocols(strings.Split(text, ","))
+	return err
+}
+
+// Type implements pflag.Value.
+func (p protocols) Type() string { return "protocols" }
