@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -25,14 +26,26 @@ func (a *app) attributes(key string, change ...func(*s3.GetObjectAttributesInput
 func TestObjectAttributes(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "content")
-	got := a.attributes("k")
-	if *got.ETag != "9a0364b9e99bb480dd25e1f0284c8555" || *got.ObjectSize != 7 || got.StorageClass != "STANDARD" || got.ObjectParts != nil ||
-		aws.ToString(got.Checksum.ChecksumCRC32) != checksumOf("CRC32", "content") || got.Checksum.ChecksumType != "FULL_OBJECT" || got.LastModified == nil {
-		t.Errorf("GetObjectAttributes() = %+v", got)
+	const etag, size = "9a0364b9e99bb480dd25e1f0284c8555", "<ObjectSize>7</ObjectSize>"
+	sum := "<Checksum><ChecksumCRC32>" + checksumOf("CRC32", "content") + "</ChecksumCRC32><ChecksumType>FULL_OBJECT</ChecksumType></Checksum>"
+	tests := map[string]struct {
+		reason, attributes, want string
+	}{
+		"Size":     {"Nothing else.", "ObjectSize", size},
+		"Two":      {"In S3's order.", "ObjectSize,ETag", "<ETag>" + etag + "</ETag>" + size},
+		"Spaces":   {"Between names.", "ObjectSize , ETag", "<ETag>" + etag + "</ETag>" + size},
+		"Class":    {"There is one.", "StorageClass", "<StorageClass>STANDARD</StorageClass>"},
+		"Checksum": {"That of the upload.", "Checksum", sum},
+		"NoParts":  {"It was uploaded in one piece.", "ObjectParts,ObjectSize", size},
 	}
-	some := a.attributes("k", func(in *s3.GetObjectAttributesInput) { in.ObjectAttributes = []types.ObjectAttributes{"ObjectSize"} })
-	if *some.ObjectSize != 7 || some.ETag != nil || some.Checksum != nil || some.StorageClass != "" {
-		t.Errorf("GetObjectAttributes() of the size alone = %+v", some)
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := a.in(t).raw(http.MethodGet, "/k?attributes", "", "X-Amz-Object-Attributes", tc.attributes, "X-Amz-Checksum-Mode", "ENABLED")
+			_, document, _ := strings.Cut(got.body, `<GetObjectAttributesResponse xmlns="http://s3.amazonaws.com/doc/2006-03-01/">`)
+			if diff := cmp.Diff(tc.want+"</GetObjectAttributesResponse>", document); diff != "" || got.header.Get("Last-Modified") == "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 	for name, header := range map[string][]string{"none": nil, "an unknown one": {"X-Amz-Object-Attributes", "ETag,Colour"}} {
 		if got := a.raw(http.MethodGet, "/k?attributes", "", header...); got.status != 400 || code(t, got.body) != "InvalidArgument" {

@@ -10,6 +10,8 @@ import (
 )
 
 // TestChecksumTypes: not every algorithm can be of either type.
+//
+//nolint:lll // one case a line
 func TestChecksumTypes(t *testing.T) {
 	a := newApp(t)
 	for algorithm := range algorithms {
@@ -61,6 +63,8 @@ func TestChecksumsOfParts(t *testing.T) {
 }
 
 // TestChecksumAtTheEnd: the client may say what the whole object is to be.
+//
+//nolint:lll // one case a line
 func TestChecksumAtTheEnd(t *testing.T) {
 	a := newApp(t)
 	tests := map[string]struct {

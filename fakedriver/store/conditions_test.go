@@ -101,6 +101,7 @@ func (a *app) writes() map[string]func(key string, match, noneMatch *string) err
 	}
 }
 
+//nolint:lll // one case a line
 func TestConditionalWrites(t *testing.T) {
 	a := newApp(t, versioned)
 	a.put("source", "content")

@@ -24,8 +24,8 @@ func (a *app) copy(from, to string, change ...func(*s3.CopyObjectInput)) error {
 func TestCopyDirectives(t *testing.T) {
 	a := newApp(t)
 	a.put("source", "content", func(in *s3.PutObjectInput) {
-		in.ContentType, in.CacheControl, in.Tagging, in.Metadata = ptr("text/plain"), ptr("no-cache"), ptr("from=source"), map[string]string{"from": "source"}
-		in.WebsiteRedirectLocation = ptr("/source")
+		in.ContentType, in.CacheControl, in.Tagging = ptr("text/plain"), ptr("no-cache"), ptr("from=source")
+		in.Metadata, in.WebsiteRedirectLocation = map[string]string{"from": "source"}, ptr("/source")
 	})
 	both := func(in *s3.CopyObjectInput) {
 		in.ContentType, in.Tagging, in.Metadata = ptr("image/png"), ptr("from=request"), map[string]string{"from": "request"}
@@ -65,6 +65,7 @@ func TestCopyDirectives(t *testing.T) {
 	}
 }
 
+//nolint:lll // one case a line
 func TestCopyRefused(t *testing.T) {
 	a := newApp(t, versioned)
 	put := a.put("source", "content")
@@ -117,6 +118,8 @@ func TestCopyOfUpload(t *testing.T) {
 }
 
 // TestCopyPart makes an object of ranges of others.
+//
+//nolint:lll // one case a line
 func TestCopyPart(t *testing.T) {
 	a := newApp(t, versioned)
 	old := a.put("source", "0123456789").VersionId

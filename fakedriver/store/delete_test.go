@@ -35,6 +35,7 @@ func (a *app) condemn(quiet bool, objects ...types.ObjectIdentifier) (results []
 
 func named(key string) types.ObjectIdentifier { return types.ObjectIdentifier{Key: &key} }
 
+//nolint:lll // one case a line
 func TestDeleteObjects(t *testing.T) {
 	a := newApp(t)
 	long := strings.Repeat("x", 1025)

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"encoding/xml"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -13,25 +14,26 @@ import (
 
 // listed is what the tests look at of the documents of listings.
 type listed struct {
-	MaxKeys        int
-	MaxUploads     int
-	EncodingType   string
-	IsTruncated    bool
-	Prefix         string
-	Delimiter      string
-	NextMarker     string
-	NextKeyMarker  string
-	Contents       []struct{ Key string }
-	Version        []struct{ Key string }
-	Upload         []struct{ Key string }
-	CommonPrefixes []struct{ Prefix string }
+	EncodingType   string                    `xml:"EncodingType"`
+	IsTruncated    bool                      `xml:"IsTruncated"`
+	Prefix         string                    `xml:"Prefix"`
+	Delimiter      string                    `xml:"Delimiter"`
+	Contents       []listedKey               `xml:"Contents"`
+	Version        []listedKey               `xml:"Version"`
+	Upload         []listedKey               `xml:"Upload"`
+	CommonPrefixes []struct{ Prefix string } `xml:"CommonPrefixes"`
+}
+
+type listedKey struct {
+	Key string `xml:"Key"`
 }
 
 func (a *app) list(query string) listed {
 	a.Helper()
 	got := a.raw("GET", "?"+query, "")
 	var document listed
-	if err := xml.Unmarshal([]byte(got.body), &document); err != nil || got.status != 200 || got.header.Get("Content-Type") != "application/xml" {
+	err := xml.Unmarshal([]byte(got.body), &document)
+	if err != nil || got.status != http.StatusOK || got.header.Get("Content-Type") != "application/xml" {
 		a.Fatalf("?%s answered %d: %v\n%s", query, got.status, err, got.body)
 	}
 	return document
@@ -108,18 +110,19 @@ func TestListEncoded(t *testing.T) {
 		a.must(err)
 		return decoded
 	}
-	for query, keys := range map[string]func(listed) []struct{ Key string }{
-		"":            func(l listed) []struct{ Key string } { return l.Contents },
-		"list-type=2": func(l listed) []struct{ Key string } { return l.Contents },
-		"versions":    func(l listed) []struct{ Key string } { return l.Version },
-		"uploads":     func(l listed) []struct{ Key string } { return l.Upload },
+	for query, keys := range map[string]func(listed) []listedKey{
+		"":            func(l listed) []listedKey { return l.Contents },
+		"list-type=2": func(l listed) []listedKey { return l.Contents },
+		"versions":    func(l listed) []listedKey { return l.Version },
+		"uploads":     func(l listed) []listedKey { return l.Upload },
 	} {
 		got := a.list("encoding-type=url&" + query)
 		if found := keys(got); len(found) != 1 || decode(found[0].Key) != key || got.EncodingType != "url" {
 			t.Errorf("?%s lists %+v", query, got)
 		}
 		got = a.list("encoding-type=url&delimiter=%2F&prefix=dir%01&" + query)
-		if len(got.CommonPrefixes) != 1 || decode(got.CommonPrefixes[0].Prefix) != "dir\x01\x1f/" || decode(got.Prefix) != "dir\x01" || decode(got.Delimiter) != "/" {
+		if len(got.CommonPrefixes) != 1 || decode(got.CommonPrefixes[0].Prefix) != "dir\x01\x1f/" ||
+			decode(got.Prefix) != "dir\x01" || decode(got.Delimiter) != "/" {
 			t.Errorf("?%s with a delimiter lists %+v", query, got)
 		}
 	}

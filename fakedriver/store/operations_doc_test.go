@@ -98,7 +98,9 @@ func writable(m store.Mode) bool { return m == store.WriteOnly || m == store.Rea
 func implemented() []documented {
 	var rows []documented
 	for _, op := range s3op.Table() {
-		row := documented{Name: op.Name, Method: op.Method, Level: op.Level, Selects: slices.Sorted(slices.Values(op.Selects)), CopySource: op.CopySource}
+		row := documented{
+			Name: op.Name, Method: op.Method, Level: op.Level, Selects: slices.Sorted(slices.Values(op.Selects)), CopySource: op.CopySource,
+		}
 		switch {
 		case op.Reserved || op.Administrative:
 			row.Needs = administrator
@@ -137,8 +139,8 @@ func TestOperationsComplete(t *testing.T) {
 	rows := documentation(t)
 	client := reflect.TypeFor[*s3.Client]()
 	found := 0
-	for i := range client.NumMethod() {
-		name := client.Method(i).Name
+	for method := range client.Methods() {
+		name := method.Name
 		if name == "Options" || slices.Contains(elsewhere, name) {
 			continue
 		}

@@ -13,6 +13,7 @@ type ranged struct {
 	Body, Range, Length string
 }
 
+//nolint:lll // one case a line
 func TestRanges(t *testing.T) {
 	a := newApp(t)
 	etag := *a.put("k", "0123456789").ETag

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -52,40 +53,47 @@ func TestVersionsOrder(t *testing.T) {
 	}
 }
 
-// TestVersionAnswers asks for an old version in all ways there are.
-func TestVersionAnswers(t *testing.T) {
-	a := newApp(t, versioned)
-	tagged := func(tags string) func(*s3.PutObjectInput) {
-		return func(in *s3.PutObjectInput) { in.Tagging = &tags }
-	}
-	old := a.put("k", "old", tagged("age=old")).VersionId
-	newest := a.put("k", "newest", tagged("age=new")).VersionId
-	if aws.ToString(old) == "" || aws.ToString(newest) == "" || *old == *newest {
-		t.Fatalf("PutObject() has made versions %v and %v", old, newest)
-	}
-	content, got := a.read("k", *old)
-	if content != "old" || *got.VersionId != *old {
-		t.Errorf("GetObject() = %q, version %s", content, *got.VersionId)
-	}
-	if content, got := a.read("k", ""); content != "newest" || *got.VersionId != *newest {
-		t.Errorf("GetObject() of the newest = %q, version %s", content, *got.VersionId)
-	}
-	if got := a.head("k", *old); *got.ContentLength != 3 || *got.VersionId != *old {
-		t.Errorf("HeadObject() = %d bytes, version %s", *got.ContentLength, *got.VersionId)
-	}
-	tags, err := a.s3.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: a.bucket, Key: ptr("k"), VersionId: old})
+// answeredVersion asks for a version of "k" in all ways there are, and returns
+// which version each answer says it is of, and what it says of it.
+func (a *app) answeredVersion(version string) map[string]string {
+	a.Helper()
+	id := optional(version)
+	content, got := a.read("k", version)
+	head := a.head("k", version)
+	tags, err := a.s3.GetObjectTagging(a.Context(), &s3.GetObjectTaggingInput{Bucket: a.bucket, Key: ptr("k"), VersionId: id})
 	a.must(err)
-	if diff := cmp.Diff([]string{"age=old"}, describeTags(tags.TagSet)); diff != "" || *tags.VersionId != *old {
-		t.Errorf("GetObjectTagging(), version %s: -want, +got:\n%s", *tags.VersionId, diff)
-	}
-	attributes, err := a.s3.GetObjectAttributes(t.Context(), &s3.GetObjectAttributesInput{
-		Bucket: a.bucket, Key: ptr("k"), VersionId: old, ObjectAttributes: []types.ObjectAttributes{types.ObjectAttributesObjectSize},
+	attributes, err := a.s3.GetObjectAttributes(a.Context(), &s3.GetObjectAttributesInput{
+		Bucket: a.bucket, Key: ptr("k"), VersionId: id, ObjectAttributes: []types.ObjectAttributes{types.ObjectAttributesObjectSize},
 	})
 	a.must(err)
-	if *attributes.ObjectSize != 3 || *attributes.VersionId != *old {
-		t.Errorf("GetObjectAttributes() = %d bytes, version %s", *attributes.ObjectSize, *attributes.VersionId)
+	return map[string]string{
+		"GetObject":           fmt.Sprint(*got.VersionId, " ", content),
+		"HeadObject":          fmt.Sprint(*head.VersionId, " ", *head.ContentLength),
+		"GetObjectTagging":    fmt.Sprint(*tags.VersionId, " ", describeTags(tags.TagSet)),
+		"GetObjectAttributes": fmt.Sprint(*attributes.VersionId, " ", *attributes.ObjectSize),
 	}
-	copied, err := a.s3.CopyObject(t.Context(), &s3.CopyObjectInput{Bucket: a.bucket, Key: ptr("k"), CopySource: ptr("photos/k?versionId=" + *old)})
+}
+
+func TestVersionAnswers(t *testing.T) {
+	a := newApp(t, versioned)
+	old := a.put("k", "old", func(in *s3.PutObjectInput) { in.Tagging = ptr("age=old") }).VersionId
+	newest := a.put("k", "newest", func(in *s3.PutObjectInput) { in.Tagging = ptr("age=new") }).VersionId
+	for version, want := range map[string]map[string]string{
+		*old: {
+			"GetObject": *old + " old", "HeadObject": *old + " 3", "GetObjectTagging": *old + " [age=old]", "GetObjectAttributes": *old + " 3",
+		},
+		"": {
+			"GetObject": *newest + " newest", "HeadObject": *newest + " 6", "GetObjectTagging": *newest + " [age=new]",
+			"GetObjectAttributes": *newest + " 6",
+		},
+	} {
+		if diff := cmp.Diff(want, a.answeredVersion(version)); diff != "" {
+			t.Errorf("version %q: -want, +got:\n%s", version, diff)
+		}
+	}
+	copied, err := a.s3.CopyObject(t.Context(), &s3.CopyObjectInput{
+		Bucket: a.bucket, Key: ptr("k"), CopySource: aws.String("photos/k?versionId=" + *old),
+	})
 	a.must(err)
 	if content, _ := a.read("k", ""); content != "old" || *copied.CopySourceVersionId != *old || *copied.VersionId == *old {
 		t.Errorf("CopyObject() of version %s has made %q, version %s", *copied.CopySourceVersionId, content, *copied.VersionId)
@@ -109,29 +117,35 @@ func TestTagVersion(t *testing.T) {
 	}
 }
 
+// TestUndelete: reading finds the marker, which names itself, and without it the
+// object is there again.
 func TestUndelete(t *testing.T) {
 	a := newApp(t, versioned)
 	a.put("k", "content")
-	marker := a.remove("k", "")
-	if !aws.ToBool(marker.DeleteMarker) {
-		t.Fatalf("DeleteObject() = %+v, want a marker", marker)
+	id := *a.remove("k", "").VersionId
+	type seen struct {
+		Status                  int
+		Code, Marker, ID, Allow string
 	}
-	for method, want := range map[string]string{http.MethodGet: "NoSuchKey", http.MethodHead: ""} {
-		got := a.raw(method, "/k", "")
-		if got.status != http.StatusNotFound || got.header.Get("X-Amz-Delete-Marker") != "true" || got.header.Get("X-Amz-Version-Id") != *marker.VersionId {
-			t.Errorf("%s answered %d, %v", method, got.status, got.header)
-		}
-		if (want == "" && got.body != "") || (want != "" && code(t, got.body) != want) {
-			t.Errorf("%s answered %s, want %q", method, got.body, want)
-		}
-		got = a.raw(method, "/k?versionId="+*marker.VersionId, "")
-		if got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") != "DELETE" || got.header.Get("X-Amz-Delete-Marker") != "true" {
-			t.Errorf("%s of the marker answered %d, %v", method, got.status, got.header)
+	for target, want := range map[string]seen{
+		"/k":                 {404, "NoSuchKey", "true", id, ""},
+		"/k?versionId=" + id: {405, "MethodNotAllowed", "true", id, "DELETE"},
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			got := a.raw(method, target, "")
+			found := seen{got.status, want.Code, got.header.Get("X-Amz-Delete-Marker"), got.header.Get("X-Amz-Version-Id"), got.header.Get("Allow")}
+			if method == http.MethodGet {
+				found.Code = code(t, got.body)
+			} else if got.body != "" {
+				t.Errorf("HEAD %s has the body %q", target, got.body)
+			}
+			if diff := cmp.Diff(want, found); diff != "" {
+				t.Errorf("%s %s: -want, +got:\n%s", method, target, diff)
+			}
 		}
 	}
-	removed := a.remove("k", *marker.VersionId)
-	if !aws.ToBool(removed.DeleteMarker) || *removed.VersionId != *marker.VersionId {
-		t.Errorf("DeleteObject() of the marker = %+v", removed)
+	if out := a.remove("k", id); !aws.ToBool(out.DeleteMarker) || *out.VersionId != id {
+		t.Errorf("DeleteObject() of the marker = %+v", out)
 	}
 	if diff := cmp.Diff([]string{"k content latest"}, a.history()); diff != "" {
 		t.Errorf("after the marker is deleted: -want, +got:\n%s", diff)
@@ -165,35 +179,4 @@ func TestDeleteVersions(t *testing.T) {
 	a.refused("a version that is gone", err, "NoSuchVersion")
 	_, err = a.s3.GetObject(t.Context(), &s3.GetObjectInput{Bucket: a.bucket, Key: ptr("k")})
 	a.refused("an object that is gone", err, "NoSuchKey")
-}
-
-// TestNullVersions is about objects from before versioning and during its
-// suspension, which take each other's place.
-func TestNullVersions(t *testing.T) {
-	a := newApp(t)
-	if out := a.put("k", "before"); out.VersionId != nil {
-		t.Errorf("PutObject() without versioning says version %s", *out.VersionId)
-	}
-	a.configure(types.BucketVersioningStatusEnabled)
-	a.put("k", "enabled")
-	step := func(reason string, want ...string) {
-		t.Helper()
-		if diff := cmp.Diff(want, a.history()); diff != "" {
-			t.Errorf("%s: -want, +got:\n%s", reason, diff)
-		}
-	}
-	step("the object from before has become a version", "k enabled latest", "k before null")
-	a.configure(types.BucketVersioningStatusSuspended)
-	if out := a.put("k", "suspended"); aws.ToString(out.VersionId) != "null" {
-		t.Errorf("PutObject() in suspension says version %v", out.VersionId)
-	}
-	step("the null version is replaced, and is the newest", "k suspended latest null", "k enabled")
-	if out := a.remove("k", ""); !aws.ToBool(out.DeleteMarker) || aws.ToString(out.VersionId) != "null" {
-		t.Errorf("DeleteObject() in suspension = %+v", out)
-	}
-	step("the marker replaces it, too", "k enabled", "k marker latest null")
-	a.remove("k", "null")
-	step("what is left", "k enabled latest")
-	a.remove("k", "null")
-	step("there is no null version any more", "k enabled latest")
 }
