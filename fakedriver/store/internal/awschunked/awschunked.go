@@ -4,7 +4,9 @@
 // signatures, and stores the framing of two of the three kinds as data.
 package awschunked
 
-// Limits on what a client may make a reader hold.
+// Limits on what a client may make a reader hold: lines, the chunks that are
+// signed, and trailers. Chunks without a signature are passed on as they come, and
+// aws-sdk-go-v2 sends the whole object as one.
 const (
 	maxLine    = 4 << 10
 	maxChunk   = 16 << 20

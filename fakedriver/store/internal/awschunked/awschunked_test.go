@@ -114,7 +114,7 @@ func TestRead(t *testing.T) {
 		"BadSize":     {reason: "Not a number.", stream: unsigned(3), in: "zz\r\n", err: s3error.ErrInvalidRequest},
 		"Negative":    {reason: "Not a size.", stream: unsigned(3), in: "-5\r\n", err: s3error.ErrInvalidRequest},
 		"Overflow":    {reason: "Larger than an integer.", stream: unsigned(3), in: "ffffffffffffffff\r\n", err: s3error.ErrInvalidRequest},
-		"HugeChunk":   {reason: "Chunks are bounded.", stream: unsigned(1 << 40), in: "7fffffff\r\n", err: s3error.ErrInvalidRequest},
+		"HugeChunk":   {reason: "It is announced, and does not come.", stream: unsigned(1 << 40), in: "7fffffff\r\n", err: s3error.ErrIncompleteBody},
 		"LongHeader":  {reason: "Headers are bounded.", stream: unsigned(3), in: strings.Repeat("0", 100_000), err: s3error.ErrInvalidRequest},
 		"DataAfter":   {reason: "Nothing may follow.", stream: awschunked.Stream{Size: 0}, in: "0\r\n\r\nGET /", err: s3error.ErrInvalidRequest},
 		"NoSeparator": {reason: "A chunk ends where its header says.", stream: unsigned(3), in: "3\r\nabcd\r\n0\r\n\r\n", err: s3error.ErrInvalidRequest},
@@ -158,6 +158,39 @@ func TestReadInPieces(t *testing.T) {
 			stream := awschunked.Stream{Size: 5, HasTrailer: true, Trailers: []string{"X-Amz-Checksum-Crc32"}}
 			if err := iotest.TestReader(awschunked.NewReader(wrap(strings.NewReader(framed)), stream), []byte("abcde")); err != nil {
 				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestLargeChunk is about chunks larger than any that is kept in memory.
+func TestLargeChunk(t *testing.T) {
+	const size = 16<<20 + 1
+	content := strings.Repeat("a", size)
+	tests := map[string]struct {
+		reason string
+		in     string
+		signer awschunked.Signer
+		err    error
+	}{
+		"Unsigned": {
+			reason: "It is passed on as it comes; aws-sdk-go-v2 sends the whole object as one chunk over https.",
+			in:     fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", size, content),
+		},
+		"Signed": {
+			reason: "It would have to be kept until its signature is verified.",
+			in:     chunk(content, plainFirst), signer: signer(plainSeed), err: s3error.ErrInvalidRequest,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := awschunked.NewReader(strings.NewReader(tc.in), awschunked.Stream{Signer: tc.signer, Size: size})
+			got, err := io.ReadAll(r)
+			if !errors.Is(err, tc.err) {
+				t.Fatalf("%s\nReadAll(): error %v, want %v", tc.reason, err, tc.err)
+			}
+			if err == nil && string(got) != content {
+				t.Errorf("%s\nReadAll() = %d bytes that are not the %d that were sent", tc.reason, len(got), size)
 			}
 		})
 	}

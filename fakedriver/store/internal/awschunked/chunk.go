@@ -29,6 +29,9 @@ func (r *Reader) beginChunk() (last bool, err error) {
 		r.left = size
 		return size == 0, nil
 	}
+	if size > maxChunk {
+		return false, s3error.ErrInvalidRequest.With("A signed chunk is larger than 16 MiB")
+	}
 	return size == 0, r.signedChunk(size, signature)
 }
 
@@ -59,8 +62,8 @@ func (r *Reader) endChunk() error {
 func parseHeader(line string) (int64, string, error) {
 	digits, extension, _ := strings.Cut(line, ";")
 	size, err := strconv.ParseUint(digits, 16, 63)
-	if err != nil || size > maxChunk {
-		return 0, "", s3error.ErrInvalidRequest.With("A chunk header is malformed, or the chunk larger than 16 MiB")
+	if err != nil {
+		return 0, "", s3error.ErrInvalidRequest.With("A chunk header is malformed")
 	}
 	return int64(size), strings.TrimPrefix(extension, chunkSignature), nil
 }

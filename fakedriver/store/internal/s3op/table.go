@@ -63,7 +63,8 @@ var table = []Operation{
 		Conditions: writeHeaders, Headers: slices.Concat(attributes, copyHeaders, []string{"X-Amz-Metadata-Directive", "X-Amz-Tagging-Directive"})},
 	{Name: "DeleteObject", Method: http.MethodDelete, Level: Object, Needs: writeData, Takes: version, Conditions: []string{"If-Match"}},
 
-	{Name: "CreateMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploads"}, Needs: writeData, Headers: attributes},
+	{Name: "CreateMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploads"}, Needs: writeData,
+		Headers: append([]string{"X-Amz-Metadata-Directive"}, attributes...)}, // which s3cmd sends, and S3 ignores
 	{Name: "UploadPart", Method: http.MethodPut, Level: Object, Selects: []string{"uploadId", "partNumber"}, Needs: writeData, Body: Data},
 	{Name: "UploadPartCopy", Method: http.MethodPut, Level: Object, Selects: []string{"uploadId", "partNumber"}, CopySource: true, Needs: writeData,
 		Headers: slices.Concat(copyHeaders, []string{"X-Amz-Copy-Source-Range"})},
