@@ -17,7 +17,7 @@ import (
 
 const (
 	// limit bounds one command. The longest copies 64 MiB.
-	limit = 45 * time.Second
+	limit = 90 * time.Second
 	// keepOutput is how long an error message may be, in bytes.
 	keepOutput = 600
 )

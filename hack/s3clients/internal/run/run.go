@@ -23,7 +23,7 @@ import (
 )
 
 // operationTimeout bounds one operation of one client.
-const operationTimeout = time.Minute
+const operationTimeout = 3 * time.Minute
 
 // Run is what is tried.
 type Run struct {

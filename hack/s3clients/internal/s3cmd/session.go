@@ -56,7 +56,8 @@ func configure(t client.Target) (string, error) {
 	lines := []string{
 		"[default]", "access_key = " + t.Secret.AccessKeyID(), "secret_key = " + t.Secret.SecretAccessKey(),
 		"host_base = " + host, "host_bucket = " + template, "bucket_location = " + t.Secret.Region(),
-		fmt.Sprintf("use_https = %t", t.Secret.HTTPS()), "multipart_copy_chunk_size_mb = 6", "max_retries = 1",
+		fmt.Sprintf("use_https = %t", t.Secret.HTTPS()), fmt.Sprintf("signurl_use_https = %t", t.Secret.HTTPS()),
+		"multipart_copy_chunk_size_mb = 6", "max_retries = 1",
 	}
 	authority, err := t.Secret.AuthorityFile(t.Dir)
 	if err != nil {
