@@ -94,7 +94,7 @@ func (l Loader) include(d *decoder, all []Step, chain []string, budget *int) {
 			return
 		}
 		step := &all[i]
-		for _, nested := range step.nested() {
+		for _, nested := range step.Nested() {
 			l.include(d, nested, chain, budget)
 		}
 		if step.Verb == "use" {
@@ -133,8 +133,8 @@ func (l Loader) use(d *decoder, step *Step, chain []string, budget *int) {
 	l.include(d, step.Included, append(slices.Clone(chain), file), budget)
 }
 
-// nested returns the lists of steps within a step, but for included ones.
-func (s *Step) nested() [][]Step {
+// Nested returns the lists of steps within a step, but for included ones.
+func (s *Step) Nested() [][]Step {
 	switch {
 	case s.Repeat != nil:
 		return [][]Step{s.Repeat.Steps}

@@ -67,9 +67,16 @@ type AccessClass struct {
 	Driver             string            `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
 	AuthenticationType string            `yaml:"authenticationType" doc:"Key or ServiceAccount; Key by default"`
 	MultiBucketAccess  string            `yaml:"multiBucketAccess" doc:"SingleBucket or MultipleBuckets; SingleBucket by default"`
-	DisallowedModes    []string          `yaml:"disallowedBucketAccessModes" doc:"ReadWrite, ReadOnly, WriteOnly"`
+	DisallowedModes    *Modes            `yaml:"disallowedBucketAccessModes" doc:"what accesses of the class may not ask for"`
 	Parameters         map[string]string `yaml:"parameters" doc:"for the driver"`
 	Position           Position
+}
+
+// Modes are access modes in the KEP's three categories.
+type Modes struct {
+	ObjectData     []string `yaml:"objectData" doc:"ReadWrite, ReadOnly, WriteOnly"`
+	ObjectMetadata []string `yaml:"objectMetadata" doc:"ReadWrite, ReadOnly, WriteOnly"`
+	BucketMetadata []string `yaml:"bucketMetadata" doc:"ReadWrite, ReadOnly, WriteOnly"`
 }
 
 // Exception is something that a standing oracle would report, and why it is right

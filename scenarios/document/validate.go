@@ -15,8 +15,9 @@ var (
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// Variables are the names that every scenario has in its expressions.
-var Variables = []string{"accessClass", "accessClasses", "class", "classes", "driver", "drivers", "index", "namespace", "scope", "seed"}
+// Variables are the names that every scenario has in its expressions. CEL keeps
+// the word namespace for itself.
+var Variables = []string{"accessClass", "accessClasses", "class", "classes", "driver", "drivers", "index", "ns", "scope", "seed"}
 
 // selfName is the value that a condition in a pattern is about.
 const selfName = "self"
@@ -61,7 +62,10 @@ func (d *decoder) validateSetup(s *Setup) {
 		d.unique("access class", class.Name, class.Position, access)
 		d.oneOf(class.Position, "authenticationType", []string{class.AuthenticationType}, "", "Key", "ServiceAccount")
 		d.oneOf(class.Position, "multiBucketAccess", []string{class.MultiBucketAccess}, "", "SingleBucket", "MultipleBuckets")
-		d.oneOf(class.Position, "access mode", class.DisallowedModes, "ReadWrite", "ReadOnly", "WriteOnly")
+		if modes := class.DisallowedModes; modes != nil {
+			all := slices.Concat(modes.ObjectData, modes.ObjectMetadata, modes.BucketMetadata)
+			d.oneOf(class.Position, "access mode", all, "ReadWrite", "ReadOnly", "WriteOnly")
+		}
 		d.knownDriver(class.Position, class.Driver, drivers)
 	}
 }

@@ -73,7 +73,7 @@ func (v *validation) within(s *Step, known scope, marks map[string]bool) {
 	if s.ForEach != nil {
 		inner = known.with(s.ForEach.row())
 	}
-	for _, nested := range s.nested() {
+	for _, nested := range s.Nested() {
 		v.steps(nested, inner, marks)
 	}
 	v.steps(s.Included, known, marks)

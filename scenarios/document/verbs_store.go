@@ -25,12 +25,12 @@ type PutObject struct {
 // S3 uses S3 with the credentials of a Secret, and with nothing else that it
 // knows.
 type S3 struct {
-	Secret Text    `yaml:"secret" doc:"the name of the Secret"`
-	Put    Text    `yaml:"put" doc:"the key of an object to put"`
-	Get    Text    `yaml:"get" doc:"the key of an object to get"`
-	Head   Text    `yaml:"head" doc:"the key of an object to look at"`
-	Delete Text    `yaml:"delete" doc:"the key of an object to delete"`
-	List   *string `yaml:"list" doc:"the prefix of keys to list; may be empty"`
+	Secret Text  `yaml:"secret" doc:"the name of the Secret"`
+	Put    Text  `yaml:"put" doc:"the key of an object to put"`
+	Get    Text  `yaml:"get" doc:"the key of an object to get"`
+	Head   Text  `yaml:"head" doc:"the key of an object to look at"`
+	Delete Text  `yaml:"delete" doc:"the key of an object to delete"`
+	List   *Text `yaml:"list" doc:"the prefix of keys to list; may be empty"`
 	// Multipart uploads Size bytes in parts.
 	Multipart  Text `yaml:"multipart" doc:"the key of an object to upload in parts"`
 	PresignGet Text `yaml:"presignGet" doc:"the key of an object to get by a presigned URL"`

@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 
@@ -101,9 +102,7 @@ func isAbsent(got any) bool {
 // nothing. That it cannot be evaluated is a difference: self may not be there yet.
 func (m *matcher) condition(path string, p document.Pattern, got any) {
 	variables := map[string]any{}
-	for name, value := range m.variables {
-		variables[name] = value
-	}
+	maps.Copy(variables, m.variables)
 	variables["self"] = got
 	if _, ok := got.(missing); ok {
 		variables["self"] = nil

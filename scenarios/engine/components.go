@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+func (r *run) crash(ctx context.Context, s *document.Step) (any, error) {
+	return nil, r.each(ctx, *s.Crash, func(c *emulator.Component) error {
+		if err := c.Crash(); err != nil {
+			return err
+		}
+		return c.Start(ctx)
+	})
+}
+
+func (r *run) restart(ctx context.Context, s *document.Step) (any, error) {
+	return nil, r.each(ctx, *s.Restart, func(c *emulator.Component) error { return c.Restart(ctx) })
+}
+
+func (r *run) start(ctx context.Context, s *document.Step) (any, error) {
+	return nil, r.each(ctx, *s.Start, func(c *emulator.Component) error { return c.Start(ctx) })
+}
+
+func (r *run) stop(ctx context.Context, s *document.Step) (any, error) {
+	return nil, r.each(ctx, *s.Stop, func(c *emulator.Component) error { return c.Stop(ctx) })
+}
+
+func (r *run) each(ctx context.Context, names document.Names, do func(*emulator.Component) error) error {
+	for _, text := range names {
+		name, err := r.text(ctx, text)
+		if err != nil {
+			return err
+		}
+		component, err := r.component(name)
+		if err != nil {
+			return err
+		}
+		if err := do(component); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) component(name string) (*emulator.Component, error) {
+	if component := r.engine.emulator.Component(name); component != nil {
+		return component, nil
+	}
+	var known []string
+	for _, component := range r.engine.emulator.Components() {
+		known = append(known, component.Name())
+	}
+	return nil, fmt.Errorf("there is no component %q: there are %s", name, strings.Join(known, ", "))
+}
+
+// wakeAll starts what a scenario has left stopped, so that it can be cleaned up.
+func (r *run) wakeAll(ctx context.Context) error {
+	for _, component := range r.engine.emulator.Components() {
+		if state, _ := component.State(); state == emulator.StateRunning {
+			continue
+		}
+		if err := component.Start(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// concern adds a word by which events are known to be about the scenario: the UID
+// of an object, which is part of the names that COSI makes.
+func (r *run) concern(word string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if word != "" && !slices.Contains(r.words, word) {
+		r.words = append(r.words, word)
+	}
+}
+
+// concerns reports whether an event is about the scenario's own objects, or those
+// that COSI has made for them. Namespace and scope are the same word.
+func (r *run) concerns(e journal.Event) bool {
+	r.mu.Lock()
+	words := append(slices.Clone(r.words), r.scope)
+	r.mu.Unlock()
+	return slices.ContainsFunc(words, func(word string) bool {
+		return strings.Contains(e.Operation.Subject, word) || strings.Contains(e.Component, word)
+	})
+}
+
+// runsAlone reports whether a scenario stops, crashes or disturbs what all
+// scenarios share.
+func runsAlone(s *document.Scenario) bool {
+	return len(s.Setup.Stopped) > 0 || slices.ContainsFunc(s.Steps, disturbs)
+}
+
+func disturbs(s document.Step) bool {
+	switch s.Verb {
+	case "crash", "restart", "start", "stop":
+		return true
+	}
+	for _, nested := range append(s.Nested(), s.Included) {
+		if slices.ContainsFunc(nested, disturbs) {
+			return true
+		}
+	}
+	return false
+}

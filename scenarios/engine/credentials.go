@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// credentials are what an application has: the contents of a Secret.
+type credentials struct {
+	client    *s3.Client
+	bucket    string
+	transport *http.Transport
+}
+
+func (c *credentials) close() { c.transport.CloseIdleConnections() }
+
+func (r *run) credentials(ctx context.Context, asked *document.S3) (*credentials, error) {
+	name, err := r.text(ctx, asked.Secret)
+	if err != nil {
+		return nil, err
+	}
+	secret := &corev1.Secret{}
+	if err := r.engine.client.Get(ctx, client.ObjectKey{Namespace: r.namespace, Name: name}, secret); err != nil {
+		return nil, fmt.Errorf("read Secret/%s: %w", name, err)
+	}
+	value := func(key string) string { return string(secret.Data[key]) }
+	c := &credentials{bucket: value(cosiapi.SecretKeyBucketName), transport: &http.Transport{}}
+	if authority := value(cosiapi.SecretKeyCertificateAuthority); authority != "" {
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM([]byte(authority)) {
+			return nil, fmt.Errorf("there is no certificate in %[2]s of Secret/%[1]s", name, cosiapi.SecretKeyCertificateAuthority)
+		}
+		c.transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	if !asked.Bucket.IsZero() {
+		if c.bucket, err = r.text(ctx, asked.Bucket); err != nil {
+			return nil, err
+		}
+	}
+	c.client = s3.New(s3.Options{
+		BaseEndpoint: aws.String(value(cosiapi.SecretKeyS3Endpoint)), Region: value(cosiapi.SecretKeyS3Region),
+		UsePathStyle: value(cosiapi.SecretKeyS3AddressingStyle) != "virtual",
+		Credentials: awscredentials.NewStaticCredentialsProvider(
+			value(cosiapi.SecretKeyS3AccessKeyID), value(cosiapi.SecretKeyS3SecretAccessKey), ""),
+		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: 1,
+	})
+	return c, nil
+}
+
+// request does what a URL is signed for. A refusal is S3's error, as the client
+// would return it.
+func (c *credentials) request(ctx context.Context, method, url string, content []byte) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(content))
+	if err != nil {
+		return "", err
+	}
+	response, err := (&http.Client{Transport: c.transport}).Do(request)
+	if err != nil {
+		return "", err
+	}
+	body, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return "", err
+	}
+	if response.StatusCode < http.StatusBadRequest {
+		return string(body), nil
+	}
+	var document struct {
+		Code    string `xml:"Code"`
+		Message string `xml:"Message"`
+	}
+	if err := xml.Unmarshal(body, &document); err != nil {
+		return "", fmt.Errorf("%s: %w", response.Status, err)
+	}
+	return "", &smithy.GenericAPIError{Code: document.Code, Message: document.Message}
+}

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// makeDrivers starts the drivers of the setup, and returns the names that they
+// have in the cluster, by their names in the document.
+func (r *run) makeDrivers(ctx context.Context, drivers []document.Driver) (map[string]any, error) {
+	names := map[string]any{}
+	r.drivers = map[string]*emulator.AddedDriver{}
+	for _, driver := range drivers {
+		options := emulator.DriverOptions{
+			Name: r.scoped(driver.Name), SingleBucket: driver.MultiBucket != nil && !*driver.MultiBucket,
+		}
+		for _, protocol := range driver.Protocols {
+			options.Protocols = append(options.Protocols, store.Protocol(protocol))
+		}
+		for _, mode := range driver.AccessModes {
+			options.AccessModes = append(options.AccessModes, store.Mode(mode))
+		}
+		added, err := r.engine.emulator.AddDriver(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		r.drivers[driver.Name], names[driver.Name] = added, options.Name
+	}
+	r.bind("drivers", names)
+	if len(drivers) > 0 {
+		r.bind("driver", names[drivers[0].Name])
+	}
+	return names, nil
+}
+
+// dropDrivers ends the drivers, when nothing of theirs is left.
+func (r *run) dropDrivers(ctx context.Context) error {
+	var failed []error
+	for _, driver := range r.drivers {
+		failed = append(failed, driver.Remove(ctx))
+	}
+	return errors.Join(failed...)
+}
+
+// dial connects to a driver: one of the setup, or the emulator's own.
+func (r *run) dial(ctx context.Context, name document.Text) (*grpc.ClientConn, error) {
+	driver, err := r.text(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if driver == "" && len(r.scenario.Setup.Drivers) > 0 {
+		driver = r.scenario.Setup.Drivers[0].Name
+	}
+	if added, ok := r.drivers[driver]; ok {
+		return added.Dial()
+	}
+	return grpc.NewClient(r.engine.emulator.DriverEndpoint(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// Engine runs scenarios. It is safe for concurrent use.
+type Engine struct {
+	emulator *emulator.Emulator
+	client   client.WithWatch
+	journal  *journal.Journal
+	options  Options
+
+	// shared is held by scenarios that run beside others, and exclusively by
+	// those that cannot.
+	shared sync.RWMutex
+	scopes atomic.Int64
+}
+
+// Options say how scenarios are run.
+type Options struct {
+	// AllowExec lets scenarios run programs.
+	AllowExec bool
+	// Update has golden files written instead of compared.
+	Update bool
+	// Keep leaves the objects of scenarios that fail where they are.
+	Keep bool
+	// Observer is told what happens; nil means nobody is.
+	Observer Observer
+}
+
+// New returns an engine on a running emulator, which stays the caller's to stop.
+func New(emu *emulator.Emulator, options Options) *Engine {
+	if options.Observer == nil {
+		options.Observer = Silent{}
+	}
+	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), options: options}
+}
+
+// Run runs a scenario, cleans up behind it, and judges it. The result says what was
+// wrong; a context that ends makes it Broken.
+func (e *Engine) Run(ctx context.Context, s *document.Scenario) Result {
+	defer e.enter(s)()
+	r := &run{
+		engine: e, scenario: s, scope: fmt.Sprintf("%s-%d", scopePrefix(s.Name), e.scopes.Add(1)),
+		marks: map[string]uint64{}, result: Result{Scenario: s, Started: time.Now(), From: e.journal.Mark() + 1},
+	}
+	r.namespace, r.result.Namespace = r.scope, r.scope
+	e.options.Observer.ScenarioStarted(s, r.namespace)
+	r.perform(ctx)
+	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
+	e.options.Observer.ScenarioEnded(r.result)
+	return r.result
+}
+
+// maxScopePrefix leaves room for what is put behind a scope in names.
+const maxScopePrefix = 30
+
+func scopePrefix(name string) string {
+	return strings.TrimRight(name[:min(len(name), maxScopePrefix)], "-")
+}
+
+// enter waits until the scenario may run: alone if it touches what all share.
+func (e *Engine) enter(s *document.Scenario) (leave func()) {
+	if runsAlone(s) {
+		e.shared.Lock()
+		return e.shared.Unlock
+	}
+	e.shared.RLock()
+	return e.shared.RUnlock
+}
+
+// perform runs all of a scenario, and finds its outcome.
+func (r *run) perform(ctx context.Context) {
+	err := r.setUp(ctx)
+	if err == nil {
+		err = r.steps(ctx, r.scenario.Steps)
+	}
+	r.fail(err)
+	if r.engine.options.Keep && len(r.result.Failures) > 0 {
+		r.conclude()
+		return
+	}
+	// Cleaning up is not to be cut short by what has ended the scenario.
+	cleanUp, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+	defer cancel()
+	r.fail(r.cleanUp(cleanUp))
+	r.conclude()
+}
+
+// fail takes an error as a failure: nil is none.
+func (r *run) fail(err error) {
+	if err == nil {
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			r.fail(one)
+		}
+		return
+	}
+	failure, ok := errors.AsType[*Failure](err)
+	if !ok {
+		failure = &Failure{Position: r.scenario.Position, Message: err.Error(), Broken: true}
+	}
+	r.result.Failures = append(r.result.Failures, *failure)
+}
+
+func (r *run) conclude() {
+	r.result.Outcome = Passed
+	for _, failure := range r.result.Failures {
+		if failure.Broken {
+			r.result.Outcome = Broken
+			return
+		}
+		r.result.Outcome = Failed
+	}
+}

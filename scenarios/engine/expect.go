@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/match"
+)
+
+// expect waits until every object matches. They need not match at the same time.
+func (r *run) expect(ctx context.Context, s *document.Step) (any, error) {
+	var result any
+	for i := range *s.Expect {
+		expectation := &(*s.Expect)[i]
+		object, err := r.referred(ctx, expectation.Object)
+		if err != nil {
+			return nil, err
+		}
+		wait := &waiting{run: r, object: object, pattern: expectation.Pattern}
+		if result, err = wait.until(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// waiting waits for one object to match, or to differ.
+type waiting struct {
+	run     *run
+	object  *unstructured.Unstructured
+	pattern document.Pattern
+	// forDifference has it wait until the object does not match.
+	forDifference bool
+
+	last        any // what the object was like when it was last seen
+	differences []match.Difference
+	trouble     error // of the API, the last that there was
+}
+
+// retryDelay is how long an API in trouble is left alone.
+const retryDelay = 50 * time.Millisecond
+
+func (w *waiting) until(ctx context.Context) (any, error) {
+	for {
+		matched, err := w.look(ctx)
+		if matched {
+			return w.last, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if matched, err = w.follow(ctx); matched {
+			return w.last, nil
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, w.failure(ctx)
+		case errors.Is(err, errEvaluate):
+			return nil, err
+		case err != nil:
+			w.trouble = err
+			pause(ctx, retryDelay)
+		}
+	}
+}
+
+// pause waits for a time, or for the context.
+func pause(ctx context.Context, delay time.Duration) {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// errEvaluate means that a pattern has an expression that cannot be evaluated.
+var errEvaluate = errors.New("the pattern cannot be evaluated")
+
+// look gets the object once.
+func (w *waiting) look(ctx context.Context) (bool, error) {
+	object := w.object.DeepCopy()
+	err := w.run.engine.client.Get(ctx, client.ObjectKeyFromObject(object), object)
+	switch {
+	case err == nil:
+		return w.judge(ctx, object.Object)
+	case apierrors.IsNotFound(err):
+		return w.judge(ctx, match.Missing)
+	}
+	w.trouble = err // a passing trouble is waited out
+	return false, nil
+}
+
+// follow watches the object, from its state at the beginning of the watch, until
+// it matches or the watch ends.
+func (w *waiting) follow(ctx context.Context) (bool, error) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(w.object.GroupVersionKind())
+	watcher, err := w.run.engine.client.Watch(ctx, list, client.InNamespace(w.object.GetNamespace()),
+		client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("metadata.name", w.object.GetName())})
+	if err != nil {
+		return false, err
+	}
+	defer watcher.Stop()
+	// What has happened between looking and watching.
+	if matched, err := w.look(ctx); matched || err != nil {
+		return matched, err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case event, open := <-watcher.ResultChan():
+			if !open {
+				return false, nil
+			}
+			if matched, err := w.event(ctx, event); matched || err != nil {
+				return matched, err
+			}
+		}
+	}
+}
+
+func (w *waiting) event(ctx context.Context, event watch.Event) (bool, error) {
+	object, ok := event.Object.(*unstructured.Unstructured)
+	switch {
+	case event.Type == watch.Error:
+		return false, apierrors.FromObject(event.Object)
+	case event.Type == watch.Deleted:
+		return w.judge(ctx, match.Missing)
+	case ok && event.Type != watch.Bookmark:
+		return w.judge(ctx, object.Object)
+	}
+	return false, nil
+}
+
+func (w *waiting) judge(ctx context.Context, got any) (bool, error) {
+	differences, err := match.Match(w.pattern, got, w.run.known(ctx))
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", errEvaluate, err)
+	}
+	w.last, w.differences = got, differences
+	if got == match.Missing {
+		w.last = nil
+	}
+	return (len(differences) == 0) != w.forDifference, nil
+}
+
+func (w *waiting) failure(ctx context.Context) error {
+	message := fmt.Sprintf("%s is not as expected: %s", subjectOf(w.object), context.Cause(ctx))
+	if w.trouble != nil {
+		message += fmt.Sprintf(" (the API has failed meanwhile, at last with: %s)", w.trouble)
+	}
+	return &Failure{
+		Message: message, Subject: subjectOf(w.object), Differences: w.differences,
+		Expected: expectedYAML(w.pattern, w.run.known(ctx)), Got: gotYAML(w.last),
+	}
+}

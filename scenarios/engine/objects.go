@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// fieldManager is whose fields an applied object's are.
+const fieldManager = "cosi-emu-scenario"
+
+// versions are the API versions of kinds that documents may name by their kind
+// alone.
+var versions = map[string]schema.GroupVersion{
+	"Bucket": cosiapi.SchemeGroupVersion, "BucketClaim": cosiapi.SchemeGroupVersion, "BucketAccess": cosiapi.SchemeGroupVersion,
+	"BucketClass": cosiapi.SchemeGroupVersion, "BucketAccessClass": cosiapi.SchemeGroupVersion,
+	"Secret": {Version: "v1"}, "ConfigMap": {Version: "v1"}, "ServiceAccount": {Version: "v1"}, "Namespace": {Version: "v1"},
+	"Event": {Version: "v1"},
+}
+
+func kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
+	if apiVersion != "" {
+		version, err := schema.ParseGroupVersion(apiVersion)
+		return version.WithKind(kind), err
+	}
+	version, ok := versions[kind]
+	if !ok {
+		return schema.GroupVersionKind{}, fmt.Errorf("the kind %s is not known; give its apiVersion, too", kind)
+	}
+	return version.WithKind(kind), nil
+}
+
+// object returns an empty object with its name, and with the scenario's namespace
+// if its kind has one.
+func (r *run) object(gvk schema.GroupVersionKind, name string) (*unstructured.Unstructured, error) {
+	mapping, err := r.engine.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return nil, err
+	}
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(gvk)
+	object.SetName(name)
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		object.SetNamespace(r.namespace)
+	}
+	return object, nil
+}
+
+// referred returns the object that a reference names, without its contents.
+func (r *run) referred(ctx context.Context, ref document.Reference) (*unstructured.Unstructured, error) {
+	name, err := r.text(ctx, ref.Name)
+	if err != nil {
+		return nil, err
+	}
+	gvk, err := kindOf("", ref.Kind)
+	if err != nil {
+		return nil, err
+	}
+	return r.object(gvk, name)
+}
+
+func (r *run) apply(ctx context.Context, s *document.Step) (any, error) {
+	var result any
+	for i := range *s.Apply {
+		object, err := r.applied(ctx, &(*s.Apply)[i])
+		if err != nil {
+			return nil, err
+		}
+		r.belongings.add(object)
+		config := client.ApplyConfigurationFromUnstructured(object)
+		if err := r.engine.client.Apply(ctx, config, client.FieldOwner(fieldManager), client.ForceOwnership); err != nil {
+			return nil, refused(object, err)
+		}
+		r.concern(string(object.GetUID()))
+		result = object.Object
+	}
+	return result, nil
+}
+
+// applied returns an object of the document as it is sent.
+func (r *run) applied(ctx context.Context, o *document.Object) (*unstructured.Unstructured, error) {
+	value, err := r.evaluate(ctx, &o.Value)
+	if err != nil {
+		return nil, err
+	}
+	fields, _ := value.(map[string]any)
+	object := &unstructured.Unstructured{Object: fields}
+	gvk, err := kindOf(object.GetAPIVersion(), object.GetKind())
+	if err != nil {
+		return nil, err
+	}
+	empty, err := r.object(gvk, object.GetName())
+	if err != nil {
+		return nil, err
+	}
+	object.SetGroupVersionKind(gvk)
+	object.SetNamespace(empty.GetNamespace())
+	return object, nil
+}
+
+func (r *run) patch(ctx context.Context, s *document.Step) (any, error) {
+	for i := range *s.Patch {
+		change := &(*s.Patch)[i]
+		object, err := r.referred(ctx, change.Object)
+		if err != nil {
+			return nil, err
+		}
+		value, err := r.evaluate(ctx, &change.Merge)
+		if err != nil {
+			return nil, err
+		}
+		fields, _ := value.(map[string]any)
+		_, changesStatus := fields["status"]
+		body, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		patch := client.RawPatch(types.MergePatchType, body)
+		if changesStatus {
+			err = r.engine.client.Status().Patch(ctx, object, patch)
+		} else {
+			err = r.engine.client.Patch(ctx, object, patch)
+		}
+		if err != nil {
+			return nil, refused(object, err)
+		}
+	}
+	return nil, nil //nolint:nilnil // there is nothing to bind
+}
+
+func (r *run) remove(ctx context.Context, s *document.Step) (any, error) {
+	for _, ref := range *s.Delete {
+		object, err := r.referred(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.engine.client.Delete(ctx, object); err != nil {
+			return nil, refused(object, err)
+		}
+	}
+	return nil, nil //nolint:nilnil // there is nothing to bind
+}
+
+// refused is a failure if the API server has refused a request, and says so: the
+// scenario asks for something that is not allowed.
+func refused(object client.Object, err error) error {
+	if apierrors.ReasonForError(err) == "" {
+		return err
+	}
+	return &Failure{Subject: subjectOf(object), Message: fmt.Sprintf("%s was refused: %s", subjectOf(object), err)}
+}
+
+func subjectOf(object client.Object) string {
+	return object.GetObjectKind().GroupVersionKind().Kind + "/" + object.GetName()
+}

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/match"
+)
+
+// Outcome is how a scenario ended.
+type Outcome string
+
+// The outcomes.
+const (
+	// Passed: all that was expected was so.
+	Passed Outcome = "passed"
+	// Failed: something was not as expected.
+	Failed Outcome = "failed"
+	// Skipped: it needs what is not there, for example an emulator.
+	Skipped Outcome = "skipped"
+	// Broken: it could not be run to its end, and says nothing about COSI.
+	Broken Outcome = "broken"
+)
+
+// Result is what a scenario has shown.
+type Result struct {
+	Scenario  *document.Scenario
+	Outcome   Outcome
+	Namespace string
+	Started   time.Time
+	Duration  time.Duration
+	Steps     []StepResult
+	// Failures are why it did not pass: of steps, of the clean-up, of oracles.
+	Failures []Failure
+	// Reason is why it was skipped.
+	Reason string
+	// From and To are the numbers of the first and the last event in the journal.
+	From, To uint64
+}
+
+// StepResult is how one step went; steps within others have their own.
+type StepResult struct {
+	Step     *document.Step
+	Started  time.Time
+	Duration time.Duration
+	Passed   bool // false also for one that was passed over
+	Skipped  bool
+}
+
+// Failure is something that was not as expected.
+type Failure struct { //nolint:errname // it is what people call it
+	// Step is nil for what is judged at the end.
+	Step     *document.Step
+	Position document.Position
+	// Message says what is wrong, in a line.
+	Message string
+	// Subject is the object that it is about, KIND/NAME, if there is one.
+	Subject string
+	// Differences are between what was expected and what there was.
+	Differences []match.Difference
+	// Expected and Got are YAML; empty where there is nothing to compare.
+	Expected, Got string
+	// Broken says that it is about the run itself, and not about COSI.
+	Broken bool
+}
+
+// Error implements the error interface.
+func (f *Failure) Error() string { return f.Position.String() + ": " + f.Message }
+
+// Observer is told what happens while scenarios run. Its methods are called from
+// several goroutines at the same time.
+type Observer interface {
+	ScenarioStarted(s *document.Scenario, namespace string)
+	StepStarted(s *document.Scenario, step *document.Step)
+	StepEnded(s *document.Scenario, step StepResult)
+	ScenarioEnded(r Result)
+}
+
+// Silent is an Observer that does nothing.
+type Silent struct{}
+
+// ScenarioStarted implements Observer.
+func (Silent) ScenarioStarted(*document.Scenario, string) {}
+
+// StepStarted implements Observer.
+func (Silent) StepStarted(*document.Scenario, *document.Step) {}
+
+// StepEnded implements Observer.
+func (Silent) StepEnded(*document.Scenario, StepResult) {}
+
+// ScenarioEnded implements Observer.
+func (Silent) ScenarioEnded(Result) {}
