@@ -1,6 +1,7 @@
 package gcs_test
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"net/http"
@@ -28,12 +29,17 @@ type fixture struct {
 
 func serve(t *testing.T, options gcs.Options) *fixture {
 	t.Helper()
+	return serveIn(t, options, store.Options{})
+}
+
+func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
+	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &fixture{address: "http://" + l.Addr().String()}
-	if f.store, err = store.New(store.Options{}); err != nil {
+	if f.store, err = store.New(kept); err != nil {
 		t.Fatal(err)
 	}
 	options.Store = f.store
@@ -77,6 +83,11 @@ func (f *fixture) account(t *testing.T, id string, grants ...store.Grant) store.
 
 func all(bucket string) store.Grant {
 	return store.Grant{Bucket: bucket, ObjectData: store.ReadWrite, ObjectMetadata: store.ReadWrite, BucketMetadata: store.ReadWrite}
+}
+
+// bytesWithout removes the address, which is another one each time.
+func bytesWithout(body []byte, address string) []byte {
+	return bytes.ReplaceAll(body, []byte(address), nil)
 }
 
 // client returns Google's client with a key.
