@@ -146,12 +146,12 @@ func TestRefusals(t *testing.T) {
 		"NotUTF8":        {"All such bytes are signed alike.", func(in *signed) { in.path = "/photos/%ff" }, 403, "SignatureDoesNotMatch"},
 		"LongKey":        {"S3 allows 1024 bytes.", func(in *signed) { in.path = "/photos/" + strings.Repeat("k", 1025) }, 400, "KeyTooLongError"},
 		"TooLarge":       {"Bounded by an option.", func(in *signed) { in.body = strings.Repeat("x", 1<<20+1) }, 400, "EntityTooLarge"},
-		"MissingKey":     {"An error of gofakes3, completed.", func(in *signed) { in.method, in.path, in.body = "GET", "/photos/missing", "" }, 404, "NoSuchKey"},
-		"BadRange":       {"An error of gofakes3, completed.", func(in *signed) { in.method, in.body, in.before = "GET", "", set("Range", "bytes=10-20") }, 416, "InvalidRange"},
-		"NoSuchUpload":   {"An error of gofakes3, completed.", func(in *signed) { in.method, in.path, in.body = "DELETE", "/photos/kept?uploadId=9", "" }, 404, "NoSuchUpload"},
-		"NotTheETag":     {"A condition that gofakes3 ignores.", func(in *signed) { in.method, in.body, in.before = "GET", "", set("If-Match", `"other"`) }, 412, "PreconditionFailed"},
+		"MissingKey":     {"Not there.", func(in *signed) { in.method, in.path, in.body = "GET", "/photos/missing", "" }, 404, "NoSuchKey"},
+		"BadRange":       {"After the end.", func(in *signed) { in.method, in.body, in.before = "GET", "", set("Range", "bytes=10-20") }, 416, "InvalidRange"},
+		"NoSuchUpload":   {"Not in progress.", func(in *signed) { in.method, in.path, in.body = "DELETE", "/photos/kept?uploadId=9", "" }, 404, "NoSuchUpload"},
+		"NotTheETag":     {"A condition.", func(in *signed) { in.method, in.body, in.before = "GET", "", set("If-Match", `"other"`) }, 412, "PreconditionFailed"},
 		"DeleteNothing":  {"Not the document.", func(in *signed) { in.method, in.path, in.body = "POST", "/photos?delete=", "<a/>" }, 400, "MalformedXML"},
-		"CompletePart":   {"gofakes3 would panic.", func(in *signed) { in.method, in.path, in.body = "POST", "/photos/kept?uploadId=1", badPart }, 400, "InvalidArgument"},
+		"CompletePart":   {"Counted from 1.", func(in *signed) { in.method, in.path, in.body = "POST", "/photos/kept?uploadId=1", badPart }, 400, "InvalidArgument"},
 		"CompleteNothing": {"An object of no parts.", func(in *signed) {
 			in.method, in.path, in.body = "POST", "/photos/kept?uploadId=1", "<CompleteMultipartUpload/>"
 		}, 400, "MalformedXML"},
