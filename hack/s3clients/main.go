@@ -64,7 +64,7 @@ func start(ctx context.Context) error {
 	flag.StringVar(&o.styles, "styles", "path,virtual", "addressing styles to try")
 	flag.BoolVar(&o.install, "install", false, "install the clients that are missing, with apt-get as root")
 	flag.BoolVar(&o.write, "write", false, "write the table to docs/s3.md")
-	flag.DurationVar(&o.timeout, "timeout", 20*time.Minute, "limit for everything, which takes four minutes on two processors that do nothing else")
+	flag.DurationVar(&o.timeout, "timeout", 20*time.Minute, "limit for everything, which takes four minutes on a machine that does nothing else")
 	flag.Parse()
 	if o.write && o.clients+o.operations != "" {
 		return errors.New("-write is for a run of everything: leave out -clients and -operations")
