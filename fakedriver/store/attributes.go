@@ -52,10 +52,10 @@ func metadataOf(header http.Header) (map[string]string, error) {
 	var metadata map[string]string
 	bytes := 0
 	for name, values := range header {
-		name, isMetadata := strings.CutPrefix(strings.ToLower(name), metadataPrefix)
-		if !isMetadata {
+		if len(name) < len(metadataPrefix) || !strings.EqualFold(name[:len(metadataPrefix)], metadataPrefix) {
 			continue
 		}
+		name = strings.ToLower(name[len(metadataPrefix):])
 		if metadata == nil {
 			metadata = map[string]string{}
 		}

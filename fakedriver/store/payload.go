@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/awschunked"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
@@ -76,21 +75,24 @@ func (p *payload) expectChecksums(trailers []string) (err error) {
 	return err
 }
 
-// buffers are what bodies are copied by.
-var buffers = sync.Pool{New: func() any { return new([128 << 10]byte) }}
-
-// copyTo copies the body, and returns an error unless it is all that was declared.
-func (p *payload) copyTo(to io.Writer) error {
-	writers := []io.Writer{to, p.sums}
+// Read implements io.Reader. What passes goes into the digests.
+func (p *payload) Read(buffer []byte) (int, error) {
+	n, err := p.in.Read(buffer)
+	passed := buffer[:n]
+	_, _ = p.sums.Write(passed) // digests return no errors
 	if p.md5 != nil {
-		writers = append(writers, p.md5)
+		_, _ = p.md5.Write(passed)
 	}
 	if p.sha256 != nil {
-		writers = append(writers, p.sha256)
+		_, _ = p.sha256.Write(passed)
 	}
-	buffer, _ := buffers.Get().(*[128 << 10]byte)
-	defer buffers.Put(buffer)
-	n, err := io.CopyBuffer(io.MultiWriter(writers...), struct{ io.Reader }{p.in}, buffer[:])
+	return n, err
+}
+
+// copyTo copies the body, and returns an error unless it is all that was declared.
+// Writers that implement io.ReaderFrom say themselves where the bytes belong.
+func (p *payload) copyTo(to io.Writer) error {
+	n, err := io.Copy(to, p)
 	switch {
 	case err != nil:
 		return err

@@ -52,7 +52,7 @@ func (b *Bucket) deleteNewest(key string) (Deletion, error) {
 		return Deletion{}, err
 	}
 	marker.IsDeleteMarker = true
-	return Deletion{VersionID: marker.ID, IsDeleteMarker: true}, b.add(marker, nil)
+	return Deletion{VersionID: marker.ID, IsDeleteMarker: true}, b.add(marker, b.head(key), nil)
 }
 
 func (b *Bucket) discard(v *Version) error {

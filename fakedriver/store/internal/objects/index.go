@@ -16,9 +16,19 @@ func (b *Bucket) find(key, id string) *Version {
 }
 
 func (b *Bucket) lookUp(key, id string) *Version {
-	v, _ := b.tree.Get(&Version{Key: key})
-	for ; v != nil && id != "" && v.ID != id; v = v.older {
-		continue
+	newest, _ := b.tree.Get(&Version{Key: key})
+	if id == "" {
+		return newest
+	}
+	return newest.find(id)
+}
+
+// find returns the version of an ID, or nil, among v, which may be nil, and those
+// that are older. The caller holds the bucket's lock, or that of the key: either
+// keeps others from changing them.
+func (v *Version) find(id string) *Version {
+	for v != nil && v.ID != id {
+		v = v.older
 	}
 	return v
 }

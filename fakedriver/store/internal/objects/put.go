@@ -26,7 +26,8 @@ func (b *Bucket) Put(key string, d Draft, c Conditions) (*Version, error) {
 
 // put is Put under the key's lock. The upload, if there is one, ends with it.
 func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version, error) {
-	if err := c.write(b.head(key)); err != nil {
+	newest := b.head(key)
+	if err := c.write(newest); err != nil {
 		return nil, err
 	}
 	v, err := b.newVersion(key)
@@ -34,7 +35,7 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 		return nil, err
 	}
 	v.Body, v.ETag, v.Checksum, v.Attributes, v.Parts = d.Body, d.ETag, d.Checksum, d.Attributes, d.Parts
-	if err := b.add(v, from); err != nil {
+	if err := b.add(v, newest, from); err != nil {
 		return nil, err
 	}
 	return v, nil
@@ -58,12 +59,12 @@ func (b *Bucket) Versioning() Versioning {
 	return b.config.Versioning
 }
 
-// add makes v the newest version of its key. A null version takes the place of
-// the one before.
-func (b *Bucket) add(v *Version, from *upload) error {
+// add makes v the newest version of its key, instead of newest, which may be nil. A
+// null version takes the place of the one before.
+func (b *Bucket) add(v, newest *Version, from *upload) error {
 	var replaced *Version
 	if v.ID == NullVersion {
-		replaced = b.find(v.Key, NullVersion)
+		replaced = newest.find(NullVersion)
 	}
 	more := weight(v).minus(weight(replaced)).minus(from.weight())
 	if err := b.reserve(more); err != nil {
