@@ -1,0 +1,218 @@
+package fakedriver_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+func protocols(types ...cosi.ObjectProtocol_Type) []*cosi.ObjectProtocol {
+	all := make([]*cosi.ObjectProtocol, len(types))
+	for i, t := range types {
+		all[i] = &cosi.ObjectProtocol{Type: t}
+	}
+	return all
+}
+
+const (
+	typeS3    = cosi.ObjectProtocol_S3
+	typeGCS   = cosi.ObjectProtocol_GCS
+	typeAzure = cosi.ObjectProtocol_AZURE
+)
+
+func everything() fakedriver.Options {
+	return fakedriver.Options{Protocols: []store.Protocol{store.ProtocolS3, store.ProtocolGCS, store.ProtocolAzure}, ServiceAccounts: true}
+}
+
+func createWith(id string, types ...cosi.ObjectProtocol_Type) *cosi.DriverCreateBucketRequest {
+	return &cosi.DriverCreateBucketRequest{BucketId: id, Protocols: protocols(types...)}
+}
+
+func grantWith(id string, protocol cosi.ObjectProtocol_Type, buckets ...string) *cosi.DriverGrantBucketAccessRequest {
+	r := grantRequest(id)
+	r.Protocol = protocols(protocol)[0]
+	for _, bucket := range buckets {
+		r.Buckets = append(r.Buckets, accessed(bucket, cosi.AccessMode_READ_WRITE))
+	}
+	return r
+}
+
+func TestGetInfoProtocols(t *testing.T) {
+	for _, tc := range []struct {
+		options fakedriver.Options
+		want    []*cosi.ObjectProtocol
+	}{
+		{fakedriver.Options{}, protocols(typeS3)},
+		{everything(), protocols(typeS3, typeGCS, typeAzure)},
+		{fakedriver.Options{Protocols: []store.Protocol{store.ProtocolGCS}}, protocols(typeGCS)},
+	} {
+		got, err := start(t, tc.options).DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
+		if diff := cmp.Diff(tc.want, got.GetSupportedProtocols(), protocmp.Transform()); err != nil || diff != "" {
+			t.Errorf("DriverGetInfo() with %v: %v; -want, +got:\n%s", tc.options.Protocols, err, diff)
+		}
+	}
+}
+
+func TestParseProtocols(t *testing.T) {
+	for _, tc := range []struct {
+		names string
+		want  []store.Protocol
+		says  string
+	}{
+		{"S3", []store.Protocol{store.ProtocolS3}, ""},
+		{"GCS,S3,Azure", []store.Protocol{store.ProtocolGCS, store.ProtocolS3, store.ProtocolAzure}, ""},
+		{"", nil, "not known"},
+		{"S3,", nil, "not known"},
+		{"s3", nil, `"s3"`},
+		{"S3,GCS,S3", nil, "twice"},
+	} {
+		got, err := fakedriver.ParseProtocols(strings.Split(tc.names, ","))
+		if tc.says != "" {
+			if err == nil || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("ParseProtocols(%q) = %v, want an error that says %q", tc.names, err, tc.says)
+			}
+			continue
+		}
+		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+			t.Errorf("ParseProtocols(%q): %v; -want, +got:\n%s", tc.names, err, diff)
+		}
+	}
+	if _, err := fakedriver.New(fakedriver.Options{Backend: newStore(t), Endpoint: endpoint, Protocols: []store.Protocol{}}); err == nil {
+		t.Error("there is a driver without a protocol")
+	}
+}
+
+func TestBucketProtocols(t *testing.T) {
+	c := start(t, everything())
+	gcs := &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{ProjectId: fakedriver.GCSProject, BucketName: "bkt-gcs"}}
+	for _, tc := range []struct {
+		reason  string
+		request *cosi.DriverCreateBucketRequest
+		want    *cosi.ObjectProtocolAndBucketInfo // nil: refused
+		code    codes.Code
+	}{
+		{"The first is the default.", createWith("bkt-none"), info("bkt-none"), codes.OK},
+		{"As ever.", createWith("bkt-s3", typeS3), info("bkt-s3"), codes.OK},
+		{"Asked for.", createWith("bkt-gcs", typeGCS), gcs, codes.OK},
+		{"The same again.", createWith("bkt-gcs", typeGCS, typeGCS), gcs, codes.OK},
+		{"It is there, and another.", createWith("bkt-gcs", typeS3), nil, codes.AlreadyExists},
+		{"No bucket is both.", createWith("bkt-both", typeGCS, typeS3), nil, codes.InvalidArgument},
+		{"No bucket is both.", createWith("bkt-both", typeAzure, typeGCS), nil, codes.InvalidArgument},
+		{"Not a protocol.", createWith("bkt-x", cosi.ObjectProtocol_UNKNOWN), nil, codes.InvalidArgument},
+	} {
+		got, err := c.DriverCreateBucket(t.Context(), tc.request)
+		wantCode(t, err, tc.code)
+		if diff := cmp.Diff(tc.want, got.GetProtocols(), protocmp.Transform()); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+		}
+	}
+	for _, tc := range []struct {
+		types []cosi.ObjectProtocol_Type
+		code  codes.Code
+	}{{nil, codes.OK}, {[]cosi.ObjectProtocol_Type{typeGCS}, codes.OK}, {[]cosi.ObjectProtocol_Type{typeS3}, codes.InvalidArgument}} {
+		got, err := c.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: "bkt-gcs", Protocols: protocols(tc.types...)})
+		wantCode(t, err, tc.code)
+		if diff := cmp.Diff(gcs, got.GetProtocols(), protocmp.Transform()); err == nil && diff != "" {
+			t.Errorf("DriverGetBucket(%v): -want, +got:\n%s", tc.types, diff)
+		}
+	}
+}
+
+func TestParametersOfProtocols(t *testing.T) {
+	c := start(t, everything())
+	for name, want := range map[string]codes.Code{
+		fakedriver.ParameterNote: codes.OK, fakedriver.ParameterVersioning: codes.InvalidArgument, fakedriver.ParameterRegion: codes.InvalidArgument,
+	} {
+		request := createWith("bkt-"+strings.ToLower(name), typeGCS)
+		value := map[string]string{fakedriver.ParameterVersioning: "enabled", fakedriver.ParameterRegion: "us-west-2"}[name]
+		request.Parameters = map[string]string{name: value}
+		_, err := c.DriverCreateBucket(t.Context(), request)
+		wantCode(t, err, want)
+	}
+}
+
+func TestGrantProtocols(t *testing.T) {
+	c := start(t, everything())
+	for id, protocol := range map[string]cosi.ObjectProtocol_Type{"s3-1": typeS3, "gcs-1": typeGCS, "gcs-2": typeGCS, "azure-1": typeAzure, "azure-2": typeAzure} {
+		if _, err := c.DriverCreateBucket(t.Context(), createWith(id, protocol)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	serviceAccount := grantWith("ba-sa", typeGCS, "gcs-1")
+	serviceAccount.AuthenticationType.Type, serviceAccount.ServiceAccountName = cosi.AuthenticationType_SERVICE_ACCOUNT, "builder"
+	for _, tc := range []struct {
+		reason  string
+		request *cosi.DriverGrantBucketAccessRequest
+		want    codes.Code
+	}{
+		{"One bucket.", grantWith("ba-1", typeGCS, "gcs-1"), codes.OK},
+		{"Several.", grantWith("ba-2", typeGCS, "gcs-1", "gcs-2"), codes.OK},
+		{"Another protocol.", grantWith("ba-3", typeS3, "gcs-1"), codes.InvalidArgument},
+		{"Another protocol.", grantWith("ba-3", typeGCS, "s3-1"), codes.InvalidArgument},
+		{"One of them is of another.", grantWith("ba-3", typeGCS, "gcs-1", "azure-1"), codes.InvalidArgument},
+		{"No tokens but for S3.", serviceAccount, codes.InvalidArgument},
+		{"One bucket.", grantWith("ba-4", typeAzure, "azure-1"), codes.OK},
+		{"A signature is for one bucket.", grantWith("ba-5", typeAzure, "azure-1", "azure-2"), codes.OutOfRange},
+	} {
+		got, err := c.DriverGrantBucketAccess(t.Context(), tc.request)
+		wantCode(t, err, tc.want)
+		if err != nil {
+			continue
+		}
+		for _, bucket := range got.GetBuckets() {
+			if (bucket.GetBucketInfo().GetGcs() != nil) != (got.GetCredentials().GetGcs() != nil) || bucket.GetBucketInfo().GetS3() != nil {
+				t.Errorf("%s: %v", tc.reason, got)
+			}
+		}
+		if key := got.GetCredentials().GetGcs(); key != nil && (key.GetAccessId() == "" || key.GetAccessSecret() == "") {
+			t.Errorf("%s: the key is incomplete", tc.reason)
+		}
+	}
+}
+
+// TestAzure looks at a shared access signature, which nothing serves.
+func TestAzure(t *testing.T) {
+	s := newStore(t)
+	options := everything()
+	options.Backend = s
+	c := start(t, options)
+	created, err := c.DriverCreateBucket(t.Context(), createWith("photos", typeAzure))
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := created.GetProtocols().GetAzure().GetStorageAccount()
+	if len(account) != 24 || strings.Trim(account, "abcdefghijklmnopqrstuvwxyz234567") != "" {
+		t.Errorf("%q cannot be a storage account", account)
+	}
+	var tokens []string
+	for range 2 {
+		granted, err := c.DriverGrantBucketAccess(t.Context(), grantWith("ba-1", typeAzure, "photos"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := granted.GetCredentials().GetAzure().GetAccessToken()
+		u, err := url.Parse(token)
+		if err != nil || u.Host != account+".blob.cosi-emu.invalid" || u.Path != "/photos" || u.Query().Get("sp") != "rcwdl" || u.Query().Get("sig") == "" {
+			t.Errorf("the token is %q", token)
+		}
+		tokens = append(tokens, token)
+		_, err = c.DriverRevokeBucketAccess(t.Context(), &cosi.DriverRevokeBucketAccessRequest{AccountId: "ba-1"})
+		wantCode(t, err, codes.OK)
+	}
+	if tokens[0] == tokens[1] {
+		t.Error("a token came back after it had been revoked")
+	}
+	if accounts, err := s.Accounts(t.Context()); err != nil || len(accounts) != 0 {
+		t.Errorf("Accounts() = %v, %v", accounts, err)
+	}
+	_, err = c.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: "photos"})
+	wantCode(t, err, codes.OK)
+}
