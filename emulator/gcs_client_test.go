@@ -1,0 +1,25 @@
+package emulator_test
+
+import (
+	"context"
+
+	"cloud.google.com/go/storage"
+	"golang.org/x/oauth2"
+	"google.golang.org/api/option"
+)
+
+// What is between the marks stands in docs/protocols.md, too; a test there compares.
+
+// snippet
+func openGCS(ctx context.Context, endpoint string, secret map[string]string) (*storage.BucketHandle, error) {
+	token := &oauth2.Token{AccessToken: secret["HMAC_ACCESS_ID"] + ":" + secret["HMAC_SECRET"]}
+	client, err := storage.NewClient(ctx,
+		option.WithEndpoint(endpoint+"/storage/v1/"),
+		option.WithTokenSource(oauth2.StaticTokenSource(token)))
+	if err != nil {
+		return nil, err
+	}
+	return client.Bucket(secret["BUCKET_NAME"]), nil
+}
+
+// end of snippet

@@ -1,0 +1,228 @@
+package emulator_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"cloud.google.com/go/storage"
+	"google.golang.org/api/googleapi"
+	"google.golang.org/api/iterator"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+func everyProtocol() emulator.Options {
+	return emulator.Options{Protocols: []store.Protocol{store.ProtocolS3, store.ProtocolGCS, store.ProtocolAzure}}
+}
+
+// use makes the story be of a protocol and of modes.
+func (s *story) use(protocol cosiapi.Protocol, modes cosiapi.BucketAccessModes) *story {
+	s.claim.Spec.Protocols = []cosiapi.Protocol{protocol}
+	s.access.Spec.Protocol = protocol
+	s.access.Spec.BucketClaims[0].AccessModes = modes
+	return s
+}
+
+// gcsBucket opens the bucket of a Secret with Google's client.
+func gcsBucket(t *testing.T, emu *emulator.Emulator, secret map[string]string) *storage.BucketHandle {
+	t.Helper()
+	bucket, err := openGCS(t.Context(), emu.GCSEndpoint(), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bucket
+}
+
+func gcsWrite(ctx context.Context, o *storage.ObjectHandle, content []byte) error {
+	w := o.NewWriter(ctx)
+	_, err := w.Write(content)
+	return errors.Join(err, w.Close())
+}
+
+func gcsRead(ctx context.Context, o *storage.ObjectHandle) ([]byte, error) {
+	r, err := o.NewReader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(r)
+	return content, errors.Join(err, r.Close())
+}
+
+func gcsList(ctx context.Context, b *storage.BucketHandle) (names []string, err error) {
+	for objects := b.Objects(ctx, nil); ; {
+		next, err := objects.Next()
+		if errors.Is(err, iterator.Done) {
+			return names, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, next.Name)
+	}
+}
+
+// gcsStatus is the status of an error of Google's client, 0 for none.
+func gcsStatus(t *testing.T, err error) int {
+	t.Helper()
+	if err == nil {
+		return 0
+	}
+	refused, ok := errors.AsType[*googleapi.Error](err)
+	if !ok {
+		t.Fatalf("not an answer of GCS: %v", err)
+	}
+	return refused.Code
+}
+
+// TestGCS is a claim of GCS, from the first request to the last, with what the
+// Secret holds.
+func TestGCS(t *testing.T) {
+	emu := emulatortest.Start(t, everyProtocol())
+	s := newStory(t, emu).use(cosiapi.ProtocolGCS, cosiapi.BucketAccessModes{
+		ObjectData: cosiapi.BucketAccessModeReadWrite, ObjectMetadata: cosiapi.BucketAccessModeReadWrite,
+	})
+	s.create(s.claim, s.access)
+	s.waitReady()
+	secret := s.secret()
+	for key, want := range map[string]string{"COSI_PROTOCOL": "GCS", "PROJECT_ID": "cosi-emu", "AWS_ACCESS_KEY_ID": ""} {
+		if secret[key] != want {
+			t.Errorf("the Secret has %s=%q, want %q", key, secret[key], want)
+		}
+	}
+	ctx, b := t.Context(), gcsBucket(t, emu, secret)
+	large := bytes.Repeat([]byte("0123456789abcdef"), 20<<20/16)
+	for name, content := range map[string][]byte{"dir/hello.txt": []byte("hello"), "large": large} {
+		if err := gcsWrite(ctx, b.Object(name), content); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := gcsRead(ctx, b.Object(name)); err != nil || !bytes.Equal(got, content) {
+			t.Errorf("read %s: %d bytes, %v", name, len(got), err)
+		}
+	}
+	if _, err := b.Object("copy").CopierFrom(b.Object("large")).Run(ctx); err != nil {
+		t.Error(err)
+	}
+	attrs, err := b.Object("copy").Update(ctx, storage.ObjectAttrsToUpdate{Metadata: map[string]string{"colour": "red"}})
+	if err != nil || attrs.Metadata["colour"] != "red" || attrs.Size != int64(len(large)) {
+		t.Errorf("the copy: %+v, %v", attrs, err)
+	}
+	if names, err := gcsList(ctx, b); strings.Join(names, " ") != "copy dir/hello.txt large" || err != nil {
+		t.Errorf("list: %q, %v", names, err)
+	}
+	if err := b.Object("large").Delete(ctx); err != nil {
+		t.Error(err)
+	}
+	s.delete(s.access)
+	s.waitGone(s.access)
+	_, err = gcsList(ctx, b)
+	if got := gcsStatus(t, err); got != http.StatusUnauthorized {
+		t.Errorf("with a revoked key: status %d", got)
+	}
+	s.delete(s.claim)
+	s.waitGone(s.claim)
+	if buckets, err := emu.Store().Buckets(ctx); err != nil || len(buckets) != 0 {
+		t.Errorf("left: %v, %v", buckets, err)
+	}
+}
+
+// TestGCSGrants is what the modes of an access, somebody else's key, and none give.
+func TestGCSGrants(t *testing.T) {
+	emu := emulatortest.Start(t, everyProtocol())
+	modes := map[string]cosiapi.BucketAccessMode{
+		"rw": cosiapi.BucketAccessModeReadWrite, "ro": cosiapi.BucketAccessModeReadOnly, "wo": cosiapi.BucketAccessModeWriteOnly,
+	}
+	owner := newStory(t, emu).use(cosiapi.ProtocolGCS, cosiapi.BucketAccessModes{ObjectData: modes["rw"]})
+	owner.create(owner.claim, owner.access)
+	owner.waitReady()
+	secrets := map[string]map[string]string{"rw": owner.secret()}
+	for _, name := range []string{"ro", "wo"} {
+		s := &story{t: t, emu: emu, claim: owner.claim, access: owner.access.DeepCopy()}
+		s.access.ObjectMeta.Name, s.access.ObjectMeta.ResourceVersion = name, ""
+		s.access.Spec.BucketClaims[0].AccessSecretName = name
+		s.access.Spec.BucketClaims[0].AccessModes.ObjectData = modes[name]
+		s.create(s.access)
+		s.waitReady()
+		data, err := s.secretOf(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets[name] = data
+	}
+	other := newStory(t, emu).use(cosiapi.ProtocolGCS, cosiapi.BucketAccessModes{ObjectData: modes["rw"]})
+	other.create(other.claim, other.access)
+	other.waitReady()
+	secrets["other"] = with(other.secret(), "BUCKET_NAME", secrets["rw"]["BUCKET_NAME"])
+	secrets["wrong"] = with(secrets["rw"], "HMAC_SECRET", "wrong")
+	secrets["anonymous"] = with(with(secrets["rw"], "HMAC_SECRET", ""), "HMAC_ACCESS_ID", "")
+	if err := gcsWrite(t.Context(), gcsBucket(t, emu, secrets["rw"]).Object("x"), []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]struct{ read, write, list int }{
+		"rw": {0, 0, 0}, "ro": {0, 403, 0}, "wo": {403, 0, 403},
+		"other": {403, 403, 403}, "wrong": {401, 401, 401}, "anonymous": {401, 401, 401},
+	} {
+		b := gcsBucket(t, emu, secrets[name])
+		_, read := gcsRead(t.Context(), b.Object("x"))
+		_, list := gcsList(t.Context(), b)
+		got := struct{ read, write, list int }{
+			gcsStatus(t, read), gcsStatus(t, gcsWrite(t.Context(), b.Object("y"), []byte("y"))), gcsStatus(t, list),
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+func with(secret map[string]string, key, value string) map[string]string {
+	changed := map[string]string{}
+	for k, v := range secret {
+		changed[k] = v
+	}
+	changed[key] = value
+	return changed
+}
+
+// TestAzureSecret is what there is of Azure.
+func TestAzureSecret(t *testing.T) {
+	emu := emulatortest.Start(t, everyProtocol())
+	s := newStory(t, emu).use(cosiapi.ProtocolAzure, cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadOnly})
+	s.create(s.claim, s.access)
+	s.waitReady()
+	secret := s.secret()
+	account, token := secret[cosiapi.SecretKeyAzureStorageAccount], secret[cosiapi.SecretKeyAzureSASToken]
+	if secret["COSI_PROTOCOL"] != "Azure" || account == "" || !strings.HasPrefix(token, "https://"+account+".blob.cosi-emu.invalid/") {
+		t.Errorf("the Secret is %v", secret)
+	}
+	if expires, ok := secret[cosiapi.SecretKeyAzureSASTokenExpires]; !ok || expires != "" {
+		t.Errorf("the token ends %q, %t", expires, ok)
+	}
+	s.delete(s.access)
+	s.waitGone(s.access)
+	if accounts, err := emu.Store().Accounts(t.Context()); err != nil || len(accounts) > 1 { // the administrator's stays
+		t.Errorf("left: %v, %v", accounts, err)
+	}
+}
+
+// TestProtocolOptions refuses what cannot be before anything is started.
+func TestProtocolOptions(t *testing.T) {
+	for name, opts := range map[string]emulator.Options{
+		"Unknown": {Protocols: []store.Protocol{"FTP"}},
+		"None":    {Protocols: []store.Protocol{}},
+		"Twice":   {Protocols: []store.Protocol{store.ProtocolGCS, store.ProtocolGCS}},
+		"Port":    {GCSPort: 9090},
+		"Range":   {Protocols: []store.Protocol{store.ProtocolGCS}, GCSPort: 65536},
+		"Driver":  {Driver: "unix:///tmp/driver.sock", Protocols: []store.Protocol{store.ProtocolGCS}},
+	} {
+		if _, err := emulator.Start(t.Context(), opts); !errors.Is(err, emulator.ErrOptions) {
+			t.Errorf("%s: Start() = %v", name, err)
+		}
+	}
+}
