@@ -1,90 +1,95 @@
 package store
 
 import (
-	"bytes"
+	"encoding/xml"
 	"fmt"
-	"net/http"
-	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
 )
 
-// answer is the http.ResponseWriter that gofakes3 writes to. It corrects headers
-// on their way to the client. It holds everything back until finish, except the
-// content of objects, which may be large.
-type answer struct {
-	x      *exchange
-	header http.Header
-	status int
-	held   bytes.Buffer
+const (
+	namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+	timestamp = "2006-01-02T15:04:05.000Z"
+)
+
+// formatTime writes a time as it is in documents.
+func formatTime(t time.Time) string { return t.UTC().Format(timestamp) }
+
+// answers are the functions that answer the operations, by name. Reads, and
+// writes of one object, go through gofakes3; what its interfaces or documents
+// cannot express is answered here.
+var answers = map[string]func(*Store, *exchange) error{
+	"AbortMultipartUpload":    (*Store).serveCore,
+	"CompleteMultipartUpload": (*Store).completeUpload,
+	"CopyObject":              (*Store).copyObject,
+	"CreateBucket":            (*Store).createBucketByS3,
+	"CreateMultipartUpload":   (*Store).serveCore,
+	"DeleteBucket":            (*Store).deleteBucketByS3,
+	"DeleteBucketTagging":     (*Store).deleteBucketTagging,
+	"DeleteObject":            (*Store).serveCore,
+	"DeleteObjectTagging":     (*Store).deleteObjectTagging,
+	"DeleteObjects":           (*Store).deleteObjects,
+	"GetBucketAcl":            (*Store).acl,
+	"GetBucketLocation":       (*Store).bucketLocation,
+	"GetBucketRequestPayment": (*Store).requestPayment,
+	"GetBucketTagging":        (*Store).getBucketTagging,
+	"GetBucketVersioning":     (*Store).getBucketVersioning,
+	"GetObject":               (*Store).readObject,
+	"GetObjectAcl":            (*Store).objectACL,
+	"GetObjectAttributes":     (*Store).objectAttributes,
+	"GetObjectTagging":        (*Store).getObjectTagging,
+	"HeadBucket":              (*Store).headBucket,
+	"HeadObject":              (*Store).readObject,
+	"ListBuckets":             (*Store).listBuckets,
+	"ListMultipartUploads":    (*Store).listUploads,
+	"ListObjectVersions":      (*Store).listVersions,
+	"ListObjects":             (*Store).listObjects,
+	"ListObjectsV2":           (*Store).listObjectsV2,
+	"ListParts":               (*Store).listParts,
+	"PutBucketTagging":        (*Store).putBucketTagging,
+	"PutBucketVersioning":     (*Store).putBucketVersioning,
+	"PutObject":               (*Store).serveCore,
+	"PutObjectTagging":        (*Store).putObjectTagging,
+	"UploadPart":              (*Store).uploadPart,
+	"UploadPartCopy":          (*Store).copyPart,
 }
 
-func newAnswer(x *exchange) *answer { return &answer{x: x, header: http.Header{}} }
-
-// Header implements http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (a *answer) WriteHeader(status int) {
-	if a.status != 0 {
-		return
+// answer runs the function of the operation.
+func (s *Store) answer(x *exchange) error {
+	if err, ok := notConfigured[x.operation.Name]; ok {
+		return err
 	}
-	a.status = status
-	if a.streams() {
-		a.send()
+	run, ok := answers[x.operation.Name]
+	if !ok {
+		return fmt.Errorf("the operation %s has no answer", x.operation.Name)
 	}
+	return run(s, x)
 }
 
-// streams reports whether the answer is the content of an object.
-func (a *answer) streams() bool {
-	return a.x.operation.Name == "GetObject" && a.status < http.StatusMultipleChoices
+// notConfigured are the answers about features that no bucket has switched on.
+var notConfigured = map[string]error{
+	"GetBucketCors":                   s3error.ErrNoSuchCORSConfiguration,
+	"GetBucketEncryption":             s3error.ErrNoSuchEncryption,
+	"GetBucketLifecycleConfiguration": s3error.ErrNoSuchLifecycleConfiguration,
+	"GetBucketOwnershipControls":      s3error.ErrNoSuchOwnershipControls,
+	"GetBucketPolicy":                 s3error.ErrNoSuchBucketPolicy,
+	"GetBucketReplication":            s3error.ErrNoSuchReplication,
+	"GetBucketWebsite":                s3error.ErrNoSuchWebsiteConfiguration,
+	"GetObjectLockConfiguration":      s3error.ErrNoSuchObjectLock,
+	"GetPublicAccessBlock":            s3error.ErrNoSuchPublicAccessBlock,
 }
 
-// Write implements http.ResponseWriter.
-func (a *answer) Write(data []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	switch {
-	case !a.streams():
-		return a.held.Write(data)
-	case a.x.failure != nil:
-		return 0, a.x.failure
+// sendXML answers with a document.
+func sendXML(x *exchange, document any) error {
+	body, err := xml.Marshal(document)
+	if err != nil {
+		return err
 	}
-	return a.x.w.Write(data)
-}
-
-// finish sends what was held back. The error is what the request failed with; that
-// of gofakes3 itself can only be a mistake in what it was given.
-func (a *answer) finish() error {
-	a.WriteHeader(http.StatusOK)
-	switch {
-	case a.streams():
-		return nil
-	case a.x.failure != nil:
-		return a.x.failure
-	case a.status >= http.StatusBadRequest:
-		return fmt.Errorf("gofakes3 has answered %d: %s", a.status, a.held.Bytes())
-	}
-	if a.held.Len() > 0 {
-		a.header.Set("Content-Type", "application/xml")
-	}
-	a.send()
-	_, _ = a.x.w.Write(a.held.Bytes()) // a client that has gone is not our error
+	header := x.w.Header()
+	header.Set("Content-Type", "application/xml")
+	header.Set("Content-Length", strconv.Itoa(len(xml.Header)+len(body)))
+	_, _ = x.w.Write(append([]byte(xml.Header), body...)) // a client that has gone is not our error
 	return nil
-}
-
-// dropped are the headers that gofakes3 sets and S3 does not, or that say what
-// the store's own say already, and better.
-var dropped = []string{"Access-Control-Allow-Origin", "Etag", "Server", "X-Amz-Id-2", "X-Amz-Request-Id"}
-
-// send writes the status and the corrected headers.
-func (a *answer) send() {
-	target := a.x.w.Header()
-	for name, values := range a.header {
-		if !slices.Contains(dropped, name) {
-			target[name] = values
-		}
-	}
-	if target.Get("X-Amz-Delete-Marker") == "false" {
-		target.Del("X-Amz-Delete-Marker")
-	}
-	a.x.describeOutcome()
-	a.x.w.WriteHeader(a.status)
 }

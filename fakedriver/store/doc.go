@@ -10,4 +10,20 @@
 // S3's errors. The driver speaks Go with the administrative methods, such as
 // [Store.CreateBucket] and [Store.PutAccount], which are idempotent and, with
 // [Options.Dir], durable before they return.
+//
+// Files are named by what they belong to, in the order in which a request meets
+// them:
+//
+//	server*.go   connections, their limits, and the end of a server
+//	request*.go  a request, its phases, its body
+//	auth*.go     whose request it is, whether its key is still good, what it may do
+//	sts*.go      temporary keys for ServiceAccounts
+//	answer*.go   the operations; answer.go has the table
+//	admin*.go    the administrative methods
+//	bucket*.go, account*.go, registry.go   what is known of buckets and accounts
+//	ledger.go, recall.go                   how that is kept
+//
+// Below it, in internal: s3op is the table of operations and what they need,
+// objects the contents of buckets, vault how records and bytes are kept, s3error
+// the errors, awschunked and checksum what their names say.
 package store
