@@ -3,7 +3,7 @@
 // directory of its own, claims buckets from it, and gives every client what the
 // Secret of a BucketAccess holds, and nothing else.
 //
-//	go run . -install -write
+//	make s3-clients
 //
 // It fails if something fails that is expected to work. Not expected to work are
 // version 2 of S3's signatures and uploads with a POST policy, which must be
@@ -64,7 +64,7 @@ func start(ctx context.Context) error {
 	flag.StringVar(&o.styles, "styles", "path,virtual", "addressing styles to try")
 	flag.BoolVar(&o.install, "install", false, "install the clients that are missing, with apt-get as root")
 	flag.BoolVar(&o.write, "write", false, "write the table to docs/s3.md")
-	flag.DurationVar(&o.timeout, "timeout", 20*time.Minute, "limit for everything, which takes four minutes on a machine that does nothing else")
+	flag.DurationVar(&o.timeout, "timeout", 20*time.Minute, "limit for everything, which takes minutes")
 	flag.Parse()
 	if o.write && o.clients+o.operations != "" {
 		return errors.New("-write is for a run of everything: leave out -clients and -operations")
@@ -75,7 +75,8 @@ func start(ctx context.Context) error {
 }
 
 func (o options) run(ctx context.Context) (err error) {
-	dir, err := os.MkdirTemp("", "s3clients-")
+	// Short names: the path of a socket has a hundred characters, and macOS uses up half of them.
+	dir, err := os.MkdirTemp("", "s3c-")
 	if err != nil {
 		return err
 	}

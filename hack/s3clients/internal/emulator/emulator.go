@@ -53,7 +53,7 @@ func Start(ctx context.Context, program, dir string, https bool) (*Emulator, err
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	args := []string{"up", "--name", "s3-clients", "--output", "json"}
+	args := []string{"up", "--name", "s3", "--output", "json"}
 	if https {
 		args = append(args, "--tls")
 	}

@@ -65,7 +65,7 @@ func (r *Run) Do(ctx context.Context) (table *report.Table, err error) {
 // scheme tries everything over http, or over https.
 func (r *Run) scheme(ctx context.Context, scheme, proxyURL string) (err error) {
 	r.say("%s: starting an emulator", scheme)
-	e, err := emulator.Start(ctx, r.Program, filepath.Join(r.Dir, "emulator-"+scheme), scheme == "https")
+	e, err := emulator.Start(ctx, r.Program, filepath.Join(r.Dir, "emu-"+scheme), scheme == "https")
 	if err != nil {
 		r.unavailable(scheme, err)
 		return context.Cause(ctx)
