@@ -1,0 +1,48 @@
+package main_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"net/http"
+	"os"
+	"testing"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// TestTLS serves S3 over TLS, and finds it with nothing but what `env` prints.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	info := h.up("--tls", "--s3-max-body", "1Mi")
+	env := map[string]string{}
+	if err := json.Unmarshal([]byte(h.must("env", "--admin", "-o", "json")), &env); err != nil {
+		t.Fatal(err)
+	}
+	if env[cosiapi.SecretKeyS3Endpoint] != info.S3Endpoint {
+		t.Errorf("env says that S3 is at %q, and up says %q", env[cosiapi.SecretKeyS3Endpoint], info.S3Endpoint)
+	}
+	certificates, err := os.ReadFile(env["AWS_CA_BUNDLE"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(certificates)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, info.S3Endpoint, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close() // its status is enough
+	if response.StatusCode != http.StatusForbidden {
+		t.Errorf("a request that nobody has signed: status %d, want 403", response.StatusCode)
+	}
+	h.must("down")
+	h.expectNothingLeft()
+}
