@@ -8,9 +8,7 @@ import (
 	"google.golang.org/api/option"
 )
 
-// What is between the marks stands in docs/protocols.md, too; a test there compares.
-
-// snippet
+// openGCS stands in docs/protocols.md, too; a test there compares.
 func openGCS(ctx context.Context, endpoint string, secret map[string]string) (*storage.BucketHandle, error) {
 	token := &oauth2.Token{AccessToken: secret["HMAC_ACCESS_ID"] + ":" + secret["HMAC_SECRET"]}
 	client, err := storage.NewClient(ctx,
@@ -21,5 +19,3 @@ func openGCS(ctx context.Context, endpoint string, secret map[string]string) (*s
 	}
 	return client.Bucket(secret["BUCKET_NAME"]), nil
 }
-
-// end of snippet

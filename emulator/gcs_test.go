@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -97,7 +98,25 @@ func TestGCS(t *testing.T) {
 			t.Errorf("the Secret has %s=%q, want %q", key, secret[key], want)
 		}
 	}
-	ctx, b := t.Context(), gcsBucket(t, emu, secret)
+	b := gcsBucket(t, emu, secret)
+	useGCS(t, b)
+	s.delete(s.access)
+	s.waitGone(s.access)
+	_, err := gcsList(t.Context(), b)
+	if got := gcsStatus(t, err); got != http.StatusUnauthorized {
+		t.Errorf("with a revoked key: status %d", got)
+	}
+	s.delete(s.claim)
+	s.waitGone(s.claim)
+	if buckets, err := emu.Store().Buckets(t.Context()); err != nil || len(buckets) != 0 {
+		t.Errorf("left: %v, %v", buckets, err)
+	}
+}
+
+// useGCS does what applications do.
+func useGCS(t *testing.T, b *storage.BucketHandle) {
+	t.Helper()
+	ctx := t.Context()
 	large := bytes.Repeat([]byte("0123456789abcdef"), 20<<20/16)
 	for name, content := range map[string][]byte{"dir/hello.txt": []byte("hello"), "large": large} {
 		if err := gcsWrite(ctx, b.Object(name), content); err != nil {
@@ -120,17 +139,6 @@ func TestGCS(t *testing.T) {
 	if err := b.Object("large").Delete(ctx); err != nil {
 		t.Error(err)
 	}
-	s.delete(s.access)
-	s.waitGone(s.access)
-	_, err = gcsList(ctx, b)
-	if got := gcsStatus(t, err); got != http.StatusUnauthorized {
-		t.Errorf("with a revoked key: status %d", got)
-	}
-	s.delete(s.claim)
-	s.waitGone(s.claim)
-	if buckets, err := emu.Store().Buckets(ctx); err != nil || len(buckets) != 0 {
-		t.Errorf("left: %v, %v", buckets, err)
-	}
 }
 
 // TestGCSGrants is what the modes of an access, somebody else's key, and none give.
@@ -145,7 +153,7 @@ func TestGCSGrants(t *testing.T) {
 	secrets := map[string]map[string]string{"rw": owner.secret()}
 	for _, name := range []string{"ro", "wo"} {
 		s := &story{t: t, emu: emu, claim: owner.claim, access: owner.access.DeepCopy()}
-		s.access.ObjectMeta.Name, s.access.ObjectMeta.ResourceVersion = name, ""
+		s.access.Name, s.access.ResourceVersion = name, ""
 		s.access.Spec.BucketClaims[0].AccessSecretName = name
 		s.access.Spec.BucketClaims[0].AccessModes.ObjectData = modes[name]
 		s.create(s.access)
@@ -182,10 +190,7 @@ func TestGCSGrants(t *testing.T) {
 }
 
 func with(secret map[string]string, key, value string) map[string]string {
-	changed := map[string]string{}
-	for k, v := range secret {
-		changed[k] = v
-	}
+	changed := maps.Clone(secret)
 	changed[key] = value
 	return changed
 }

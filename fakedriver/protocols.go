@@ -22,7 +22,8 @@ var protocolTypes = map[store.Protocol]cosi.ObjectProtocol_Type{
 // there must be at least one, each known, and none twice.
 func ValidateProtocols(protocols []store.Protocol) error {
 	if len(protocols) == 0 {
-		return fmt.Errorf("there is no protocol: there must be at least one of %s", protocolNames(store.ProtocolS3, store.ProtocolGCS, store.ProtocolAzure))
+		return fmt.Errorf("there is no protocol: there must be at least one of %s",
+			protocolNames(store.ProtocolS3, store.ProtocolGCS, store.ProtocolAzure))
 	}
 	for i, protocol := range protocols {
 		if _, ok := protocolTypes[protocol]; !ok {

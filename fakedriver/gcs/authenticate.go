@@ -2,7 +2,6 @@ package gcs
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
@@ -52,5 +51,3 @@ func (x *exchange) covered(bucket string, needs []need) error {
 	}
 	return nil
 }
-
-func once(f func()) func() { return sync.OnceFunc(f) }

@@ -23,7 +23,7 @@ func (s *Service) Backend() Backend { return Backend{Store: s.options.Store, ser
 func (b Backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	b.service.lock.Lock()
 	defer b.service.lock.Unlock()
-	found, err := b.Store.GetBucket(ctx, name)
+	found, err := b.GetBucket(ctx, name)
 	if err == nil && found.Protocol == store.ProtocolGCS && found.Owner == owner {
 		err = b.service.clear(found)
 	}

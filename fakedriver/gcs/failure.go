@@ -23,12 +23,6 @@ type failure struct {
 
 func (f *failure) Error() string { return f.message }
 
-// Is makes failures equal whose messages are not.
-func (f *failure) Is(target error) bool {
-	other, ok := target.(*failure) //nolint:errorlint // Is looks at one error only
-	return ok && f.code == other.code && f.reason == other.reason
-}
-
 func (f *failure) with(message string) *failure {
 	changed := *f
 	changed.message = message

@@ -127,7 +127,7 @@ func (k keeper) load(bucket string, take func(*object)) error {
 }
 
 func loadObject(path string, take func(*object)) error {
-	data, err := os.ReadFile(path) //nolint:gosec // one of the directory
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}

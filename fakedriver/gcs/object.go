@@ -50,7 +50,7 @@ func (a *attributes) texts() map[string]*string {
 
 // settable returns a copy of what users may set, as the beginning of another
 // object.
-func (a attributes) settable(bucket, name string) attributes {
+func (a *attributes) settable(bucket, name string) attributes {
 	fresh := attributes{Bucket: bucket, Name: name, CustomTime: a.CustomTime, Metadata: maps.Clone(a.Metadata)}
 	from := a.texts()
 	for member, into := range fresh.texts() {
@@ -60,7 +60,7 @@ func (a attributes) settable(bucket, name string) attributes {
 }
 
 // etag changes whenever the object or its metadata does.
-func (a attributes) etag() string {
+func (a *attributes) etag() string {
 	return base64.StdEncoding.EncodeToString([]byte(strconv.FormatInt(a.Generation, 36) + "/" + strconv.FormatInt(a.Metageneration, 36)))
 }
 

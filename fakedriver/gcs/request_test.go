@@ -3,6 +3,7 @@ package gcs_test
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -23,9 +24,7 @@ func (f *fixture) do(t *testing.T, r request, authorization string) (status int,
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, values := range r.header {
-		out.Header[name] = values
-	}
+	maps.Copy(out.Header, r.header)
 	if authorization != "" {
 		out.Header.Set("Authorization", authorization)
 	}
@@ -49,11 +48,14 @@ func reasonOf(t *testing.T, status int, body []byte) string {
 	t.Helper()
 	var document struct {
 		Error struct {
-			Code    int
-			Message string
-			Status  string
-			Errors  []struct{ Reason, Domain, Message string }
-		}
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+			Status  string `json:"status"`
+			Errors  []struct {
+				Reason string `json:"reason"`
+				Domain string `json:"domain"`
+			} `json:"errors"`
+		} `json:"error"`
 	}
 	if err := json.Unmarshal(body, &document); err != nil {
 		t.Fatalf("the error %q is not JSON: %v", body, err)

@@ -20,11 +20,11 @@ type objectResource struct {
 	ClassUpdated time.Time `json:"timeStorageClassUpdated"`
 }
 
-func (s *Service) resource(x *exchange, a attributes) objectResource {
+func (s *Service) resource(x *exchange, a *attributes) objectResource {
 	path := "/storage/v1/b/" + a.Bucket + "/o/" + url.PathEscape(a.Name)
 	base := s.base(x)
 	return objectResource{
-		attributes: a, Kind: "storage#object", ID: fmt.Sprintf("%s/%s/%d", a.Bucket, a.Name, a.Generation), ETag: a.etag(),
+		attributes: *a, Kind: "storage#object", ID: fmt.Sprintf("%s/%s/%d", a.Bucket, a.Name, a.Generation), ETag: a.etag(),
 		SelfLink:     base + path,
 		MediaLink:    fmt.Sprintf("%s/download%s?generation=%d&alt=media", base, path, a.Generation),
 		ClassUpdated: a.TimeCreated,
@@ -33,7 +33,7 @@ func (s *Service) resource(x *exchange, a attributes) objectResource {
 
 // sendObject sends the resource of an object.
 func (s *Service) sendObject(x *exchange, o *object) error {
-	return x.send(s.resource(x, o.attributes))
+	return x.send(s.resource(x, &o.attributes))
 }
 
 // describe sends the metadata of an object.
@@ -59,7 +59,7 @@ func (s *Service) list(x *exchange) error {
 		NextPageToken string           `json:"nextPageToken,omitempty"`
 	}{Kind: "storage#objects", Prefixes: found.prefixes, NextPageToken: found.token()}
 	for _, o := range found.objects {
-		answer.Items = append(answer.Items, s.resource(x, o.attributes))
+		answer.Items = append(answer.Items, s.resource(x, &o.attributes))
 	}
 	return x.send(answer)
 }

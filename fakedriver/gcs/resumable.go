@@ -125,29 +125,36 @@ func chunkOf(header string, size int64) (chunk, error) {
 	if header == "" {
 		return chunk{size: size, total: size}, nil
 	}
-	errHeader := errInvalid.with("Invalid Content-Range")
-	span, end, ok := strings.Cut(strings.TrimPrefix(header, "bytes "), "/")
-	if !ok || !strings.HasPrefix(header, "bytes ") {
-		return chunk{}, errHeader
-	}
 	c := chunk{total: -1, size: size}
-	var err error
-	if end != "*" {
-		if c.total, err = strconv.ParseInt(end, 10, 63); err != nil || c.total < 0 {
-			return c, errHeader
-		}
+	value, ok := strings.CutPrefix(header, "bytes ")
+	span, end, found := strings.Cut(value, "/")
+	if !ok || !found {
+		return c, errRange
 	}
-	if span == "*" {
-		if size > 0 {
-			return c, errHeader
+	if end != "*" {
+		total, err := number(end)
+		if err != nil || total == nil {
+			return c, errRange
 		}
-		return c, nil
+		c.total = *total
+	}
+	first, err := firstOf(span, size)
+	c.first = first
+	return c, err
+}
+
+var errRange = errInvalid.with("Content-Range is not valid, or not that of the body")
+
+// firstOf reads "0-9", or "*" for a body that is empty.
+func firstOf(span string, size int64) (int64, error) {
+	if span == "*" && size == 0 {
+		return 0, nil
 	}
 	from, to, _ := strings.Cut(span, "-")
-	c.first, err = strconv.ParseInt(from, 10, 63)
-	last, lastErr := strconv.ParseInt(to, 10, 63)
-	if err != nil || lastErr != nil || c.first < 0 || last-c.first+1 != size {
-		return c, errInvalid.with("Content-Range is not that of the body")
+	first, err := number(from)
+	last, lastErr := number(to)
+	if err != nil || lastErr != nil || first == nil || last == nil || *last-*first != size-1 {
+		return 0, errRange
 	}
-	return c, nil
+	return *first, nil
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/gcs"
 )
 
-// session begins an upload in several requests, and returns its path.
-func (f *fixture) session(t *testing.T, name, authorization string) string {
+// session begins an upload of x in several requests, and returns its path.
+func (f *fixture) session(t *testing.T, authorization string) string {
 	t.Helper()
-	begin := request{method: "POST", path: "/upload/storage/v1/b/photos/o?uploadType=resumable&name=" + name}
+	begin := request{method: "POST", path: "/upload/storage/v1/b/photos/o?uploadType=resumable&name=x"}
 	status, header, body := f.do(t, begin, authorization)
 	u, err := url.Parse(header.Get("Location"))
 	if status != ok || err != nil || u.Path == "" {
@@ -31,7 +31,7 @@ func chunk(path, content, span string) request {
 func TestResumableSteps(t *testing.T) {
 	f := serve(t, gcs.Options{MaxBodyBytes: 20})
 	key := bearer(f.account(t, "app", all("photos")))
-	path := f.session(t, "x", key)
+	path := f.session(t, key)
 	for _, step := range []struct {
 		reason, content, span string
 		status                int
@@ -65,7 +65,7 @@ func TestResumableOwner(t *testing.T) {
 	f.bucket(t, "archive")
 	mine := bearer(f.account(t, "mine", all("photos"), all("archive")))
 	yours := bearer(f.account(t, "yours", all("photos"), all("archive")))
-	path := f.session(t, "x", mine)
+	path := f.session(t, mine)
 	elsewhere := strings.Replace(path, "photos", "archive", 1)
 	for _, tc := range []struct {
 		name string
@@ -84,7 +84,7 @@ func TestResumableOwner(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", tc.name, status, body, tc.want)
 		}
 	}
-	path = f.session(t, "x", mine)
+	path = f.session(t, mine)
 	if err := f.backend.DeleteAccount(t.Context(), owner, "mine"); err != nil {
 		t.Fatal(err)
 	}
@@ -98,13 +98,13 @@ func TestResumableOwner(t *testing.T) {
 func TestResumableLimits(t *testing.T) {
 	f := serve(t, gcs.Options{UploadTimeout: time.Nanosecond})
 	key := bearer(f.account(t, "app", all("photos")))
-	if status, _, _ := f.do(t, chunk(f.session(t, "x", key), "x", "0-0/1"), key); status != http.StatusNotFound {
+	if status, _, _ := f.do(t, chunk(f.session(t, key), "x", "0-0/1"), key); status != http.StatusNotFound {
 		t.Errorf("an expired upload: %d", status)
 	}
 	f = serve(t, gcs.Options{})
 	key = bearer(f.account(t, "app", all("photos")))
 	for range 100 {
-		f.session(t, "x", key)
+		f.session(t, key)
 	}
 	begin := request{method: "POST", path: "/upload/storage/v1/b/photos/o?uploadType=resumable&name=x"}
 	if status, _, body := f.do(t, begin, key); status != http.StatusTooManyRequests || !bytes.Contains(body, []byte("rateLimitExceeded")) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"sync"
 )
 
 // serve answers one request.
@@ -14,7 +15,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	defer func() { x.release() }()
 	defer s.recover(x)
 	for _, run := range phases {
-		if err := run(s, x); err != nil { //nolint:contextcheck // the request carries it
+		if err := run(s, x); err != nil {
 			s.refuse(x, err)
 			return
 		}
@@ -81,7 +82,7 @@ func (s *Service) perform(x *exchange) error {
 	} else {
 		s.lock.RLock()
 	}
-	x.release = once(unlock)
+	x.release = sync.OnceFunc(unlock)
 	if err := s.authorize(x); err != nil {
 		return err
 	}
@@ -89,6 +90,6 @@ func (s *Service) perform(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.release = once(func() { leave(); unlock() })
+	x.release = sync.OnceFunc(func() { leave(); unlock() })
 	return x.operation.do(s, x)
 }

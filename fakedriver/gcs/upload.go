@@ -43,7 +43,10 @@ type incoming struct {
 
 // incomingOf reads what the beginning of an upload says.
 func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, err error) {
-	in = incoming{bucket: x.target.bucket, name: x.query.Get("name"), contentType: contentType, contentEncoding: x.query.Get("contentEncoding")}
+	in = incoming{
+		bucket: x.target.bucket, name: x.query.Get("name"),
+		contentType: contentType, contentEncoding: x.query.Get("contentEncoding"),
+	}
 	if in.document, err = parseDocument(metadata); err != nil {
 		return in, err
 	}

@@ -62,7 +62,8 @@ func openGCS(ctx context.Context, opts Options, s3 *store.Store) (guest, error) 
 	if err != nil {
 		return guest{}, errors.Join(err, listener.Close())
 	}
-	opts.Logger.Info("listening for GCS", "address", listener.Addr().String(), "endpoint", cmp.Or(opts.GCSEndpoint, scheme+listener.Addr().String()))
+	opts.Logger.Info("listening for GCS",
+		"address", listener.Addr().String(), "endpoint", cmp.Or(opts.GCSEndpoint, scheme+listener.Addr().String()))
 	return guest{service, listener}, nil
 }
 
