@@ -49,7 +49,8 @@ func (s *story) secretOf(ctx context.Context, name string) (map[string]string, e
 }
 
 // TestRotation deletes an access's Secret, which is how a user rotates: there is
-// another key, and the old one is of no use.
+// another key, and the old one is of no use. After a restart of the sidecar, all
+// is granted once more, which makes another one, too.
 func TestRotation(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
@@ -61,21 +62,35 @@ func TestRotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.delete(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.access.Namespace, Name: "photos-credentials"}})
+	rotated := s.expectRotated(old)
+	sidecar := emu.Component(emulator.ComponentSidecar)
+	if err := errors.Join(sidecar.Stop(t.Context()), sidecar.Start(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	again := s.expectRotated(rotated)
+	for _, secret := range []map[string]string{old, rotated, again} {
+		expectNoSecret(t, emu, secret)
+	}
+}
+
+// expectRotated waits for another key in the Secret, which it returns, and
+// expects it to be the one that works.
+func (s *story) expectRotated(old map[string]string) map[string]string {
+	s.t.Helper()
 	var rotated map[string]string
 	s.eventually("another key comes", func(ctx context.Context) (_ bool, err error) {
 		rotated, err = s.secretOf(ctx, "photos-credentials")
 		key := rotated[cosiapi.SecretKeyS3AccessKeyID]
 		return key != "" && key != old[cosiapi.SecretKeyS3AccessKeyID], err // the Secret is there before it is filled
 	})
-	if keys, err := openBucket(rotated).list(t.Context()); err != nil || len(keys) != 1 {
-		t.Errorf("with the new key: %v, %v", keys, err)
+	if keys, err := openBucket(rotated).list(s.t.Context()); err != nil || len(keys) != 1 {
+		s.t.Errorf("with the new key: %v, %v", keys, err)
 	}
-	_, err := openBucket(old).list(t.Context())
-	if got := codeOf(t, err); got != "InvalidAccessKeyId" {
-		t.Errorf("with the old key: %q", got)
+	_, err := openBucket(old).list(s.t.Context())
+	if got := codeOf(s.t, err); got != "InvalidAccessKeyId" {
+		s.t.Errorf("with the old key: %q", got)
 	}
-	expectNoSecret(t, emu, old)
-	expectNoSecret(t, emu, rotated)
+	return rotated
 }
 
 // TestAccountLimit: a bucket for one access, and who waits for it says so, and
