@@ -83,6 +83,18 @@ func TestUsage(t *testing.T) {
 			reason: "a port that cannot be",
 			args:   command("up", "--s3-port", "99999"), code: 2, says: []string{"S3 port 99999", "65535"},
 		},
+		"Protocol": {
+			reason: "a protocol that there is not",
+			args:   command("up", "--protocols", "S3,FTP"), code: 2, says: []string{`"FTP"`, "S3, GCS, Azure"},
+		},
+		"GCSPort": {
+			reason: "a port for what is not started",
+			args:   command("up", "--gcs-port", "9090"), code: 2, says: []string{"GCS port", "protocols"},
+		},
+		"DriverProtocol": {
+			reason: "names are written as COSI writes them",
+			args:   command("driver", "--protocols", "s3"), code: 2, says: []string{`"s3"`, "S3, GCS, Azure"},
+		},
 		"Name": {
 			reason: "a name that is no file name, nor a label",
 			args:   command("up", "--name", "My_Emulator"), code: 2, says: []string{`"My_Emulator"`, "lower-case"},

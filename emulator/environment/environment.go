@@ -33,8 +33,10 @@ func Of(info instance.Info) []Variable {
 	if info.DriverEndpoint != "" {
 		variables = append(variables, Variable{"COSI_ENDPOINT", info.DriverEndpoint})
 	}
-	if info.GCSEndpoint != "" { // the Secrets of COSI have no place for it
-		variables = append(variables, Variable{"STORAGE_EMULATOR_HOST", info.GCSEndpoint})
+	if info.GCSEndpoint != "" {
+		// COSI's Secrets have no place for it, and Google's clients send no key
+		// to what STORAGE_EMULATOR_HOST names.
+		variables = append(variables, Variable{"COSI_GCS_ENDPOINT", info.GCSEndpoint})
 	}
 	if info.S3CertificateAuthority != "" {
 		variables = append(variables, Variable{"AWS_CA_BUNDLE", info.S3CertificateAuthority})

@@ -110,7 +110,12 @@ func TestOf(t *testing.T) {
 	if diff := cmp.Diff(want[:1], environment.Of(info)); diff != "" {
 		t.Errorf("without a driver: -want, +got:\n%s", diff)
 	}
-	info.S3CertificateAuthority = "/ca.crt"
+	info.GCSEndpoint = "http://127.0.0.1:9090"
+	gcs := environment.Variable{Name: "COSI_GCS_ENDPOINT", Value: info.GCSEndpoint}
+	if diff := cmp.Diff(append(want[:1:1], gcs), environment.Of(info)); diff != "" {
+		t.Errorf("with GCS: -want, +got:\n%s", diff)
+	}
+	info.GCSEndpoint, info.S3CertificateAuthority = "", "/ca.crt"
 	if diff := cmp.Diff(append(want[:1:1], environment.Variable{Name: "AWS_CA_BUNDLE", Value: "/ca.crt"}), environment.Of(info)); diff != "" {
 		t.Errorf("with TLS: -want, +got:\n%s", diff)
 	}

@@ -52,10 +52,10 @@ func newEnv(streams Streams) *cobra.Command {
 		Use:   "env",
 		Short: "Print the environment of an emulator, and of a BucketAccess",
 		Long: `Print the environment variables by which programs find an emulator: KUBECONFIG,
-COSI_ENDPOINT, the socket of the driver, and with 'up --tls' AWS_CA_BUNDLE, a file
-with the certificate that S3 clients must trust. With --access also what the
-Secret of a BucketAccess holds: AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, BUCKET_NAME
-and so on.
+COSI_ENDPOINT, the socket of the driver, with 'up --protocols GCS'
+COSI_GCS_ENDPOINT, and with 'up --tls' AWS_CA_BUNDLE, a file with the certificate
+that S3 clients must trust. With --access also what the Secret of a BucketAccess
+holds: AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, BUCKET_NAME and so on.
 
 With --admin the key of the S3 store's administrator: it may do everything in all
 buckets, and make buckets that COSI does not know yet, to be brought in with a

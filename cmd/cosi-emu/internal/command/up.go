@@ -131,6 +131,9 @@ the cluster goes when it stops; what is the users' stays.`,
   # In the background, with data that is still there after a restart, and S3 over TLS.
   cosi-emu up -d --data-dir ./cosi-data --tls
 
+  # With buckets of Google Cloud Storage beside those of S3.
+  cosi-emu up --protocols S3,GCS
+
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
 
