@@ -124,7 +124,8 @@ func (o Options) validateStore() error {
 			ErrOptions, o.MaxBodyBytes, o.MaxAccounts)
 	}
 	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0) {
-		return fmt.Errorf("%w: the socket, and the port, TLS and limits of the S3 store, are those of the fake driver, which is left out", ErrOptions)
+		return fmt.Errorf("%w: the socket, and the port, TLS and limits of the S3 store, are those of the fake driver, "+
+			"which is left out", ErrOptions)
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func (s *Store) accountOf(owner, id string) (*principal, error) {
 // waitForWrites returns when the writes that were let in before have ended.
 func (p *principal) waitForWrites() {
 	p.writes.Lock()
-	p.writes.Unlock() //nolint:staticcheck // nothing is to be done meanwhile
+	p.writes.Unlock() //nolint:staticcheck,gocritic // nothing is to be done meanwhile
 }
 
 // Accounts returns all accounts, sorted by ID, without their secrets.

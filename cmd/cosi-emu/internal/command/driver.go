@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -54,6 +55,12 @@ Tokens of ServiceAccounts are not accepted: that needs the API server, as
 	flags := cmd.Flags()
 	log.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "UNIX socket that the driver listens on")
+	addDriverFlags(flags, &opts)
+	return cmd
+}
+
+// addDriverFlags adds the flags of what is served, and where.
+func addDriverFlags(flags *pflag.FlagSet, opts *service.Options) {
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "name of the driver, which classes refer to")
 	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", service.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
@@ -72,5 +79,4 @@ Tokens of ServiceAccounts are not accepted: that needs the API server, as
 	addStoreLimits(flags, &opts.MaxBodyBytes, &opts.MaxAccounts)
 	flags.StringVar(&opts.S3Region, "s3-region", store.DefaultRegion, "region of the store, which clients sign for")
 	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts (default: they end with the driver)")
-	return cmd
 }
