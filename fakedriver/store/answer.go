@@ -50,7 +50,7 @@ var answers = map[string]func(*Store, *exchange) error{
 	"ListParts":               (*Store).listParts,
 	"PutBucketTagging":        (*Store).putBucketTagging,
 	"PutBucketVersioning":     (*Store).putBucketVersioning,
-	"PutObject":               (*Store).serveCore,
+	"PutObject":               (*Store).putObject,
 	"PutObjectTagging":        (*Store).putObjectTagging,
 	"UploadPart":              (*Store).uploadPart,
 	"UploadPartCopy":          (*Store).copyPart,

@@ -85,19 +85,6 @@ func (c coreBackend) HeadObject(string, string) (*gofakes3.Object, error) {
 	return &gofakes3.Object{Name: c.x.version.Key, Size: c.x.version.Size(), Contents: io.NopCloser(nil)}, nil
 }
 
-// PutObject implements gofakes3.Backend.
-func (c coreBackend) PutObject(
-	string, string, map[string]string, io.Reader, int64, *gofakes3.PutConditions,
-) (gofakes3.PutObjectResult, error) {
-	draft, err := c.x.draft()
-	if err != nil {
-		return gofakes3.PutObjectResult{}, c.fail(err)
-	}
-	v, err := c.x.contents.Put(c.x.key, draft, c.x.conditions)
-	c.x.version = v
-	return gofakes3.PutObjectResult{}, c.fail(err)
-}
-
 // DeleteObject implements gofakes3.Backend.
 func (c coreBackend) DeleteObject(string, string) (gofakes3.ObjectDeleteResult, error) {
 	done, err := c.x.contents.Delete(c.x.key, c.x.query.Get("versionId"), c.x.conditions)
