@@ -29,7 +29,8 @@ func TestCapabilities(t *testing.T) {
 			request: grantRequest("ba-1", readOnly, accessed("bbb", cosi.AccessMode_READ_ONLY)), want: codes.InvalidArgument,
 		},
 		"Mode": {
-			reason: "It can do that.", options: fakedriver.Options{AccessModes: []store.Mode{store.ReadOnly}}, request: grantRequest("ba-1", readOnly),
+			reason: "It can do that.", options: fakedriver.Options{AccessModes: []store.Mode{store.ReadOnly}},
+			request: grantRequest("ba-1", readOnly),
 		},
 		"OtherMode": {
 			reason: "But not that.", options: fakedriver.Options{AccessModes: []store.Mode{store.ReadWrite}},

@@ -53,14 +53,14 @@ func inParallel(b *testing.B, do func(ctx context.Context, i int) error) {
 }
 
 func BenchmarkPutSmall(b *testing.B) {
-	compared(b, smallObject, func(b *testing.B, s *workload.Subject) {
+	compared(b, smallObject, func(b *testing.B, s *workload.Subject) { //nolint:thelper // it is the benchmark itself
 		content := make([]byte, smallObject)
 		inParallel(b, func(ctx context.Context, i int) error { return s.Put(ctx, workload.Key(i), content) })
 	})
 }
 
 func BenchmarkGetSmall(b *testing.B) {
-	compared(b, smallObject, func(b *testing.B, s *workload.Subject) {
+	compared(b, smallObject, func(b *testing.B, s *workload.Subject) { //nolint:thelper // it is the benchmark itself
 		if err := s.Put(b.Context(), "k", make([]byte, smallObject)); err != nil {
 			b.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func BenchmarkGetSmall(b *testing.B) {
 }
 
 func BenchmarkPutLarge(b *testing.B) {
-	compared(b, largeObject, func(b *testing.B, s *workload.Subject) {
+	compared(b, largeObject, func(b *testing.B, s *workload.Subject) { //nolint:thelper // it is the benchmark itself
 		content := make([]byte, largeObject)
 		for b.Loop() {
 			if err := s.Put(b.Context(), "k", content); err != nil {
@@ -84,7 +84,7 @@ func BenchmarkPutLarge(b *testing.B) {
 }
 
 func BenchmarkGetLarge(b *testing.B) {
-	compared(b, largeObject, func(b *testing.B, s *workload.Subject) {
+	compared(b, largeObject, func(b *testing.B, s *workload.Subject) { //nolint:thelper // it is the benchmark itself
 		if err := s.Put(b.Context(), "k", make([]byte, largeObject)); err != nil {
 			b.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func BenchmarkList(b *testing.B) {
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
-			compared(b, 0, func(b *testing.B, s *workload.Subject) {
+			compared(b, 0, func(b *testing.B, s *workload.Subject) { //nolint:thelper // it is the benchmark itself
 				err := workload.Concurrently(b.Context(), keys, func(ctx context.Context, i int) error { return s.Put(ctx, workload.Key(i), nil) })
 				if err != nil {
 					b.Fatal(err)

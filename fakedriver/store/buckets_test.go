@@ -65,7 +65,9 @@ func TestListBuckets(t *testing.T) {
 			}
 		})
 	}
-	for name, in := range map[string]s3.ListBucketsInput{"no buckets": {MaxBuckets: aws.Int32(0)}, "a token that is none": {ContinuationToken: ptr("?")}} {
+	for name, in := range map[string]s3.ListBucketsInput{
+		"no buckets": {MaxBuckets: aws.Int32(0)}, "a token that is none": {ContinuationToken: ptr("?")},
+	} {
 		_, err := a.s3.ListBuckets(t.Context(), &in)
 		a.refused(name, err, "InvalidArgument")
 	}

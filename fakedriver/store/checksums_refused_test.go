@@ -47,7 +47,8 @@ func TestChecksumsOfParts(t *testing.T) {
 	if got := a.raw(http.MethodPut, target, "part"); code(t, got.body) != "InvalidRequest" {
 		t.Errorf("a part without a checksum: answer %d: %s", got.status, got.body)
 	}
-	if got := a.raw(http.MethodPut, target, "part", "X-Amz-Checksum-Crc32", checksumOf("CRC32", "part")); code(t, got.body) != "InvalidRequest" {
+	got := a.raw(http.MethodPut, target, "part", "X-Amz-Checksum-Crc32", checksumOf("CRC32", "part"))
+	if code(t, got.body) != "InvalidRequest" {
 		t.Errorf("a part with another checksum: answer %d: %s", got.status, got.body)
 	}
 	if got := a.raw(http.MethodPut, target, "part", "X-Amz-Checksum-Sha256", checksumOf("SHA256", "trap")); code(t, got.body) != "BadDigest" {
@@ -56,7 +57,9 @@ func TestChecksumsOfParts(t *testing.T) {
 	part := a.part(u, 1, "part")
 	_, err := a.complete(u, types.CompletedPart{PartNumber: part.PartNumber, ETag: part.ETag})
 	a.refused("without the part's checksum", err, "InvalidRequest")
-	_, err = a.complete(u, types.CompletedPart{PartNumber: part.PartNumber, ETag: part.ETag, ChecksumSHA256: aws.String(checksumOf("SHA256", "trap"))})
+	_, err = a.complete(u, types.CompletedPart{
+		PartNumber: part.PartNumber, ETag: part.ETag, ChecksumSHA256: aws.String(checksumOf("SHA256", "trap")),
+	})
 	a.refused("with another checksum of the part", err, "InvalidPart")
 	_, err = a.complete(u, part)
 	a.must(err)

@@ -92,7 +92,8 @@ func TestChecksumsTold(t *testing.T) {
 				t.Errorf("%s, %s: the answer has %v", method, name, got)
 			}
 		}
-		if got := a.raw(method, "/k", "", "X-Amz-Checksum-Mode", "ENABLED").header; got.Get("X-Amz-Checksum-Crc32") != checksumOf("CRC32", "content") {
+		got := a.raw(method, "/k", "", "X-Amz-Checksum-Mode", "ENABLED").header
+		if got.Get("X-Amz-Checksum-Crc32") != checksumOf("CRC32", "content") {
 			t.Errorf("%s: the answer has %v", method, got)
 		}
 	}
@@ -172,13 +173,15 @@ func TestChecksumsOfUploads(t *testing.T) {
 					t.Errorf("CreateMultipartUpload() = %q, %q", u.ChecksumAlgorithm, u.ChecksumType)
 				}
 				first, second := a.part(u, 1, minPart), a.part(u, 2, "end")
-				if listed := a.parts(u, 10); checksumIn(listed[1], algorithm) != checksumOf(algorithm, "end") || checksumIn(second, algorithm) != checksumOf(algorithm, "end") {
+				listed, end := a.parts(u, 10), checksumOf(algorithm, "end")
+				if checksumIn(listed[1], algorithm) != end || checksumIn(second, algorithm) != end {
 					t.Errorf("part 2 is %+v, and listed as %+v", second, listed[1])
 				}
 				done, err := a.complete(u, first, second)
 				a.must(err)
 				want, head := ofUpload(kind, algorithm, minPart, "end"), a.head("k", "")
-				if checksumIn(done, algorithm) != want || checksumIn(head, algorithm) != want || done.ChecksumType != kind || head.ChecksumType != kind {
+				if checksumIn(done, algorithm) != want || checksumIn(head, algorithm) != want ||
+					done.ChecksumType != kind || head.ChecksumType != kind {
 					t.Errorf("completed with %q %q, and HEAD says %q %q; want %q",
 						checksumIn(done, algorithm), done.ChecksumType, checksumIn(head, algorithm), head.ChecksumType, want)
 				}

@@ -16,7 +16,9 @@ import (
 // became of each.
 func (a *app) condemn(quiet bool, objects ...types.ObjectIdentifier) (results []string, err error) {
 	a.Helper()
-	out, err := a.s3.DeleteObjects(a.Context(), &s3.DeleteObjectsInput{Bucket: a.bucket, Delete: &types.Delete{Objects: objects, Quiet: &quiet}})
+	out, err := a.s3.DeleteObjects(a.Context(), &s3.DeleteObjectsInput{
+		Bucket: a.bucket, Delete: &types.Delete{Objects: objects, Quiet: &quiet},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +118,8 @@ func TestDeleteObjectsVersions(t *testing.T) {
 	a := newApp(t, versioned)
 	old := a.put("k", "old").VersionId
 	a.put("k", "new")
-	results, err := a.condemn(false, types.ObjectIdentifier{Key: ptr("k"), VersionId: old}, named("k"), types.ObjectIdentifier{Key: ptr("k"), VersionId: ptr("null")})
+	results, err := a.condemn(false,
+		types.ObjectIdentifier{Key: ptr("k"), VersionId: old}, named("k"), types.ObjectIdentifier{Key: ptr("k"), VersionId: ptr("null")})
 	a.must(err)
 	if diff := cmp.Diff([]string{"deleted k", "deleted k by a marker", "deleted k"}, results); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -133,7 +136,8 @@ func TestDeleteObject(t *testing.T) {
 	a.put("k", "content")
 	for range 2 {
 		got := a.raw(http.MethodDelete, "/k", "")
-		if got.status != http.StatusNoContent || got.body != "" || got.header.Get("X-Amz-Delete-Marker") != "" || got.header.Get("X-Amz-Version-Id") != "" {
+		marker, version := got.header.Get("X-Amz-Delete-Marker"), got.header.Get("X-Amz-Version-Id")
+		if got.status != http.StatusNoContent || got.body != "" || marker != "" || version != "" {
 			t.Errorf("DELETE answered %d, %v: %s", got.status, got.header, got.body)
 		}
 	}

@@ -14,14 +14,18 @@ import (
 
 // listed is what the tests look at of the documents of listings.
 type listed struct {
-	EncodingType   string                    `xml:"EncodingType"`
-	IsTruncated    bool                      `xml:"IsTruncated"`
-	Prefix         string                    `xml:"Prefix"`
-	Delimiter      string                    `xml:"Delimiter"`
-	Contents       []listedKey               `xml:"Contents"`
-	Version        []listedKey               `xml:"Version"`
-	Upload         []listedKey               `xml:"Upload"`
-	CommonPrefixes []struct{ Prefix string } `xml:"CommonPrefixes"`
+	EncodingType   string         `xml:"EncodingType"`
+	IsTruncated    bool           `xml:"IsTruncated"`
+	Prefix         string         `xml:"Prefix"`
+	Delimiter      string         `xml:"Delimiter"`
+	Contents       []listedKey    `xml:"Contents"`
+	Version        []listedKey    `xml:"Version"`
+	Upload         []listedKey    `xml:"Upload"`
+	CommonPrefixes []listedPrefix `xml:"CommonPrefixes"`
+}
+
+type listedPrefix struct {
+	Prefix string `xml:"Prefix"`
 }
 
 type listedKey struct {

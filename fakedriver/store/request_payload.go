@@ -53,7 +53,8 @@ func newPayload(x *exchange, in io.Reader, limit int64) (*payload, error) {
 	if err := checkSize(p.size, limit); err != nil {
 		return nil, err
 	}
-	return p, p.expectChecksums(trailers)
+	err := p.expectChecksums(trailers)
+	return p, err
 }
 
 func checkSize(size, limit int64) error {

@@ -103,6 +103,24 @@ func silenceLibraries() {
 	klog.SetLogger(logr.Discard())
 }
 
+const upExamples = `  # All that is needed.
+  cosi-emu up
+
+  # In the background, with data that is still there after a restart, and S3 over TLS.
+  cosi-emu up -d --data-dir ./cosi-data --tls
+
+  # With buckets of Google Cloud Storage beside those of S3.
+  cosi-emu up --protocols S3,GCS
+
+  # A second one, for your own driver.
+  cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
+
+  # Your own driver, from your machine, with a cluster that has no COSI yet.
+  cosi-emu up --existing-cluster --context kind-kind --install --driver unix:///tmp/my-driver.sock
+
+  # For a script.
+  cosi-emu up -d -o json | jq -r .kubeconfig`
+
 func newUp(streams Streams) *cobra.Command {
 	var (
 		s      start
@@ -125,23 +143,7 @@ With --existing-cluster no control plane is started: controller, sidecar, driver
 and store run on this machine against the cluster of the kubeconfig, as its
 ServiceAccounts cosi-system/cosi-controller and cosi-sidecar. What 'up' makes in
 the cluster goes when it stops; what is the users' stays.`,
-		Example: `  # All that is needed.
-  cosi-emu up
-
-  # In the background, with data that is still there after a restart, and S3 over TLS.
-  cosi-emu up -d --data-dir ./cosi-data --tls
-
-  # With buckets of Google Cloud Storage beside those of S3.
-  cosi-emu up --protocols S3,GCS
-
-  # A second one, for your own driver.
-  cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
-
-  # Your own driver, from your machine, with a cluster that has no COSI yet.
-  cosi-emu up --existing-cluster --context kind-kind --install --driver unix:///tmp/my-driver.sock
-
-  # For a script.
-  cosi-emu up -d -o json | jq -r .kubeconfig`,
+		Example: upExamples,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkOutput(output, formatText, formatJSON); err != nil {
 				return err
@@ -152,12 +154,7 @@ the cluster goes when it stops; what is the users' stays.`,
 			if detach {
 				return upDetached(cmd, streams, s.session.Name, output)
 			}
-			return s.run(cmd.Context(), streams, func(running *session.Session) error {
-				if err := printUp(streams, running.Info(), output, false); err != nil {
-					return err
-				}
-				return running.Wait(cmd.Context())
-			})
+			return s.runUp(cmd.Context(), streams, output)
 		},
 	}
 	addName(cmd.Flags(), &s.session.Name)
@@ -165,6 +162,16 @@ the cluster goes when it stops; what is the users' stays.`,
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "return when the emulator is ready, and leave it running")
 	addOutput(cmd.Flags(), &output, formatText, formatJSON)
 	return cmd
+}
+
+// runUp says where everything is, and waits.
+func (s *start) runUp(ctx context.Context, streams Streams, output string) error {
+	return s.run(ctx, streams, func(running *session.Session) error {
+		if err := printUp(streams, running.Info(), output, false); err != nil {
+			return err
+		}
+		return running.Wait(ctx)
+	})
 }
 
 func printJSON(streams Streams, v any) error {
