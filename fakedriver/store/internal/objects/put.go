@@ -1,6 +1,10 @@
 package objects
 
-import "github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
+import (
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/checksum"
+)
 
 // Draft is an object before it is stored.
 type Draft struct {
@@ -41,9 +45,10 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 	return v, nil
 }
 
-// newVersion returns a version with the ID that the bucket's versioning gives it.
+// newVersion returns a version with the ID that the bucket's versioning gives it. It
+// keeps no more of the key than that: callers have it as a part of a request.
 func (b *Bucket) newVersion(key string) (*Version, error) {
-	v := &Version{Key: key, ID: NullVersion, Sequence: b.store.sequence.Add(1), modified: b.store.now()}
+	v := &Version{Key: strings.Clone(key), ID: NullVersion, Sequence: b.store.sequence.Add(1), modified: b.store.now()}
 	if b.Versioning() != Enabled {
 		return v, nil
 	}
