@@ -1,9 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store/internal/s3error"
@@ -81,15 +83,22 @@ var notConfigured = map[string]error{
 	"GetPublicAccessBlock":            s3error.ErrNoSuchPublicAccessBlock,
 }
 
+// documents are buffers that answers are written to. That of a full listing has
+// some hundred kilobytes.
+var documents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // sendXML answers with a document.
 func sendXML(x *exchange, document any) error {
-	body, err := xml.Marshal(document)
-	if err != nil {
+	body, _ := documents.Get().(*bytes.Buffer) // the pool has nothing else
+	defer documents.Put(body)
+	body.Reset()
+	body.WriteString(xml.Header)
+	if err := xml.NewEncoder(body).Encode(document); err != nil {
 		return err
 	}
 	header := x.w.Header()
 	header.Set("Content-Type", "application/xml")
-	header.Set("Content-Length", strconv.Itoa(len(xml.Header)+len(body)))
-	_, _ = x.w.Write(append([]byte(xml.Header), body...)) // a client that has gone is not our error
+	header.Set("Content-Length", strconv.Itoa(body.Len()))
+	_, _ = x.w.Write(body.Bytes()) // a client that has gone is not our error
 	return nil
 }
