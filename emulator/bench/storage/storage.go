@@ -21,7 +21,7 @@ type Load struct {
 }
 
 // DefaultLoad is what the bars are meant for.
-var DefaultLoad = Load{Objects: 100_000, Requests: 1000, Rounds: 21}
+var DefaultLoad = Load{Objects: 100_000, Requests: 1000, Rounds: 11}
 
 const (
 	small  = 1 << 10
