@@ -44,7 +44,7 @@ suites are:
           gofakes3 alone
 
 Without a suite, the first three are run, which takes two minutes; scale takes
-twenty or so, and s3 five. Emulators are started, and stopped, for it.
+twenty or so, and s3 three. For all but s3, emulators are started, and stopped.
 
 Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 		Example: `  cosi-emu bench

@@ -1,0 +1,29 @@
+package storage
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestMeasure takes all measurements with a light load: the times say nothing
+// then, but what is counted must be right, and nothing may be left running.
+func TestMeasure(t *testing.T) {
+	load := Load{Objects: 300, Requests: 20, Rounds: 1}
+	steps := 0
+	figures, err := Measure(t.Context(), load, func(string) { steps++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = 9
+	if len(figures) != want || steps < want {
+		t.Errorf("there are %d figures after %d steps, want %d", len(figures), steps, want)
+	}
+	for _, f := range figures {
+		if f.Value <= 0 || f.Bar <= 0 {
+			t.Errorf("%s is %v, with the bar %v", f.Name, f.Value, f.Bar)
+		}
+	}
+}
