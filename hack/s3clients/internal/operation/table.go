@@ -40,7 +40,11 @@ var table = []Operation{
 	{ID: WrongSecret, Title: "Wrong secret refused", Proof: "SignatureDoesNotMatch"},
 	{ID: UnknownKey, Title: "Unknown key refused", Proof: "InvalidAccessKeyId"},
 	{ID: Anonymous, Title: "Anonymous refused", Proof: "AccessDenied"},
-	{ID: OtherBucket, Title: "Other bucket refused", Proof: "403, and AccessDenied where the client says it, to list, to read or write, and as the source of a copy, as far as the client can"},
+	{
+		ID: OtherBucket, Title: "Other bucket refused",
+		Proof: "403, and AccessDenied where the client says it, to list, to read or write, " +
+			"and as the source of a copy, as far as the client can",
+	},
 	{ID: SignatureV2, Title: "SigV2 refused", Proof: "not supported: refused with a message that asks for AWS4-HMAC-SHA256"},
 	{ID: PresignedGetV2, Title: "SigV2 presigned URL refused", Proof: "not supported: likewise"},
 	{ID: PostPolicyUpload, Title: "POST policy refused", Proof: "not supported: NotImplemented, and nothing is written"},
