@@ -98,7 +98,7 @@ func TestDeclaredLength(t *testing.T) {
 
 // TestAnswerNotRead is a client that asks for much and reads nothing.
 func TestAnswerNotRead(t *testing.T) {
-	s, c := fixture(t, store.Options{BodyTimeout: 50 * time.Millisecond})
+	s, c := fixture(t, store.Options{BodyTimeout: 500 * time.Millisecond})
 	put(t, c, "big", strings.Repeat("x", 32<<20))
 	presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("big")})
 	if err != nil {
