@@ -122,10 +122,16 @@ func (r *run) dropRetained(ctx context.Context) error {
 }
 
 func (r *run) makeNamespace(ctx context.Context) error {
+	if r.engine.options.Namespace != "" {
+		return nil
+	}
 	return r.engine.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.namespace}})
 }
 
 // dropNamespace does not wait: the namespace controller takes its time.
 func (r *run) dropNamespace(ctx context.Context) error {
+	if r.engine.options.Namespace != "" {
+		return nil
+	}
 	return client.IgnoreNotFound(r.engine.client.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.namespace}}))
 }

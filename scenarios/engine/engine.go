@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,10 @@ type Options struct {
 	Update bool
 	// Keep leaves the objects of scenarios that fail where they are.
 	Keep bool
+	// Namespace, if set, is that of every scenario, instead of one for each. It must
+	// exist, and it stays: making and deleting one takes the API server longer than
+	// most scenarios. Scenarios that have it must not run at the same time.
+	Namespace string
 	// Observer is told what happens; nil means nobody is.
 	Observer Observer
 }
@@ -57,7 +62,8 @@ func (e *Engine) Run(ctx context.Context, s *document.Scenario) Result {
 		engine: e, scenario: s, scope: fmt.Sprintf("%s-%d", scopePrefix(s.Name), e.scopes.Add(1)),
 		marks: map[string]uint64{}, result: Result{Scenario: s, Started: time.Now(), From: e.journal.Mark() + 1},
 	}
-	r.namespace, r.result.Namespace = r.scope, r.scope
+	r.namespace = cmp.Or(e.options.Namespace, r.scope)
+	r.result.Namespace = r.namespace
 	e.options.Observer.ScenarioStarted(s, r.namespace)
 	r.perform(ctx)
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
