@@ -58,10 +58,13 @@ func (r *run) component(name string) (*emulator.Component, error) {
 	return nil, fmt.Errorf("there is no component %q: there are %s", name, strings.Join(known, ", "))
 }
 
-// wakeAll starts what a scenario has left stopped, so that it can be cleaned up.
+// wakeAll starts what a scenario has left stopped, so that it can be cleaned up. What
+// is not its own it leaves alone, unless it runs alone: another scenario may have
+// stopped it, or be starting it just now.
 func (r *run) wakeAll(ctx context.Context) error {
+	alone := runsAlone(r.scenario)
 	for _, component := range r.engine.emulator.Components() {
-		if state, _ := component.State(); state == emulator.StateRunning {
+		if state, _ := component.State(); state == emulator.StateRunning || !alone && !r.owns(component) {
 			continue
 		}
 		if err := component.Start(ctx); err != nil {
@@ -69,4 +72,14 @@ func (r *run) wakeAll(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// owns reports whether a component is of a driver of the scenario's own.
+func (r *run) owns(component *emulator.Component) bool {
+	for _, driver := range r.drivers {
+		if component == driver.Driver || component == driver.Sidecar {
+			return true
+		}
+	}
+	return false
 }

@@ -36,9 +36,10 @@ func runsAlone(s *document.Scenario) bool {
 }
 
 func disturbs(s document.Step) bool {
-	switch s.Verb {
-	case "crash", "restart", "start", "stop":
-		return true
+	for _, names := range []*document.Names{s.Crash, s.Restart, s.Start, s.Stop} {
+		if names != nil && slices.ContainsFunc(*names, shared) {
+			return true
+		}
 	}
 	for _, nested := range append(s.Nested(), s.Included) {
 		if slices.ContainsFunc(nested, disturbs) {
@@ -46,4 +47,10 @@ func disturbs(s document.Step) bool {
 		}
 	}
 	return false
+}
+
+// shared reports whether a component is one that all scenarios use, and not one of
+// a driver of the scenario's own: sidecar.${drivers.NAME}.
+func shared(component document.Text) bool {
+	return !strings.Contains(component.Source(), "${drivers.")
 }
