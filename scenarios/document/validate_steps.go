@@ -40,6 +40,7 @@ func (v *validation) steps(all []Step, known scope, marks map[string]bool) {
 func (v *validation) step(s *Step, known scope, marks map[string]bool) {
 	v.variables(s, known)
 	v.arguments(s, marks)
+	v.refusal(s)
 	v.within(s, known, marks)
 	if s.Mark != "" {
 		marks[s.Mark] = true
@@ -108,6 +109,24 @@ var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
 func (v *validation) arguments(s *Step, marks map[string]bool) {
 	if check, ok := checks[s.Verb]; ok {
 		check(v, s, marks)
+	}
+}
+
+// refusal checks that it is clear what is to be refused.
+func (v *validation) refusal(s *Step) {
+	objects := 0
+	switch {
+	case s.Refused.IsZero():
+		return
+	case s.Apply != nil:
+		objects = len(*s.Apply)
+	case s.Patch != nil:
+		objects = len(*s.Patch)
+	case s.Delete != nil:
+		objects = len(*s.Delete)
+	}
+	if objects != 1 {
+		v.decoder.fail(s.Position, "refused needs an apply, patch or delete of exactly one object")
 	}
 }
 
@@ -183,6 +202,9 @@ func (v *validation) s3(s *Step, _ map[string]bool) {
 	}
 	if operations != 1 || s.S3.Secret.IsZero() {
 		v.decoder.fail(s.Position, "s3 needs a secret, and one of put, get, head, delete, list, multipart, presignGet, presignPut")
+	}
+	if s.S3.ServiceAccount.IsZero() != s.S3.Access.IsZero() {
+		v.decoder.fail(s.Position, "s3 needs serviceAccount and access together: one ServiceAccount may have several accesses")
 	}
 }
 

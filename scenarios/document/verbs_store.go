@@ -36,6 +36,10 @@ type S3 struct {
 	PresignGet Text `yaml:"presignGet" doc:"the key of an object to get by a presigned URL"`
 	PresignPut Text `yaml:"presignPut" doc:"the key of an object to put by a presigned URL"`
 
+	// ServiceAccount authenticates by its token instead of the Secret's key.
+	ServiceAccount Text `yaml:"serviceAccount" doc:"the ServiceAccount whose token is used instead of the Secret's key"`
+	Access         Text `yaml:"access" doc:"with serviceAccount: the name of the BucketAccess that is used"`
+
 	Bucket  Text   `yaml:"bucket" doc:"another bucket than the Secret's"`
 	Content *Text  `yaml:"content" doc:"what to put, or what must come back"`
 	Size    int64  `yaml:"size" doc:"how many bytes to put, instead of content"`

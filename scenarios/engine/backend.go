@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
@@ -68,7 +67,7 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected document
 func (r *run) isOwn(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(append(slices.Clone(r.words), r.scope), func(word string) bool { return strings.Contains(name, word) })
+	return slices.ContainsFunc(append(slices.Clone(r.words), r.scope), func(word string) bool { return mentions(name, word) })
 }
 
 // truth is what the backend holds, as JSON has it, by names and IDs.

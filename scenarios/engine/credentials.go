@@ -54,13 +54,19 @@ func (r *run) credentials(ctx context.Context, asked *document.S3) (*credentials
 			return nil, err
 		}
 	}
-	c.client = s3.New(s3.Options{
+	options := s3.Options{
 		BaseEndpoint: aws.String(value(cosiapi.SecretKeyS3Endpoint)), Region: value(cosiapi.SecretKeyS3Region),
 		UsePathStyle: value(cosiapi.SecretKeyS3AddressingStyle) != "virtual",
 		Credentials: awscredentials.NewStaticCredentialsProvider(
 			value(cosiapi.SecretKeyS3AccessKeyID), value(cosiapi.SecretKeyS3SecretAccessKey), ""),
 		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: 1,
-	})
+	}
+	if !asked.ServiceAccount.IsZero() {
+		if options.Credentials, err = r.asServiceAccount(ctx, asked, options); err != nil {
+			return nil, err
+		}
+	}
+	c.client = s3.New(options)
 	return c, nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,24 +56,23 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 // wrong; a context that ends makes it Broken.
 func (e *Engine) Run(ctx context.Context, s *document.Scenario) Result {
 	defer e.enter(s)()
+	scope, err := e.newScope(ctx, s.Name)
 	r := &run{
-		engine: e, scenario: s, scope: fmt.Sprintf("%s-%d", scopePrefix(s.Name), e.scopes.Add(1)),
+		engine: e, scenario: s, scope: scope,
 		marks: map[string]uint64{}, result: Result{Scenario: s, Started: time.Now(), From: e.journal.Mark() + 1},
 	}
 	r.namespace = cmp.Or(e.options.Namespace, r.scope)
 	r.result.Namespace = r.namespace
 	e.options.Observer.ScenarioStarted(s, r.namespace)
-	r.perform(ctx)
+	if err == nil {
+		r.perform(ctx)
+	} else {
+		r.fail(err)
+		r.conclude()
+	}
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
 	e.options.Observer.ScenarioEnded(r.result)
 	return r.result
-}
-
-// maxScopePrefix leaves room for what is put behind a scope in names.
-const maxScopePrefix = 30
-
-func scopePrefix(name string) string {
-	return strings.TrimRight(name[:min(len(name), maxScopePrefix)], "-")
 }
 
 // enter waits until the scenario may run: alone if it touches what all share.

@@ -144,11 +144,12 @@ func (w *waiting) event(ctx context.Context, event watch.Event) (bool, error) {
 }
 
 func (w *waiting) judge(ctx context.Context, got any) (bool, error) {
+	got = readable(got)
 	differences, err := match.Match(w.pattern, got, w.run.known(ctx))
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", errEvaluate, err)
 	}
-	w.last, w.differences = got, differences
+	w.last, w.differences = got, discreet(w.object, differences)
 	if got == match.Missing {
 		w.last = nil
 	}

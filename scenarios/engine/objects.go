@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -149,15 +148,6 @@ func (r *run) remove(ctx context.Context, s *document.Step) (any, error) {
 		}
 	}
 	return nil, nil //nolint:nilnil // there is nothing to bind
-}
-
-// refused is a failure if the API server has refused a request, and says so: the
-// scenario asks for something that is not allowed.
-func refused(object client.Object, err error) error {
-	if apierrors.ReasonForError(err) == "" {
-		return err
-	}
-	return &Failure{Subject: subjectOf(object), Message: fmt.Sprintf("%s was refused: %s", subjectOf(object), err)}
 }
 
 func subjectOf(object client.Object) string {

@@ -62,6 +62,8 @@ type Failure struct { //nolint:errname // it is what people call it
 	Expected, Got string
 	// Broken says that it is about the run itself, and not about COSI.
 	Broken bool
+
+	refusal string // what the API server has said, if it has refused something
 }
 
 // Error implements the error interface.

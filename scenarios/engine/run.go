@@ -99,6 +99,9 @@ func (r *run) do(ctx context.Context, s *document.Step) (any, error) {
 		within = ctx // the steps in it have their own
 	}
 	value, err := verbs[s.Verb](r, within, s)
+	if !s.Refused.IsZero() {
+		err = r.wantRefusal(ctx, s, err)
+	}
 	return value, r.blame(s, err)
 }
 

@@ -22,9 +22,6 @@ func (r *run) setUp(ctx context.Context) error {
 		"ns": r.namespace, "scope": r.scope, "seed": seed, "index": int64(0),
 		"driver": r.engine.emulator.DriverName(), "class": emulator.ClassStandard, "accessClass": emulator.ClassStandard,
 	}
-	if err := r.makeNamespace(ctx); err != nil {
-		return err
-	}
 	drivers, err := r.makeDrivers(ctx, setup.Drivers)
 	if err != nil {
 		return err

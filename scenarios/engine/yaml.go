@@ -50,8 +50,8 @@ func gotYAML(got any) string {
 		return toYAML(got)
 	}
 	shown := maps.Clone(object)
-	if shown["kind"] == "Secret" {
-		for _, field := range []string{"data", "stringData"} {
+	if shown["kind"] == kindSecret {
+		for _, field := range []string{dataField, plainDataField} {
 			if values, ok := shown[field].(map[string]any); ok {
 				shown[field] = hidden(values)
 			}
@@ -67,15 +67,6 @@ func gotYAML(got any) string {
 		shown["metadata"] = kept
 	}
 	return toYAML(shown)
-}
-
-// hidden keeps the names of what a Secret holds, and none of the values.
-func hidden(values map[string]any) map[string]any {
-	names := map[string]any{}
-	for name := range values {
-		names[name] = "***redacted***"
-	}
-	return names
 }
 
 func toYAML(value any) string {
