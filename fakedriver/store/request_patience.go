@@ -40,6 +40,18 @@ type patientWriter struct {
 
 	control *http.ResponseController
 	pace    pace
+	body    *patientBody
+}
+
+// WriteHeader implements http.ResponseWriter. A client that sends a body without
+// waiting to be asked for it reads a refusal only when it has sent it all; what
+// net/http skips of it, 256 KiB, is less than many an upload, and the connection
+// would be reset under it.
+func (p *patientWriter) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && p.Header().Get("Connection") != "close" && !p.body.awaited {
+		p.body.skipped = p.control.EnableFullDuplex() == nil
+	}
+	p.ResponseWriter.WriteHeader(status)
 }
 
 // Unwrap lets http.ResponseController find the connection.
@@ -78,6 +90,8 @@ type patientBody struct {
 	control *http.ResponseController
 	pace    pace
 	ended   bool // there is nothing more to read
+	awaited bool // the client sends it only when it is asked for
+	skipped bool // what is left is read when the answer has been sent
 }
 
 // Read implements io.Reader.
@@ -100,8 +114,11 @@ func (p *patientBody) Read(data []byte) (int, error) {
 // has returned.
 func (s *Store) bePatient(x *exchange) (end func()) {
 	control := http.NewResponseController(x.w)
-	body := &patientBody{ReadCloser: x.r.Body, control: control, pace: s.newPace(), ended: x.r.ContentLength == 0}
-	x.w = &patientWriter{ResponseWriter: x.w, control: control, pace: s.newPace()}
+	body := &patientBody{
+		ReadCloser: x.r.Body, control: control, pace: s.newPace(),
+		ended: x.r.ContentLength == 0, awaited: x.r.Header.Get("Expect") != "",
+	}
+	x.w = &patientWriter{ResponseWriter: x.w, control: control, pace: s.newPace(), body: body}
 	r := *x.r
 	r.Body = body
 	x.r = &r
@@ -113,8 +130,12 @@ func (s *Store) bePatient(x *exchange) (end func()) {
 }
 
 // maxLinger is how long the rest of a body is waited for that nobody reads, to be
-// skipped. The client may be sending it before it looks for an answer.
-const maxLinger = 5 * time.Second
+// skipped, and maxSkipped how much of it is. The client may be sending it before
+// it looks for an answer.
+const (
+	maxLinger  = 5 * time.Second
+	maxSkipped = 64 << 20
+)
 
 // linger leaves deadlines for net/http, which first skips the rest of the body,
 // and then sends the rest of the answer.
@@ -126,4 +147,8 @@ func (s *Store) linger(body *patientBody) {
 		_ = body.control.SetReadDeadline(until)
 	}
 	_ = body.control.SetWriteDeadline(until.Add(patience))
+	if body.skipped && !body.ended {
+		_ = body.control.Flush()
+		_, _ = io.CopyN(io.Discard, body.ReadCloser, maxSkipped) // or the connection ends
+	}
 }
