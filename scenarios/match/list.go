@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
@@ -35,6 +36,25 @@ func (m *matcher) list(path string, p document.Pattern, got any) {
 func keyOf(items []document.Pattern) string {
 	for _, key := range keys {
 		if len(items) > 0 && allHave(items, key) {
+			return key
+		}
+	}
+	return ""
+}
+
+// KeyOf is the key by which a list is compared that is like the given items, or
+// nothing if it is compared item by item.
+func KeyOf(items []any) string {
+	for _, key := range keys {
+		without := func(item any) bool {
+			object, _ := item.(map[string]any)
+			switch object[key].(type) {
+			case nil, []any, map[string]any:
+				return true
+			}
+			return false
+		}
+		if len(items) > 0 && !slices.ContainsFunc(items, without) {
 			return key
 		}
 	}
