@@ -42,6 +42,9 @@ func Start(tb testing.TB) *controlplane.ControlPlane {
 	return c
 }
 
+// Shared is Start for those that have no test: who calls it says what failed.
+func Shared() (*controlplane.ControlPlane, error) { return shared() }
+
 func start() (*controlplane.ControlPlane, error) {
 	set, err := binaries.Find(context.Background(), binaries.Options{Progress: tell})
 	if err != nil {

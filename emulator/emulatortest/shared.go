@@ -1,0 +1,154 @@
+package emulatortest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
+)
+
+// Shared is an emulator that several tests use at the same time, on the test
+// binary's control plane. It runs while somebody holds or uses it. Of several
+// Shared one at a time runs; those that wait get their turn when nobody uses it.
+//
+// Unlike Start it leaves it to its users to remove what they make; what they have
+// left is removed, and is an error, when it stops.
+type Shared struct {
+	options func() (emulator.Options, error)
+
+	// What follows is guarded by turn.mu.
+	holds, users int
+	emulator     *emulator.Emulator // nil unless it runs
+}
+
+// NewShared returns an emulator that is started when it is used for the first
+// time, with what the function returns.
+func NewShared(options func() (emulator.Options, error)) *Shared {
+	return &Shared{options: options}
+}
+
+// turn is whose turn it is.
+var turn = struct {
+	mu      sync.Mutex
+	current *Shared       // that runs; nil if none does
+	changed chan struct{} // closed when somebody ceases to use it
+}{changed: make(chan struct{})}
+
+// Hold keeps the emulator running between its users, so that it is not started
+// anew for each, until the function that it returns is called, once. It starts
+// nothing, and does not wait.
+func (s *Shared) Hold() (release func() error) {
+	turn.mu.Lock()
+	defer turn.mu.Unlock()
+	s.holds++
+	return func() error {
+		turn.mu.Lock()
+		defer turn.mu.Unlock()
+		s.holds--
+		return s.leave()
+	}
+}
+
+// Use returns the emulator when it runs and it is its turn. The caller calls
+// release, once, when it does not need it any more.
+func (s *Shared) Use(ctx context.Context) (emu *emulator.Emulator, release func() error, err error) {
+	turn.mu.Lock()
+	defer turn.mu.Unlock()
+	for turn.current != nil && turn.current != s && turn.current.users > 0 {
+		if err := awaitTurn(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	if turn.current != s {
+		if err := s.take(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	s.users++
+	return s.emulator, s.release, nil
+}
+
+// awaitTurn lets go of the lock until somebody ceases to use an emulator.
+func awaitTurn(ctx context.Context) error {
+	changed := turn.changed
+	turn.mu.Unlock()
+	defer turn.mu.Lock()
+	select {
+	case <-changed:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait until other tests have ended that use another emulator: %w", context.Cause(ctx))
+	}
+}
+
+// take starts the emulator in place of the one that runs, which nobody uses.
+func (s *Shared) take(ctx context.Context) error {
+	if turn.current != nil {
+		if err := turn.current.stop(); err != nil {
+			return fmt.Errorf("stop the emulator of other tests: %w", err)
+		}
+	}
+	exclusive.Lock()
+	emu, err := s.start(ctx)
+	if err != nil {
+		exclusive.Unlock()
+		return err
+	}
+	turn.current, s.emulator = s, emu
+	return nil
+}
+
+func (s *Shared) start(ctx context.Context) (*emulator.Emulator, error) {
+	ctrl.SetLogger(logr.Discard()) // see Start
+	plane, err := controlplanetest.Shared()
+	if err != nil {
+		return nil, fmt.Errorf("start a control plane for the tests: %w", err)
+	}
+	options, err := s.options()
+	if err != nil {
+		return nil, err
+	}
+	options.ControlPlane = plane
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	emu, err := emulator.Start(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("start an emulator for the tests: %w", err)
+	}
+	return emu, nil
+}
+
+func (s *Shared) release() error {
+	turn.mu.Lock()
+	defer turn.mu.Unlock()
+	s.users--
+	if s.users == 0 {
+		close(turn.changed)
+		turn.changed = make(chan struct{})
+	}
+	return s.leave()
+}
+
+// leave stops the emulator if nobody is left who wants it.
+func (s *Shared) leave() error {
+	if turn.current != s || s.users > 0 || s.holds > 0 {
+		return nil
+	}
+	return s.stop()
+}
+
+// stop stops the emulator, which runs, and removes what is left of COSI's objects.
+func (s *Shared) stop() error {
+	defer exclusive.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	emu := s.emulator
+	turn.current, s.emulator = nil, nil
+	return errors.Join(cleanUp(ctx, emu), emu.Stop(ctx))
+}
