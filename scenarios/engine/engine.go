@@ -53,8 +53,12 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 }
 
 // Run runs a scenario, cleans up behind it, and judges it. The result says what was
-// wrong; a context that ends makes it Broken.
+// wrong; a context that ends makes it Broken. One that needs what is not there is
+// Skipped.
 func (e *Engine) Run(ctx context.Context, s *document.Scenario) Result {
+	if reason := e.lacks(s); reason != "" {
+		return e.skip(s, reason)
+	}
 	defer e.enter(s)()
 	scope, err := e.newScope(ctx, s.Name)
 	r := &run{
@@ -71,8 +75,18 @@ func (e *Engine) Run(ctx context.Context, s *document.Scenario) Result {
 		r.conclude()
 	}
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
+	r.result.Words = append(r.words, r.scope)
 	e.options.Observer.ScenarioEnded(r.result)
 	return r.result
+}
+
+// skip does not run a scenario.
+func (e *Engine) skip(s *document.Scenario, reason string) Result {
+	mark := e.journal.Mark()
+	skipped := Result{Scenario: s, Outcome: Skipped, Reason: reason, Started: time.Now(), From: mark + 1, To: mark}
+	e.options.Observer.ScenarioStarted(s, "")
+	e.options.Observer.ScenarioEnded(skipped)
+	return skipped
 }
 
 // enter waits until the scenario may run: alone if it touches what all share.

@@ -36,6 +36,9 @@ type Result struct {
 	Reason string
 	// From and To are the numbers of the first and the last event in the journal.
 	From, To uint64
+	// Words are what the names of the scenario's objects, and of those that COSI
+	// makes for them, have in them: its scope, and UIDs.
+	Words []string
 }
 
 // StepResult is how one step went; steps within others have their own.
