@@ -3,7 +3,6 @@ package document
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"reflect"
 	"slices"
@@ -14,7 +13,7 @@ import (
 
 // Loader reads files.
 type Loader struct {
-	// ReadFile reads a file by its slash-separated path. Default: os.ReadFile.
+	// ReadFile reads a file by its slash-separated path. Default: [ReadFile].
 	ReadFile func(name string) ([]byte, error)
 }
 
@@ -22,7 +21,7 @@ type Loader struct {
 // a [Problem] for everything that is wrong in them.
 func (l Loader) Load(file string) ([]*Scenario, error) {
 	if l.ReadFile == nil {
-		l.ReadFile = os.ReadFile
+		l.ReadFile = ReadFile
 	}
 	data, err := l.ReadFile(file)
 	if err != nil {
@@ -34,7 +33,7 @@ func (l Loader) Load(file string) ([]*Scenario, error) {
 // Parse is Load for what has been read already.
 func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
 	if l.ReadFile == nil {
-		l.ReadFile = os.ReadFile
+		l.ReadFile = ReadFile
 	}
 	nodes, err := parse(file, data)
 	if err != nil {

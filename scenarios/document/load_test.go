@@ -61,7 +61,7 @@ func TestRefused(t *testing.T) {
 		want         []string // what the problems begin with
 	}{
 		"Empty":          {reason: "Nothing to run.", file: "", want: []string{"s.yaml: the file has no scenario"}},
-		"Tab":            {reason: "YAML has no tabs.", file: head + "steps:\n\t- settle:\n", want: []string{"s.yaml:5: this is not YAML"}},
+		"Tab":            {reason: "YAML has no tabs.", file: head + "steps:\n\t- settle:\n", want: []string{"s.yaml:5:1: this is not YAML"}},
 		"NotUTF8":        {reason: "Cut in the middle of a letter.", file: head + "description: \xff\n", want: []string{"s.yaml:4:14: the file is not UTF-8"}},
 		"APIVersion":     {reason: "Of another time.", file: strings.Replace(step("settle:"), "v1alpha1", "v9", 1), want: []string{`s.yaml:1:1: apiVersion is "cosi-emu/v9"`}},
 		"Kind":           {reason: "Not a scenario.", file: strings.Replace(step("settle:"), "Scenario", "Pod", 1), want: []string{`s.yaml:1:1: kind is "Pod"`}},

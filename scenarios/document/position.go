@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,15 +35,16 @@ type Problem struct { //nolint:errname // it is what people call it
 // Error implements the error interface.
 func (p *Problem) Error() string { return p.Position.String() + ": " + p.Message }
 
-// Problems returns the problems in err's tree, in the order of the file.
+// Problems returns the problems in err's tree, in the order of the files and the
+// places in them.
 func Problems(err error) []*Problem {
 	var all []*Problem
 	collect(err, &all)
 	slices.SortStableFunc(all, func(a, b *Problem) int {
-		if a.Position.Line != b.Position.Line {
-			return a.Position.Line - b.Position.Line
-		}
-		return a.Position.Column - b.Position.Column
+		return cmp.Or(
+			cmp.Compare(a.Position.File, b.Position.File),
+			cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column),
+		)
 	})
 	return all
 }

@@ -3,7 +3,6 @@ package document
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"strconv"
@@ -26,7 +25,7 @@ const (
 // parse reads the YAML documents of a file.
 func parse(file string, data []byte) ([]*yaml.Node, error) {
 	if len(data) > MaxBytes {
-		return nil, &Problem{Position{File: file}, fmt.Sprintf("the file has %d bytes, and may have %d", len(data), MaxBytes)}
+		return nil, tooLarge(file, int64(len(data)))
 	}
 	if at := invalidUTF8(data); at >= 0 {
 		return nil, &Problem{positionOf(file, data, at), "the file is not UTF-8"}
@@ -39,7 +38,7 @@ func parse(file string, data []byte) ([]*yaml.Node, error) {
 			return documents, nil
 		}
 		if err != nil {
-			return nil, syntaxProblem(file, err)
+			return nil, syntaxProblem(file, data, err)
 		}
 		if len(node.Content) == 1 && !isNull(node.Content[0]) {
 			documents = append(documents, node.Content[0])
@@ -67,13 +66,32 @@ func positionOf(file string, data []byte, offset int) Position {
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+)(?:, column (\d+))?: )?(?s:(.*))$`)
 
-// syntaxProblem takes the place out of an error of the YAML library.
-func syntaxProblem(file string, err error) error {
+// syntaxProblem takes the place out of an error of the YAML library, which often
+// knows no more than the line.
+func syntaxProblem(file string, data []byte, err error) error {
 	position, message := Position{File: file}, err.Error()
 	if found := yamlError.FindStringSubmatch(message); found != nil {
 		position.Line, _ = strconv.Atoi(found[1]) // 0 where there is none
 		position.Column, _ = strconv.Atoi(found[2])
 		message = found[3]
 	}
+	position.Line = max(position.Line, 1)
+	if position.Column == 0 {
+		var inTab bool
+		if position.Column, inTab = firstColumn(data, position.Line); inTab {
+			message += ": indent with spaces, not with tabs"
+		}
+	}
 	return &Problem{position, "this is not YAML: " + message}
+}
+
+// firstColumn returns where the text of a line begins, or the tab before it.
+func firstColumn(data []byte, line int) (column int, isTab bool) {
+	lines := bytes.SplitN(data, []byte("\n"), line+1)
+	if line > len(lines) {
+		return 1, false
+	}
+	text := lines[line-1]
+	column = len(text) - len(bytes.TrimLeft(text, " ")) + 1
+	return column, column <= len(text) && text[column-1] == '\t'
 }
