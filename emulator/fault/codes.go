@@ -1,0 +1,93 @@
+package fault
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"google.golang.org/grpc/codes"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// reasons are the API server's, with the status that each comes with.
+var reasons = map[metav1.StatusReason]int{
+	metav1.StatusReasonBadRequest:            http.StatusBadRequest,
+	metav1.StatusReasonUnauthorized:          http.StatusUnauthorized,
+	metav1.StatusReasonForbidden:             http.StatusForbidden,
+	metav1.StatusReasonNotFound:              http.StatusNotFound,
+	metav1.StatusReasonMethodNotAllowed:      http.StatusMethodNotAllowed,
+	metav1.StatusReasonNotAcceptable:         http.StatusNotAcceptable,
+	metav1.StatusReasonConflict:              http.StatusConflict,
+	metav1.StatusReasonAlreadyExists:         http.StatusConflict,
+	metav1.StatusReasonGone:                  http.StatusGone,
+	metav1.StatusReasonExpired:               http.StatusGone,
+	metav1.StatusReasonRequestEntityTooLarge: http.StatusRequestEntityTooLarge,
+	metav1.StatusReasonUnsupportedMediaType:  http.StatusUnsupportedMediaType,
+	metav1.StatusReasonInvalid:               http.StatusUnprocessableEntity,
+	metav1.StatusReasonTooManyRequests:       http.StatusTooManyRequests,
+	metav1.StatusReasonInternalError:         http.StatusInternalServerError,
+	metav1.StatusReasonServerTimeout:         http.StatusInternalServerError,
+	metav1.StatusReasonServiceUnavailable:    http.StatusServiceUnavailable,
+	metav1.StatusReasonTimeout:               http.StatusGatewayTimeout,
+}
+
+// KubernetesStatus returns the HTTP status of a code at the api seam, and the
+// reason if the code is one, or false if it is neither a status from 400 to 599
+// nor a reason.
+func KubernetesStatus(code string) (status int, reason metav1.StatusReason, ok bool) {
+	if status, ok := reasons[metav1.StatusReason(code)]; ok {
+		return status, metav1.StatusReason(code), true
+	}
+	status, err := strconv.Atoi(code)
+	return status, "", err == nil && status >= 400 && status <= 599
+}
+
+// RPCCode returns the gRPC code of a name such as Unavailable, or false.
+func RPCCode(name string) (codes.Code, bool) {
+	for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
+		if code.String() == name {
+			return code, true
+		}
+	}
+	return codes.OK, false
+}
+
+// s3 are the codes of S3 that a store in trouble, or one that has changed its
+// mind, answers with.
+var s3 = map[string]int{
+	"AccessDenied":            http.StatusForbidden,
+	"AllAccessDisabled":       http.StatusForbidden,
+	"BucketAlreadyExists":     http.StatusConflict,
+	"BucketAlreadyOwnedByYou": http.StatusConflict,
+	"BucketNotEmpty":          http.StatusConflict,
+	"EntityTooLarge":          http.StatusBadRequest,
+	"ExpiredToken":            http.StatusBadRequest,
+	"InternalError":           http.StatusInternalServerError,
+	"InvalidAccessKeyId":      http.StatusForbidden,
+	"NoSuchBucket":            http.StatusNotFound,
+	"NoSuchKey":               http.StatusNotFound,
+	"NoSuchUpload":            http.StatusNotFound,
+	"NotImplemented":          http.StatusNotImplemented,
+	"OperationAborted":        http.StatusConflict,
+	"PreconditionFailed":      http.StatusPreconditionFailed,
+	"RequestTimeTooSkewed":    http.StatusForbidden,
+	"RequestTimeout":          http.StatusBadRequest,
+	"ServiceUnavailable":      http.StatusServiceUnavailable,
+	"SignatureDoesNotMatch":   http.StatusForbidden,
+	"SlowDown":                http.StatusServiceUnavailable,
+	"TooManyBuckets":          http.StatusBadRequest,
+}
+
+// S3Status returns the HTTP status of an S3 code, or false; see the list of error
+// codes in the Amazon S3 API reference.
+func S3Status(code string) (int, bool) {
+	status, ok := s3[code]
+	return status, ok
+}
+
+func s3Codes() []string { return slices.Sorted(maps.Keys(s3)) }
+
+// administrative are the kinds of errors of the driver's own calls; see package
+// fakedriver/store.
+var administrative = []string{"NotExist", "Conflict", "NotEmpty", "Invalid", "Limit", "Closed"}

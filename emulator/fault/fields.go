@@ -1,0 +1,115 @@
+package fault
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// checkFields finds fields that the response of the method does not have.
+func (f Fault) checkFields() string {
+	if len(f.Effect.Set) == 0 {
+		return ""
+	}
+	response := responseOf(f.Match.Operation)
+	if response == nil {
+		return fmt.Sprintf("set needs an operation that is a method of the driver, such as DriverCreateBucket, not %q", f.Match.Operation)
+	}
+	if err := f.Effect.Replace(response); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// responseOf returns an empty response of a method, or nil.
+func responseOf(method string) proto.Message {
+	services := cosi.File_cosi_v1alpha2_cosi_proto.Services()
+	for i := range services.Len() {
+		found := services.Get(i).Methods().ByName(protoreflect.Name(method))
+		if found == nil {
+			continue
+		}
+		if kind, err := protoregistry.GlobalTypes.FindMessageByName(found.Output().FullName()); err == nil {
+			return kind.New().Interface()
+		}
+	}
+	return nil
+}
+
+// Replace sets the fields of a response that Set has values for. The error says
+// which field or value the message cannot have.
+func (e Effect) Replace(response proto.Message) error {
+	options := protojson.MarshalOptions{UseProtoNames: true}
+	data, err := options.Marshal(response)
+	if err != nil {
+		return err
+	}
+	var fields any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	for _, path := range slices.Sorted(maps.Keys(e.Set)) {
+		if fields, err = replace(fields, strings.Split(path, "."), e.Set[path]); err != nil {
+			return fmt.Errorf("set %s: %w", path, err)
+		}
+	}
+	if data, err = json.Marshal(fields); err != nil {
+		return err
+	}
+	changed := response.ProtoReflect().New().Interface()
+	if err := protojson.Unmarshal(data, changed); err != nil {
+		return fmt.Errorf("set %s of %s: %w", strings.Join(slices.Sorted(maps.Keys(e.Set)), ", "),
+			response.ProtoReflect().Descriptor().Name(), err)
+	}
+	changed.ProtoReflect().SetUnknown(response.ProtoReflect().GetUnknown())
+	proto.Reset(response)
+	proto.Merge(response, changed)
+	return nil
+}
+
+// replace returns a value with another at the end of a path. Fields and items that
+// are not there are added.
+func replace(in any, path []string, value any) (any, error) {
+	if len(path) == 0 {
+		return value, nil
+	}
+	if at, err := strconv.Atoi(path[0]); err == nil {
+		return replaceItem(in, at, path[1:], value)
+	}
+	fields, ok := in.(map[string]any)
+	if !ok && in != nil {
+		return nil, fmt.Errorf("there is no field %s in %T", path[0], in)
+	}
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	var err error
+	fields[path[0]], err = replace(fields[path[0]], path[1:], value)
+	return fields, err
+}
+
+// maxItems bounds the lists that a path can make.
+const maxItems = 1000
+
+func replaceItem(in any, at int, path []string, value any) (any, error) {
+	items, ok := in.([]any)
+	if (!ok && in != nil) || at < 0 || at >= maxItems {
+		return nil, fmt.Errorf("there is no item %d in %T", at, in)
+	}
+	for len(items) <= at {
+		items = append(items, map[string]any{})
+	}
+	var err error
+	items[at], err = replace(items[at], path, value)
+	return items, err
+}

@@ -1,0 +1,58 @@
+package fault
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// checkCode finds codes that the seam does not have.
+func (f Fault) checkCode() string {
+	code := f.Effect.Fail + f.Effect.LoseReply
+	if code == "" {
+		return ""
+	}
+	switch f.Match.Seam {
+	case journal.SeamAPI:
+		return checkAPICode(code)
+	case journal.SeamRPC:
+		if _, ok := RPCCode(code); !ok {
+			return fmt.Sprintf("%q is no error code of gRPC; such are Unavailable, Internal, DeadlineExceeded, NotFound", code)
+		}
+	case journal.SeamStore:
+		return f.checkStoreCode(code)
+	}
+	return ""
+}
+
+func checkAPICode(code string) string {
+	if _, _, ok := KubernetesStatus(code); ok || slices.Contains([]string{Reset, TLS, Refused}, code) {
+		return ""
+	}
+	return fmt.Sprintf("%q is none of an HTTP status from 400 to 599, a reason of the API server such as Conflict, "+
+		"TooManyRequests or InternalError, and %s, %s, %s", code, Reset, TLS, Refused)
+}
+
+func (f Fault) checkStoreCode(code string) string {
+	own := slices.Contains(administrative, code)
+	if own && !strings.HasPrefix(f.Match.Operation, "Admin") {
+		return fmt.Sprintf("%s is an error of the driver's own calls: operation %q should be one of those, such as AdminCreateBucket",
+			code, f.Match.Operation)
+	}
+	if _, ok := S3Status(code); ok || own || code == Reset {
+		return ""
+	}
+	return fmt.Sprintf("%q is no code of S3 that is known here, which are %s, and %s; the driver's own calls have %s",
+		code, strings.Join(s3Codes(), ", "), Reset, strings.Join(administrative, ", "))
+}
+
+// checkSides finds effects on the body of an answer of calls that have none.
+func (f Fault) checkSides() string {
+	e := f.Effect
+	if (e.Cut != 0 || e.Flip != 0) && strings.HasPrefix(f.Match.Operation, "Admin") {
+		return "cut and flip are about the bodies of S3's answers, and the driver's own calls have none"
+	}
+	return ""
+}
