@@ -1,0 +1,85 @@
+package oracle
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// The methods of the protocol that the oracles know.
+const (
+	generateBucketID  = "DriverGenerateBucketId"
+	createBucket      = "DriverCreateBucket"
+	getBucket         = "DriverGetBucket"
+	deleteBucket      = "DriverDeleteBucket"
+	generateAccountID = "DriverGenerateBucketAccessId"
+	grantAccess       = "DriverGrantBucketAccess"
+	revokeAccess      = "DriverRevokeBucketAccess"
+)
+
+// call is a call of a sidecar to its driver.
+type call struct {
+	seq          uint64
+	began, ended time.Time
+	component    string
+	method       string
+	// name is what an ID is asked for; id is the bucket's or the account's, asked
+	// for or answered.
+	name, id string
+	// buckets are those that access is granted to.
+	buckets []string
+	ok      bool
+}
+
+// made reports whether an event is a call as a sidecar has made it. The driver's
+// end of it is another event.
+func made(e journal.Event) bool {
+	return e.Seam == journal.SeamRPC && isSidecar(e.Component)
+}
+
+func isSidecar(component string) bool {
+	return component == emulator.ComponentSidecar || strings.HasPrefix(component, emulator.ComponentSidecar+".")
+}
+
+// message is what the requests and responses of the protocol have.
+type message struct {
+	Name        string `json:"name"`
+	AccountName string `json:"accountName"`
+	BucketID    string `json:"bucketId"`
+	AccountID   string `json:"accountId"`
+	Buckets     []struct {
+		BucketID string `json:"bucketId"`
+	} `json:"buckets"`
+}
+
+func callOf(e journal.Event) call {
+	var request, response message
+	// What cannot be read is empty: the oracles then see an ID that nobody knows.
+	_ = json.Unmarshal(e.Request, &request)
+	_ = json.Unmarshal(e.Response, &response)
+	c := call{
+		seq: e.Seq, began: e.Time, ended: e.Time.Add(e.Duration), component: e.Component, method: e.Operation.Name, ok: !e.Failed(),
+		name: request.Name + request.AccountName,
+	}
+	switch c.method {
+	case createBucket, getBucket, deleteBucket:
+		c.id = request.BucketID
+	case grantAccess, revokeAccess:
+		c.id = request.AccountID
+	case generateBucketID:
+		c.id = response.BucketID
+	case generateAccountID:
+		c.id = response.AccountID
+	}
+	for _, b := range request.Buckets {
+		c.buckets = append(c.buckets, b.BucketID)
+	}
+	return c
+}
+
+// is reports whether the call is of one of the methods.
+func (c call) is(methods ...string) bool { return slices.Contains(methods, c.method) }

@@ -1,0 +1,205 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// divergence finds objects that are not what their spec asks for, and have no
+// condition that says why. It looks at moments at which nothing goes on any more:
+// nobody will mend them.
+func divergence(e *evidence) []Finding {
+	var found []Finding
+	for i := range e.Moments {
+		m := &e.Moments[i]
+		if m.Restless {
+			continue // the other oracle says so
+		}
+		w := &world{evidence: e, moment: m}
+		for i := range m.Objects.Claims {
+			if o := &m.Objects.Claims[i]; e.Scope.HasNamespace(o.Namespace) {
+				found = append(found, w.report("BucketClaim", o, w.claim(o))...)
+			}
+		}
+		for i := range m.Objects.Buckets {
+			if o := &m.Objects.Buckets[i]; e.oursAt(o) {
+				found = append(found, w.report("Bucket", o, w.bucket(o))...)
+			}
+		}
+		for i := range m.Objects.Accesses {
+			if o := &m.Objects.Accesses[i]; e.Scope.HasNamespace(o.Namespace) {
+				found = append(found, w.report("BucketAccess", o, w.access(o))...)
+			}
+		}
+	}
+	return found
+}
+
+// world is a moment, as the objects in it see each other.
+type world struct {
+	*evidence
+	moment *Moment
+}
+
+func (w *world) report(kind string, o metav1.Object, problem string) []Finding {
+	if problem == "" || w.touched(kind+"/"+o.GetName()) {
+		return nil
+	}
+	return []Finding{{
+		Subject: kind + "/" + o.GetName(),
+		Message: fmt.Sprintf("%s %q %s %s", kind, keyOf(o.GetNamespace(), o.GetName()), problem, w.moment.Name),
+	}}
+}
+
+// unwell reports whether conditions say that something is wrong.
+func unwell(conditions []metav1.Condition) bool {
+	return meta.IsStatusConditionFalse(conditions, cosiapi.ConditionResourcesValidated) ||
+		meta.IsStatusConditionTrue(conditions, cosiapi.ConditionProvisionFailed) ||
+		meta.IsStatusConditionFalse(conditions, cosiapi.ConditionProvisioned)
+}
+
+// failing reports whether something has failed that is tried again.
+func failing(conditions []metav1.Condition) bool {
+	failed := meta.FindStatusCondition(conditions, cosiapi.ConditionProvisionFailed)
+	return failed != nil && failed.Status == metav1.ConditionTrue && failed.Reason != cosiapi.ReasonDriverRefused
+}
+
+// says reports whether one of the conditions has one of the reasons.
+func says(conditions []metav1.Condition, reasons ...string) bool {
+	return slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return slices.Contains(reasons, c.Reason) })
+}
+
+// ready compares readyToUse with what it is said to be equal to.
+func ready(readyToUse, deleting bool, conditions []metav1.Condition) (problem string, isReady bool) {
+	switch is := provisioned(conditions, deleting); {
+	case is && !readyToUse:
+		return "is provisioned, but not ready to use", false
+	case deleting && readyToUse:
+		return "is being deleted, but ready to use", false
+	default:
+		return "", is && readyToUse
+	}
+}
+
+// held reports whether finalizers of others keep an object.
+func held(o metav1.Object) bool {
+	return slices.ContainsFunc(o.GetFinalizers(), func(f string) bool { return f != cosiapi.ProtectionFinalizer })
+}
+
+func (w *world) claim(o *cosiapi.BucketClaim) string {
+	deleting := o.DeletionTimestamp != nil
+	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
+	bucket := w.bucketOf(o)
+	switch {
+	case problem != "":
+		return problem
+	case deleting && (w.used(o) || bucket != nil || held(o) || unwell(o.Status.Conditions)):
+		return "" // the Bucket, or the access, has to say why
+	case deleting:
+		return "is being deleted, and nothing that it could wait for is there"
+	case isReady, unwell(o.Status.Conditions):
+		return ""
+	case says(o.Status.Conditions, cosiapi.ReasonBucketClassNotFound):
+		return unless(!slices.Contains(w.moment.Objects.BucketClasses, o.Spec.BucketClassName), "waits for a BucketClass that is there")
+	case bucket == nil:
+		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and does not say why")
+	}
+	_, bucketReady := ready(bucket.Status.ReadyToUse, bucket.DeletionTimestamp != nil, bucket.Status.Conditions)
+	return unless(!bucketReady, "is not ready, although its Bucket is")
+}
+
+// unless returns the problem, if it is not explained.
+func unless(explained bool, problem string) string {
+	if explained {
+		return ""
+	}
+	return problem
+}
+
+func (w *world) bucket(o *cosiapi.Bucket) string {
+	problem, isReady := ready(o.Status.ReadyToUse, o.DeletionTimestamp != nil, o.Status.Conditions)
+	claim := w.claimOf(o)
+	switch {
+	case !w.served(o.Spec.DriverName), unwell(o.Status.Conditions):
+		return ""
+	case o.DeletionTimestamp != nil:
+		// While its claim stays, so does the Bucket.
+		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil, "is being deleted, and does not say why it stays")
+	case cosiapi.IsBucketClaimBeingDeleted(o):
+		return unless(claim != nil || o.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
+			"is left, although its BucketClaim is gone and its policy is Delete")
+	case problem == "" && !isReady:
+		return "is not provisioned, and does not say why"
+	}
+	return problem
+}
+
+func (w *world) access(o *cosiapi.BucketAccess) string {
+	deleting := o.DeletionTimestamp != nil
+	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
+	switch {
+	case problem != "":
+		return problem
+	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !w.served(o.Status.DriverName):
+		return ""
+	case deleting:
+		return unless(held(o) || says(o.Status.Conditions, cosiapi.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
+	case o.Status.DriverName != "":
+		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
+	case says(o.Status.Conditions, cosiapi.ReasonBucketAccessClassNotFound):
+		return unless(!slices.Contains(w.moment.Objects.AccessClasses, o.Spec.BucketAccessClassName),
+			"waits for a BucketAccessClass that is there")
+	}
+	return unless(w.lacksBuckets(o), "is not handed to its driver, although all its BucketClaims are ready")
+}
+
+// lacksBuckets reports whether a claim of an access is not there, or not ready.
+func (w *world) lacksBuckets(o *cosiapi.BucketAccess) bool {
+	return slices.ContainsFunc(o.Spec.BucketClaims, func(wanted cosiapi.BucketClaimAccess) bool {
+		return !slices.ContainsFunc(w.moment.Objects.Claims, func(c cosiapi.BucketClaim) bool {
+			return c.Namespace == o.Namespace && c.Name == wanted.BucketClaimName && c.Status.ReadyToUse
+		})
+	})
+}
+
+// served reports whether a sidecar of a driver is there.
+func (w *world) served(driver string) bool {
+	for _, served := range w.Drivers {
+		if served == driver {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) bucketOf(c *cosiapi.BucketClaim) *cosiapi.Bucket {
+	for i := range w.moment.Objects.Buckets {
+		if b := &w.moment.Objects.Buckets[i]; b.Spec.BucketClaimRef.UID == c.UID || b.Name == c.Spec.ExistingBucketName {
+			return b
+		}
+	}
+	return nil
+}
+
+func (w *world) claimOf(b *cosiapi.Bucket) *cosiapi.BucketClaim {
+	for i := range w.moment.Objects.Claims {
+		if c := &w.moment.Objects.Claims[i]; b.Spec.BucketClaimRef.UID == c.UID {
+			return c
+		}
+	}
+	return nil
+}
+
+// used reports whether an access needs a claim.
+func (w *world) used(c *cosiapi.BucketClaim) bool {
+	return slices.ContainsFunc(w.moment.Objects.Accesses, func(a cosiapi.BucketAccess) bool {
+		return a.Namespace == c.Namespace && slices.ContainsFunc(a.Spec.BucketClaims, func(wanted cosiapi.BucketClaimAccess) bool {
+			return wanted.BucketClaimName == c.Name
+		})
+	})
+}

@@ -1,0 +1,132 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// trespasses finds who has touched what is not his. (KEP, "Controller overview":
+// the minimal permissions of a sidecar.)
+func trespasses(e *evidence) []Finding {
+	var found []Finding
+	for _, c := range e.calls {
+		if f, ok := e.foreignCall(c); ok {
+			found = append(found, f)
+		}
+	}
+	for _, v := range e.versions {
+		if !isSidecar(v.component) || !v.write() {
+			continue
+		}
+		if f, ok := e.foreignWrite(v); ok {
+			f.Subject, f.Events = subjectOf(v.resource, v.key), []uint64{v.seq}
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// foreignCall finds calls for what is recorded of another driver, and only of it:
+// IDs need not differ from driver to driver.
+func (e *evidence) foreignCall(c call) (Finding, bool) {
+	driver := e.Drivers[c.component]
+	if driver == "" {
+		return Finding{}, false
+	}
+	var others []string
+	for _, v := range e.versions {
+		if v.got == nil || !about(c, v.got, v.resource) {
+			continue
+		}
+		switch of := driverOf(v.resource, v.got); of {
+		case driver:
+			return Finding{}, false
+		case "":
+		default:
+			others = append(others, of)
+		}
+	}
+	if len(others) == 0 {
+		return Finding{}, false
+	}
+	return Finding{
+		Subject: c.id + c.name, Events: []uint64{c.seq},
+		Message: fmt.Sprintf("%s has called %s for %q, which is of driver %q, and not of its own, %q",
+			c.component, c.method, strings.TrimSpace(c.name+" "+c.id), others[0], driver),
+	}, true
+}
+
+// about reports whether a call is about an object.
+func about(c call, o *object, resource string) bool {
+	switch resource {
+	case buckets:
+		return c.method == generateBucketID && c.name == o.Metadata.Name ||
+			c.is(createBucket, getBucket, deleteBucket) && c.id != "" && c.id == o.bucketID()
+	case accesses:
+		return c.is(grantAccess, revokeAccess) && c.id != "" && c.id == o.Status.AccountID
+	}
+	return false
+}
+
+func driverOf(resource string, o *object) string {
+	if resource == accesses {
+		return o.Status.DriverName
+	}
+	return o.Spec.DriverName
+}
+
+// foreignWrite finds what a sidecar must not write to, even if it was refused.
+func (e *evidence) foreignWrite(v version) (Finding, bool) {
+	switch v.resource {
+	case buckets, accesses:
+		if v.verb == "create" || v.verb == "delete" {
+			return Finding{Message: fmt.Sprintf("%s has tried to %s %s %q: no sidecar may", v.component, v.verb, kinds[v.resource], v.key)}, true
+		}
+		return e.writeToAnother(v)
+	case secrets:
+		return e.writeToSecret(v)
+	default:
+		return Finding{Message: fmt.Sprintf("%s has tried to %s %s %q: no sidecar may", v.component, v.verb, kinds[v.resource], v.key)}, true
+	}
+}
+
+func (e *evidence) writeToAnother(v version) (Finding, bool) {
+	driver, o := e.Drivers[v.component], v.got
+	if o == nil {
+		o = e.known(v.resource, v.key, v.seq)
+	}
+	if driver == "" || o == nil || driverOf(v.resource, o) == driver {
+		return Finding{}, false
+	}
+	return Finding{Message: fmt.Sprintf("%s has tried to %s %s %q, which is of driver %q, and not of its own, %q",
+		v.component, v.verb, kinds[v.resource], v.key, driverOf(v.resource, o), driver)}, true
+}
+
+// writeToSecret wants a Secret to be owned by an access of the sidecar's driver.
+func (e *evidence) writeToSecret(v version) (Finding, bool) {
+	o := v.got
+	if o == nil || o.Metadata.Name == "" { // deletions are answered with a status
+		o = e.known(v.resource, v.key, v.seq)
+	}
+	if o == nil || v.verb == "create" || v.outcome == refused {
+		return Finding{}, false
+	}
+	owner := ""
+	for _, ref := range o.Metadata.OwnerReferences {
+		if ref.Kind == "BucketAccess" {
+			owner = ref.Name
+		}
+	}
+	if owner == "" {
+		return Finding{Message: fmt.Sprintf("%s has tried to %s Secret %q, which is of no BucketAccess", v.component, v.verb, v.key)}, true
+	}
+	namespace, _, _ := strings.Cut(v.key, "/")
+	access := e.known(accesses, keyOf(namespace, owner), v.seq)
+	driver := e.Drivers[v.component]
+	if driver == "" || access == nil || slices.Contains([]string{"", driver}, access.Status.DriverName) {
+		return Finding{}, false
+	}
+	return Finding{Message: fmt.Sprintf("%s has tried to %s Secret %q of an access of driver %q, and not of its own, %q",
+		v.component, v.verb, v.key, access.Status.DriverName, driver)}, true
+}

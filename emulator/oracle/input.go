@@ -1,0 +1,98 @@
+package oracle
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// Input is all that Judge goes by. It holds no secrets.
+type Input struct {
+	// Scope says what is judged.
+	Scope Scope `json:"scope"`
+	// Drivers are the names of the drivers, by the sidecars that serve them.
+	Drivers map[string]string `json:"drivers,omitempty"`
+	// Events are what the journal has of the time that is judged, in its order.
+	// Those that are not of the scope do no harm.
+	Events []journal.Event `json:"events,omitempty"`
+	// Incomplete says that events are missing at the beginning: then nothing is
+	// concluded from what was not seen.
+	Incomplete bool `json:"incomplete,omitempty"`
+	// Before is what there was when the time began; nil means nothing is known
+	// of it, and all that was there is judged too.
+	Before *Moment `json:"before,omitempty"`
+	// Moments are how things were when nothing was going on, in the order of
+	// time.
+	Moments []Moment `json:"moments,omitempty"`
+	// Touched are the buckets and accounts of the backend that were changed past
+	// COSI, and the objects, KIND/NAME, whose finalizers were taken off by hand.
+	// Neither a leak nor a loss of these is COSI's.
+	Touched []string `json:"touched,omitempty"`
+	// Sightings are the places where secrets were found that are no place for
+	// them.
+	Sightings []Sighting `json:"sightings,omitempty"`
+}
+
+// Moment is how things were at one time.
+type Moment struct {
+	// Name says which, for messages: "at the end", "after the clean-up".
+	Name string `json:"name"`
+	// After is the number of the last event before the moment, and Until that of
+	// the last one when all had been looked at. There should be none between.
+	After uint64 `json:"after"`
+	Until uint64 `json:"until"`
+	// Restless says that it never became quiet, though time was given.
+	Restless bool `json:"restless,omitempty"`
+	// Objects are those of Kubernetes.
+	Objects Objects `json:"objects"`
+	// Truth is what the backend has, or nil if nobody can know, because it is
+	// somebody else's.
+	Truth *Truth `json:"truth,omitempty"`
+}
+
+// Objects are objects of Kubernetes, those of COSI and what belongs to them.
+type Objects struct {
+	Claims   []cosiapi.BucketClaim  `json:"claims,omitempty"`
+	Buckets  []cosiapi.Bucket       `json:"buckets,omitempty"`
+	Accesses []cosiapi.BucketAccess `json:"accesses,omitempty"`
+	Secrets  []AccessSecret         `json:"secrets,omitempty"`
+	// BucketClasses and AccessClasses are the names of those that exist.
+	BucketClasses []string `json:"bucketClasses,omitempty"`
+	AccessClasses []string `json:"accessClasses,omitempty"`
+}
+
+// AccessSecret is a Secret that COSI has made, without its contents.
+type AccessSecret struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Access is the name of the BucketAccess that it says it belongs to.
+	Access string `json:"access"`
+	// Owner is the UID of that BucketAccess, by its owner reference.
+	Owner types.UID `json:"owner,omitempty"`
+	// Empty says that it has no data.
+	Empty bool `json:"empty,omitempty"`
+	// Deleting says that it has a deletion timestamp, and Finalizers what holds it.
+	Deleting   bool     `json:"deleting,omitempty"`
+	Finalizers []string `json:"finalizers,omitempty"`
+}
+
+// Truth is what a backend has, by the backend's own account.
+type Truth struct {
+	// Drivers are those whose backend it is.
+	Drivers []string `json:"drivers,omitempty"`
+	// Buckets and Accounts have no keys in them.
+	Buckets  []store.Bucket  `json:"buckets,omitempty"`
+	Accounts []store.Account `json:"accounts,omitempty"`
+}
+
+// Sighting is a secret that was seen where it must not be, without its value.
+type Sighting struct {
+	// Whose is the account that the secret is of.
+	Whose string `json:"whose"`
+	// Place is where: an object as KIND/NAME, or an event of the journal.
+	Place string `json:"place"`
+	// Event is the number of that event, if it is one.
+	Event uint64 `json:"event,omitempty"`
+}

@@ -1,0 +1,164 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+// leaks finds what is in the backend, or in the cluster, with nobody to remove it.
+func leaks(e *evidence) []Finding {
+	var found []Finding
+	for i := range e.Moments {
+		m := &e.Moments[i]
+		if m.Truth != nil {
+			found = append(found, e.leakedBuckets(m)...)
+			found = append(found, e.leakedAccounts(m)...)
+		}
+		found = append(found, e.leakedSecrets(m)...)
+	}
+	return append(found, e.fickleIDs()...)
+}
+
+func (e *evidence) leakedBuckets(m *Moment) []Finding {
+	recorded := map[string]bool{}
+	for i := range m.Objects.Buckets {
+		recorded[m.Objects.Buckets[i].Status.BucketID] = true
+		recorded[m.Objects.Buckets[i].Spec.ExistingBucketID] = true
+	}
+	var found []Finding
+	for _, b := range m.Truth.Buckets {
+		switch {
+		case b.Owner == emulator.Administrator, recorded[b.Name], !e.owns(b.Name, b.Owner), e.touched(b.Name):
+		case e.wasThere(b.Name, b.UID), e.retained(b.Name, m.Until):
+		default:
+			found = append(found, Finding{
+				Subject: "bucket " + b.Name,
+				Message: fmt.Sprintf("the backend has bucket %q %s, which no Bucket object records: nobody will delete it", b.Name, m.Name),
+				Events:  e.callsFor(b.Name),
+			})
+		}
+	}
+	return found
+}
+
+func (e *evidence) leakedAccounts(m *Moment) []Finding {
+	recorded := map[string]bool{}
+	for i := range m.Objects.Accesses {
+		recorded[m.Objects.Accesses[i].Status.AccountID] = true
+	}
+	var found []Finding
+	for _, a := range m.Truth.Accounts {
+		switch {
+		case a.Admin, a.ID == emulator.Administrator, recorded[a.ID], !e.owns(a.ID, a.Owner), e.touched(a.ID), e.hadAccount(a.ID):
+		default:
+			found = append(found, Finding{
+				Subject: "account " + a.ID,
+				Message: fmt.Sprintf("the backend has account %q %s, which no BucketAccess records: its credentials stay valid for ever",
+					a.ID, m.Name),
+				Events: e.callsFor(a.ID),
+			})
+		}
+	}
+	return found
+}
+
+// leakedSecrets are those that COSI holds for accesses that are gone.
+func (e *evidence) leakedSecrets(m *Moment) []Finding {
+	there := map[string]bool{}
+	for i := range m.Objects.Accesses {
+		there[keyOf(m.Objects.Accesses[i].Namespace, m.Objects.Accesses[i].Name)] = true
+	}
+	var found []Finding
+	for _, s := range m.Objects.Secrets {
+		// Without COSI's finalizer the garbage collector takes it in time.
+		held := slices.Contains(s.Finalizers, cosiapi.ProtectionFinalizer)
+		if there[keyOf(s.Namespace, s.Access)] || !held || !e.Scope.HasNamespace(s.Namespace) || e.touched("Secret/"+s.Name) {
+			continue
+		}
+		found = append(found, Finding{
+			Subject: "Secret/" + s.Name,
+			Message: fmt.Sprintf("Secret %s/%s is held for BucketAccess %q %s, which does not exist", s.Namespace, s.Name, s.Access, m.Name),
+		})
+	}
+	return found
+}
+
+// wasThere reports whether a bucket is older than the time that is judged.
+func (e *evidence) wasThere(name, uid string) bool {
+	if e.Before == nil || e.Before.Truth == nil {
+		return false
+	}
+	for _, b := range e.Before.Truth.Buckets {
+		if b.Name == name && b.UID == uid {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *evidence) hadAccount(id string) bool {
+	if e.Before == nil || e.Before.Truth == nil {
+		return false
+	}
+	for _, a := range e.Before.Truth.Accounts {
+		if a.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// retained reports whether the last that was known of the Bucket of an ID says
+// that its bucket is to be kept when it goes.
+func (e *evidence) retained(id string, until uint64) bool {
+	var last *object
+	for _, v := range e.of(buckets) {
+		if v.seq <= until && v.got != nil && v.got.bucketID() == id {
+			last = v.got
+		}
+	}
+	if last == nil {
+		return e.Incomplete
+	}
+	return last.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain || last.Spec.ExistingBucketID != ""
+}
+
+// callsFor are the calls that have brought something into the backend.
+func (e *evidence) callsFor(id string) []uint64 {
+	var found []uint64
+	for _, c := range e.calls {
+		if c.id == id && c.is(createBucket, grantAccess) {
+			found = append(found, c.seq)
+		}
+	}
+	return found
+}
+
+// fickleIDs are those of a driver that names two for one thing. What it makes by
+// the first is out of sight when the second is persisted. (KEP,
+// DriverGenerateBucketId: it is retried with the same name.)
+func (e *evidence) fickleIDs() []Finding {
+	type asked struct{ component, method, name string }
+	named := map[asked]call{}
+	var found []Finding
+	for _, c := range e.calls {
+		if !c.is(generateBucketID, generateAccountID) || !c.ok || c.id == "" {
+			continue
+		}
+		key := asked{c.component, c.method, c.name}
+		first, again := named[key]
+		if !again {
+			named[key] = c
+		} else if first.id != c.id {
+			found = append(found, Finding{
+				Subject: c.name, Events: []uint64{first.seq, c.seq},
+				Message: fmt.Sprintf("the driver has named two IDs for %q, first %q and then %q: what has the first would be lost sight of",
+					c.name, first.id, c.id),
+			})
+		}
+	}
+	return found
+}

@@ -1,0 +1,206 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// losses finds what has been deleted and should not have been, and what is
+// missing although Kubernetes says that it is there.
+func losses(e *evidence) []Finding {
+	var found []Finding
+	for i := range e.Moments {
+		m := &e.Moments[i]
+		if m.Truth != nil {
+			found = append(found, e.missingBuckets(m)...)
+			found = append(found, e.missingAccounts(m)...)
+		}
+		found = append(found, e.missingSecrets(m)...)
+	}
+	return append(append(found, e.replaced()...), e.deletedKept()...)
+}
+
+// provisioned reports whether COSI says that something is there, for good.
+func provisioned(conditions []metav1.Condition, deleting bool) bool {
+	return !deleting && meta.IsStatusConditionTrue(conditions, cosiapi.ConditionProvisioned)
+}
+
+func (e *evidence) missingBuckets(m *Moment) []Finding {
+	var found []Finding
+	for i := range m.Objects.Buckets {
+		b := &m.Objects.Buckets[i]
+		id := b.Status.BucketID
+		ready := b.Status.ReadyToUse || provisioned(b.Status.Conditions, false)
+		there := slices.ContainsFunc(m.Truth.Buckets, func(other store.Bucket) bool { return other.Name == id })
+		if !e.oursAt(b) || !ready || b.DeletionTimestamp != nil || there ||
+			!slices.Contains(m.Truth.Drivers, b.Spec.DriverName) || e.touched(id) {
+			continue
+		}
+		found = append(found, Finding{
+			Subject: "Bucket/" + b.Name, Events: e.deletionsOf(id),
+			Message: fmt.Sprintf("Bucket %q is recorded as provisioned %s, but the backend has no bucket %q", b.Name, m.Name, id),
+		})
+	}
+	return found
+}
+
+func (e *evidence) missingAccounts(m *Moment) []Finding {
+	var found []Finding
+	for i := range m.Objects.Accesses {
+		a := &m.Objects.Accesses[i]
+		id, ready := a.Status.AccountID, provisioned(a.Status.Conditions, a.DeletionTimestamp != nil)
+		if !e.Scope.HasNamespace(a.Namespace) || !ready || !slices.Contains(m.Truth.Drivers, a.Status.DriverName) || e.touched(id) {
+			continue
+		}
+		if problem := e.grantsOf(m.Truth, a); problem != "" {
+			found = append(found, Finding{
+				Subject: "BucketAccess/" + a.Name, Events: e.deletionsOf(id),
+				Message: fmt.Sprintf("BucketAccess %s/%s is recorded as provisioned %s, but %s", a.Namespace, a.Name, m.Name, problem),
+			})
+		}
+	}
+	return found
+}
+
+// grantsOf says what an access lacks in the backend; nothing if it lacks nothing.
+func (e *evidence) grantsOf(truth *Truth, a *cosiapi.BucketAccess) string {
+	at := slices.IndexFunc(truth.Accounts, func(other store.Account) bool { return other.ID == a.Status.AccountID })
+	if at < 0 {
+		return fmt.Sprintf("the backend has no account %q", a.Status.AccountID)
+	}
+	for _, accessed := range a.Status.AccessedBuckets {
+		granted := slices.ContainsFunc(truth.Accounts[at].Grants, func(g store.Grant) bool { return g.Bucket == accessed.BucketID })
+		if !granted && !e.touched(accessed.BucketID) {
+			return fmt.Sprintf("account %q of the backend has no access to bucket %q", a.Status.AccountID, accessed.BucketID)
+		}
+	}
+	return ""
+}
+
+// missingSecrets are those that applications wait for in vain.
+func (e *evidence) missingSecrets(m *Moment) []Finding {
+	filled := map[string]bool{}
+	for _, s := range m.Objects.Secrets {
+		filled[keyOf(s.Namespace, s.Name)] = !s.Empty
+	}
+	var found []Finding
+	for i := range m.Objects.Accesses {
+		a := &m.Objects.Accesses[i]
+		if !e.Scope.HasNamespace(a.Namespace) || !provisioned(a.Status.Conditions, a.DeletionTimestamp != nil) ||
+			!a.Status.ReadyToUse || unwell(a.Status.Conditions) {
+			continue
+		}
+		for _, claim := range a.Spec.BucketClaims {
+			if filled[keyOf(a.Namespace, claim.AccessSecretName)] || e.touched("Secret/"+claim.AccessSecretName) {
+				continue
+			}
+			found = append(found, Finding{
+				Subject: "Secret/" + claim.AccessSecretName,
+				Message: fmt.Sprintf("BucketAccess %s/%s is ready %s, but its Secret %q is not there, or empty",
+					a.Namespace, a.Name, m.Name, claim.AccessSecretName),
+			})
+		}
+	}
+	return found
+}
+
+// replaced are buckets that were deleted in the backend and made anew while their
+// Bucket object has stayed: the data is gone.
+func (e *evidence) replaced() []Finding {
+	type known struct{ uid, object string }
+	seen := map[string]known{}
+	var found []Finding
+	for _, m := range e.moments() {
+		if m.Truth == nil {
+			continue
+		}
+		for i := range m.Objects.Buckets {
+			b := &m.Objects.Buckets[i]
+			at := slices.IndexFunc(m.Truth.Buckets, func(other store.Bucket) bool { return other.Name == b.Status.BucketID })
+			if at < 0 || !e.oursAt(b) || e.touched(b.Status.BucketID) {
+				continue
+			}
+			now := known{m.Truth.Buckets[at].UID, string(b.UID)}
+			if before, ok := seen[b.Name]; ok && before.object == now.object && before.uid != now.uid {
+				found = append(found, Finding{
+					Subject: "Bucket/" + b.Name, Events: e.deletionsOf(b.Status.BucketID),
+					Message: fmt.Sprintf("the bucket %q of Bucket %q was deleted in the backend and made anew: its data is lost",
+						b.Status.BucketID, b.Name),
+				})
+			}
+			seen[b.Name] = now
+		}
+	}
+	return found
+}
+
+// deletedKept are deletions that a driver was asked for although the bucket was
+// to be kept: it was there before COSI, or its policy is Retain.
+func (e *evidence) deletedKept() []Finding {
+	var found []Finding
+	for _, c := range e.calls {
+		if !c.is(deleteBucket) {
+			continue
+		}
+		why := e.kept(c)
+		if why == "" {
+			continue
+		}
+		found = append(found, Finding{
+			Subject: "bucket " + c.id, Events: []uint64{c.seq},
+			Message: fmt.Sprintf("%s has asked for the deletion of bucket %q, %s", c.component, c.id, why),
+		})
+	}
+	return found
+}
+
+// kept says why a bucket is to be kept; nothing if it is not. A policy may be
+// changed by users, whose writes nobody sees: it counts if it was Retain both
+// before the call and when the Bucket was seen next.
+func (e *evidence) kept(c call) string {
+	var before, next *object
+	for _, v := range e.of(buckets) {
+		if v.got == nil || v.got.bucketID() != c.id {
+			continue
+		}
+		if v.seq < c.seq {
+			before = v.got
+		} else if next == nil {
+			next = v.got
+		}
+	}
+	if before == nil {
+		before = next
+	}
+	switch {
+	case before == nil:
+		return ""
+	case before.Spec.ExistingBucketID != "":
+		return "which was there before COSI"
+	case before.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain, next != nil && next.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain:
+		return ""
+	}
+	return "whose policy is Retain"
+}
+
+// oursAt reports whether a Bucket of a moment is of the scope.
+func (e *evidence) oursAt(b *cosiapi.Bucket) bool {
+	return e.Scope.HasNamespace(b.Spec.BucketClaimRef.Namespace)
+}
+
+// deletionsOf are the calls that have taken something out of the backend.
+func (e *evidence) deletionsOf(id string) []uint64 {
+	var found []uint64
+	for _, c := range e.calls {
+		if c.id == id && c.is(deleteBucket, revokeAccess) {
+			found = append(found, c.seq)
+		}
+	}
+	return found
+}

@@ -1,0 +1,107 @@
+package oracle
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// object is what the oracles read of an object of any kind: of a whole one as the
+// API server has answered, or of the parts that a patch asks for.
+type object struct {
+	Metadata struct {
+		Name              string                  `json:"name"`
+		Namespace         string                  `json:"namespace"`
+		UID               types.UID               `json:"uid"`
+		DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
+		Finalizers        []string                `json:"finalizers"`
+		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
+	} `json:"metadata"`
+	Spec struct {
+		DriverName       string                       `json:"driverName"`
+		DeletionPolicy   cosiapi.DeletionPolicy       `json:"deletionPolicy"`
+		ExistingBucketID string                       `json:"existingBucketID"`
+		BucketClaimRef   cosiapi.BucketClaimReference `json:"bucketClaimRef"`
+		BucketClaims     []cosiapi.BucketClaimAccess  `json:"bucketClaims"`
+	} `json:"spec"`
+	Status struct {
+		BucketID        string                   `json:"bucketID"`
+		AccountID       string                   `json:"accountID"`
+		DriverName      string                   `json:"driverName"`
+		BoundBucketName string                   `json:"boundBucketName"`
+		AccessedBuckets []cosiapi.AccessedBucket `json:"accessedBuckets"`
+	} `json:"status"`
+}
+
+// read returns what is in a body of the API, or nil.
+func read(body []byte) *object {
+	if len(body) == 0 {
+		return nil
+	}
+	o := &object{}
+	if json.Unmarshal(body, o) != nil {
+		return nil
+	}
+	return o
+}
+
+// convert makes an object of a typed one.
+func convert(typed any) *object {
+	body, err := json.Marshal(typed)
+	if err != nil {
+		return nil
+	}
+	return read(body)
+}
+
+func (o *object) key() string { return keyOf(o.Metadata.Namespace, o.Metadata.Name) }
+
+func (o *object) protected() bool {
+	return slices.Contains(o.Metadata.Finalizers, cosiapi.ProtectionFinalizer)
+}
+
+func (o *object) deleting() bool { return o.Metadata.DeletionTimestamp != nil }
+
+// leaving reports whether the object is on its way out, and nothing of COSI's
+// holds it any more.
+func (o *object) leaving() bool { return o.deleting() && !o.protected() }
+
+// bucketID is the ID that a Bucket has in the backend, or will have.
+func (o *object) bucketID() string {
+	if o.Status.BucketID == "" {
+		return o.Spec.ExistingBucketID
+	}
+	return o.Status.BucketID
+}
+
+// keyOf is how the journal names an object.
+func keyOf(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// kinds are the kinds of the resources that the oracles know.
+var kinds = map[string]string{
+	buckets: "Bucket", claims: "BucketClaim", accesses: "BucketAccess", secrets: "Secret",
+	"bucketclasses": "BucketClass", "bucketaccessclasses": "BucketAccessClass",
+}
+
+// The resources, as the journal names them.
+const (
+	buckets  = "buckets"
+	claims   = "bucketclaims"
+	accesses = "bucketaccesses"
+	secrets  = "secrets"
+)
+
+// subjectOf is KIND/NAME of what a resource and a key stand for.
+func subjectOf(resource, key string) string {
+	return kinds[resource] + "/" + key[strings.Index(key, "/")+1:]
+}

@@ -1,0 +1,140 @@
+package oracle
+
+import (
+	"fmt"
+	"time"
+)
+
+// disorder finds side effects that came before what protects them was persisted,
+// and things that were undone in the wrong order.
+func disorder(e *evidence) []Finding {
+	var found []Finding
+	for _, c := range e.calls {
+		switch c.method {
+		case createBucket:
+			found = append(found, e.unprotected(c, buckets, "Bucket", func(o *object) bool { return o.Status.BucketID == c.id })...)
+		case grantAccess:
+			found = append(found, e.unprotected(c, accesses, "BucketAccess", func(o *object) bool { return o.Status.AccountID == c.id })...)
+		case revokeAccess:
+			found = append(found, e.secretsAfter(c)...)
+		case deleteBucket:
+			found = append(found, e.grantedAt(c)...)
+		}
+	}
+	return append(append(found, e.hastyBuckets()...), e.hastyDepartures()...)
+}
+
+// effect is a side effect that something must have come before.
+type effect struct {
+	seq   uint64
+	began time.Time
+}
+
+// persistence is what is known of something having been written in time.
+type persistence int
+
+const (
+	inTime persistence = iota
+	late
+	never
+)
+
+// persisted finds out whether an object had something before an effect. The
+// users' writes are not in the journal: what a component has seen, and no
+// component has written, was there before.
+func (e *evidence) persisted(resource string, has func(*object) bool, at effect) (persistence, []uint64) {
+	for _, v := range e.of(resource) {
+		if !v.shows(has) {
+			continue
+		}
+		switch {
+		case v.verb == "" && v.seq < at.seq, v.verb != "" && v.seq < at.seq && !v.ended.After(at.began):
+			return inTime, nil
+		case v.asks(has):
+			return late, []uint64{v.seq}
+		default:
+			return inTime, nil
+		}
+	}
+	if e.Incomplete {
+		return inTime, nil
+	}
+	return never, nil
+}
+
+// unprotected checks that the ID in a call was persisted before, and the finalizer
+// of the object that has it, too. (KEP, "Creating a Bucket", 3.2 to 3.5, and
+// "Generating Bucket Access Credentials", 4.3 to 4.8.)
+func (e *evidence) unprotected(c call, resource, kind string, has func(*object) bool) []Finding {
+	at := effect{c.seq, c.began}
+	when, events := e.persisted(resource, has, at)
+	if when != inTime {
+		return []Finding{{
+			Subject: c.id, Events: append([]uint64{c.seq}, events...),
+			Message: fmt.Sprintf("%s was called with the ID %q %s", c.method, c.id, saying(when, "it was persisted in the status of a "+kind)),
+		}}
+	}
+	key := e.keyWith(resource, has)
+	if key == "" {
+		return nil
+	}
+	guarded := func(o *object) bool { return o.protected() }
+	if when, events = e.persistedOn(resource, key, guarded, at); when == inTime {
+		return nil
+	}
+	return []Finding{{
+		Subject: subjectOf(resource, key), Events: append([]uint64{c.seq}, events...),
+		Message: fmt.Sprintf("%s was called for %s %q %s", c.method, kind, key, saying(when, "it had COSI's finalizer")),
+	}}
+}
+
+func saying(when persistence, what string) string {
+	if when == late {
+		return "before " + what
+	}
+	return "although " + what + " at no time"
+}
+
+// persistedOn is persisted for one object.
+func (e *evidence) persistedOn(resource, key string, has func(*object) bool, at effect) (persistence, []uint64) {
+	only := *e
+	only.versions = nil
+	for _, v := range e.of(resource) {
+		if v.key == key {
+			only.versions = append(only.versions, v)
+		}
+	}
+	return only.persisted(resource, has, at)
+}
+
+// keyWith returns the key of the first object that has something.
+func (e *evidence) keyWith(resource string, has func(*object) bool) string {
+	for _, v := range e.of(resource) {
+		if v.shows(has) {
+			return v.key
+		}
+	}
+	return ""
+}
+
+// hastyBuckets are Bucket objects that were created before their claim had its
+// finalizer. (KEP, "Creating a Bucket", 2.1 and 2.6.)
+func (e *evidence) hastyBuckets() []Finding {
+	var found []Finding
+	for _, v := range e.of(buckets) {
+		if v.verb != "create" || v.outcome == refused || v.asked == nil {
+			continue
+		}
+		key := keyOf(v.asked.Spec.BucketClaimRef.Namespace, v.asked.Spec.BucketClaimRef.Name)
+		guarded := func(o *object) bool { return o.protected() }
+		when, events := e.persistedOn(claims, key, guarded, effect{v.seq, v.began})
+		if when == inTime {
+			continue
+		}
+		found = append(found, Finding{
+			Subject: subjectOf(claims, key), Events: append([]uint64{v.seq}, events...),
+			Message: fmt.Sprintf("Bucket %q was created %s", v.key, saying(when, fmt.Sprintf("BucketClaim %q had COSI's finalizer", key))),
+		})
+	}
+	return found
+}

@@ -1,0 +1,158 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// secretsAfter finds Secrets that were deleted only after their access had been
+// revoked: until then applications were handed credentials that did not work.
+// (KEP, "Deleting Bucket Access", 1 to 3.)
+func (e *evidence) secretsAfter(c call) []Finding {
+	access := e.withAccount(c.id)
+	if access == nil {
+		return nil
+	}
+	var found []Finding
+	for _, claim := range access.Spec.BucketClaims {
+		key := keyOf(access.Metadata.Namespace, claim.AccessSecretName)
+		for _, v := range e.of(secrets) {
+			if v.verb == "delete" && v.outcome == done && v.key == key && v.ended.After(c.began) && !e.grantedAgain(c, v) {
+				found = append(found, Finding{
+					Subject: subjectOf(secrets, key), Events: []uint64{c.seq, v.seq},
+					Message: fmt.Sprintf("the access of account %q was revoked before its Secret %q was deleted", c.id, key),
+				})
+			}
+		}
+	}
+	return found
+}
+
+// grantedAgain reports whether a Secret that was deleted later is of a new access.
+func (e *evidence) grantedAgain(c call, v version) bool {
+	return slices.ContainsFunc(e.of(secrets), func(other version) bool {
+		return other.verb == "create" && other.key == v.key && other.outcome != refused && other.seq > c.seq && other.seq < v.seq
+	})
+}
+
+// withAccount returns an access by its account, or nil. Of all that was seen of it
+// the last that has a spec counts.
+func (e *evidence) withAccount(id string) *object {
+	var found *object
+	for _, v := range e.of(accesses) {
+		if v.got != nil && v.got.Status.AccountID == id && len(v.got.Spec.BucketClaims) > 0 {
+			found = v.got
+		}
+	}
+	return found
+}
+
+// grantedAt finds buckets that were deleted while accounts had access to them.
+func (e *evidence) grantedAt(c call) []Finding {
+	var found []Finding
+	for _, open := range e.open(effect{c.seq, c.began}) {
+		if slices.Contains(open.buckets, c.id) && !e.touched(open.id) {
+			found = append(found, Finding{
+				Subject: "bucket " + c.id, Events: []uint64{open.seq, c.seq},
+				Message: fmt.Sprintf("the deletion of bucket %q was asked for while account %q had access to it", c.id, open.id),
+			})
+		}
+	}
+	return found
+}
+
+// open are the grants that had not been revoked when something happened.
+func (e *evidence) open(at effect) []call {
+	var granted []call
+	for _, c := range e.calls {
+		switch {
+		case !c.ok || c.seq >= at.seq:
+		case c.is(grantAccess):
+			granted = slices.DeleteFunc(granted, func(other call) bool { return other.id == c.id })
+			granted = append(granted, c)
+		case c.is(revokeAccess) && !c.ended.After(at.began):
+			granted = slices.DeleteFunc(granted, func(other call) bool { return other.id == c.id })
+		}
+	}
+	return granted
+}
+
+// hastyDepartures are objects that COSI has let go before what stands behind them
+// was undone. Who lets go is a component: what users take off by force nobody
+// sees.
+func (e *evidence) hastyDepartures() []Finding {
+	var found []Finding
+	for _, v := range e.versions {
+		if !v.releases || v.outcome != done || v.got == nil || !v.got.leaving() {
+			continue
+		}
+		if before := e.known(v.resource, v.key, v.seq); before != nil && before.leaving() {
+			continue
+		}
+		switch v.resource {
+		case buckets:
+			found = append(found, e.hastyBucket(v)...)
+		case accesses:
+			found = append(found, e.hastyAccess(v)...)
+		case claims:
+			found = append(found, e.hastyClaim(v)...)
+		}
+	}
+	return found
+}
+
+func (e *evidence) hastyBucket(v version) []Finding {
+	id := v.got.Status.BucketID
+	if id == "" || v.got.Spec.ExistingBucketID != "" || v.got.Spec.DeletionPolicy != cosiapi.DeletionPolicyDelete {
+		return nil
+	}
+	if e.Incomplete || e.succeeded(deleteBucket, id, v) {
+		return nil
+	}
+	return []Finding{{
+		Subject: subjectOf(buckets, v.key), Events: []uint64{v.seq},
+		Message: fmt.Sprintf("%s has let Bucket %q go before the driver had deleted bucket %q", v.component, v.key, id),
+	}}
+}
+
+func (e *evidence) hastyAccess(v version) []Finding {
+	id := v.got.Status.AccountID
+	if id == "" || e.Incomplete || e.succeeded(revokeAccess, id, v) {
+		return nil
+	}
+	return []Finding{{
+		Subject: subjectOf(accesses, v.key), Events: []uint64{v.seq},
+		Message: fmt.Sprintf("%s has let BucketAccess %q go before the driver had revoked account %q", v.component, v.key, id),
+	}}
+}
+
+// hastyClaim finds claims that went while there was access through them. (KEP,
+// "Deleting a Bucket": claims in use are not deleted.)
+func (e *evidence) hastyClaim(v version) []Finding {
+	var found []Finding
+	for _, open := range e.open(effect{v.seq, v.began}) {
+		access := e.withAccount(open.id)
+		if access == nil || access.Metadata.Namespace != v.got.Metadata.Namespace {
+			continue
+		}
+		uses := func(b cosiapi.AccessedBucket) bool {
+			return b.BucketClaimName == v.got.Metadata.Name && b.BucketName == v.got.Status.BoundBucketName
+		}
+		if slices.ContainsFunc(access.Status.AccessedBuckets, uses) {
+			found = append(found, Finding{
+				Subject: subjectOf(claims, v.key), Events: []uint64{open.seq, v.seq},
+				Message: fmt.Sprintf("%s has let BucketClaim %q go while BucketAccess %q had access through it", v.component, v.key, access.key()),
+			})
+		}
+	}
+	return found
+}
+
+// succeeded reports whether a call had succeeded when a write began.
+func (e *evidence) succeeded(method, id string, v version) bool {
+	return slices.ContainsFunc(e.calls, func(c call) bool {
+		return c.method == method && c.id == id && c.ok && c.seq < v.seq && !c.ended.After(v.began)
+	})
+}

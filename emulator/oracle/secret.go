@@ -1,0 +1,19 @@
+package oracle
+
+import "fmt"
+
+// revelations are the secrets that were seen where they must not be.
+func revelations(e *evidence) []Finding {
+	var found []Finding
+	for _, s := range e.Sightings {
+		f := Finding{
+			Subject: s.Place,
+			Message: fmt.Sprintf("the secret of account %q is in %s", s.Whose, s.Place),
+		}
+		if s.Event != 0 {
+			f.Events = []uint64{s.Event}
+		}
+		found = append(found, f)
+	}
+	return found
+}

@@ -1,0 +1,74 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// maxShown is how many events a finding lists.
+const maxShown = 5
+
+// Loud reports whether an event is one that a settled system does not have: a
+// write to the API server, or a call to a driver.
+func Loud(e journal.Event) bool { return e.Write() || e.Seam == journal.SeamRPC }
+
+// noise finds moments at which something was still going on.
+func noise(e *evidence) []Finding {
+	var found []Finding
+	for i := range e.Moments {
+		m := &e.Moments[i]
+		from := m.After
+		if m.Restless { // then all is of interest since the moment before
+			from = 0
+			if i > 0 {
+				from = e.Moments[i-1].Until
+			}
+		} else if e.retries(m) {
+			continue // what has failed is tried again, which is right
+		}
+		if loud := e.loud(from, m.Until); len(loud) > 0 {
+			last := loud[len(loud)-1]
+			found = append(found, Finding{
+				Message: fmt.Sprintf("there is no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),
+				Subject: last.Operation.Subject, Events: numbers(loud[max(0, len(loud)-maxShown):]),
+			})
+		}
+	}
+	return found
+}
+
+// loud are the events of the scope in a time that a settled system does not have.
+func (e *evidence) loud(after, until uint64) []journal.Event {
+	var found []journal.Event
+	for _, event := range e.events {
+		if Loud(event) && event.Seq > after && event.Seq <= until {
+			found = append(found, event)
+		}
+	}
+	return found
+}
+
+func numbers(events []journal.Event) []uint64 {
+	var all []uint64
+	for _, event := range events {
+		all = append(all, event.Seq)
+	}
+	return all
+}
+
+// retries reports whether something of the scope has failed in a way that COSI
+// tries again.
+func (e *evidence) retries(m *Moment) bool {
+	for i := range m.Objects.Buckets {
+		if o := &m.Objects.Buckets[i]; e.Scope.HasNamespace(o.Spec.BucketClaimRef.Namespace) && failing(o.Status.Conditions) {
+			return true
+		}
+	}
+	for i := range m.Objects.Accesses {
+		if o := &m.Objects.Accesses[i]; e.Scope.HasNamespace(o.Namespace) && failing(o.Status.Conditions) {
+			return true
+		}
+	}
+	return false
+}
