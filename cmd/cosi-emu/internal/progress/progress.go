@@ -1,5 +1,5 @@
-// Package progress shows people how a start goes on: with check marks that come
-// alive on a terminal, as plain lines elsewhere.
+// Package progress shows people how a start, or a run of scenarios, goes on: with
+// check marks that come alive on a terminal, as plain lines elsewhere.
 package progress
 
 import (
@@ -23,10 +23,16 @@ type Reporter interface {
 
 // New returns the reporter that fits w.
 func New(w io.Writer) Reporter {
-	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb" {
+	if file, ok := onTerminal(w); ok {
 		return newTerminal(file, func() int { return width(file) })
 	}
 	return &plain{w: w}
+}
+
+// onTerminal returns w as a file if it is a terminal on which lines can be redrawn.
+func onTerminal(w io.Writer) (*os.File, bool) {
+	file, ok := w.(*os.File)
+	return file, ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
 func width(file *os.File) int {

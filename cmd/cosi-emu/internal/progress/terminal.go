@@ -9,16 +9,11 @@ import (
 	"time"
 )
 
-// How often the line of what is going on is drawn.
-const frameInterval = 100 * time.Millisecond
-
 const (
 	clearLine  = "\r\x1b[K"
 	green, red = "\x1b[32m", "\x1b[31m"
 	plainText  = "\x1b[0m"
 )
-
-var frames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
 // terminal writes a line with a check mark for each phase that has ended, and
 // keeps a last line for those that go on.
@@ -29,10 +24,9 @@ type terminal struct {
 	mu      sync.Mutex
 	running []*activity
 	frame   int
+	closed  bool
 
-	stop chan struct{}
-	done chan struct{}
-	once sync.Once
+	animation *animation
 }
 
 type activity struct {
@@ -41,26 +35,14 @@ type activity struct {
 }
 
 func newTerminal(w io.Writer, width func() int) *terminal {
-	t := &terminal{w: w, width: width, stop: make(chan struct{}), done: make(chan struct{})}
-	go t.animate()
+	t := &terminal{w: w, width: width}
+	t.animation = animate(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.frame++
+		t.draw()
+	})
 	return t
-}
-
-func (t *terminal) animate() {
-	defer close(t.done)
-	ticker := time.NewTicker(frameInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			t.mu.Lock()
-			t.frame++
-			t.draw()
-			t.mu.Unlock()
-		case <-t.stop:
-			return
-		}
-	}
 }
 
 func (t *terminal) PhaseStarted(phase string) {
@@ -116,10 +98,12 @@ func (t *terminal) printf(format string, args ...any) {
 
 // Close ends the animation and clears its line. It may be called more than once.
 func (t *terminal) Close() error {
-	t.once.Do(func() {
-		close(t.stop)
-		<-t.done
+	t.animation.end()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.closed {
 		t.printf(clearLine)
-	})
+	}
+	t.closed = true
 	return nil
 }

@@ -1,0 +1,43 @@
+package progress
+
+import (
+	"sync"
+	"time"
+)
+
+// How often what is going on is drawn.
+const frameInterval = 100 * time.Millisecond
+
+var frames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
+
+// animation calls a function for each frame until it is ended.
+type animation struct {
+	stop, done chan struct{}
+	once       sync.Once
+}
+
+func animate(draw func()) *animation {
+	a := &animation{stop: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		ticker := time.NewTicker(frameInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				draw()
+			case <-a.stop:
+				return
+			}
+		}
+	}()
+	return a
+}
+
+// end may be called more than once. No frame is drawn after it.
+func (a *animation) end() {
+	a.once.Do(func() {
+		close(a.stop)
+		<-a.done
+	})
+}

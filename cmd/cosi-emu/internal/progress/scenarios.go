@@ -1,0 +1,172 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+)
+
+// Scenarios shows how scenarios go on. It must be closed when they are done.
+type Scenarios struct {
+	engine.Observer
+	io.Closer
+}
+
+// NewScenarios returns what fits w, for a number of scenarios.
+func NewScenarios(w io.Writer, total int) Scenarios {
+	if file, ok := onTerminal(w); ok {
+		s := newLive(file, func() int { return width(file) }, total)
+		return Scenarios{s, s}
+	}
+	s := &lines{w: w, total: total}
+	return Scenarios{s, s}
+}
+
+// lines writes a line for each scenario that has ended.
+type lines struct {
+	engine.Silent
+
+	mu          sync.Mutex
+	w           io.Writer
+	done, total int
+}
+
+// ScenarioEnded implements engine.Observer.
+func (l *lines) ScenarioEnded(r engine.Result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.done++
+	_, _ = fmt.Fprintf(l.w, "[%d/%d] %s\n", l.done, l.total, verdict(r)) // nobody is left to be told
+}
+
+// Close implements io.Closer.
+func (*lines) Close() error { return nil }
+
+func verdict(r engine.Result) string {
+	switch {
+	case r.Outcome == engine.Skipped:
+		return fmt.Sprintf("skipped %s: %s", r.Scenario.Name, r.Reason)
+	case len(r.Failures) > 0:
+		failure := r.Failures[0]
+		message, _, _ := strings.Cut(failure.Error(), "\n")
+		return fmt.Sprintf("%s %s in %s: %s", r.Outcome, r.Scenario.Name, seconds(r.Duration), message)
+	}
+	return fmt.Sprintf("%s %s in %s", r.Outcome, r.Scenario.Name, seconds(r.Duration))
+}
+
+// live has a line for each scenario that runs, below those of the ones that have
+// ended.
+type live struct {
+	w     io.Writer
+	width func() int
+	total int
+
+	mu          sync.Mutex
+	running     []*scenario
+	done, drawn int // scenarios that have ended; lines that are to be redrawn
+	frame       int
+	animation   *animation
+}
+
+// scenario is one that runs.
+type scenario struct {
+	document *document.Scenario
+	begin    time.Time
+	step     *document.Step
+}
+
+// maxLive is how many lines are redrawn at most, so that they fit on the screen.
+const maxLive = 12
+
+func newLive(w io.Writer, width func() int, total int) *live {
+	l := &live{w: w, width: width, total: total}
+	l.animation = animate(func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.frame++
+		l.draw("")
+	})
+	return l
+}
+
+// ScenarioStarted implements engine.Observer.
+func (l *live) ScenarioStarted(s *document.Scenario, _ string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running = append(l.running, &scenario{document: s, begin: time.Now()})
+	l.draw("")
+}
+
+// StepStarted implements engine.Observer.
+func (l *live) StepStarted(s *document.Scenario, step *document.Step) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, running := range l.running {
+		if running.document == s {
+			running.step = step
+		}
+	}
+}
+
+// StepEnded implements engine.Observer.
+func (l *live) StepEnded(*document.Scenario, engine.StepResult) {}
+
+// ScenarioEnded implements engine.Observer.
+func (l *live) ScenarioEnded(r engine.Result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.done++
+	l.running = slices.DeleteFunc(l.running, func(s *scenario) bool { return s.document == r.Scenario })
+	l.draw(fmt.Sprintf(" %s %s\n", mark(r.Outcome), oneLine(verdict(r), l.width()-4)))
+}
+
+func mark(outcome engine.Outcome) string {
+	switch outcome {
+	case engine.Passed:
+		return green + "✓" + plainText
+	case engine.Skipped:
+		return "-"
+	default:
+		return red + "✗" + plainText
+	}
+}
+
+// draw replaces the lines of what is going on, and puts text before them that
+// stays. All is written at once, so that nothing flickers.
+func (l *live) draw(text string) {
+	var all strings.Builder
+	if l.drawn > 0 {
+		fmt.Fprintf(&all, "\x1b[%dA", l.drawn)
+	}
+	all.WriteString("\r\x1b[J" + text)
+	l.drawn = 0
+	for _, s := range l.running[:min(len(l.running), maxLive)] {
+		line := fmt.Sprintf("%s %s", s.document.Name, seconds(time.Since(s.begin)))
+		if s.step != nil {
+			line += "  " + strings.TrimSpace(s.step.Verb+" "+s.step.Name)
+		}
+		fmt.Fprintf(&all, " %c %s\n", frames[l.frame%len(frames)], oneLine(line, l.width()-4))
+		l.drawn++
+	}
+	if len(l.running) > 0 {
+		fmt.Fprintf(&all, "   %d of %d\n", l.done, l.total)
+		l.drawn++
+	}
+	_, _ = io.WriteString(l.w, all.String()) // nobody is left to be told
+}
+
+// Close ends the animation, and removes its lines.
+func (l *live) Close() error {
+	l.animation.end()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running = nil
+	l.draw("")
+	return nil
+}
