@@ -48,8 +48,8 @@ func (e *Emulator) startComponent(ctx context.Context, name string, create facto
 	c := newComponent(name, e.journal, e.fail, create)
 	e.mu.Lock()
 	e.components = append(e.components, c)
+	e.undo = append(e.undo, undo{of: c, do: c.Stop})
 	e.mu.Unlock()
-	e.onStop(c.Stop)
 	return c.Start(ctx)
 }
 

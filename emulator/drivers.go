@@ -115,5 +115,7 @@ func (e *Emulator) remove(ctx context.Context, c *Component) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.components = slices.DeleteFunc(e.components, func(other *Component) bool { return other == c })
+	e.undo = slices.DeleteFunc(e.undo, func(u undo) bool { return u.of == c })
+	e.journal.Forget(c.Name())
 	return err
 }

@@ -61,7 +61,8 @@ type Emulator struct {
 
 	mu         sync.Mutex
 	components []*Component
-	undo       []func(context.Context) error // in the order of the start
+	undo       []undo // in the order of the start
+	issued     issued
 
 	stopOnce sync.Once
 	stopErr  error
@@ -132,11 +133,18 @@ func ignoreClosed(c io.Closer) error {
 	return nil
 }
 
+// undo is what Stop has to do.
+type undo struct {
+	// of is the component that it ends, or nil.
+	of *Component
+	do func(context.Context) error
+}
+
 // onStop registers what Stop has to do, before what was registered earlier.
 func (e *Emulator) onStop(f func(context.Context) error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.undo = append(e.undo, f)
+	e.undo = append(e.undo, undo{do: f})
 }
 
 // Stop stops everything, in reverse order, and removes the files that are not to
@@ -146,10 +154,10 @@ func (e *Emulator) Stop(ctx context.Context) error {
 	e.stopOnce.Do(func() {
 		var errs []error
 		e.mu.Lock()
-		undo := e.undo
+		all := e.undo
 		e.mu.Unlock()
-		for _, undo := range slices.Backward(undo) {
-			errs = append(errs, undo(ctx))
+		for _, undo := range slices.Backward(all) {
+			errs = append(errs, undo.do(ctx))
 		}
 		e.stopErr = errors.Join(errs...)
 	})

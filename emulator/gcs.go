@@ -79,9 +79,9 @@ func (e *Emulator) scheme() string {
 // backend is what the fake driver provisions from.
 func (e *Emulator) backend() fakedriver.Backend {
 	if e.gcs != nil {
-		return e.gcs.Backend()
+		return issuing{Backend: e.gcs.Backend(), issued: &e.issued}
 	}
-	return e.store
+	return issuing{Backend: e.store, issued: &e.issued}
 }
 
 // GCSEndpoint returns the URL of the GCS service, or "" if there is none. COSI's

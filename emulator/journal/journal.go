@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -37,6 +39,7 @@ type Journal struct {
 	bytes   int
 	seq     uint64
 	counts  map[kind]int
+	begun   map[begun]Event // crossings that have not ended
 	changed chan struct{} // closed and replaced at each append
 	sinkErr error
 }
@@ -48,6 +51,12 @@ type kind struct {
 	name      string
 }
 
+// begun tells apart the crossings that have begun.
+type begun struct {
+	kind
+	nth int
+}
+
 // New returns an empty journal.
 func New(opts Options) *Journal {
 	if opts.MaxBytes == 0 {
@@ -56,7 +65,7 @@ func New(opts Options) *Journal {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Journal{opts: opts, counts: map[kind]int{}, changed: make(chan struct{})}
+	return &Journal{opts: opts, counts: map[kind]int{}, begun: map[begun]Event{}, changed: make(chan struct{})}
 }
 
 // Begin returns the event of a crossing that starts now, numbered among its
@@ -66,7 +75,7 @@ func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operati
 	defer j.mu.Unlock()
 	k := kind{component, seam, op.Name}
 	j.counts[k]++
-	return Event{
+	e := Event{
 		Time:        j.opts.Now(),
 		Component:   component,
 		Incarnation: incarnation,
@@ -74,6 +83,26 @@ func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operati
 		Operation:   op,
 		Nth:         j.counts[k],
 	}
+	if seam != SeamLog {
+		j.begun[begun{k, e.Nth}] = e
+	}
+	return e
+}
+
+// Pending returns the crossings that have begun and not ended, in no order. They
+// have neither a number nor an outcome.
+func (j *Journal) Pending() []Event {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Collect(maps.Values(j.begun))
+}
+
+// Forget ends the counting for a component that will not come back: its events
+// stay, but a component of its name would count from 1 again.
+func (j *Journal) Forget(component string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	maps.DeleteFunc(j.counts, func(k kind, _ int) bool { return k.component == component })
 }
 
 // Append adds an event that Begin has returned, gives it its sequence number
@@ -81,6 +110,7 @@ func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operati
 func (j *Journal) Append(e Event) Event {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	delete(j.begun, begun{kind{e.Component, e.Seam, e.Operation.Name}, e.Nth})
 	j.seq++
 	e.Seq = j.seq
 	if e.Duration == 0 && e.Seam != SeamLog && e.Seam != SeamProcess {

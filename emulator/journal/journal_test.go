@@ -229,3 +229,33 @@ func BenchmarkAppend(b *testing.B) {
 		j.Append(e)
 	}
 }
+
+func TestPending(t *testing.T) {
+	j := journal.New(journal.Options{})
+	call := j.Begin("sidecar", 1, journal.SeamRPC, journal.Operation{Name: "DriverCreateBucket", Subject: "a"})
+	other := j.Begin("sidecar", 1, journal.SeamRPC, journal.Operation{Name: "DriverCreateBucket", Subject: "b"})
+	j.Begin("sidecar", 1, journal.SeamLog, journal.Operation{Name: "info"}) // a line does not last
+	if got := len(j.Pending()); got != 2 {
+		t.Errorf("%d crossings are pending, want 2", got)
+	}
+	j.Append(call)
+	if diff := cmp.Diff([]journal.Event{other}, j.Pending()); diff != "" {
+		t.Errorf("what is pending (-want +got):\n%s", diff)
+	}
+	j.Append(other)
+	if got := j.Pending(); len(got) != 0 {
+		t.Errorf("%v is pending, although all has ended", got)
+	}
+}
+
+func TestForget(t *testing.T) {
+	j := journal.New(journal.Options{})
+	op := journal.Operation{Name: "DriverCreateBucket"}
+	j.Append(j.Begin("sidecar", 1, journal.SeamRPC, op))
+	j.Append(j.Begin("sidecar.one", 1, journal.SeamRPC, op))
+	j.Forget("sidecar.one")
+	got := []int{j.Begin("sidecar", 1, journal.SeamRPC, op).Nth, j.Begin("sidecar.one", 1, journal.SeamRPC, op).Nth}
+	if diff := cmp.Diff([]int{2, 1}, got); diff != "" {
+		t.Errorf("counts after one component was forgotten (-want +got):\n%s", diff)
+	}
+}
