@@ -3,6 +3,9 @@ package fakedriver
 import (
 	"slices"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -15,7 +18,8 @@ func (d *Driver) grants(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedB
 		return nil, err
 	}
 	if d.options.SingleBucket && len(grants) > 1 {
-		return nil, invalid("%d buckets are asked for: the driver grants access to one bucket only", len(grants))
+		// The KEP has this code for this reason, and for no other.
+		return nil, status.Errorf(codes.OutOfRange, "%d buckets are asked for: the driver grants access to one bucket only", len(grants))
 	}
 	for _, grant := range grants {
 		for _, mode := range []store.Mode{grant.ObjectData, grant.ObjectMetadata, grant.BucketMetadata} {

@@ -26,7 +26,7 @@ func TestCapabilities(t *testing.T) {
 		},
 		"TwoBuckets": {
 			reason: "Two are too many.", options: fakedriver.Options{SingleBucket: true},
-			request: grantRequest("ba-1", readOnly, accessed("bbb", cosi.AccessMode_READ_ONLY)), want: codes.InvalidArgument,
+			request: grantRequest("ba-1", readOnly, accessed("bbb", cosi.AccessMode_READ_ONLY)), want: codes.OutOfRange,
 		},
 		"Mode": {
 			reason: "It can do that.", options: fakedriver.Options{AccessModes: []store.Mode{store.ReadOnly}},
