@@ -42,6 +42,7 @@ type Journal struct {
 	begun   map[begun]Event // crossings that have not ended
 	changed chan struct{} // closed and replaced at each append
 	sinkErr error
+	tees    map[*func(Event)]bool
 }
 
 // kind is what Event.Nth counts.
@@ -117,6 +118,9 @@ func (j *Journal) Append(e Event) Event {
 		e.Duration = j.opts.Now().Sub(e.Time)
 	}
 	j.write(e)
+	for tee := range j.tees {
+		(*tee)(e)
+	}
 	j.events = append(j.events, e)
 	j.bytes += size(e)
 	j.trim()
@@ -197,6 +201,23 @@ func (j *Journal) Follow(ctx context.Context, seq uint64) iter.Seq[Event] {
 			case <-changed:
 			}
 		}
+	}
+}
+
+// Tee has a function called with every event to come, in their order, until stop is
+// called. It is called before Append returns, so that nothing is lost when the
+// program is killed; it must be quick, and not use the journal.
+func (j *Journal) Tee(f func(Event)) (stop func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.tees == nil {
+		j.tees = map[*func(Event)]bool{}
+	}
+	j.tees[&f] = true
+	return func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		delete(j.tees, &f)
 	}
 }
 
