@@ -1,0 +1,61 @@
+package timeline
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// link joins two lanes at the moment at which one calls the other.
+type link struct {
+	X      string
+	Y1, Y2 int
+	Class  string
+}
+
+// links joins callers with those whom they call.
+func (p *plotter) links() {
+	middle := map[string]int{}
+	for _, l := range p.chart.Lanes {
+		middle[l.Name] = l.Y + lanePadding + rowHeight/2
+	}
+	for _, e := range p.s.Events {
+		caller := p.caller(e)
+		from, known := middle[caller]
+		to, drawn := p.tops[eventID(p.id, e)]
+		if !known || !drawn {
+			continue
+		}
+		p.chart.Links = append(p.chart.Links, link{
+			X: percent(p.scale.at(p.since(e.Time))), Y1: from, Y2: to + rowHeight/2, Class: string(kindOf(e)),
+		})
+	}
+}
+
+// caller returns the lane from which an event was caused, if it can be told: a call
+// that a driver handles comes from its sidecar, an administrative call in the store
+// from the driver, and an S3 request from the user.
+func (p *plotter) caller(e journal.Event) string {
+	switch {
+	case e.Seam == journal.SeamRPC && role(e.Component) == emulator.ComponentDriver:
+		return emulator.ComponentSidecar + suffix(e.Component)
+	case e.Seam == journal.SeamStore && e.Component != emulator.ComponentStore:
+		return e.Component
+	case e.Seam == journal.SeamStore && p.usesS3(e.Time):
+		return laneUser
+	default:
+		return ""
+	}
+}
+
+// usesS3 reports whether a step of the scenario uses S3 at that moment.
+func (p *plotter) usesS3(at time.Time) bool {
+	for _, step := range p.s.Steps {
+		if strings.HasPrefix(step.Verb, "s3") && !at.Before(step.Started) && at.Before(step.Started.Add(step.Duration)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+package timeline
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// The picture is laid out for a width of nominalWidth pixels, and is never shown
+// narrower: in a wider one everything has more room.
+const (
+	nominalWidth = 1000
+	letterWidth  = 5.7 // on average, of the font that labels are in
+	labelGap     = 4
+	minMark      = 4 // the narrowest mark
+)
+
+func textWidth(text string) float64 { return letterWidth * float64(utf8.RuneCountInString(text)) }
+
+// item is something to be put into rows, with places in pixels.
+type item struct {
+	from, to float64
+	label    string
+
+	row    int
+	shown  bool // whether there is room for the label
+	inside bool // whether it is in the bar, and not behind it
+}
+
+// pack puts items, which are in the order of their beginnings, into as few rows as
+// show them without overlap. When maxRows are not enough, labels go first, and then
+// items overlap. It returns how many rows there are.
+func pack(items []*item, maxRows int) int {
+	var rows []*item // the last of each
+	for _, next := range items {
+		next.to = max(next.to, next.from+minMark)
+		next.shown = next.label != ""
+		next.inside = next.to-next.from >= textWidth(next.label)+2*labelGap
+		next.row = rowFor(rows, next, maxRows)
+		if next.row == len(rows) {
+			rows = append(rows, next)
+			continue
+		}
+		if before := rows[next.row]; before.end() > next.from && !before.inside {
+			before.shown = false
+		}
+		rows[next.row] = next
+	}
+	return len(rows)
+}
+
+// end is where the item ends with its label.
+func (i *item) end() float64 {
+	if !i.shown || i.inside {
+		return i.to + 1
+	}
+	return i.to + 2*labelGap + textWidth(i.label)
+}
+
+func rowFor(rows []*item, next *item, maxRows int) int {
+	free := slices.IndexFunc(rows, func(last *item) bool { return last.end() <= next.from })
+	switch {
+	case free >= 0:
+		return free
+	case len(rows) < maxRows:
+		return len(rows)
+	}
+	earliest := 0
+	for i, last := range rows {
+		if last.to < rows[earliest].to {
+			earliest = i
+		}
+	}
+	return earliest
+}

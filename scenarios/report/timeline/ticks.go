@@ -1,0 +1,81 @@
+package timeline
+
+import "time"
+
+// tick is a mark on the time axis.
+type tick struct {
+	X    string
+	Text string
+}
+
+// cut is where idle time has been left out.
+type cut struct {
+	X, Width, Middle string
+	Text             string // empty where there is no room for it
+	Title            string
+}
+
+// minTick is how far apart marks on the axis are, as a share of its length.
+const minTick = 0.075
+
+// ticks returns the marks of an axis, at round times since the beginning. Every
+// stretch between two cuts has its own step.
+func (s scale) ticks() []tick {
+	var found []tick
+	last := -minTick
+	for _, stretch := range s.stretches() {
+		step := roundStep(stretch, s.at(stretch.to)-s.at(stretch.from))
+		for at := stretch.from.Truncate(step); at <= stretch.to; at += step {
+			if x := s.at(at); at >= stretch.from && x-last >= minTick {
+				found = append(found, tick{percent(x), span(at)})
+				last = x
+			}
+		}
+	}
+	return found
+}
+
+// cuts returns the idle times that are left out and wide enough to be named.
+func (s scale) cuts() []cut {
+	cuts := make([]cut, 0, len(s.gaps))
+	for _, g := range s.gaps {
+		from, width := s.at(g.from), s.at(g.to)-s.at(g.from)
+		c := cut{
+			X: percent(from), Width: percent(width), Middle: percent(from + width/2),
+			Title: "nothing happens for " + span(g.to-g.from),
+		}
+		if width*nominalWidth > textWidth(span(g.to-g.from)) {
+			c.Text = span(g.to - g.from)
+		}
+		cuts = append(cuts, c)
+	}
+	return cuts
+}
+
+// stretches are the times between the gaps.
+func (s scale) stretches() []gap {
+	var found []gap
+	from := s.knots[0].at
+	for _, g := range s.gaps {
+		if g.from > from {
+			found = append(found, gap{from, g.from})
+		}
+		from = g.to
+	}
+	if end := s.knots[len(s.knots)-1].at; end > from {
+		found = append(found, gap{from, end})
+	}
+	return found
+}
+
+// roundStep returns 1, 2 or 5 times a power of ten, so that marks are not too close.
+func roundStep(stretch gap, width float64) time.Duration {
+	least := time.Duration(float64(stretch.to-stretch.from) * minTick / max(width, minTick))
+	for step := 10 * time.Microsecond; ; step *= 10 {
+		for _, times := range []time.Duration{1, 2, 5} {
+			if times*step >= least {
+				return times * step
+			}
+		}
+	}
+}
