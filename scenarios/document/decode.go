@@ -14,7 +14,9 @@ import (
 // decoder reads nodes into Go values, strictly. The fields of structs are named by
 // their tags: `yaml:"name"`.
 type decoder struct {
-	file   string
+	file string
+	// place, if set, tells where nodes come from that are not of a file.
+	place  func(*yaml.Node) Position
 	depth  int
 	failed []error
 	// used are the variables of the expressions that have been read.
@@ -39,6 +41,9 @@ type custom interface {
 }
 
 func (d *decoder) at(n *yaml.Node) Position {
+	if d.place != nil {
+		return d.place(n)
+	}
 	return Position{File: d.file, Line: n.Line, Column: n.Column}
 }
 

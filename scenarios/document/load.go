@@ -20,9 +20,7 @@ type Loader struct {
 // Load reads the scenarios of a file, and the files that these use. The error has
 // a [Problem] for everything that is wrong in them.
 func (l Loader) Load(file string) ([]*Scenario, error) {
-	if l.ReadFile == nil {
-		l.ReadFile = ReadFile
-	}
+	l = l.withDefaults()
 	data, err := l.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the scenario: %w", err)
@@ -32,9 +30,7 @@ func (l Loader) Load(file string) ([]*Scenario, error) {
 
 // Parse is Load for what has been read already.
 func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
-	if l.ReadFile == nil {
-		l.ReadFile = ReadFile
-	}
+	l = l.withDefaults()
 	nodes, err := parse(file, data)
 	if err != nil {
 		return nil, err
@@ -45,19 +41,25 @@ func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
 	var all []*Scenario
 	var failed []error
 	for _, n := range nodes {
-		s, err := l.scenario(file, n)
+		s, err := l.scenario(&decoder{file: file}, n)
 		all, failed = append(all, s), append(failed, err)
 	}
 	return all, errors.Join(failed...)
 }
 
-func (l Loader) scenario(file string, n *yaml.Node) (*Scenario, error) {
-	d := &decoder{file: file}
+func (l Loader) withDefaults() Loader {
+	if l.ReadFile == nil {
+		l.ReadFile = ReadFile
+	}
+	return l
+}
+
+func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
 	s := &Scenario{Position: d.at(n)}
 	d.value(n, reflect.ValueOf(s).Elem())
 	d.head(n, s.APIVersion, s.Kind, Kind)
 	budget := MaxSteps
-	l.include(d, s.Steps, []string{path.Clean(file)}, &budget)
+	l.include(d, s.Steps, []string{path.Clean(s.Position.File)}, &budget)
 	// What could not be read would be reported again as missing.
 	if d.err() == nil {
 		d.validate(n, s)
