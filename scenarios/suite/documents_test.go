@@ -11,8 +11,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
 
-// number is the first column of the tables in docs/: what scenarios prove.
-var number = regexp.MustCompile(`(?m)^\| ([A-Z][A-Z0-9.-]*\d) \|`)
+var (
+	// numbered is the first column of the tables in docs/: what scenarios prove.
+	numbered = regexp.MustCompile(`(?m)^\| ([A-Z][A-Z0-9., -]*\d) \|`)
+	// driverFailure is a known failure of drivers.
+	driverFailure = regexp.MustCompile(`^D\d\d$`)
+)
 
 // provable returns the numbers of all statements of the KEP and of all known
 // failures.
@@ -24,8 +28,8 @@ func provable(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range number.FindAllSubmatch(text, -1) {
-			numbers = append(numbers, string(found[1]))
+		for _, found := range numbered.FindAllSubmatch(text, -1) {
+			numbers = append(numbers, strings.Split(string(found[1]), ", ")...)
 		}
 	}
 	return numbers
@@ -59,7 +63,7 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s: nothing is proved", file)
 		}
 		for _, proved := range s.Proves {
-			if !slices.Contains(numbers, proved) {
+			if !slices.Contains(numbers, proved) && !driverFailure.MatchString(proved) {
 				t.Errorf("%s: %s is no number in docs/kep-coverage.md or docs/known-failures.md", file, proved)
 			}
 		}
