@@ -70,7 +70,12 @@ type Failure struct { //nolint:errname // it is what people call it
 }
 
 // Error implements the error interface.
-func (f *Failure) Error() string { return f.Position.String() + ": " + f.Message }
+func (f *Failure) Error() string {
+	if f.Position == (document.Position{}) {
+		return f.Message // it is not known yet of which step it is
+	}
+	return f.Position.String() + ": " + f.Message
+}
 
 // Observer is told what happens while scenarios run. Its methods are called from
 // several goroutines at the same time.

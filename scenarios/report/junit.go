@@ -63,7 +63,7 @@ type (
 	verdict struct {
 		Message string `xml:"message,attr"`
 		Type    string `xml:"type,attr,omitempty"`
-		Text    string `xml:",chardata"`
+		Text    string `xml:",cdata"`
 	}
 )
 
@@ -129,7 +129,7 @@ func verdictOf(s Scenario, kind string, text Text) *verdict {
 	}
 	var explained strings.Builder
 	text.scenario(&explained, &s)
-	v.Text = explained.String()
+	v.Text = strings.Map(inXML, explained.String())
 	return v
 }
 
@@ -148,6 +148,14 @@ func propertiesOf(labels map[string]string) *properties {
 // className is the file in the form of a class, by which Jenkins groups.
 func className(file string) string {
 	return strings.ReplaceAll(strings.Trim(strings.TrimSuffix(strings.TrimSuffix(file, ".yaml"), ".yml"), "./"), "/", ".")
+}
+
+// inXML drops what XML 1.0 cannot hold, of which encoding/xml does not clean CDATA.
+func inXML(r rune) rune {
+	if r < ' ' && r != '\n' && r != '\t' || r == 0xFFFE || r == 0xFFFF {
+		return -1
+	}
+	return r
 }
 
 func junitTime(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }

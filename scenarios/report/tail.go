@@ -7,8 +7,9 @@ import (
 )
 
 // Tail returns the last events of a scenario before its first failure, at most
-// limit or DefaultTail, together with those that a failure names; and how many
-// there are before them. What came after the failure is only cleaning up.
+// limit or DefaultTail, together with those that a failure names, in the order in
+// which they began; and how many there are before them. What came after the
+// failure is only cleaning up.
 func Tail(s Scenario, limit int) (tail []journal.Event, before int) {
 	if limit <= 0 {
 		limit = DefaultTail
@@ -36,5 +37,6 @@ func Tail(s Scenario, limit int) (tail []journal.Event, before int) {
 			tail = append(tail, e)
 		}
 	}
+	slices.SortStableFunc(tail, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
 	return tail, end - min(end, len(tail))
 }

@@ -113,6 +113,9 @@ func (t Text) tail(text *strings.Builder, s *Scenario) {
 	}
 }
 
+// maxLine is how much is shown of an event.
+const maxLine = 300
+
 // aligned renders events in lines, with the names of components below each other.
 func aligned(events []journal.Event) []string {
 	width := 0
@@ -122,7 +125,11 @@ func aligned(events []journal.Event) []string {
 	lines := make([]string, 0, len(events))
 	for _, e := range events {
 		e.Component = fmt.Sprintf("%-*s", width, e.Component)
-		lines = append(lines, indented(e.String(), "      "))
+		line := []rune(indented(e.String(), "      "))
+		if len(line) > maxLine {
+			line = append(line[:maxLine], '…')
+		}
+		lines = append(lines, string(line))
 	}
 	return lines
 }
