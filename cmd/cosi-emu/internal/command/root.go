@@ -110,7 +110,7 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
 	})
 	root.AddCommand(
 		newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams), newExample(streams),
-		newSetup(streams), newBench(streams), newController(streams), newSidecar(streams), newDriver(streams), newVersion(streams),
+		newRun(streams), newLint(streams), newSetup(streams), newBench(streams), newController(streams), newSidecar(streams), newDriver(streams), newVersion(streams),
 	)
 	for _, cmd := range root.Commands() {
 		strictArgs(cmd)

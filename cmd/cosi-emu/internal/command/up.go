@@ -33,9 +33,22 @@ type start struct {
 	session  session.Options
 	existing existing
 	timeout  time.Duration
+	limit    string // the flag of the timeout
 }
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
+	s.addTimeout(flags, "timeout")
+	s.addEmulator(flags)
+}
+
+// addTimeout adds the flag for the limit of the start, under a name.
+func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
+	s.limit = name
+	flags.DurationVar(&s.timeout, name, defaultStartTimeout, "limit for the whole start, building the control plane included")
+}
+
+// addEmulator adds the flags that say what to start.
+func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
 	s.existing.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
@@ -56,7 +69,6 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
 		"how long your own driver may take until it answers")
 	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "limit for each call to the driver")
-	flags.DurationVar(&s.timeout, "timeout", defaultStartTimeout, "limit for the whole start, building the control plane included")
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "how detailed the log lines of controller, sidecar and driver are")
 }
 
@@ -72,7 +84,7 @@ func (s *start) run(ctx context.Context, streams Streams, during func(*session.S
 	reporter := progress.New(streams.Err)
 	s.session.Emulator.Reporter = reporter
 	s.session.Version = version().Version
-	startCtx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not ready after %s, the limit of --timeout", s.timeout))
+	startCtx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not ready after %s, the limit of --%s", s.timeout, s.limit))
 	defer cancel()
 	running, err := session.Start(startCtx, s.session)
 	err = errors.Join(err, reporter.Close())

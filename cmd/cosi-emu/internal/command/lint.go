@@ -1,0 +1,77 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+)
+
+// findings is the result of lint in JSON.
+type findings struct {
+	Scenarios int       `json:"scenarios"`
+	Problems  []finding `json:"problems"`
+}
+
+// finding is something wrong in a file. Line and column count from 1.
+type finding struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+}
+
+func newLint(streams Streams) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "lint FILE|DIRECTORY...",
+		Short: "Check scenarios without running them",
+		Long: `Check the scenarios in the files, and in all *.yaml and *.yml files of the
+directories and below, without starting anything. Everything that is wrong is
+printed, a line for each problem: FILE:LINE:COLUMN: what is wrong, and what would
+be right.
+
+Lists of steps (kind: Steps) in directories are checked where scenarios use them.
+
+The exit code is 0 if nothing is wrong, and 2 otherwise.`,
+		Example: `  cosi-emu lint scenarios/
+  cosi-emu lint mine.yaml -o json`,
+		Args: somePaths,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkOutput(output, formatText, formatJSON); err != nil {
+				return err
+			}
+			return lint(streams, args, output)
+		},
+	}
+	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	return cmd
+}
+
+func lint(streams Streams, paths []string, output string) error {
+	set, err := runner.Load(paths)
+	problems := document.Problems(err)
+	if err != nil && len(problems) == 0 {
+		return usageError{err}
+	}
+	if output == formatJSON {
+		err = printJSON(streams, findingsOf(set, problems))
+	} else if printProblems(streams.Out, problems); len(problems) == 0 {
+		_, err = fmt.Fprintf(streams.Out, "%s in %s: nothing is wrong.\n",
+			counted(len(set.Scenarios), "scenario"), counted(len(set.Files), "file"))
+	}
+	if len(problems) > 0 {
+		return exitError(exitUsage)
+	}
+	return err
+}
+
+func findingsOf(set *runner.Set, problems []*document.Problem) findings {
+	all := findings{Scenarios: len(set.Scenarios), Problems: []finding{}}
+	for _, p := range problems {
+		all.Problems = append(all.Problems, finding{p.Position.File, p.Position.Line, p.Position.Column, p.Message})
+	}
+	return all
+}

@@ -1,0 +1,84 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/scenarios/report/timeline"
+)
+
+const formatHTML = "html"
+
+// reports holds the flags for the files that a run is reported in.
+type reports struct {
+	files []string // FORMAT=FILE
+	junit string
+}
+
+func (r *reports) addFlags(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&r.files, "report", nil, "report to write, html=FILE or json=FILE; may be given several times")
+	flags.StringVar(&r.junit, "junit", "", "file for a report in JUnit XML")
+}
+
+// destination is a file, and what is written to it.
+type destination struct {
+	file  string
+	write func(io.Writer, report.Report) error
+}
+
+// destinations returns the files that are wanted, or says what is wrong with the
+// flags, before anything is started.
+func (r *reports) destinations(text report.Text) ([]destination, error) {
+	var all []destination
+	add := func(flag, file string, write func(io.Writer, report.Report) error) error {
+		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+			return usageError{fmt.Errorf("%s: there is no directory for %s", flag, file)}
+		}
+		if slices.ContainsFunc(all, func(d destination) bool { return filepath.Clean(d.file) == filepath.Clean(file) }) {
+			return usageError{fmt.Errorf("%s: another report goes to %s, too", flag, file)}
+		}
+		all = append(all, destination{file, write})
+		return nil
+	}
+	if r.junit != "" {
+		junit := func(w io.Writer, r report.Report) error { return r.WriteJUnit(w, text) }
+		if err := add("--junit", r.junit, junit); err != nil {
+			return nil, err
+		}
+	}
+	writers := map[string]func(io.Writer, report.Report) error{
+		formatHTML: timeline.Write,
+		formatJSON: func(w io.Writer, r report.Report) error { return r.WriteJSON(w) },
+	}
+	for _, given := range r.files {
+		format, file, _ := strings.Cut(given, "=")
+		if writers[format] == nil || file == "" {
+			return nil, usageError{fmt.Errorf("--report %q must be html=FILE or json=FILE", given)}
+		}
+		if err := add("--report", file, writers[format]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// save writes the report, over what was there before.
+func (d destination) save(r report.Report) (err error) {
+	file, err := os.Create(d.file)
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	defer func() {
+		if closed := file.Close(); err == nil {
+			err = closed
+		}
+	}()
+	return d.write(file, r)
+}

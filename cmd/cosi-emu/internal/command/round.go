@@ -1,0 +1,165 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/emulator/session"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+)
+
+// round runs scenarios in a running emulator, once or again and again.
+type round struct {
+	*scenarioRun
+
+	session *session.Session
+	report  report.Report // the last
+}
+
+// supervised calls during with a context that ends when the emulator fails, and
+// returns that failure.
+func (r *round) supervised(ctx context.Context, during func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var failed error
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		if failed = r.session.Wait(ctx); failed != nil {
+			cancel(failed)
+		}
+	})
+	err := during(ctx)
+	cancel(nil)
+	watcher.Wait()
+	return errors.Join(failed, err)
+}
+
+// once runs scenarios, and leaves what has failed until Ctrl-C if that is asked for.
+func (r *round) once(ctx context.Context, scenarios []*document.Scenario) error {
+	err := r.runAndReport(ctx, scenarios)
+	if err != nil || !r.keep || r.report.Outcome == engine.Passed || ctx.Err() != nil {
+		return err
+	}
+	r.printKept()
+	<-ctx.Done()
+	return nil
+}
+
+func (r *round) runAndReport(ctx context.Context, scenarios []*document.Scenario) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("not done after %s, the limit of --timeout", r.timeout))
+	defer cancel()
+	shown := progress.NewScenarios(r.streams.Err, len(scenarios))
+	options := r.engine
+	options.Observer = shown
+	emu := r.session.Emulator()
+	run := runner.Runner{
+		Engine: engine.New(emu, options), Journal: emu.Journal(), Parallel: r.parallel, Version: version().Version,
+	}
+	r.report = run.Run(ctx, scenarios)
+	return errors.Join(shown.Close(), r.print(), r.save())
+}
+
+// print prints what has failed, and the table.
+func (r *round) print() error {
+	if _, err := fmt.Fprintln(r.streams.Out); err != nil {
+		return err
+	}
+	return errors.Join(r.text.Write(r.streams.Out, r.report.Scenarios), r.report.WriteTable(r.streams.Out))
+}
+
+func (r *round) save() error {
+	for _, d := range r.destinations {
+		if err := d.save(r.report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch runs scenarios, and again those whose files change, until Ctrl-C.
+func (r *round) watch(ctx context.Context, paths []string, set *runner.Set, scenarios []*document.Scenario) error {
+	filter, err := r.selection.filter()
+	if err != nil {
+		return err
+	}
+	files, err := runner.NewWatch(paths, set)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = files.Close() }() // nothing is lost
+	for {
+		if len(scenarios) > 0 {
+			if err := r.runAndReport(ctx, scenarios); err != nil {
+				return err
+			}
+			if r.keep && r.report.Outcome != engine.Passed {
+				r.printKept()
+			}
+		}
+		if ctx.Err() == nil {
+			_, _ = fmt.Fprintf(r.streams.Err, "\nWaiting for changes; Ctrl-C ends it.\n") // nobody is left to be told
+		}
+		changed, err := files.Changed(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			r.printUnreadable(err)
+			scenarios = nil
+		default:
+			scenarios, _ = filter.Select(changed) // none is no error here
+		}
+	}
+}
+
+// printUnreadable says what is wrong with files that have changed.
+func (r *round) printUnreadable(err error) {
+	if problems := document.Problems(err); len(problems) > 0 {
+		printProblems(r.streams.Err, problems)
+		return
+	}
+	printError(r.streams.Err, err)
+}
+
+// printKept says how to look at what has failed.
+func (r *round) printKept() {
+	info := r.session.Info()
+	var text strings.Builder
+	text.WriteString("\nWhat has failed is still there, and the emulator runs until Ctrl-C:\n\n")
+	for _, s := range r.report.Scenarios {
+		if len(s.Failures) > 0 && s.Namespace != "" {
+			fmt.Fprintf(&text, "  kubectl --kubeconfig %s -n %s get bucketclaims,bucketaccesses,secrets -o yaml\n",
+				shellQuote(info.Kubeconfig), s.Namespace)
+		}
+	}
+	fmt.Fprintf(&text, "  %s logs --name %s\n", program(), info.Name)
+	_, _ = fmt.Fprint(r.streams.Out, text.String()) // nobody is left to be told
+}
+
+// notRepeated are the flags that make no difference to one scenario.
+var notRepeated = map[string]bool{
+	"filter": true, "scenario": true, "junit": true, "report": true, "parallel": true, "name": true, "watch": true, "timeout": true,
+	"update": true,
+}
+
+// rerun returns a function for the command that runs one scenario again.
+func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
+	var given []string
+	flags.Visit(func(flag *pflag.Flag) {
+		if !notRepeated[flag.Name] {
+			given = append(given, shellQuote("--"+flag.Name+"="+flag.Value.String()))
+		}
+	})
+	return func(s report.Scenario) string {
+		command := []string{program(), "run", shellQuote(s.Position.File), "--scenario", s.Name}
+		return strings.Join(append(command, given...), " ")
+	}
+}

@@ -1,0 +1,76 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+)
+
+// selection holds the flags that say which scenarios are meant.
+type selection struct {
+	labels string
+	names  []string
+}
+
+func (s *selection) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&s.labels, "filter", "", "only scenarios with these labels; a label selector as kubectl's, such as area=deletion,speed!=slow")
+	flags.StringArrayVar(&s.names, "scenario", nil,
+		"only scenarios of this name, in which * stands for any characters; may be given several times")
+}
+
+// filter returns the filter of the flags.
+func (s *selection) filter() (runner.Filter, error) {
+	filter, err := runner.NewFilter(s.labels, s.names)
+	if err != nil {
+		return filter, usageError{err}
+	}
+	return filter, nil
+}
+
+// load reads and selects. What is wrong with files is printed.
+func (s *selection) load(w io.Writer, paths []string) (*runner.Set, []*document.Scenario, error) {
+	filter, err := s.filter()
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := runner.Load(paths)
+	if problems := document.Problems(err); len(problems) > 0 {
+		printProblems(w, problems)
+		return nil, nil, usageError{fmt.Errorf("%s; nothing was started", counted(len(problems), "problem"))}
+	}
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	scenarios, err := filter.Select(set.Scenarios)
+	if err != nil {
+		return nil, nil, usageError{fmt.Errorf("%w; the names are %s", err, namesOf(set.Scenarios))}
+	}
+	return set, scenarios, nil
+}
+
+func namesOf(scenarios []*document.Scenario) string {
+	names := make([]string, len(scenarios))
+	for i, s := range scenarios {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// printProblems prints a line for each, in the form that editors follow.
+func printProblems(w io.Writer, problems []*document.Problem) {
+	for _, problem := range problems {
+		_, _ = fmt.Fprintln(w, problem) // nobody is left to be told
+	}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
