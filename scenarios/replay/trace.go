@@ -1,0 +1,172 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// Trace is what a run did, in a form in which runs can be compared: for each
+// thread, the acts in their order.
+type Trace struct {
+	threads map[string][]act
+}
+
+// act is something that a component did: a write to the API server, a call to the
+// driver, a step of the driver in its store.
+type act struct {
+	event journal.Event
+	// text is the act without what differs from run to run.
+	text string
+}
+
+// TraceOf returns the trace of a run, whose scope is the word that its names have.
+// Reads and watches are left out: how often a component looks is its own affair.
+func TraceOf(scope string, events []journal.Event) Trace {
+	n := namesOf(scope, events)
+	t := Trace{threads: map[string][]act{}}
+	for _, e := range events {
+		if thread, text := n.act(e); thread != "" {
+			t.threads[thread] = append(t.threads[thread], act{e, text})
+		}
+	}
+	return t
+}
+
+// act returns the thread that an event is part of, and what it is there; an empty
+// thread if it is not compared.
+func (n *names) act(e journal.Event) (thread, text string) {
+	switch {
+	case e.Write() && strings.HasSuffix(e.Operation.Name, " events"), e.Write() && strings.Contains(e.Operation.Name, " leases"):
+		return "", "" // told to people, or to nobody
+	case e.Write(), e.Seam == journal.SeamRPC:
+	case e.Seam == journal.SeamStore && strings.HasPrefix(e.Operation.Name, "Admin"):
+	case e.Seam == journal.SeamProcess && (e.Operation.Name == "crash" || e.Operation.Name == "fail"):
+	default:
+		return "", ""
+	}
+	subject := n.stable(e.Operation.Subject)
+	component := n.stable(e.Component)
+	if e.Seam != journal.SeamProcess && subject == e.Operation.Subject {
+		return "", "" // nothing in it is the scenario's
+	}
+	text = fmt.Sprintf("%s %s -> %s", n.stable(e.Operation.Name), subject, e.Outcome)
+	if e.Fault != "" {
+		text += fmt.Sprintf(" [fault: %s]", n.stable(e.Fault))
+	}
+	if e.Seam == journal.SeamRPC {
+		text += " " + n.stable(string(e.Request))
+	}
+	return strings.Join([]string{component, string(e.Seam), resourceOf(e), subject}, " "), text
+}
+
+// resourceOf tells objects of the same name apart.
+func resourceOf(e journal.Event) string {
+	if e.Seam != journal.SeamAPI {
+		return ""
+	}
+	_, resource, _ := strings.Cut(e.Operation.Name, " ")
+	resource, _, _ = strings.Cut(resource, "/")
+	return resource
+}
+
+// Divergence is the first place where a replay did something else than what was
+// recorded.
+type Divergence struct {
+	// Thread is the component, the seam and the object.
+	Thread string `json:"thread"`
+	// Recorded is what was done there in the recording, and Replayed in the
+	// replay; empty if nothing was.
+	Recorded string `json:"recorded"`
+	Replayed string `json:"replayed"`
+	// Before is what both had done last.
+	Before string `json:"before,omitempty"`
+	// Event is the recorded event, or, where nothing was recorded, the replayed
+	// one.
+	Event journal.Event `json:"event"`
+}
+
+// String says it in a few lines.
+func (d *Divergence) String() string {
+	orNothing := func(text string) string {
+		if text == "" {
+			return "nothing"
+		}
+		return text
+	}
+	return fmt.Sprintf("%s\n  after     %s\n  recorded  %s\n  replayed  %s",
+		strings.Join(strings.Fields(d.Thread), " "), orNothing(d.Before), orNothing(d.Recorded), orNothing(d.Replayed))
+}
+
+// Diverge finds where two traces differ first, by the clock of the recorded one;
+// what was done only in the replay comes after all else. It returns nil if they
+// are the same.
+func Diverge(recorded, replayed Trace) *Divergence {
+	var first *Divergence
+	for thread, acts := range recorded.threads {
+		if d := divergeIn(thread, acts, replayed.threads[thread]); d != nil && (first == nil || earlier(d, first)) {
+			first = d
+		}
+	}
+	if first != nil {
+		return first
+	}
+	for thread, acts := range replayed.threads {
+		if _, known := recorded.threads[thread]; known {
+			continue
+		}
+		if d := divergeIn(thread, nil, acts); first == nil || earlier(d, first) {
+			first = d
+		}
+	}
+	return first
+}
+
+// earlier reports whether one divergence comes before another.
+func earlier(a, b *Divergence) bool {
+	if a.Recorded == "" != (b.Recorded == "") {
+		return a.Recorded != ""
+	}
+	return a.Event.Seq < b.Event.Seq
+}
+
+func divergeIn(thread string, recorded, replayed []act) *Divergence {
+	before := ""
+	for i, was := range recorded {
+		if i < len(replayed) && replayed[i].text == was.text {
+			before = was.text
+			continue
+		}
+		d := &Divergence{Thread: thread, Recorded: was.text, Before: before, Event: was.event}
+		if i < len(replayed) {
+			d.Replayed = replayed[i].text
+		}
+		return d
+	}
+	if len(replayed) == len(recorded) {
+		return nil
+	}
+	extra := replayed[len(recorded)]
+	return &Divergence{Thread: thread, Replayed: extra.text, Before: before, Event: extra.event}
+}
+
+// Len returns how many acts the trace has.
+func (t Trace) Len() int {
+	total := 0
+	for _, acts := range t.threads {
+		total += len(acts)
+	}
+	return total
+}
+
+// Threads returns the names of the threads, sorted.
+func (t Trace) Threads() []string {
+	all := make([]string, 0, len(t.threads))
+	for thread := range t.threads {
+		all = append(all, thread)
+	}
+	slices.Sort(all)
+	return all
+}
