@@ -15,8 +15,9 @@ type Events struct {
 	Events []EventPattern `yaml:"events" doc:"the events"`
 	// AnyOrder says that the order does not matter.
 	AnyOrder bool `yaml:"anyOrder" doc:"the order does not matter"`
-	// Only says that there are no other events of the seams that are named.
-	Only bool `yaml:"only" doc:"there are no other events at the same seams"`
+	// Only says that there are no other events of the components and seams that
+	// are named.
+	Only bool `yaml:"only" doc:"there are no other events of the same components at the same seams"`
 
 	Position Position
 }

@@ -195,7 +195,7 @@ func (r *run) compare(asked *document.Events, patterns []eventPattern) (string, 
 
 func (r *run) sameSeam(patterns []eventPattern, e journal.Event) bool {
 	for _, p := range patterns {
-		if p.seam == e.Seam {
+		if p.seam == e.Seam && like(p.component, e.Component) {
 			return true
 		}
 	}
