@@ -9,7 +9,7 @@ import (
 
 // Heights in pixels.
 const (
-	axisHeight  = 22
+	axisHeight  = 30
 	rowHeight   = 17
 	markHeight  = 14
 	symbolWidth = 14
@@ -58,7 +58,7 @@ func (p *plotter) since(at time.Time) time.Duration { return at.Sub(p.s.Started)
 func (p *plotter) pixels(at time.Duration) float64 { return p.scale.at(at) * nominalWidth }
 
 func newChart(id string, s report.Scenario) chart {
-	p := &plotter{id: id, s: s, scale: newScale(moments(s)), tops: map[string]int{}}
+	p := &plotter{id: id, s: s, scale: newScale(gaps(s)), tops: map[string]int{}}
 	p.chart.Ticks, p.chart.Cuts = p.scale.ticks(), p.scale.cuts()
 	y := axisHeight
 	for _, name := range laneNames(s) {
@@ -71,26 +71,6 @@ func newChart(id string, s report.Scenario) chart {
 	p.links()
 	p.chart.Height = p.objects(y)
 	return p.chart
-}
-
-// moments are all beginnings and ends that the scale has to show.
-func moments(s report.Scenario) []time.Duration {
-	all := make([]time.Duration, 0, 2*len(s.Events)+2*len(s.Steps)+1)
-	add := func(at time.Time, lasted time.Duration) {
-		begin := at.Sub(s.Started)
-		all = append(all, begin, begin+lasted)
-	}
-	add(s.Started, 0)
-	for _, e := range s.Events {
-		if kindOf(e) == kindWatch { // it lasts as long as it is open
-			e.Duration = 0
-		}
-		add(e.Time, e.Duration)
-	}
-	for _, step := range s.Steps {
-		add(step.Started, step.Duration)
-	}
-	return all
 }
 
 func (p *plotter) lane(name string, y int) lane {

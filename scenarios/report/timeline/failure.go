@@ -69,7 +69,7 @@ func diffLines(diff string) []diffLine {
 
 func diffClass(line string) string {
 	switch {
-	case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "@@"):
+	case strings.HasPrefix(line, "@@"):
 		return "about"
 	case strings.HasPrefix(line, "-"):
 		return "expected"

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,12 +8,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/scenarios/report"
 )
 
 // mark is one event, or one step, in the picture.
 type mark struct {
-	// Target is where it is told in full.
+	// Target is where it is told in full; nowhere if it is empty.
 	Target string
 	Class  string
 	X      string
@@ -32,25 +30,6 @@ type mark struct {
 	// Symbol is the shape of something without a duration.
 	Symbol string
 }
-
-// userMarks draws the steps, and returns how many rows they take.
-func (p *plotter) userMarks(drawn *lane, y int) int {
-	items := make([]*item, len(p.s.Steps))
-	for i, step := range p.s.Steps {
-		begin := p.since(step.Started)
-		items[i] = &item{from: p.pixels(begin), to: p.pixels(begin + step.Duration), label: stepName(step)}
-	}
-	rows := pack(items, maxRows)
-	for i, step := range p.s.Steps {
-		m := p.mark(p.since(step.Started), step.Duration, items[i], y)
-		m.Target, m.Class = fmt.Sprintf("%s-p%d", p.id, i), "step "+string(step.Outcome)
-		m.Title = fmt.Sprintf("%s, %s: %s in %s", stepName(step), place(step.Position), step.Outcome, span(step.Duration))
-		drawn.Marks = append(drawn.Marks, m)
-	}
-	return max(rows, 1)
-}
-
-func stepName(s report.Step) string { return cmp.Or(s.Name, s.Verb) }
 
 // eventMarks draws the events of a lane, the minor ones below the others, and
 // returns how many rows these take.
@@ -104,7 +83,7 @@ func (p *plotter) eventMark(e journal.Event, i *item, y int) mark {
 		lasted = 0
 	}
 	m := p.mark(p.since(e.Time), lasted, i, y)
-	m.Target, m.Class = eventID(p.id, e), eventClass(e)
+	m.Target, m.Class = eventID(p.id, e), "mark "+eventClass(e)
 	p.tops[m.Target] = m.Y
 	m.Title = eventTitle(e, p.since(e.Time))
 	if kindOf(e).minor() {

@@ -8,7 +8,7 @@ import (
 // The picture is laid out for a width of nominalWidth pixels, and is never shown
 // narrower: in a wider one everything has more room.
 const (
-	nominalWidth = 1000
+	nominalWidth = 900
 	letterWidth  = 5.7 // on average, of the font that labels are in
 	labelGap     = 4
 	minMark      = 4 // the narrowest mark

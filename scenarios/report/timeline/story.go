@@ -20,12 +20,13 @@ type row struct {
 	Life    int // which incarnation, from the second on
 	Name    string
 	Subject string
-	Nth     int
 	Outcome string
 	Took    string
 	Message string
 	Fault   string
 
+	// Facts are what else is known of an event.
+	Facts             []string
 	Request, Response string
 
 	time time.Time
@@ -63,7 +64,7 @@ const maxDepth = 6
 func eventRow(id string, s report.Scenario, e journal.Event) row {
 	r := row{
 		ID: eventID(id, e), Class: eventClass(e), At: offset(e.Time.Sub(s.Started)), Lane: e.Component, Hue: hue(e.Component),
-		Name: e.Operation.Name, Subject: shortName(e.Operation.Subject, s.Namespace), Nth: e.Nth, Outcome: e.Outcome,
+		Name: e.Operation.Name, Subject: shortName(e.Operation.Subject, s.Namespace), Outcome: e.Outcome,
 		Message: e.Message, Fault: e.Fault, Request: body(e.Request), Response: body(e.Response), time: e.Time,
 	}
 	if e.Incarnation > 1 {
@@ -71,12 +72,25 @@ func eventRow(id string, s report.Scenario, e journal.Event) row {
 	}
 	switch e.Seam {
 	case journal.SeamLog, journal.SeamProcess:
-		r.Nth = 0
 	default:
 		r.Took = span(e.Duration)
 	}
+	r.Facts = facts(e)
 	return r
 }
 
+func facts(e journal.Event) []string {
+	all := []string{fmt.Sprintf("event %d", e.Seq), e.Time.Format("15:04:05.000000"), fmt.Sprintf("seam %s", e.Seam)}
+	if e.Nth > 0 {
+		all = append(all, fmt.Sprintf("number %d of its name by %s", e.Nth, e.Component))
+	}
+	if e.Incarnation > 0 {
+		all = append(all, fmt.Sprintf("incarnation %d", e.Incarnation))
+	}
+	return all
+}
+
 // Opens reports whether there is more of the row than fits into a line.
-func (r row) Opens() bool { return r.Step == nil && (r.Request != "" || r.Response != "" || r.Message != "") }
+func (r row) Opens() bool {
+	return r.Step == nil && (r.Request != "" || r.Response != "" || r.Message != "")
+}

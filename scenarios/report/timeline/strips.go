@@ -113,4 +113,3 @@ func stateClass(s state) string {
 		return "poor"
 	}
 }
-

@@ -42,10 +42,10 @@ func (s scale) cuts() []cut {
 		from, width := s.at(g.from), s.at(g.to)-s.at(g.from)
 		c := cut{
 			X: percent(from), Width: percent(width), Middle: percent(from + width/2),
-			Title: "nothing happens for " + span(g.to-g.from),
+			Title: "nothing happens for " + span(g.length()),
 		}
-		if width*nominalWidth > textWidth(span(g.to-g.from)) {
-			c.Text = span(g.to - g.from)
+		if width*nominalWidth > textWidth(span(g.length())) {
+			c.Text = span(g.length())
 		}
 		cuts = append(cuts, c)
 	}
@@ -58,19 +58,19 @@ func (s scale) stretches() []gap {
 	from := s.knots[0].at
 	for _, g := range s.gaps {
 		if g.from > from {
-			found = append(found, gap{from, g.from})
+			found = append(found, gap{from: from, to: g.from})
 		}
 		from = g.to
 	}
 	if end := s.knots[len(s.knots)-1].at; end > from {
-		found = append(found, gap{from, end})
+		found = append(found, gap{from: from, to: end})
 	}
 	return found
 }
 
 // roundStep returns 1, 2 or 5 times a power of ten, so that marks are not too close.
 func roundStep(stretch gap, width float64) time.Duration {
-	least := time.Duration(float64(stretch.to-stretch.from) * minTick / max(width, minTick))
+	least := time.Duration(float64(stretch.length()) * minTick / max(width, minTick))
 	for step := 10 * time.Microsecond; ; step *= 10 {
 		for _, times := range []time.Duration{1, 2, 5} {
 			if times*step >= least {

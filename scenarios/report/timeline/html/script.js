@@ -6,6 +6,7 @@
   const main = document.getElementById('main');
   const list = document.getElementById('list');
   const find = document.getElementById('find');
+  const detail = document.getElementById('detail');
   const links = [...list.querySelectorAll('a')];
   let current = null;
   root.classList.add('js');
@@ -25,6 +26,7 @@
   function show(section) {
     layOut(section);
     if (section === current) return;
+    pick(null);
     current?.classList.remove('current');
     section.classList.add('current');
     current = section;
@@ -52,16 +54,35 @@
   function reveal(id) {
     const target = document.getElementById(id);
     if (!target) return;
+    pick(null);
     const row = target.closest('.row');
     const kind = [...row.classList].find(name => current.querySelector('.on-' + name));
     if (kind) current.querySelector('.on-' + kind).checked = true;
     if (row.tagName === 'DETAILS') row.open = true;
-    for (const old of current.querySelectorAll('.chosen')) old.classList.remove('chosen');
     row.classList.remove('no');
     row.classList.add('chosen');
     current.querySelector('.mark[href="#' + CSS.escape(id) + '"]')?.classList.add('chosen');
     row.scrollIntoView({ block: 'center' });
     (row.querySelector('summary') || row).focus({ preventScroll: true });
+  }
+
+  // pick shows what a mark stands for below the picture, which stays in view.
+  function pick(mark) {
+    for (const old of current?.querySelectorAll('.chosen') ?? []) old.classList.remove('chosen');
+    detail.hidden = !mark;
+    if (!mark) return;
+    const address = mark.getAttribute('href');
+    const row = document.getElementById(address.slice(1))?.closest('.row')?.cloneNode(true);
+    if (!row) return;
+    mark.classList.add('chosen');
+    row.removeAttribute('class');
+    row.classList.add('row');
+    if (row.tagName === 'DETAILS') row.open = true;
+    for (const element of [row, ...row.querySelectorAll('[id]')]) element.removeAttribute('id');
+    document.getElementById('detail-row').replaceChildren(row);
+    document.getElementById('detail-link').setAttribute('href', address);
+    detail.scrollTop = 0;
+    history.replaceState(null, '', address);
   }
 
   function filterScenarios() {
@@ -118,6 +139,7 @@
     mark.setAttribute('tabindex', '-1');
     next.setAttribute('tabindex', '0');
     next.focus();
+    if (!detail.hidden) pick(next);
   }
 
   const visible = element => getComputedStyle(element).display !== 'none';
@@ -134,6 +156,7 @@
     const typing = event.target.matches('input[type=search]');
     if (event.key === 'Escape' && typing) { event.target.value = ''; event.target.dispatchEvent(new Event('input', { bubbles: true })); event.target.blur(); return; }
     if (typing) return;
+    if (event.key === 'Escape') pick(null);
     const mark = event.target.closest('.mark');
     if (mark && event.key.startsWith('Arrow')) { walk(mark, event.key); event.preventDefault(); return; }
     const keys = {
@@ -150,6 +173,9 @@
   document.addEventListener('click', event => {
     const button = event.target.closest('button[data-zoom]');
     if (button) zoom(button.closest('.view'), Number(button.dataset.zoom));
+    if (event.target.closest('#detail-close')) pick(null);
+    const mark = event.target.closest('.mark');
+    if (mark && !event.ctrlKey && !event.metaKey) { pick(mark); event.preventDefault(); return; }
     const link = event.target.closest('a[href^="#s"]');
     if (link && link.hash === location.hash) go();
   });
