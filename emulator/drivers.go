@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
@@ -28,13 +27,17 @@ type DriverOptions struct {
 	SingleBucket bool
 }
 
-// AddedDriver is a further fake driver with its sidecar, over the same store as
-// the emulator's own.
+// AddedDriver is a further driver with its sidecar: a fake one, over the same store
+// as the emulator's own, or somebody's, by JoinDriver.
 type AddedDriver struct {
+	// Driver is nil if the driver is not the emulator's.
 	Driver, Sidecar *Component
+	// DriverName is what the driver calls itself.
+	DriverName string
 
 	emulator *Emulator
-	listener *redial
+	listener *redial // of a fake driver
+	endpoint string  // of somebody's
 }
 
 // bufferBytes is how much a connection in memory holds back.
@@ -64,7 +67,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	if e.store == nil {
 		return nil, fmt.Errorf("%w: a further fake driver needs the emulator's store", ErrOptions)
 	}
-	added := &AddedDriver{emulator: e, listener: &redial{current: make(chan *bufconn.Listener, 1)}}
+	added := &AddedDriver{DriverName: opts.Name, emulator: e, listener: &redial{current: make(chan *bufconn.Listener, 1)}}
 	added.listener.current <- bufconn.Listen(bufferBytes)
 	name := ComponentDriver + "." + opts.Name
 	if e.Component(name) != nil {
@@ -91,14 +94,8 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	if err != nil {
 		return nil, errors.Join(err, added.Remove(context.WithoutCancel(ctx)))
 	}
+	e.serve(added)
 	return added, nil
-}
-
-// Dial returns a connection to the driver, as a sidecar has it, for whoever wants
-// to call it directly. The caller closes it.
-func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
-	return grpc.NewClient("passthrough:///driver", grpc.WithContextDialer(a.listener.dial),
-		grpc.WithTransportCredentials(insecure.NewCredentials()))
 }
 
 // Remove stops both components, which then are no part of the emulator any more.
@@ -116,6 +113,7 @@ func (e *Emulator) remove(ctx context.Context, c *Component) error {
 	defer e.mu.Unlock()
 	e.components = slices.DeleteFunc(e.components, func(other *Component) bool { return other == c })
 	e.undo = slices.DeleteFunc(e.undo, func(u undo) bool { return u.of == c })
+	delete(e.served, c)
 	e.journal.Forget(c.Name())
 	return err
 }

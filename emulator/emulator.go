@@ -63,6 +63,7 @@ type Emulator struct {
 	components []*Component
 	undo       []undo // in the order of the start
 	issued     issued
+	served     map[*Component]string // drivers of further sidecars
 
 	stopOnce sync.Once
 	stopErr  error
