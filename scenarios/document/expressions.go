@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/expression"
 )
 
-// Expression is a CEL expression in a document; nil inside if none is given.
+// Expression is a condition in CEL in a document; nil inside if none is given.
 type Expression struct {
 	*expression.Expression
 
@@ -26,6 +26,9 @@ func (e *Expression) decode(d *decoder, n *yaml.Node) {
 	if err != nil {
 		d.problem(n, "%s", err)
 		return
+	}
+	if !parsed.IsCondition() {
+		d.problem(n, "the expression %q must be true or false", n.Value)
 	}
 	e.Expression = parsed
 	d.uses(n, parsed.Names())

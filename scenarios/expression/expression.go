@@ -16,6 +16,8 @@ type Expression struct {
 	source string
 	parsed *cel.Ast
 	names  []string
+
+	condition bool // whether it can be true or false
 }
 
 // costLimit bounds an evaluation, so that none hangs.
@@ -34,7 +36,7 @@ func newEnvironment() *cel.Env {
 }
 
 // Parse reads an expression.
-func Parse(source string) (*Expression, error) {
+func Parse(source string) (_ *Expression, err error) {
 	if strings.TrimSpace(source) == "" {
 		return nil, errors.New("the expression is empty")
 	}
@@ -42,7 +44,9 @@ func Parse(source string) (*Expression, error) {
 	if issues.Err() != nil {
 		return nil, fmt.Errorf("the expression %q is not CEL: %s", source, firstLine(issues))
 	}
-	return &Expression{source: source, parsed: parsed, names: names(parsed.NativeRep().Expr())}, nil
+	e := &Expression{source: source, parsed: parsed, names: names(parsed.NativeRep().Expr())}
+	e.condition, err = check(source, parsed, e.names)
+	return e, err
 }
 
 func firstLine(issues *cel.Issues) string {

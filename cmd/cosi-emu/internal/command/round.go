@@ -136,7 +136,7 @@ func (r *round) printKept() {
 	text.WriteString("\nWhat has failed is still there, and the emulator runs until Ctrl-C:\n\n")
 	for _, s := range r.report.Scenarios {
 		if len(s.Failures) > 0 && s.Namespace != "" {
-			fmt.Fprintf(&text, "  kubectl --kubeconfig %s -n %s get bucketclaims,bucketaccesses,secrets -o yaml\n",
+			fmt.Fprintf(&text, "  kubectl --kubeconfig %s -n %s get bucketclaims,bucketaccesses -o yaml\n",
 				shellQuote(info.Kubeconfig), s.Namespace)
 		}
 	}
@@ -154,9 +154,14 @@ var notRepeated = map[string]bool{
 func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 	var given []string
 	flags.Visit(func(flag *pflag.Flag) {
-		if !notRepeated[flag.Name] {
-			given = append(given, shellQuote("--"+flag.Name+"="+flag.Value.String()))
+		if notRepeated[flag.Name] {
+			return
 		}
+		text := "--" + flag.Name
+		if value := flag.Value.String(); value != flag.NoOptDefVal { // --keep is as good as --keep=true
+			text += "=" + value
+		}
+		given = append(given, shellQuote(text))
 	})
 	return func(s report.Scenario) string {
 		command := []string{program(), "run", shellQuote(s.Position.File), "--scenario", s.Name}

@@ -1,0 +1,172 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRunRefusals gives it what is wrong. Nothing may be started then.
+func TestRunRefusals(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("good.yaml", scenario("good", claims))
+	h.write("same.yaml", scenario("good", claims))
+	h.write("bad.yaml", scenario("first", "- setle:\n")+scenario("second", "- settle: {quiet: 0s}\n"))
+	for _, dir := range []string{"empty", "secret"} {
+		if err := os.Mkdir(filepath.Join(h.dir, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.write("secret/pod.yaml", "apiVersion: v1\nkind: Pod\n")
+	for name, tc := range map[string]struct {
+		reason string
+		args   []string
+		want   []string // in what it says
+	}{
+		"Nothing": {"There is nothing to run.", nil, []string{"needs a file or a directory"}},
+		"NoFile":  {"It is not there.", []string{"none.yaml"}, []string{"none.yaml"}},
+		"Empty":   {"There is no scenario.", []string{"empty"}, []string{"there is no scenario to run", "empty"}},
+		"Parse": {
+			"All problems of all files.", []string{"bad.yaml", "good.yaml", "same.yaml"},
+			[]string{
+				"bad.yaml:6:3: unknown field \"setle\": did you mean \"settle\"?", "bad.yaml:14:19: the duration 0s",
+				"same.yaml:1:1: there is a scenario \"good\" already, at good.yaml:1:1", "3 problems; nothing was started",
+			},
+		},
+		"Kind":     {"Something else in the directory.", []string{"secret"}, []string{"secret/pod.yaml:1:1: kind is \"Pod\" and must be Scenario"}},
+		"Filter":   {"It selects nothing.", []string{"good.yaml", "--filter", "a=b"}, []string{"none of 1", "the names are good"}},
+		"Scenario": {"It selects nothing.", []string{"good.yaml", "--scenario", "b*"}, []string{"none of 1", "the names are good"}},
+		"Selector": {"It is none.", []string{"good.yaml", "--filter", "a==="}, []string{"label selector \"a===\""}},
+		"Pattern":  {"It is none.", []string{"good.yaml", "--scenario", "["}, []string{"name pattern \"[\""}},
+		"Report":   {"Of no known form.", []string{"good.yaml", "--report", "pdf=x"}, []string{"--report \"pdf=x\" must be html=FILE or json=FILE"}},
+		"NoFormat": {"Two words.", []string{"good.yaml", "--report", "html"}, []string{"must be html=FILE"}},
+		"JUnitDir": {"There is no directory.", []string{"good.yaml", "--junit", "no/x.xml"}, []string{"no directory for no/x.xml"}},
+		"SameFile": {"Both to one file.", []string{"good.yaml", "--junit", "x", "--report", "json=./x"}, []string{"another report goes to ./x"}},
+		"Parallel": {"Less than one.", []string{"good.yaml", "--parallel", "-1"}, []string{"--parallel -1"}},
+		"Timeout":  {"No time.", []string{"good.yaml", "--timeout", "0s"}, []string{"--timeout 0s must be more than 0"}},
+		"Existing": {"Flags of another kind.", []string{"good.yaml", "--context", "x"}, []string{"--existing-cluster"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := h.run(append([]string{"run"}, tc.args...)...)
+			if r.code != 2 || r.out != "" || strings.Contains(r.err, "etcd") {
+				t.Errorf("%s exit code %d, and it says\n%s%s", tc.reason, r.code, r.out, r.err)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(r.err, want) {
+					t.Errorf("%s it does not say %q, but:\n%s", tc.reason, want, r.err)
+				}
+			}
+			h.expectNothingLeft()
+		})
+	}
+}
+
+// TestRunWithoutControlPlane cannot start anything.
+func TestRunWithoutControlPlane(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("good.yaml", scenario("good", claims))
+	r := h.run("run", "good.yaml", "--control-plane-dir", "/nonexistent")
+	if r.code != 3 || !strings.Contains(r.err, "Error: control plane programs: ") {
+		t.Errorf("exit code %d, want 3 for the environment: %s", r.code, r.err)
+	}
+}
+
+// TestLint gives it files that nobody should write. It must say where the problem
+// is, and soon.
+func TestLint(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	step := func(text string) string { return scenario("s", text) }
+	head := "apiVersion: cosi-emu/v1alpha1\nkind: Steps\nsteps:\n"
+	h.write("circle.steps", head+"- use: circle.steps\n")
+	h.write("thousand.steps", head+strings.Repeat("- use: hundred.steps\n", 1000))
+	h.write("hundred.steps", head+strings.Repeat("- settle:\n", 100))
+	for name, tc := range map[string]struct{ reason, text, want string }{
+		"Tab":         {"YAML has no tabs.", "name: x\n\tkind: y\n", ":2:1: this is not YAML: "},
+		"Duplicate":   {"Which of them counts?", step("- settle: {quiet: 1s, quiet: 2s}"), ":6:23: \"quiet\" is given twice"},
+		"Circle":      {"It would never end.", step("- use: circle.steps"), ":4:3: the files use each other in a circle"},
+		"Verb":        {"There is none of this name.", step("- exepct: {}"), ":6:3: unknown field \"exepct\": did you mean \"expect\"?"},
+		"CEL":         {"It is no expression.", step("- {settle: , when: '1 +'}"), ":6:20: the expression \"1 +\" is not CEL"},
+		"CELFunction": {"There is none of this name.", step("- {settle: , when: 'size2(ns) > 1'}"), ":6:20: the expression"},
+		"CELType":     {"It is no condition.", step("- {settle: , when: '1 + 1'}"), ":6:20: the expression \"1 + 1\" must be true or false"},
+		"Million":     {"Nobody has written that.", step(strings.Repeat("- settle:\n", 1_000_000)), ":1:1: the file has "},
+		"TenThousand": {"Still too many.", step(strings.Repeat("- settle:\n", 10_001)), ":10006:3: the scenario has more than 10000 steps"},
+		"Included":    {"A million, in few lines.", step(strings.Repeat("- use: thousand.steps\n", 10)), "thousand.steps:103:3: the scenario has more than 10000 steps"},
+		"NotUTF8":     {"Cut in the middle of a letter.", step("- mark: \xc3\n"), ":6:9: the file is not UTF-8"},
+		"Unbound":     {"Nothing has this name.", step("- apply: {kind: ConfigMap, metadata: {name: '${nothing}'}}"), ":6:45: nothing is bound to \"nothing\""},
+		"Zero":        {"No time.", step("- {settle: , timeout: 0s}"), ":6:23: the duration 0s must be greater than zero"},
+		"Negative":    {"Less than no time.", step("- {settle: , timeout: -1s}"), ":6:23: the duration -1s must be greater than zero"},
+		"Unit":        {"Seconds? Minutes?", step("- {settle: , timeout: 10}"), ":6:23: \"10\" must be a duration"},
+		"Deep":        {"Too deep for a person.", step("- apply: " + strings.Repeat("[", 5000)), ":"},
+		"Anchors":     {"They can grow without end.", step("- &a {settle: }\n- *a"), ":6:3: anchors and aliases are not supported"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := "lint.yaml"
+			h.write(file, tc.text)
+			h.refusedSoon(t, tc.reason, file, tc.want)
+		})
+	}
+	t.Run("Huge", func(t *testing.T) {
+		path := filepath.Join(h.dir, "huge.yaml")
+		file, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const size = 100 << 30 // it is one hole, and would take minutes to read
+		if err := file.Truncate(size); err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		h.refusedSoon(t, "It is not read.", "huge.yaml", ":1:1: the file has 107374182400 bytes or more, and may have 4194304")
+	})
+}
+
+// refusedSoon expects a problem at a place, within a time in which people wait.
+func (h *home) refusedSoon(t *testing.T, reason, file, want string) {
+	t.Helper()
+	const soon = 10 * time.Second // on a machine that is busy; it takes less than one
+	begin := time.Now()
+	r := h.run("lint", file)
+	if took := time.Since(begin); took > soon {
+		t.Errorf("%s it takes %s", reason, took)
+	}
+	line, _, _ := strings.Cut(r.out, "\n")
+	if r.code != 2 || !strings.Contains(r.out, want) || strings.HasPrefix(want, ":1") && !strings.HasPrefix(line, file+want) {
+		t.Errorf("%s exit code %d, want %q in\n%.2000s%s", reason, r.code, want, r.out, r.err)
+	}
+	h.expectNothingLeft()
+}
+
+func TestLintJSON(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("good.yaml", scenario("good", claims))
+	if out := h.must("lint", "good.yaml"); out != "1 scenario in 1 file: nothing is wrong.\n" {
+		t.Errorf("of a good file it says %s", out)
+	}
+	h.write("bad.yaml", scenario("bad", "- setle:"))
+	r := h.run("lint", "good.yaml", "bad.yaml", "-o", "json")
+	want := `{
+  "scenarios": 1,
+  "problems": [
+    {
+      "file": "bad.yaml",
+      "line": 6,
+      "column": 3,
+      "message": "unknown field \"setle\": did you mean \"settle\"?"
+    }
+  ]
+}
+`
+	if diff := cmp.Diff(want, r.out); diff != "" || r.code != 2 {
+		t.Errorf("exit code %d, -want, +got:\n%s", r.code, diff)
+	}
+}

@@ -1,0 +1,148 @@
+package main_test
+
+import (
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/scenarios/report"
+)
+
+// scenario returns a document with the given steps.
+func scenario(name, steps string) string {
+	return "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: " + name + "\nlabels: {story: " + name + "}\nsteps:\n" + steps + "\n---\n"
+}
+
+const (
+	claims = `- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [S3]}}` + "\n"
+	ready  = `- expect: {BucketClaim/photos: {status: {readyToUse: true}}}` + "\n"
+	// unready does not hold after claims and ready.
+	unready = `- name: it is not ready
+  timeout: 100ms
+  expect: {BucketClaim/photos: {status: {readyToUse: false, boundBucketName: present}}}` + "\n"
+	touches = `- exec: {command: [touch, started]}` + "\n"
+)
+
+// readReport reads the JSON report of a run.
+func (h *home) readReport(name string) report.Report {
+	h.t.Helper()
+	file, err := os.Open(filepath.Join(h.dir, name))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	r, err := report.Read(file)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+func outcomes(r report.Report) map[string]engine.Outcome {
+	all := map[string]engine.Outcome{}
+	for _, s := range r.Scenarios {
+		all[s.Name] = s.Outcome
+	}
+	return all
+}
+
+// TestRunScenarios runs scenarios of every outcome, and looks at what it says of
+// them.
+func TestRunScenarios(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("a.yaml", scenario("good", claims+ready)+scenario("program", touches))
+	h.write("b.yml", scenario("bad", claims+ready+unready))
+	h.write("list.yaml", "apiVersion: cosi-emu/v1alpha1\nkind: Steps\nsteps: [{settle: }]\n")
+	h.write("other.txt", "not YAML: [")
+
+	r := h.run("run", ".", "--report", "json=r.json", "--report", "html=r.html", "--junit", "j.xml")
+	if r.code != 1 {
+		t.Errorf("exit code %d, want 1 for what is not as expected: %s", r.code, r.err)
+	}
+	for _, want := range []string{
+		"FAILED: bad (b.yml:1:1)\n", "step 3, expect: it is not ready", "-  readyToUse: false\n", "+  readyToUse: true\n",
+		"DriverCreateBucket", "create buckets", "AdminCreateBucket", // RPC, API, store
+		"skipped  ", "it runs a program, which --allow-exec would allow", "1 passed, 1 failed, 1 skipped in ",
+	} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("it does not say %q, but:\n%s", want, r.out)
+		}
+	}
+	if !strings.Contains(r.err, "[3/3] ") {
+		t.Errorf("its progress is:\n%s", r.err)
+	}
+	reported := h.readReport("r.json")
+	want := map[string]engine.Outcome{"good": engine.Passed, "program": engine.Skipped, "bad": engine.Failed}
+	if diff := cmp.Diff(want, outcomes(reported)); diff != "" || reported.Outcome != engine.Failed {
+		t.Errorf("the report is %s: -want, +got:\n%s", reported.Outcome, diff)
+	}
+	checkJUnit(t, filepath.Join(h.dir, "j.xml"))
+	if page, err := os.ReadFile(filepath.Join(h.dir, "r.html")); err != nil || !strings.Contains(string(page), "it is not ready") {
+		t.Errorf("the page does not show the step that failed: %v", err)
+	}
+	h.expectNothingLeft()
+	h.runAgain(r.out)
+}
+
+func checkJUnit(t *testing.T, path string) {
+	t.Helper()
+	var suites struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Skipped  int `xml:"skipped,attr"`
+		Suites   []struct {
+			Name string `xml:"name,attr"`
+		} `xml:"testsuite"`
+	}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = xml.Unmarshal(data, &suites)
+	}
+	if err != nil || suites.Tests != 3 || suites.Failures != 1 || suites.Skipped != 1 || len(suites.Suites) != 2 {
+		t.Errorf("%v: JUnit has %+v", err, suites)
+	}
+}
+
+// runAgain runs the command that is said to run just the failure again.
+func (h *home) runAgain(out string) {
+	h.t.Helper()
+	_, after, _ := strings.Cut(out, "run just this again:\n\n")
+	command, _, _ := strings.Cut(strings.TrimSpace(after), "\n")
+	if !strings.Contains(command, " run b.yml --scenario bad") {
+		h.t.Fatalf("the command is %q", command)
+	}
+	again := exec.CommandContext(h.t.Context(), "/bin/sh", "-c", command)
+	again.Dir, again.Env = h.dir, h.env
+	said, err := again.Output()
+	if again.ProcessState.ExitCode() != 1 || !strings.Contains(string(said), "\n1 failed in ") {
+		h.t.Errorf("%s: %v\n%s", command, err, said)
+	}
+	h.expectNothingLeft()
+}
+
+// TestRunSelected runs some of the scenarios, beside each other, and those that are
+// allowed to run programs.
+func TestRunSelected(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	const waits = "- settle: {quiet: 2s}\n"
+	h.write("a.yaml", scenario("one", waits)+scenario("two", waits)+scenario("three", unready)+scenario("four", touches))
+	r := h.run("run", "a.yaml", "a.yaml", "--filter", "story!=three", "--parallel", "4", "--allow-exec", "--report", "json=r.json")
+	if r.code != 0 || !strings.Contains(r.out, "\n3 passed in ") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	all := h.readReport("r.json").Scenarios
+	if len(all) != 3 || all[0].Started.Add(all[0].Duration).Before(all[1].Started) || all[1].Started.Add(all[1].Duration).Before(all[0].Started) {
+		t.Errorf("they do not run at the same time: %+v", all)
+	}
+	if _, err := os.Stat(filepath.Join(h.dir, "started")); err != nil {
+		t.Errorf("the program was not run: %v", err)
+	}
+}
