@@ -118,13 +118,7 @@ func (r *run) changeBackend(ctx context.Context, asked *document.Backend) error 
 			_, err := s3.CreateBucket(ctx, store.BucketSpec{Name: name, Owner: backendOwner, Purge: true})
 			return err
 		}},
-		{asked.DeleteBucket, func(name string) error {
-			b, err := s3.GetBucket(ctx, name)
-			if err != nil {
-				return err
-			}
-			return s3.DeleteBucket(ctx, b.Owner, name)
-		}},
+		{asked.DeleteBucket, func(name string) error { return r.deleteBucket(ctx, name) }},
 		{asked.DeleteAccount, func(id string) error { return s3.DeleteAccount(ctx, r.ownerOf(ctx, id), id) }},
 	} {
 		if change.name.IsZero() {

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+
+	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// administrator returns a client of the store with the key of its administrator, who
+// may do everything. The transport is the caller's to close.
+func (r *run) administrator(transport *http.Transport) (*s3.Client, error) {
+	emu := r.engine.emulator
+	content, err := os.ReadFile(emu.AdministratorPath())
+	if err != nil {
+		return nil, fmt.Errorf("read the key of the store's administrator: %w", err)
+	}
+	var key store.Credentials
+	if err := json.Unmarshal(content, &key); err != nil {
+		return nil, fmt.Errorf("read the key of the store's administrator: %w", err)
+	}
+	return s3.New(s3.Options{
+		BaseEndpoint: new(emu.S3Endpoint()), Region: emu.S3Region(), UsePathStyle: true, RetryMaxAttempts: 1,
+		HTTPClient:  &http.Client{Transport: transport},
+		Credentials: awscredentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, ""),
+	}), nil
+}
+
+// deleteBucket deletes a bucket with all that is in it, as nobody but the store's
+// administrator can.
+func (r *run) deleteBucket(ctx context.Context, name string) error {
+	backend := r.engine.emulator.Store()
+	b, err := backend.GetBucket(ctx, name)
+	if err != nil {
+		return err
+	}
+	err = backend.DeleteBucket(ctx, b.Owner, name)
+	if !errors.Is(err, store.ErrNotEmpty) || b.Protocol != store.ProtocolS3 {
+		return err
+	}
+	if err := r.empty(ctx, name); err != nil {
+		return fmt.Errorf("empty bucket %s: %w", name, err)
+	}
+	return backend.DeleteBucket(ctx, b.Owner, name)
+}
+
+// empty deletes all versions of all objects in a bucket.
+func (r *run) empty(ctx context.Context, bucket string) error {
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client, err := r.administrator(transport)
+	if err != nil {
+		return err
+	}
+	pages := s3.NewListObjectVersionsPaginator(client, &s3.ListObjectVersionsInput{Bucket: &bucket})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, version := range page.Versions {
+			if err := deleteVersion(ctx, client, bucket, version.Key, version.VersionId); err != nil {
+				return err
+			}
+		}
+		for _, marker := range page.DeleteMarkers {
+			if err := deleteVersion(ctx, client, bucket, marker.Key, marker.VersionId); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func deleteVersion(ctx context.Context, client *s3.Client, bucket string, key, version *string) error {
+	_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: key, VersionId: version})
+	return err
+}
