@@ -12,6 +12,7 @@ import (
 
 // The methods of the protocol that the oracles know.
 const (
+	getInfo           = "DriverGetInfo"
 	generateBucketID  = "DriverGenerateBucketId"
 	createBucket      = "DriverCreateBucket"
 	getBucket         = "DriverGetBucket"
@@ -70,6 +71,8 @@ func callOf(e journal.Event) call {
 		c.id = request.BucketID
 	case grantAccess, revokeAccess:
 		c.id = request.AccountID
+	case getInfo:
+		c.id = response.Name
 	case generateBucketID:
 		c.id = response.BucketID
 	case generateAccountID:

@@ -169,7 +169,7 @@ func (w *world) lacksBuckets(o *cosiapi.BucketAccess) bool {
 
 // served reports whether a sidecar of a driver is there.
 func (w *world) served(driver string) bool {
-	for _, served := range w.Drivers {
+	for _, served := range w.drivers {
 		if served == driver {
 			return true
 		}

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,8 @@ type evidence struct {
 	// ids are the IDs in the backend that are known to be of the scope, although
 	// their names do not show it.
 	ids map[string]bool
+	// drivers are the input's, and those that have told their names.
+	drivers map[string]string
 	// events are those of the scope.
 	events []journal.Event
 	// calls are those that sidecars have made.
@@ -26,7 +29,7 @@ type evidence struct {
 // gather reads the input twice: once to learn the IDs, and once to find all that
 // is about them.
 func gather(in *Input) *evidence {
-	e := &evidence{Input: in, ids: map[string]bool{}}
+	e := &evidence{Input: in, ids: map[string]bool{}, drivers: maps.Clone(in.Drivers)}
 	var all []version
 	for _, m := range e.moments() {
 		all = append(all, at(m)...)
@@ -86,9 +89,22 @@ func (e *evidence) learnNamed() {
 		if !made(event) {
 			continue
 		}
-		if c := callOf(event); c.id != "" && c.name != "" && e.Scope.Names(c.name) {
+		c := callOf(event)
+		if c.is(getInfo) && c.id != "" {
+			e.introduce(c)
+		} else if c.id != "" && c.name != "" && e.Scope.Names(c.name) {
 			e.ids[c.id] = true
 		}
+	}
+}
+
+// introduce remembers what a driver calls itself, unless the input says it.
+func (e *evidence) introduce(c call) {
+	if e.drivers == nil {
+		e.drivers = map[string]string{}
+	}
+	if e.drivers[c.component] == "" {
+		e.drivers[c.component] = c.id
 	}
 }
 

@@ -30,7 +30,7 @@ func trespasses(e *evidence) []Finding {
 // foreignCall finds calls for what is recorded of another driver, and only of it:
 // IDs need not differ from driver to driver.
 func (e *evidence) foreignCall(c call) (Finding, bool) {
-	driver := e.Drivers[c.component]
+	driver := e.drivers[c.component]
 	if driver == "" {
 		return Finding{}, false
 	}
@@ -92,7 +92,7 @@ func (e *evidence) foreignWrite(v version) (Finding, bool) {
 }
 
 func (e *evidence) writeToAnother(v version) (Finding, bool) {
-	driver, o := e.Drivers[v.component], v.got
+	driver, o := e.drivers[v.component], v.got
 	if o == nil {
 		o = e.known(v.resource, v.key, v.seq)
 	}
@@ -123,7 +123,7 @@ func (e *evidence) writeToSecret(v version) (Finding, bool) {
 	}
 	namespace, _, _ := strings.Cut(v.key, "/")
 	access := e.known(accesses, keyOf(namespace, owner), v.seq)
-	driver := e.Drivers[v.component]
+	driver := e.drivers[v.component]
 	if driver == "" || access == nil || slices.Contains([]string{"", driver}, access.Status.DriverName) {
 		return Finding{}, false
 	}

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
@@ -10,8 +11,16 @@ import (
 const maxShown = 5
 
 // Loud reports whether an event is one that a settled system does not have: a
-// write to the API server, or a call to a driver.
-func Loud(e journal.Event) bool { return e.Write() || e.Seam == journal.SeamRPC }
+// write to the API server, or a call to a driver. Leases are renewed for ever, and
+// a driver may be asked for its name at any time.
+func Loud(e journal.Event) bool {
+	switch e.Seam {
+	case journal.SeamRPC:
+		return e.Operation.Name != getInfo
+	default:
+		return e.Write() && !strings.HasSuffix(e.Operation.Name, " leases")
+	}
+}
 
 // noise finds moments at which something was still going on.
 func noise(e *evidence) []Finding {

@@ -1,0 +1,157 @@
+package oracle
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+// Look remembers how things are now. The name says when, for messages; restless
+// that it has not become quiet.
+func (w *Watcher) Look(ctx context.Context, name string, scope Scope, restless bool) error {
+	m := Moment{Name: name, After: w.journal.Mark(), Restless: restless}
+	v := &view{client: w.emulator.Client(), scope: scope}
+	if err := v.read(ctx); err != nil {
+		return err
+	}
+	truth, err := w.truth(ctx)
+	if err != nil {
+		return err
+	}
+	m.Objects, m.Truth, m.Until = v.objects(), truth, w.journal.Mark()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.serve()
+	w.moments = append(w.moments, m)
+	w.suspect(v)
+	return nil
+}
+
+// Forget takes the last moment back, to look again.
+func (w *Watcher) Forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.moments) > 0 {
+		w.moments = w.moments[:len(w.moments)-1]
+	}
+}
+
+// truth returns what the store has, or nil if there is none.
+func (w *Watcher) truth(ctx context.Context) (*Truth, error) {
+	store := w.emulator.Store()
+	if store == nil {
+		return nil, nil //nolint:nilnil // nobody can know
+	}
+	t := &Truth{}
+	for _, c := range w.emulator.Components() {
+		if c.Name() == emulator.ComponentDriver {
+			t.Drivers = append(t.Drivers, w.emulator.DriverName())
+		} else if driver, ok := strings.CutPrefix(c.Name(), emulator.ComponentDriver+"."); ok {
+			t.Drivers = append(t.Drivers, driver)
+		}
+	}
+	var err error
+	if t.Buckets, err = store.Buckets(ctx); err != nil {
+		return nil, err
+	}
+	t.Accounts, err = store.Accounts(ctx)
+	return t, err
+}
+
+// view is what the API server has.
+type view struct {
+	client client.Client
+	scope  Scope
+
+	claims        cosiapi.BucketClaimList
+	buckets       cosiapi.BucketList
+	accesses      cosiapi.BucketAccessList
+	secrets       corev1.SecretList
+	bucketClasses cosiapi.BucketClassList
+	accessClasses cosiapi.BucketAccessClassList
+}
+
+// read lists everything, all lists at the same time.
+func (v *view) read(ctx context.Context) error {
+	var all sync.WaitGroup
+	lists := []client.ObjectList{&v.claims, &v.buckets, &v.accesses, &v.secrets, &v.bucketClasses, &v.accessClasses}
+	failed := make([]error, len(lists))
+	for i, list := range lists {
+		all.Go(func() { failed[i] = v.client.List(ctx, list, v.within(list)...) })
+	}
+	all.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within limits a list to the namespace of the scope, if it has just one.
+func (v *view) within(list client.ObjectList) []client.ListOption {
+	switch list.(type) {
+	case *cosiapi.BucketList, *cosiapi.BucketClassList, *cosiapi.BucketAccessClassList:
+		return nil // they have no namespace
+	}
+	if v.scope.Alone || len(v.scope.Namespaces) != 1 {
+		return nil
+	}
+	return []client.ListOption{client.InNamespace(v.scope.Namespaces[0])}
+}
+
+func (v *view) objects() Objects {
+	var o Objects
+	for i := range v.claims.Items {
+		if c := &v.claims.Items[i]; v.scope.HasNamespace(c.Namespace) {
+			c.ManagedFields = nil
+			o.Claims = append(o.Claims, *c)
+		}
+	}
+	for i := range v.buckets.Items {
+		b := &v.buckets.Items[i]
+		b.ManagedFields = nil
+		o.Buckets = append(o.Buckets, *b) // all: whose a bucket of the backend is, every one may say
+	}
+	for i := range v.accesses.Items {
+		if a := &v.accesses.Items[i]; v.scope.HasNamespace(a.Namespace) {
+			a.ManagedFields = nil
+			o.Accesses = append(o.Accesses, *a)
+		}
+	}
+	for i := range v.secrets.Items {
+		if s := &v.secrets.Items[i]; v.scope.HasNamespace(s.Namespace) && isAccessSecret(s) {
+			o.Secrets = append(o.Secrets, accessSecret(s))
+		}
+	}
+	for i := range v.bucketClasses.Items {
+		o.BucketClasses = append(o.BucketClasses, v.bucketClasses.Items[i].Name)
+	}
+	for i := range v.accessClasses.Items {
+		o.AccessClasses = append(o.AccessClasses, v.accessClasses.Items[i].Name)
+	}
+	return o
+}
+
+func isAccessSecret(s *corev1.Secret) bool {
+	return s.Annotations[cosiapi.BucketAccessReferenceAnnotation] != ""
+}
+
+func accessSecret(s *corev1.Secret) AccessSecret {
+	_, access, _ := strings.Cut(s.Annotations[cosiapi.BucketAccessReferenceAnnotation], "/")
+	a := AccessSecret{
+		Namespace: s.Namespace, Name: s.Name, Access: access, Empty: len(s.Data) == 0,
+		Deleting: s.DeletionTimestamp != nil, Finalizers: s.Finalizers,
+	}
+	if owner := metav1.GetControllerOf(s); owner != nil {
+		a.Owner = owner.UID
+	}
+	return a
+}

@@ -1,0 +1,153 @@
+package oracle
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// minSecret is the shortest secret that is looked for; shorter ones are found
+// everywhere.
+const minSecret = 8
+
+// suspect is a secret that must not be seen, and where it was looked for last. It
+// stays in memory.
+type suspect struct {
+	whose string
+	forms [][]byte
+	from  uint64 // number of the last event that was searched
+}
+
+// secretKeys are those of access Secrets whose values are secret.
+var secretKeys = []string{
+	cosiapi.SecretKeyS3SecretAccessKey, cosiapi.SecretKeyAzureSASToken, cosiapi.SecretKeyGCSHMACSecret,
+}
+
+// suspect takes the secrets out of Secrets, and looks for all that are known in
+// the other objects.
+func (w *Watcher) suspect(v *view) {
+	for i := range v.secrets.Items {
+		s := &v.secrets.Items[i]
+		if !isAccessSecret(s) || !v.scope.HasNamespace(s.Namespace) {
+			continue
+		}
+		for _, key := range secretKeys {
+			w.know("Secret/"+s.Name, string(s.Data[key]))
+		}
+	}
+	w.knowIssued(v.scope)
+	for place, content := range v.contents() {
+		for _, s := range w.suspects {
+			if s.isIn(content) {
+				w.sighted(Sighting{Whose: s.whose, Place: place})
+			}
+		}
+	}
+}
+
+// contents are the objects that must have no secret in them, as JSON, by names.
+// Events of Kubernetes are not looked at: as components have written them, they
+// are in the journal.
+func (v *view) contents() map[string][]byte {
+	found := map[string][]byte{}
+	add := func(place string, object any) {
+		if content, err := json.Marshal(object); err == nil {
+			found[place] = content
+		}
+	}
+	for i := range v.claims.Items {
+		add("BucketClaim/"+v.claims.Items[i].Name, &v.claims.Items[i])
+	}
+	for i := range v.buckets.Items {
+		add("Bucket/"+v.buckets.Items[i].Name, &v.buckets.Items[i])
+	}
+	for i := range v.accesses.Items {
+		add("BucketAccess/"+v.accesses.Items[i].Name, &v.accesses.Items[i])
+	}
+	return found
+}
+
+// knowIssued adds the keys that the store has given to accounts of the scope.
+func (w *Watcher) knowIssued(scope Scope) {
+	for _, key := range w.emulator.IssuedKeys(w.started) {
+		if scope.Names(key.Account) || scope.Names(key.Owner) {
+			w.know(key.Account, key.Secret)
+		}
+	}
+}
+
+func (w *Watcher) know(whose, secret string) {
+	forms := formsOf(secret)
+	known := func(s suspect) bool { return bytes.Equal(s.forms[0], forms[0]) }
+	if len(secret) < minSecret || slices.ContainsFunc(w.suspects, known) {
+		return
+	}
+	w.suspects = append(w.suspects, suspect{whose: whose, forms: forms, from: w.before.After})
+}
+
+// search looks for the secrets in the events that it has not looked at.
+func (w *Watcher) search(scope Scope) {
+	w.knowIssued(scope)
+	for i := range w.suspects {
+		s := &w.suspects[i]
+		for _, e := range slices.Backward(w.events) {
+			if e.Seq <= s.from {
+				break
+			}
+			if s.isInEvent(e) {
+				w.sighted(Sighting{Whose: s.whose, Event: e.Seq, Place: fmt.Sprintf("event %d of the journal: %s", e.Seq, nameOf(e))})
+			}
+		}
+		s.from = w.last
+	}
+}
+
+func nameOf(e journal.Event) string {
+	if e.Seam == journal.SeamLog {
+		return "the log of " + e.Component
+	}
+	return e.Operation.Name + " by " + e.Component
+}
+
+func (w *Watcher) sighted(s Sighting) {
+	if !slices.Contains(w.sightings, s) {
+		w.sightings = append(w.sightings, s)
+	}
+}
+
+func (s *suspect) isIn(content []byte) bool {
+	return slices.ContainsFunc(s.forms, func(form []byte) bool { return bytes.Contains(content, form) })
+}
+
+func (s *suspect) isInEvent(e journal.Event) bool {
+	if s.isIn(e.Request) || s.isIn(e.Response) {
+		return true
+	}
+	return slices.ContainsFunc(s.forms, func(form []byte) bool {
+		return strings.Contains(e.Message, string(form)) || strings.Contains(e.Operation.Subject, string(form))
+	})
+}
+
+// formsOf are the ways in which a secret may have been written: as it is, quoted,
+// in a URL, in base64. The first is the secret itself.
+func formsOf(secret string) [][]byte {
+	quoted := fmt.Sprintf("%q", secret)
+	forms := []string{
+		secret, quoted[1 : len(quoted)-1], url.QueryEscape(secret), url.PathEscape(secret),
+		base64.StdEncoding.EncodeToString([]byte(secret)), base64.URLEncoding.EncodeToString([]byte(secret)),
+	}
+	var distinct [][]byte
+	for i, form := range forms {
+		if slices.Index(forms, form) == i {
+			distinct = append(distinct, []byte(form))
+		}
+	}
+	return distinct
+}
