@@ -42,6 +42,7 @@ func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
 	var failed []error
 	for _, n := range nodes {
 		s, err := l.scenario(&decoder{file: file}, n)
+		s.Sources = append([]Source{{file, string(data)}}, s.Sources...)
 		all, failed = append(all, s), append(failed, err)
 	}
 	return all, errors.Join(failed...)
@@ -59,6 +60,15 @@ func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
 	d.value(n, reflect.ValueOf(s).Elem())
 	d.head(n, s.APIVersion, s.Kind, Kind)
 	budget := MaxSteps
+	read := l.ReadFile
+	l.ReadFile = func(name string) ([]byte, error) {
+		data, err := read(name)
+		source := Source{name, string(data)}
+		if err == nil && !slices.Contains(s.Sources, source) {
+			s.Sources = append(s.Sources, source)
+		}
+		return data, err
+	}
 	l.include(d, s.Steps, []string{path.Clean(s.Position.File)}, &budget)
 	// What could not be read would be reported again as missing.
 	if d.err() == nil {

@@ -26,7 +26,13 @@ type Scenario struct {
 	Allow  []Exception `yaml:"allow" doc:"what the standing oracles are to tolerate, and why"`
 
 	Position Position
+	// Sources are the files that the scenario was read from: the one it stands in,
+	// and those whose steps it uses. There are none for one that stands in no file.
+	Sources []Source
 }
+
+// Source is a file as it was when it was read.
+type Source struct{ Name, Content string }
 
 // Setup is what is there before the first step. The zero value is the emulator's
 // own driver with its classes, and all components running.
