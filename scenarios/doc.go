@@ -1,0 +1,24 @@
+// Package scenarios runs scenarios under go test: those of YAML files, and those
+// that are built in code. It is all that the author of a driver needs:
+//
+//	func TestScenarios(t *testing.T) {
+//		scenarios.Run(t, "testdata/*.yaml", scenarios.Driver("unix:///run/my-driver.sock"))
+//	}
+//
+//	func TestClaim(t *testing.T) {
+//		scenarios.New("claim").
+//			Apply(claim).
+//			Expect("BucketClaim/photos", scenarios.Fields{"status": scenarios.Fields{"readyToUse": true}}).
+//			Crash("sidecar").
+//			Run(t)
+//	}
+//
+// Every scenario is a parallel test of its name. All tests of a binary share one
+// control plane, which is obtained when it is first needed and ends with the
+// binary, however that ends: no TestMain is needed. Tests that run with the same
+// [Option] values share an emulator, too.
+//
+// The file format is described in docs/scenarios.md, and by schema.json for
+// editors. Scenarios that are built in code go through the same validation, and
+// their positions are the caller's file and line.
+package scenarios

@@ -1,0 +1,48 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"google.golang.org/grpc"
+
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// inProcess is a driver in this process, and its server while there is one.
+type inProcess struct {
+	identity    cosi.IdentityServer
+	provisioner cosi.ProvisionerServer
+}
+
+// serve starts a server. What stop returns is why it has ended, if not by stop.
+func (d *inProcess) serve(ctx context.Context) (endpoint string, stop func() error, err error) {
+	dir, err := os.MkdirTemp("", "cosi-") // short, because the path of a socket may have only some 100 bytes
+	if err != nil {
+		return "", nil, fmt.Errorf("serve the driver: %w", err)
+	}
+	socket := filepath.Join(dir, "driver.sock")
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
+	if err != nil {
+		_ = os.RemoveAll(dir) // it is empty
+		return "", nil, fmt.Errorf("serve the driver: %w", err)
+	}
+	server := grpc.NewServer()
+	cosi.RegisterIdentityServer(server, d.identity)
+	cosi.RegisterProvisionerServer(server, d.provisioner)
+	var served error
+	var running sync.WaitGroup
+	running.Go(func() { served = server.Serve(listener) })
+	return "unix://" + socket, func() error {
+		server.Stop()
+		running.Wait()
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+		return served
+	}, nil
+}

@@ -1,0 +1,84 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/scenarios/report"
+)
+
+// play runs a scenario as the test t.
+func (s *stage) play(t T, scenario *document.Scenario) {
+	t.Helper()
+	engine, emu, release, err := s.enter(t.Context())
+	if err != nil {
+		t.Fatalf("%v", err)
+		return
+	}
+	defer func() {
+		if err := release(); err != nil {
+			t.Errorf("after the scenario: %v", err)
+		}
+	}()
+	tell(t, emu, engine.Run(t.Context(), scenario))
+}
+
+// tell says how the scenario went, as the test's own outcome.
+func tell(t T, emu *emulator.Emulator, result engine.Result) {
+	t.Helper()
+	switch result.Outcome {
+	case engine.Passed:
+		t.Logf("passed in %s", result.Duration)
+	case engine.Skipped:
+		t.Skip(result.Reason)
+	default:
+		t.Errorf("%s", explain(t.Name(), emu.Journal(), result))
+		if *keep {
+			wait(t.Context(), emu, result)
+		}
+	}
+}
+
+// explain shows why a scenario has not passed, as `cosi-emu run` does.
+func explain(test string, j *journal.Journal, result engine.Result) string {
+	var events []journal.Event
+	for _, e := range j.Since(result.From - 1) {
+		if e.Seq <= result.To && result.Concerns(e) {
+			events = append(events, e)
+		}
+	}
+	var text strings.Builder
+	shown := report.Text{Rerun: func(report.Scenario) string { return rerun(test) }}
+	if err := shown.Write(&text, []report.Scenario{report.Of(result, events)}); err != nil {
+		return err.Error()
+	}
+	return text.String()
+}
+
+// rerun is the command that runs just one test.
+func rerun(test string) string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	return fmt.Sprintf("go test -run '%s'", strings.Join(parts, "/"))
+}
+
+// wait leaves time to look at what a scenario has left, until the user interrupts
+// it. What a test logs is seen only when it has ended, so this goes to standard
+// error.
+func wait(ctx context.Context, emu *emulator.Emulator, result engine.Result) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	fmt.Fprintf(os.Stderr, "\n%s is kept as it is until Ctrl-C:\n\n    kubectl --kubeconfig %s --namespace %s get bucketclaims,bucketaccesses\n\n",
+		result.Scenario.Name, emu.KubeconfigPath(), result.Namespace)
+	<-ctx.Done()
+}

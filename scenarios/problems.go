@@ -1,0 +1,37 @@
+package scenarios
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// problems joins what is wrong in files; nil if nothing is.
+func problems(found []error) error {
+	if err := errors.Join(found...); err != nil {
+		return &problemsError{found}
+	}
+	return nil
+}
+
+// problemsError shows problems as compilers do, each in a line of its own.
+type problemsError struct{ found []error }
+
+// Error implements the error interface.
+func (e *problemsError) Error() string {
+	lines := []string{"the scenarios cannot be run:"}
+	for _, err := range e.found {
+		all := document.Problems(err)
+		if len(all) == 0 && err != nil {
+			lines = append(lines, err.Error())
+		}
+		for _, problem := range all {
+			lines = append(lines, problem.Error())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the problems of each file.
+func (e *problemsError) Unwrap() []error { return e.found }

@@ -1,0 +1,107 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+)
+
+// stage is where scenarios of the same ground run.
+type stage struct {
+	ground ground
+	shared *emulatortest.Shared // nil on the caller's own emulator
+
+	mu         sync.Mutex
+	engine     *engine.Engine
+	emulator   *emulator.Emulator // that the engine is for
+	endpoint   string             // of the driver in this process
+	stopDriver func() error       // nil if it does not run
+
+	tests int // that have it open; guarded by stages.mu
+}
+
+// stages are those that tests have open.
+var stages = struct {
+	mu   sync.Mutex
+	open map[ground]*stage
+}{open: map[ground]*stage{}}
+
+// openStage returns the stage for some options. Nothing is started yet. The caller
+// closes it, once.
+func openStage(all []Option) (s *stage, closeStage func() error) {
+	var g ground
+	for _, option := range all {
+		option(&g)
+	}
+	stages.mu.Lock()
+	defer stages.mu.Unlock()
+	s, ok := stages.open[g]
+	if !ok {
+		s = &stage{ground: g}
+		if g.emulator == nil {
+			s.shared = emulatortest.NewShared(s.options)
+		}
+		stages.open[g] = s
+	}
+	s.tests++
+	release := func() error { return nil }
+	if s.shared != nil {
+		release = s.shared.Hold()
+	}
+	return s, func() error { return errors.Join(release(), s.leave()) }
+}
+
+// leave ends the driver in this process when no test needs it any more.
+func (s *stage) leave() error {
+	stages.mu.Lock()
+	defer stages.mu.Unlock()
+	if s.tests--; s.tests > 0 {
+		return nil
+	}
+	delete(stages.open, s.ground)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopDriver == nil {
+		return nil
+	}
+	return s.stopDriver()
+}
+
+// options are those of the emulator. The driver must answer before it starts.
+func (s *stage) options() (emulator.Options, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ground.inProcess == nil {
+		return emulator.Options{Driver: s.ground.endpoint}, nil
+	}
+	if s.stopDriver == nil {
+		var err error
+		if s.endpoint, s.stopDriver, err = s.ground.inProcess.serve(context.Background()); err != nil {
+			return emulator.Options{}, err
+		}
+	}
+	return emulator.Options{Driver: s.endpoint}, nil
+}
+
+// enter waits for the emulator, and returns the engine that all scenarios on it
+// share, because some must run alone.
+func (s *stage) enter(ctx context.Context) (*engine.Engine, *emulator.Emulator, func() error, error) {
+	emu, release := s.ground.emulator, func() error { return nil }
+	if s.shared != nil {
+		var err error
+		if emu, release, err = s.shared.Use(ctx); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.emulator != emu {
+		s.emulator = emu
+		s.engine = engine.New(emu, engine.Options{AllowExec: s.ground.allowExec, Update: *update, Keep: *keep})
+	}
+	return s.engine, emu, release, nil
+}

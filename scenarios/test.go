@@ -1,0 +1,93 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// T is what a scenario needs of the test that runs it; *testing.T and *testing.B
+// have it.
+type T interface {
+	// Name is how go test -run finds it.
+	Name() string
+	Helper()
+	Context() context.Context
+	Cleanup(f func())
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Skip(args ...any)
+}
+
+// Suite is a test that has tests of its own, as *testing.T does.
+type Suite[Self any] interface {
+	T
+	Parallel()
+	Run(name string, f func(t Self)) bool
+}
+
+// Run runs the scenarios of the files that a pattern matches, as filepath.Glob has
+// it: each as a parallel subtest of its name. A pattern that matches nothing, a
+// file that cannot be read and a name that is there twice fail the test before
+// anything is started.
+func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
+	t.Helper()
+	all, err := load(pattern)
+	if err != nil {
+		t.Fatalf("%v", err)
+		return
+	}
+	stage := open(t, options)
+	for _, s := range all {
+		t.Run(s.Name, func(t Test) {
+			t.Helper()
+			t.Parallel()
+			stage.play(t, s)
+		})
+	}
+}
+
+// open opens a stage until the test, with its subtests, has ended.
+func open(t T, options []Option) *stage {
+	t.Helper()
+	stage, closeStage := openStage(options)
+	t.Cleanup(func() {
+		if err := closeStage(); err != nil {
+			t.Errorf("after the last scenario: %v", err)
+		}
+	})
+	return stage
+}
+
+// load reads the scenarios of all files, and reports every problem there is.
+func load(pattern string) ([]*document.Scenario, error) {
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern %q: %w", pattern, err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no file matches %q", pattern)
+	}
+	var all []*document.Scenario
+	var found []error
+	names := map[string]document.Position{}
+	for _, file := range files {
+		read, err := document.Loader{}.Load(filepath.ToSlash(file))
+		if err != nil {
+			found = append(found, err)
+			continue
+		}
+		for _, s := range read {
+			if first, twice := names[s.Name]; twice {
+				message := fmt.Sprintf("the scenario %q is at %s, too", s.Name, first)
+				found = append(found, &document.Problem{Position: s.Position, Message: message})
+			}
+			names[s.Name] = s.Position
+		}
+		all = append(all, read...)
+	}
+	return all, problems(found)
+}
