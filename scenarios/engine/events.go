@@ -235,7 +235,10 @@ func (r *run) settle(ctx context.Context, s *document.Step) (any, error) {
 		cancel()
 		switch {
 		case ctx.Err() != nil:
-			return nil, &Failure{Message: "it does not become quiet: at last there was " + noise + "; " + context.Cause(ctx).Error()}
+			if noise != "" {
+				noise = ": at last there was " + noise
+			}
+			return nil, &Failure{Message: "it does not become quiet" + noise + "; " + context.Cause(ctx).Error()}
 		case noise == "":
 			return nil, nil //nolint:nilnil // there is nothing to bind
 		}

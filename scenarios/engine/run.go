@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
@@ -28,6 +30,8 @@ type run struct {
 	words     []string // by which events are known to be about the scenario
 	result    Result
 
+	watcher    *oracle.Watcher
+	brought    []string // buckets and accounts of the backend that steps have made past COSI
 	belongings belongings
 	drivers    map[string]*emulator.AddedDriver // by their names in the document
 }
@@ -65,6 +69,7 @@ func (r *run) step(ctx context.Context, s *document.Step) error {
 	observer.StepStarted(r.scenario, s)
 	result := StepResult{Step: s, Started: time.Now()}
 	value, err := r.do(ctx, s)
+	r.watcher.Collect()
 	if errors.Is(err, errPassedOver) {
 		result.Skipped, err = true, nil
 	}
@@ -102,7 +107,21 @@ func (r *run) do(ctx context.Context, s *document.Step) (any, error) {
 	if !s.Refused.IsZero() {
 		err = r.wantRefusal(ctx, s, err)
 	}
+	if ctx.Err() != nil {
+		err = cutShort(ctx, err)
+	}
 	return value, r.blame(s, err)
+}
+
+// cutShort turns what has come of a step into something that says nothing about
+// COSI, because the scenario was ended meanwhile.
+func cutShort(ctx context.Context, err error) error {
+	failure, ok := errors.AsType[*Failure](err)
+	if !ok {
+		return cmp.Or(err, context.Cause(ctx))
+	}
+	failure.Broken = true
+	return failure
 }
 
 // timeoutError is why a step's context has ended.

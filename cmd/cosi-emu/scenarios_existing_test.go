@@ -1,0 +1,50 @@
+package main_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+)
+
+// TestRunExistingCluster runs the same scenarios on somebody else's cluster, with
+// somebody's own driver, into whose backend nobody can look.
+func TestRunExistingCluster(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	x := h.newExisting()
+	h.write("s.yaml", scenario("good", claims+ready+"- call: {method: DriverGetInfo, response: {name: '${driver}'}}\n")+
+		scenario("looks", claims+"- parallel: [[{backend: {only: true}}]]\n")+
+		strings.Replace(scenario("drivers", claims), "steps:", "setup: {drivers: [{name: one}]}\nsteps:", 1))
+
+	r := h.run(append([]string{"run", "s.yaml", "--report", "json=own.json"}, x.args("--install")...)...)
+	want := map[string]engine.Outcome{"good": engine.Passed, "looks": engine.Passed, "drivers": engine.Passed}
+	if diff := cmp.Diff(want, outcomes(h.readReport("own.json"))); diff != "" || r.code != 0 {
+		t.Errorf("exit code %d, -want, +got:\n%s\n%s%s", r.code, diff, r.out, r.err)
+	}
+	x.expectClean()
+
+	socket := "unix://" + filepath.Join(h.dir, "d.sock")
+	driver := h.start("driver", "--driver-name", "mine.example.com", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
+	eventually(t, "the driver serves", func(context.Context) (bool, error) {
+		return strings.Contains(driver.err.String(), "serving"), nil
+	})
+	r = h.run(append([]string{"run", "s.yaml", "--report", "json=mine.json"}, x.args("--install", "--driver", socket)...)...)
+	want = map[string]engine.Outcome{"good": engine.Passed, "looks": engine.Skipped, "drivers": engine.Skipped}
+	if diff := cmp.Diff(want, outcomes(h.readReport("mine.json"))); diff != "" || r.code != 0 {
+		t.Errorf("exit code %d, -want, +got:\n%s\n%s%s", r.code, diff, r.out, r.err)
+	}
+	if !strings.Contains(r.out, "it looks into the backend") || !strings.Contains(r.out, "it has fake drivers of its own") {
+		t.Errorf("it does not say why scenarios are skipped:\n%s", r.out)
+	}
+	x.expectClean()
+	driver.signal(os.Interrupt)
+	if code := driver.wait(); code != 0 {
+		t.Errorf("the driver ends with %d: %s", code, driver.err.String())
+	}
+}

@@ -1,0 +1,168 @@
+package main_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+)
+
+// endless is a step that does not end while a test lasts.
+const endless = "- {settle: {quiet: 1h}, timeout: 2h}\n"
+
+// waitForFile waits until a scenario has made a file.
+func (h *home) waitForFile(name string) {
+	h.t.Helper()
+	eventually(h.t, "there is "+name, func(context.Context) (bool, error) {
+		_, err := os.Stat(filepath.Join(h.dir, name))
+		return err == nil, nil
+	})
+}
+
+// TestRunInterrupted presses Ctrl-C in the middle of scenarios.
+func TestRunInterrupted(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("s.yaml", scenario("running", claims+ready+touches+endless)+scenario("waiting", claims))
+	run := h.start("run", "s.yaml", "--allow-exec", "--parallel", "1", "--keep", "--report", "json=r.json")
+	h.waitForFile("started")
+	run.signal(os.Interrupt)
+	if code := run.wait(); code != 3 {
+		t.Errorf("exit code %d, want 3 for what could not be run to its end: %s", code, run.err.String())
+	}
+	want := map[string]engine.Outcome{"running": engine.Broken, "waiting": engine.Broken}
+	if got := outcomes(h.readReport("r.json")); len(got) != 2 || got["running"] != want["running"] || got["waiting"] != want["waiting"] {
+		t.Errorf("the report has %v, want %v", got, want)
+	}
+	for _, want := range []string{"s.yaml:9:3: step 4, settle\n", "it has not begun: the run was interrupted"} {
+		if !strings.Contains(run.out.String(), want) {
+			t.Errorf("it does not say %q, but:\n%s", want, run.out.String())
+		}
+	}
+	h.expectNothingLeft()
+}
+
+// TestRunTimeout does not wait longer than it may.
+func TestRunTimeout(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("s.yaml", scenario("running", endless))
+	r := h.run("run", "s.yaml", "--timeout", "300ms")
+	if r.code != 3 || !strings.Contains(r.out, "not done after 300ms, the limit of --timeout") {
+		t.Errorf("exit code %d, and it says:\n%s%s", r.code, r.out, r.err)
+	}
+	h.expectNothingLeft()
+}
+
+// TestRunEmulatorDies ends a process that scenarios cannot do without.
+func TestRunEmulatorDies(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("s.yaml", scenario("running", touches+endless))
+	run := h.start("run", "s.yaml", "--allow-exec", "--name", "dies")
+	h.waitForFile("started")
+	kill(t, component(t, h.info("status", "--name", "dies", "-o", "json"), "etcd").PID)
+	if code := run.wait(); code != 3 || !strings.Contains(run.err.String(), "Error: etcd ended unexpectedly") {
+		t.Errorf("exit code %d, and it says: %s", code, run.err.String())
+	}
+	h.expectNothingLeft()
+}
+
+// TestRunKeep looks at what has failed.
+func TestRunKeep(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("s.yaml", scenario("good", claims+ready)+scenario("bad", claims+ready+unready))
+	run := h.start("run", "s.yaml", "--keep")
+	run.waitFor(" logs --name run-")
+	if strings.Contains(run.out.String(), "-n good-") {
+		t.Errorf("what has passed is kept:\n%s", run.out.String())
+	}
+	found := regexp.MustCompile(`kubectl --kubeconfig (\S+) -n (bad-\d+) get`).FindStringSubmatch(run.out.String())
+	if found == nil {
+		t.Fatalf("it does not say how to look at it:\n%s", run.out.String())
+	}
+	claim := &cosiapi.BucketClaim{}
+	key := client.ObjectKey{Namespace: found[2], Name: "photos"}
+	if err := connect(t, found[1]).client.Get(t.Context(), key, claim); err != nil || claim.Status.BoundBucketName == "" {
+		t.Errorf("the claim is not as it was: %v, %+v", err, claim.Status)
+	}
+	run.signal(os.Interrupt)
+	if code := run.wait(); code != 1 {
+		t.Errorf("exit code %d, want that of the failure: %s", code, run.err.String())
+	}
+	h.expectNothingLeft()
+}
+
+// TestRunWatch changes files while they are watched.
+func TestRunWatch(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("one.yaml", scenario("one", "- use: ready.steps\n"))
+	h.write("ready.steps", "apiVersion: cosi-emu/v1alpha1\nkind: Steps\nsteps: [{expect: {ConfigMap/none: absent}}]\n")
+	h.write("two.yaml", scenario("two", "- mark: here\n"))
+	run := h.start("run", ".", "--watch")
+	rounds := func(want string, n int) {
+		t.Helper()
+		eventually(t, "it runs again", func(context.Context) (bool, error) {
+			return strings.Count(run.out.String(), want) == n && strings.HasSuffix(run.err.String(), "Ctrl-C ends it.\n"), nil
+		})
+	}
+	rounds("\n2 passed in ", 1)
+
+	h.replace("two.yaml", scenario("two", "- mark: there\n")) // as editors do
+	rounds("\n1 passed in ", 1)
+	h.write("ready.steps", "apiVersion: cosi-emu/v1alpha1\nkind: Steps\nsteps: [{expect: {ConfigMap/other: absent}}]\n")
+	rounds("\n1 passed in ", 2)
+	h.write("two.yaml", scenario("two", "- marke: there\n"))
+	eventually(t, "it says what is wrong", func(context.Context) (bool, error) {
+		return strings.Contains(run.err.String(), "two.yaml:6:3: unknown field"), nil
+	})
+	h.replace("two.yaml", scenario("two", "- {expect: {ConfigMap/none: present}, timeout: 100ms}\n"))
+	rounds("\n1 failed in ", 1)
+	if passed := strings.Count(run.out.String(), " one "); passed != 2 {
+		t.Errorf("the other scenario has run %d times, want 2:\n%s", passed, run.out.String())
+	}
+	run.signal(os.Interrupt)
+	if code := run.wait(); code != 1 {
+		t.Errorf("exit code %d, want that of the last round: %s", code, run.err.String())
+	}
+	h.expectNothingLeft()
+}
+
+// replace puts another file into the place of one.
+func (h *home) replace(name, text string) {
+	h.t.Helper()
+	if err := os.Rename(h.write(name+".new", text), filepath.Join(h.dir, name)); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// TestRunGolden writes a golden file, and compares with it.
+func TestRunGolden(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	golden := "- golden: {file: claim.golden, objects: BucketClaim/photos}\n"
+	h.write("s.yaml", scenario("golden", claims+ready+"- settle:\n"+golden))
+	if r := h.run("run", "s.yaml", "--update"); r.code != 0 {
+		t.Fatalf("exit code %d: %s", r.code, r.out)
+	}
+	text, err := os.ReadFile(filepath.Join(h.dir, "claim.golden"))
+	if err != nil || !strings.Contains(string(text), "readyToUse: true") {
+		t.Fatalf("the file has %s: %v", text, err)
+	}
+	h.write("claim.golden", strings.Replace(string(text), "readyToUse: true", "readyToUse: false", 1))
+	r := h.run("run", "s.yaml")
+	for _, want := range []string{"-  readyToUse: false\n", "+  readyToUse: true\n", "--update"} {
+		if r.code != 1 || !strings.Contains(r.out, want) {
+			t.Errorf("exit code %d, and it does not say %q, but:\n%s", r.code, want, r.out)
+		}
+	}
+}
