@@ -3,11 +3,13 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
@@ -21,8 +23,11 @@ func (r *run) makeDrivers(ctx context.Context, drivers []document.Driver) (map[s
 		options := emulator.DriverOptions{
 			Name: r.scoped(driver.Name), SingleBucket: driver.MultiBucket != nil && !*driver.MultiBucket,
 		}
-		for _, protocol := range driver.Protocols {
-			options.Protocols = append(options.Protocols, store.Protocol(protocol))
+		if len(driver.Protocols) > 0 {
+			var err error
+			if options.Protocols, err = fakedriver.ParseProtocols(driver.Protocols); err != nil {
+				return nil, fmt.Errorf("driver %s: %w", driver.Name, err)
+			}
 		}
 		for _, mode := range driver.AccessModes {
 			options.AccessModes = append(options.AccessModes, store.Mode(mode))

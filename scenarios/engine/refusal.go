@@ -15,7 +15,8 @@ import (
 // refused is a failure if the API server has refused a request, and says so: the
 // scenario asks for something that is not allowed.
 func refused(object client.Object, err error) error {
-	if apierrors.ReasonForError(err) == "" {
+	// Not by its reason: what cannot be applied at all is refused without one.
+	if status := apierrors.APIStatus(nil); !errors.As(err, &status) {
 		return err
 	}
 	return &Failure{
