@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
@@ -109,17 +113,24 @@ func asJSON(value any) (any, error) {
 
 // changeBackend does what the step asks for, without asking COSI.
 func (r *run) changeBackend(ctx context.Context, asked *document.Backend) error {
-	s3 := r.engine.emulator.Store()
+	backend := r.engine.emulator.Store()
 	for _, change := range []struct {
 		name document.Text
 		do   func(name string) error
 	}{
 		{asked.CreateBucket, func(name string) error {
-			_, err := s3.CreateBucket(ctx, store.BucketSpec{Name: name, Owner: backendOwner, Purge: true})
+			r.bring(name)
+			_, err := backend.CreateBucket(ctx, store.BucketSpec{Name: name, Owner: backendOwner, Purge: true})
 			return err
 		}},
-		{asked.DeleteBucket, func(name string) error { return r.deleteBucket(ctx, name) }},
-		{asked.DeleteAccount, func(id string) error { return s3.DeleteAccount(ctx, r.ownerOf(ctx, id), id) }},
+		{asked.DeleteBucket, func(name string) error {
+			r.watcher.Touch(name)
+			return r.deleteBucket(ctx, name)
+		}},
+		{asked.DeleteAccount, func(id string) error {
+			r.watcher.Touch(id)
+			return backend.DeleteAccount(ctx, r.ownerOf(ctx, id), id)
+		}},
 	} {
 		if change.name.IsZero() {
 			continue
@@ -131,6 +142,30 @@ func (r *run) changeBackend(ctx context.Context, asked *document.Backend) error 
 		if err := change.do(name); err != nil {
 			return err
 		}
+	}
+	if asked.Put != nil {
+		return r.putBehind(ctx, asked.Put)
+	}
+	return nil
+}
+
+// putBehind puts an object into a bucket, as the store's administrator.
+func (r *run) putBehind(ctx context.Context, asked *document.PutObject) error {
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client, err := r.administrator(transport)
+	if err != nil {
+		return err
+	}
+	var texts [3]string
+	for i, text := range []document.Text{asked.Bucket, asked.Key, asked.Content} {
+		if texts[i], err = r.text(ctx, text); err != nil {
+			return err
+		}
+	}
+	_, err = client.PutObject(ctx, &s3.PutObjectInput{Bucket: &texts[0], Key: &texts[1], Body: strings.NewReader(texts[2])})
+	if err != nil {
+		return fmt.Errorf("put object %s into bucket %s: %w", texts[1], texts[0], err)
 	}
 	return nil
 }

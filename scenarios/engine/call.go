@@ -38,6 +38,7 @@ func (r *run) call(ctx context.Context, s *document.Step) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.touchCalled(name, request)
 	response := dynamicpb.NewMessage(method.Output())
 	err = connection.Invoke(ctx, fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()), request, response)
 	return r.answered(ctx, s.Call, response, errors.Join(err, connection.Close()))

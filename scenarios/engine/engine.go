@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
@@ -24,8 +25,9 @@ type Engine struct {
 
 	// shared is held by scenarios that run beside others, and exclusively by
 	// those that cannot.
-	shared sync.RWMutex
-	scopes atomic.Int64
+	shared  sync.RWMutex
+	company company
+	scopes  atomic.Int64
 }
 
 // Options say how scenarios are run.
@@ -68,12 +70,17 @@ func (e *Engine) Run(ctx context.Context, s *document.Scenario) Result {
 	r.namespace = cmp.Or(e.options.Namespace, r.scope)
 	r.result.Namespace = r.namespace
 	e.options.Observer.ScenarioStarted(s, r.namespace)
+	e.company.enter(r)
+	if err == nil {
+		r.watcher, err = oracle.Watch(ctx, e.emulator)
+	}
 	if err == nil {
 		r.perform(ctx)
 	} else {
 		r.fail(err)
 		r.conclude()
 	}
+	e.company.leave(r, len(r.result.Failures) > 0)
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
 	r.result.Words = append(r.words, r.scope)
 	e.options.Observer.ScenarioEnded(r.result)
@@ -113,7 +120,7 @@ func (r *run) perform(ctx context.Context) {
 	// Cleaning up is not to be cut short by what has ended the scenario.
 	cleanUp, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()
-	r.fail(r.cleanUp(cleanUp))
+	r.fail(r.end(cleanUp))
 	r.conclude()
 }
 

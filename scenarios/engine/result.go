@@ -55,6 +55,10 @@ type Failure struct { //nolint:errname // it is what people call it
 	// Step is nil for what is judged at the end.
 	Step     *document.Step
 	Position document.Position
+	// Oracle is the standing oracle that has found it, if one has.
+	Oracle string
+	// Events are the numbers of the events that show it, if it is known which.
+	Events []uint64
 	// Message says what is wrong, in a line.
 	Message string
 	// Subject is the object that it is about, KIND/NAME, if there is one.

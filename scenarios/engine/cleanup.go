@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// end is what comes after the last step: the oracles look at what the scenario has
+// come to, all is cleaned up in reverse, and the oracles look again.
+func (r *run) end(ctx context.Context) error {
+	if err := r.wakeAll(ctx); err != nil {
+		return err
+	}
+	if err := r.witness(ctx, atTheEnd); err != nil {
+		return err
+	}
+	left := r.cleanUp(ctx)
+	if err := r.witness(ctx, afterTheCleanUp); err != nil {
+		left = append(left, err)
+	}
+	for _, failure := range r.verdict() {
+		left = append(left, &failure)
+	}
+	return errors.Join(append(left, r.sweep(ctx), r.dropNamespace(ctx), r.dropDrivers(ctx))...)
+}
+
+// cleanUp deletes what the scenario has made, with the help of the components, and
+// finds what is left.
+func (r *run) cleanUp(ctx context.Context) []error {
+	failed := []error{r.emptyBuckets(ctx)}
+	var deleted []*unstructured.Unstructured
+	for _, object := range r.belongings.backwards() {
+		err := r.engine.client.Delete(ctx, object)
+		switch {
+		case err == nil:
+			deleted = append(deleted, object)
+		case !apierrors.IsNotFound(err):
+			failed = append(failed, err)
+		}
+	}
+	for _, object := range deleted {
+		failed = append(failed, r.gone(ctx, object))
+	}
+	return append(failed, r.dropRetained(ctx))
+}
+
+// absent is the pattern of what has been deleted.
+var absent = document.Pattern{Word: document.Absent}
+
+// gone waits until an object is gone; if it does not go, its finalizers are taken
+// off, and that is a failure: something would have leaked.
+func (r *run) gone(ctx context.Context, object *unstructured.Unstructured) error {
+	wait := &waiting{run: r, object: object, pattern: absent}
+	if matched, err := wait.look(ctx); matched || err != nil {
+		return err
+	}
+	waitCtx, cancel := context.WithTimeoutCause(ctx, cleanUpTimeout/3, &timeoutError{cleanUpTimeout / 3})
+	defer cancel()
+	waitCtx, giveUp := context.WithCancelCause(waitCtx)
+	defer r.hurry(waitCtx, object, giveUp)()
+	_, err := wait.until(waitCtx)
+	if err == nil {
+		return nil
+	}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	return errors.Join(&Failure{
+		Position: r.scenario.Position, Subject: subjectOf(object), Got: gotYAML(wait.last),
+		Message: subjectOf(object) + " could not be deleted after the last step: " + err.Error(),
+	}, client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
+}
+
+// errAbandoned means that nobody will act on an object any more.
+var errAbandoned = errors.New("nobody does anything about it any more")
+
+// hurry ends a wait as soon as it is clear that nobody will act. The function that
+// it returns ends the watching, and waits for it.
+func (r *run) hurry(ctx context.Context, object *unstructured.Unstructured, giveUp context.CancelCauseFunc) (stop func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for r.watcher.Rest(ctx, r.judgedScope(), longRest) {
+			if r.abandoned(ctx, object) {
+				giveUp(errAbandoned)
+				return
+			}
+			pause(ctx, longRest)
+		}
+	}()
+	return func() {
+		giveUp(nil)
+		<-ended
+	}
+}
+
+// abandoned reports whether nobody will act on an object: it is held by others than
+// COSI, or COSI has refused for good, or has nothing more to say for a long time.
+func (r *run) abandoned(ctx context.Context, object *unstructured.Unstructured) bool {
+	now := object.DeepCopy()
+	if err := r.engine.client.Get(ctx, client.ObjectKeyFromObject(now), now); err != nil {
+		return false
+	}
+	if !controllerutil.ContainsFinalizer(now, cosiapi.ProtectionFinalizer) {
+		return true
+	}
+	var status struct {
+		Status struct {
+			Conditions []metav1.Condition `json:"conditions"`
+		} `json:"status"`
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(now.Object, &status); err != nil {
+		return false
+	}
+	failed := meta.FindStatusCondition(status.Status.Conditions, cosiapi.ConditionProvisionFailed)
+	retried := failed != nil && failed.Status == metav1.ConditionTrue && failed.Reason != cosiapi.ReasonDriverRefused
+	return !retried && r.watcher.Rest(ctx, r.judgedScope(), 2*time.Second)
+}
+
+// dropRetained deletes the Buckets that the scenario's claims have left behind by
+// their deletion policy. What they stand for is swept later.
+func (r *run) dropRetained(ctx context.Context) error {
+	var buckets cosiapi.BucketList
+	if err := r.engine.client.List(ctx, &buckets); err != nil {
+		return err
+	}
+	var failed []error
+	for i := range buckets.Items {
+		bucket := &buckets.Items[i]
+		if bucket.Spec.BucketClaimRef.Namespace != r.namespace {
+			continue
+		}
+		if bucket.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain {
+			failed = append(failed, &Failure{
+				Position: r.scenario.Position, Subject: "Bucket/" + bucket.Name,
+				Message: fmt.Sprintf("the Bucket %s is left, although its policy is %s", bucket.Name, bucket.Spec.DeletionPolicy),
+			})
+		}
+		if err := client.IgnoreNotFound(r.engine.client.Delete(ctx, bucket)); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		named := &unstructured.Unstructured{}
+		named.SetGroupVersionKind(cosiapi.SchemeGroupVersion.WithKind("Bucket"))
+		named.SetName(bucket.Name)
+		failed = append(failed, r.gone(ctx, named))
+	}
+	return errors.Join(failed...)
+}
+
+// dropNamespace does not wait: the namespace controller takes its time. One that
+// was there before stays.
+func (r *run) dropNamespace(ctx context.Context) error {
+	if r.engine.options.Namespace != "" {
+		return nil
+	}
+	return client.IgnoreNotFound(r.engine.client.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.namespace}}))
+}
