@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 )
@@ -29,17 +30,23 @@ const (
 // not allow, such as starting it twice.
 var ErrWrongState = errors.New("the component is in the wrong state")
 
-// runner is what runs during one life of a component.
-type runner interface {
+// Runner is what runs during one life of a component.
+type Runner interface {
 	// Start blocks until ctx is done or the component fails.
 	Start(ctx context.Context) error
 	// WaitReady returns when the component does its work.
 	WaitReady(ctx context.Context) error
 }
 
+// Killer is a Runner that can be killed, such as a process of its own. Kill is
+// called instead of ending the context of Start, when the component crashes; Start
+// has to return soon after. Runners without it are cut off from everything, and
+// then asked to end.
+type Killer interface{ Kill() }
+
 // factory makes what runs during one life. Everything that it sends out has to
-// cross the seams of the incarnation.
-type factory func(context.Context, *seam.Incarnation) (runner, error)
+// cross the seams of the incarnation. The context ends with the making.
+type factory func(context.Context, *seam.Incarnation) (Runner, error)
 
 // Component is a part of the emulator that can be stopped, started and crashed
 // by itself. It is safe for concurrent use; operations on one component follow
@@ -49,26 +56,35 @@ type Component struct {
 	journal *journal.Journal
 	create  factory
 	onFail  func(error)
+	faults  *fault.Set
+	outage  func(by *fault.Applied) // kills a process of the control plane
 
 	operation sync.Mutex     // held during Start, Stop and Crash
 	watchers  sync.WaitGroup // one for each life, until it has ended
+	revivals  sync.WaitGroup // one for each crash by a fault, until it is over
 
-	mu    sync.Mutex
-	state State
-	lives int
-	life  *life
+	mu     sync.Mutex
+	state  State
+	lives  int
+	life   *life
+	dying  *life              // the latest that a fault has killed
+	giveUp context.CancelFunc // ends the latest revival
 }
 
 // life is one incarnation of a component while it runs.
 type life struct {
 	incarnation *seam.Incarnation
+	runner      Runner
 	cancel      context.CancelFunc
 	ended       chan struct{} // closed when the runner has returned
 	err         error         // of the runner; valid when ended is closed
+
+	killed context.Context //nolint:containedctx // ends when a fault kills the component, which is its cause
+	kill   context.CancelCauseFunc
 }
 
 func newComponent(name string, j *journal.Journal, onFail func(error), create factory) *Component {
-	return &Component{name: name, journal: j, create: create, onFail: onFail, state: StateStopped}
+	return &Component{name: name, journal: j, create: create, onFail: onFail, state: StateStopped, giveUp: func() {}}
 }
 
 // Name returns the name of the component, as it stands in the journal.
@@ -82,59 +98,113 @@ func (c *Component) State() (state State, incarnation int) {
 }
 
 // Start begins a new life of the component and returns when it is ready. If that
-// fails, or ctx is done before, the component is stopped again.
+// fails, or ctx is done before, the component is stopped again. A component that a
+// fault kills on its way is started again.
 func (c *Component) Start(ctx context.Context) error {
+	c.endRevival()
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	if state, _ := c.State(); state == StateRunning {
 		return fmt.Errorf("start %s: %w: it is running", c.name, ErrWrongState)
 	}
-	l, run, err := c.begin(ctx)
+	return c.start(ctx)
+}
+
+// start begins lives until one of them is not killed by a fault.
+func (c *Component) start(ctx context.Context) error {
+	for {
+		err := c.live(ctx)
+		killed, ok := errors.AsType[*killedError](err)
+		if !ok || ctx.Err() != nil {
+			return err
+		}
+		pause(ctx, killed.by)
+	}
+}
+
+// live begins one life, and returns when it is ready.
+func (c *Component) live(ctx context.Context) error {
+	c.awaitEnd()
+	l, err := c.begin(ctx)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", c.name, err)
 	}
-	if err := waitReady(ctx, l, run); err != nil {
-		l.cancel()
-		l.incarnation.Fence()
+	err = waitReady(ctx, l)
+	if err == nil && !c.ready(l) {
+		err = context.Cause(l.killed)
+	}
+	if err != nil {
+		l.end()
 		<-l.ended
+		if killed := l.killedBy(); killed != nil {
+			err = killed
+		} else {
+			l.incarnation.Record("fail", err)
+		}
 		c.set(StateFailed, nil)
-		l.incarnation.Record("fail", err)
 		return fmt.Errorf("start %s: %w", c.name, err)
 	}
-	c.set(StateRunning, l)
 	l.incarnation.Record("ready", nil)
 	c.watchers.Go(func() { c.watch(l) })
 	return nil
 }
 
+// ready takes a life into the books, unless a fault has ended it by now.
+func (c *Component) ready(l *life) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l.killed.Err() != nil {
+		return false
+	}
+	c.state, c.life = StateRunning, l
+	return true
+}
+
 // begin creates the runner and sets it going.
-func (c *Component) begin(ctx context.Context) (*life, runner, error) {
+func (c *Component) begin(ctx context.Context) (*life, error) {
 	c.mu.Lock()
 	c.lives++
 	incarnation := seam.NewIncarnation(c.journal, c.name, c.lives)
 	c.mu.Unlock()
-	incarnation.Record("start", nil)
-	run, err := c.create(ctx, incarnation)
+	l := &life{incarnation: incarnation, ended: make(chan struct{})}
+	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
+	incarnation.Suffer(c.faults, seam.Hooks{Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage})
+	run, err := c.make(ctx, l)
 	if err != nil {
 		incarnation.Fence()
 		c.set(StateFailed, nil)
+		if killed := l.killedBy(); killed != nil {
+			return nil, killed
+		}
 		incarnation.Record("fail", err)
-		return nil, nil, err
+		return nil, err
 	}
 	// The component outlives the context of Start.
 	runCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	l := &life{incarnation: incarnation, cancel: cancel, ended: make(chan struct{})}
+	l.runner, l.cancel = run, cancel
 	go func() {
 		defer close(l.ended)
 		l.err = run.Start(runCtx)
 	}()
-	return l, run, nil
+	return l, nil
+}
+
+// make creates the runner, unless a fault kills the component meanwhile.
+func (c *Component) make(ctx context.Context, l *life) (Runner, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(l.killed, func() { cancel(context.Cause(l.killed)) })()
+	if err := l.incarnation.Begin(ctx); err != nil {
+		return nil, err
+	}
+	return c.create(ctx, l.incarnation)
 }
 
 // waitReady waits until the runner is ready, or has ended before it was.
-func waitReady(ctx context.Context, l *life, run runner) error {
+func waitReady(ctx context.Context, l *life) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer context.AfterFunc(l.killed, func() { cancel(context.Cause(l.killed)) })()
 	unlink := make(chan struct{})
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
@@ -148,7 +218,7 @@ func waitReady(ctx context.Context, l *life, run runner) error {
 		case <-unlink:
 		}
 	})
-	err := run.WaitReady(ctx)
+	err := l.runner.WaitReady(ctx)
 	close(unlink)
 	watcher.Wait()
 	if err != nil && context.Cause(ctx) != nil {
@@ -183,6 +253,8 @@ func (c *Component) watch(l *life) {
 // is done before, it is cut off. Stopping a component that does not run is no
 // error.
 func (c *Component) Stop(ctx context.Context) error {
+	c.endRevival()
+	defer c.revivals.Wait()
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	defer c.watchers.Wait()
@@ -206,6 +278,7 @@ func (c *Component) Stop(ctx context.Context) error {
 // Crash ends the component as a kill -9 would: at this instant it is fenced, so
 // that nothing it has in flight goes on. What it had in memory is lost.
 func (c *Component) Crash() error {
+	c.endRevival()
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	defer c.watchers.Wait()
@@ -214,10 +287,18 @@ func (c *Component) Crash() error {
 		return fmt.Errorf("crash %s: %w: it is not running", c.name, ErrWrongState)
 	}
 	l.incarnation.Record("crash", nil)
-	l.incarnation.Fence()
-	l.cancel()
+	l.end()
 	<-l.ended
 	return nil
+}
+
+// end cuts the life off, and has it end.
+func (l *life) end() {
+	if killer, ok := l.runner.(Killer); ok {
+		killer.Kill()
+	}
+	l.incarnation.Fence()
+	l.cancel()
 }
 
 // Restart stops the component, if it runs, and starts it again.
@@ -233,7 +314,7 @@ func (c *Component) take(next State) *life {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.life
-	if l != nil {
+	if l != nil || c.state == StateCrashed {
 		c.state, c.life = next, nil
 	}
 	return l

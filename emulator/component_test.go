@@ -64,7 +64,7 @@ func newStage(t *testing.T) (*Component, *stage) {
 	t.Helper()
 	t.Cleanup(func() { goleak.VerifyNone(t) })
 	s := &stage{journal: journal.New(journal.Options{}), failed: make(chan error, 1)}
-	create := func(_ context.Context, i *seam.Incarnation) (runner, error) {
+	create := func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		run := s.next
 		run.incarnation, run.end, run.entered = i, make(chan error, 1), make(chan struct{}, 1)
 		if run.ready == nil {
@@ -165,7 +165,7 @@ func TestComponentFails(t *testing.T) {
 		s.next.ready = make(chan struct{})
 		started := make(chan error, 1)
 		create := c.create
-		c.create = func(ctx context.Context, i *seam.Incarnation) (runner, error) {
+		c.create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 			run, err := create(ctx, i)
 			s.lives[0].end <- errBroken
 			return run, err

@@ -46,6 +46,7 @@ func (e *Emulator) cosiPhases() []phase {
 // startComponent starts a component that will be part of the emulator.
 func (e *Emulator) startComponent(ctx context.Context, name string, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
+	c.faults, c.outage = e.faults, e.outage
 	e.mu.Lock()
 	e.components = append(e.components, c)
 	e.undo = append(e.undo, undo{of: c, do: c.Stop})
@@ -65,7 +66,7 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 		return err
 	}
 	e.driverName, e.driverEndpoint = fakedriver.DefaultName, "unix://"+socket
-	return e.startComponent(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (runner, error) {
+	return e.startComponent(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		d, err := fakedriver.New(fakedriver.Options{
 			Name:            e.driverName,
 			Backend:         i.Backend(e.backend()),
@@ -108,7 +109,7 @@ func (e *Emulator) startController(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.startComponent(ctx, ComponentController, func(_ context.Context, i *seam.Incarnation) (runner, error) {
+	return e.startComponent(ctx, ComponentController, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		return controller.New(i.RESTConfig(cfg), controller.Options{ //nolint:contextcheck // it is bounded by itself
 			RetryBaseDelay: e.opts.RetryBaseDelay,
 			RetryMaxDelay:  e.opts.RetryMaxDelay,

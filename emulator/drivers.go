@@ -73,7 +73,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
-	err := e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (runner, error) {
+	err := e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		d, err := fakedriver.New(fakedriver.Options{
 			Name: opts.Name, Backend: i.Backend(e.backend()), Endpoint: e.s3Endpoint, VirtualEndpoint: e.s3VirtualEndpoint,
 			ServiceAccounts: true, Protocols: opts.Protocols, AccessModes: opts.AccessModes, SingleBucket: opts.SingleBucket,

@@ -20,6 +20,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/webidentity"
 	"github.com/cosi-emu/cosi-emu/fakedriver/gcs"
@@ -57,7 +58,9 @@ type Emulator struct {
 	certificates      []byte      // of the store's authority, in PEM
 	identities        atomic.Pointer[webidentity.Directory]
 
-	failed chan error
+	failed  chan error
+	faults  *fault.Set
+	outages outages
 
 	mu         sync.Mutex
 	components []*Component
@@ -77,7 +80,7 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
-	e := &Emulator{opts: opts.withDefaults(), failed: make(chan error, 1), started: time.Now()}
+	e := &Emulator{opts: opts.withDefaults(), failed: make(chan error, 1), faults: fault.NewSet(), started: time.Now()}
 	if err := e.start(ctx); err != nil {
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 		defer cancel()
@@ -154,6 +157,7 @@ func (e *Emulator) onStop(f func(context.Context) error) {
 func (e *Emulator) Stop(ctx context.Context) error {
 	e.stopOnce.Do(func() {
 		var errs []error
+		e.endFaults()
 		e.mu.Lock()
 		all := e.undo
 		e.mu.Unlock()

@@ -55,7 +55,7 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 	if e.gcs, err = gcs.New(ctx, opts); err != nil {
 		return err
 	}
-	return e.startComponent(ctx, ComponentGCS, func(ctx context.Context, i *seam.Incarnation) (runner, error) {
+	return e.startComponent(ctx, ComponentGCS, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		listener, err := listenTCP(ctx, "GCS", net.JoinHostPort(loopback, port))
 		if err != nil {
 			return nil, err

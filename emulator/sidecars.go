@@ -45,7 +45,7 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts sidecar.Opt
 	opts.RPCTimeout = cmp.Or(opts.RPCTimeout, e.opts.RPCTimeout)
 	opts.RetryBaseDelay = cmp.Or(opts.RetryBaseDelay, e.opts.RetryBaseDelay)
 	opts.RetryMaxDelay = cmp.Or(opts.RetryMaxDelay, e.opts.RetryMaxDelay)
-	err = e.startComponent(ctx, name, func(ctx context.Context, i *seam.Incarnation) (runner, error) {
+	err = e.startComponent(ctx, name, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		life := opts
 		life.DialOptions = slices.Concat(opts.DialOptions, i.DialOptions())
 		if life.Logger.GetSink() == nil {

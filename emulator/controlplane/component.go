@@ -152,6 +152,26 @@ func (c *component) stop(ctx context.Context, grace time.Duration) error {
 	return nil
 }
 
+// kill ends the component at once.
+func (c *component) kill() error {
+	c.opMu.Lock()
+	defer c.opMu.Unlock()
+	c.mu.Lock()
+	proc := c.proc
+	c.proc = nil // from now on, its end is no failure
+	c.mu.Unlock()
+	if proc == nil {
+		return nil
+	}
+	if err := proc.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill %s: %w", c.name, err)
+	}
+	if err := c.program.stop(); err != nil {
+		return fmt.Errorf("wait for the end of %s: %w", c.name, err)
+	}
+	return nil
+}
+
 func (c *component) running() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -41,7 +41,17 @@ func (c *ControlPlane) StopComponent(ctx context.Context, name string) error {
 	return component.stop(ctx, c.opts.StopGrace)
 }
 
-// StartComponent starts a component that StopComponent stopped, or that ended by
+// KillComponent kills one component, as kill -9 does, and returns when it is dead.
+// It is no error if the component does not run.
+func (c *ControlPlane) KillComponent(name string) error {
+	component := c.component(name)
+	if component == nil {
+		return fmt.Errorf("kill %s: %w", name, ErrNoComponent)
+	}
+	return component.kill()
+}
+
+// StartComponent starts a component that StopComponent stopped, or KillComponent killed, or that ended by
 // itself, with the same address, identity and data as before. It is no error if
 // the component runs.
 func (c *ControlPlane) StartComponent(ctx context.Context, name string) error {

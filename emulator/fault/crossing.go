@@ -22,7 +22,7 @@ func (c Crossing) event() bool {
 
 // matches reports whether the crossing is one of those that are counted.
 func (m Match) matches(c Crossing) bool {
-	if m.Seam != c.Seam || (c.Serving && m.Component == "") {
+	if m.Seam != c.Seam || (m.Seam == journal.SeamRPC && c.Serving && m.Component == "") {
 		return false
 	}
 	return like(m.Component, c.Component) && like(m.Operation, c.Operation) && like(m.Subject, c.Subject)

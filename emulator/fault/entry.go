@@ -85,3 +85,9 @@ func (a *Applied) Noted(key any) any {
 	kept, _ := a.entry.notes.Load(key)
 	return kept
 }
+
+// Swap keeps a value under a key, and returns the one that it replaces, or nil.
+func (a *Applied) Swap(key, value any) any {
+	before, _ := a.entry.notes.Swap(key, value)
+	return before
+}

@@ -74,7 +74,7 @@ const EventPrefix = "event "
 // unless events are asked for or the effect exists for nothing else.
 func (f Fault) suits(k kind, c Crossing) bool {
 	if !c.event() {
-		return k.requests && (!f.Effect.Freeze || strings.HasPrefix(c.Operation, "list "))
+		return k.requests && (!f.Effect.Freeze || strings.HasPrefix(c.Operation, "list ") || strings.HasPrefix(c.Operation, "watch "))
 	}
 	return k.events && (!k.requests || f.Effect.Freeze || strings.HasPrefix(f.Match.Operation, EventPrefix))
 }

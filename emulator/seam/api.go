@@ -2,11 +2,8 @@ package seam
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 
@@ -54,58 +51,81 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	info := parse(req)
-	c, ctx, err := s.incarnation.enter(req.Context(), journal.SeamAPI, operation(info, body))
+	c, ctx, err := s.incarnation.enter(req.Context(), journal.SeamAPI, operation(info, body), caller)
 	if err != nil {
 		return nil, err
 	}
 	c.event.Request = recordable(info, body)
-	resp, err := s.next.RoundTrip(req.Clone(ctx))
+	r := &apiRequest{Request: req.WithContext(ctx), info: info, body: body, crossing: c, next: s.next}
+	resp, err := r.send()
 	if err != nil {
 		c.exit(transportOutcome(err), err.Error())
 		return nil, err
 	}
-	if info.Verb == "watch" && resp.StatusCode == http.StatusOK {
+	if r.streams(resp) {
 		c.record(journal.OutcomeOK, "")
-		resp.Body = &stream{ReadCloser: resp.Body, cancel: c.cancel}
+		resp.Body = newStream(r, resp.Body)
 		return resp, nil
 	}
-	return s.finish(c, info, resp)
+	return r.finish(resp)
+}
+
+// apiRequest is a request on its way.
+type apiRequest struct {
+	*http.Request
+
+	info     *request.RequestInfo
+	body     []byte
+	crossing *crossing
+	next     http.RoundTripper
+}
+
+// pass sends the request to the API server. It may be called again.
+func (r *apiRequest) pass() (*http.Response, error) {
+	req := r.Request.Clone(r.Context())
+	if r.body != nil {
+		req.Body = io.NopCloser(bytes.NewReader(r.body))
+	}
+	return r.next.RoundTrip(req)
+}
+
+// streams reports whether the answer is a watch that goes on.
+func (r *apiRequest) streams(resp *http.Response) bool {
+	return r.info.Verb == "watch" && resp.StatusCode == http.StatusOK && !r.crossing.losesReply()
 }
 
 // finish reads the response while the crossing lasts, so that a component which
 // is fenced meanwhile never sees it.
-func (s *apiSeam) finish(c *crossing, info *request.RequestInfo, resp *http.Response) (*http.Response, error) {
-	body, err := io.ReadAll(resp.Body)
-	if closeErr := resp.Body.Close(); err == nil {
-		err = closeErr
-	}
+func (r *apiRequest) finish(resp *http.Response) (*http.Response, error) {
+	c := r.crossing
+	body, err := readResponse(resp)
 	if err != nil {
 		c.exit(transportOutcome(err), err.Error())
 		return nil, err
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	resp.ContentLength = int64(len(body))
 	if resp.StatusCode >= http.StatusBadRequest {
 		c.exit(statusOutcome(resp, body))
 		return resp, nil
 	}
-	if isJSON(resp.Header) && info.IsResourceRequest && info.Verb != "list" {
-		c.event.Response = recordable(info, body)
+	if isJSON(resp.Header) && r.info.IsResourceRequest && r.info.Verb != "list" {
+		c.event.Response = recordable(r.info, body)
 	}
 	c.exit(journal.OutcomeOK, "")
 	return resp, nil
 }
 
-// stream is the body of a watch; it keeps the context of its crossing alive
-// until it is closed.
-type stream struct {
-	io.ReadCloser
-	cancel context.CancelFunc
-}
-
-func (s *stream) Close() error {
-	defer s.cancel()
-	return s.ReadCloser.Close()
+// readResponse reads a body, and leaves it to be read again.
+func readResponse(resp *http.Response) ([]byte, error) {
+	body, err := io.ReadAll(resp.Body)
+	if closeErr := resp.Body.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.ContentLength = int64(len(body))
+	return body, nil
 }
 
 func readRequest(req *http.Request) ([]byte, error) {
@@ -161,33 +181,4 @@ func nameOf(body []byte) string {
 		return object.GenerateName
 	}
 	return object.Name
-}
-
-// transportOutcome names the error of a request that got no answer.
-func transportOutcome(err error) string {
-	switch {
-	case errors.Is(err, ErrFenced):
-		return OutcomeFenced
-	case errors.Is(err, context.Canceled):
-		return "Canceled"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "DeadlineExceeded"
-	default:
-		return "ConnectionError"
-	}
-}
-
-// statusOutcome names an error answer by the reason that the API server gives,
-// or by the HTTP status.
-func statusOutcome(resp *http.Response, body []byte) (outcome, message string) {
-	var status metav1.Status
-	if json.Unmarshal(body, &status) == nil && status.Reason != "" {
-		return string(status.Reason), status.Message
-	}
-	return http.StatusText(resp.StatusCode), ""
-}
-
-func isJSON(h http.Header) bool {
-	mediaType, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-	return err == nil && mediaType == runtime.ContentTypeJSON
 }

@@ -208,7 +208,7 @@ func TestAPIWatch(t *testing.T) {
 	i, j := life(t)
 	client, url := apiClient(t, i, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, "first")
+		_, _ = io.WriteString(w, "first\n")
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
@@ -221,7 +221,7 @@ func TestAPIWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // it was only read
-	first := make([]byte, len("first"))
+	first := make([]byte, len("first\n"))
 	if _, err := io.ReadFull(resp.Body, first); err != nil {
 		t.Fatalf("a watch must stream while it lasts: %v", err)
 	}

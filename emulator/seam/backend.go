@@ -24,20 +24,31 @@ func (b *backend) cross(ctx context.Context, name, subject string, call func(con
 	return b.incarnation.Cross(ctx, journal.SeamStore, journal.Operation{Name: name, Subject: subject}, storeOutcome, call)
 }
 
-func (b *backend) CreateBucket(ctx context.Context, spec store.BucketSpec) (bucket store.Bucket, err error) {
-	err = b.cross(ctx, "AdminCreateBucket", spec.Name, func(ctx context.Context) (err error) {
-		bucket, err = b.next.CreateBucket(ctx, spec)
+// result makes a call that has a result, which is empty if there is an error.
+func result[T any](
+	ctx context.Context, b *backend, name, subject string, call func(context.Context) (T, error),
+) (T, error) {
+	var got, none T
+	err := b.cross(ctx, name, subject, func(ctx context.Context) (err error) {
+		got, err = call(ctx)
 		return err
 	})
-	return bucket, err
+	if err != nil {
+		return none, err
+	}
+	return got, nil
 }
 
-func (b *backend) GetBucket(ctx context.Context, name string) (bucket store.Bucket, err error) {
-	err = b.cross(ctx, "AdminGetBucket", name, func(ctx context.Context) (err error) {
-		bucket, err = b.next.GetBucket(ctx, name)
-		return err
+func (b *backend) CreateBucket(ctx context.Context, spec store.BucketSpec) (store.Bucket, error) {
+	return result(ctx, b, "AdminCreateBucket", spec.Name, func(ctx context.Context) (store.Bucket, error) {
+		return b.next.CreateBucket(ctx, spec)
 	})
-	return bucket, err
+}
+
+func (b *backend) GetBucket(ctx context.Context, name string) (store.Bucket, error) {
+	return result(ctx, b, "AdminGetBucket", name, func(ctx context.Context) (store.Bucket, error) {
+		return b.next.GetBucket(ctx, name)
+	})
 }
 
 func (b *backend) DeleteBucket(ctx context.Context, owner, name string) error {
@@ -46,20 +57,16 @@ func (b *backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	})
 }
 
-func (b *backend) PutAccount(ctx context.Context, spec store.AccountSpec) (credentials store.Credentials, err error) {
-	err = b.cross(ctx, "AdminPutAccount", spec.ID, func(ctx context.Context) (err error) {
-		credentials, err = b.next.PutAccount(ctx, spec)
-		return err
+func (b *backend) PutAccount(ctx context.Context, spec store.AccountSpec) (store.Credentials, error) {
+	return result(ctx, b, "AdminPutAccount", spec.ID, func(ctx context.Context) (store.Credentials, error) {
+		return b.next.PutAccount(ctx, spec)
 	})
-	return credentials, err
 }
 
-func (b *backend) RotateAccount(ctx context.Context, owner, id string) (credentials store.Credentials, err error) {
-	err = b.cross(ctx, "AdminRotateAccount", id, func(ctx context.Context) (err error) {
-		credentials, err = b.next.RotateAccount(ctx, owner, id)
-		return err
+func (b *backend) RotateAccount(ctx context.Context, owner, id string) (store.Credentials, error) {
+	return result(ctx, b, "AdminRotateAccount", id, func(ctx context.Context) (store.Credentials, error) {
+		return b.next.RotateAccount(ctx, owner, id)
 	})
-	return credentials, err
 }
 
 func (b *backend) DeleteAccount(ctx context.Context, owner, id string) error {
@@ -82,6 +89,12 @@ func storeOutcome(err error) string {
 		if errors.Is(err, kind) {
 			return outcome
 		}
+	}
+	if failed, ok := errors.AsType[*storeError](err); ok {
+		return failed.code
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "DeadlineExceeded"
 	}
 	return "Error"
 }

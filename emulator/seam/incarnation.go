@@ -12,6 +12,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -30,6 +31,8 @@ type Incarnation struct {
 	component string
 	number    int
 	journal   *journal.Journal
+	faults    *fault.Set // nil: there never are any
+	hooks     Hooks
 
 	life context.Context //nolint:containedctx // it is what this type stands for: done when fenced
 	end  context.CancelFunc
@@ -94,11 +97,11 @@ func (i *Incarnation) atEnd(f func()) {
 func (i *Incarnation) Cross(
 	ctx context.Context, s journal.Seam, op journal.Operation, code func(error) string, call func(context.Context) error,
 ) error {
-	c, ctx, err := i.enter(ctx, s, op)
+	c, ctx, err := i.enter(ctx, s, op, caller)
 	if err != nil {
 		return err
 	}
-	if err := call(ctx); err != nil {
+	if err := c.call(ctx, call); err != nil {
 		c.exit(code(err), err.Error())
 		return err
 	}
@@ -111,27 +114,78 @@ type crossing struct {
 	incarnation *Incarnation
 	event       journal.Event
 	cancel      context.CancelFunc
+	applied     *fault.Applied // what it has to suffer; nil nearly always
 }
+
+// side is which end of a call crosses.
+type side bool
+
+const (
+	caller side = false
+	server side = true
+)
 
 // enter begins a crossing. The returned context ends with the given one, and
 // when the component is fenced. Every crossing must be ended with exit.
-func (i *Incarnation) enter(ctx context.Context, s journal.Seam, op journal.Operation) (*crossing, context.Context, error) {
-	i.mu.Lock()
-	if i.fenced {
-		i.mu.Unlock()
+func (i *Incarnation) enter(
+	ctx context.Context, s journal.Seam, op journal.Operation, end side,
+) (*crossing, context.Context, error) {
+	if !i.admit() {
 		return nil, nil, ErrFenced
 	}
-	i.inFlight.Add(1)
-	i.mu.Unlock()
+	c, ctx := i.begin(ctx, s, op, i.suffers(s, op, end))
+	return c, ctx, nil
+}
 
+// admit lets a crossing begin, unless the component is fenced. What was admitted
+// has to be ended.
+func (i *Incarnation) admit() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.fenced {
+		return false
+	}
+	i.inFlight.Add(1)
+	return true
+}
+
+// suffers counts a crossing, and returns the fault that applies to it, if any.
+func (i *Incarnation) suffers(s journal.Seam, op journal.Operation, end side) *fault.Applied {
+	return i.faults.At(fault.Crossing{
+		Seam: s, Component: i.component, Operation: op.Name, Subject: op.Subject, Serving: bool(end),
+	})
+}
+
+func (i *Incarnation) begin(
+	ctx context.Context, s journal.Seam, op journal.Operation, applied *fault.Applied,
+) (*crossing, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	unlink := context.AfterFunc(i.life, func() { cancel(ErrFenced) })
 	c := &crossing{
 		incarnation: i,
 		event:       i.journal.Begin(i.component, i.number, s, op),
 		cancel:      func() { unlink(); cancel(nil) },
+		applied:     applied,
 	}
-	return c, ctx, nil
+	if c.applied != nil && !c.applied.Spared {
+		c.event.Fault = c.applied.Name
+	}
+	return c, ctx
+}
+
+// meet begins a crossing of something that is only worth one if a fault applies to
+// it, and reports whether one does.
+func (i *Incarnation) meet(ctx context.Context, s journal.Seam, op journal.Operation) (*crossing, context.Context, bool) {
+	if !i.admit() {
+		return nil, nil, false
+	}
+	applied := i.suffers(s, op, caller)
+	if applied == nil {
+		i.inFlight.Done()
+		return nil, nil, false
+	}
+	c, ctx := i.begin(ctx, s, op, applied)
+	return c, ctx, true
 }
 
 // exit ends the crossing with its outcome, and its context.

@@ -32,14 +32,18 @@ func (i *Incarnation) ServerOptions() []grpc.ServerOption {
 func (i *Incarnation) callRPC(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
-	_, err := i.crossRPC(ctx, method, req, func(ctx context.Context) (any, error) {
+	resp, err := i.crossRPC(ctx, method, req, caller, func(ctx context.Context) (any, error) {
+		reset(reply) // of an earlier delivery
 		return reply, invoke(ctx, method, req, reply, conn, opts...)
 	})
+	if resp == nil {
+		reset(reply) // it is lost
+	}
 	return err
 }
 
 func (i *Incarnation) handleRPC(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-	resp, err := i.crossRPC(ctx, info.FullMethod, req, func(ctx context.Context) (any, error) {
+	resp, err := i.crossRPC(ctx, info.FullMethod, req, server, func(ctx context.Context) (any, error) {
 		return handle(ctx, req)
 	})
 	if i.life.Err() != nil {
@@ -49,14 +53,16 @@ func (i *Incarnation) handleRPC(ctx context.Context, req any, info *grpc.UnarySe
 	return resp, err
 }
 
-func (i *Incarnation) crossRPC(ctx context.Context, method string, req any, next func(context.Context) (any, error)) (any, error) {
+func (i *Incarnation) crossRPC(
+	ctx context.Context, method string, req any, end side, next func(context.Context) (any, error),
+) (any, error) {
 	op := journal.Operation{Name: path.Base(method), Subject: subject(req)}
-	c, ctx, err := i.enter(ctx, journal.SeamRPC, op)
+	c, ctx, err := i.enter(ctx, journal.SeamRPC, op, end)
 	if err != nil {
 		return nil, status.Error(codes.Unavailable, err.Error())
 	}
 	c.event.Request = message(req)
-	resp, err := next(ctx)
+	resp, err := c.callRPC(ctx, end, next)
 	if err != nil {
 		c.exit(status.Code(err).String(), redact.Text(status.Convert(err).Message()))
 		return nil, err

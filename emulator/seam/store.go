@@ -21,7 +21,7 @@ type Describer interface {
 // fence cuts off gets no answer, its connection is closed.
 func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, ctx, err := i.enter(r.Context(), journal.SeamStore, s3Operation(served.Describe(r), r.Method))
+		c, ctx, err := i.enter(r.Context(), journal.SeamStore, s3Operation(served.Describe(r), r.Method), server)
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
@@ -29,15 +29,17 @@ func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handl
 		completed := false
 		defer func() {
 			if !completed { // the handler has panicked, which is its way to hang up
-				c.exit("Aborted", "")
+				c.exit(outcomeAborted, "")
 			}
 		}()
-		next.ServeHTTP(recorder, r.WithContext(ctx))
+		hangUp := c.serve(recorder, r.WithContext(ctx), served, next)
 		completed = true
 		cutOff := ctx.Err() != nil && i.life.Err() != nil
-		c.event.Response = recorder.summary()
-		c.exit(recorder.outcome(), "")
-		if cutOff {
+		if c.event.Response == nil {
+			c.event.Response = recorder.summary()
+		}
+		c.exit(recorder.outcome(hangUp), "")
+		if cutOff || hangUp {
 			panic(http.ErrAbortHandler)
 		}
 	})
@@ -53,6 +55,9 @@ func s3Operation(asked store.Request, method string) journal.Operation {
 	}
 	return op
 }
+
+// outcomeAborted is the outcome of a request whose connection was closed.
+const outcomeAborted = "Aborted"
 
 // maxErrorBody is enough of an S3 error to find its code.
 const maxErrorBody = 512
@@ -90,7 +95,10 @@ func (r *responseRecorder) Write(p []byte) (int, error) {
 }
 
 // outcome is the code of an S3 error, or the HTTP status where there is none.
-func (r *responseRecorder) outcome() string {
+func (r *responseRecorder) outcome(hungUp bool) string {
+	if hungUp {
+		return outcomeAborted
+	}
 	if r.status < http.StatusBadRequest {
 		return journal.OutcomeOK
 	}

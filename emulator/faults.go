@@ -1,0 +1,104 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// Faults returns the faults that the components suffer. It is empty in the
+// beginning; whoever adds one has to remove it, else it is in force until Stop.
+func (e *Emulator) Faults() *fault.Set { return e.faults }
+
+// outageTimeout bounds how long a process of the control plane may take to come
+// back.
+const outageTimeout = time.Minute
+
+// outages are the processes of the control plane that faults have killed.
+type outages struct {
+	mu    sync.Mutex
+	ended bool
+	down  map[string]bool
+	all   sync.WaitGroup
+}
+
+// begin reports whether a process can be killed now.
+func (o *outages) begin(process string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended || o.down[process] {
+		return false
+	}
+	if o.down == nil {
+		o.down = map[string]bool{}
+	}
+	o.down[process] = true
+	return true
+}
+
+func (o *outages) end(process string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.down, process)
+}
+
+// endFaults has everything go on that a fault holds up, and returns when what was
+// killed in the control plane, which others may use, runs again.
+func (e *Emulator) endFaults() {
+	e.outages.mu.Lock()
+	e.outages.ended = true
+	e.outages.mu.Unlock()
+	e.faults.Clear()
+	e.outages.all.Wait()
+}
+
+// outage kills a process of the control plane for a fault, and has it started
+// again when its time has come or the fault is removed. A second outage of a
+// process that is down changes nothing.
+func (e *Emulator) outage(by *fault.Applied) {
+	name := by.Effect.Outage
+	if e.plane == nil || !e.outages.begin(name) {
+		return
+	}
+	e.record(name, "crash", by.Name, e.plane.KillComponent(name))
+	e.outages.all.Go(func() { e.endOutage(by) })
+}
+
+func (e *Emulator) endOutage(by *fault.Applied) {
+	name := by.Effect.Outage
+	defer e.outages.end(name)
+	pause(context.Background(), by)
+	ctx, cancel := context.WithTimeout(context.Background(), outageTimeout)
+	defer cancel()
+	err := e.plane.StartComponent(ctx, name)
+	e.record(name, "ready", by.Name, err)
+	if err != nil {
+		e.fail(fmt.Errorf("end of the outage %q: %w", by.Name, err))
+	}
+}
+
+// pause waits for as long as a fault keeps down what it has killed.
+func pause(ctx context.Context, by *fault.Applied) {
+	timer := time.NewTimer(by.Effect.Down)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-by.Healed():
+	case <-ctx.Done():
+	}
+}
+
+// record puts a step in the life of a process of the control plane into the
+// journal.
+func (e *Emulator) record(process, step, fault string, err error) {
+	event := e.journal.Begin(process, 0, journal.SeamProcess, journal.Operation{Name: step})
+	event.Outcome, event.Fault = journal.OutcomeOK, fault
+	if err != nil {
+		event.Outcome, event.Message = "Error", err.Error()
+	}
+	e.journal.Append(event)
+}

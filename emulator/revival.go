@@ -1,0 +1,106 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+)
+
+// killedError is how a life ends that a fault has ended.
+type killedError struct{ by *fault.Applied }
+
+func (k *killedError) Error() string { return fmt.Sprintf("fault %q has killed it", k.by.Name) }
+
+// killedBy returns the fault that has ended the life, or nil.
+func (l *life) killedBy() error {
+	if killed, ok := errors.AsType[*killedError](context.Cause(l.killed)); ok {
+		return killed
+	}
+	return nil
+}
+
+// crashed is called from within a crossing, at the instant when a fault has killed
+// the component, so the rest of its end, which waits for that crossing, and its
+// next life are left to a goroutine. A life that is not ready yet is left to who
+// starts it, and one that is being stopped stays stopped.
+func (c *Component) crashed(l *life, by *fault.Applied) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l.kill(&killedError{by})
+	if c.life != l {
+		return
+	}
+	c.state, c.life, c.dying = StateCrashed, nil, l
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
+	c.giveUp = cancel
+	c.revivals.Go(func() {
+		defer cancel()
+		c.revive(ctx, l, by)
+	})
+}
+
+// awaitEnd waits until the life has ended that a fault has killed: it may still
+// hold what the next one needs, such as a socket.
+func (c *Component) awaitEnd() {
+	c.mu.Lock()
+	dying := c.dying
+	c.dying = nil
+	c.mu.Unlock()
+	if dying != nil {
+		<-dying.ended
+	}
+}
+
+// revive finishes a life, and begins the next one when its time has come, unless
+// somebody else does, or stops the component.
+func (c *Component) revive(ctx context.Context, l *life, by *fault.Applied) {
+	l.end()
+	<-l.ended
+	pause(ctx, by)
+	lives, retry := l.incarnation.Number(), firstRetry
+	for !c.again(ctx, lives) && waited(ctx, retry) {
+		_, lives = c.State()
+		retry = min(2*retry, lastRetry)
+	}
+}
+
+// A component that cannot be started, for instance because the API server is down,
+// is tried again after these times, as the kubelet does.
+const (
+	firstRetry = 100 * time.Millisecond
+	lastRetry  = 2 * time.Second
+)
+
+// again begins the life after so many, and reports whether there is no more to
+// be done.
+func (c *Component) again(ctx context.Context, after int) bool {
+	c.operation.Lock()
+	defer c.operation.Unlock()
+	state, lives := c.State()
+	if ctx.Err() != nil || lives != after || (state != StateCrashed && state != StateFailed) {
+		return true
+	}
+	return c.start(ctx) == nil
+}
+
+// endRevival has the component not start by itself any more.
+func (c *Component) endRevival() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.giveUp()
+}
+
+// waited waits for a time, and reports whether it has passed.
+func waited(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

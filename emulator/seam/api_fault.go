@@ -1,0 +1,78 @@
+package seam
+
+import (
+	"net/http"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+)
+
+// send gets the answer to a request, with all that a fault does to it.
+func (r *apiRequest) send() (*http.Response, error) {
+	c := r.crossing
+	if c.applied == nil {
+		return r.pass()
+	}
+	if err := c.suffer(r.Context()); err != nil {
+		if err == errLost { //nolint:errorlint // it is this very one
+			err = connectionError(fault.Reset)
+		}
+		return nil, err
+	}
+	e := c.effect()
+	switch {
+	case e.Fail != "":
+		return r.refuse(e.Fail)
+	case e.Stale > 0:
+		return r.stale(e.Stale)
+	case e.Freeze:
+		return r.frozen()
+	case e.Duplicate:
+		first, err := r.pass()
+		if err != nil {
+			return nil, err
+		}
+		r.drop(first)
+		return r.pass()
+	case c.losesReply():
+		return r.lose()
+	default:
+		return r.pass()
+	}
+}
+
+// losesReply reports whether the component does not hear of the operation.
+func (c *crossing) losesReply() bool {
+	e := c.effect()
+	return e.LoseReply != "" || e.Crash == fault.After
+}
+
+// lose sends the request, keeps what has happened for the journal, and returns
+// what the component is told instead.
+func (r *apiRequest) lose() (*http.Response, error) {
+	resp, err := r.pass()
+	if err != nil {
+		return nil, err
+	}
+	if r.info.Verb == "watch" && resp.StatusCode == http.StatusOK {
+		_ = resp.Body.Close()
+	} else {
+		body, err := readResponse(resp)
+		if err != nil {
+			return nil, err
+		}
+		r.crossing.event.Response = recordable(r.info, body)
+	}
+	if r.crossing.crashAfter() {
+		return nil, ErrFenced
+	}
+	return r.refuse(r.crossing.applied.Effect.LoseReply)
+}
+
+// drop ends an answer that nobody wants.
+func (r *apiRequest) drop(resp *http.Response) {
+	if r.info.Verb == "watch" && resp.StatusCode == http.StatusOK {
+		_ = resp.Body.Close()
+		return
+	}
+	_, _ = readResponse(resp)
+}

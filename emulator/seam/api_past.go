@@ -1,0 +1,138 @@
+package seam
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// versioned is an object or a list, of which only the version matters.
+type versioned struct {
+	Metadata struct {
+		ResourceVersion string `json:"resourceVersion"`
+	} `json:"metadata"`
+	Items []versioned `json:"items"`
+}
+
+// revision is the version as the number that it is in etcd, or 0.
+func (v versioned) revision() uint64 {
+	n, err := strconv.ParseUint(v.Metadata.ResourceVersion, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// latest is when the object, or the latest of the items, was last changed.
+func (v versioned) latest() uint64 {
+	if v.Items == nil {
+		return v.revision()
+	}
+	newest := uint64(0)
+	for _, item := range v.Items {
+		newest = max(newest, item.revision())
+	}
+	return newest
+}
+
+// stale answers a read with what the API server would have answered so many
+// changes ago. Requests that are none of an object or a list pass.
+func (r *apiRequest) stale(changes int) (*http.Response, error) {
+	resp, err := r.pass()
+	for range changes {
+		if err != nil || resp.StatusCode != http.StatusOK || (r.info.Verb != "get" && r.info.Verb != "list") {
+			break
+		}
+		body, readErr := readResponse(resp)
+		if readErr != nil {
+			return nil, readErr
+		}
+		var now versioned
+		if json.Unmarshal(body, &now) != nil || now.latest() <= 1 {
+			break
+		}
+		resp, err = r.at(now.latest() - 1)
+	}
+	return resp, err
+}
+
+// at answers a read as of a revision of etcd. The API server has the past only in
+// lists, so an object is taken from one.
+func (r *apiRequest) at(revision uint64) (*http.Response, error) {
+	past := *r
+	past.Request = r.Request.Clone(r.Context())
+	query := url.Values{}
+	if r.info.Verb == "list" {
+		query = past.URL.Query()
+	} else {
+		past.URL.Path = parent(past.URL.Path, r.info.Subresource != "")
+		query.Set("fieldSelector", "metadata.name="+r.info.Name)
+	}
+	query.Set("resourceVersion", strconv.FormatUint(revision, 10))
+	query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
+	past.URL.RawQuery = query.Encode()
+	resp, err := past.pass()
+	if err != nil || r.info.Verb == "list" || resp.StatusCode != http.StatusOK {
+		return resp, err
+	}
+	return r.only(resp)
+}
+
+// parent is the path of the collection that an object is in.
+func parent(path string, subresource bool) string {
+	u := url.URL{Path: path}
+	if subresource {
+		return u.JoinPath("..", "..").Path
+	}
+	return u.JoinPath("..").Path
+}
+
+// only makes the answer to a read of an object of a list with at most that one.
+func (r *apiRequest) only(resp *http.Response) (*http.Response, error) {
+	body, err := readResponse(resp)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		APIVersion string           `json:"apiVersion"`
+		Kind       string           `json:"kind"`
+		Items      []map[string]any `json:"items"`
+	}
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	if len(list.Items) == 0 {
+		missing := r.statusOf(http.StatusNotFound, "")
+		missing.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+		return r.answer(http.StatusNotFound, resp.Header, missing)
+	}
+	object := list.Items[0]
+	if object["kind"] == nil { // items of built-in lists leave it out
+		object["apiVersion"], object["kind"] = list.APIVersion, list.Kind[:max(0, len(list.Kind)-len("List"))]
+	}
+	return r.answer(http.StatusOK, resp.Header, object)
+}
+
+// held is the key of the first event of a kind that a frozen component has not
+// been told of: one revision before it, its world stands still.
+type held struct{ component, resource string }
+
+// frozen answers a list as of the moment at which the component's world stands
+// still. A watch that wants to begin with what there is now is refused, as by an
+// API server that cannot, so that the component asks for a list.
+func (r *apiRequest) frozen() (*http.Response, error) {
+	if r.info.Verb == "watch" {
+		if r.URL.Query().Get("sendInitialEvents") != "true" {
+			return r.pass()
+		}
+		return r.refuse(string(metav1.StatusReasonInvalid))
+	}
+	c := r.crossing
+	if first, ok := c.applied.Noted(held{c.event.Component, r.info.Resource}).(uint64); ok {
+		return r.at(first - 1)
+	}
+	return r.pass()
+}

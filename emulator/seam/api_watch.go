@@ -1,0 +1,123 @@
+package seam
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// stream is the body of a watch. It keeps the context of its crossing alive until
+// it is closed, and has the events suffer faults. The API server sends each event
+// as a line.
+type stream struct {
+	body        io.ReadCloser
+	lines       *bufio.Reader
+	incarnation *Incarnation
+	context     context.Context //nolint:containedctx // that of the request, which goes on
+	cancel      context.CancelFunc
+	resource    string
+
+	rest []byte // of the lines that have been read
+}
+
+func newStream(r *apiRequest, body io.ReadCloser) *stream {
+	return &stream{
+		body: body, lines: bufio.NewReader(body), incarnation: r.crossing.incarnation,
+		context: r.Context(), cancel: r.crossing.cancel, resource: r.info.Resource,
+	}
+}
+
+// Close implements io.Closer.
+func (s *stream) Close() error {
+	defer s.cancel()
+	return s.body.Close()
+}
+
+// Read implements io.Reader.
+func (s *stream) Read(p []byte) (int, error) {
+	for len(s.rest) == 0 {
+		line, err := s.lines.ReadBytes('\n')
+		if err == nil {
+			line, err = s.tell(line)
+		}
+		s.rest = line
+		if err != nil && len(s.rest) == 0 {
+			return 0, err
+		}
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// told is an event of a watch, of which only this matters.
+type told struct {
+	Type   watch.EventType              `json:"type"`
+	Object metav1.PartialObjectMetadata `json:"object"`
+}
+
+// tell returns what the component is told of an event.
+func (s *stream) tell(line []byte) ([]byte, error) {
+	if !s.incarnation.faults.Active() {
+		return line, nil
+	}
+	var event told
+	if json.Unmarshal(line, &event) != nil || event.Type == watch.Bookmark || event.Type == watch.Error {
+		return line, nil
+	}
+	op := journal.Operation{Name: fault.EventPrefix + s.resource, Subject: event.Object.Name}
+	if event.Object.Namespace != "" {
+		op.Subject = event.Object.Namespace + "/" + op.Subject
+	}
+	c, ctx, ok := s.incarnation.meet(s.context, journal.SeamAPI, op)
+	if !ok {
+		return line, nil
+	}
+	c.event.Response = json.RawMessage(`"` + string(event.Type) + `"`)
+	line, outcome, err := s.suffer(ctx, c, event, line)
+	message := ""
+	if err != nil {
+		message = err.Error()
+	}
+	c.exit(outcome, message)
+	return line, err
+}
+
+// suffer does to an event what its fault says, and names it.
+func (s *stream) suffer(ctx context.Context, c *crossing, event told, line []byte) (rest []byte, outcome string, err error) {
+	e := c.effect()
+	if e.Freeze {
+		revision := versioned{}
+		revision.Metadata.ResourceVersion = event.Object.ResourceVersion
+		c.applied.Note(held{c.event.Component, s.resource}, revision.revision())
+		select {
+		case <-c.applied.Healed():
+			return line, "Frozen", nil
+		case <-ctx.Done():
+			return nil, "Frozen", ended(ctx)
+		}
+	}
+	if err := c.suffer(ctx); err != nil {
+		return nil, transportOutcome(err), err
+	}
+	switch {
+	case e.Drop:
+		return nil, "Dropped", nil
+	case e.CloseWatch:
+		return nil, "Closed", io.EOF
+	case e.Duplicate:
+		return bytes.Repeat(line, 2), "Repeated", nil
+	case c.crashAfter(): // it was told, and died of it
+		return nil, OutcomeFenced, ErrFenced
+	default:
+		return line, "Delayed", nil
+	}
+}

@@ -1,0 +1,66 @@
+package seam
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// call makes a call of the driver to its store, with all that a fault does to it.
+func (c *crossing) call(ctx context.Context, next func(context.Context) error) error {
+	if c.applied == nil {
+		return next(ctx)
+	}
+	if err := c.suffer(ctx); err != nil {
+		return err
+	}
+	e := c.effect()
+	if e.Fail != "" {
+		return storeRefusal(e.Fail, e.Message)
+	}
+	err := next(ctx)
+	if e.Duplicate {
+		err = next(ctx)
+	}
+	switch {
+	case e.LoseReply == "" && e.Crash != fault.After:
+		return err
+	case err == nil:
+		c.event.Response = []byte(`{"happened":true}`)
+	default:
+		c.event.Response = []byte(`{"happened":false}`)
+	}
+	if c.crashAfter() {
+		return ErrFenced
+	}
+	return storeRefusal(e.LoseReply, e.Message)
+}
+
+// storeError is an error with a code of S3, or of its connection.
+type storeError struct{ code, text string }
+
+func (e *storeError) Error() string { return cmp.Or(e.text, "the object storage has answered "+e.code) }
+
+// kindError is an error of one of the kinds that the store has, with its own text.
+type kindError struct {
+	kind error
+	text string
+}
+
+func (e *kindError) Error() string { return cmp.Or(e.text, "it "+e.kind.Error()) }
+func (e *kindError) Unwrap() error { return e.kind }
+
+var storeKinds = map[string]error{
+	"NotExist": store.ErrNotExist, "Conflict": store.ErrConflict, "NotEmpty": store.ErrNotEmpty,
+	"Invalid": store.ErrInvalid, "Limit": store.ErrLimit, "Closed": store.ErrClosed,
+}
+
+// storeRefusal is the error that a code stands for.
+func storeRefusal(code, text string) error {
+	if kind, ok := storeKinds[code]; ok {
+		return &kindError{kind, text}
+	}
+	return &storeError{code, text}
+}

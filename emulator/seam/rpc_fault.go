@@ -1,0 +1,153 @@
+package seam
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+)
+
+// callRPC makes a call, with all that a fault does to it. Without a response there
+// is always an error.
+func (c *crossing) callRPC(ctx context.Context, end side, next func(context.Context) (any, error)) (any, error) {
+	if c.applied == nil {
+		return next(ctx)
+	}
+	if err := c.suffer(ctx); err != nil {
+		return nil, rpcError(err)
+	}
+	e := c.effect()
+	if e.Fail != "" {
+		return nil, refusal(e.Fail, e.Message)
+	}
+	resp, err := next(ctx)
+	if e.Duplicate {
+		resp, err = next(ctx)
+	}
+	if e.LoseReply != "" || e.Crash == fault.After {
+		return nil, c.loseRPC(resp, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.spoil(resp, end)
+}
+
+// loseRPC keeps what has happened for the journal, and returns what the caller is
+// told instead.
+func (c *crossing) loseRPC(resp any, err error) error {
+	c.event.Response = happened(resp, err)
+	if c.crashAfter() {
+		return rpcError(ErrFenced)
+	}
+	return refusal(c.applied.Effect.LoseReply, c.applied.Effect.Message)
+}
+
+// happened renders the end of a call that nobody is told of.
+func happened(resp any, err error) json.RawMessage {
+	if err == nil {
+		return message(resp)
+	}
+	data, marshalErr := json.Marshal(map[string]string{"code": status.Code(err).String()})
+	if marshalErr != nil {
+		return nil
+	}
+	return data
+}
+
+// rpcError is how gRPC tells of what has kept a call from ending.
+func rpcError(err error) error {
+	switch {
+	case errors.Is(err, ErrFenced):
+		return status.Error(codes.Unavailable, ErrFenced.Error())
+	case errors.Is(err, errLost):
+		return status.Error(codes.Unavailable, "error reading from server: EOF")
+	default:
+		return status.FromContextError(err).Err()
+	}
+}
+
+// usual are the texts that calls usually fail with: gRPC's own, where it fails
+// them itself.
+var usual = map[codes.Code]string{
+	codes.Canceled:          context.Canceled.Error(),
+	codes.DeadlineExceeded:  context.DeadlineExceeded.Error(),
+	codes.Unavailable:       "error reading from server: EOF",
+	codes.Unimplemented:     "unknown method",
+	codes.ResourceExhausted: "the storage system has no capacity left",
+	codes.Internal:          "the storage system has failed",
+	codes.NotFound:          "it does not exist",
+	codes.AlreadyExists:     "it exists already and differs",
+}
+
+func refusal(name, text string) error {
+	code, _ := fault.RPCCode(name)
+	return status.Error(code, cmp.Or(text, usual[code], "the storage system has refused the request"))
+}
+
+// spoil changes a response.
+func (c *crossing) spoil(resp any, end side) (any, error) {
+	msg, ok := resp.(proto.Message)
+	if !ok {
+		return resp, nil
+	}
+	e := c.applied.Effect
+	switch {
+	case len(e.Set) > 0:
+		if err := e.Replace(msg); err != nil {
+			c.event.Message = "the fault could not be applied: " + err.Error()
+		}
+	case e.Empty:
+		proto.Reset(msg)
+	case e.Swap:
+		c.swap(msg)
+	case e.Oversize > 0:
+		return c.bloat(msg, e.Oversize, end)
+	}
+	return resp, nil
+}
+
+// lent is the response of the latest call that a fault with Swap has counted.
+type lent struct{}
+
+// swap gives the response of the call before, and lends this one's to the next.
+func (c *crossing) swap(msg proto.Message) {
+	own := proto.Clone(msg)
+	before, _ := c.applied.Swap(lent{}, own).(proto.Message)
+	if c.applied.Spared || before == nil || before.ProtoReflect().Descriptor() != msg.ProtoReflect().Descriptor() {
+		return
+	}
+	proto.Reset(msg)
+	proto.Merge(msg, before)
+}
+
+// maxMessage is how large a message is that gRPC takes by default.
+const maxMessage = 4 << 20
+
+// padding is a field that the protocol does not have.
+const padding = 536_870_911
+
+// bloat makes a response larger. A driver sends it, and gRPC does the rest; on the
+// caller's side, where it has arrived already, the limit of gRPC is applied to it.
+func (c *crossing) bloat(msg proto.Message, by int, end side) (any, error) {
+	if size := proto.Size(msg) + by; end == caller && size > maxMessage {
+		return nil, status.Error(codes.ResourceExhausted, fmt.Sprintf("grpc: received message larger than max (%d vs. %d)", size, maxMessage))
+	}
+	unknown := protowire.AppendTag(msg.ProtoReflect().GetUnknown(), padding, protowire.BytesType)
+	msg.ProtoReflect().SetUnknown(protowire.AppendBytes(unknown, make([]byte, by)))
+	return msg, nil
+}
+
+func reset(m any) {
+	if msg, ok := m.(proto.Message); ok {
+		proto.Reset(msg)
+	}
+}

@@ -1,0 +1,101 @@
+package seam
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"net/http"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/fakedriver/gcs"
+)
+
+// serve has a request handled, with all that a fault does to it, and reports
+// whether its connection has to be closed.
+func (c *crossing) serve(w *responseRecorder, r *http.Request, served Describer, next http.Handler) (hangUp bool) {
+	if c.applied == nil {
+		next.ServeHTTP(w, r)
+		return false
+	}
+	if err := c.suffer(r.Context()); err != nil {
+		return true
+	}
+	e := c.effect()
+	switch {
+	case e.Fail != "":
+		return refuseStore(w, r, served, e.Fail, e.Message)
+	case e.Duplicate:
+		return c.serveTwice(w, r, next)
+	case e.LoseReply != "" || e.Crash == fault.After:
+		lost := &responseRecorder{ResponseWriter: newNowhere()}
+		next.ServeHTTP(lost, r)
+		c.event.Response = lost.summary()
+		return c.crashAfter() || refuseStore(w, r, served, e.LoseReply, e.Message)
+	case e.Cut > 0:
+		next.ServeHTTP(&cutter{ResponseWriter: w, left: e.Cut}, r)
+		_ = http.NewResponseController(w).Flush() // what is not cut has to arrive
+		return true
+	case e.Flip > 0:
+		next.ServeHTTP(&flipper{ResponseWriter: w, left: e.Flip}, r)
+	default:
+		next.ServeHTTP(w, r)
+	}
+	return false
+}
+
+// serveTwice has the request handled twice. Its body is held in memory for that.
+func (c *crossing) serveTwice(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return true
+	}
+	first := r.Clone(r.Context())
+	first.Body = io.NopCloser(bytes.NewReader(body))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	next.ServeHTTP(newNowhere(), first)
+	next.ServeHTTP(w, r)
+	return false
+}
+
+// s3Failure is an error of S3, as "Error responses" of its reference has them.
+type s3Failure struct {
+	XMLName   xml.Name `xml:"Error"`
+	Code      string
+	Message   string
+	Resource  string
+	RequestID string `xml:"RequestId"`
+}
+
+// refuseStore answers with an error of S3, or of Google's, or not at all.
+func refuseStore(w http.ResponseWriter, r *http.Request, served Describer, code, text string) (hangUp bool) {
+	status, ok := fault.S3Status(code)
+	if !ok {
+		return true // a connection that is reset
+	}
+	text = cmp.Or(text, http.StatusText(status))
+	if _, ok := served.(*gcs.Service); ok {
+		refuseGCS(w, status, code, text)
+		return false
+	}
+	id := rand.Text()
+	w.Header().Set("Content-Type", "application/xml")
+	w.Header().Set("X-Amz-Request-Id", id)
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead {
+		return false
+	}
+	_, _ = io.WriteString(w, xml.Header)
+	_ = xml.NewEncoder(w).Encode(s3Failure{Code: code, Message: text, Resource: r.URL.Path, RequestID: id})
+	return false
+}
+
+func refuseGCS(w http.ResponseWriter, status int, code, text string) {
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{
+		"code": status, "message": text, "errors": []map[string]string{{"domain": "global", "reason": code, "message": text}},
+	}})
+}

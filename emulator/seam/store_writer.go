@@ -1,0 +1,51 @@
+package seam
+
+import "net/http"
+
+// nowhere is a writer of an answer that nobody gets.
+type nowhere struct{ header http.Header }
+
+func newNowhere() *nowhere { return &nowhere{http.Header{}} }
+
+func (n *nowhere) Header() http.Header         { return n.header }
+func (n *nowhere) WriteHeader(int)             {}
+func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (n *nowhere) Flush()                      {}
+
+// cutter lets the first bytes of a body pass, and swallows the rest.
+type cutter struct {
+	http.ResponseWriter
+	left int
+}
+
+// Unwrap lets http.ResponseController find what the writer below can do.
+func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (c *cutter) Write(p []byte) (int, error) {
+	pass := min(c.left, len(p))
+	c.left -= pass
+	if n, err := c.ResponseWriter.Write(p[:pass]); err != nil {
+		return n, err
+	}
+	return len(p), nil
+}
+
+// flipper turns one bit of a body.
+type flipper struct {
+	http.ResponseWriter
+	left int // bytes to the one, itself included; 0 when it has passed
+}
+
+// Unwrap lets http.ResponseController find what the writer below can do.
+func (f *flipper) Unwrap() http.ResponseWriter { return f.ResponseWriter }
+
+func (f *flipper) Write(p []byte) (int, error) {
+	if f.left == 0 || f.left > len(p) {
+		f.left = max(0, f.left-len(p))
+		return f.ResponseWriter.Write(p)
+	}
+	flipped := append([]byte(nil), p...) // the caller's is not ours to change
+	flipped[f.left-1] ^= 1
+	f.left = 0
+	return f.ResponseWriter.Write(flipped)
+}

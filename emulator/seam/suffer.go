@@ -1,0 +1,130 @@
+package seam
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// Hooks are told of faults that reach beyond the crossing that they were applied
+// to. They are called from within that crossing, and must not wait for it.
+type Hooks struct {
+	// Crashed is called once, when a fault has killed the component: it is fenced
+	// already, and what it had in flight is being aborted. Fence waits for that.
+	Crashed func(by *fault.Applied)
+	// Outage kills a process of the control plane, and returns when it is dead.
+	Outage func(by *fault.Applied)
+}
+
+// Suffer has what crosses the seams as this incarnation's suffer the faults of a
+// set. It has to be called before anything crosses.
+func (i *Incarnation) Suffer(faults *fault.Set, hooks Hooks) {
+	i.faults, i.hooks = faults, hooks
+}
+
+// Begin puts the start of the component into the journal. A fault can hold it up,
+// or have it fail.
+func (i *Incarnation) Begin(ctx context.Context) error {
+	op := journal.Operation{Name: "start"}
+	c, ctx := i.begin(ctx, journal.SeamProcess, op, i.suffers(journal.SeamProcess, op, caller))
+	defer c.cancel()
+	c.event.Outcome = journal.OutcomeOK
+	i.journal.Append(c.event)
+	if err := c.suffer(ctx); err != nil {
+		return err
+	}
+	if e := c.effect(); e.Fail != "" {
+		return errors.New(cmp.Or(e.Message, e.Fail))
+	}
+	return nil
+}
+
+// crash kills the component at this instant, from within a crossing.
+func (i *Incarnation) crash(by *fault.Applied) {
+	i.mu.Lock()
+	dead := i.fenced
+	i.fenced = true
+	i.mu.Unlock()
+	if dead {
+		return
+	}
+	e := i.journal.Begin(i.component, i.number, journal.SeamProcess, journal.Operation{Name: "crash"})
+	e.Outcome, e.Fault = journal.OutcomeOK, by.Name
+	i.journal.Append(e)
+	i.end()
+	if i.hooks.Crashed != nil {
+		i.hooks.Crashed(by)
+	}
+}
+
+// errLost is how an operation ends that has hung until its fault was removed.
+var errLost = errors.New("the connection is lost")
+
+// effect is what the crossing has to suffer; the zero value is nothing.
+func (c *crossing) effect() fault.Effect {
+	if c.applied == nil || c.applied.Spared {
+		return fault.Effect{}
+	}
+	return c.applied.Effect
+}
+
+// suffer does what a fault does before the operation. An error means that the
+// operation does not happen: ErrFenced, errLost, or that of the context.
+func (c *crossing) suffer(ctx context.Context) error {
+	e := c.effect()
+	if e.Delay > 0 {
+		if err := c.pause(ctx, e.Delay); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.Hang:
+		select {
+		case <-ctx.Done():
+			return ended(ctx)
+		case <-c.applied.Healed():
+			return errLost
+		}
+	case e.Crash == fault.Before:
+		c.incarnation.crash(c.applied)
+		return ErrFenced
+	case e.Outage != "" && c.incarnation.hooks.Outage != nil:
+		c.incarnation.hooks.Outage(c.applied)
+	}
+	return nil
+}
+
+// pause waits, at most until the fault is removed.
+func (c *crossing) pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.applied.Healed():
+	case <-ctx.Done():
+		return ended(ctx)
+	}
+	return nil
+}
+
+// ended is why a context has ended, in the words that callers know.
+func ended(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), ErrFenced) {
+		return ErrFenced
+	}
+	return ctx.Err()
+}
+
+// crashAfter kills the component if the fault asks for it now that the operation
+// has happened, and reports whether it has.
+func (c *crossing) crashAfter() bool {
+	if c.effect().Crash != fault.After {
+		return false
+	}
+	c.incarnation.crash(c.applied)
+	return true
+}
