@@ -1,0 +1,135 @@
+package progress
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+)
+
+var (
+	first  = &document.Scenario{Name: "first"}
+	second = &document.Scenario{Name: "second"}
+	third  = &document.Scenario{Name: "third"}
+	step   = &document.Step{Verb: "expect", Name: "it is ready"}
+)
+
+// begin starts two scenarios, and ends one and a third that was skipped.
+func begin(o engine.Observer) {
+	o.ScenarioStarted(first, "first-1")
+	o.ScenarioStarted(second, "second-2")
+	o.StepStarted(second, step)
+	o.ScenarioStarted(third, "")
+	o.ScenarioEnded(engine.Result{Scenario: third, Outcome: engine.Skipped, Reason: "there is no driver"})
+	time.Sleep(time.Second) //nolint:forbidigo // the clock is the bubble's
+	o.ScenarioEnded(engine.Result{Scenario: first, Outcome: engine.Passed, Duration: time.Second})
+}
+
+// end ends the other.
+func end(o engine.Observer) {
+	o.StepEnded(second, engine.StepResult{Step: step})
+	failure := engine.Failure{Position: document.Position{File: "s.yaml", Line: 5}, Message: "it is not ready\nat all"}
+	o.ScenarioEnded(engine.Result{Scenario: second, Outcome: engine.Failed, Duration: 1500 * time.Millisecond, Failures: []engine.Failure{failure}})
+}
+
+func TestScenariosPlain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		s := NewScenarios(&out, 3)
+		begin(s)
+		end(s)
+		closeTwice(t, s)
+		want := "[1/3] skipped third: there is no driver\n" +
+			"[2/3] passed first in 1.0 s\n" +
+			"[3/3] failed second in 1.5 s: s.yaml:5: it is not ready\n"
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("-want, +got:\n%s", diff)
+		}
+	})
+}
+
+func TestScenariosLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		s := newLive(&out, func() int { return 40 }, 3)
+		begin(s)
+		time.Sleep(250 * time.Millisecond) //nolint:forbidigo // the clock is the bubble's
+		synctest.Wait()
+		want := []string{
+			" - skipped third: there is no driver", " ✓ passed first in 1.0 s", " ⠹ second 1.2 s  expect it is ready", "   2 of 3", "",
+		}
+		if diff := cmp.Diff(want, redrawn(t, out.String())); diff != "" {
+			t.Errorf("while one runs: -want, +got:\n%s", diff)
+		}
+		end(s)
+		closeTwice(t, s)
+		want = []string{
+			" - skipped third: there is no driver", " ✓ passed first in 1.0 s", " ✗ failed second in 1.5 s: s.yaml:5: i…", "",
+		}
+		if diff := cmp.Diff(want, redrawn(t, out.String())); diff != "" {
+			t.Errorf("at the end: -want, +got:\n%s", diff)
+		}
+	})
+}
+
+// TestScenariosMany has more of them than lines.
+func TestScenariosMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		s := newLive(&out, func() int { return 40 }, 100)
+		for range 100 {
+			s.ScenarioStarted(&document.Scenario{Name: "one"}, "one-1")
+		}
+		if lines := redrawn(t, out.String()); len(lines) != maxLive+2 {
+			t.Errorf("there are %d lines:\n%s", len(lines), strings.Join(lines, "\n"))
+		}
+		closeTwice(t, s)
+	})
+}
+
+func TestScenariosInFile(t *testing.T) {
+	file, err := os.Create(t.TempDir() + "/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // nothing is kept
+	if _, ok := NewScenarios(file, 1).Observer.(*lines); !ok {
+		t.Error("a file is treated as a terminal")
+	}
+}
+
+var moves = regexp.MustCompile(`^(?:\x1b\[(\d+)A)?\r\x1b\[J`)
+
+// redrawn returns what a terminal shows after lines were written, some of them
+// over others.
+func redrawn(t *testing.T, text string) []string {
+	t.Helper()
+	text = strings.NewReplacer(green, "", red, "", plainText, "").Replace(text)
+	lines := []string{""}
+	for len(text) > 0 {
+		if found := moves.FindStringSubmatch(text); found != nil {
+			up, _ := strconv.Atoi(found[1]) // 0 if it stays
+			if up >= len(lines) {
+				t.Fatalf("it goes %d lines up, and there are %d", up, len(lines))
+			}
+			lines = append(lines[:len(lines)-1-up], "")
+			text = text[len(found[0]):]
+			continue
+		}
+		if text[0] == '\n' {
+			lines = append(lines, "")
+		} else {
+			lines[len(lines)-1] += text[:1]
+		}
+		text = text[1:]
+	}
+	return lines
+}
