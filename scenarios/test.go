@@ -30,9 +30,9 @@ type Suite[Self any] interface {
 }
 
 // Run runs the scenarios of the files that a pattern matches, as filepath.Glob has
-// it: each as a parallel subtest of its name. A pattern that matches nothing, a
-// file that cannot be read and a name that is there twice fail the test before
-// anything is started.
+// it: each as a parallel subtest of its name. Lists of steps that it matches, too,
+// are passed over. A pattern that matches nothing, a file that cannot be read and a
+// name that is there twice fail the test before anything is started.
 func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
 	t.Helper()
 	all, err := load(pattern)
@@ -75,7 +75,7 @@ func load(pattern string) ([]*document.Scenario, error) {
 	var found []error
 	names := map[string]document.Position{}
 	for _, file := range files {
-		read, err := document.Loader{}.Load(filepath.ToSlash(file))
+		read, err := loadFile(filepath.ToSlash(file), file == pattern)
 		if err != nil {
 			found = append(found, err)
 			continue
@@ -90,4 +90,17 @@ func load(pattern string) ([]*document.Scenario, error) {
 		all = append(all, read...)
 	}
 	return all, problems(found)
+}
+
+// loadFile reads the scenarios of a file. A list of steps has none, unless it was
+// named: then it is taken for a scenario, so that the error says what it is.
+func loadFile(file string, named bool) ([]*document.Scenario, error) {
+	data, err := document.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the scenario: %w", err)
+	}
+	if !named && document.IsStepList(data) {
+		return nil, nil
+	}
+	return document.Loader{}.Parse(file, data)
 }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,11 +28,30 @@ func (r *run) administrator(transport *http.Transport) (*s3.Client, error) {
 	if err := json.Unmarshal(content, &key); err != nil {
 		return nil, fmt.Errorf("read the key of the store's administrator: %w", err)
 	}
+	if err := trust(transport, emu.CertificateAuthorityPath()); err != nil {
+		return nil, err
+	}
 	return s3.New(s3.Options{
 		BaseEndpoint: new(emu.S3Endpoint()), Region: emu.S3Region(), UsePathStyle: true, RetryMaxAttempts: 1,
 		HTTPClient:  &http.Client{Transport: transport},
 		Credentials: awscredentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, ""),
 	}), nil
+}
+
+// trust has a transport accept the certificates that an authority has signed, which
+// is in a file; none means that there is no TLS.
+func trust(transport *http.Transport, authority string) error {
+	if authority == "" {
+		return nil
+	}
+	certificate, err := os.ReadFile(authority)
+	if err != nil {
+		return fmt.Errorf("read the certificate of the store's authority: %w", err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(certificate)
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return nil
 }
 
 // deleteBucket deletes a bucket with all that is in it, as nobody but the store's

@@ -59,7 +59,7 @@ func (s *Set) load(file string, named bool) error {
 	if err != nil {
 		return problem(file, err)
 	}
-	if !named && isStepList(data) {
+	if !named && document.IsStepList(data) {
 		return nil
 	}
 	scenarios, err := document.Loader{ReadFile: read}.Parse(filepath.ToSlash(file), data)
