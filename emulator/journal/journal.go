@@ -40,7 +40,7 @@ type Journal struct {
 	seq     uint64
 	counts  map[kind]int
 	begun   map[begun]Event // crossings that have not ended
-	changed chan struct{} // closed and replaced at each append
+	changed chan struct{}   // closed and replaced at each append
 	sinkErr error
 	tees    map[*func(Event)]bool
 }

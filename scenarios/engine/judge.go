@@ -58,7 +58,12 @@ func (r *run) witness(ctx context.Context, moment string) error {
 }
 
 // found are the oracles' findings until now.
-func (r *run) found() []oracle.Finding { return oracle.Judge(r.watcher.Input(r.judgedScope())) }
+func (r *run) found() []oracle.Finding {
+	input := r.watcher.Input(r.judgedScope())
+	r.result.Judged = input
+	r.result.Judged.Events = nil // the journal has them
+	return oracle.Judge(input)
+}
 
 // passing reports whether a finding may be of a moment that came too early.
 func passing(f oracle.Finding) bool {

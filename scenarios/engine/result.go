@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/match"
 )
@@ -39,6 +40,8 @@ type Result struct {
 	// Words are what the names of the scenario's objects, and of those that COSI
 	// makes for them, have in them: its scope, and UIDs.
 	Words []string
+	// Judged is what the oracles have judged, without the events.
+	Judged oracle.Input
 }
 
 // StepResult is how one step went; steps within others have their own.
