@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -57,8 +58,8 @@ func outcomeOf(e journal.Event) outcome {
 // versionOf reads an event of the api seam; it returns false for all others, and
 // for kinds that no oracle knows.
 func versionOf(e journal.Event) (version, bool) {
-	if e.Seam != journal.SeamAPI || e.Operation.Subject == "" {
-		return version{}, false
+	if e.Seam != journal.SeamAPI || e.Operation.Subject == "" || strings.HasPrefix(e.Operation.Name, fault.EventPrefix) {
+		return version{}, false // what a watch tells is nobody's doing
 	}
 	verb, resource, _ := strings.Cut(e.Operation.Name, " ")
 	resource, _, _ = strings.Cut(resource, "/")
