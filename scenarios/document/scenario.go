@@ -12,17 +12,17 @@ const (
 
 // Scenario is a story about COSI: what is set up, what happens, what must hold.
 type Scenario struct {
-	APIVersion string `yaml:"apiVersion" doc:"always cosi-emu/v1alpha1"`
-	Kind       string `yaml:"kind" doc:"always Scenario"`
+	APIVersion string `yaml:"apiVersion" required:"true" enum:"cosi-emu/v1alpha1" doc:"always cosi-emu/v1alpha1"`
+	Kind       string `yaml:"kind" required:"true" enum:"Scenario" doc:"always Scenario"`
 	// Name is a DNS label, unique among the scenarios that are run together.
-	Name        string            `yaml:"name" doc:"a DNS label, unique among the scenarios that are run together"`
+	Name        string            `yaml:"name" required:"true" pattern:"dnsLabel" doc:"a DNS label, unique among the scenarios that are run together"`
 	Description string            `yaml:"description" doc:"what the scenario shows, for people"`
 	Labels      map[string]string `yaml:"labels" doc:"what --filter selects by"`
 	// Proves names what the scenario is evidence of: a section of the KEP, or a
 	// number of docs/known-failures.md.
 	Proves []string    `yaml:"proves" doc:"sections of the KEP and numbers of known failures that the scenario is evidence of"`
 	Setup  Setup       `yaml:"setup" doc:"what is there before the first step"`
-	Steps  []Step      `yaml:"steps" doc:"what happens, in this order"`
+	Steps  []Step      `yaml:"steps" required:"true" doc:"what happens, in this order"`
 	Allow  []Exception `yaml:"allow" doc:"what the standing oracles are to tolerate, and why"`
 
 	Position Position
@@ -50,9 +50,9 @@ type Setup struct {
 
 // Driver is a fake driver with an endpoint and a sidecar of its own.
 type Driver struct {
-	Name        string   `yaml:"name" doc:"${drivers.NAME} in steps is the name that it has in the cluster"`
-	Protocols   []string `yaml:"protocols" doc:"S3, GCS, Azure; S3 by default"`
-	AccessModes []string `yaml:"accessModes" doc:"ReadWrite, ReadOnly, WriteOnly: others are refused; all by default"`
+	Name        string   `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${drivers.NAME} in steps is the name that it has in the cluster"`
+	Protocols   []string `yaml:"protocols" enum:"S3,GCS,Azure" doc:"S3, GCS, Azure; S3 by default"`
+	AccessModes []string `yaml:"accessModes" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly: others are refused; all by default"`
 	MultiBucket *bool    `yaml:"multiBucket" doc:"whether one access may have several buckets; true by default"`
 	Socket      string   `yaml:"socket" doc:"the endpoint of a driver that runs already, unix:///path"`
 	Position    Position
@@ -60,19 +60,19 @@ type Driver struct {
 
 // Class is a BucketClass.
 type Class struct {
-	Name           string            `yaml:"name" doc:"${classes.NAME} in steps is the name that it has in the cluster"`
+	Name           string            `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${classes.NAME} in steps is the name that it has in the cluster"`
 	Driver         string            `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
-	DeletionPolicy string            `yaml:"deletionPolicy" doc:"Delete or Retain; Delete by default"`
+	DeletionPolicy string            `yaml:"deletionPolicy" enum:"Delete,Retain" doc:"Delete or Retain; Delete by default"`
 	Parameters     map[string]string `yaml:"parameters" doc:"for the driver"`
 	Position       Position
 }
 
 // AccessClass is a BucketAccessClass.
 type AccessClass struct {
-	Name               string            `yaml:"name" doc:"${accessClasses.NAME} in steps is the name that it has in the cluster"`
+	Name               string            `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${accessClasses.NAME} in steps is the name that it has in the cluster"`
 	Driver             string            `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
-	AuthenticationType string            `yaml:"authenticationType" doc:"Key or ServiceAccount; Key by default"`
-	MultiBucketAccess  string            `yaml:"multiBucketAccess" doc:"SingleBucket or MultipleBuckets; SingleBucket by default"`
+	AuthenticationType string            `yaml:"authenticationType" enum:"Key,ServiceAccount" doc:"Key or ServiceAccount; Key by default"`
+	MultiBucketAccess  string            `yaml:"multiBucketAccess" enum:"SingleBucket,MultipleBuckets" doc:"SingleBucket or MultipleBuckets; SingleBucket by default"`
 	DisallowedModes    *Modes            `yaml:"disallowedBucketAccessModes" doc:"what accesses of the class may not ask for"`
 	Parameters         map[string]string `yaml:"parameters" doc:"for the driver"`
 	Position           Position
@@ -80,17 +80,17 @@ type AccessClass struct {
 
 // Modes are access modes in the KEP's three categories.
 type Modes struct {
-	ObjectData     []string `yaml:"objectData" doc:"ReadWrite, ReadOnly, WriteOnly"`
-	ObjectMetadata []string `yaml:"objectMetadata" doc:"ReadWrite, ReadOnly, WriteOnly"`
-	BucketMetadata []string `yaml:"bucketMetadata" doc:"ReadWrite, ReadOnly, WriteOnly"`
+	ObjectData     []string `yaml:"objectData" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly"`
+	ObjectMetadata []string `yaml:"objectMetadata" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly"`
+	BucketMetadata []string `yaml:"bucketMetadata" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly"`
 }
 
 // Exception is something that a standing oracle would report, and why it is right
 // here.
 type Exception struct {
-	Oracle   string `yaml:"oracle" doc:"the name of the oracle, as it stands in its findings"`
+	Oracle   string `yaml:"oracle" required:"true" doc:"the name of the oracle, as it stands in its findings"`
 	About    string `yaml:"about" doc:"what the finding is about: a word that it has; empty is anything"`
-	Reason   string `yaml:"reason" doc:"why it is right here; required"`
+	Reason   string `yaml:"reason" required:"true" doc:"why it is right here; required"`
 	Position Position
 }
 

@@ -12,7 +12,7 @@ import (
 type Events struct {
 	Since  string         `yaml:"since" doc:"a mark; the beginning of the scenario by default"`
 	Until  string         `yaml:"until" doc:"a mark; now by default"`
-	Events []EventPattern `yaml:"events" doc:"the events"`
+	Events []EventPattern `yaml:"events" required:"true" doc:"the events"`
 	// AnyOrder says that the order does not matter.
 	AnyOrder bool `yaml:"anyOrder" doc:"the order does not matter"`
 	// Only says that there are no other events of the components and seams that
@@ -24,7 +24,7 @@ type Events struct {
 
 // EventPattern is what an event is like. Fields that are not given match all.
 type EventPattern struct {
-	Seam      string   `yaml:"seam" doc:"api, rpc, store or process; rpc by default"`
+	Seam      string   `yaml:"seam" enum:"api,rpc,store,process" doc:"api, rpc, store or process; rpc by default"`
 	Component Text     `yaml:"component" doc:"who: controller, sidecar, driver, store, or the name of a driver's own"`
 	Operation Text     `yaml:"operation" doc:"what, for example DriverCreateBucket or \"update buckets/status\"; * stands for any characters"`
 	Subject   Text     `yaml:"subject" doc:"to what; * stands for any characters"`
@@ -79,7 +79,7 @@ type Settle struct {
 // Call calls a method of a driver directly.
 type Call struct {
 	Driver   Text     `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
-	Method   Text     `yaml:"method" doc:"for example DriverCreateBucket"`
+	Method   Text     `yaml:"method" required:"true" doc:"for example DriverCreateBucket"`
 	Request  Value    `yaml:"request" doc:"the message, as JSON has it"`
 	Code     Text     `yaml:"code" doc:"the gRPC code that must come back; OK by default"`
 	Response *Pattern `yaml:"response" doc:"what must come back"`

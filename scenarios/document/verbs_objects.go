@@ -134,6 +134,6 @@ type Always struct {
 
 // Golden compares objects, without what differs from run to run, with a file.
 type Golden struct {
-	File    string     `yaml:"file" doc:"relative to the scenario's file"`
-	Objects References `yaml:"objects" doc:"KIND/NAME"`
+	File    string     `yaml:"file" required:"true" doc:"relative to the scenario's file"`
+	Objects References `yaml:"objects" required:"true" doc:"KIND/NAME"`
 }

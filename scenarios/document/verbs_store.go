@@ -25,7 +25,7 @@ type PutObject struct {
 // S3 uses S3 with the credentials of a Secret, and with nothing else that it
 // knows.
 type S3 struct {
-	Secret Text  `yaml:"secret" doc:"the name of the Secret"`
+	Secret Text  `yaml:"secret" required:"true" doc:"the name of the Secret"`
 	Put    Text  `yaml:"put" doc:"the key of an object to put"`
 	Get    Text  `yaml:"get" doc:"the key of an object to get"`
 	Head   Text  `yaml:"head" doc:"the key of an object to look at"`
