@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,9 +52,9 @@ func (e *evidence) foreignCall(c call) (Finding, bool) {
 		return Finding{}, false
 	}
 	return Finding{
-		Subject: c.id + c.name, Events: []uint64{c.seq},
+		Subject: cmp.Or(c.name, c.id), Events: []uint64{c.seq},
 		Message: fmt.Sprintf("%s has called %s for %q, which is of driver %q, and not of its own, %q",
-			c.component, c.method, strings.TrimSpace(c.name+" "+c.id), others[0], driver),
+			c.component, c.method, cmp.Or(c.name, c.id), others[0], driver),
 	}, true
 }
 
