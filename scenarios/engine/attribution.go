@@ -18,6 +18,7 @@ func (r *Result) Concerns(e journal.Event) bool {
 		}
 	case journal.SeamLog:
 		return r.named(e.Message) || r.named(e.Component)
+	default:
 	}
 	return r.named(e.Operation.Subject) || r.named(e.Component)
 }

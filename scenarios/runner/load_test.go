@@ -74,8 +74,13 @@ func TestLoad(t *testing.T) {
 			},
 			paths: []string{"d"}, want: []string{"a", "z"},
 		},
-		"Here":  {reason: "The dot is not hidden.", files: map[string]string{"a.yaml": scenario("a", "x")}, paths: []string{"."}, want: []string{"a"}},
-		"Twice": {reason: "A file and its directory.", files: map[string]string{"d/a.yaml": scenario("a", "x")}, paths: []string{"d/a.yaml", "d"}, want: []string{"a"}},
+		"Here": {
+			reason: "The dot is not hidden.", files: map[string]string{"a.yaml": scenario("a", "x")}, paths: []string{"."}, want: []string{"a"},
+		},
+		"Twice": {
+			reason: "A file and its directory.", files: map[string]string{"d/a.yaml": scenario("a", "x")},
+			paths: []string{"d/a.yaml", "d"}, want: []string{"a"},
+		},
 		"Problems": {
 			reason: "All of them, of all files.",
 			files: map[string]string{

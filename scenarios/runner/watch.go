@@ -30,7 +30,10 @@ func NewWatch(paths []string, set *Set) (*Watch, error) {
 		return nil, fmt.Errorf("watch files: %w", err)
 	}
 	w := &Watch{paths: paths, watcher: watcher, prints: set.prints}
-	return w, w.follow(set)
+	if err := w.follow(set); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
 }
 
 // Close ends watching. A Changed that waits returns.

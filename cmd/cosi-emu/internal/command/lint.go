@@ -56,9 +56,13 @@ func lint(streams Streams, paths []string, output string) error {
 	if err != nil && len(problems) == 0 {
 		return usageError{err}
 	}
-	if output == formatJSON {
+	err = nil
+	switch {
+	case output == formatJSON:
 		err = printJSON(streams, findingsOf(set, problems))
-	} else if printProblems(streams.Out, problems); len(problems) == 0 {
+	case len(problems) > 0:
+		printProblems(streams.Out, problems)
+	default:
 		_, err = fmt.Fprintf(streams.Out, "%s in %s: nothing is wrong.\n",
 			counted(len(set.Scenarios), "scenario"), counted(len(set.Files), "file"))
 	}

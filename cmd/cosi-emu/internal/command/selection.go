@@ -18,7 +18,8 @@ type selection struct {
 }
 
 func (s *selection) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&s.labels, "filter", "", "only scenarios with these labels; a label selector as kubectl's, such as area=deletion,speed!=slow")
+	flags.StringVar(&s.labels, "filter", "",
+		"only scenarios with these labels; a label selector as kubectl's, such as area=deletion,speed!=slow")
 	flags.StringArrayVar(&s.names, "scenario", nil,
 		"only scenarios of this name, in which * stands for any characters; may be given several times")
 }

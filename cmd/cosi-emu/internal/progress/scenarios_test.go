@@ -36,8 +36,9 @@ func begin(o engine.Observer) {
 // end ends the other.
 func end(o engine.Observer) {
 	o.StepEnded(second, engine.StepResult{Step: step})
-	failure := engine.Failure{Position: document.Position{File: "s.yaml", Line: 5}, Message: "it is not ready\nat all"}
-	o.ScenarioEnded(engine.Result{Scenario: second, Outcome: engine.Failed, Duration: 1500 * time.Millisecond, Failures: []engine.Failure{failure}})
+	failed := engine.Result{Scenario: second, Outcome: engine.Failed, Duration: 1500 * time.Millisecond}
+	failed.Failures = []engine.Failure{{Position: document.Position{File: "s.yaml", Line: 5}, Message: "it is not ready\nat all"}}
+	o.ScenarioEnded(failed)
 }
 
 func TestScenariosPlain(t *testing.T) {
