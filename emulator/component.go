@@ -45,7 +45,7 @@ type Runner interface {
 type Killer interface{ Kill() }
 
 // factory makes what runs during one life. Everything that it sends out has to
-// cross the seams of the incarnation. The context ends with the making.
+// cross the seams of the incarnation. The context ends when the runner is ready.
 type factory func(context.Context, *seam.Incarnation) (Runner, error)
 
 // Component is a part of the emulator that can be stopped, started and crashed
@@ -125,7 +125,11 @@ func (c *Component) start(ctx context.Context) error {
 // live begins one life, and returns when it is ready.
 func (c *Component) live(ctx context.Context) error {
 	c.awaitEnd()
-	l, err := c.begin(ctx)
+	l := c.newLife(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(l.killed, func() { cancel(context.Cause(l.killed)) })()
+	err := c.begin(ctx, l)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", c.name, err)
 	}
@@ -160,51 +164,46 @@ func (c *Component) ready(l *life) bool {
 	return true
 }
 
-// begin creates the runner and sets it going.
-func (c *Component) begin(ctx context.Context) (*life, error) {
+// newLife prepares a life that faults can end.
+func (c *Component) newLife(ctx context.Context) *life {
 	c.mu.Lock()
 	c.lives++
-	incarnation := seam.NewIncarnation(c.journal, c.name, c.lives)
+	l := &life{incarnation: seam.NewIncarnation(c.journal, c.name, c.lives), ended: make(chan struct{})}
 	c.mu.Unlock()
-	l := &life{incarnation: incarnation, ended: make(chan struct{})}
 	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
-	incarnation.Suffer(c.faults, seam.Hooks{Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage})
-	run, err := c.make(ctx, l)
+	l.incarnation.Suffer(c.faults, seam.Hooks{Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage})
+	return l
+}
+
+// begin creates the runner and sets it going.
+func (c *Component) begin(ctx context.Context, l *life) error {
+	err := l.incarnation.Begin(ctx)
+	if err == nil {
+		l.runner, err = c.create(ctx, l.incarnation)
+	}
 	if err != nil {
-		incarnation.Fence()
+		l.incarnation.Fence()
 		c.set(StateFailed, nil)
 		if killed := l.killedBy(); killed != nil {
-			return nil, killed
+			return killed
 		}
-		incarnation.Record("fail", err)
-		return nil, err
+		l.incarnation.Record("fail", err)
+		return err
 	}
 	// The component outlives the context of Start.
 	runCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	l.runner, l.cancel = run, cancel
+	l.cancel = cancel
 	go func() {
 		defer close(l.ended)
-		l.err = run.Start(runCtx)
+		l.err = l.runner.Start(runCtx)
 	}()
-	return l, nil
-}
-
-// make creates the runner, unless a fault kills the component meanwhile.
-func (c *Component) make(ctx context.Context, l *life) (Runner, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(l.killed, func() { cancel(context.Cause(l.killed)) })()
-	if err := l.incarnation.Begin(ctx); err != nil {
-		return nil, err
-	}
-	return c.create(ctx, l.incarnation)
+	return nil
 }
 
 // waitReady waits until the runner is ready, or has ended before it was.
 func waitReady(ctx context.Context, l *life) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(l.killed, func() { cancel(context.Cause(l.killed)) })()
 	unlink := make(chan struct{})
 	var watcher sync.WaitGroup
 	watcher.Go(func() {

@@ -156,8 +156,7 @@ func (e *Emulator) onStop(f func(context.Context) error) {
 // than once, and returns the same error each time.
 func (e *Emulator) Stop(ctx context.Context) error {
 	e.stopOnce.Do(func() {
-		var errs []error
-		e.endFaults()
+		errs := []error{e.endFaults(ctx)}
 		e.mu.Lock()
 		all := e.undo
 		e.mu.Unlock()

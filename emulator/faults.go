@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -22,38 +23,53 @@ const outageTimeout = time.Minute
 type outages struct {
 	mu    sync.Mutex
 	ended bool
-	down  map[string]bool
-	all   sync.WaitGroup
+	down  map[string]chan struct{} // closed when the process runs again
 }
 
 // begin reports whether a process can be killed now.
 func (o *outages) begin(process string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.ended || o.down[process] {
+	if o.ended || o.down[process] != nil {
 		return false
 	}
 	if o.down == nil {
-		o.down = map[string]bool{}
+		o.down = map[string]chan struct{}{}
 	}
-	o.down[process] = true
+	o.down[process] = make(chan struct{})
 	return true
 }
 
 func (o *outages) end(process string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	close(o.down[process])
 	delete(o.down, process)
+}
+
+// await waits until no process is down any more.
+func (o *outages) await(ctx context.Context) error {
+	o.mu.Lock()
+	all := maps.Clone(o.down)
+	o.mu.Unlock()
+	for process, up := range all {
+		select {
+		case <-up:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the end of the outage of %s: %w", process, context.Cause(ctx))
+		}
+	}
+	return nil
 }
 
 // endFaults has everything go on that a fault holds up, and returns when what was
 // killed in the control plane, which others may use, runs again.
-func (e *Emulator) endFaults() {
+func (e *Emulator) endFaults(ctx context.Context) error {
 	e.outages.mu.Lock()
 	e.outages.ended = true
 	e.outages.mu.Unlock()
 	e.faults.Clear()
-	e.outages.all.Wait()
+	return e.outages.await(ctx)
 }
 
 // outage kills a process of the control plane for a fault, and has it started
@@ -65,7 +81,7 @@ func (e *Emulator) outage(by *fault.Applied) {
 		return
 	}
 	e.record(name, "crash", by.Name, e.plane.KillComponent(name))
-	e.outages.all.Go(func() { e.endOutage(by) })
+	go e.endOutage(by) // Stop waits for it
 }
 
 func (e *Emulator) endOutage(by *fault.Applied) {

@@ -27,6 +27,10 @@ const (
 // the components. Objects that these do not let go are removed by force and
 // reported: something would have leaked.
 func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
+	emu.Faults().Clear()
+	if err := emu.AwaitControlPlane(ctx); err != nil {
+		return err
+	}
 	if err := startStopped(ctx, emu); err != nil {
 		return err
 	}
@@ -45,7 +49,8 @@ func startStopped(ctx context.Context, emu *emulator.Emulator) error {
 		if state, _ := component.State(); state == emulator.StateRunning {
 			continue
 		}
-		if err := component.Start(ctx); err != nil {
+		// One that a fault has killed may be coming back by itself.
+		if err := component.Start(ctx); err != nil && !errors.Is(err, emulator.ErrWrongState) {
 			return err
 		}
 	}

@@ -84,7 +84,7 @@ func TestRefused(t *testing.T) {
 		"NoMark":         {reason: "Between what?", file: step("{never: {since: m, events: [{operation: X}]}}"), want: []string{`s.yaml:5:3: there is no mark "m"`}},
 		"BadCount":       {reason: "Empty range.", file: step("{calls: {events: [{operation: X, count: 3..1}]}}"), want: []string{"s.yaml:5:43: the range 3..1 is empty"}},
 		"TwoS3":          {reason: "One step, one request.", file: step("{s3: {secret: a, put: k, get: k}}"), want: []string{"s.yaml:5:3: s3 needs a secret, and one of"}},
-		"NoEffect":       {reason: "Nothing goes wrong.", file: step("{inject: {name: f, seam: rpc}}"), want: []string{"s.yaml:5:3: a fault needs one of"}},
+		"NoEffect":       {reason: "Nothing goes wrong.", file: step("{inject: {name: f, seam: rpc}}"), want: []string{`s.yaml:5:3: invalid fault "f": it has no effect: it needs one of fail`}},
 		"UnknownDriver":  {reason: "Misspelt.", file: head + "setup: {drivers: [{name: one}], classes: [{name: c, driver: won}]}\nsteps: [{settle: }]\n", want: []string{`s.yaml:4:43: there is no driver "won" in setup.drivers: did you mean "one"?`}},
 		"TwoDrivers":     {reason: "Of one name.", file: head + "setup: {drivers: [{name: one}, {name: one}]}\nsteps: [{settle: }]\n", want: []string{`s.yaml:4:32: there are two drivers of the name "one"`}},
 		"NoReason":       {reason: "An exception must be explained.", file: head + "allow: [{oracle: leak}]\nsteps: [{settle: }]\n", want: []string{"s.yaml:1:1: an exception in allow needs"}},

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	dnsLabel   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	dnsLabel   = regexp.MustCompile(DNSLabel)
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
@@ -40,7 +40,7 @@ func (d *decoder) validate(n *yaml.Node, s *Scenario) {
 			d.problem(n, "an exception in allow needs an oracle and a reason")
 		}
 	}
-	v := validation{decoder: d, setup: &s.Setup}
+	v := validation{decoder: d, setup: &s.Setup, allMarks: marksOf(s.Steps)}
 	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})
 }
 

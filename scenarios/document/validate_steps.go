@@ -9,6 +9,8 @@ import (
 type validation struct {
 	decoder *decoder
 	setup   *Setup
+	// allMarks are those of the whole scenario.
+	allMarks map[string]bool
 }
 
 // scope is the variables that have a value.
@@ -209,22 +211,26 @@ func (v *validation) s3(s *Step, _ map[string]bool) {
 }
 
 func (v *validation) fault(s *Step, _ map[string]bool) {
-	f := s.Inject
-	v.decoder.oneOf(s.Position, "seam", []string{f.Seam}, "api", "rpc", "store")
-	v.decoder.oneOf(s.Position, "crash", []string{f.Crash}, "", "before", "after")
-	effects := 0
-	for _, given := range []bool{f.Fail != "", f.Lose != "", f.Delay != 0, f.Hang, f.Crash != ""} {
-		if given {
-			effects++
+	if err := s.Inject.check(); err != nil {
+		v.decoder.fail(s.Position, "%s", err)
+	}
+	for _, mark := range []string{s.Inject.Since, s.Inject.Until} {
+		if mark != "" && !v.allMarks[mark] {
+			v.decoder.fail(s.Position, "there is no mark %q in the scenario: %s", mark, suggest(mark, slices.Sorted(maps.Keys(v.allMarks))))
 		}
 	}
-	if effects != 1 {
-		v.decoder.fail(s.Position, "a fault needs one of fail, loseReply, delay, hang and crash")
+}
+
+// marksOf returns all marks of steps.
+func marksOf(steps []Step) map[string]bool {
+	marks := map[string]bool{}
+	for i := range steps {
+		if steps[i].Mark != "" {
+			marks[steps[i].Mark] = true
+		}
+		for _, nested := range append(steps[i].Nested(), steps[i].Included) {
+			maps.Copy(marks, marksOf(nested))
+		}
 	}
-	if f.Name == "" {
-		v.decoder.fail(s.Position, "a fault needs a name, for heal and for reports")
-	}
-	if f.Nth < 0 || f.Every < 0 || f.Times < 0 {
-		v.decoder.fail(s.Position, "nth, every and times count from 1")
-	}
+	return marks
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -52,6 +53,39 @@ func (v *Value) text(name string) string {
 		return scalar.Source()
 	}
 	return ""
+}
+
+// errUnknown means that a value has expressions in it.
+var errUnknown = errors.New("its expressions have no values yet")
+
+// plain returns the value as JSON has it, if there are no expressions in it.
+func (v *Value) plain() (any, error) {
+	switch {
+	case v.IsMapping():
+		object := make(map[string]any, len(v.Fields))
+		for i := range v.Fields {
+			inner, err := v.Fields[i].Value.plain()
+			if err != nil {
+				return nil, err
+			}
+			object[v.Fields[i].Name] = inner
+		}
+		return object, nil
+	case v.IsList():
+		items := make([]any, len(v.Items))
+		for i := range v.Items {
+			inner, err := v.Items[i].plain()
+			if err != nil {
+				return nil, err
+			}
+			items[i] = inner
+		}
+		return items, nil
+	}
+	if _, ok := v.Scalar.(Text); ok {
+		return nil, errUnknown
+	}
+	return v.Scalar, nil
 }
 
 // decode implements custom.

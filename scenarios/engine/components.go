@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 )
 
 func (r *run) crash(ctx context.Context, s *document.Step) (any, error) {
-	return nil, r.each(ctx, *s.Crash, func(c *emulator.Component) error {
+	return nil, r.each(ctx, *s.Crash, func(c emulator.Actor) error {
 		if err := c.Crash(); err != nil {
 			return err
 		}
@@ -19,18 +20,18 @@ func (r *run) crash(ctx context.Context, s *document.Step) (any, error) {
 }
 
 func (r *run) restart(ctx context.Context, s *document.Step) (any, error) {
-	return nil, r.each(ctx, *s.Restart, func(c *emulator.Component) error { return c.Restart(ctx) })
+	return nil, r.each(ctx, *s.Restart, func(c emulator.Actor) error { return c.Restart(ctx) })
 }
 
 func (r *run) start(ctx context.Context, s *document.Step) (any, error) {
-	return nil, r.each(ctx, *s.Start, func(c *emulator.Component) error { return c.Start(ctx) })
+	return nil, r.each(ctx, *s.Start, func(c emulator.Actor) error { return c.Start(ctx) })
 }
 
 func (r *run) stop(ctx context.Context, s *document.Step) (any, error) {
-	return nil, r.each(ctx, *s.Stop, func(c *emulator.Component) error { return c.Stop(ctx) })
+	return nil, r.each(ctx, *s.Stop, func(c emulator.Actor) error { return c.Stop(ctx) })
 }
 
-func (r *run) each(ctx context.Context, names document.Names, do func(*emulator.Component) error) error {
+func (r *run) each(ctx context.Context, names document.Names, do func(emulator.Actor) error) error {
 	for _, text := range names {
 		name, err := r.text(ctx, text)
 		if err != nil {
@@ -47,15 +48,11 @@ func (r *run) each(ctx context.Context, names document.Names, do func(*emulator.
 	return nil
 }
 
-func (r *run) component(name string) (*emulator.Component, error) {
-	if component := r.engine.emulator.Component(name); component != nil {
-		return component, nil
+func (r *run) component(name string) (emulator.Actor, error) {
+	if actor := r.engine.emulator.Actor(name); actor != nil {
+		return actor, nil
 	}
-	var known []string
-	for _, component := range r.engine.emulator.Components() {
-		known = append(known, component.Name())
-	}
-	return nil, fmt.Errorf("there is no component %q: there are %s", name, strings.Join(known, ", "))
+	return nil, fmt.Errorf("there is no component %q: there are %s", name, strings.Join(r.engine.emulator.Actors(), ", "))
 }
 
 // wakeAll starts what a scenario has left stopped, so that it can be cleaned up. What
@@ -63,11 +60,15 @@ func (r *run) component(name string) (*emulator.Component, error) {
 // stopped it, or be starting it just now.
 func (r *run) wakeAll(ctx context.Context) error {
 	alone := runsAlone(r.scenario)
+	if err := r.engine.emulator.AwaitControlPlane(ctx); err != nil {
+		return err
+	}
 	for _, component := range r.engine.emulator.Components() {
 		if state, _ := component.State(); state == emulator.StateRunning || !alone && !r.owns(component) {
 			continue
 		}
-		if err := component.Start(ctx); err != nil {
+		// A component that a fault has killed may be coming back by itself.
+		if err := component.Start(ctx); err != nil && !errors.Is(err, emulator.ErrWrongState) {
 			return err
 		}
 	}

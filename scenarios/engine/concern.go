@@ -51,6 +51,9 @@ func runsAlone(s *document.Scenario) bool {
 }
 
 func disturbs(s document.Step) bool {
+	if harmsOthers(s.Inject) {
+		return true
+	}
 	for _, names := range []*document.Names{s.Crash, s.Restart, s.Start, s.Stop} {
 		if names != nil && slices.ContainsFunc(*names, shared) {
 			return true

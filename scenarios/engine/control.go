@@ -72,6 +72,7 @@ func (r *run) mark(_ context.Context, s *document.Step) (any, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.marks[s.Mark] = r.engine.journal.Mark()
+	r.engine.emulator.Faults().Mark(r.scoped(s.Mark))
 	return nil, nil //nolint:nilnil // there is nothing to bind
 }
 

@@ -27,6 +27,7 @@ type run struct {
 	mu        sync.Mutex
 	variables map[string]any
 	marks     map[string]uint64
+	faults    []string // that are in force, by their names in the emulator
 	words     []string // by which events are known to be about the scenario
 	result    Result
 
@@ -50,7 +51,7 @@ func init() { //nolint:gochecknoinits // the verbs with steps in them refer to t
 		"call": (*run).call, "backend": (*run).backend, "s3": (*run).s3,
 		"crash": (*run).crash, "restart": (*run).restart, "start": (*run).start, "stop": (*run).stop,
 		"parallel": (*run).parallel, "repeat": (*run).repeat, "forEach": (*run).forEach, "use": (*run).use,
-		"exec": (*run).exec, "golden": (*run).golden,
+		"exec": (*run).exec, "golden": (*run).golden, "inject": (*run).inject, "heal": (*run).heal,
 	}
 }
 

@@ -1,0 +1,99 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+)
+
+// Actor is something that can be stopped, started and killed: a Component, or a
+// process of the control plane.
+type Actor interface {
+	// Start starts it, and returns when it is ready.
+	Start(ctx context.Context) error
+	// Stop ends it in good order.
+	Stop(ctx context.Context) error
+	// Crash kills it.
+	Crash() error
+	// Restart stops it, and starts it again.
+	Restart(ctx context.Context) error
+}
+
+// Actor returns a component, or a process of the control plane, by its name, or
+// nil. In somebody else's cluster there are only components.
+func (e *Emulator) Actor(name string) Actor {
+	if c := e.Component(name); c != nil {
+		return c
+	}
+	if e.plane == nil {
+		return nil
+	}
+	for _, p := range e.plane.Processes() {
+		if p.Name == name {
+			return &process{e, name}
+		}
+	}
+	return nil
+}
+
+// Actors returns the names that Actor knows.
+func (e *Emulator) Actors() []string {
+	var names []string
+	for _, c := range e.Components() {
+		names = append(names, c.Name())
+	}
+	if e.plane != nil {
+		for _, p := range e.plane.Processes() {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// AwaitControlPlane returns when no fault keeps a process of the control plane
+// down any more, and starts those that somebody has stopped.
+func (e *Emulator) AwaitControlPlane(ctx context.Context) error {
+	if err := e.outages.await(ctx); err != nil || e.plane == nil {
+		return err
+	}
+	var failed []error
+	for _, p := range e.plane.Processes() { // in the order in which they need each other
+		if p.PID == 0 {
+			failed = append(failed, (&process{e, p.Name}).Start(ctx))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// process is a process of the control plane. Its steps are in the journal.
+type process struct {
+	emulator *Emulator
+	name     string
+}
+
+// Start implements Actor.
+func (p *process) Start(ctx context.Context) error {
+	return p.step("ready", p.emulator.plane.StartComponent(ctx, p.name))
+}
+
+// Stop implements Actor.
+func (p *process) Stop(ctx context.Context) error {
+	return p.step("stop", p.emulator.plane.StopComponent(ctx, p.name))
+}
+
+// Crash implements Actor.
+func (p *process) Crash() error {
+	return p.step("crash", p.emulator.plane.KillComponent(p.name))
+}
+
+// Restart implements Actor.
+func (p *process) Restart(ctx context.Context) error {
+	if err := p.Stop(ctx); err != nil {
+		return err
+	}
+	return p.Start(ctx)
+}
+
+func (p *process) step(name string, err error) error {
+	p.emulator.record(p.name, name, "", err)
+	return err
+}
