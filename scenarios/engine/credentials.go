@@ -59,7 +59,7 @@ func (r *run) credentials(ctx context.Context, asked *document.S3) (*credentials
 		UsePathStyle: value(cosiapi.SecretKeyS3AddressingStyle) != "virtual",
 		Credentials: awscredentials.NewStaticCredentialsProvider(
 			value(cosiapi.SecretKeyS3AccessKeyID), value(cosiapi.SecretKeyS3SecretAccessKey), ""),
-		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: 1,
+		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: max(1, r.engine.options.S3Attempts),
 	}
 	if !asked.ServiceAccount.IsZero() {
 		if options.Credentials, err = r.asServiceAccount(ctx, asked, options); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,12 @@ type Options struct {
 	// exist, and it stays: making and deleting one takes the API server longer than
 	// most scenarios. Scenarios that have it must not run at the same time.
 	Namespace string
+	// S3Attempts is how often an S3 request is made that fails for a reason that may
+	// pass, as applications do; 0 means once, so that failures are seen.
+	S3Attempts int
+	// Unjudged leaves it to the caller to ask the oracles, who has looked at the world
+	// himself when the last step had ended.
+	Unjudged bool
 	// Observer is told what happens; nil means nobody is.
 	Observer Observer
 }
@@ -82,7 +89,7 @@ func (e *Engine) Run(ctx context.Context, s *document.Scenario) Result {
 	}
 	e.company.leave(r, len(r.result.Failures) > 0)
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
-	r.result.Words = append(r.words, r.scope)
+	r.result.Words = slices.Concat(r.words, []string{r.scope})
 	e.options.Observer.ScenarioEnded(r.result)
 	return r.result
 }
@@ -113,6 +120,7 @@ func (r *run) perform(ctx context.Context) {
 		err = r.steps(ctx, r.scenario.Steps)
 	}
 	r.fail(err)
+	r.fail(r.healAll())
 	if r.engine.options.Keep && len(r.result.Failures) > 0 {
 		r.conclude()
 		return

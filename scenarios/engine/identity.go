@@ -37,7 +37,8 @@ func (r *run) asServiceAccount(ctx context.Context, asked *document.S3, s3Option
 		return nil, fmt.Errorf("get a token of ServiceAccount/%s: %w", name, err)
 	}
 	client := sts.New(sts.Options{
-		BaseEndpoint: s3Options.BaseEndpoint, Region: s3Options.Region, HTTPClient: s3Options.HTTPClient, RetryMaxAttempts: 1,
+		BaseEndpoint: s3Options.BaseEndpoint, Region: s3Options.Region, HTTPClient: s3Options.HTTPClient,
+		RetryMaxAttempts: s3Options.RetryMaxAttempts,
 	})
 	return stscreds.NewWebIdentityRoleProvider(client, roleARN+access, token(request.Status.Token)), nil
 }

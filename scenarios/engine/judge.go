@@ -41,6 +41,9 @@ func (r *run) judgedScope() oracle.Scope {
 // witness waits until nothing goes on any more, and has the oracles look. If they
 // find something that time may mend, it gives it time.
 func (r *run) witness(ctx context.Context, moment string) error {
+	if r.engine.options.Unjudged {
+		return nil
+	}
 	limited, cancel := context.WithTimeout(ctx, maxRest)
 	defer cancel()
 	for _, quiet := range []time.Duration{shortRest, longRest, 2 * longRest} {
@@ -74,6 +77,9 @@ func passing(f oracle.Finding) bool {
 // allows; and exceptions that nothing was found for, because they would hide what
 // comes next.
 func (r *run) verdict() []Failure {
+	if r.engine.options.Unjudged {
+		return nil
+	}
 	var failures []Failure
 	used := make([]bool, len(r.scenario.Allow))
 	for _, finding := range r.found() {
