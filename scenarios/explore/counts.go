@@ -1,0 +1,65 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// Counts are the effects of a run on the world: for each kind of effect how often
+// it has succeeded on each subject.
+type Counts map[string]map[string]int
+
+// effective are the operations that make, or undo, what costs somebody something.
+// Of a call, the side of the driver counts: what has reached it.
+var effective = map[string]string{
+	"DriverCreateBucket": "buckets created", "DriverDeleteBucket": "buckets deleted",
+	"DriverGrantBucketAccess": "accesses granted", "DriverRevokeBucketAccess": "accesses revoked",
+	"AdminCreateBucket": "buckets created in the store", "AdminDeleteBucket": "buckets deleted in the store",
+	"AdminPutAccount": "accounts made in the store", "AdminDeleteAccount": "accounts deleted in the store",
+	"create buckets": "Buckets created", "delete buckets": "Buckets deleted",
+	"create secrets": "Secrets created", "delete secrets": "Secrets deleted",
+}
+
+// countsOf counts what has happened, and what may have: a crossing that was cut
+// off, or whose reply was lost, has perhaps reached the other side.
+func countsOf(events []journal.Event, n *names) Counts {
+	c := Counts{}
+	for _, e := range events {
+		effect, counts := effective[e.Operation.Name]
+		if !counts || e.Failed() {
+			continue
+		}
+		if c[effect] == nil {
+			c[effect] = map[string]int{}
+		}
+		c[effect][n.in(e.Operation.Subject)]++
+	}
+	return c
+}
+
+// repeats is how much more often one thing may be done for each fault: retries of
+// what is idempotent are right, a loop is not.
+const repeats = 10
+
+// excesses returns what was done to other subjects than in the clean run, and what
+// was done far too often.
+func (c Counts) excesses(clean Counts, faults int) []difference {
+	var found []difference
+	for _, effect := range slices.Sorted(maps.Keys(c)) {
+		for _, subject := range slices.Sorted(maps.Keys(c[effect])) {
+			times, usual := c[effect][subject], clean[effect][subject]
+			name := effect + ": " + subject
+			switch {
+			case usual == 0 && !strings.Contains(effect, "delete") && !strings.Contains(effect, "revoke"):
+				found = append(found, difference{name, "never in the clean run"})
+			case times > usual+repeats*faults:
+				found = append(found, difference{name, fmt.Sprintf("%d times, %d in the clean run", times, usual)})
+			}
+		}
+	}
+	return found
+}

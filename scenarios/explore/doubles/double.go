@@ -1,0 +1,114 @@
+package doubles
+
+import (
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
+)
+
+// Double is an implementation of a component with one bug.
+type Double struct {
+	// Name is a few words with hyphens between them.
+	Name string
+	// Bug says what it does wrong, and what comes of it.
+	Bug string
+	// Oracles are those that may find it.
+	Oracles []string
+	// Implementations have the one component replaced.
+	Implementations emulator.Implementations
+}
+
+// All returns the doubles, those of the controller first, then those of the
+// sidecar and of the driver.
+func All() []Double {
+	return append(append(controllers(), sidecars()...), drivers()...)
+}
+
+// ByName returns one of them.
+func ByName(name string) (Double, bool) {
+	for _, d := range All() {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return Double{}, false
+}
+
+func controllers() []Double {
+	return []Double{
+		ofController("claim-finalizer-late",
+			"The finalizer is put on the BucketClaim after its Bucket has been made: a crash between leaves a Bucket that nobody deletes.",
+			mistakes{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, oracle.Order, oracle.Leak),
+		ofController("claim-released-early",
+			"The finalizer is taken off the BucketClaim when the Bucket is marked for deletion, and not when it is gone.",
+			mistakes{extra: []extra{{after: "delete buckets", write: releaseClaim}}}, oracle.Order, oracle.Leak, oracle.Convergence),
+		ofController("claim-status-errors-ignored",
+			"An error of a write to the status of a BucketClaim is not looked at: what is lost is never written.",
+			mistakes{ignored: []string{"patch bucketclaims/status"}}, oracle.Convergence, oracle.Order),
+		ofController("access-handoff-errors-ignored",
+			"An error of the write that hands a BucketAccess to the sidecar is not looked at.",
+			mistakes{ignored: []string{"patch bucketaccesses/status"}}, oracle.Convergence, oracle.Order),
+		ofController("reference-late",
+			"A BucketAccess is handed to the sidecar before the BucketClaim says that it has one: the claim can be deleted under it.",
+			mistakes{held: []held{{write: "patch bucketclaims", with: references, until: "patch bucketaccesses/status"}}},
+			oracle.Order, oracle.Loss, oracle.Leak),
+	}
+}
+
+func sidecars() []Double {
+	return []Double{
+		ofSidecar("create-before-id",
+			"The bucket is created before its ID is in the status of the Bucket.",
+			mistakes{held: []held{{write: "patch buckets/status", with: `"bucketID"`, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
+		ofSidecar("bucket-finalizer-late",
+			"The finalizer is put on the Bucket after the bucket has been created.",
+			mistakes{held: []held{{write: "patch buckets", with: finalizers, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
+		ofSidecar("grant-before-id",
+			"Access is granted before the ID of the account is in the status of the BucketAccess.",
+			mistakes{held: []held{{write: "patch bucketaccesses/status", with: `"accountID"`, until: "DriverGrantBucketAccess"}}},
+			oracle.Order, oracle.Leak),
+		ofSidecar("revoke-before-secret-gone",
+			"Access is revoked while its Secret is still there, and an app may still be given it.",
+			mistakes{held: []held{{write: "delete secrets", until: "DriverRevokeBucketAccess"}}}, oracle.Order),
+		ofSidecar("bucket-deleted-in-background",
+			"The finalizer is taken off the Bucket when the deletion has been begun, and not when it is done.",
+			mistakes{background: map[string]string{"DriverDeleteBucket": "patch buckets"}}, oracle.Order, oracle.Leak),
+		ofSidecar("access-revoked-in-background",
+			"The BucketAccess is released when the revocation has been begun, and not when it is done.",
+			mistakes{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak),
+		ofSidecar("create-errors-ignored",
+			"Any answer of the driver to DriverCreateBucket is taken for success.",
+			mistakes{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, oracle.Order),
+		ofSidecar("delete-errors-ignored",
+			"Any answer of the driver to DriverDeleteBucket is taken for success.",
+			mistakes{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order),
+		ofSidecar("revoke-errors-ignored",
+			"Any answer of the driver to DriverRevokeBucketAccess is taken for success.",
+			mistakes{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order),
+		ofSidecar("status-errors-ignored",
+			"An error of a write to the status of a Bucket is not looked at: it is never ready, or has no ID.",
+			mistakes{ignored: []string{"patch buckets/status"}}, oracle.Convergence, oracle.Order, oracle.Leak),
+		ofSidecar("secret-in-status",
+			"The secret key is written into an annotation of the BucketAccess, for people to look at.",
+			mistakes{betrays: true}, oracle.Secret),
+	}
+}
+
+func drivers() []Double {
+	return []Double{
+		ofDriver("random-names",
+			"The driver gives each bucket a name of its own, and remembers it only in memory: what is created twice is there twice.",
+			randomNames, oracle.Leak, oracle.Loss),
+		ofDriver("create-not-idempotent", "A bucket that is there already is refused with AlreadyExists, also to the one who has created it.",
+			refuseRepeated("DriverCreateBucket", alreadyExists), oracle.Convergence),
+		ofDriver("grant-not-idempotent", "An account that is there already is refused with AlreadyExists.",
+			refuseRepeated("DriverGrantBucketAccess", alreadyExists), oracle.Convergence),
+		ofDriver("delete-not-idempotent", "The deletion of a bucket that is gone already fails.",
+			refuseRepeated("DriverDeleteBucket", notFound), oracle.Convergence),
+		ofDriver("revoke-not-idempotent", "The revocation of an account that is gone already fails.",
+			refuseRepeated("DriverRevokeBucketAccess", notFound), oracle.Convergence),
+		ofDriver("delete-forgotten", "The deletion of a bucket is answered first, and done later: after a crash it never is.",
+			answerFirst("DriverDeleteBucket"), oracle.Leak),
+		ofDriver("revoke-forgotten", "A revocation is answered first, and done later: after a crash it never is.",
+			answerFirst("DriverRevokeBucketAccess"), oracle.Leak),
+	}
+}

@@ -1,0 +1,42 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+)
+
+// observation is what one run has shown.
+type observation struct {
+	result engine.Result
+	// events are those from the first step until the run was over.
+	events []journal.Event
+	names  *names
+	// faults are what was in force, and how often it was applied.
+	faults []fault.Status
+	// end is the moment after the last step, when the faults were over and time was
+	// given to recover.
+	end oracle.Moment
+	// input is what the standing oracles judge.
+	input  oracle.Input
+	state  State
+	counts Counts
+	// steps is how long the steps took, without what came before and after.
+	steps time.Duration
+	// left says that the world was not as it had been found.
+	left bool
+	err  error
+}
+
+// reached reports whether every fault was applied.
+func (o *observation) reached() bool {
+	for _, f := range o.faults {
+		if f.Applied == 0 {
+			return false
+		}
+	}
+	return true
+}

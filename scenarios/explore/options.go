@@ -1,0 +1,84 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+// ErrOptions is the error of options that cannot be.
+var ErrOptions = errors.New("invalid options of an exploration")
+
+// DefaultWorlds is how many runs go on at a time: while one waits for a deadline
+// or for a component that starts again, others use the processors.
+const DefaultWorlds = 3
+
+// Options say what is explored, and how far.
+type Options struct {
+	// File is the name of the scenario's file, which files that it uses are relative
+	// to, and Text its content, with exactly one scenario.
+	File string
+	Text []byte
+
+	// Emulator is what every world is: above all whose controller, sidecar and
+	// driver. Its control plane, deadlines and delays are the explorer's.
+	Emulator emulator.Options
+	// Worlds is how many runs go on at a time; 0 means DefaultWorlds.
+	Worlds int
+	// Kinds are what is tried; all if there are none.
+	Kinds []Kind
+	// Pairs tries two faults in one run, too, but for those that come upon a state
+	// that was seen already.
+	Pairs bool
+	// Random is how many runs with two or three faults drawn at random follow, from
+	// Seed: the same seed draws the same faults.
+	Random int
+	Seed   uint64
+	// Budget is how long runs are begun; 0 means until all are done.
+	Budget time.Duration
+	// Shrink has the findings shrunk to a small scenario each.
+	Shrink bool
+	// State is a file that remembers which runs are done, so that an exploration that
+	// was cut short goes on where it was; empty means that nothing is remembered.
+	State string
+	// Progress is told how it goes on, from one goroutine at a time; nil means nobody
+	// is.
+	Progress func(Progress)
+}
+
+// Progress is how far an exploration is.
+type Progress struct {
+	// Phase is what is being done.
+	Phase string
+	// Done and Total count runs.
+	Done, Total int
+	// Findings counts the runs in which something was wrong.
+	Findings int
+	// Last is the case that has just ended, and Took how long its runs took.
+	Last string
+	Took time.Duration
+	// Rate is runs per second, Left how long the rest will take at that rate.
+	Rate float64
+	Left time.Duration
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Worlds == 0 {
+		o.Worlds = DefaultWorlds
+	}
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	if o.Worlds < 0 || o.Random < 0 || o.Budget < 0 {
+		return o, fmt.Errorf("%w: worlds, random and budget must not be negative", ErrOptions)
+	}
+	for _, kind := range o.Kinds {
+		if !slices.Contains(Kinds(), kind) {
+			return o, fmt.Errorf("%w: there is no effect %q; there are %v", ErrOptions, kind, Kinds())
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,89 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// Point is an operation of a run at which something can go wrong. It is named such
+// that it is the same in every run, though UIDs and the order between components
+// differ: by who does what to what kind of name, and how many-th it is of those.
+type Point struct {
+	Component string       `json:"component"`
+	Seam      journal.Seam `json:"seam"`
+	Operation string       `json:"operation"`
+	// Subject is a pattern in which * stands for what differs from run to run.
+	Subject string `json:"subject,omitempty"`
+	// Nth counts the operations that are alike otherwise, from 1, from the first
+	// step of the scenario.
+	Nth int `json:"nth"`
+}
+
+// String renders the point for people.
+func (p Point) String() string {
+	text := fmt.Sprintf("%s %s %s", p.Component, p.Seam, p.Operation)
+	if p.Subject != "" {
+		text += " " + p.Subject
+	}
+	if p.Nth > 1 {
+		text += fmt.Sprintf(" (no. %d)", p.Nth)
+	}
+	return text
+}
+
+// event reports whether the point is something that a watch tells.
+func (p Point) event() bool {
+	return p.Seam == journal.SeamAPI && strings.HasPrefix(p.Operation, fault.EventPrefix)
+}
+
+// match is how a fault finds the point.
+func (p Point) match() fault.Match {
+	return fault.Match{Seam: p.Seam, Component: p.Component, Operation: p.Operation, Subject: p.Subject, Nth: p.Nth}
+}
+
+// alike is the point without its number.
+func (p Point) alike() Point {
+	p.Nth = 0
+	return p
+}
+
+// pointOf returns the kind of point that an event of the journal is, or false if
+// nothing can go wrong there.
+func pointOf(e journal.Event, namespace string) (Point, bool) {
+	switch e.Seam {
+	case journal.SeamAPI, journal.SeamRPC, journal.SeamStore:
+		return Point{
+			Component: e.Component, Seam: e.Seam, Operation: e.Operation.Name, Subject: patternOf(e.Operation.Subject, namespace),
+		}, true
+	default:
+		return Point{}, false
+	}
+}
+
+// pointsOf lists the points of a run in the order in which they began.
+func pointsOf(events []journal.Event, namespace string) []Point {
+	var points []Point
+	counts := map[Point]int{}
+	for _, e := range inOrder(events) {
+		if p, ok := pointOf(e, namespace); ok {
+			counts[p]++
+			p.Nth = counts[p]
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// inOrder sorts events by their beginning; the journal has them by their end.
+func inOrder(events []journal.Event) []journal.Event {
+	sorted := slices.Clone(events)
+	slices.SortStableFunc(sorted, func(a, b journal.Event) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Nth, b.Nth))
+	})
+	return sorted
+}

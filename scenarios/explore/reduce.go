@@ -1,0 +1,118 @@
+package explore
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// candidate is a scenario with faults that may be small enough.
+type candidate struct {
+	source *source
+	faults Case
+}
+
+// required are the fields without which there is no scenario.
+var required = []string{"apiVersion", "kind", "name", "steps"}
+
+// smaller yields candidates that lack one thing each: a fault, a step or anything
+// within, an object, a field. The large things come first, and of alike ones the
+// last: what comes early is what later ones need.
+func (c candidate) smaller() iter.Seq[candidate] {
+	return func(yield func(candidate) bool) {
+		for i := range c.faults {
+			if len(c.faults) > 1 && !yield(candidate{c.source, slices.Delete(slices.Clone(c.faults), i, i+1)}) {
+				return
+			}
+		}
+		for _, path := range c.source.paths() {
+			if reduced := c.source.clone(); reduced.cut(path) && !yield(candidate{reduced, c.faults}) {
+				return
+			}
+		}
+		for reduced := range c.looser() {
+			if !yield(reduced) {
+				return
+			}
+		}
+	}
+}
+
+// looser yields candidates whose faults say less.
+func (c candidate) looser() iter.Seq[candidate] {
+	return func(yield func(candidate) bool) {
+		for i, t := range c.faults {
+			changes := []Trial{t, t}
+			changes[0].Point.Subject, changes[0].Point.Nth = "", 1
+			changes[1].Point.Nth = 1
+			for _, changed := range changes {
+				if changed.Point == t.Point {
+					continue
+				}
+				faults := slices.Clone(c.faults)
+				faults[i] = changed
+				if !yield(candidate{c.source, faults}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// path leads to a node: the places in the contents of the nodes on the way.
+type path []int
+
+// paths returns the ways to all that can be cut, the shallow before the deep, and
+// the late before the early.
+func (s *source) paths() []path {
+	var all []path
+	level := []path{{}}
+	for len(level) > 0 {
+		var next []path
+		for _, p := range slices.Backward(level) {
+			n := s.at(p)
+			for i := range n.Content {
+				if n.Kind == yaml.MappingNode && i%2 == 0 {
+					continue // a key goes with its value
+				}
+				next = append(next, append(slices.Clone(p), i))
+			}
+		}
+		for _, p := range slices.Backward(next) {
+			all = append(all, p)
+		}
+		slices.SortStableFunc(next, slices.Compare[path])
+		level = next
+	}
+	return all
+}
+
+func (s *source) at(p path) *yaml.Node {
+	n := s.root
+	for _, i := range p {
+		n = n.Content[i]
+	}
+	return n
+}
+
+// cut takes out the node that a path leads to, or makes a count 1. It returns false
+// if that cannot be.
+func (s *source) cut(p path) bool {
+	parent, i := s.at(p[:len(p)-1]), p[len(p)-1]
+	if parent.Kind != yaml.MappingNode {
+		parent.Content = slices.Delete(parent.Content, i, i+1)
+		return len(parent.Content) > 0
+	}
+	key, value := parent.Content[i-1], parent.Content[i]
+	if times, err := strconv.Atoi(value.Value); key.Value == "times" && err == nil {
+		value.Value = "1"
+		return times > 1
+	}
+	if len(p) == 1 && slices.Contains(required, key.Value) {
+		return false
+	}
+	parent.Content = slices.Delete(parent.Content, i-1, i+1)
+	return len(parent.Content) > 0
+}

@@ -1,0 +1,84 @@
+package explore
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
+)
+
+// Report is what an exploration has shown.
+type Report struct {
+	Scenario string `json:"scenario"`
+	// Points counts the operations of the clean run, Applicable the effects that they
+	// can suffer, one with another, and Tried the cases that were run.
+	Points     int `json:"points"`
+	Applicable int `json:"applicable"`
+	Tried      int `json:"tried"`
+	// Runs counts all runs, those that were repeated included.
+	Runs int `json:"runs"`
+	// Unreached are cases whose operation did not happen, though tried repeatedly.
+	Unreached []string `json:"unreached,omitempty"`
+	// Pruned counts pairs that come upon a state that was seen already.
+	Pruned int `json:"pruned,omitempty"`
+	Worlds int `json:"worlds"`
+	// Clean is how long the steps of the clean run took, Duration all runs together.
+	Clean    time.Duration `json:"clean"`
+	Duration time.Duration `json:"duration"`
+	Findings []Group       `json:"findings,omitempty"`
+}
+
+// Rate is runs per second.
+func (r *Report) Rate() float64 {
+	if r.Duration == 0 {
+		return 0
+	}
+	return float64(r.Runs) / r.Duration.Seconds()
+}
+
+// Group is findings that have one cause, as far as can be told: the same oracle,
+// and the same event with which the runs left the way of the clean one.
+type Group struct {
+	Oracle   string `json:"oracle"`
+	Diverged string `json:"diverged"`
+	// Message, Why and Case are of the simplest run.
+	Message string `json:"message"`
+	Why     string `json:"why"`
+	Case    Case   `json:"case"`
+	// Cases are all runs, for people.
+	Cases []string `json:"cases"`
+	// Shrunk is a small scenario that shows it, and File where it was written.
+	Shrunk string `json:"shrunk,omitempty"`
+	File   string `json:"file,omitempty"`
+}
+
+// group puts runs with findings together. Of each run the first finding counts: the
+// others follow from it more often than not.
+func group(found []outcome) []Group {
+	var groups []Group
+	for _, result := range found {
+		first := result.Findings[0]
+		at := slices.IndexFunc(groups, func(g Group) bool { return g.Oracle == first.Oracle && g.Diverged == result.Diverged })
+		if at < 0 {
+			groups = append(groups, Group{Oracle: first.Oracle, Diverged: result.Diverged})
+			at = len(groups) - 1
+		}
+		g := &groups[at]
+		g.Cases = append(g.Cases, result.Case.String())
+		if g.Case == nil || len(result.Case) < len(g.Case) {
+			g.Case, g.Message, g.Why = result.Case, first.Message, result.Why
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(rank(a.Oracle), rank(b.Oracle)) })
+	return groups
+}
+
+// rank orders oracles by how much what they find says about its cause.
+func rank(name string) int {
+	order := append(oracle.Names(), OracleTruth, OracleState, OracleSteps, OracleCounts)
+	if at := slices.Index(order, name); at >= 0 {
+		return at
+	}
+	return len(order)
+}

@@ -1,0 +1,150 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// running is a run that goes on.
+type running struct {
+	world    *world
+	context  context.Context //nolint:containedctx // the engine's observer has none
+	scenario *document.Scenario
+	faults   []fault.Fault
+	clean    *observation // nil: this is the clean run
+
+	from    uint64 // the last event before the first step
+	watcher *oracle.Watcher
+	started time.Time
+	seen    observation
+}
+
+// own returns the place of a step among those of the scenario, or -1 if it is
+// within another one.
+func (r *running) own(step *document.Step) int {
+	for i := range r.scenario.Steps {
+		if step == &r.scenario.Steps[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// begin puts the faults into force, just before the first step.
+func (r *running) begin() {
+	r.from, r.started = r.world.emu.Journal().Mark(), time.Now()
+	var err error
+	r.watcher, err = oracle.Watch(r.context, r.world.emu)
+	r.fail(err)
+	for _, f := range r.faults {
+		r.fail(r.world.emu.Faults().Add(f))
+	}
+}
+
+// conclude ends the faults, gives the world time to recover, and looks at it.
+func (r *running) conclude() {
+	r.seen.steps = time.Since(r.started)
+	r.seen.faults = r.world.emu.Faults().List()
+	r.world.emu.Faults().Clear()
+	r.fail(r.recover())
+}
+
+func (r *running) fail(err error) { r.seen.err = errors.Join(r.seen.err, err) }
+
+// How long nothing must have happened before the world is looked at: at once to see
+// whether it has come to its end already, and then for longer than the components
+// put off what they try again.
+const (
+	briefly = 20 * time.Millisecond
+	surely  = 3 * retryMaxDelay
+	// patience is how long it may take until the end is reached: a watch that was
+	// cut is begun again after a second or two.
+	patience = 5 * time.Second
+)
+
+// recover waits until the end of the clean run is reached, or it is certain that it
+// will not be.
+func (r *running) recover() error {
+	ctx, cancel := context.WithTimeout(r.context, patience)
+	defer cancel()
+	for window := briefly; ; window = surely {
+		quiet := r.world.quiet(ctx, r.watcher, window)
+		if err := r.glance(quiet); err != nil || r.same() || !quiet {
+			return err
+		}
+		if r.clean == nil && window == surely {
+			return nil
+		}
+	}
+}
+
+// glance takes the end of the run to be what there is now.
+func (r *running) glance(quiet bool) (err error) {
+	if r.seen.end, err = r.world.look(r.context, "after the last step"); err != nil {
+		return err
+	}
+	r.seen.end.Restless = !quiet
+	return r.reckonState()
+}
+
+// same reports whether the end is that of the clean run.
+func (r *running) same() bool {
+	return r.clean != nil && len(r.seen.state.differences(r.clean.state)) == 0
+}
+
+func (r *running) reckonState() (err error) {
+	r.seen.names = namesOf(r.world.emu.Journal().Since(r.from))
+	learnFrom(r.seen.names, r.seen.end)
+	r.seen.state, err = stateOf(r.seen.end, r.seen.names)
+	return err
+}
+
+// reckon makes of what was seen what is compared.
+func (r *running) reckon() {
+	r.fail(r.reckonState())
+	r.seen.counts = countsOf(r.seen.events, r.seen.names)
+	if r.watcher != nil {
+		r.seen.input = r.watcher.Input(scope)
+		r.seen.input.Moments = []oracle.Moment{r.seen.end}
+	}
+}
+
+// learnFrom learns the names of objects that no component has ever touched.
+func learnFrom(n *names, m oracle.Moment) {
+	for i := range m.Objects.Claims {
+		n.learn("BucketClaim", m.Objects.Claims[i].Name, string(m.Objects.Claims[i].UID))
+	}
+	for i := range m.Objects.Accesses {
+		n.learn("BucketAccess", m.Objects.Accesses[i].Name, string(m.Objects.Accesses[i].UID))
+	}
+	for i := range m.Objects.Buckets {
+		n.learn("Bucket", m.Objects.Buckets[i].Name, string(m.Objects.Buckets[i].UID))
+	}
+}
+
+// quiet waits until nothing has happened for a time, nothing is under way, and every
+// component is alive. It returns false if that was not before the context was done.
+func (w *world) quiet(ctx context.Context, watcher *oracle.Watcher, window time.Duration) bool {
+	for watcher.Rest(ctx, scope, window) {
+		if w.running() {
+			return true
+		}
+		pause(ctx, window)
+	}
+	return false
+}
+
+// pause waits for a time, or for the context.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,131 @@
+package explore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// unfit are the verbs whose steps are left out when exploring: a retry is a call
+// more, and a fault in what runs outside of the emulator is none of COSI's.
+var unfit = []string{"calls", "golden", "exec"}
+
+// load reads the one scenario of a file, as it is explored.
+func load(file string, text []byte) (*document.Scenario, error) {
+	all, err := document.Loader{}.Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) != 1 {
+		return nil, fmt.Errorf("%w: %s has %d scenarios, and one can be explored at a time", ErrOptions, file, len(all))
+	}
+	s := all[0]
+	s.Steps = fit(s.Steps)
+	if len(s.Steps) == 0 {
+		return nil, fmt.Errorf("%w: %s has no steps that can be explored", ErrOptions, file)
+	}
+	return s, nil
+}
+
+func fit(steps []document.Step) []document.Step {
+	kept := slices.DeleteFunc(slices.Clone(steps), func(s document.Step) bool { return slices.Contains(unfit, s.Verb) })
+	for i := range kept {
+		s := &kept[i]
+		switch {
+		case s.Repeat != nil:
+			s.Repeat.Steps = fit(s.Repeat.Steps)
+		case s.ForEach != nil:
+			s.ForEach.Steps = fit(s.ForEach.Steps)
+		case s.Always != nil:
+			s.Always.While = fit(s.Always.While)
+		case s.Use != "":
+			s.Included = fit(s.Included)
+		}
+		for j := range s.Parallel {
+			s.Parallel[j] = fit(s.Parallel[j])
+		}
+	}
+	return kept
+}
+
+// source is a scenario as a tree of YAML, from which parts can be taken.
+type source struct {
+	file string
+	root *yaml.Node
+}
+
+func newSource(file string, text []byte) (*source, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("%s: %w", file, errors.New("it is no scenario"))
+	}
+	s := &source{file: file, root: doc.Content[0]}
+	s.dropSteps(field(s.root, "steps"))
+	return s, nil
+}
+
+// dropSteps takes out what is not explored.
+func (s *source) dropSteps(steps *yaml.Node) {
+	if steps == nil {
+		return
+	}
+	steps.Content = slices.DeleteFunc(steps.Content, func(step *yaml.Node) bool {
+		return slices.ContainsFunc(unfit, func(verb string) bool { return field(step, verb) != nil })
+	})
+}
+
+// field returns the value of a field of a mapping, or nil.
+func field(n *yaml.Node, name string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// text renders the source.
+func (s *source) text() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(s.root); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), encoder.Close()
+}
+
+// scenario is the source as it is run.
+func (s *source) scenario() (*document.Scenario, error) {
+	text, err := s.text()
+	if err != nil {
+		return nil, err
+	}
+	return load(s.file, text)
+}
+
+func (s *source) clone() *source { return &source{file: s.file, root: cloneNode(s.root)} }
+
+func cloneNode(n *yaml.Node) *yaml.Node {
+	if n == nil {
+		return nil
+	}
+	c := *n
+	c.Alias = cloneNode(n.Alias)
+	c.Content = make([]*yaml.Node, len(n.Content))
+	for i, child := range n.Content {
+		c.Content[i] = cloneNode(child)
+	}
+	return &c
+}

@@ -1,0 +1,116 @@
+package explore
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// stateFile remembers which cases are done, a line of JSON for each after one that
+// says what was explored.
+type stateFile struct {
+	file *os.File // nil: nothing is remembered
+
+	mu   sync.Mutex
+	done map[string]bool
+	old  []outcome // of earlier explorations, with findings
+	err  error
+}
+
+// stateHeader is the first line.
+type stateHeader struct {
+	Explored string `json:"explored"` // hash of the scenario
+}
+
+const stateMode = 0o600
+
+// openState reads the file, if there is one, and leaves it open to be continued.
+func openState(opts Options) (*stateFile, error) {
+	s := &stateFile{done: map[string]bool{}}
+	if opts.State == "" {
+		return s, nil
+	}
+	file, err := os.OpenFile(opts.State, os.O_RDWR|os.O_CREATE|os.O_APPEND, stateMode)
+	if err != nil {
+		return nil, fmt.Errorf("open the state of the exploration: %w", err)
+	}
+	s.file = file
+	sum := sha256.Sum256(opts.Text)
+	if err := s.read(hex.EncodeToString(sum[:])); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return s, nil
+}
+
+// read takes in what is done. A last line that was cut short is left out.
+func (s *stateFile) read(hash string) error {
+	data, err := io.ReadAll(s.file)
+	if err != nil {
+		return fmt.Errorf("read the state of the exploration: %w", err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, len(data)+1)
+	if !lines.Scan() {
+		return s.write(stateHeader{Explored: hash})
+	}
+	var header stateHeader
+	if json.Unmarshal(lines.Bytes(), &header) != nil || header.Explored != hash {
+		return fmt.Errorf("%w: %s is the state of another scenario, or of this one before it was changed; remove it, or name another file",
+			ErrOptions, s.file.Name())
+	}
+	for lines.Scan() {
+		var result outcome
+		if json.Unmarshal(lines.Bytes(), &result) != nil {
+			continue
+		}
+		s.done[result.Case.String()] = true
+		if len(result.Findings) > 0 {
+			s.old = append(s.old, result)
+		}
+	}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		_, err = s.file.Write([]byte{'\n'})
+	}
+	return err
+}
+
+func (s *stateFile) has(c Case) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.done[c.String()]
+}
+
+func (s *stateFile) add(result outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done[result.Case.String()] = true
+	if s.file != nil && s.err == nil {
+		s.err = s.write(result)
+	}
+}
+
+func (s *stateFile) write(value any) error {
+	line, err := json.Marshal(value)
+	if err == nil {
+		_, err = s.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("write the state of the exploration: %w", err)
+	}
+	return nil
+}
+
+// close returns why something could not be remembered, if it could not.
+func (s *stateFile) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return errors.Join(s.err, s.file.Close())
+}
