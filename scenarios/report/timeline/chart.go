@@ -52,8 +52,7 @@ type plotter struct {
 	tops  map[string]int // where the marks of events are, by their targets
 }
 
-// since returns when a moment was, from the beginning of the scenario.
-func (p *plotter) since(at time.Time) time.Duration { return at.Sub(p.s.Started) }
+func (p *plotter) since(at time.Time) time.Duration { return since(p.s, at) }
 
 func (p *plotter) pixels(at time.Duration) float64 { return p.scale.at(at) * nominalWidth }
 

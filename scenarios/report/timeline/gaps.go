@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -9,13 +10,13 @@ import (
 
 const (
 	// minIdle is the least that is cut short.
-	minIdle = float64(5 * time.Millisecond)
+	minIdle = float64(8 * time.Millisecond)
 	// maxShare is how much of the axis an idle time may take up, and maxCut how
 	// much all those together that are cut.
-	maxShare = 0.05
+	maxShare = 0.06
 	maxCut   = 0.5
 	// patience is how many times as long something may go on before it is cut.
-	patience = 4
+	patience = 6
 )
 
 // moment is where the number of things that go on changes.
@@ -27,10 +28,10 @@ type moment struct {
 // gaps returns the times between any two moments at which something begins or ends.
 // Steps are not what makes a time busy: most of them wait.
 func gaps(s report.Scenario) []gap {
-	moments := []moment{{0, 0}, {s.Duration, 0}}
+	moments := []moment{{0, 0}, {lasting(s.Duration), 0}}
 	add := func(at time.Time, lasted time.Duration, going int) {
-		begin := at.Sub(s.Started)
-		moments = append(moments, moment{begin, going}, moment{begin + lasted, -going})
+		begin := since(s, at)
+		moments = append(moments, moment{begin, going}, moment{begin + lasting(lasted), -going})
 	}
 	for _, e := range s.Events {
 		if kindOf(e) == kindWatch { // it lasts as long as it is open
@@ -41,7 +42,7 @@ func gaps(s report.Scenario) []gap {
 	for _, step := range s.Steps {
 		add(step.Started, step.Duration, 0)
 	}
-	slices.SortStableFunc(moments, func(a, b moment) int { return int(a.at - b.at) })
+	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 	var found []gap
 	going := moments[0].going
 	for i, m := range moments[1:] {

@@ -44,7 +44,7 @@ func (p *plotter) eventMarks(drawn *lane, events []journal.Event, y int) int {
 		}
 		begin := p.since(e.Time)
 		major = append(major, e)
-		items = append(items, &item{from: p.pixels(begin), to: p.pixels(begin + e.Duration), label: label(e)})
+		items = append(items, &item{from: p.pixels(begin), to: p.pixels(begin + lasting(e.Duration)), label: label(e)})
 	}
 	rows := max(pack(items, maxRows), 1)
 	for _, e := range minor {
@@ -103,7 +103,7 @@ func (p *plotter) eventMark(e journal.Event, i *item, y int) mark {
 var processSymbols = map[string]string{"start": "start", "ready": "ready", "stop": "stop"}
 
 func (p *plotter) mark(begin, lasted time.Duration, i *item, y int) mark {
-	from, to := p.scale.at(begin), p.scale.at(begin+lasted)
+	from, to := p.scale.at(begin), p.scale.at(begin+lasting(lasted))
 	to = max(to, from+float64(minMark)/nominalWidth)
 	m := mark{
 		X: percent(from), Width: percent(to - from), Y: y + i.row*rowHeight, Height: markHeight,

@@ -29,7 +29,7 @@ func (p *plotter) userMarks(drawn *lane, y int) int {
 	items := make([]*item, len(all))
 	for i, step := range all {
 		begin := p.since(step.Started)
-		items[i] = &item{from: p.pixels(begin), to: p.pixels(begin + step.Duration), label: marks[i].Label}
+		items[i] = &item{from: p.pixels(begin), to: p.pixels(begin + lasting(step.Duration)), label: marks[i].Label}
 	}
 	inOrder := slices.Clone(items)
 	slices.SortStableFunc(inOrder, func(a, b *item) int { return cmp.Compare(a.from, b.from) })

@@ -46,7 +46,7 @@ func story(id string, s report.Scenario) []row {
 	rows := make([]row, 0, len(s.Steps)+len(s.Events))
 	for i, step := range s.Steps {
 		rows = append(rows, row{
-			ID: fmt.Sprintf("%s-p%d", id, i), Class: "step " + string(step.Outcome), At: offset(step.Started.Sub(s.Started)),
+			ID: fmt.Sprintf("%s-p%d", id, i), Class: "step " + string(step.Outcome), At: offset(since(s, step.Started)),
 			Lane: laneUser, Hue: laneUser, Name: stepName(step), Took: span(step.Duration), time: step.Started,
 			Step: &stepRow{i + 1, step.Verb, place(step.Position), string(step.Outcome), min(step.Depth, maxDepth)},
 		})
@@ -63,7 +63,7 @@ const maxDepth = 6
 
 func eventRow(id string, s report.Scenario, e journal.Event) row {
 	r := row{
-		ID: eventID(id, e), Class: eventClass(e), At: offset(e.Time.Sub(s.Started)), Lane: e.Component, Hue: hue(e.Component),
+		ID: eventID(id, e), Class: eventClass(e), At: offset(since(s, e.Time)), Lane: e.Component, Hue: hue(e.Component),
 		Name: e.Operation.Name, Subject: shortName(e.Operation.Subject, s.Namespace), Outcome: e.Outcome,
 		Message: e.Message, Fault: e.Fault, Request: body(e.Request), Response: body(e.Response), time: e.Time,
 	}

@@ -24,7 +24,7 @@ func transitions(s report.Scenario) []transition {
 		for _, c := range h.Conditions {
 			for _, one := range c.States {
 				found = append(found, transition{
-					At: offset(one.From.Sub(s.Started)), Object: h.Kind + " " + shortName(h.Name, s.Namespace), Type: c.Type,
+					At: offset(since(s, one.From)), Object: h.Kind + " " + shortName(h.Name, s.Namespace), Type: c.Type,
 					Status: string(one.Status), Reason: one.Reason, Message: one.Message, Class: stateClass(one), from: one.From,
 				})
 			}

@@ -1,0 +1,163 @@
+package timeline_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+)
+
+// browsers are the names under which Chromium goes.
+var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
+
+// browse opens a page in a browser, and returns what has become of it.
+func browse(t *testing.T, page, fragment string) *html.Node {
+	t.Helper()
+	program := ""
+	for _, name := range browsers {
+		if path, err := exec.LookPath(name); err == nil {
+			program = path
+			break
+		}
+	}
+	if program == "" {
+		t.Skipf("none of %s is in PATH: what the script does is not tried", strings.Join(browsers, ", "))
+	}
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dom, said := run(t, program, "file://"+file+fragment)
+	if strings.Contains(said, "CONSOLE") {
+		t.Errorf("the script, or the policy, complains:\n%s", said)
+	}
+	return parse(t, dom, true)
+}
+
+func run(t *testing.T, program, address string) (dom, said string) {
+	t.Helper()
+	// A browser that ends may still write to its profile.
+	profile, err := os.MkdirTemp("", "timeline-browser-") //nolint:usetesting // TempDir would fail the test for that
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(profile) })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	flags := []string{
+		"--headless=new", "--disable-gpu", "--no-first-run", "--disable-extensions", "--enable-logging=stderr",
+		"--user-data-dir=" + profile, "--virtual-time-budget=5000", "--dump-dom",
+	}
+	if os.Geteuid() == 0 {
+		flags = append(flags, "--no-sandbox") // it refuses to run otherwise
+	}
+	cmd := exec.CommandContext(ctx, program, append(flags, address)...)
+	cmd.WaitDelay = 5 * time.Second
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, stderr.String())
+	}
+	return stdout.String(), stderr.String()
+}
+
+func TestBrowser(t *testing.T) {
+	root := browse(t, write(t, fixture()), "")
+	var laidOut []string
+	for n := range find(root) {
+		if n.Data == "section" && count(n, "view") > 0 {
+			laidOut = append(laidOut, attribute(n, "id"))
+		}
+	}
+	if diff := cmp.Diff([]string{"s2"}, laidOut); diff != "" {
+		t.Errorf("only the first failed scenario is laid out; -want, +got:\n%s", diff)
+	}
+	shown, want := byID(root, "s2"), len(lifecycle().Events)+len(lifecycle().Steps)
+	if marks, rows := count(shown, "mark"), count(shown, "row"); marks != want || rows != want {
+		t.Errorf("there are %d marks and %d rows, want %d of each", marks, rows, want)
+	}
+}
+
+func TestBrowserFollowsAddress(t *testing.T) {
+	root := browse(t, write(t, fixture()), "#s1-e12")
+	for n := range find(byID(root, "s1"), "row", "chosen") {
+		if byID(n, "s1-e12") == nil {
+			t.Error("another event is chosen than that of the address")
+		}
+		return
+	}
+	t.Error("no event is chosen, and the address names one")
+}
+
+// probe uses the page, and writes down what it sees.
+const probe = `
+addEventListener('load', () => {
+  const shown = selector => [...document.querySelectorAll(selector)].filter(e => e.checkVisibility()).length;
+  const type = (id, text) => { id.value = text; id.dispatchEvent(new Event('input', { bubbles: true })); };
+  const press = (target, key) => target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+  const section = document.querySelector('section.current');
+  const seen = { readsAtFirst: shown('.mark.read, .row.read') };
+  section.querySelector('.on-read').click();
+  seen.readsThen = shown('.mark.read, .row.read');
+  const mark = section.querySelector('.mark.write');
+  mark.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+  seen.opened = document.getElementById('detail-row').textContent.includes('WaitingForDriver');
+  seen.address = location.hash;
+  mark.focus(); press(mark, 'ArrowRight');
+  seen.arrow = document.activeElement.getAttribute('href');
+  press(document.activeElement, 'Escape');
+  seen.closed = document.getElementById('detail').hidden;
+  type(section.querySelector('.grep'), 'disk full');
+  seen.found = shown('section.current .row');
+  type(document.getElementById('find'), 'fine');
+  seen.listed = shown('#list li');
+  type(document.getElementById('find'), '');
+  document.getElementById('show-passed').click();
+  seen.withoutPassed = shown('#list li');
+  press(document.body, 'j');
+  setTimeout(() => {
+    seen.next = document.querySelector('section.current').id;
+    seen.outside = performance.getEntriesByType('resource').length;
+    const out = document.createElement('pre');
+    out.id = 'seen';
+    out.textContent = JSON.stringify(seen);
+    document.body.append(out);
+  }, 100);
+});`
+
+func TestBrowserUsed(t *testing.T) {
+	sum := sha256.Sum256([]byte(probe))
+	page := write(t, fixture())
+	page = strings.Replace(page, "script-src ", "script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"' ", 1)
+	page = strings.Replace(page, "</body>", "<script>"+probe+"</script></body>", 1)
+	out := byID(browse(t, page, ""), "seen")
+	if out == nil {
+		t.Fatal("the probe has not run to its end")
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(textOf(out)), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"readsAtFirst": 0.0, "readsThen": 2.0, "opened": true, "address": "#s2-e13", "arrow": "#s2-e14", "closed": true,
+		"found": 1.0, "listed": 1.0, "withoutPassed": 2.0, "next": "s3", "outside": 0.0,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestBrowserHostile(t *testing.T) {
+	for _, text := range []string{hostile[0], hostile[1]} {
+		harmless(t, browse(t, write(t, poisoned(text)), "#s4"))
+	}
+}
