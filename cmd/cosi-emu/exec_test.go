@@ -14,7 +14,7 @@ import (
 func (h *home) write(name, text string) string {
 	h.t.Helper()
 	path := filepath.Join(h.dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil { //nolint:gosec // a directory of the test
 		h.t.Fatal(err)
 	}
 	return path

@@ -14,12 +14,7 @@ func Tail(s Scenario, limit int) (tail []journal.Event, before int) {
 	if limit <= 0 {
 		limit = DefaultTail
 	}
-	named := map[uint64]bool{}
-	for _, f := range s.Failures {
-		for _, number := range f.Events {
-			named[number] = true
-		}
-	}
+	named := named(s)
 	end := len(s.Events)
 	if i := slices.IndexFunc(s.Failures, func(f Failure) bool { return f.Step != nil }); i >= 0 {
 		step := s.Steps[*s.Failures[i].Step]
@@ -39,4 +34,15 @@ func Tail(s Scenario, limit int) (tail []journal.Event, before int) {
 	}
 	slices.SortStableFunc(tail, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
 	return tail, end - min(end, len(tail))
+}
+
+// named has the numbers of the events that failures name.
+func named(s Scenario) map[uint64]bool {
+	numbers := map[uint64]bool{}
+	for _, f := range s.Failures {
+		for _, number := range f.Events {
+			numbers[number] = true
+		}
+	}
+	return numbers
 }

@@ -108,8 +108,13 @@ func (t Text) tail(text *strings.Builder, s *Scenario) {
 		fmt.Fprintf(text, " (%d events before these)", before)
 	}
 	text.WriteString(":\n\n")
-	for _, line := range aligned(events) {
-		fmt.Fprintf(text, "    %s\n", line)
+	named := named(*s)
+	for i, line := range aligned(events) {
+		mark := ' '
+		if named[events[i].Seq] {
+			mark = '>' // it shows what is wrong
+		}
+		fmt.Fprintf(text, "  %c %s\n", mark, line)
 	}
 }
 

@@ -72,9 +72,20 @@ func (r *Runner) one(ctx context.Context, s *document.Scenario) report.Scenario 
 		return report.Of(interrupted(ctx, s), nil)
 	}
 	result := r.Engine.Run(ctx, s)
+	shown := evidence(result)
 	return report.Of(result, slices.DeleteFunc(r.Journal.Since(result.From-1), func(e journal.Event) bool {
-		return e.Seq > result.To || !result.Concerns(e)
+		return e.Seq > result.To || !result.Concerns(e) && !slices.Contains(shown, e.Seq)
 	}))
+}
+
+// evidence are the numbers of the events that failures name: what an oracle finds
+// may be of others.
+func evidence(result engine.Result) []uint64 {
+	var numbers []uint64
+	for _, failure := range result.Failures {
+		numbers = append(numbers, failure.Events...)
+	}
+	return numbers
 }
 
 // interrupted is the result of a scenario that has not begun.
