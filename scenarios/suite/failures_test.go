@@ -1,0 +1,69 @@
+package suite_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/suite"
+)
+
+var (
+	// knownFailure is the beginning of a row of docs/known-failures.md, with one
+	// number or several.
+	knownFailure = regexp.MustCompile(`(?m)^\| (E\d\d(?:, E\d\d)*) \|.*$`)
+	// elsewhere is a row of README.md: a number that no scenario can show, why, and
+	// the test that does.
+	elsewhere = regexp.MustCompile("(?m)^\\| (E\\d\\d) \\| .+ \\| `(.+)` \\|$")
+)
+
+// rows returns the rows of a file that match, by the numbers in their first group.
+func rows(t *testing.T, file string, row *regexp.Regexp) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][]string{}
+	for _, match := range row.FindAllStringSubmatch(string(text), -1) {
+		for number := range strings.SplitSeq(match[1], ", ") {
+			found[number] = match
+		}
+	}
+	return found
+}
+
+// TestKnownFailures: every failure that is known from elsewhere has a scenario, or
+// README.md says why it cannot have one and which test stands in.
+func TestKnownFailures(t *testing.T) {
+	all, err := suite.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var proved []string
+	for _, s := range all {
+		proved = append(proved, s.Proves...)
+	}
+	known := rows(t, filepath.Join("..", "..", "docs", "known-failures.md"), knownFailure)
+	excused := rows(t, "README.md", elsewhere)
+	if len(known) < 70 {
+		t.Errorf("%d failures: the table in docs/known-failures.md is not found any more", len(known))
+	}
+	for number, row := range known {
+		excuse, isExcused := excused[number]
+		switch {
+		case slices.Contains(proved, number) == isExcused:
+			t.Errorf("%s must either be proved by a scenario, or stand in README.md", number)
+		case isExcused && !strings.Contains(row[0], "`"+excuse[2]+"`"):
+			t.Errorf("%s: README.md names %s, which docs/known-failures.md does not", number, excuse[2])
+		}
+	}
+	for number := range excused {
+		if _, ok := known[number]; !ok {
+			t.Errorf("%s stands in README.md, and not in docs/known-failures.md", number)
+		}
+	}
+}
