@@ -11,8 +11,8 @@ import (
 // Fault makes something go wrong at a seam. Its fields are those of package
 // emulator/fault, which says more about each.
 type Fault struct {
-	Name      string   `yaml:"name" doc:"for heal and reports"`
-	Seam      string   `yaml:"seam" doc:"api, rpc, store, or process for the starts of components"`
+	Name      string   `yaml:"name" required:"true" doc:"for heal and reports"`
+	Seam      string   `yaml:"seam" required:"true" enum:"api,rpc,store,process" doc:"api, rpc, store, or process for the starts of components"`
 	Component Text     `yaml:"component" doc:"whose operations; any by default, of an rpc its caller's"`
 	Operation Text     `yaml:"operation" doc:"which; * stands for any characters; \"event buckets\" is what a watch tells of buckets"`
 	Subject   Text     `yaml:"subject" doc:"on what; * stands for any characters"`
@@ -30,8 +30,8 @@ type Fault struct {
 	Delay      Duration `yaml:"delay" doc:"how long the operation is held up"`
 	Hang       bool     `yaml:"hang" doc:"the operation never comes back"`
 	Duplicate  bool     `yaml:"duplicate" doc:"the operation happens twice; an event is told twice"`
-	Crash      string   `yaml:"crash" doc:"before or after: the component dies at that moment"`
-	Outage     string   `yaml:"outage" doc:"kube-apiserver or etcd: it dies before the operation"`
+	Crash      string   `yaml:"crash" enum:"before,after" doc:"before or after: the component dies at that moment"`
+	Outage     string   `yaml:"outage" enum:"kube-apiserver,etcd" doc:"kube-apiserver or etcd: it dies before the operation"`
 	Down       Duration `yaml:"down" doc:"how long what has died stays dead; it starts again at once by default"`
 
 	Stale      int  `yaml:"stale" doc:"reads answer as so many changes ago"`

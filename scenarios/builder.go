@@ -1,0 +1,146 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// Builder is a scenario that is built in code. Each of its methods adds a step, but
+// for those that say something about the step before: Named, Within, As, When and
+// Refused. It makes the same document as a file, and what is wrong in it is found
+// as in a file, by Build and Run.
+type Builder struct {
+	root   *yaml.Node
+	setup  *yaml.Node
+	allow  *yaml.Node
+	steps  *yaml.Node
+	places map[*yaml.Node]document.Position
+	failed []error
+}
+
+// New begins a scenario. The name is a DNS label.
+func New(name string) *Builder {
+	b := newBuilder()
+	b.root = mapping(pair{"apiVersion", text(document.APIVersion)}, pair{"kind", text(document.Kind)}, pair{"name", text(name)})
+	b.place(b.root, caller())
+	return b
+}
+
+// Steps begins a list of steps for Parallel, Repeat, ForEach and AlwaysWhile.
+func Steps() *Builder { return newBuilder() }
+
+func newBuilder() *Builder {
+	return &Builder{
+		setup: mapping(), allow: &yaml.Node{Kind: yaml.SequenceNode}, steps: &yaml.Node{Kind: yaml.SequenceNode},
+		places: map[*yaml.Node]document.Position{},
+	}
+}
+
+// caller is where the method of this package was called that a test has called. The
+// file has no directory: files that a scenario names are relative to that of the
+// test, in which go test runs it.
+func caller() document.Position {
+	_, file, line, _ := runtime.Caller(2)
+	return document.Position{File: filepath.Base(file), Line: line}
+}
+
+// place remembers where nodes were built, unless that is known already.
+func (b *Builder) place(n *yaml.Node, at document.Position) {
+	if _, known := b.places[n]; known {
+		return
+	}
+	b.places[n] = at
+	for _, content := range n.Content {
+		b.place(content, at)
+	}
+}
+
+// step adds a step of one verb.
+func (b *Builder) step(at document.Position, verb string, argument any) *Builder {
+	n, err := node(argument)
+	if err != nil {
+		b.failed = append(b.failed, &document.Problem{Position: at, Message: verb + ": " + err.Error()})
+		return b
+	}
+	step := mapping(pair{verb, n})
+	b.place(step, at)
+	b.steps.Content = append(b.steps.Content, step)
+	return b
+}
+
+// about says something about the step before.
+func (b *Builder) about(at document.Position, field, value string) *Builder {
+	if len(b.steps.Content) == 0 {
+		b.failed = append(b.failed, &document.Problem{Position: at, Message: field + " is about a step, and there is none before it"})
+		return b
+	}
+	step := b.steps.Content[len(b.steps.Content)-1]
+	key, content := text(field), text(value)
+	b.place(key, at)
+	b.place(content, at)
+	step.Content = append(step.Content, key, content)
+	return b
+}
+
+// Named gives the step before a name, for reports.
+func (b *Builder) Named(name string) *Builder { return b.about(caller(), "name", name) }
+
+// Within says how long the step before may take, instead of 10 seconds.
+func (b *Builder) Within(timeout time.Duration) *Builder {
+	return b.about(caller(), "timeout", duration(timeout))
+}
+
+// As binds the result of the step before to a name for later steps: ${name}.
+func (b *Builder) As(name string) *Builder { return b.about(caller(), "as", name) }
+
+// When has the step before passed over if a CEL expression is false.
+func (b *Builder) When(expression string) *Builder { return b.about(caller(), "when", expression) }
+
+// Refused says that the API server must refuse what the step before asks of it, and
+// say these words among others.
+func (b *Builder) Refused(words string) *Builder { return b.about(caller(), "refused", words) }
+
+// Build returns the scenario, or everything that is wrong in it, each with the
+// file and the line of the call that says so.
+func (b *Builder) Build() (*document.Scenario, error) {
+	if b.root == nil {
+		return nil, problems([]error{errors.New("a list of steps is no scenario: begin with New")})
+	}
+	if len(b.failed) > 0 {
+		return nil, problems(b.failed)
+	}
+	whole := *b.root
+	for _, part := range []pair{{"setup", b.setup}, {"allow", b.allow}, {"steps", b.steps}} {
+		if len(part.value.Content) > 0 {
+			whole.Content = append(whole.Content[:len(whole.Content):len(whole.Content)], text(part.key), part.value)
+		}
+	}
+	s, err := document.Loader{}.Build(&whole, func(n *yaml.Node) document.Position {
+		if at, known := b.places[n]; known {
+			return at
+		}
+		return b.places[b.root]
+	})
+	if err != nil {
+		return nil, problems([]error{err})
+	}
+	return s, nil
+}
+
+// Run runs the scenario as the test t. It may be called several times.
+func (b *Builder) Run(t T, options ...Option) {
+	t.Helper()
+	s, err := b.Build()
+	if err != nil {
+		t.Fatalf("%v", fmt.Errorf("%s: %w", t.Name(), err))
+		return
+	}
+	open(t, options).play(t, s)
+}

@@ -1,0 +1,93 @@
+package scenarios
+
+import (
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// Description says what the scenario shows.
+func (b *Builder) Description(words string) *Builder {
+	return b.head(caller(), "description", words)
+}
+
+// Proves names what the scenario is evidence of: sections of the KEP and numbers of
+// docs/known-failures.md.
+func (b *Builder) Proves(what ...string) *Builder { return b.head(caller(), "proves", what) }
+
+// Labels are what a person can select the scenario by.
+func (b *Builder) Labels(labels map[string]string) *Builder {
+	return b.head(caller(), "labels", labels)
+}
+
+// Timeout is how long a step may take that does not say otherwise.
+func (b *Builder) Timeout(timeout time.Duration) *Builder {
+	return b.set(caller(), b.setup, "timeout", timeout)
+}
+
+// Driver adds a fake driver with a sidecar and classes of its own.
+func (b *Builder) Driver(driver FakeDriver) *Builder { return b.extend(caller(), "drivers", driver) }
+
+// Class adds a BucketClass, ${classes.NAME}.
+func (b *Builder) Class(class Class) *Builder { return b.extend(caller(), "classes", class) }
+
+// AccessClass adds a BucketAccessClass, ${accessClasses.NAME}.
+func (b *Builder) AccessClass(class AccessClass) *Builder {
+	return b.extend(caller(), "accessClasses", class)
+}
+
+// Stopped names components that do not run when the first step begins.
+func (b *Builder) Stopped(components ...string) *Builder {
+	return b.set(caller(), b.setup, "stopped", components)
+}
+
+// Allow has a standing oracle tolerate what it would report. About is a word of
+// what is reported, or empty for anything, and the reason is why it is right here.
+func (b *Builder) Allow(oracle, about, reason string) *Builder {
+	exception, at := mapping(pair{"oracle", text(oracle)}, pair{"reason", text(reason)}), caller()
+	if about != "" {
+		exception.Content = append(exception.Content, text("about"), text(about))
+	}
+	b.place(exception, at)
+	b.allow.Content = append(b.allow.Content, exception)
+	return b
+}
+
+func (b *Builder) head(at document.Position, field string, value any) *Builder {
+	if b.root == nil {
+		b.failed = append(b.failed, &document.Problem{Position: at, Message: field + " is about a scenario: a list of steps has none"})
+		return b
+	}
+	return b.set(at, b.root, field, value)
+}
+
+// set sets a field of a mapping.
+func (b *Builder) set(at document.Position, of *yaml.Node, field string, value any) *Builder {
+	n, err := node(value)
+	if err != nil {
+		b.failed = append(b.failed, &document.Problem{Position: at, Message: field + ": " + err.Error()})
+		return b
+	}
+	key := text(field)
+	b.place(key, at)
+	b.place(n, at)
+	of.Content = append(of.Content, key, n)
+	return b
+}
+
+// extend adds an item to a list of the setup.
+func (b *Builder) extend(at document.Position, field string, item any) *Builder {
+	for i := 0; i+1 < len(b.setup.Content); i += 2 {
+		if b.setup.Content[i].Value == field {
+			n, err := node(item)
+			if err == nil {
+				b.place(n, at)
+				b.setup.Content[i+1].Content = append(b.setup.Content[i+1].Content, n)
+			}
+			return b
+		}
+	}
+	return b.set(at, b.setup, field, []any{item})
+}

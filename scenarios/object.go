@@ -1,0 +1,46 @@
+package scenarios
+
+import (
+	"fmt"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// scheme knows the kinds that can be given as Go types.
+var scheme = newScheme()
+
+func newScheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(s)) // constant
+	utilruntime.Must(cosiapi.AddToScheme(s))
+	return s
+}
+
+// fieldsOf returns what there is to apply of an object: its kind, and no status,
+// because that is not the user's.
+func fieldsOf(object client.Object) (Fields, error) {
+	kind, err := apiutil.GVKForObject(object, scheme)
+	if err != nil {
+		return nil, fmt.Errorf("the kind of a %T is not known; use Fields instead: %w", object, err)
+	}
+	all, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	fields := Fields(maps.Clone(all))
+	fields["apiVersion"], fields["kind"] = kind.ToAPIVersionAndKind()
+	delete(fields, "status")
+	if metadata, ok := all["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "creationTimestamp")
+		fields["metadata"] = metadata
+	}
+	return fields, nil
+}

@@ -1,0 +1,48 @@
+package schema
+
+import (
+	"reflect"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// The forms of words.
+const (
+	referencePattern = `^[A-Z][A-Za-z0-9]+/\S+$`
+	durationPattern  = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
+	countPattern     = `^([0-9]+(\.\.[0-9]*)?|\.\.[0-9]+)$`
+)
+
+// text is a text. A file may have it without quotes even if it looks like a number.
+func text() object { return object{"type": []string{"string", "number", "boolean"}} }
+
+// oneOrMany is something, or a list of such.
+func oneOrMany(one object) object {
+	return object{"anyOf": []object{one, {"type": "array", "items": one}}}
+}
+
+// leaves are the types that read themselves.
+var leaves = map[reflect.Type]object{
+	reflect.TypeFor[document.Text]():         text(),
+	reflect.TypeFor[document.Expression]():   text(),
+	reflect.TypeFor[document.Duration]():     {"type": "string", "pattern": durationPattern},
+	reflect.TypeFor[document.Count]():        {"type": []string{"integer", "string"}, "pattern": countPattern, "minimum": 0},
+	reflect.TypeFor[document.Pattern]():      {},
+	reflect.TypeFor[document.Value]():        {},
+	reflect.TypeFor[document.Named]():        {"type": "object"},
+	reflect.TypeFor[document.Names]():        {"anyOf": []object{{"type": "null"}, text(), {"type": "array", "items": text()}}},
+	reflect.TypeFor[document.References]():   oneOrMany(object{"type": "string", "pattern": referencePattern}),
+	reflect.TypeFor[document.Expectations](): byReference(),
+	reflect.TypeFor[document.Patch]():        byReference(),
+	reflect.TypeFor[document.Objects](): oneOrMany(object{
+		"type": "object", "required": []string{"kind", "metadata"},
+		"properties": object{
+			"kind":     object{"type": "string", "minLength": 1},
+			"metadata": object{"type": "object", "required": []string{"name"}},
+		},
+	}),
+}
+
+func byReference() object {
+	return object{"type": "object", "propertyNames": object{"pattern": referencePattern}}
+}
