@@ -12,8 +12,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
 
-// limit is how long the whole suite may take on a running control plane.
-const limit = time.Minute
+// limit is how long the whole suite may take on a running control plane. It is a
+// flag, because a machine that does other things at the same time takes longer.
+var limit = flag.Duration("suite.limit", 0, "fail if the whole suite takes longer, the start of the control plane not counted; 0 is no limit")
 
 // TestSuite runs every scenario as a subtest of its name, all against one control
 // plane: go test ./scenarios/suite -run TestSuite/NAME runs one of them.
@@ -36,8 +37,8 @@ func measure(t *testing.T) {
 	t.Cleanup(func() {
 		took := time.Since(started)
 		t.Logf("%d scenarios in %s: %.1f a second", len(all), took.Round(time.Millisecond), float64(len(all))/took.Seconds())
-		if took > limit {
-			t.Errorf("the suite took %s, and may take %s", took, limit)
+		if *limit > 0 && took > *limit {
+			t.Errorf("the suite took %s, and may take %s", took, *limit)
 		}
 	})
 }
