@@ -105,7 +105,8 @@ func TestLeak(t *testing.T) {
 			reason: "Credentials that nobody will revoke.",
 			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) {
 				truth.Accounts = []store.Account{
-					{AccountSpec: store.AccountSpec{ID: account, Owner: driver}}, {AccountSpec: store.AccountSpec{ID: emulator.Administrator, Admin: true}},
+					{AccountSpec: store.AccountSpec{ID: account, Owner: driver}},
+					{AccountSpec: store.AccountSpec{ID: emulator.Administrator, Admin: true}},
 				}
 			}),
 			want: []verdict{{oracle.Leak, "account " + account}},
@@ -200,7 +201,7 @@ func TestLoss(t *testing.T) {
 
 func TestConvergence(t *testing.T) {
 	on := func(change func(*oracle.Objects)) func(*story) {
-		return midway(func(s *story, objects *oracle.Objects, truth *oracle.Truth) {
+		return midway(func(_ *story, objects *oracle.Objects, truth *oracle.Truth) {
 			*truth = oracle.Truth{}
 			change(objects)
 		})
@@ -244,7 +245,11 @@ func TestConvergence(t *testing.T) {
 		},
 		"BucketOfNobody": {
 			reason: "No sidecar serves its driver.",
-			happen: on(func(o *oracle.Objects) { notYet(o); bucketNotYet(o, waiting); o.Buckets[0].Spec.DriverName = "none.test" }),
+			happen: on(func(o *oracle.Objects) {
+				notYet(o)
+				bucketNotYet(o, waiting)
+				o.Buckets[0].Spec.DriverName = "none.test"
+			}),
 		},
 		"NotReadyToUse": {
 			reason: "readyToUse does not say what the condition says.",

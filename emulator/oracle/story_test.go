@@ -53,15 +53,18 @@ func rpc(name, subject, request, response string) journal.Event {
 
 // The parts of objects that the events have.
 const (
-	claimMeta   = `"name":"photos","namespace":"` + ns + `","uid":"` + uid + `"`
-	bucketMeta  = `"name":"` + bucket + `","uid":"b"`
-	bucketSpec  = `"spec":{"driverName":"` + driver + `","deletionPolicy":"Delete","bucketClaimRef":{"namespace":"` + ns + `","name":"photos","uid":"` + uid + `"}}`
-	accessMeta  = `"name":"app","namespace":"` + ns + `","uid":"` + accessUID + `"`
-	accessSpec  = `"spec":{"bucketClaims":[{"bucketClaimName":"photos","accessSecretName":"key"}]}`
-	protected   = `,"finalizers":["` + finalizer + `"]`
-	going       = `,"deletionTimestamp":"2026-01-01T00:00:00Z"`
-	handedOff   = `"driverName":"` + driver + `","accessedBuckets":[{"bucketName":"` + bucket + `","bucketID":"` + bucket + `","bucketClaimName":"photos"}]`
-	secretBody  = `{"metadata":{"name":"key","namespace":"` + ns + `","ownerReferences":[{"kind":"BucketAccess","name":"app","controller":true}]` + protected + `}}`
+	claimMeta  = `"name":"photos","namespace":"` + ns + `","uid":"` + uid + `"`
+	bucketMeta = `"name":"` + bucket + `","uid":"b"`
+	bucketSpec = `"spec":{"driverName":"` + driver + `","deletionPolicy":"Delete","bucketClaimRef":` +
+		`{"namespace":"` + ns + `","name":"photos","uid":"` + uid + `"}}`
+	accessMeta = `"name":"app","namespace":"` + ns + `","uid":"` + accessUID + `"`
+	accessSpec = `"spec":{"bucketClaims":[{"bucketClaimName":"photos","accessSecretName":"key"}]}`
+	protected  = `,"finalizers":["` + finalizer + `"]`
+	going      = `,"deletionTimestamp":"2026-01-01T00:00:00Z"`
+	handedOff  = `"driverName":"` + driver + `","accessedBuckets":[` +
+		`{"bucketName":"` + bucket + `","bucketID":"` + bucket + `","bucketClaimName":"photos"}]`
+	secretBody = `{"metadata":{"name":"key","namespace":"` + ns + `",` +
+		`"ownerReferences":[{"kind":"BucketAccess","name":"app","controller":true}]` + protected + `}}`
 	accountOnly = `{"accountId":"` + account + `"}`
 )
 
@@ -78,8 +81,8 @@ func claimEvent(request, more string) journal.Event {
 		object(claimMeta+more, `"status":{"boundBucketName":"`+bucket+`"}`))
 }
 
-func bucketEvent(component, request, more, status string) journal.Event {
-	return api(component, "patch buckets", bucket, request, object(bucketMeta+more, bucketSpec, `"status":{`+status+`}`))
+func bucketEvent(request, more, status string) journal.Event {
+	return api("sidecar", "patch buckets", bucket, request, object(bucketMeta+more, bucketSpec, `"status":{`+status+`}`))
 }
 
 func accessEvent(component, request, more, status string) journal.Event {
@@ -100,11 +103,11 @@ func lifecycle() *story {
 	s.happenings = []happening{
 		{"protect claim", claimEvent(addFinalizer, protected)},
 		{"create bucket", api("controller", "create buckets", bucket, object(bucketMeta, bucketSpec), object(bucketMeta, bucketSpec))},
-		{"protect bucket", bucketEvent("sidecar", addFinalizer, protected, "")},
+		{"protect bucket", bucketEvent(addFinalizer, protected, "")},
 		{"generate", rpc("DriverGenerateBucketId", bucket, `{"name":"`+bucket+`"}`, `{"bucketId":"`+bucket+`"}`)},
-		{"identify", bucketEvent("sidecar", `{"status":{`+hasBucket+`}}`, protected, hasBucket)},
+		{"identify", bucketEvent(`{"status":{`+hasBucket+`}}`, protected, hasBucket)},
 		{"provision", rpc("DriverCreateBucket", bucket, `{"bucketId":"`+bucket+`"}`, `{}`)},
-		{"ready", bucketEvent("sidecar", `{"status":{"readyToUse":true}}`, protected, hasBucket)},
+		{"ready", bucketEvent(`{"status":{"readyToUse":true}}`, protected, hasBucket)},
 		{"protect access", accessEvent("controller", addFinalizer, protected, "")},
 		{"hand off", accessEvent("controller", `{"status":{`+handedOff+`}}`, protected, handedOff)},
 		{"reserve", api("sidecar", "create secrets", ns+"/key", secretBody, secretBody)},
@@ -116,9 +119,10 @@ func lifecycle() *story {
 		{"delete secret", api("sidecar", "delete secrets", ns+"/key", "", `{"kind":"Status"}`)},
 		{"revoke", rpc("DriverRevokeBucketAccess", account, accountOnly, `{}`)},
 		{"release access", accessEvent("controller", dropFinalizer, going, hasAccount)},
-		{"delete bucket", api("controller", "delete buckets", bucket, "", object(bucketMeta+protected+going, bucketSpec, `"status":{`+hasBucket+`}`))},
+		{"delete bucket", api("controller", "delete buckets", bucket, "",
+			object(bucketMeta+protected+going, bucketSpec, `"status":{`+hasBucket+`}`))},
 		{"deprovision", rpc("DriverDeleteBucket", bucket, `{"bucketId":"`+bucket+`"}`, `{}`)},
-		{"release bucket", bucketEvent("sidecar", dropFinalizer, going, hasBucket)},
+		{"release bucket", bucketEvent(dropFinalizer, going, hasBucket)},
 		{"release claim", claimEvent(dropFinalizer, going)},
 	}
 	return s
@@ -163,7 +167,7 @@ func (s *story) told() oracle.Input {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range s.happenings {
 		e := s.happenings[i].event
-		e.Seq, e.Time, e.Duration = uint64(i+1), clock, time.Millisecond //nolint:gosec // small
+		e.Seq, e.Time, e.Duration = uint64(i+1), clock, time.Millisecond
 		clock = clock.Add(2 * time.Millisecond)
 		s.input.Events = append(s.input.Events, e)
 	}

@@ -23,20 +23,13 @@ import (
 // end is what comes after the last step: the oracles look at what the scenario has
 // come to, all is cleaned up in reverse, and the oracles look again.
 func (r *run) end(ctx context.Context) error {
-	if err := r.wakeAll(ctx); err != nil {
-		return err
-	}
-	if err := r.witness(ctx, atTheEnd); err != nil {
-		return err
-	}
-	left := r.cleanUp(ctx)
-	if err := r.witness(ctx, afterTheCleanUp); err != nil {
-		left = append(left, err)
-	}
+	failed := []error{r.wakeAll(ctx), r.witness(ctx, atTheEnd)}
+	failed = append(failed, r.cleanUp(ctx)...)
+	failed = append(failed, r.witness(ctx, afterTheCleanUp))
 	for _, failure := range r.verdict() {
-		left = append(left, &failure)
+		failed = append(failed, &failure)
 	}
-	return errors.Join(append(left, r.sweep(ctx), r.dropNamespace(ctx), r.dropDrivers(ctx))...)
+	return errors.Join(append(failed, r.sweep(ctx), r.dropNamespace(ctx), r.dropDrivers(ctx))...)
 }
 
 // cleanUp deletes what the scenario has made, with the help of the components, and

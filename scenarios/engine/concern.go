@@ -47,7 +47,8 @@ func mentions(text, word string) bool {
 // runsAlone reports whether a scenario stops, crashes or disturbs what all
 // scenarios share.
 func runsAlone(s *document.Scenario) bool {
-	return len(s.Setup.Stopped) > 0 || slices.ContainsFunc(s.Steps, disturbs)
+	joins := func(driver document.Driver) bool { return driver.Socket != "" } // one sidecar at a time may serve it
+	return len(s.Setup.Stopped) > 0 || slices.ContainsFunc(s.Setup.Drivers, joins) || slices.ContainsFunc(s.Steps, disturbs)
 }
 
 func disturbs(s document.Step) bool {

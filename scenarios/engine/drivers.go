@@ -19,30 +19,38 @@ import (
 func (r *run) makeDrivers(ctx context.Context, drivers []document.Driver) (map[string]any, error) {
 	names := map[string]any{}
 	r.drivers = map[string]*emulator.AddedDriver{}
-	for _, driver := range drivers {
-		options := emulator.DriverOptions{
-			Name: r.scoped(driver.Name), SingleBucket: driver.MultiBucket != nil && !*driver.MultiBucket,
-		}
-		if len(driver.Protocols) > 0 {
-			var err error
-			if options.Protocols, err = fakedriver.ParseProtocols(driver.Protocols); err != nil {
-				return nil, fmt.Errorf("driver %s: %w", driver.Name, err)
-			}
-		}
-		for _, mode := range driver.AccessModes {
-			options.AccessModes = append(options.AccessModes, store.Mode(mode))
-		}
-		added, err := r.engine.emulator.AddDriver(ctx, options)
+	for i := range drivers {
+		added, err := r.makeDriver(ctx, &drivers[i])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("driver %s: %w", drivers[i].Name, err)
 		}
-		r.drivers[driver.Name], names[driver.Name] = added, options.Name
+		r.drivers[drivers[i].Name], names[drivers[i].Name] = added, added.DriverName
 	}
 	r.bind("drivers", names)
 	if len(drivers) > 0 {
 		r.bind("driver", names[drivers[0].Name])
 	}
 	return names, nil
+}
+
+// makeDriver starts a fake driver, or a sidecar for somebody's that runs already.
+func (r *run) makeDriver(ctx context.Context, driver *document.Driver) (*emulator.AddedDriver, error) {
+	if driver.Socket != "" {
+		return r.engine.emulator.JoinDriver(ctx, r.scoped(driver.Name), driver.Socket)
+	}
+	options := emulator.DriverOptions{
+		Name: r.scoped(driver.Name), SingleBucket: driver.MultiBucket != nil && !*driver.MultiBucket,
+	}
+	if len(driver.Protocols) > 0 {
+		var err error
+		if options.Protocols, err = fakedriver.ParseProtocols(driver.Protocols); err != nil {
+			return nil, err
+		}
+	}
+	for _, mode := range driver.AccessModes {
+		options.AccessModes = append(options.AccessModes, store.Mode(mode))
+	}
+	return r.engine.emulator.AddDriver(ctx, options)
 }
 
 // dropDrivers ends the drivers, when nothing of theirs is left.
