@@ -2,9 +2,9 @@ package emulator
 
 import (
 	"context"
+	"net"
 	"path/filepath"
 
-	"github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -67,24 +67,8 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 	}
 	e.driverName, e.driverEndpoint = fakedriver.DefaultName, "unix://"+socket
 	return e.startComponent(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
-		d, err := fakedriver.New(fakedriver.Options{
-			Name:            e.driverName,
-			Backend:         i.Backend(e.backend()),
-			Endpoint:        e.s3Endpoint,
-			VirtualEndpoint: e.s3VirtualEndpoint,
-			ServiceAccounts: true,
-			Protocols:       e.opts.Protocols,
-			ServerOptions:   i.ServerOptions(),
-			Logger:          e.logger(i),
-		})
-		if err != nil {
-			return nil, err
-		}
-		listener, err := fakedriver.Listen(e.driverEndpoint) //nolint:contextcheck // its probe of a stale socket is bounded by itself
-		if err != nil {
-			return nil, err
-		}
-		return server(func(ctx context.Context) error { return d.Serve(ctx, listener) }), nil
+		opts := fakedriver.Options{Name: e.driverName, Protocols: e.opts.Protocols}
+		return e.newDriver(opts, i, func() (net.Listener, error) { return fakedriver.Listen(e.driverEndpoint) })
 	})
 }
 
@@ -110,14 +94,7 @@ func (e *Emulator) startController(ctx context.Context) error {
 		return err
 	}
 	return e.startComponent(ctx, ComponentController, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
-		return controller.New(i.RESTConfig(cfg), controller.Options{ //nolint:contextcheck // it is bounded by itself
-			RetryBaseDelay: e.opts.RetryBaseDelay,
-			RetryMaxDelay:  e.opts.RetryMaxDelay,
-			Logger:         e.logger(i),
-			// In a control plane of its own there is nobody to elect from.
-			LeaderElection:          e.opts.Cluster != nil,
-			LeaderElectionNamespace: deploy.Namespace,
-		})
+		return e.newController(cfg, i) //nolint:contextcheck // it is bounded by itself
 	})
 }
 

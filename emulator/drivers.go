@@ -74,16 +74,10 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
 	err := e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
-		d, err := fakedriver.New(fakedriver.Options{
-			Name: opts.Name, Backend: i.Backend(e.backend()), Endpoint: e.s3Endpoint, VirtualEndpoint: e.s3VirtualEndpoint,
-			ServiceAccounts: true, Protocols: opts.Protocols, AccessModes: opts.AccessModes, SingleBucket: opts.SingleBucket,
-			ServerOptions: i.ServerOptions(), Logger: e.logger(i),
-		})
-		if err != nil {
-			return nil, err
+		own := fakedriver.Options{
+			Name: opts.Name, Protocols: opts.Protocols, AccessModes: opts.AccessModes, SingleBucket: opts.SingleBucket,
 		}
-		listener := added.listener.listen()
-		return server(func(ctx context.Context) error { return d.Serve(ctx, listener) }), nil
+		return e.newDriver(own, i, func() (net.Listener, error) { return added.listener.listen(), nil })
 	})
 	added.Driver = e.Component(name)
 	if err == nil {

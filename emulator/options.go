@@ -92,6 +92,9 @@ type Options struct {
 	// RPCTimeout bounds each call to the driver; 0 means DefaultRPCTimeout.
 	RPCTimeout time.Duration
 
+	// Implementations are somebody's own components, at the emulator's seams.
+	Implementations Implementations
+
 	// RetryBaseDelay and RetryMaxDelay are the first and the longest delay of the
 	// controller and the sidecar between retries; 0 means the component's own
 	// default.

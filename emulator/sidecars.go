@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
@@ -46,12 +45,7 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts sidecar.Opt
 	opts.RetryBaseDelay = cmp.Or(opts.RetryBaseDelay, e.opts.RetryBaseDelay)
 	opts.RetryMaxDelay = cmp.Or(opts.RetryMaxDelay, e.opts.RetryMaxDelay)
 	err = e.startComponent(ctx, name, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
-		life := opts
-		life.DialOptions = slices.Concat(opts.DialOptions, i.DialOptions())
-		if life.Logger.GetSink() == nil {
-			life.Logger = e.logger(i)
-		}
-		return sidecar.New(ctx, i.RESTConfig(cfg), life)
+		return e.newSidecar(ctx, cfg, opts, i)
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,98 @@
+package emulator
+
+import (
+	"context"
+	"net"
+	"slices"
+
+	"github.com/go-logr/logr"
+	"google.golang.org/grpc"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// Implementations are somebody's own components in place of the emulator's. They
+// run at the same seams: everything that they do is in the journal and suffers the
+// faults, and a crash cuts them off. What is nil is the emulator's own. The
+// functions are called once for each life of a component.
+type Implementations struct {
+	// Controller makes a controller, with the rights of the ServiceAccount of
+	// deploy/rbac.
+	Controller func(*rest.Config, logr.Logger) (Runner, error)
+	// Sidecar makes a sidecar, with the rights of the ServiceAccount of
+	// deploy/rbac. The context ends when it is ready.
+	Sidecar func(context.Context, *rest.Config, SidecarConnection, logr.Logger) (Runner, error)
+	// Driver makes a driver from the options that the fake one would have.
+	Driver func(fakedriver.Options) (Server, error)
+}
+
+// SidecarConnection is how a sidecar reaches its driver.
+type SidecarConnection struct {
+	// Endpoint is a gRPC target.
+	Endpoint string
+	// DialOptions have to be among those of grpc.NewClient: they lead to the driver,
+	// and across the seam. Credentials are not among them.
+	DialOptions []grpc.DialOption
+}
+
+// Server is a driver. Serve serves on a listener, which it closes, until the
+// context is done.
+type Server interface {
+	Serve(ctx context.Context, l net.Listener) error
+}
+
+// newController makes what runs during one life of the controller.
+func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner, error) {
+	cfg = i.RESTConfig(cfg)
+	if make := e.opts.Implementations.Controller; make != nil {
+		return make(cfg, e.logger(i))
+	}
+	return controller.New(cfg, controller.Options{
+		RetryBaseDelay: e.opts.RetryBaseDelay,
+		RetryMaxDelay:  e.opts.RetryMaxDelay,
+		Logger:         e.logger(i),
+		// In a control plane of its own there is nobody to elect from.
+		LeaderElection:          e.opts.Cluster != nil,
+		LeaderElectionNamespace: deploy.Namespace,
+	})
+}
+
+// newSidecar makes what runs during one life of a sidecar.
+func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts sidecar.Options, i *seam.Incarnation) (Runner, error) {
+	opts.DialOptions = slices.Concat(opts.DialOptions, i.DialOptions())
+	if opts.Logger.GetSink() == nil {
+		opts.Logger = e.logger(i)
+	}
+	cfg = i.RESTConfig(cfg)
+	if make := e.opts.Implementations.Sidecar; make != nil {
+		return make(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
+	}
+	return sidecar.New(ctx, cfg, opts)
+}
+
+// newDriver makes a driver for one life of it, on a listener that is opened when
+// there is one.
+func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, listen func() (net.Listener, error)) (Runner, error) {
+	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.s3Endpoint, e.s3VirtualEndpoint
+	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
+	var d Server
+	var err error
+	if make := e.opts.Implementations.Driver; make != nil {
+		d, err = make(opts)
+	} else {
+		d, err = fakedriver.New(opts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	return server(func(ctx context.Context) error { return d.Serve(ctx, l) }), nil
+}

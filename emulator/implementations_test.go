@@ -1,0 +1,78 @@
+package emulator_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// TestImplementations has components that somebody else has made serve a story:
+// they cross the same seams, suffer the same faults, and are made anew after a
+// crash.
+func TestImplementations(t *testing.T) {
+	var controllers, sidecars, drivers atomic.Int32
+	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
+		Controller: func(cfg *rest.Config, logger logr.Logger) (emulator.Runner, error) {
+			controllers.Add(1)
+			return controller.New(cfg, controller.Options{Logger: logger})
+		},
+		Sidecar: func(ctx context.Context, cfg *rest.Config, to emulator.SidecarConnection, logger logr.Logger) (emulator.Runner, error) {
+			sidecars.Add(1)
+			return sidecar.New(ctx, cfg, sidecar.Options{Endpoint: to.Endpoint, DialOptions: to.DialOptions, Logger: logger})
+		},
+		Driver: func(opts fakedriver.Options) (emulator.Server, error) {
+			drivers.Add(1)
+			return fakedriver.New(opts)
+		},
+	}})
+	inject(t, emu, "dies", fault.Match{Seam: journal.SeamRPC, Component: "driver", Operation: "DriverCreateBucket", Nth: 1}, fault.Effect{Crash: fault.After})
+	inject(t, emu, "refused", fault.Match{Seam: journal.SeamAPI, Component: "controller", Operation: "create buckets", Nth: 1}, fault.Effect{Fail: "503"})
+	inject(t, emu, "cut", fault.Match{Seam: journal.SeamAPI, Component: "sidecar", Operation: "create secrets", Nth: 1}, fault.Effect{Crash: fault.Before})
+	serveByDriver(t, emu, emu.DriverName(), "own")
+	for name, got := range map[string][2]int32{
+		"controllers": {controllers.Load(), 1}, "sidecars": {sidecars.Load(), 2}, "drivers": {drivers.Load(), 2},
+	} {
+		if got[0] != got[1] {
+			t.Errorf("%d %s were made, want %d", got[0], name, got[1])
+		}
+	}
+	expectFaults(t, emu, map[string]string{
+		"dies": "driver DriverCreateBucket Fenced", "refused": "controller create buckets ServiceUnavailable", "cut": "sidecar create secrets Fenced",
+	})
+}
+
+// inject puts a fault into force.
+func inject(t *testing.T, emu *emulator.Emulator, name string, match fault.Match, effect fault.Effect) {
+	t.Helper()
+	if err := emu.Faults().Add(fault.Fault{Name: name, Match: match, Effect: effect}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expectFaults compares what the faults were applied to, one operation each, apart
+// from the crashes that they have caused.
+func expectFaults(t *testing.T, emu *emulator.Emulator, want map[string]string) {
+	t.Helper()
+	got := map[string][]string{}
+	for _, e := range emu.Journal().Since(0) {
+		if e.Fault != "" && e.Seam != journal.SeamProcess {
+			got[e.Fault] = append(got[e.Fault], e.Component+" "+e.Operation.Name+" "+e.Outcome)
+		}
+	}
+	for name, operation := range want {
+		if len(got[name]) != 1 || got[name][0] != operation {
+			t.Errorf("fault %s was applied to %q, want only %q", name, got[name], operation)
+		}
+	}
+}
