@@ -74,6 +74,8 @@ type Info struct {
 	// S3Administrator is a file, for its owner only, with the key of the S3
 	// store's administrator; empty without a store.
 	S3Administrator string `json:"s3Administrator,omitempty"`
+	// Control is the socket by which other processes steer the emulator.
+	Control string `json:"control,omitempty"`
 	// Journal is the file that the events go to, one JSON document a line.
 	Journal string `json:"journal,omitempty"`
 	// Components are the parts of the emulator and the state they are in.

@@ -23,7 +23,7 @@ type Header struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	// Program is the version of cosi-emu, Platform its GOOS/GOARCH, Kubernetes the
-	// version of the API server.
+	// version of the API server, as far as it is known.
 	Program    string `json:"program"`
 	Platform   string `json:"platform"`
 	Kubernetes string `json:"kubernetes,omitempty"`

@@ -7,10 +7,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/control"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -35,6 +37,7 @@ type Session struct {
 	instance *instance.Instance
 	data     *instance.DataDir
 	emulator *emulator.Emulator
+	control  *control.Server
 	mark     uint64 // what the journal had when the description was published
 }
 
@@ -68,13 +71,19 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	if s.emulator, err = emulator.Start(ctx, opts.Emulator); err != nil {
 		return nil, err
 	}
+	if s.control, err = control.Listen(ctx, s.controlSocket(), s.emulator.Faults()); err != nil {
+		return nil, errors.Join(err, s.emulator.Stop(ctx))
+	}
 	s.started = time.Now() // getting the control plane may have taken minutes
 	s.mark = s.emulator.Journal().Mark()
 	if err := s.instance.Publish(s.Info()); err != nil {
-		return nil, errors.Join(err, s.emulator.Stop(ctx))
+		return nil, errors.Join(err, s.stop(ctx))
 	}
 	return s, nil
 }
+
+// controlSocket is where other processes steer the emulator.
+func (s *Session) controlSocket() string { return filepath.Join(s.instance.Dir(), "run", "ctl.sock") }
 
 // Emulator returns the emulator, for those who want more than its description.
 func (s *Session) Emulator() *emulator.Emulator { return s.emulator }
@@ -95,7 +104,7 @@ func (s *Session) Info() instance.Info {
 		info.Context, info.APIServer = c.Context(), c.Server()
 	}
 	if s.emulator != nil {
-		info.Ready = true
+		info.Ready, info.Control = true, s.controlSocket()
 		describe(&info, s.emulator)
 	}
 	return info
@@ -165,7 +174,11 @@ func (s *Session) Wait(ctx context.Context) error {
 
 // Stop stops the emulator and gives the name back.
 func (s *Session) Stop(ctx context.Context) error {
-	return errors.Join(s.emulator.Stop(ctx), s.release())
+	return errors.Join(s.stop(ctx), s.release())
+}
+
+func (s *Session) stop(ctx context.Context) error {
+	return errors.Join(s.control.Close(ctx), s.emulator.Stop(ctx))
 }
 
 func (s *Session) release() error {

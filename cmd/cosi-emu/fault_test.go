@@ -1,0 +1,65 @@
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+)
+
+// TestFault makes the driver unavailable in a running emulator: a claim has to wait
+// for as long as it is.
+func TestFault(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	info := h.up()
+	c := connect(t, info.Kubeconfig)
+	if got := h.must("fault", "list"); got != "There are no faults.\n" {
+		t.Errorf("fault list: %s", got)
+	}
+	h.must("fault", "add", "away", "--seam", "rpc", "--operation", "DriverCreateBucket", "--fail", "Unavailable", "--times", "2")
+	claim := &cosiapi.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "photos"},
+		Spec:       cosiapi.BucketClaimSpec{BucketClassName: "standard", Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+	}
+	if err := c.client.Create(t.Context(), claim); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the claim is ready in the end", func(ctx context.Context) (bool, error) {
+		err := c.client.Get(ctx, client.ObjectKeyFromObject(claim), claim)
+		return claim.Status.ReadyToUse, err
+	})
+	var listed []fault.Status
+	if err := json.Unmarshal([]byte(h.must("fault", "list", "-o", "json")), &listed); err != nil || len(listed) != 1 || listed[0].Applied != 2 {
+		t.Errorf("fault list: %v, %v; want one fault that has hit two calls", listed, err)
+	}
+	if log := h.must("logs", "sidecar", "--seam", "rpc"); strings.Count(log, "[fault: away]") != 2 {
+		t.Errorf("the journal has not two calls that the fault has hit:\n%s", log)
+	}
+	h.refused("there is a fault of this name already", "fault", "add", "away", "--seam", "rpc", "--hang")
+	h.refused("drop", "fault", "add", "odd", "--seam", "rpc", "--drop")
+	h.refused("there is no fault of this name", "fault", "remove", "nobody")
+	h.refused("PATH=JSON", "fault", "add", "odd", "--seam", "rpc", "--set", "x")
+	h.must("fault", "remove", "away")
+	h.must("fault", "add", "slow", "--seam", "store", "--delay", "1ms")
+	h.must("fault", "clear")
+	if got := h.must("fault", "list"); got != "There are no faults.\n" {
+		t.Errorf("fault list after clear: %s", got)
+	}
+	h.must("down")
+	h.expectNothingLeft()
+}
+
+// refused runs a command that must end as wrongly used, and say so.
+func (h *home) refused(want string, args ...string) {
+	h.t.Helper()
+	if r := h.run(args...); r.code != 2 || !strings.Contains(r.err, want) {
+		h.t.Errorf("%v: exit code %d, %s; want 2 and %q", args, r.code, r.err, want)
+	}
+}

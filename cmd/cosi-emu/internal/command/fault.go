@@ -1,0 +1,196 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/emulator/control"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+)
+
+func newFault(streams Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fault",
+		Short: "Make something go wrong in a running emulator",
+		Long: `Make something go wrong in a running emulator: at the API server as controller or
+sidecar see it (api), in the calls to the driver (rpc), in the S3 store (store), or
+when a component starts (process). What was hit stands in 'cosi-emu logs'.
+
+Faults count: --nth 3 hits the third operation that matches, and nothing is left to
+chance. They are in force until they are removed, or have hit --times operations.`,
+		Example: `  # The driver is not there for the next three calls.
+  cosi-emu fault add away --seam rpc --fail Unavailable --times 3
+
+  # The driver creates the bucket, and its answer is lost.
+  cosi-emu fault add lost --seam rpc --operation DriverCreateBucket \
+    --lose-reply Unavailable --nth 1
+
+  # My app's S3 store is slow, and now and then too busy.
+  cosi-emu fault add slow --seam store --operation PutObject --delay 2s
+  cosi-emu fault add busy --seam store --operation PutObject --every 3 --fail SlowDown
+
+  # The sidecar dies after its next write of a status.
+  cosi-emu fault add dead --seam api --component sidecar --operation '*/status' \
+    --nth 1 --crash after
+
+  cosi-emu fault list
+  cosi-emu fault clear`,
+		Args: func(cmd *cobra.Command, args []string) error { return knownCommand(cmd, args) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newFaultAdd(streams), newFaultList(streams), newFaultRemove(streams), newFaultClear(streams))
+	for _, sub := range cmd.Commands() {
+		strictArgs(sub)
+	}
+	return cmd
+}
+
+// controls returns a client for an emulator that is up.
+func controls(name string) (*control.Client, error) {
+	info, err := ready(name)
+	if err != nil {
+		return nil, err
+	}
+	return control.NewClient(info.Control), nil
+}
+
+func newFaultAdd(streams Streams) *cobra.Command {
+	var name string
+	flags := &faultFlags{}
+	cmd := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Put a fault into force",
+		Long: `Put a fault into force, under a name. Of the effects exactly one must be given; only
+--delay may stand beside another. In patterns, * stands for any characters.`,
+		Example: `  cosi-emu fault add away --seam rpc --fail Unavailable --times 3
+  cosi-emu fault add conflict --seam api --component controller \
+    --operation 'patch *' --every 2 --fail Conflict
+  cosi-emu fault add empty --seam rpc --operation DriverCreateBucket \
+    --set protocols.s3.bucket_id='""'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := flags.fault(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			c, err := controls(name)
+			if err != nil {
+				return err
+			}
+			if err := c.AddFault(cmd.Context(), f); err != nil {
+				return faultError(err)
+			}
+			_, err = fmt.Fprintf(streams.Out, "Fault %q is in force: %s\n", f.Name, f.Effect)
+			return err
+		},
+	}
+	addName(cmd.Flags(), &name)
+	flags.add(cmd.Flags())
+	return cmd
+}
+
+// faultError says which errors of an emulator are those of the command line.
+func faultError(err error) error {
+	if errors.Is(err, fault.ErrInvalid) || errors.Is(err, fault.ErrDuplicate) {
+		return usageError{err}
+	}
+	if errors.Is(err, fault.ErrUnknown) {
+		return usageError{fmt.Errorf("%w; 'cosi-emu fault list' shows those that there are", err)}
+	}
+	return err
+}
+
+func newFaultList(streams Streams) *cobra.Command {
+	var name, output string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "Show the faults in force, and what they have hit",
+		Example: "  cosi-emu fault list\n  cosi-emu fault list -o json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutput(output, formatText, formatJSON); err != nil {
+				return err
+			}
+			c, err := controls(name)
+			if err != nil {
+				return err
+			}
+			all, err := c.Faults(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if output == formatJSON {
+				return printJSON(streams, all)
+			}
+			return printFaults(streams, all)
+		},
+	}
+	addName(cmd.Flags(), &name)
+	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	return cmd
+}
+
+func printFaults(streams Streams, all []fault.Status) error {
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(streams.Out, "There are no faults.")
+		return err
+	}
+	table := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "NAME\tWHERE\tEFFECT\tMATCHED\tHIT")
+	for _, f := range all {
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\n", f.Name, f.Match, f.Effect, f.Matched, f.Applied)
+	}
+	return table.Flush()
+}
+
+func newFaultRemove(streams Streams) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:     "remove NAME...",
+		Short:   "End faults",
+		Long:    "End faults: what they hold up goes on.",
+		Example: "  cosi-emu fault remove away lost",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := controls(name)
+			if err != nil {
+				return err
+			}
+			for _, fault := range args {
+				if err := c.RemoveFault(cmd.Context(), fault); err != nil {
+					return faultError(err)
+				}
+				if _, err := fmt.Fprintf(streams.Out, "Fault %q is removed.\n", fault); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	addName(cmd.Flags(), &name)
+	return cmd
+}
+
+func newFaultClear(streams Streams) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:     "clear",
+		Short:   "End all faults",
+		Example: "  cosi-emu fault clear",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := controls(name)
+			if err != nil {
+				return err
+			}
+			if err := c.ClearFaults(cmd.Context()); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(streams.Out, "There are no faults any more.")
+			return err
+		},
+	}
+	addName(cmd.Flags(), &name)
+	return cmd
+}
