@@ -51,6 +51,7 @@ clean: ## Remove what was built here. The user's cache stays.
 test: setup ## Run all tests.
 	$(GOTESTSUM) -- $(RACE) -timeout 20m $(TESTFLAGS) $(PKG)
 	$(if $(filter ./...,$(PKG)),cd hack/s3clients && $(GO) test ./...)
+	$(if $(filter ./...,$(PKG)),cd examples/driver-author && $(GO) test ./...)
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no control plane, quickly.
@@ -100,6 +101,7 @@ lint: $(BIN)/golangci-lint ## Run the linters.
 	$(BIN)/golangci-lint run ./...
 	cd hack/tools && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd hack/s3clients && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd examples/driver-author && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 
 ##@ Verify
 
