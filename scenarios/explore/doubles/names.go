@@ -1,0 +1,36 @@
+package doubles
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// randomNames has a bucket made under another name if there is one of its name
+// already: the driver does not know that it has made that one itself.
+func randomNames() change {
+	return func(o *fakedriver.Options) emulator.Server {
+		o.Backend = &forgetful{o.Backend}
+		return nil
+	}
+}
+
+type forgetful struct{ fakedriver.Backend }
+
+// CreateBucket implements fakedriver.Backend.
+func (f *forgetful) CreateBucket(ctx context.Context, spec store.BucketSpec) (store.Bucket, error) {
+	switch _, err := f.GetBucket(ctx, spec.Name); {
+	case err == nil:
+		const maxName = 63
+		suffix := "-" + strings.ToLower(rand.Text()[:6])
+		spec.Name = spec.Name[:min(len(spec.Name), maxName-len(suffix))] + suffix
+	case !errors.Is(err, store.ErrNotExist):
+		return store.Bucket{}, err
+	}
+	return f.Backend.CreateBucket(ctx, spec)
+}
