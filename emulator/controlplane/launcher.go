@@ -21,12 +21,16 @@ const launcherScript = `#!/bin/sh
 umask 077
 echo $$ >%[2]s || exit 1
 [ ! -e %[3]s ] || exit 1
-exec %[4]s "$@"
+%[5]sexec %[4]s "$@"
 `
 
-func (l layout) writeLauncher(component, program string) error {
+func (l layout) writeLauncher(component, program string, gcPercent int) error {
+	environment := ""
+	if gcPercent > 0 {
+		environment = fmt.Sprintf("export GOGC=%d\n", gcPercent)
+	}
 	script := fmt.Sprintf(launcherScript, component,
-		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program))
+		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program), environment)
 	// A program cannot be executed while somebody has it open for writing, and
 	// a process forked now would: until its own exec, it has all our files.
 	syscall.ForkLock.RLock()

@@ -39,6 +39,9 @@ type Options struct {
 	// CRDs are installed before the controller manager starts, because its
 	// garbage collector looks for new kinds only every 30 seconds.
 	CRDs []*apiextensionsv1.CustomResourceDefinition
+	// GCPercent is how much the programs' heaps may grow before garbage is collected,
+	// as of GOGC: more than 100 takes memory and saves time. 0 leaves it to GOGC.
+	GCPercent int
 	// StartTimeout and StopGrace bound the start and the end of each component.
 	// The defaults are DefaultStartTimeout and DefaultStopGrace.
 	StartTimeout, StopGrace time.Duration
