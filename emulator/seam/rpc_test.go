@@ -39,7 +39,7 @@ func (v *vault) DriverDeleteBucket(context.Context, *cosi.DriverDeleteBucketRequ
 	return nil, status.Error(codes.FailedPrecondition, "not empty")
 }
 
-func connectRPC(t *testing.T, client, server *seam.Incarnation, v *vault) cosi.ProvisionerClient {
+func connectRPC(t *testing.T, client, server *seam.Incarnation, v cosi.ProvisionerServer) cosi.ProvisionerClient {
 	t.Helper()
 	listener := bufconn.Listen(1 << 16)
 	s := grpc.NewServer(server.ServerOptions()...)
