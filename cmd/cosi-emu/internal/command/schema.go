@@ -1,0 +1,31 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/scenarios/schema"
+)
+
+func newSchema(streams Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON schema of scenario files, for editors",
+		Long: `Prints the JSON schema (draft 7) of scenario files. Editors that use the
+yaml-language-server check and complete a file that begins with
+
+  # yaml-language-server: $schema=scenario.schema.json
+
+where the path is relative to the file. cosi-emu lint finds more than the schema
+can say.`,
+		Example: `  cosi-emu schema > scenario.schema.json`,
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			generated, err := schema.Generate()
+			if err != nil {
+				return err
+			}
+			_, err = streams.Out.Write(generated)
+			return err
+		},
+	}
+}
