@@ -1,0 +1,170 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
+)
+
+// errStillUp means that a component has not been killed.
+var errStillUp = errors.New("it is still up")
+
+// die has the current life of a stage's component make the call at which it is
+// killed.
+func (s *stage) die(t *testing.T) {
+	t.Helper()
+	run := s.lives[len(s.lives)-1]
+	err := run.incarnation.Cross(t.Context(), journal.SeamStore, journal.Operation{Name: "Die"}, func(error) string { return "Error" },
+		func(context.Context) error { return errStillUp })
+	if !errors.Is(err, seam.ErrFenced) {
+		t.Fatalf("the call ends with %v, want ErrFenced", err)
+	}
+}
+
+// deadly returns faults that kill the component at its call Die.
+func deadly(t *testing.T, effect fault.Effect, times int) *fault.Set {
+	t.Helper()
+	set := fault.NewSet()
+	mustDo(t, set.Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamStore, Operation: "Die", Times: times}, Effect: effect}))
+	return set
+}
+
+// await waits until the component has begun so many lives and is in a state.
+func await(t *testing.T, c *Component, state State, lives int) {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	for {
+		gotState, gotLives := c.State()
+		if gotState == state && gotLives == lives {
+			return
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("State() = %s, %d; want %s, %d", gotState, gotLives, state, lives)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func TestRevival(t *testing.T) {
+	c, s := newStage(t)
+	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 2)
+	mustDo(t, c.Start(t.Context()))
+	s.die(t)
+	await(t, c, StateRunning, 2)
+	s.die(t)
+	await(t, c, StateRunning, 3)
+	mustDo(t, c.Stop(t.Context()))
+	want := []string{"start", "ready", "crash", "start", "ready", "crash", "start", "ready", "stop"}
+	if diff := cmp.Diff(want, s.steps()); diff != "" {
+		t.Errorf("journal: -want, +got:\n%s", diff)
+	}
+	for _, e := range s.journal.Since(0) {
+		if e.Operation.Name == "crash" && e.Fault != "f" {
+			t.Errorf("%s does not name its fault", e)
+		}
+	}
+}
+
+// TestRevivalStopped has a component that is down stay so when it is stopped, and
+// come back at once when it is started, or its fault is removed.
+func TestRevivalStopped(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		do     func(*Component) error
+		state  State
+		lives  int
+	}{
+		"Stop":  {"Who stops it does not want it back.", func(c *Component) error { return c.Stop(context.Background()) }, StateStopped, 1},
+		"Start": {"Who starts it need not wait.", func(c *Component) error { return c.Start(context.Background()) }, StateRunning, 2},
+		"Heal":  {"With the fault its consequence ends.", func(c *Component) error { c.faults.Clear(); return nil }, StateRunning, 2},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			c, s := newStage(t)
+			c.faults = deadly(t, fault.Effect{Crash: fault.After, Down: time.Hour}, 1)
+			mustDo(t, c.Start(t.Context()))
+			s.die(t)
+			await(t, c, StateCrashed, 1)
+			mustDo(t, tc.do(c))
+			await(t, c, tc.state, tc.lives)
+			mustDo(t, c.Stop(t.Context()))
+		})
+	}
+}
+
+// TestRevivalInFlight has what else is in flight at that instant be cut off.
+func TestRevivalInFlight(t *testing.T) {
+	c, s := newStage(t)
+	c.faults = deadly(t, fault.Effect{Crash: fault.After}, 1)
+	mustDo(t, c.Start(t.Context()))
+	first := s.lives[0]
+	inFlight := make(chan error)
+	go func() { inFlight <- first.call(context.Background()) }()
+	<-first.entered
+	s.die(t)
+	if err := <-inFlight; !errors.Is(err, seam.ErrFenced) {
+		t.Errorf("the call in flight ended with %v, want ErrFenced", err)
+	}
+	await(t, c, StateRunning, 2)
+	mustDo(t, c.Stop(t.Context()))
+}
+
+// TestRevivalFails has a component that cannot be started be tried again.
+func TestRevivalFails(t *testing.T) {
+	c, s := newStage(t)
+	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 1)
+	mustDo(t, c.faults.Add(fault.Fault{
+		Name: "start", Match: fault.Match{Seam: journal.SeamProcess, Operation: "start", Nth: 2}, Effect: fault.Effect{Fail: "out of memory"},
+	}))
+	mustDo(t, c.Start(t.Context()))
+	s.die(t)
+	await(t, c, StateRunning, 3)
+	mustDo(t, c.Stop(t.Context()))
+	want := []string{"start", "ready", "crash", "start", "fail", "start", "ready", "stop"}
+	if diff := cmp.Diff(want, s.steps()); diff != "" {
+		t.Errorf("journal: -want, +got:\n%s", diff)
+	}
+}
+
+// TestStartSuffers has a fault hold up a start.
+func TestStartSuffers(t *testing.T) {
+	c, _ := newStage(t)
+	c.faults = fault.NewSet()
+	mustDo(t, c.faults.Add(fault.Fault{
+		Name: "slow", Match: fault.Match{Seam: journal.SeamProcess, Component: "actor"}, Effect: fault.Effect{Delay: 50 * time.Millisecond},
+	}))
+	begin := time.Now()
+	mustDo(t, c.Start(t.Context()))
+	if took := time.Since(begin); took < 50*time.Millisecond {
+		t.Errorf("the start took %s, want 50ms", took)
+	}
+	mustDo(t, c.Stop(t.Context()))
+}
+
+// TestKilledOnItsWay has a component that is killed before it is ready be started
+// again by whoever starts it.
+func TestKilledOnItsWay(t *testing.T) {
+	c, s := newStage(t)
+	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 2)
+	create := c.create
+	c.create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
+		run, err := create(ctx, i)
+		_ = i.Cross(ctx, journal.SeamStore, journal.Operation{Name: "Die"}, func(error) string { return "Error" },
+			func(context.Context) error { return nil })
+		return run, err
+	}
+	mustDo(t, c.Start(t.Context()))
+	mustDo(t, c.Stop(t.Context()))
+	want := []string{"start", "crash", "start", "crash", "start", "ready", "stop"}
+	if diff := cmp.Diff(want, s.steps()); diff != "" {
+		t.Errorf("journal: -want, +got:\n%s", diff)
+	}
+}
