@@ -31,9 +31,17 @@ type Server struct {
 	err    error
 }
 
+// Faults are what clients steer; *fault.Set are some.
+type Faults interface {
+	Add(f fault.Fault) error
+	Remove(name string) error
+	Clear()
+	List() []fault.Status
+}
+
 // Listen serves on a socket, whose directory is made if need be, until Close. What
 // an earlier process has left of the socket is removed.
-func Listen(ctx context.Context, socket string, faults *fault.Set) (*Server, error) {
+func Listen(ctx context.Context, socket string, faults Faults) (*Server, error) {
 	if err := os.MkdirAll(filepath.Dir(socket), dirMode); err != nil {
 		return nil, fmt.Errorf("make the directory of the control socket: %w", err)
 	}
@@ -66,7 +74,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-func handler(faults *fault.Set) http.Handler {
+func handler(faults Faults) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /faults", func(w http.ResponseWriter, _ *http.Request) { write(w, http.StatusOK, faults.List()) })
 	mux.HandleFunc("POST /faults", func(w http.ResponseWriter, r *http.Request) {

@@ -76,6 +76,8 @@ type Info struct {
 	S3Administrator string `json:"s3Administrator,omitempty"`
 	// Control is the socket by which other processes steer the emulator.
 	Control string `json:"control,omitempty"`
+	// Recording is a file that has all that has happened; empty if none is made.
+	Recording string `json:"recording,omitempty"`
 	// Journal is the file that the events go to, one JSON document a line.
 	Journal string `json:"journal,omitempty"`
 	// Components are the parts of the emulator and the state they are in.

@@ -204,12 +204,18 @@ func (j *Journal) Follow(ctx context.Context, seq uint64) iter.Seq[Event] {
 	}
 }
 
-// Tee has a function called with every event to come, in their order, until stop is
-// called. It is called before Append returns, so that nothing is lost when the
+// Tee has a function called with every event after the one with the given number,
+// as far as they are still kept, and with those to come, in their order, until stop
+// is called. It is called before Append returns, so that nothing is lost when the
 // program is killed; it must be quick, and not use the journal.
-func (j *Journal) Tee(f func(Event)) (stop func()) {
+func (j *Journal) Tee(seq uint64, f func(Event)) (stop func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	for _, e := range j.events {
+		if e.Seq > seq {
+			f(e)
+		}
+	}
 	if j.tees == nil {
 		j.tees = map[*func(Event)]bool{}
 	}

@@ -263,14 +263,14 @@ func TestForget(t *testing.T) {
 func TestTee(t *testing.T) {
 	j := journal.New(journal.Options{})
 	var first, second []uint64
-	stop := j.Tee(func(e journal.Event) { first = append(first, e.Seq) })
+	stop := j.Tee(j.Mark(), func(e journal.Event) { first = append(first, e.Seq) })
 	add := func() { j.Append(j.Begin("c", 1, journal.SeamAPI, journal.Operation{Name: "get"})) }
 	add()
-	defer j.Tee(func(e journal.Event) { second = append(second, e.Seq) })()
+	defer j.Tee(0, func(e journal.Event) { second = append(second, e.Seq) })()
 	add()
 	stop()
 	add()
-	if diff := cmp.Diff([][]uint64{{1, 2}, {2, 3}}, [][]uint64{first, second}); diff != "" {
+	if diff := cmp.Diff([][]uint64{{1, 2}, {1, 2, 3}}, [][]uint64{first, second}); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

@@ -26,6 +26,8 @@ type Options struct {
 	DataDir string
 	// Version of the program, for the books.
 	Version string
+	// Record is a directory for a recording of all that happens; empty for none.
+	Record string
 	// Emulator says what to start. Its directories are set by the session.
 	Emulator emulator.Options
 }
@@ -38,6 +40,7 @@ type Session struct {
 	data     *instance.DataDir
 	emulator *emulator.Emulator
 	control  *control.Server
+	record   *record
 	mark     uint64 // what the journal had when the description was published
 }
 
@@ -71,8 +74,11 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	if s.emulator, err = emulator.Start(ctx, opts.Emulator); err != nil {
 		return nil, err
 	}
-	if s.control, err = control.Listen(ctx, s.controlSocket(), s.emulator.Faults()); err != nil {
+	if err := s.startRecording(); err != nil {
 		return nil, errors.Join(err, s.emulator.Stop(ctx))
+	}
+	if s.control, err = control.Listen(ctx, s.controlSocket(), s.record.faults(s.emulator.Faults())); err != nil {
+		return nil, errors.Join(err, s.stop(ctx))
 	}
 	s.started = time.Now() // getting the control plane may have taken minutes
 	s.mark = s.emulator.Journal().Mark()
@@ -105,6 +111,7 @@ func (s *Session) Info() instance.Info {
 	}
 	if s.emulator != nil {
 		info.Ready, info.Control = true, s.controlSocket()
+		info.Recording = s.record.path()
 		describe(&info, s.emulator)
 	}
 	return info
@@ -178,7 +185,11 @@ func (s *Session) Stop(ctx context.Context) error {
 }
 
 func (s *Session) stop(ctx context.Context) error {
-	return errors.Join(s.control.Close(ctx), s.emulator.Stop(ctx))
+	var errs []error
+	if s.control != nil {
+		errs = append(errs, s.control.Close(ctx))
+	}
+	return errors.Join(append(errs, s.emulator.Stop(ctx), s.record.close())...)
 }
 
 func (s *Session) release() error {

@@ -49,6 +49,10 @@ type Options struct {
 	// Unjudged leaves it to the caller to ask the oracles, who has looked at the world
 	// himself when the last step had ended.
 	Unjudged bool
+	// Blind says that the driver has no backend that anybody could look at, for
+	// instance because it only stands in for another: steps that look into the
+	// backend, or use S3, are passed over, and nothing is judged by its truth.
+	Blind bool
 	// Observer is told what happens; nil means nobody is.
 	Observer Observer
 }

@@ -65,7 +65,9 @@ func (r *run) found() []oracle.Finding {
 	input := r.watcher.Input(r.judgedScope())
 	r.result.Judged = input
 	r.result.Judged.Events = nil // the journal has them
-	return oracle.Judge(input)
+	return slices.DeleteFunc(oracle.Judge(input), func(f oracle.Finding) bool {
+		return r.engine.options.Blind && (f.Oracle == oracle.Leak || f.Oracle == oracle.Loss)
+	})
 }
 
 // passing reports whether a finding may be of a moment that came too early.

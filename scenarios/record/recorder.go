@@ -87,7 +87,7 @@ func (r *Recorder) ScenarioStarted(s *document.Scenario, namespace string) {
 		return
 	}
 	r.inject(w)
-	l := &live{writer: w, stop: r.emulator.Journal().Tee(w.Event)}
+	l := &live{writer: w, stop: r.emulator.Journal().Tee(r.emulator.Journal().Mark(), w.Event)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.live[s] = l
