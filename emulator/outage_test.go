@@ -1,0 +1,60 @@
+package emulator_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// TestOutage kills a process of the control plane while the sidecar creates a
+// bucket. Everything comes out as if it had not.
+func TestOutage(t *testing.T) {
+	for _, process := range fault.ControlPlane() {
+		t.Run(process, func(t *testing.T) {
+			emu := emulatortest.Start(t, emulator.Options{})
+			mark := emu.Journal().Mark()
+			inject(t, emu, "out", fault.Match{Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Nth: 1},
+				fault.Effect{Outage: process, Down: 300 * time.Millisecond})
+			serveByDriver(t, emu, emu.DriverName(), "outage")
+			var steps []string
+			for _, e := range emu.Journal().Since(mark) {
+				if e.Seam == journal.SeamProcess && e.Component == process {
+					steps = append(steps, e.Operation.Name+" "+e.Outcome+" "+e.Fault)
+				}
+			}
+			if diff := cmp.Diff([]string{"crash OK out", "ready OK out"}, steps); diff != "" {
+				t.Errorf("steps of %s: -want, +got:\n%s", process, diff)
+			}
+			expectFaults(t, emu, map[string]string{"out": "sidecar DriverCreateBucket OK"})
+		})
+	}
+}
+
+// TestOutageEnds has a process be back when the fault is removed, or the emulator
+// stopped.
+func TestOutageEnds(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	inject(t, emu, "out", fault.Match{Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Nth: 1},
+		fault.Effect{Outage: controlplane.APIServer, Down: time.Hour})
+	s := newStory(t, emu)
+	s.create(s.claim)
+	waitApplied(t, emu.Faults(), 1)
+	emu.Faults().Clear()
+	if err := emu.AwaitControlPlane(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	running := slices.ContainsFunc(emu.ControlPlane().Processes(), func(p controlplane.Process) bool {
+		return p.Name == controlplane.APIServer && p.PID != 0
+	})
+	if !running {
+		t.Error("the API server is down although its outage is over")
+	}
+}

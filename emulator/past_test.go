@@ -1,0 +1,168 @@
+package emulator_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
+)
+
+// reader is a client that crosses a seam with faults.
+func reader(t *testing.T) (client.WithWatch, *fault.Set, *journal.Journal) {
+	t.Helper()
+	plane := controlplanetest.Start(t)
+	j, set := journal.New(journal.Options{}), fault.NewSet()
+	i := seam.NewIncarnation(j, "reader", 1)
+	t.Cleanup(i.Fence)
+	i.Suffer(set, seam.Hooks{})
+	scheme, err := emulator.NewScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.NewWithWatch(i.RESTConfig(plane.AdminConfig()), client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, set, j
+}
+
+func TestStale(t *testing.T) {
+	c, set, _ := reader(t)
+	namespace := emulatortest.Namespace(t)
+	claim := &cosiapi.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "c"},
+		Spec:       cosiapi.BucketClaimSpec{BucketClassName: "none", Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+	}
+	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "m"}}
+	for _, object := range []client.Object{claim, config} {
+		if err := c.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		for _, version := range []string{"2", "3"} {
+			object.SetLabels(map[string]string{"version": version})
+			if err := c.Update(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for changes, want := range []string{"3", "2", "", "gone"} {
+		set.Clear()
+		if changes > 0 {
+			if err := set.Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamAPI}, Effect: fault.Effect{Stale: changes}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, object := range []client.Object{claim, config} {
+			if got := versionOf(t, c, object); got != want {
+				t.Errorf("%T of %d changes ago: version %q, want %q", object, changes, got, want)
+			}
+		}
+		if got := listed(t, c, namespace); !slices.Equal(got, map[bool][]string{true: {want}}[want != "gone"]) {
+			t.Errorf("list of %d changes ago: versions %q, want %q", changes, got, want)
+		}
+	}
+}
+
+// versionOf reads an object, and returns its label, or "gone".
+func versionOf(t *testing.T, c client.Client, object client.Object) string {
+	t.Helper()
+	key := client.ObjectKeyFromObject(object)
+	err := c.Get(t.Context(), key, object)
+	object.SetNamespace(key.Namespace)
+	object.SetName(key.Name)
+	if apierrors.IsNotFound(err) {
+		return "gone"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object.GetLabels()["version"]
+}
+
+func listed(t *testing.T, c client.Client, namespace string) []string {
+	t.Helper()
+	var claims cosiapi.BucketClaimList
+	if err := c.List(t.Context(), &claims, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	var versions []string
+	for _, claim := range claims.Items {
+		versions = append(versions, claim.Labels["version"])
+	}
+	return versions
+}
+
+// TestFreeze has a component see the world as it was when the fault was added, in
+// its watches and in its lists, until the fault is removed.
+func TestFreeze(t *testing.T) {
+	c, set, j := reader(t)
+	namespace := emulatortest.Namespace(t)
+	old := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "old"}}
+	if err := c.Create(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	if err := set.Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamAPI, Operation: "*configmaps"}, Effect: fault.Effect{Freeze: true}}); err != nil {
+		t.Fatal(err)
+	}
+	var begin corev1.ConfigMapList
+	if err := c.List(t.Context(), &begin, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	w, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(namespace), &client.ListOptions{
+		Raw: &metav1.ListOptions{ResourceVersion: begin.ResourceVersion},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "new"}}); err != nil {
+		t.Fatal(err)
+	}
+	waitApplied(t, set, 3) // the list, the watch, and the event that is held back
+	var now corev1.ConfigMapList
+	if err := c.List(t.Context(), &now, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(now.Items, func(m corev1.ConfigMap) bool { return m.Name == "new" }) {
+		t.Error("a list has what is new to a frozen world")
+	}
+	set.Clear()
+	for event := range w.ResultChan() {
+		if m, ok := event.Object.(*corev1.ConfigMap); ok && m.Name == "new" {
+			break
+		}
+	}
+	if err := c.List(t.Context(), &now, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(now.Items, func(m corev1.ConfigMap) bool { return m.Name == "new" }) {
+		t.Error("a list has nothing new after the frost")
+	}
+	if got := j.Since(0); !slices.ContainsFunc(got, func(e journal.Event) bool { return e.Fault == "f" && e.Outcome == "Frozen" }) {
+		t.Errorf("the journal has no event that was held back: %v", got)
+	}
+}
+
+func waitApplied(t *testing.T, set *fault.Set, times int) {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	for set.List()[0].Applied < times {
+		select {
+		case <-deadline:
+			t.Fatalf("the fault was applied %d times, want %d", set.List()[0].Applied, times)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
