@@ -22,7 +22,8 @@ var (
 // Set is the faults that are in force. It is safe for concurrent use. Asking an
 // empty one costs one atomic load.
 type Set struct {
-	size atomic.Int32
+	size   atomic.Int32
+	bypass atomic.Bool
 
 	mu      sync.Mutex
 	entries []*entry

@@ -46,6 +46,9 @@ type apiSeam struct {
 func (s *apiSeam) WrappedRoundTripper() http.RoundTripper { return s.next }
 
 func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
+	if s.incarnation.faults.Bypassed() {
+		return s.next.RoundTrip(req)
+	}
 	body, err := readRequest(req)
 	if err != nil {
 		return nil, err

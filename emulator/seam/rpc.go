@@ -56,6 +56,9 @@ func (i *Incarnation) handleRPC(ctx context.Context, req any, info *grpc.UnarySe
 func (i *Incarnation) crossRPC(
 	ctx context.Context, method string, req any, end side, next func(context.Context) (any, error),
 ) (any, error) {
+	if i.faults.Bypassed() {
+		return next(ctx)
+	}
 	op := journal.Operation{Name: path.Base(method), Subject: subject(req)}
 	c, ctx, err := i.enter(ctx, journal.SeamRPC, op, end)
 	if err != nil {
