@@ -2,6 +2,7 @@ package explore
 
 import (
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ func TestSmoke(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{File: "testdata/lifecycle.yaml", Text: text, Progress: func(p Progress) {
+	opts := Options{File: "testdata/lifecycle.yaml", Text: text, MeasureSeams: os.Getenv("SEAMS") != "", Progress: func(p Progress) {
 		t.Logf("%d/%d %d %.1f/s %s %s", p.Done, p.Total, p.Findings, p.Rate, p.Took.Round(time.Millisecond), p.Last)
 	}}
 	if b, err := time.ParseDuration(os.Getenv("BUDGET")); err == nil {
@@ -31,6 +32,11 @@ func TestSmoke(t *testing.T) {
 		t.Error(err)
 	}
 	if r != nil {
+		var own, kids syscall.Rusage
+		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &own)
+		_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &kids)
+		cpu := func(u syscall.Rusage) time.Duration { return time.Duration(u.Utime.Nano() + u.Stime.Nano()) }
+		t.Logf("CPU per run: self %s, control planes %s; seams %s", cpu(own)/time.Duration(r.Runs), cpu(kids)/time.Duration(r.Runs), r.Seams)
 		t.Logf("%d points, %d applicable, %d tried, %d runs, %.1f/s in %s, clean %s", r.Points, r.Applicable, r.Tried, r.Runs, r.Rate(), r.Duration, r.Clean)
 		for _, u := range r.Unreached {
 			t.Log("unreached", u)

@@ -60,6 +60,11 @@ func (e *explorer) explore(ctx context.Context) (err error) {
 	if err := e.runClean(ctx); err != nil {
 		return err
 	}
+	if e.options.MeasureSeams {
+		if err := e.measureSeams(ctx); err != nil {
+			return err
+		}
+	}
 	if e.options.Budget > 0 {
 		e.deadline = time.Now().Add(e.options.Budget)
 	}

@@ -12,6 +12,9 @@ import (
 // ErrOptions is the error of options that cannot be.
 var ErrOptions = errors.New("invalid options of an exploration")
 
+// ErrScenario is the error of a file that is no scenario.
+var ErrScenario = errors.New("invalid scenario")
+
 // DefaultWorlds is how many runs go on at a time: while one waits for a deadline
 // or for a component that starts again, others use the processors.
 const DefaultWorlds = 3
@@ -39,6 +42,8 @@ type Options struct {
 	Seed   uint64
 	// Budget is how long runs are begun; 0 means until all are done.
 	Budget time.Duration
+	// MeasureSeams measures what the seams cost when there is no fault.
+	MeasureSeams bool
 	// Shrink has the findings shrunk to a small scenario each.
 	Shrink bool
 	// State is a file that remembers which runs are done, so that an exploration that

@@ -26,7 +26,9 @@ type Report struct {
 	// Clean is how long the steps of the clean run took, Duration all runs together.
 	Clean    time.Duration `json:"clean"`
 	Duration time.Duration `json:"duration"`
-	Findings []Group       `json:"findings,omitempty"`
+	// Seams is what the seams cost, if it was measured.
+	Seams    Seams   `json:"seams,omitzero"`
+	Findings []Group `json:"findings,omitempty"`
 }
 
 // Rate is runs per second.

@@ -92,9 +92,11 @@ func (r *running) glance(quiet bool) (err error) {
 	return r.reckonState()
 }
 
-// same reports whether the end is that of the clean run.
+// same reports whether the end is that of the clean run, and nothing has happened
+// while it was looked at.
 func (r *running) same() bool {
-	return r.clean != nil && len(r.seen.state.differences(r.clean.state)) == 0
+	end := r.seen.end
+	return r.clean != nil && end.After == end.Until && len(r.seen.state.differences(r.clean.state)) == 0
 }
 
 func (r *running) reckonState() (err error) {

@@ -19,7 +19,7 @@ var unfit = []string{"calls", "golden", "exec"}
 func load(file string, text []byte) (*document.Scenario, error) {
 	all, err := document.Loader{}.Parse(file, text)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrScenario, err)
 	}
 	if len(all) != 1 {
 		return nil, fmt.Errorf("%w: %s has %d scenarios, and one can be explored at a time", ErrOptions, file, len(all))

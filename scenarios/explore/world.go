@@ -36,6 +36,7 @@ const (
 	retryBaseDelay = 5 * time.Millisecond
 	retryMaxDelay  = 100 * time.Millisecond
 	s3Attempts     = 3 // a fault of the store is one that applications outlive
+	gcPercent      = 400
 	endTimeout     = 30 * time.Second
 )
 
@@ -78,7 +79,7 @@ func (w *world) start(ctx context.Context, opts emulator.Options) error {
 		return err
 	}
 	w.plane, err = controlplane.Start(ctx, controlplane.Options{
-		Binaries: set, Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions,
+		Binaries: set, Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions, GCPercent: gcPercent,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,77 @@
+package explore
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// shownCases is how many of the cases of a group are printed.
+const shownCases = 3
+
+// WriteText prints the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d points, %d of %d effects tried", r.Scenario, r.Points, r.Tried, r.Applicable)
+	if r.Pruned > 0 {
+		fmt.Fprintf(&b, ", %d pairs pruned", r.Pruned)
+	}
+	fmt.Fprintf(&b, "\n%d runs in %s on %d worlds: %.1f a second; the steps of a clean run take %s\n",
+		r.Runs, r.Duration.Round(time.Second/10), r.Worlds, r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth
+	if r.Seams.Events > 0 {
+		fmt.Fprintf(&b, "seams without faults: %s\n", r.Seams)
+	}
+	if n := len(r.Unreached); n > 0 {
+		fmt.Fprintf(&b, "not reached, in %d attempts each: %d\n", attempts, n)
+		for _, c := range r.Unreached {
+			fmt.Fprintf(&b, "  %s\n", c)
+		}
+	}
+	if len(r.Findings) == 0 {
+		b.WriteString("no findings\n")
+	}
+	for i := range r.Findings {
+		r.Findings[i].write(&b, i+1)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (g *Group) write(b *strings.Builder, number int) {
+	fmt.Fprintf(b, "\n%d. %s: %s\n", number, g.Oracle, g.Message)
+	if g.Diverged != "" {
+		fmt.Fprintf(b, "   first different: %s\n", g.Diverged)
+	}
+	fmt.Fprintf(b, "   why: %s\n   cases: %d\n", g.Why, len(g.Cases))
+	for _, c := range g.Cases[:min(len(g.Cases), shownCases)] {
+		fmt.Fprintf(b, "     %s\n", c)
+	}
+	if g.File != "" {
+		fmt.Fprintf(b, "   scenario: %s\n", g.File)
+	}
+}
+
+// Seams is what the seams take of a run when there is no fault.
+type Seams struct {
+	// With and Without are how long the steps of the scenario take, each the median of
+	// several runs that took turns.
+	With    time.Duration `json:"with"`
+	Without time.Duration `json:"without"`
+	// Events is how many events a run with the seams has.
+	Events int `json:"events"`
+}
+
+// Share is what part of a run the seams take.
+func (s Seams) Share() float64 {
+	if s.With == 0 {
+		return 0
+	}
+	return float64(s.With-s.Without) / float64(s.With)
+}
+
+// String renders the figures for people.
+func (s Seams) String() string {
+	return fmt.Sprintf("%.1f %% of a run: %s with, %s without, %d events",
+		100*s.Share(), s.With.Round(time.Microsecond), s.Without.Round(time.Microsecond), s.Events) //nolint:mnd // percent
+}
