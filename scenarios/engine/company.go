@@ -1,12 +1,30 @@
 package engine
 
 import (
+	"runtime"
 	"slices"
 	"sync"
+	"weak"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
 // maxRemembered is how many scenarios are remembered that have left something.
 const maxRemembered = 64
+
+// companies are those of all emulators, by weak pointers to them: several engines may
+// use one.
+var companies sync.Map
+
+// companyOf returns the company on an emulator.
+func companyOf(emu *emulator.Emulator) *company {
+	key := weak.Make(emu)
+	found, there := companies.LoadOrStore(key, &company{})
+	if !there {
+		runtime.AddCleanup(emu, func(key weak.Pointer[emulator.Emulator]) { companies.Delete(key) }, key)
+	}
+	return found.(*company) //nolint:forcetypeassert // there is nothing else in it
+}
 
 // company is who runs beside whom. In a scenario that has been alone all the time,
 // what is known to be nobody's must be its own.

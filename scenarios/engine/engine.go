@@ -27,7 +27,7 @@ type Engine struct {
 	// shared is held by scenarios that run beside others, and exclusively by
 	// those that cannot.
 	shared  sync.RWMutex
-	company company
+	company *company
 	scopes  atomic.Int64
 }
 
@@ -62,7 +62,7 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 	if options.Observer == nil {
 		options.Observer = Silent{}
 	}
-	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), options: options}
+	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), company: companyOf(emu), options: options}
 }
 
 // Run runs a scenario, cleans up behind it, and judges it. The result says what was

@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+// TestCompany has scenarios come and go on two engines of one emulator.
+func TestCompany(t *testing.T) {
+	emu := &emulator.Emulator{}
+	one, two := companyOf(emu), companyOf(emu)
+	if one != two {
+		t.Fatal("two engines of one emulator do not know of each other")
+	}
+	if companyOf(&emulator.Emulator{}) == one {
+		t.Error("engines of different emulators do")
+	}
+	first, second, third := &run{scope: "first-1"}, &run{scope: "second-2", words: []string{"uid"}}, &run{scope: "third-3"}
+	expect := func(r *run, want bool) {
+		t.Helper()
+		if got, _ := one.of(r); got != want {
+			t.Errorf("%s has been alone: %t, want %t", r.scope, got, want)
+		}
+	}
+	one.enter(first)
+	expect(first, true)
+	two.enter(second)
+	expect(first, false)
+	expect(second, false)
+	one.leave(first, false)
+	expect(second, false) // it had company
+	two.leave(second, true)
+	one.enter(third)
+	expect(third, true)
+	if _, left := one.of(third); !cmp.Equal([]string{"uid", "second-2"}, left) {
+		t.Errorf("words of what others have left: %v", left)
+	}
+}
