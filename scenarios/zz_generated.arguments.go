@@ -160,11 +160,11 @@ type Backend struct {
 
 // PutObject is an object that is put into a bucket.
 type PutObject struct {
-	// Bucket: .
+	// Bucket: its name.
 	Bucket string `yaml:"bucket"`
-	// Key: .
+	// Key: the key of the object.
 	Key string `yaml:"key"`
-	// Content: .
+	// Content: what is in it.
 	Content string `yaml:"content"`
 }
 

@@ -17,9 +17,9 @@ type Backend struct {
 
 // PutObject is an object that is put into a bucket.
 type PutObject struct {
-	Bucket  Text `yaml:"bucket"`
-	Key     Text `yaml:"key"`
-	Content Text `yaml:"content"`
+	Bucket  Text `yaml:"bucket" doc:"its name"`
+	Key     Text `yaml:"key" doc:"the key of the object"`
+	Content Text `yaml:"content" doc:"what is in it"`
 }
 
 // S3 uses S3 with the credentials of a Secret, and with nothing else that it

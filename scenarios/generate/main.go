@@ -1,6 +1,6 @@
 // Command generate writes what is generated from the types of package document:
-// the JSON schema for editors, and the arguments of verbs for scenarios in code.
-// Run it in the directory of package scenarios.
+// the JSON schema for editors, the arguments of verbs for scenarios in code, and
+// the tables in docs/scenarios.md. Run it in the directory of package scenarios.
 package main
 
 import (
@@ -10,6 +10,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/schema"
 )
 
+// documentation is the page that has tables of what the types have.
+const documentation = "../docs/scenarios.md"
+
 func main() {
 	if err := generate(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -18,16 +21,34 @@ func main() {
 }
 
 func generate() error {
-	described, err := schema.Generate()
+	files, err := generated(documentation)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile("schema.json", described, 0o644); err != nil { //nolint:gosec // a source for everyone to read
-		return err
+	for name, content := range files {
+		if err := os.WriteFile(name, content, 0o644); err != nil { //nolint:gosec // sources are for everyone to read
+			return err
+		}
+	}
+	return nil
+}
+
+// generated returns the contents of all files that are generated.
+func generated(documentation string) (map[string][]byte, error) {
+	described, err := schema.Generate()
+	if err != nil {
+		return nil, err
 	}
 	written, err := arguments()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return os.WriteFile("zz_generated.arguments.go", written, 0o644) //nolint:gosec // as above
+	text, err := os.ReadFile(documentation)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = page(text); err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"schema.json": described, "zz_generated.arguments.go": written, documentation: text}, nil
 }
