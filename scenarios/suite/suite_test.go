@@ -14,7 +14,7 @@ import (
 
 // limit is how long the whole suite may take on a running control plane. It is a
 // flag, because a machine that does other things at the same time takes longer.
-var limit = flag.Duration("suite.limit", 0, "fail if the whole suite takes longer, the start of the control plane not counted; 0 is no limit")
+var limit = flag.Duration("suite.limit", 0, "fail if the whole suite takes longer, once the control plane is up; 0 is no limit")
 
 // TestSuite runs every scenario as a subtest of its name, all against one control
 // plane: go test ./scenarios/suite -run TestSuite/NAME runs one of them.
