@@ -45,7 +45,7 @@ func TestOutageEnds(t *testing.T) {
 	inject(t, emu, "out", fault.Match{Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Nth: 1},
 		fault.Effect{Outage: controlplane.APIServer, Down: time.Hour})
 	s := newStory(t, emu)
-	s.create(s.claim)
+	s.create(s.claim, s.access)
 	waitApplied(t, emu.Faults(), 1)
 	emu.Faults().Clear()
 	if err := emu.AwaitControlPlane(t.Context()); err != nil {
@@ -57,4 +57,5 @@ func TestOutageEnds(t *testing.T) {
 	if !running {
 		t.Error("the API server is down although its outage is over")
 	}
+	s.waitReady()
 }
