@@ -86,7 +86,7 @@ func (r *run) hurry(ctx context.Context, object *unstructured.Unstructured, give
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for r.watcher.Rest(ctx, r.judgedScope(), longRest) {
+		for ctx.Err() == nil && r.watcher.Rest(ctx, r.judgedScope(), longRest) {
 			if r.abandoned(ctx, object) {
 				giveUp(errAbandoned)
 				return

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
@@ -17,6 +18,7 @@ func (e *Engine) lacks(s *document.Scenario) string {
 		{!e.options.AllowExec, "it runs a program, which --allow-exec would allow", verbIs("exec")},
 		{e.emulator.Store() == nil, "it looks into the backend, and only that of the fake driver can be seen", verbIs("backend")},
 		{e.emulator.DriverEndpoint() == "", "it calls a driver, and there is none", verbIs("call")},
+		{e.emulator.ControlPlane() == nil, "it stops parts of the control plane, and this one is somebody else's", stopsControlPlane},
 	} {
 		if need.missing && anyStep(s.Steps, need.of) {
 			return need.reason
@@ -35,6 +37,24 @@ func RunsAlone(s *document.Scenario) bool { return runsAlone(s) }
 
 func verbIs(verb string) func(document.Step) bool {
 	return func(s document.Step) bool { return s.Verb == verb }
+}
+
+// stopsControlPlane reports whether a step needs a control plane of the emulator's
+// own.
+func stopsControlPlane(s document.Step) bool {
+	if s.Inject != nil && s.Inject.Outage != "" {
+		return true
+	}
+	for _, names := range []*document.Names{s.Crash, s.Restart, s.Start, s.Stop} {
+		if names != nil && slices.ContainsFunc(*names, ofControlPlane) {
+			return true
+		}
+	}
+	return false
+}
+
+func ofControlPlane(component document.Text) bool {
+	return slices.Contains([]string{controlplane.Etcd, controlplane.APIServer, controlplane.ControllerManager}, component.Source())
 }
 
 // anyStep looks through steps, and those within them.
