@@ -85,8 +85,9 @@ steps:
 `,
 		},
 		"NotEmpty": {
-			reason:   "What was put into the bucket does not keep it from being cleaned up.",
-			scenario: "steps:" + granted + "- s3: {secret: key, put: a, content: b}\n- backend: {put: {bucket: \"${claim.status.boundBucketName}\", key: c, content: d}}\n",
+			reason: "What was put into the bucket does not keep it from being cleaned up.",
+			scenario: "steps:" + granted + "- s3: {secret: key, put: a, content: b}\n" +
+				"- backend: {put: {bucket: \"${claim.status.boundBucketName}\", key: c, content: d}}\n",
 		},
 		"Crashes": {
 			reason: "Whoever dies, nothing is lost.",
@@ -116,6 +117,7 @@ steps:
 		"Lost": {
 			reason: "Somebody has taken the account away, and the access still says that all is well.", scenario: "steps:" + granted,
 			between: func(t *testing.T, namespace string) {
+				t.Helper()
 				access := &cosiapi.BucketAccess{}
 				get(t, emu, namespace, "app", access)
 				if err := emu.Store().DeleteAccount(t.Context(), emu.DriverName(), access.Status.AccountID); err != nil {
@@ -127,6 +129,7 @@ steps:
 		"Revealed": {
 			reason: "A component has logged the key.", scenario: "steps:" + granted,
 			between: func(t *testing.T, namespace string) {
+				t.Helper()
 				secret := &corev1.Secret{}
 				get(t, emu, namespace, "key", secret)
 				emu.Journal().Logger("sidecar", 1, 0).Info("granted", "key", string(secret.Data[cosiapi.SecretKeyS3SecretAccessKey]))
@@ -136,7 +139,7 @@ steps:
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := engine.New(emu, engine.Options{Observer: &between{happen: func(namespace string) {
+			e := engine.New(emu, engine.Options{Observer: &meddler{happen: func(namespace string) {
 				if tc.between != nil {
 					tc.between(t, namespace)
 				}
@@ -174,8 +177,8 @@ func get(t *testing.T, emu *emulator.Emulator, namespace, name string, object cl
 	}
 }
 
-// between does something after the step of the name "granted".
-type between struct {
+// meddler does something after the step of the name "granted".
+type meddler struct {
 	engine.Silent
 
 	namespace string
@@ -183,12 +186,12 @@ type between struct {
 }
 
 // ScenarioStarted implements engine.Observer.
-func (b *between) ScenarioStarted(_ *document.Scenario, namespace string) { b.namespace = namespace }
+func (m *meddler) ScenarioStarted(_ *document.Scenario, namespace string) { m.namespace = namespace }
 
 // StepEnded implements engine.Observer.
-func (b *between) StepEnded(_ *document.Scenario, step engine.StepResult) {
+func (m *meddler) StepEnded(_ *document.Scenario, step engine.StepResult) {
 	if step.Step.Name == "granted" {
-		b.happen(b.namespace)
+		m.happen(m.namespace)
 	}
 }
 
