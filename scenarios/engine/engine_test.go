@@ -12,11 +12,11 @@ import (
 )
 
 // parse reads a scenario that consists of the given setup and steps.
-func parse(t *testing.T, text string) *document.Scenario {
-	t.Helper()
+func parse(tb testing.TB, text string) *document.Scenario {
+	tb.Helper()
 	all, err := document.Loader{}.Parse("s.yaml", []byte("apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: story\n"+text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return all[0]
 }
