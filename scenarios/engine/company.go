@@ -44,6 +44,8 @@ func (c *company) enter(r *run) {
 		c.present[other] = true
 	}
 	c.present[r] = len(c.present) > 0
+	// Another engine may have given this name to a scenario that is long gone.
+	c.left = slices.DeleteFunc(c.left, func(word string) bool { return word == r.scope || word == r.namespace })
 }
 
 func (c *company) leave(r *run, failed bool) {

@@ -38,4 +38,9 @@ func TestCompany(t *testing.T) {
 	if _, left := one.of(third); !cmp.Equal([]string{"uid", "second-2"}, left) {
 		t.Errorf("words of what others have left: %v", left)
 	}
+	again := &run{scope: "second-2"} // of the other engine
+	two.enter(again)
+	if _, left := one.of(again); !cmp.Equal([]string{"uid"}, left) {
+		t.Errorf("words of what others have left: %v; want none of its own", left)
+	}
 }
