@@ -27,7 +27,7 @@ type Step struct {
 	Never    *Events       `yaml:"never" verb:"true" doc:"the journal has no such event between two marks"`
 	Settle   *Settle       `yaml:"settle" verb:"true" doc:"wait until nothing happens any more: no API write, no call"`
 	Call     *Call         `yaml:"call" verb:"true" doc:"call a method of a driver"`
-	Calls    *Events       `yaml:"calls" verb:"true" doc:"the journal has these events, in this order"`
+	Calls    *Events       `yaml:"calls" verb:"true" doc:"the journal has these events, which began in this order"`
 	Backend  *Backend      `yaml:"backend" verb:"true" doc:"look at, or change, what the store holds"`
 	S3       *S3           `yaml:"s3" verb:"true" doc:"use S3 with the credentials of a Secret"`
 	Crash    *Names        `yaml:"crash" verb:"true" doc:"kill components, and start them again"`

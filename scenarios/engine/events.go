@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,6 +164,9 @@ func (r *run) eventPatterns(ctx context.Context, asked *document.Events) ([]even
 // compare says what is wrong with the journal; nothing if it is as expected.
 func (r *run) compare(asked *document.Events, patterns []eventPattern) (string, error) {
 	events := r.events(asked)
+	// By their beginnings: what somebody does may be seen by others, and cause what
+	// they do, before the answer has come back.
+	slices.SortStableFunc(events, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
 	counts, last := make([]int, len(patterns)), -1
 	for _, e := range events {
 		known := asked.Only && !r.sameSeam(patterns, e)
