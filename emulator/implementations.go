@@ -49,8 +49,8 @@ type Server interface {
 // newController makes what runs during one life of the controller.
 func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner, error) {
 	cfg = i.RESTConfig(cfg)
-	if make := e.opts.Implementations.Controller; make != nil {
-		return make(cfg, e.logger(i))
+	if own := e.opts.Implementations.Controller; own != nil {
+		return own(cfg, e.logger(i))
 	}
 	return controller.New(cfg, controller.Options{
 		RetryBaseDelay: e.opts.RetryBaseDelay,
@@ -69,8 +69,8 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts sideca
 		opts.Logger = e.logger(i)
 	}
 	cfg = i.RESTConfig(cfg)
-	if make := e.opts.Implementations.Sidecar; make != nil {
-		return make(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
+	if own := e.opts.Implementations.Sidecar; own != nil {
+		return own(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
 	}
 	return sidecar.New(ctx, cfg, opts)
 }
@@ -82,8 +82,8 @@ func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, liste
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
 	var d Server
 	var err error
-	if make := e.opts.Implementations.Driver; make != nil {
-		d, err = make(opts)
+	if own := e.opts.Implementations.Driver; own != nil {
+		d, err = own(opts)
 	} else {
 		d, err = fakedriver.New(opts)
 	}

@@ -36,9 +36,17 @@ func TestImplementations(t *testing.T) {
 			return fakedriver.New(opts)
 		},
 	}})
-	inject(t, emu, "dies", fault.Match{Seam: journal.SeamRPC, Component: "driver", Operation: "DriverCreateBucket", Nth: 1}, fault.Effect{Crash: fault.After})
-	inject(t, emu, "refused", fault.Match{Seam: journal.SeamAPI, Component: "controller", Operation: "create buckets", Nth: 1}, fault.Effect{Fail: "503"})
-	inject(t, emu, "cut", fault.Match{Seam: journal.SeamAPI, Component: "sidecar", Operation: "create secrets", Nth: 1}, fault.Effect{Crash: fault.Before})
+	for _, f := range []struct {
+		name, component, operation string
+		seam                       journal.Seam
+		effect                     fault.Effect
+	}{
+		{"dies", "driver", "DriverCreateBucket", journal.SeamRPC, fault.Effect{Crash: fault.After}},
+		{"refused", "controller", "create buckets", journal.SeamAPI, fault.Effect{Fail: "503"}},
+		{"cut", "sidecar", "create secrets", journal.SeamAPI, fault.Effect{Crash: fault.Before}},
+	} {
+		inject(t, emu, f.name, fault.Match{Seam: f.seam, Component: f.component, Operation: f.operation, Nth: 1}, f.effect)
+	}
 	serveByDriver(t, emu, emu.DriverName(), "own")
 	for name, got := range map[string][2]int32{
 		"controllers": {controllers.Load(), 1}, "sidecars": {sidecars.Load(), 2}, "drivers": {drivers.Load(), 2},
@@ -48,7 +56,8 @@ func TestImplementations(t *testing.T) {
 		}
 	}
 	expectFaults(t, emu, map[string]string{
-		"dies": "driver DriverCreateBucket Fenced", "refused": "controller create buckets ServiceUnavailable", "cut": "sidecar create secrets Fenced",
+		"dies": "driver DriverCreateBucket Fenced", "refused": "controller create buckets ServiceUnavailable",
+		"cut": "sidecar create secrets Fenced",
 	})
 }
 

@@ -113,7 +113,10 @@ func TestFreeze(t *testing.T) {
 	if err := c.Create(t.Context(), old); err != nil {
 		t.Fatal(err)
 	}
-	if err := set.Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamAPI, Operation: "*configmaps"}, Effect: fault.Effect{Freeze: true}}); err != nil {
+	frost := fault.Fault{
+		Name: "f", Match: fault.Match{Seam: journal.SeamAPI, Operation: "*configmaps"}, Effect: fault.Effect{Freeze: true},
+	}
+	if err := set.Add(frost); err != nil {
 		t.Fatal(err)
 	}
 	var begin corev1.ConfigMapList

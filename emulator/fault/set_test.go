@@ -78,23 +78,37 @@ func TestSetMatches(t *testing.T) {
 		crossing fault.Crossing
 		want     bool
 	}{
-		"Any":            {reason: "Empty patterns match all.", effect: hang, crossing: update, want: true},
-		"OtherSeam":      {reason: "Not at another seam.", match: fault.Match{Seam: journal.SeamStore}, effect: hang, crossing: update},
-		"Component":      {reason: "Not of another component.", match: fault.Match{Component: "sidecar"}, effect: hang, crossing: update},
-		"Stars":          {reason: "Several stars.", match: fault.Match{Operation: "*date*/st*"}, effect: hang, crossing: update, want: true},
-		"StarIsNothing":  {reason: "A star may be nothing.", match: fault.Match{Operation: "update buckets/status*"}, effect: hang, crossing: update, want: true},
-		"Whole":          {reason: "The whole name.", match: fault.Match{Operation: "update buckets"}, effect: hang, crossing: update},
-		"EndOnce":        {reason: "Begin and end may not overlap.", match: fault.Match{Subject: "b-1*-1"}, effect: hang, crossing: update},
-		"Subject":        {reason: "Not another object.", match: fault.Match{Subject: "b-2"}, effect: hang, crossing: update},
-		"NoEvent":        {reason: "Events are not requests.", effect: fault.Effect{Delay: 1}, crossing: event},
-		"Event":          {reason: "Events that are asked for.", match: fault.Match{Operation: "event *"}, effect: fault.Effect{Delay: 1}, crossing: event, want: true},
-		"Drop":           {reason: "Only events can be dropped.", effect: fault.Effect{Drop: true}, crossing: event, want: true},
-		"DropNoRequest":  {reason: "Requests cannot be dropped.", effect: fault.Effect{Drop: true}, crossing: update},
-		"Freeze":         {reason: "Events are held.", effect: fault.Effect{Freeze: true}, crossing: event, want: true},
-		"FreezeList":     {reason: "Lists are of the past.", effect: fault.Effect{Freeze: true}, crossing: anAPI("c", "list buckets", ""), want: true},
+		"Any":       {reason: "Empty patterns match all.", effect: hang, crossing: update, want: true},
+		"OtherSeam": {reason: "Not at another seam.", match: fault.Match{Seam: journal.SeamStore}, effect: hang, crossing: update},
+		"Component": {reason: "Not of another component.", match: fault.Match{Component: "sidecar"}, effect: hang, crossing: update},
+		"Stars":     {reason: "Several stars.", match: fault.Match{Operation: "*date*/st*"}, effect: hang, crossing: update, want: true},
+		"StarIsNothing": {
+			reason: "A star may be nothing.", match: fault.Match{Operation: "update buckets/status*"}, effect: hang, crossing: update,
+			want: true,
+		},
+		"Whole":   {reason: "The whole name.", match: fault.Match{Operation: "update buckets"}, effect: hang, crossing: update},
+		"EndOnce": {reason: "Begin and end may not overlap.", match: fault.Match{Subject: "b-1*-1"}, effect: hang, crossing: update},
+		"Subject": {reason: "Not another object.", match: fault.Match{Subject: "b-2"}, effect: hang, crossing: update},
+		"NoEvent": {reason: "Events are not requests.", effect: fault.Effect{Delay: 1}, crossing: event},
+		"Event": {
+			reason: "Events that are asked for.", match: fault.Match{Operation: "event *"}, effect: fault.Effect{Delay: 1},
+			crossing: event, want: true,
+		},
+		"Drop":          {reason: "Only events can be dropped.", effect: fault.Effect{Drop: true}, crossing: event, want: true},
+		"DropNoRequest": {reason: "Requests cannot be dropped.", effect: fault.Effect{Drop: true}, crossing: update},
+		"Freeze":        {reason: "Events are held.", effect: fault.Effect{Freeze: true}, crossing: event, want: true},
+		"FreezeList": {
+			reason: "Lists are of the past.", effect: fault.Effect{Freeze: true}, crossing: anAPI("c", "list buckets", ""), want: true,
+		},
 		"FreezeNoUpdate": {reason: "Writes go on.", effect: fault.Effect{Freeze: true}, crossing: update},
-		"Serving":        {reason: "Without a component, the caller's side.", match: fault.Match{Seam: journal.SeamRPC}, effect: hang, crossing: serving},
-		"Server":         {reason: "The driver's side by its name.", match: fault.Match{Seam: journal.SeamRPC, Component: "driver*"}, effect: hang, crossing: serving, want: true},
+		"Serving": {
+			reason: "Without a component, the caller's side.", match: fault.Match{Seam: journal.SeamRPC}, effect: hang,
+			crossing: serving,
+		},
+		"Server": {
+			reason: "The driver's side by its name.", match: fault.Match{Seam: journal.SeamRPC, Component: "driver*"}, effect: hang,
+			crossing: serving, want: true,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +142,8 @@ func TestSetFirstApplies(t *testing.T) {
 func TestSetMarks(t *testing.T) {
 	set, get := fault.NewSet(), anAPI("c", "get buckets", "b")
 	set.Mark("begin") // before the fault is there: another time
-	add(t, set, fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamAPI, Nth: 2, Times: 9, Since: "begin", Until: "end"}, Effect: hang})
+	match := fault.Match{Seam: journal.SeamAPI, Nth: 2, Times: 9, Since: "begin", Until: "end"}
+	add(t, set, fault.Fault{Name: "f", Match: match, Effect: hang})
 	set.Mark("end")
 	before := applied(set, get, 3)
 	set.Mark("begin")
@@ -152,7 +167,7 @@ func TestSetFor(t *testing.T) {
 		if set.At(get) == nil {
 			t.Error("it has ended too early")
 		}
-		time.Sleep(1) //nolint:forbidigo // the bubble's time
+		time.Sleep(time.Nanosecond) //nolint:forbidigo // the bubble's time
 		if set.At(get) != nil {
 			t.Error("it has not ended")
 		}

@@ -85,7 +85,7 @@ type apiRequest struct {
 
 // pass sends the request to the API server. It may be called again.
 func (r *apiRequest) pass() (*http.Response, error) {
-	req := r.Request.Clone(r.Context())
+	req := r.Clone(r.Context())
 	acceptJSON(req.Header)
 	if r.body != nil {
 		req.Body = io.NopCloser(bytes.NewReader(r.body))

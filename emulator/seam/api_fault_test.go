@@ -64,20 +64,38 @@ func TestAPIFaults(t *testing.T) {
 	}{
 		"Conflict": {"A reason by its status.", fault.Effect{Fail: "409"}, apierrors.IsConflict, "Conflict", 2},
 		"Reason":   {"Another reason of the same status.", fault.Effect{Fail: "AlreadyExists"}, apierrors.IsAlreadyExists, "AlreadyExists", 2},
-		"TooMany":  {"Without a time to wait, client-go gives up.", fault.Effect{Fail: "429"}, apierrors.IsTooManyRequests, "TooManyRequests", 2},
+		"TooMany": {
+			"Without a time to wait, client-go gives up.", fault.Effect{Fail: "429"}, apierrors.IsTooManyRequests, "TooManyRequests", 2,
+		},
 		"Internal": {"The API server has failed.", fault.Effect{Fail: "500"}, apierrors.IsInternalError, "InternalError", 2},
 		"Down":     {"It does not serve.", fault.Effect{Fail: "503"}, apierrors.IsServiceUnavailable, "ServiceUnavailable", 2},
 		"Timeout":  {"It was too slow.", fault.Effect{Fail: "504"}, apierrors.IsTimeout, "Timeout", 2},
-		"Teapot":   {"Any status.", fault.Effect{Fail: "418"}, func(err error) bool { return apierrors.ReasonForError(err) == metav1.StatusReasonUnknown && err != nil }, "I'm a teapot", 2},
-		"Reset":    {"The connection is reset.", fault.Effect{Fail: fault.Reset}, utilnet.IsConnectionReset, "ConnectionError", 2},
-		"TLS":      {"TLS ends in the middle.", fault.Effect{Fail: fault.TLS}, func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }, "ConnectionError", 2},
-		"Refused":  {"Nobody listens.", fault.Effect{Fail: fault.Refused}, utilnet.IsConnectionRefused, "ConnectionError", 2},
-		"Lost":     {"It has happened, and the reply is lost.", fault.Effect{LoseReply: fault.Reset}, utilnet.IsConnectionReset, "ConnectionError", 3},
+		"Teapot": {
+			"Any status.", fault.Effect{Fail: "418"},
+			func(err error) bool { return apierrors.ReasonForError(err) == metav1.StatusReasonUnknown && err != nil }, "I'm a teapot",
+			2,
+		},
+		"Reset": {"The connection is reset.", fault.Effect{Fail: fault.Reset}, utilnet.IsConnectionReset, "ConnectionError", 2},
+		"TLS": {
+			"TLS ends in the middle.", fault.Effect{Fail: fault.TLS},
+			func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }, "ConnectionError", 2,
+		},
+		"Refused": {"Nobody listens.", fault.Effect{Fail: fault.Refused}, utilnet.IsConnectionRefused, "ConnectionError", 2},
+		"Lost": {
+			"It has happened, and the reply is lost.", fault.Effect{LoseReply: fault.Reset}, utilnet.IsConnectionReset,
+			"ConnectionError", 3,
+		},
 		"LostCode": {"It has happened, and the reply is an error.", fault.Effect{LoseReply: "504"}, apierrors.IsTimeout, "Timeout", 3},
 		"Twice":    {"It happens twice.", fault.Effect{Duplicate: true}, func(err error) bool { return err == nil }, "OK", 4},
 		"Delay":    {"It happens later.", fault.Effect{Delay: time.Millisecond}, func(err error) bool { return err == nil }, "OK", 3},
-		"Before":   {"The component dies before.", fault.Effect{Crash: fault.Before}, func(err error) bool { return errors.Is(err, seam.ErrFenced) }, "Fenced", 1},
-		"After":    {"The component dies afterwards.", fault.Effect{Crash: fault.After}, func(err error) bool { return errors.Is(err, seam.ErrFenced) }, "Fenced", 2},
+		"Before": {
+			"The component dies before.", fault.Effect{Crash: fault.Before},
+			func(err error) bool { return errors.Is(err, seam.ErrFenced) }, "Fenced", 1,
+		},
+		"After": {
+			"The component dies afterwards.", fault.Effect{Crash: fault.After},
+			func(err error) bool { return errors.Is(err, seam.ErrFenced) }, "Fenced", 2,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -63,7 +63,7 @@ func (r *apiRequest) stale(changes int) (*http.Response, error) {
 // lists, so an object is taken from one.
 func (r *apiRequest) at(revision uint64) (*http.Response, error) {
 	past := *r
-	past.Request = r.Request.Clone(r.Context())
+	past.Request = r.Clone(r.Context())
 	query := url.Values{}
 	if r.info.Verb == "list" {
 		query = past.URL.Query()

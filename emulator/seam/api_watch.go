@@ -70,7 +70,7 @@ func (s *stream) tell(line []byte) ([]byte, error) {
 		return line, nil
 	}
 	var event told
-	if json.Unmarshal(line, &event) != nil || event.Type == watch.Bookmark || event.Type == watch.Error {
+	if err := json.Unmarshal(line, &event); err != nil || event.Type == watch.Bookmark || event.Type == watch.Error {
 		return line, nil
 	}
 	op := journal.Operation{Name: fault.EventPrefix + s.resource, Subject: event.Object.Name}

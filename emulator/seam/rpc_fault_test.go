@@ -53,24 +53,44 @@ func TestRPCFaults(t *testing.T) {
 		want    *cosi.DriverCreateBucketResponse // of the second, if there is one
 		created int32
 	}{
-		"Fail":      {reason: "The driver is not asked.", effect: fault.Effect{Fail: "AlreadyExists"}, code: codes.AlreadyExists, created: 2},
-		"Lost":      {reason: "The driver has acted.", effect: fault.Effect{LoseReply: "DeadlineExceeded"}, code: codes.DeadlineExceeded, created: 3},
+		"Fail": {reason: "The driver is not asked.", effect: fault.Effect{Fail: "AlreadyExists"}, code: codes.AlreadyExists, created: 2},
+		"Lost": {
+			reason: "The driver has acted.", effect: fault.Effect{LoseReply: "DeadlineExceeded"}, code: codes.DeadlineExceeded,
+			created: 3,
+		},
 		"Duplicate": {reason: "The driver is asked twice.", effect: fault.Effect{Duplicate: true}, want: created("b2"), created: 4},
 		"Delay":     {reason: "Nothing else happens.", effect: fault.Effect{Delay: time.Millisecond}, want: created("b2"), created: 3},
 		"Hang":      {reason: "Until the deadline.", effect: fault.Effect{Hang: true}, code: codes.DeadlineExceeded, created: 2},
-		"Set":       {reason: "A field is wrong.", effect: fault.Effect{Set: map[string]any{"protocols.s3.region": "us"}}, want: region("b2", "us"), created: 3},
-		"SetNull":   {reason: "A field is empty.", effect: fault.Effect{Set: map[string]any{"protocols.s3.region": nil}}, want: region("b2", ""), created: 3},
-		"Empty":     {reason: "All is empty.", effect: fault.Effect{Empty: true}, want: &cosi.DriverCreateBucketResponse{}, created: 3},
-		"Swap":      {reason: "It is the answer before.", effect: fault.Effect{Swap: true}, want: created("b1"), created: 3},
-		"Oversize":  {reason: "gRPC does not take it.", effect: fault.Effect{Oversize: 5 << 20}, code: codes.ResourceExhausted, created: 3},
-		"Larger":    {reason: "gRPC takes it.", effect: fault.Effect{Oversize: 1 << 10}, want: created("b2"), created: 3},
-		"Before":    {reason: "The sidecar dies before.", effect: fault.Effect{Crash: fault.Before}, code: codes.Unavailable, created: 1},
-		"After":     {reason: "The sidecar dies afterwards.", effect: fault.Effect{Crash: fault.After}, code: codes.Unavailable, created: 2},
+		"Set": {
+			reason: "A field is wrong.", effect: fault.Effect{Set: map[string]any{"protocols.s3.region": "us"}},
+			want: region("b2", "us"), created: 3,
+		},
+		"SetNull": {
+			reason: "A field is empty.", effect: fault.Effect{Set: map[string]any{"protocols.s3.region": nil}}, want: region("b2", ""),
+			created: 3,
+		},
+		"Empty":    {reason: "All is empty.", effect: fault.Effect{Empty: true}, want: &cosi.DriverCreateBucketResponse{}, created: 3},
+		"Swap":     {reason: "It is the answer before.", effect: fault.Effect{Swap: true}, want: created("b1"), created: 3},
+		"Oversize": {reason: "gRPC does not take it.", effect: fault.Effect{Oversize: 5 << 20}, code: codes.ResourceExhausted, created: 3},
+		"Larger":   {reason: "gRPC takes it.", effect: fault.Effect{Oversize: 1 << 10}, want: created("b2"), created: 3},
+		"Before":   {reason: "The sidecar dies before.", effect: fault.Effect{Crash: fault.Before}, code: codes.Unavailable, created: 1},
+		"After":    {reason: "The sidecar dies afterwards.", effect: fault.Effect{Crash: fault.After}, code: codes.Unavailable, created: 2},
 
-		"DriverFail":     {reason: "The driver refuses.", on: "driver", effect: fault.Effect{Fail: "Internal"}, code: codes.Internal, created: 2},
-		"DriverSet":      {reason: "The driver lies.", on: "driver", effect: fault.Effect{Set: map[string]any{"protocols.s3.region": "us"}}, want: region("b2", "us"), created: 3},
-		"DriverOversize": {reason: "gRPC really does not take it.", on: "driver", effect: fault.Effect{Oversize: 5 << 20}, code: codes.ResourceExhausted, created: 3},
-		"DriverAfter":    {reason: "The driver dies afterwards.", on: "driver", effect: fault.Effect{Crash: fault.After}, code: codes.Unavailable, created: 2},
+		"DriverFail": {
+			reason: "The driver refuses.", on: "driver", effect: fault.Effect{Fail: "Internal"}, code: codes.Internal, created: 2,
+		},
+		"DriverSet": {
+			reason: "The driver lies.", on: "driver", effect: fault.Effect{Set: map[string]any{"protocols.s3.region": "us"}},
+			want: region("b2", "us"), created: 3,
+		},
+		"DriverOversize": {
+			reason: "gRPC really does not take it.", on: "driver", effect: fault.Effect{Oversize: 5 << 20},
+			code: codes.ResourceExhausted, created: 3,
+		},
+		"DriverAfter": {
+			reason: "The driver dies afterwards.", on: "driver", effect: fault.Effect{Crash: fault.After}, code: codes.Unavailable,
+			created: 2,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -63,10 +63,10 @@ func (c *crossing) serveTwice(w *responseRecorder, r *http.Request, next http.Ha
 // s3Failure is an error of S3, as "Error responses" of its reference has them.
 type s3Failure struct {
 	XMLName   xml.Name `xml:"Error"`
-	Code      string
-	Message   string
-	Resource  string
-	RequestID string `xml:"RequestId"`
+	Code      string   `xml:"Code"`
+	Message   string   `xml:"Message"`
+	Resource  string   `xml:"Resource"`
+	RequestID string   `xml:"RequestId"`
 }
 
 // refuseStore answers with an error of S3, or of Google's, or not at all.

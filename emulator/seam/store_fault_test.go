@@ -30,10 +30,10 @@ func TestStoreFaults(t *testing.T) {
 		handled int32
 	}{
 		"SlowDown":  {"S3 is busy.", fault.Effect{Fail: "SlowDown"}, 503, "<Code>SlowDown</Code>", "SlowDown", 2},
-		"Denied":    {"S3 has changed its mind.", fault.Effect{Fail: "AccessDenied", Message: "no"}, 403, "<Message>no</Message>", "AccessDenied", 2},
+		"Denied":    {"It is forbidden.", fault.Effect{Fail: "AccessDenied", Message: "no"}, 403, "<Message>no</Message>", "AccessDenied", 2},
 		"Internal":  {"S3 has failed.", fault.Effect{Fail: "InternalError"}, 500, "<Resource>/b/k2</Resource>", "InternalError", 2},
 		"Reset":     {"The connection ends.", fault.Effect{Fail: fault.Reset}, 0, "", "Aborted", 2},
-		"Lost":      {"It is written, and nobody hears of it.", fault.Effect{LoseReply: "InternalError"}, 500, "InternalError", "InternalError", 3},
+		"Lost":      {"It is written.", fault.Effect{LoseReply: "InternalError"}, 500, "InternalError", "InternalError", 3},
 		"LostReset": {"It is written, and the connection ends.", fault.Effect{LoseReply: fault.Reset}, 0, "", "Aborted", 3},
 		"Duplicate": {"It is written twice.", fault.Effect{Duplicate: true}, 200, "content 2", "OK", 4},
 		"Delay":     {"It is written later.", fault.Effect{Delay: time.Millisecond}, 200, "content 2", "OK", 3},
@@ -77,7 +77,9 @@ func TestStoreFaults(t *testing.T) {
 // put puts an object, and returns what has come back, as far as it has.
 func put(t *testing.T, server *httptest.Server, n int) (status int, body string, err error) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server.URL+"/b/k"+strconv.Itoa(n), strings.NewReader("content "+strconv.Itoa(n)))
+	number := strconv.Itoa(n)
+	content := strings.NewReader("content " + number)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server.URL+"/b/k"+number, content)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // emulator/fault, which says more about each.
 type Fault struct {
 	Name      string   `yaml:"name" required:"true" doc:"for heal and reports"`
-	Seam      string   `yaml:"seam" required:"true" enum:"api,rpc,store,process" doc:"api, rpc, store, or process for the starts of components"`
+	Seam      string   `yaml:"seam" required:"true" enum:"api,rpc,store,process" doc:"api, rpc, store, or process for starts of components"`
 	Component Text     `yaml:"component" doc:"whose operations; any by default, of an rpc its caller's"`
 	Operation Text     `yaml:"operation" doc:"which; * stands for any characters; \"event buckets\" is what a watch tells of buckets"`
 	Subject   Text     `yaml:"subject" doc:"on what; * stands for any characters"`
@@ -39,7 +39,7 @@ type Fault struct {
 	CloseWatch bool `yaml:"closeWatch" doc:"the watch ends before the event is told"`
 	Freeze     bool `yaml:"freeze" doc:"no event is told, and lists answer as of now, until it is healed"`
 
-	Set      map[string]Value `yaml:"set" doc:"fields of the driver's response: values by path, for example protocols.s3.region; null empties one"`
+	Set      map[string]Value `yaml:"set" doc:"fields of the driver's response: values by path, such as protocols.s3.region; null empties one"`
 	Empty    bool             `yaml:"empty" doc:"the driver's response is empty"`
 	Swap     bool             `yaml:"swap" doc:"the driver's response is that of the call before"`
 	Oversize int              `yaml:"oversize" doc:"the driver's response is so many bytes larger"`
