@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // Actor is something that can be stopped, started and killed: a Component, or a
@@ -19,10 +20,14 @@ type Actor interface {
 }
 
 // Actor returns a component, or a process of the control plane, by its name, or
-// nil. In somebody else's cluster there are only components.
+// nil. The name of a controller or sidecar with Second behind it is that of a second
+// instance, which there is from its start on until RemoveSecond. In somebody else's cluster there are only components.
 func (e *Emulator) Actor(name string) Actor {
 	if c := e.Component(name); c != nil {
 		return c
+	}
+	if first, ok := strings.CutSuffix(name, Second); ok && e.Component(first) != nil && instantiable(first) {
+		return &second{e, first}
 	}
 	if e.plane == nil {
 		return nil

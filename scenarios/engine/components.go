@@ -63,6 +63,9 @@ func (r *run) wakeAll(ctx context.Context) error {
 	if err := r.engine.emulator.AwaitControlPlane(ctx); err != nil {
 		return err
 	}
+	if err := r.dropSeconds(ctx); err != nil {
+		return err
+	}
 	for _, component := range r.engine.emulator.Components() {
 		if state, _ := component.State(); state == emulator.StateRunning || !alone && !r.owns(component) {
 			continue
@@ -83,4 +86,18 @@ func (r *run) owns(component *emulator.Component) bool {
 		}
 	}
 	return false
+}
+
+// dropSeconds ends the second instances that the scenario has started.
+func (r *run) dropSeconds(ctx context.Context) error {
+	var failed []error
+	alone := runsAlone(r.scenario)
+	for _, component := range r.engine.emulator.Components() {
+		first, ok := strings.CutSuffix(component.Name(), emulator.Second)
+		if !ok || !alone && !strings.HasSuffix(first, r.scope) {
+			continue
+		}
+		failed = append(failed, r.engine.emulator.RemoveSecond(ctx, first))
+	}
+	return errors.Join(failed...)
 }

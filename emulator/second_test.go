@@ -1,0 +1,44 @@
+package emulator_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// TestSecond has two controllers and two sidecars serve a story at the same time.
+func TestSecond(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	before := len(emu.Components())
+	if _, err := emu.AddSecond(t.Context(), emulator.ComponentDriver); !errors.Is(err, emulator.ErrOptions) {
+		t.Errorf("a second driver: %v, want ErrOptions", err)
+	}
+	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} {
+		if err := emu.Actor(name + emulator.Second).Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := emu.AddSecond(t.Context(), name); !errors.Is(err, emulator.ErrOptions) {
+			t.Errorf("a third %s: %v, want ErrOptions", name, err)
+		}
+	}
+	mark := emu.Journal().Mark()
+	serveByDriver(t, emu, emu.DriverName(), "two")
+	busy := map[string]bool{}
+	for _, e := range emu.Journal().Since(mark) {
+		busy[e.Component] = busy[e.Component] || e.Seam == journal.SeamAPI
+	}
+	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} {
+		if !busy[name+emulator.Second] {
+			t.Errorf("the second %s has done nothing", name)
+		}
+		if err := emu.RemoveSecond(t.Context(), name); err != nil {
+			t.Error(err)
+		}
+	}
+	if after := len(emu.Components()); after != before {
+		t.Errorf("%d components are left, want %d", after, before)
+	}
+}
