@@ -128,6 +128,7 @@ func (c *Component) live(ctx context.Context) error {
 	l := c.newLife(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	//nolint:contextcheck // the other context tells of the fault
 	defer context.AfterFunc(l.killed, func() { cancel(context.Cause(l.killed)) })()
 	err := c.begin(ctx, l)
 	if err != nil {
@@ -135,7 +136,7 @@ func (c *Component) live(ctx context.Context) error {
 	}
 	err = waitReady(ctx, l)
 	if err == nil && !c.ready(l) {
-		err = context.Cause(l.killed)
+		err = context.Cause(l.killed) //nolint:contextcheck // as above
 	}
 	if err != nil {
 		l.end()
@@ -171,6 +172,7 @@ func (c *Component) newLife(ctx context.Context) *life {
 	l := &life{incarnation: seam.NewIncarnation(c.journal, c.name, c.lives), ended: make(chan struct{})}
 	c.mu.Unlock()
 	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
+	//nolint:contextcheck // a revival outlives the start
 	l.incarnation.Suffer(c.faults, seam.Hooks{Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage})
 	return l
 }

@@ -134,11 +134,7 @@ func TestFreeze(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitApplied(t, set, 3) // the list, the watch, and the event that is held back
-	var now corev1.ConfigMapList
-	if err := c.List(t.Context(), &now, client.InNamespace(namespace)); err != nil {
-		t.Fatal(err)
-	}
-	if slices.ContainsFunc(now.Items, func(m corev1.ConfigMap) bool { return m.Name == "new" }) {
+	if hasNew(t, c, namespace) {
 		t.Error("a list has what is new to a frozen world")
 	}
 	set.Clear()
@@ -147,15 +143,22 @@ func TestFreeze(t *testing.T) {
 			break
 		}
 	}
-	if err := c.List(t.Context(), &now, client.InNamespace(namespace)); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(now.Items, func(m corev1.ConfigMap) bool { return m.Name == "new" }) {
+	if !hasNew(t, c, namespace) {
 		t.Error("a list has nothing new after the frost")
 	}
 	if got := j.Since(0); !slices.ContainsFunc(got, func(e journal.Event) bool { return e.Fault == "f" && e.Outcome == "Frozen" }) {
 		t.Errorf("the journal has no event that was held back: %v", got)
 	}
+}
+
+// hasNew reports whether a list has what is new.
+func hasNew(t *testing.T, c client.Client, namespace string) bool {
+	t.Helper()
+	var now corev1.ConfigMapList
+	if err := c.List(t.Context(), &now, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(now.Items, func(m corev1.ConfigMap) bool { return m.Name == "new" })
 }
 
 func waitApplied(t *testing.T, set *fault.Set, times int) {

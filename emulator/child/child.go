@@ -82,7 +82,7 @@ func newRunner(command Command, cfg *rest.Config, driver *emulator.SidecarConnec
 		return nil, fmt.Errorf("make a directory for a process: %w", err)
 	}
 	r.files.Kubeconfig = filepath.Join(r.dir, "kubeconfig")
-	if r.proxy, err = newProxy(cfg, r.files.Kubeconfig); err != nil {
+	if r.proxy, err = newProxy(cfg, r.files.Kubeconfig); err != nil { //nolint:contextcheck // it listens at once
 		return nil, fmt.Errorf("lead a process to the API server: %w", err)
 	}
 	if driver != nil {

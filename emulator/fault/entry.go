@@ -23,7 +23,7 @@ func newEntry(f Fault) *entry {
 	return &entry{fault: f, kind: k, healed: make(chan struct{}), begun: f.Match.Since == ""}
 }
 
-// counts counts a crossing if it matches.
+// counts reports whether a crossing matches, and then takes note of it.
 func (e *entry) counts(c Crossing) bool {
 	if !e.begun || e.over || !e.fault.Match.matches(c) || !e.fault.suits(e.kind, c) {
 		return false

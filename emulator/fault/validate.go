@@ -33,7 +33,7 @@ func (f Fault) checkMatch() string {
 		return "it needs a seam: api, rpc, store or process"
 	case len(Effects(m.Seam)) == 0:
 		return fmt.Sprintf("there are no faults at seam %q: it must be api, rpc, store or process", m.Seam)
-	case m.Nth < 0 || m.Every < 0 || m.Times < 0 || m.For < 0:
+	case min(m.Nth, m.Every, m.Times) < 0 || m.For < 0:
 		return "nth, every, times and for must not be negative"
 	case m.Nth == 1 && f.Effect.Swap:
 		return "the first call has none before it to swap with: nth must be 2 or more"
@@ -106,14 +106,23 @@ func ofEvents() []string {
 
 func (f Fault) checkAmounts() string {
 	e := f.Effect
-	answers := e.Fail != "" || e.LoseReply != ""
 	switch {
-	case e.Delay < 0 || e.Down < 0 || e.RetryAfter < 0 || e.Stale < 0 || e.Oversize < 0 || e.Cut < 0 || e.Flip < 0:
+	case min(e.Delay, e.Down, e.RetryAfter) < 0 || min(e.Stale, e.Oversize, e.Cut, e.Flip) < 0:
 		return "delay, down, retryAfter, stale, oversize, cut and flip must not be negative"
 	case e.Crash != "" && e.Crash != Before && e.Crash != After:
 		return fmt.Sprintf("crash is %q and must be before or after", e.Crash)
 	case e.Outage != "" && !slices.Contains(ControlPlane(), e.Outage):
 		return fmt.Sprintf("outage is %q and must be %s", e.Outage, strings.Join(ControlPlane(), " or "))
+	default:
+		return f.checkDetails()
+	}
+}
+
+// checkDetails finds details of effects that are not there.
+func (f Fault) checkDetails() string {
+	e := f.Effect
+	answers := e.Fail != "" || e.LoseReply != ""
+	switch {
 	case e.Down != 0 && e.Crash == "" && e.Outage == "":
 		return "down needs crash or outage: it says how long something stays dead"
 	case e.RetryAfter != 0 && (!answers || f.Match.Seam != journal.SeamAPI):

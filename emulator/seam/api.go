@@ -60,7 +60,7 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c.event.Request = recordable(info, body)
 	r := &apiRequest{Request: req.WithContext(ctx), info: info, body: body, crossing: c, next: s.next}
-	resp, err := r.send()
+	resp, err := r.send() //nolint:contextcheck // the request has it
 	if err != nil {
 		c.exit(transportOutcome(err), err.Error())
 		return nil, err

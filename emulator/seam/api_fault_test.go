@@ -209,7 +209,7 @@ func TestAPIWatchFaults(t *testing.T) {
 		outcome string
 	}{
 		"Drop":   {"It is never told.", fault.Effect{Drop: true}, "b1 b3", "Dropped"},
-		"Repeat": {"It is told twice.", fault.Effect{Duplicate: true}, "b1 b2 b2 b3", "Repeated"},
+		"Repeat": {"It is told twice.", fault.Effect{Duplicate: true}, "b1 b2 b2 b3", "Repeated"}, //nolint:dupword // that is it
 		"Close":  {"The watch ends before it.", fault.Effect{CloseWatch: true}, "b1", "Closed"},
 		"Delay":  {"It is told later.", fault.Effect{Delay: time.Millisecond}, "b1 b2 b3", "Delayed"},
 		"Before": {"The component dies before it.", fault.Effect{Crash: fault.Before}, "b1", "Fenced"},

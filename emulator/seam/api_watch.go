@@ -70,8 +70,9 @@ func (s *stream) tell(line []byte) ([]byte, error) {
 		return line, nil
 	}
 	var event told
-	if err := json.Unmarshal(line, &event); err != nil || event.Type == watch.Bookmark || event.Type == watch.Error {
-		return line, nil
+	err := json.Unmarshal(line, &event)
+	if err != nil || event.Type == watch.Bookmark || event.Type == watch.Error {
+		return line, nil //nolint:nilerr // what cannot be read is not ours to judge
 	}
 	op := journal.Operation{Name: fault.EventPrefix + s.resource, Subject: event.Object.Name}
 	if event.Object.Namespace != "" {

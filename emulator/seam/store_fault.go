@@ -92,10 +92,27 @@ func refuseStore(w http.ResponseWriter, r *http.Request, served Describer, code,
 	return false
 }
 
+// gcsFailure is an error of Google's JSON API, as "Status and error codes" of its
+// reference has them.
+type gcsFailure struct {
+	Error struct {
+		Code    int         `json:"code"`
+		Message string      `json:"message"`
+		Errors  []gcsReason `json:"errors"`
+	} `json:"error"`
+}
+
+type gcsReason struct {
+	Domain  string `json:"domain"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
 func refuseGCS(w http.ResponseWriter, status int, code, text string) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{
-		"code": status, "message": text, "errors": []map[string]string{{"domain": "global", "reason": code, "message": text}},
-	}})
+	var failed gcsFailure
+	failed.Error.Code, failed.Error.Message = status, text
+	failed.Error.Errors = []gcsReason{{Domain: "global", Reason: code, Message: text}}
+	_ = json.NewEncoder(w).Encode(failed)
 }
