@@ -29,6 +29,9 @@ func (w *world) clean(ctx context.Context) (left bool, err error) {
 	if err != nil {
 		return true, errors.Join(errLeft, err)
 	}
+	if len(w.emu.Components()) > w.components {
+		return true, errLeft // of drivers of a run that has failed
+	}
 	if empty(m) && w.running() {
 		return false, nil
 	}

@@ -63,7 +63,7 @@ func stepsOf(r engine.Result) []oracle.Finding {
 	for _, failure := range r.Failures {
 		message := failure.Message
 		if failure.Step != nil {
-			message = fmt.Sprintf("line %d, %s: %s", failure.Position.Line, failure.Step.Verb, message)
+			message = fmt.Sprintf("%s: %s: %s", failure.Position, failure.Step.Verb, message)
 		}
 		found = append(found, oracle.Finding{Oracle: OracleSteps, Subject: failure.Subject, Message: message})
 	}
@@ -80,8 +80,9 @@ func traceOf(events []journal.Event, n *names) (trace, map[string][]journal.Even
 		if e.Seam == journal.SeamLog {
 			continue
 		}
-		lines[e.Component] = append(lines[e.Component], fmt.Sprintf("%s %s -> %s", e.Seam, n.in(e.Operation.String()), e.Outcome))
-		behind[e.Component] = append(behind[e.Component], e)
+		component := n.in(e.Component)
+		lines[component] = append(lines[component], fmt.Sprintf("%s %s -> %s", e.Seam, n.in(e.Operation.String()), e.Outcome))
+		behind[component] = append(behind[component], e)
 	}
 	return lines, behind
 }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -120,10 +121,14 @@ func (c Case) faults() []fault.Fault {
 	return all
 }
 
-// trials are what can go wrong at the points, in their order.
-func (t timing) trials(points []Point, kinds []Kind) []Trial {
+// trials are what can go wrong at the points, in their order, as far as it is asked
+// for.
+func (t timing) trials(points []Point, kinds []Kind, at string) []Trial {
 	var all []Trial
 	for _, p := range points {
+		if !like(at, p.String()) {
+			continue
+		}
 		effects := t.effects(p)
 		for _, kind := range Kinds() {
 			effect, applies := effects[kind]
@@ -133,4 +138,18 @@ func (t timing) trials(points []Point, kinds []Kind) []Trial {
 		}
 	}
 	return all
+}
+
+// like compares a text with a pattern in which * stands for any characters; an empty
+// one stands for any text.
+func like(pattern, text string) bool {
+	if pattern == "" {
+		return true
+	}
+	parts := strings.Split(pattern, "*")
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
+	}
+	matched, err := regexp.MatchString("^"+strings.Join(parts, ".*")+"$", text)
+	return err == nil && matched
 }

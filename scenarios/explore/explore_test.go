@@ -1,48 +1,83 @@
 package explore
 
 import (
-	"os"
-	"syscall"
+	"context"
+	"errors"
+	"strings"
 	"testing"
-	"time"
 
-	"github.com/go-logr/logr"
-	ctrl "sigs.k8s.io/controller-runtime"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
-func TestSmoke(t *testing.T) {
-	ctrl.SetLogger(logr.Discard())
-	text, err := os.ReadFile("testdata/lifecycle.yaml")
+// TestExplore tries what is around the calls that cost something, with our own
+// components: nothing is to be found. docs/explore.md has the figures of whole
+// explorations, which are for make explore.
+func TestExplore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	r, err := Explore(t.Context(), Options{
+		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Worlds: 2,
+		Kinds: []Kind{CrashAfter, LoseReply}, At: "sidecar rpc Driver*",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{File: "testdata/lifecycle.yaml", Text: text, MeasureSeams: os.Getenv("SEAMS") != "", Progress: func(p Progress) {
-		t.Logf("%d/%d %d %.1f/s %s %s", p.Done, p.Total, p.Findings, p.Rate, p.Took.Round(time.Millisecond), p.Last)
-	}}
-	if b, err := time.ParseDuration(os.Getenv("BUDGET")); err == nil {
-		opts.Budget = b
+	for _, g := range r.Findings {
+		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
 	}
-	for _, k := range []Kind{Kind(os.Getenv("KIND"))} {
-		if k != "" {
-			opts.Kinds = append(opts.Kinds, k)
-		}
+	const calls = 6 // two IDs, create, grant, revoke, delete
+	if r.Applicable != 2*calls || r.Tried != r.Applicable || len(r.Unreached) > 0 {
+		t.Errorf("%d applicable, %d tried, not reached: %v; want %d, all tried and reached", r.Applicable, r.Tried, r.Unreached, 2*calls)
+	}
+}
+
+// forgetful is a backend that does not tell what it has deleted from other errors: a
+// driver on it cannot revoke twice.
+type forgetful struct{ fakedriver.Backend }
+
+func (f forgetful) DeleteAccount(ctx context.Context, owner, id string) error {
+	err := f.Backend.DeleteAccount(ctx, owner, id)
+	if errors.Is(err, store.ErrNotExist) {
+		return errors.New("the account cannot be deleted")
+	}
+	return err
+}
+
+// TestShrink has a driver with a bug found, and told in a few lines.
+func TestShrink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	opts := Options{
+		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Worlds: 1, Shrink: true,
+		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverRevoke*",
+	}
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		opts.Backend = forgetful{opts.Backend}
+		return fakedriver.New(opts)
 	}
 	r, err := Explore(t.Context(), opts)
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
 	}
-	if r != nil {
-		var own, kids syscall.Rusage
-		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &own)
-		_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &kids)
-		cpu := func(u syscall.Rusage) time.Duration { return time.Duration(u.Utime.Nano() + u.Stime.Nano()) }
-		t.Logf("CPU per run: self %s, control planes %s; seams %s", cpu(own)/time.Duration(r.Runs), cpu(kids)/time.Duration(r.Runs), r.Seams)
-		t.Logf("%d points, %d applicable, %d tried, %d runs, %.1f/s in %s, clean %s", r.Points, r.Applicable, r.Tried, r.Runs, r.Rate(), r.Duration, r.Clean)
-		for _, u := range r.Unreached {
-			t.Log("unreached", u)
-		}
-		for _, g := range r.Findings {
-			t.Logf("%s: %s\n  diverged: %s\n  why: %s\n  %d cases: %q\n%s", g.Oracle, g.Message, g.Diverged, g.Why, len(g.Cases), g.Cases[:min(len(g.Cases), 4)], g.Shrunk)
-		}
+	if len(r.Findings) != 1 {
+		t.Fatalf("findings: %+v, want one", r.Findings)
+	}
+	g := r.Findings[0]
+	t.Logf("%s: %s\nwhy: %s\n%s", g.Oracle, g.Message, g.Why, g.Shrunk)
+	_, steps, _ := strings.Cut(g.Shrunk, "\nsteps:\n")
+	const most = 12
+	if lines := strings.Count(steps, "\n"); lines == 0 || lines > most {
+		t.Errorf("the steps have %d lines, want at most %d", lines, most)
+	}
+	if strings.Contains(g.Shrunk, "bystander") {
+		t.Error("what has nothing to do with the bug is still there")
+	}
+	if _, err := (document.Loader{}).Parse("shrunk.yaml", []byte(g.Shrunk)); err != nil {
+		t.Errorf("it is no scenario: %v", err)
 	}
 }

@@ -120,8 +120,8 @@ func (e *explorer) runClean(ctx context.Context) error {
 		}
 		e.clean = o
 	}
-	points := pointsOf(e.clean.events, worldNamespace)
-	e.trials = timings.trials(points, e.options.Kinds)
+	points := pointsOf(e.clean.events, e.clean.names)
+	e.trials = timings.trials(points, e.options.Kinds, e.options.At)
 	e.report.Points, e.report.Applicable, e.report.Clean = len(points), len(e.trials), e.clean.steps
 	e.rememberStates(e.clean)
 	return nil

@@ -12,31 +12,28 @@ import (
 var (
 	uid       = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	eventName = regexp.MustCompile(`\.[0-9a-f]{14,}$`) // of an Event: when it first happened
+	stars     = regexp.MustCompile(`\*\*+`)
 )
 
-// patternOf turns a subject into one that is the same in every run.
-func patternOf(subject, namespace string) string {
-	subject = uid.ReplaceAllString(subject, "*")
-	subject = eventName.ReplaceAllString(subject, ".*")
-	if rest, ok := strings.CutPrefix(subject, namespace+"/"); ok && namespace != "" {
-		subject = "*/" + rest
-	}
-	for strings.Contains(subject, "**") {
-		subject = strings.ReplaceAll(subject, "**", "*")
-	}
-	return subject
-}
-
-// names give the UIDs of a run names that are the same in every run: those of the
-// objects that they are of.
+// names give what differs from run to run names that are the same in every run: a
+// UID that of the object that it is of, and the scope of a scenario, which is a
+// part of the names of its drivers and classes, one for all.
 type names struct {
+	scope *regexp.Regexp
 	known map[string]string // by UID
 	count map[string]int    // of the UIDs that an object of that name has had
 }
 
-// namesOf learns the names from what the API server has answered.
-func namesOf(events []journal.Event) *names {
-	n := &names{known: map[string]string{}, count: map[string]int{}}
+func newNames(scenario string) *names {
+	const maxPrefix = 30 // as of the engine
+	prefix := strings.TrimRight(scenario[:min(len(scenario), maxPrefix)], "-")
+	return &names{
+		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(prefix) + `-[0-9]+\b`), known: map[string]string{}, count: map[string]int{},
+	}
+}
+
+// read learns the names from what the API server has answered.
+func (n *names) read(events []journal.Event) {
 	for _, e := range events {
 		if e.Seam != journal.SeamAPI || len(e.Response) == 0 {
 			continue
@@ -52,7 +49,6 @@ func namesOf(events []journal.Event) *names {
 			n.learn(object.Kind, object.Metadata.Name, object.Metadata.UID)
 		}
 	}
-	return n
 }
 
 // learn gives a UID a name. An object that was deleted and made again has another
@@ -69,9 +65,21 @@ func (n *names) learn(kind, name, id string) {
 	n.known[id] = name
 }
 
+// pattern turns a name into a pattern that matches it in every run.
+func (n *names) pattern(name string) string {
+	name = uid.ReplaceAllString(name, "*")
+	name = eventName.ReplaceAllString(name, ".*")
+	name = n.scope.ReplaceAllString(name, "*")
+	if rest, ok := strings.CutPrefix(name, worldNamespace+"/"); ok {
+		name = "*/" + rest
+	}
+	return stars.ReplaceAllString(name, "*")
+}
+
 // in returns a text with names for the UIDs in it; those that nobody knows are all
 // the same.
 func (n *names) in(text string) string {
+	text = n.scope.ReplaceAllString(text, "<scope>")
 	return uid.ReplaceAllStringFunc(text, func(id string) string {
 		if name := n.known[id]; name != "" {
 			return "<" + name + ">"

@@ -54,11 +54,11 @@ func (p Point) alike() Point {
 
 // pointOf returns the kind of point that an event of the journal is, or false if
 // nothing can go wrong there.
-func pointOf(e journal.Event, namespace string) (Point, bool) {
+func pointOf(e journal.Event, n *names) (Point, bool) {
 	switch e.Seam {
 	case journal.SeamAPI, journal.SeamRPC, journal.SeamStore:
 		return Point{
-			Component: e.Component, Seam: e.Seam, Operation: e.Operation.Name, Subject: patternOf(e.Operation.Subject, namespace),
+			Component: n.pattern(e.Component), Seam: e.Seam, Operation: e.Operation.Name, Subject: n.pattern(e.Operation.Subject),
 		}, true
 	default:
 		return Point{}, false
@@ -66,11 +66,11 @@ func pointOf(e journal.Event, namespace string) (Point, bool) {
 }
 
 // pointsOf lists the points of a run in the order in which they began.
-func pointsOf(events []journal.Event, namespace string) []Point {
+func pointsOf(events []journal.Event, n *names) []Point {
 	var points []Point
 	counts := map[Point]int{}
 	for _, e := range inOrder(events) {
-		if p, ok := pointOf(e, namespace); ok {
+		if p, ok := pointOf(e, n); ok {
 			counts[p]++
 			p.Nth = counts[p]
 			points = append(points, p)

@@ -27,13 +27,13 @@ func (c candidate) smaller() iter.Seq[candidate] {
 				return
 			}
 		}
-		for _, path := range c.source.paths() {
-			if reduced := c.source.clone(); reduced.cut(path) && !yield(candidate{reduced, c.faults}) {
+		for reduced := range c.looser() {
+			if !yield(reduced) {
 				return
 			}
 		}
-		for reduced := range c.looser() {
-			if !yield(reduced) {
+		for _, path := range c.source.paths() {
+			if reduced := c.source.clone(); reduced.cut(path) && !yield(candidate{reduced, c.faults}) {
 				return
 			}
 		}
@@ -45,8 +45,8 @@ func (c candidate) looser() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for i, t := range c.faults {
 			changes := []Trial{t, t}
-			changes[0].Point.Subject, changes[0].Point.Nth = "", 1
-			changes[1].Point.Nth = 1
+			changes[0].Point.Subject, changes[0].Point.Nth = "", min(1, t.Point.Nth)
+			changes[1].Point.Nth = min(1, t.Point.Nth)
 			for _, changed := range changes {
 				if changed.Point == t.Point {
 					continue

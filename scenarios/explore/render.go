@@ -11,7 +11,7 @@ import (
 )
 
 // lineWidth is how long a line of a rendered scenario may be.
-const lineWidth = 120
+const lineWidth = 140
 
 // render writes a candidate as a scenario file that a person reads: what was found
 // as comments, the faults as the first steps, and what fits into a line in one.
@@ -33,7 +33,7 @@ func (c candidate) render(g Group) ([]byte, error) {
 	for i := 1; i < len(s.root.Content); i += 2 {
 		if key := s.root.Content[i-1].Value; key == "steps" {
 			for _, step := range s.root.Content[i].Content {
-				arrange(step)
+				arrangeStep(step)
 			}
 		} else {
 			arrange(s.root.Content[i])
@@ -43,7 +43,7 @@ func (c candidate) render(g Group) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := fmt.Sprintf("# Found by cosi-emu explore: %s: %s\n# Why: %s.\n", g.Oracle, oneLine(g.Message), oneLine(g.Why))
+	head := fmt.Sprintf("# Found by cosi-emu explore, by the oracle %s.\n# Why: %s.\n", g.Oracle, oneLine(g.Why))
 	return append([]byte(head), text...), nil
 }
 
@@ -117,6 +117,14 @@ func strip(n *yaml.Node) {
 	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
 	for _, child := range n.Content {
 		strip(child)
+	}
+}
+
+// arrangeStep has the fields of a step, of which most have one, below each other.
+func arrangeStep(step *yaml.Node) {
+	step.Style &^= yaml.FlowStyle
+	for i := 1; i < len(step.Content); i += 2 {
+		arrange(step.Content[i])
 	}
 }
 

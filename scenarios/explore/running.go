@@ -46,11 +46,16 @@ func (r *running) begin() {
 	}
 }
 
-// conclude ends the faults, gives the world time to recover, and looks at it.
-func (r *running) conclude() {
+// conclude ends the faults, gives the world time to recover, and looks at it. After
+// a step that has failed there is no end to wait for.
+func (r *running) conclude(failed bool) {
 	r.seen.steps = time.Since(r.started)
 	r.seen.faults = r.world.emu.Faults().List()
 	r.world.emu.Faults().Clear()
+	if failed {
+		r.fail(r.glance(r.world.quiet(r.context, r.watcher, briefly)))
+		return
+	}
 	r.fail(r.recover())
 }
 
@@ -100,7 +105,8 @@ func (r *running) same() bool {
 }
 
 func (r *running) reckonState() (err error) {
-	r.seen.names = namesOf(r.world.emu.Journal().Since(r.from))
+	r.seen.names = newNames(r.scenario.Name)
+	r.seen.names.read(r.world.emu.Journal().Since(r.from))
 	learnFrom(r.seen.names, r.seen.end)
 	r.seen.state, err = stateOf(r.seen.end, r.seen.names)
 	return err
@@ -132,6 +138,9 @@ func learnFrom(n *names, m oracle.Moment) {
 // quiet waits until nothing has happened for a time, nothing is under way, and every
 // component is alive. It returns false if that was not before the context was done.
 func (w *world) quiet(ctx context.Context, watcher *oracle.Watcher, window time.Duration) bool {
+	if watcher == nil {
+		return true // nothing has begun
+	}
 	for watcher.Rest(ctx, scope, window) {
 		if w.running() {
 			return true

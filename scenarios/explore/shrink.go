@@ -8,6 +8,16 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+)
+
+// How long a step of a small scenario may take that does not say otherwise: without
+// a fault as many times longer as all steps took when it last passed, and with one as
+// long as components need to find their feet again.
+const (
+	cleanFactor     = 4
+	cleanPatience   = 500 * time.Millisecond
+	faultedPatience = 3 * time.Second
 )
 
 // shrinkTimeout is how long one finding is made smaller.
@@ -33,7 +43,7 @@ func (e *explorer) shrinkGroup(ctx context.Context, g *Group) error {
 	if err != nil {
 		return err
 	}
-	s := &shrinker{pool: e.pool, world: w, oracle: g.Oracle}
+	s := &shrinker{pool: e.pool, world: w, passed: map[string]bool{}, oracle: g.Oracle, usual: e.clean.steps}
 	defer func() {
 		if s.world != nil {
 			e.pool.give(s.world)
@@ -62,31 +72,65 @@ type shrinker struct {
 	pool   *pool
 	world  *world
 	oracle string
+	usual  time.Duration   // of all steps of a clean run
+	passed map[string]bool // candidates that are known not to fail, as text
 }
 
-// shrink returns the smallest candidate that it has come to, also with an error.
+// shrink returns the smallest candidate that it has come to, also with an error. What
+// did not help is tried again when something else has gone.
 func (s *shrinker) shrink(ctx context.Context, c candidate) (candidate, error) {
 	for {
-		next, found, err := s.step(ctx, c)
-		if err != nil || !found {
-			return c, err
+		smaller, err := s.pass(ctx, c)
+		if err != nil || smaller.source == c.source && slices.Equal(keysOf(smaller.faults), keysOf(c.faults)) {
+			return smaller, err
 		}
-		c = next
+		c = smaller
 	}
 }
 
-// step finds one smaller candidate that still fails.
-func (s *shrinker) step(ctx context.Context, c candidate) (candidate, bool, error) {
-	for smaller := range c.smaller() {
-		if ctx.Err() != nil {
-			return c, false, ctx.Err()
+// pass tries everything once. After a success it goes on at the same place, where
+// there is something else now.
+func (s *shrinker) pass(ctx context.Context, c candidate) (candidate, error) {
+	for i := 0; ; {
+		all := slices.Collect(c.smaller())
+		if i >= len(all) {
+			return c, nil
 		}
-		fails, err := s.fails(ctx, smaller)
-		if err != nil || fails {
-			return smaller, fails, err
+		fails, err := s.failsAnew(ctx, all[i])
+		if err != nil {
+			return c, err
+		}
+		if fails {
+			c = all[i]
+		} else {
+			i++
 		}
 	}
-	return c, false, nil
+}
+
+func keysOf(c Case) []string {
+	keys := make([]string, len(c))
+	for i, t := range c {
+		keys[i] = t.String()
+	}
+	return keys
+}
+
+// failsAnew is fails, but for what is known not to fail.
+func (s *shrinker) failsAnew(ctx context.Context, c candidate) (bool, error) {
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	text, err := c.source.text()
+	key := string(text) + c.faults.String()
+	if err != nil || s.passed[key] {
+		return false, nil //nolint:nilerr // what cannot be written is no scenario
+	}
+	fails, err := s.fails(ctx, c)
+	if err == nil && !fails {
+		s.passed[key] = true
+	}
+	return fails, err
 }
 
 // fails reports whether a candidate passes without its faults, and the oracle finds
@@ -96,12 +140,19 @@ func (s *shrinker) fails(ctx context.Context, c candidate) (bool, error) {
 	if err != nil {
 		return false, nil //nolint:nilerr // it is no scenario any more
 	}
+	if c.source.saysNoTimeout() {
+		scenario.Setup.Timeout = document.Duration(max(cleanPatience, cleanFactor*s.usual))
+	}
 	clean := s.world.run(ctx, scenario, nil, nil)
 	if err := s.tidy(ctx); err != nil {
 		return false, err
 	}
 	if uncleanness(clean) != nil {
 		return false, nil
+	}
+	s.usual = clean.steps
+	if c.source.saysNoTimeout() {
+		scenario.Setup.Timeout = document.Duration(faultedPatience)
 	}
 	o := s.world.run(ctx, scenario, c.faults.faults(), clean)
 	if err := s.tidy(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -14,6 +15,10 @@ import (
 // unfit are the verbs whose steps are left out when exploring: a retry is a call
 // more, and a fault in what runs outside of the emulator is none of COSI's.
 var unfit = []string{"calls", "golden", "exec"}
+
+// stepTimeout is how long a step may take that does not say otherwise. What a
+// component does again after a fault takes it a second or two.
+const stepTimeout = 5 * time.Second
 
 // load reads the one scenario of a file, as it is explored.
 func load(file string, text []byte) (*document.Scenario, error) {
@@ -26,6 +31,7 @@ func load(file string, text []byte) (*document.Scenario, error) {
 	}
 	s := all[0]
 	s.Steps = fit(s.Steps)
+	s.Setup.Timeout = document.Duration(s.Setup.Timeout.Or(document.Duration(stepTimeout)))
 	if len(s.Steps) == 0 {
 		return nil, fmt.Errorf("%w: %s has no steps that can be explored", ErrOptions, file)
 	}
@@ -129,3 +135,6 @@ func cloneNode(n *yaml.Node) *yaml.Node {
 	}
 	return &c
 }
+
+// saysNoTimeout reports whether the scenario leaves the time of its steps to others.
+func (s *source) saysNoTimeout() bool { return field(field(s.root, "setup"), "timeout") == nil }

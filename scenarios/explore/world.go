@@ -49,6 +49,8 @@ type world struct {
 	emu    *emulator.Emulator
 	engine *engine.Engine
 	dir    string
+	// components counts those of the emulator itself.
+	components int
 
 	mu      sync.Mutex
 	current *running // what the observer of the engine reports to
@@ -93,8 +95,10 @@ func (w *world) start(ctx context.Context, opts emulator.Options) error {
 	if err := w.emu.Client().Create(ctx, namespace); err != nil {
 		return fmt.Errorf("make the namespace of a world: %w", err)
 	}
+	w.components = len(w.emu.Components())
 	w.engine = engine.New(w.emu, engine.Options{
 		Namespace: worldNamespace, Observer: w, Unjudged: true, S3Attempts: s3Attempts,
+		Keep: true, // of a run that fails the world is cleaned by force
 	})
 	return nil
 }
@@ -125,8 +129,8 @@ func (w *world) run(ctx context.Context, s *document.Scenario, faults []fault.Fa
 	w.emu.Faults().Clear()
 	o := &current.seen
 	o.result = result
-	if o.end.Name == "" { // it has failed before its last step
-		current.conclude()
+	if o.end.Name == "" { // it has failed before its first step
+		current.conclude(true)
 	}
 	o.events = w.emu.Journal().Since(max(from, current.from))
 	current.reckon()
@@ -164,7 +168,7 @@ func (w *world) StepEnded(_ *document.Scenario, step engine.StepResult) {
 	}
 	failed := !step.Passed && !step.Skipped
 	if own := r.own(step.Step); own == len(r.scenario.Steps)-1 || own >= 0 && failed {
-		r.conclude()
+		r.conclude(failed)
 	}
 }
 
