@@ -22,7 +22,8 @@ func Drivers(r *recording.Recording) (emulator.Implementations, error) {
 	}
 	return emulator.Implementations{Driver: func(o fakedriver.Options) (emulator.Server, error) {
 		return NewStandin(StandinOptions{
-			Recording: r, Sidecar: sidecarOf(o.Name, r.Namespace, sidecars), Name: o.Name, ServerOptions: o.ServerOptions,
+			Recording: r, Sidecar: sidecarOf(o.Name, r.Namespace, sidecars), Name: o.Name,
+			Protocols: o.Protocols, ServerOptions: o.ServerOptions,
 		}), nil
 	}}, nil
 }

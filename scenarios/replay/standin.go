@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
@@ -26,7 +28,7 @@ import (
 // in its answers are placeholders, because a recording has none. It is safe for
 // concurrent use.
 type Standin struct {
-	name    string
+	options StandinOptions
 	answers *answers
 	server  *grpc.Server
 }
@@ -39,6 +41,9 @@ type StandinOptions struct {
 	Sidecar string
 	// Name is the name that the driver has now.
 	Name string
+	// Protocols are what the driver serves, for recordings in which nobody has
+	// asked for them.
+	Protocols []store.Protocol
 	// ServerOptions are those of its gRPC server.
 	ServerOptions []grpc.ServerOption
 }
@@ -46,7 +51,7 @@ type StandinOptions struct {
 // NewStandin returns a stand-in that does not serve yet.
 func NewStandin(o StandinOptions) *Standin {
 	s := &Standin{
-		name:    o.Name,
+		options: o,
 		answers: answersOf(o.Recording.Events, o.Sidecar, o.Recording.Namespace),
 		server:  grpc.NewServer(o.ServerOptions...),
 	}
@@ -109,6 +114,8 @@ func (s *Standin) answer(method protoreflect.MethodDescriptor, request any) (pro
 	name, question := string(method.Name()), textOf(message)
 	found, words, ok := s.answers.to(name, question)
 	switch {
+	case !ok && name == "DriverGetInfo":
+		return s.info(), nil
 	case !ok:
 		return nil, status.Errorf(codes.Unavailable, "the recording has no answer to %s %s", name, question)
 	case found.failed():
@@ -118,10 +125,20 @@ func (s *Standin) answer(method protoreflect.MethodDescriptor, request any) (pro
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(found.body(words), response); err != nil {
 		return nil, status.Errorf(codes.Internal, "the recorded answer to %s cannot be read: %v", name, err)
 	}
-	if own := method.Output().Fields().ByName("name"); name == "DriverGetInfo" && s.name != "" {
-		response.Set(own, protoreflect.ValueOfString(s.name))
+	if own := method.Output().Fields().ByName("name"); name == "DriverGetInfo" && s.options.Name != "" {
+		response.Set(own, protoreflect.ValueOfString(s.options.Name))
 	}
 	return response, nil
+}
+
+// info says who the driver is, where the recording does not.
+func (s *Standin) info() *cosi.DriverGetInfoResponse {
+	info := &cosi.DriverGetInfoResponse{Name: s.options.Name}
+	for _, p := range s.options.Protocols {
+		kind := cosi.ObjectProtocol_Type(cosi.ObjectProtocol_Type_value[strings.ToUpper(string(p))])
+		info.SupportedProtocols = append(info.SupportedProtocols, &cosi.ObjectProtocol{Type: kind})
+	}
+	return info
 }
 
 // textOf renders a message as the journal has it.

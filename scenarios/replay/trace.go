@@ -9,7 +9,8 @@ import (
 )
 
 // Trace is what a run did, in a form in which runs can be compared: for each
-// thread, the acts in their order.
+// thread, the acts in their order. A thread is what one component calls the driver
+// about one bucket or account, or one kind of its writes to one object.
 type Trace struct {
 	threads map[string][]act
 }
@@ -28,12 +29,17 @@ func TraceOf(scope string, events []journal.Event) Trace {
 	n := namesOf(scope, events)
 	t := Trace{threads: map[string][]act{}}
 	for _, e := range events {
-		if thread, text := n.act(e); thread != "" {
-			t.threads[thread] = append(t.threads[thread], act{e, text})
+		thread, text := n.act(e)
+		if acts := t.threads[thread]; thread != "" && !(e.Write() && again(acts, text)) {
+			t.threads[thread] = append(acts, act{e, text})
 		}
 	}
 	return t
 }
+
+// again reports whether the last act was the same. How often a status is written
+// depends on how soon news of others arrive.
+func again(acts []act, text string) bool { return len(acts) > 0 && acts[len(acts)-1].text == text }
 
 // act returns the thread that an event is part of, and what it is there; an empty
 // thread if it is not compared.
@@ -41,6 +47,8 @@ func (n *names) act(e journal.Event) (thread, text string) {
 	switch {
 	case e.Write() && strings.HasSuffix(e.Operation.Name, " events"), e.Write() && strings.Contains(e.Operation.Name, " leases"):
 		return "", "" // told to people, or to nobody
+	case e.Write() && e.Outcome == "Conflict" && e.Fault == "":
+		return "", "" // somebody else was faster
 	case e.Write(), e.Seam == journal.SeamRPC:
 	case e.Seam == journal.SeamStore && strings.HasPrefix(e.Operation.Name, "Admin"):
 	case e.Seam == journal.SeamProcess && (e.Operation.Name == "crash" || e.Operation.Name == "fail"):
@@ -59,17 +67,16 @@ func (n *names) act(e journal.Event) (thread, text string) {
 	if e.Seam == journal.SeamRPC {
 		text += " " + n.stable(string(e.Request))
 	}
-	return strings.Join([]string{component, string(e.Seam), resourceOf(e), subject}, " "), text
+	return strings.Join([]string{component, string(e.Seam), n.kindOf(e), subject}, " "), text
 }
 
-// resourceOf tells objects of the same name apart.
-func resourceOf(e journal.Event) string {
+// kindOf tells kinds of writes apart: of a component whose parts do not wait for
+// each other, each kind has an order of its own.
+func (n *names) kindOf(e journal.Event) string {
 	if e.Seam != journal.SeamAPI {
 		return ""
 	}
-	_, resource, _ := strings.Cut(e.Operation.Name, " ")
-	resource, _, _ = strings.Cut(resource, "/")
-	return resource
+	return n.stable(e.Operation.Name)
 }
 
 // Divergence is the first place where a replay did something else than what was

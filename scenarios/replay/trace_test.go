@@ -53,6 +53,14 @@ func TestDiverge(t *testing.T) {
 			reason: "How often somebody looks does not matter.",
 			change: func(e []journal.Event) []journal.Event { return append(e, e[2], e[2]) },
 		},
+		"Again": {
+			reason: "A status may be written once more, and be tried in vain.",
+			change: func(e []journal.Event) []journal.Event {
+				conflict := e[5]
+				conflict.Outcome = "Conflict"
+				return append(e, conflict, e[5])
+			},
+		},
 		"Foreign": {
 			reason: "What another scenario does is not looked at.",
 			change: func(e []journal.Event) []journal.Event {
@@ -83,8 +91,8 @@ func TestDiverge(t *testing.T) {
 		},
 		"More": {
 			reason: "Something was done once more.",
-			change: func(e []journal.Event) []journal.Event { return append(e, e[1]) },
-			want:   []string{"", "create buckets bc-<BucketClaim c> -> OK"},
+			change: func(e []journal.Event) []journal.Event { return append(e, e[4]) },
+			want:   []string{"", "AdminCreateBucket bc-<BucketClaim c> -> OK"},
 		},
 		"First": {
 			reason: "The earliest of several.",

@@ -1,0 +1,205 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/emulator/session"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/scenarios/replay"
+	"github.com/cosi-emu/cosi-emu/scenarios/report"
+)
+
+// exitDiverged is the exit code of a replay that did something else than what was
+// recorded.
+const exitDiverged = 4
+
+// The ways to replay.
+const (
+	asScenario = "scenario"
+	asDriver   = "driver"
+	asJudge    = "judge"
+)
+
+// replaying holds the flags of the command.
+type replaying struct {
+	start   start
+	as      string
+	timeout time.Duration
+	engine  engine.Options
+	streams Streams
+}
+
+func newReplay(streams Streams) *cobra.Command {
+	r := &replaying{streams: streams}
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Run a recording again",
+		Long: `Run a recording again, which 'cosi-emu run' has made, in one of three ways:
+
+  scenario  the scenario that is in the recording, with the same faults at the same
+            operations
+  driver    the same, with a driver that answers as the recorded one did: neither
+            that driver nor its backend is needed. What the scenario does with S3
+            is passed over.
+  judge     nothing is run: the oracles of this version judge what was recorded,
+            also what 'cosi-emu up --record' has recorded
+
+What each component does to each object, bucket and account is compared with what
+it did in the recording, and the first difference is shown.
+
+The exit code is 4 if there is one. Otherwise it is that of 'cosi-emu run': 0 if
+the scenario has passed, 1 if it has failed as it did then, 2 if the recording
+cannot be read, and 3 if the environment has failed.`,
+		Example: `  # See a failure again.
+  cosi-emu replay photos.20261121-120000.000.cosirec
+
+  # Without the vendor's driver, in CI.
+  cosi-emu replay vendor.cosirec --as driver
+
+  # Would today's oracles have found it?
+  cosi-emu replay old.cosirec --as judge`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&r.as, "as", asScenario, "what is replayed: scenario, driver or judge")
+	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "limit for the scenario, without the start of the emulator")
+	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "let the scenario run programs on this machine")
+	flags.StringVar(&r.start.session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: one of its own)")
+	flags.Lookup("name").DefValue = "" // another one each time
+	r.start.addTimeout(flags, "start-timeout")
+	r.start.addEmulator(flags)
+	return cmd
+}
+
+func (r *replaying) run(ctx context.Context, file string) error {
+	if !slices.Contains([]string{asScenario, asDriver, asJudge}, r.as) {
+		return usageError{fmt.Errorf("--as %q is not known; use %s, %s or %s", r.as, asScenario, asDriver, asJudge)}
+	}
+	if r.timeout <= 0 {
+		return usageError{fmt.Errorf("--timeout %s must be more than 0", r.timeout)}
+	}
+	recorded, err := recording.ReadFile(file)
+	if err != nil {
+		return usageError{err}
+	}
+	r.introduce(recorded)
+	if r.as == asJudge {
+		return r.judge(recorded)
+	}
+	again, err := r.prepare(recorded)
+	if err != nil {
+		return usageError{fmt.Errorf("%s: %w", file, err)}
+	}
+	var found replay.Replay
+	err = r.start.run(ctx, r.streams, func(running *session.Session) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("not done after %s, the limit of --timeout", r.timeout))
+		defer cancel()
+		found, err = again(ctx, recorded, running.Emulator(), r.engine)
+		return err
+	})
+	if err != nil && !isUsage(err) {
+		printError(r.streams.Err, err)
+		return exitError(exitEnvironment)
+	}
+	if err != nil {
+		return err
+	}
+	return r.conclude(recorded, found)
+}
+
+// introduce says what was recorded.
+func (r *replaying) introduce(recorded *recording.Recording) {
+	what := "an emulator"
+	if recorded.Scenario != "" {
+		what = "scenario " + recorded.Scenario
+	}
+	ended := "was cut off"
+	if recorded.End != nil {
+		ended = recorded.End.Outcome
+	}
+	_, _ = fmt.Fprintf(r.streams.Err, "Recording of %s, made on %s by cosi-emu %s: %s, %d events.\n",
+		what, recorded.Started.Local().Format(time.DateTime), recorded.Program, ended, len(recorded.Events))
+}
+
+type way func(context.Context, *recording.Recording, *emulator.Emulator, engine.Options) (replay.Replay, error)
+
+// prepare checks, before anything is started, that the recording can be run again.
+func (r *replaying) prepare(recorded *recording.Recording) (way, error) {
+	if _, err := replay.Scenario(recorded); err != nil {
+		return nil, fmt.Errorf("%w; --as judge needs none", err)
+	}
+	if r.as == asScenario {
+		return replay.AsScenario, nil
+	}
+	drivers, err := replay.Drivers(recorded)
+	r.start.session.Emulator.Implementations = drivers
+	return replay.AsDriver, err
+}
+
+func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay) error {
+	shown := report.Of(found.Result, nil)
+	if len(shown.Failures) > 0 {
+		if err := (report.Text{}).Write(r.streams.Out, []report.Scenario{shown}); err != nil {
+			return err
+		}
+	}
+	if d := found.Divergence; d != nil {
+		_, err := fmt.Fprintf(r.streams.Out, "The replay has diverged, and is %s. The first difference, at event %d:\n%s\n",
+			shown.Outcome, d.Event.Seq, d)
+		return errors.Join(err, exitError(exitDiverged))
+	}
+	if shown.Outcome == engine.Skipped {
+		_, err := fmt.Fprintf(r.streams.Out, "The scenario was skipped: %s.\n", shown.Reason)
+		return errors.Join(err, exitError(exitEnvironment))
+	}
+	then := ""
+	if recorded.End != nil {
+		then = ", as recorded"
+		if recorded.End.Outcome != string(shown.Outcome) {
+			then = ", and was " + recorded.End.Outcome + " when it was recorded"
+		}
+	}
+	if _, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %d acts, no difference.\n", shown.Outcome, then, found.Compared); err != nil {
+		return err
+	}
+	switch shown.Outcome {
+	case engine.Failed:
+		return exitError(exitFailure)
+	case engine.Broken:
+		return exitError(exitEnvironment)
+	}
+	return nil
+}
+
+// judge prints what the oracles find.
+func (r *replaying) judge(recorded *recording.Recording) error {
+	found, err := replay.Judge(recorded)
+	if err != nil {
+		return usageError{err}
+	}
+	if len(found) == 0 {
+		_, err := fmt.Fprintln(r.streams.Out, "The oracles have nothing against it.")
+		return err
+	}
+	printFindings(r.streams.Out, found)
+	return exitError(exitFailure)
+}
+
+func printFindings(w io.Writer, found []oracle.Finding) {
+	for _, f := range found {
+		_, _ = fmt.Fprintln(w, f)
+	}
+}
