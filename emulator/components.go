@@ -68,8 +68,9 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 	e.driverName, e.driverEndpoint = fakedriver.DefaultName, "unix://"+socket
 	return e.startComponent(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		opts := fakedriver.Options{Name: e.driverName, Protocols: e.opts.Protocols}
+		//nolint:contextcheck // the probe of a stale socket is bounded by itself
 		return e.newDriver(opts, i, func() (net.Listener, error) {
-			return fakedriver.Listen(e.driverEndpoint) //nolint:contextcheck // its probe of a stale socket is bounded by itself
+			return fakedriver.Listen(e.driverEndpoint)
 		})
 	})
 }

@@ -109,10 +109,7 @@ func listed(t *testing.T, c client.Client, namespace string) []string {
 func TestFreeze(t *testing.T) {
 	c, set, j := reader(t)
 	namespace := emulatortest.Namespace(t)
-	old := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "old"}}
-	if err := c.Create(t.Context(), old); err != nil {
-		t.Fatal(err)
-	}
+	createConfig(t, c, namespace, "old")
 	frost := fault.Fault{
 		Name: "f", Match: fault.Match{Seam: journal.SeamAPI, Operation: "*configmaps"}, Effect: fault.Effect{Freeze: true},
 	}
@@ -130,9 +127,7 @@ func TestFreeze(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Stop()
-	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "new"}}); err != nil {
-		t.Fatal(err)
-	}
+	createConfig(t, c, namespace, "new")
 	waitApplied(t, set, 3) // the list, the watch, and the event that is held back
 	if hasNew(t, c, namespace) {
 		t.Error("a list has what is new to a frozen world")
@@ -148,6 +143,13 @@ func TestFreeze(t *testing.T) {
 	}
 	if got := j.Since(0); !slices.ContainsFunc(got, func(e journal.Event) bool { return e.Fault == "f" && e.Outcome == "Frozen" }) {
 		t.Errorf("the journal has no event that was held back: %v", got)
+	}
+}
+
+func createConfig(t *testing.T, c client.Client, namespace, name string) {
+	t.Helper()
+	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}); err != nil {
+		t.Fatal(err)
 	}
 }
 

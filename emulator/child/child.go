@@ -46,7 +46,7 @@ func Program(path string, arguments ...string) Command {
 // Controller is for emulator.Implementations.
 func Controller(command Command) func(*rest.Config, logr.Logger) (emulator.Runner, error) {
 	return func(cfg *rest.Config, logger logr.Logger) (emulator.Runner, error) {
-		return newRunner(command, cfg, nil, logger)
+		return newRunner(command, cfg, nil, logger) //nolint:contextcheck // it is to have none: the process outlives this
 	}
 }
 
@@ -82,7 +82,7 @@ func newRunner(command Command, cfg *rest.Config, driver *emulator.SidecarConnec
 		return nil, fmt.Errorf("make a directory for a process: %w", err)
 	}
 	r.files.Kubeconfig = filepath.Join(r.dir, "kubeconfig")
-	if r.proxy, err = newProxy(cfg, r.files.Kubeconfig); err != nil { //nolint:contextcheck // it listens at once
+	if r.proxy, err = newProxy(cfg, r.files.Kubeconfig); err != nil {
 		return nil, fmt.Errorf("lead a process to the API server: %w", err)
 	}
 	if driver != nil {

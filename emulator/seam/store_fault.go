@@ -114,5 +114,7 @@ func refuseGCS(w http.ResponseWriter, status int, code, text string) {
 	var failed gcsFailure
 	failed.Error.Code, failed.Error.Message = status, text
 	failed.Error.Errors = []gcsReason{{Domain: "global", Reason: code, Message: text}}
-	_ = json.NewEncoder(w).Encode(failed)
+	if err := json.NewEncoder(w).Encode(failed); err != nil {
+		return // the client has gone
+	}
 }
