@@ -144,9 +144,11 @@ func brief(value any) string {
 	if value == nil {
 		return "absent"
 	}
-	data, err := json.Marshal(value)
-	if err != nil {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // names have < and > in them
+	if err := encoder.Encode(value); err != nil {
 		return fmt.Sprint(value)
 	}
-	return string(data)
+	return strings.TrimSpace(text.String())
 }

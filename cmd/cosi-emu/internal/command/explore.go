@@ -1,0 +1,131 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/scenarios/explore"
+)
+
+// exploration holds the flags of the command.
+type exploration struct {
+	options explore.Options
+	kinds   []string
+	out     string
+	output  string
+}
+
+func newExplore(streams Streams) *cobra.Command {
+	x := &exploration{}
+	cmd := &cobra.Command{
+		Use:   "explore SCENARIO",
+		Short: "Try every fault at every point of a scenario",
+		Long: `Run the scenario of a file once to list every operation of controller, sidecar,
+driver and store, and then once for each of them and each effect that it can
+suffer: a crash before and after it, a failure, a lost reply, a delay beyond the
+deadline, a duplicate, a stale read, a cut watch. Each run is judged by the standing
+oracles and by comparison with the clean run. What is found is grouped, explained,
+and shrunk to a small scenario. docs/explore.md says more.
+
+Runs go on at the same time in worlds of their own, each a control plane with all
+components. With --state, an exploration that was cut short goes on where it was.
+
+The exit code is 0 if nothing was found, 1 if something was, 2 if the scenario or the
+command line is wrong, and 3 if the environment failed.`,
+		Example: `  cosi-emu explore lifecycle.yaml --out found/
+
+  # Only some effects, for a minute.
+  cosi-emu explore lifecycle.yaml --effects crash-before,crash-after --budget 1m
+
+  # Two faults in a run, and then a thousand runs with faults drawn at random.
+  cosi-emu explore lifecycle.yaml --pairs --random 1000 --seed 7 --state lifecycle.state`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd.Context(), streams, args[0]) },
+	}
+	x.addFlags(cmd.Flags())
+	return cmd
+}
+
+func (x *exploration) addFlags(flags *pflag.FlagSet) {
+	o := &x.options
+	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("which effects are tried, of %v (default: all)", explore.Kinds()))
+	flags.BoolVar(&o.Pairs, "pairs", false, "try two faults in one run, too, but not where a state is reached that was seen already")
+	flags.IntVar(&o.Random, "random", 0, "how many runs with two or three faults drawn at random follow")
+	flags.Uint64Var(&o.Seed, "seed", 1, "where what is random comes from: the same seed draws the same faults")
+	flags.DurationVar(&o.Budget, "budget", 0, "for how long runs are begun (default: until all are done)")
+	flags.IntVar(&o.Worlds, "parallel", explore.DefaultWorlds, "how many runs go on at the same time")
+	flags.BoolVar(&o.Shrink, "shrink", true, "shrink what is found to small scenarios")
+	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure what the seams cost when there is no fault")
+	flags.StringVar(&o.State, "state", "", "file that remembers which runs are done, to go on from there")
+	flags.StringVar(&x.out, "out", ".", "directory for the scenarios of what is found")
+	flags.StringVar(&o.Emulator.Binaries.Dir, "control-plane-dir", "", "directory with the programs of the control plane (default: as for 'up')")
+	addOutput(flags, &x.output, formatText, formatJSON)
+}
+
+func (x *exploration) run(ctx context.Context, streams Streams, file string) error {
+	silenceLibraries()
+	if err := checkOutput(x.output, formatText, formatJSON); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // it is the user's
+	if err != nil {
+		return usageError{fmt.Errorf("read the scenario: %w", err)}
+	}
+	x.options.File, x.options.Text = file, text
+	for _, kind := range x.kinds {
+		x.options.Kinds = append(x.options.Kinds, explore.Kind(kind))
+	}
+	shown := progress.NewCount(streams.Err)
+	x.options.Progress = func(p explore.Progress) { shown.Show(describeProgress(p), p.Done, p.Total) }
+	report, err := explore.Explore(ctx, x.options)
+	if err = errors.Join(err, shown.Close()); report == nil {
+		return x.failure(streams, err)
+	}
+	if err := errors.Join(err, report.WriteScenarios(x.out), x.print(streams, report)); err != nil {
+		return x.failure(streams, err)
+	}
+	if len(report.Findings) > 0 {
+		return exitError(exitFailure)
+	}
+	return nil
+}
+
+// failure tells what is the user's mistake from what is the environment's.
+func (x *exploration) failure(streams Streams, err error) error {
+	if errors.Is(err, explore.ErrOptions) || errors.Is(err, explore.ErrScenario) {
+		return usageError{err}
+	}
+	printError(streams.Err, err)
+	if errors.Is(err, explore.ErrUnclean) {
+		return exitError(exitFailure)
+	}
+	return exitError(exitEnvironment)
+}
+
+func (x *exploration) print(streams Streams, report *explore.Report) error {
+	if x.output == formatJSON {
+		return printJSON(streams, report)
+	}
+	return report.WriteText(streams.Out)
+}
+
+func describeProgress(p explore.Progress) string {
+	if p.Total == 0 {
+		return p.Phase
+	}
+	text := fmt.Sprintf("%s: %d of %d, %.1f a second", p.Phase, p.Done, p.Total, p.Rate)
+	if p.Findings > 0 {
+		text += fmt.Sprintf(", %d with findings", p.Findings)
+	}
+	if p.Left > 0 {
+		text += fmt.Sprintf(", %s left", p.Left.Round(time.Second))
+	}
+	return text
+}

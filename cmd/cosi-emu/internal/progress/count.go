@@ -1,0 +1,69 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Count shows how far something is that is done many times: a bar on a terminal,
+// elsewhere a line now and then.
+type Count struct {
+	mu    sync.Mutex
+	w     io.Writer
+	width func() int // nil: it is no terminal
+	said  time.Time
+	phase string
+}
+
+// NewCount returns what fits w. It must be closed.
+func NewCount(w io.Writer) *Count {
+	c := &Count{w: w}
+	if file, ok := onTerminal(w); ok {
+		c.width = func() int { return width(file) }
+	}
+	return c
+}
+
+const (
+	// barWidth is that of a bar, in characters.
+	barWidth = 24
+	// sayEvery is how often there is a line where there is no terminal.
+	sayEvery = 10 * time.Second
+)
+
+// Show says how far it is. The text begins with the phase and a colon.
+func (c *Count) Show(text string, done, total int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.width != nil {
+		_, _ = fmt.Fprintf(c.w, "\r\x1b[K%s", oneLine(bar(done, total)+text, c.width()-1)) // nobody is left to be told
+		return
+	}
+	phase, _, _ := strings.Cut(text, ":")
+	if phase == c.phase && done != total && time.Since(c.said) < sayEvery {
+		return
+	}
+	c.phase, c.said = phase, time.Now()
+	_, _ = fmt.Fprintln(c.w, text)
+}
+
+func bar(done, total int) string {
+	if total == 0 {
+		return ""
+	}
+	full := min(barWidth, barWidth*done/total)
+	return "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] "
+}
+
+// Close ends the line.
+func (c *Count) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.width != nil {
+		_, _ = fmt.Fprint(c.w, "\r\x1b[K")
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package explore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+const someUID = "11111111-2222-3333-4444-555555555555"
+
+func event(component string, seam journal.Seam, operation, subject string, at int) journal.Event {
+	return journal.Event{
+		Seq: uint64(at) + 1, Time: time.Unix(int64(at), 0), Component: component, Seam: seam, //nolint:gosec // small
+		Operation: journal.Operation{Name: operation, Subject: subject}, Outcome: journal.OutcomeOK,
+	}
+}
+
+func TestPattern(t *testing.T) {
+	tests := map[string]struct{ reason, name, want string }{
+		"Namespace": {"Every run of a person has another one.", "explore/photos", "*/photos"},
+		"UID":       {"It differs from run to run.", "bc-" + someUID, "bc-*"},
+		"Event":     {"It is named by the time.", "explore/photos.18ea14bd42efda7f", "*/photos.*"},
+		"Both":      {"Stars beside each other are one.", "default/bc-" + someUID + ".18ea14bd42efda7f", "default/bc-*.*"},
+		"Scope":     {"The engine counts.", "sidecar.one.story-12", "sidecar.one.*"},
+		"Plain":     {"", "bc-story", "bc-story"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := newNames("story").pattern(tc.name); got != tc.want {
+				t.Errorf("%s got %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestPoints(t *testing.T) {
+	events := []journal.Event{
+		event("sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-"+someUID, 3), // ended first, began last
+		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 1),
+		event("controller", journal.SeamLog, "info", "", 1),
+		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/b", 2),
+		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 4),
+		event("controller", journal.SeamProcess, "crash", "", 5),
+	}
+	want := []Point{
+		{"controller", journal.SeamAPI, "patch bucketclaims", "*/a", 1},
+		{"controller", journal.SeamAPI, "patch bucketclaims", "*/b", 1},
+		{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1},
+		{"controller", journal.SeamAPI, "patch bucketclaims", "*/a", 2},
+	}
+	if diff := cmp.Diff(want, pointsOf(events, newNames("story"))); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestEffects makes sure that every effect of every point is one that can be
+// injected there.
+func TestEffects(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		point  Point
+		want   []Kind
+	}{
+		"Write": {
+			"An update may meet another one.", Point{"controller", journal.SeamAPI, "update secrets", "*/key", 1},
+			[]Kind{CrashBefore, CrashAfter, Fail, Conflict, LoseReply, Delay, Duplicate},
+		},
+		"Read": {
+			"What is read may be old.", Point{"controller", journal.SeamAPI, "get secrets", "*/key", 1},
+			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate, Stale},
+		},
+		"Call": {
+			"", Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1},
+			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
+		},
+		"Backend": {
+			"", Point{"driver", journal.SeamStore, "AdminPutAccount", "ba-*", 1},
+			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
+		},
+		"S3": {
+			"", Point{"store", journal.SeamStore, "PutObject", "bc-*/hello", 1},
+			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
+		},
+		"Event": {
+			"What is known by a watch is old when the watch is late.", Point{"sidecar", journal.SeamAPI, "event buckets", "bc-*", 2},
+			[]Kind{Stale, CutWatch},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var kinds []Kind
+			for _, trial := range timings.trials([]Point{tc.point}, nil, "") {
+				kinds = append(kinds, trial.Kind)
+				f := fault.Fault{Name: "f", Match: trial.Point.match(), Effect: trial.Effect}
+				if err := f.Validate(); err != nil {
+					t.Errorf("%s cannot be injected: %v", trial, err)
+				}
+			}
+			if diff := cmp.Diff(tc.want, kinds); diff != "" {
+				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestLike(t *testing.T) {
+	tests := map[string]struct {
+		pattern, text string
+		want          bool
+	}{
+		"Any":    {"", "a", true},
+		"Same":   {"a", "a", true},
+		"Begin":  {"a*", "abc", true},
+		"Middle": {"*rpc Driver*", "sidecar rpc DriverGetInfo", true},
+		"Other":  {"a*", "ba", false},
+		"Dots":   {"a.b", "axb", false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := like(tc.pattern, tc.text); got != tc.want {
+				t.Errorf("%q like %q: %v, want %v", tc.text, tc.pattern, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestDraw(t *testing.T) {
+	trials := timings.trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
+	few, many, other := draw(trials, 5, 1), draw(trials, 50, 1), draw(trials, 50, 2)
+	if diff := cmp.Diff(few, many[:5]); diff != "" {
+		t.Errorf("the first are not the same: %s", diff)
+	}
+	if cmp.Equal(many, other) {
+		t.Error("another seed draws the same")
+	}
+	for _, c := range many {
+		if len(c) < 2 || len(c) > 3 || c[0].String() == c[1].String() {
+			t.Errorf("%s: want two or three different faults", c)
+		}
+	}
+}
