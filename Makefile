@@ -57,6 +57,12 @@ test: setup ## Run all tests.
 test-unit: ## Run the tests that need no control plane, quickly.
 	$(GOTESTSUM) -- -short -timeout 5m $(TESTFLAGS) $(PKG)
 
+# make explore EXPLORE='--pairs --budget 10m'
+EXPLORE ?=
+.PHONY: explore
+explore: build setup ## Try every fault at every point of the base lifecycle.
+	$(BIN)/cosi-emu explore scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
+
 # make s3-clients S3CLIENTS='-clients rclone,boto3 -schemes http'
 S3CLIENTS ?= -install -write
 
