@@ -29,6 +29,7 @@ type Host struct {
 	ready   chan struct{}
 	stopped chan struct{}
 	synced  chan struct{}
+	end     context.CancelFunc // of all runnables
 }
 
 // New makes a Host that acts on the cluster, and as the user, of cfg. The
@@ -39,18 +40,27 @@ func New(cfg *rest.Config, options manager.Options) (*Host, error) {
 	if err := metric.RegisterBuildInfo(); err != nil {
 		return nil, err
 	}
-	mgr, err := manager.New(unthrottled(cfg), complete(options))
-	if err != nil {
+	h := &Host{ready: make(chan struct{}), stopped: make(chan struct{}), synced: make(chan struct{})}
+	options = complete(options)
+	options.BaseContext = h.newRunnables()
+	if err := h.build(unthrottled(cfg), options); err != nil {
+		h.end()
 		return nil, err
 	}
-	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
-		return nil, fmt.Errorf("liveness probe: %w", err)
+	return h, nil
+}
+
+func (h *Host) build(cfg *rest.Config, options manager.Options) (err error) {
+	if h.Manager, err = manager.New(cfg, options); err != nil {
+		return err
 	}
-	h := &Host{Manager: mgr, ready: make(chan struct{}), stopped: make(chan struct{}), synced: make(chan struct{})}
-	if err := mgr.AddReadyzCheck("cache", h.checkCache); err != nil {
-		return nil, fmt.Errorf("readiness probe: %w", err)
+	if err := h.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("liveness probe: %w", err)
 	}
-	return h, errors.Join(mgr.Add(standing(h.announceSynced)), mgr.Add(manager.RunnableFunc(h.announceReady)))
+	if err := h.AddReadyzCheck("cache", h.checkCache); err != nil {
+		return fmt.Errorf("readiness probe: %w", err)
+	}
+	return errors.Join(h.Add(standing(h.announceSynced)), h.Add(manager.RunnableFunc(h.announceReady)))
 }
 
 // Start runs everything that has been added until ctx is done and all of it has
@@ -58,6 +68,8 @@ func New(cfg *rest.Config, options manager.Options) (*Host, error) {
 func (h *Host) Start(ctx context.Context) error {
 	defer close(h.stopped)
 	defer utilnet.CloseIdleConnectionsFor(h.GetHTTPClient().Transport)
+	defer h.end()
+	defer h.endEarly(ctx)()
 	return h.Manager.Start(ctx)
 }
 
@@ -100,7 +112,7 @@ func (s standing) Start(ctx context.Context) error { return s(ctx) }
 func (standing) NeedLeaderElection() bool { return false }
 
 func (h *Host) announceSynced(ctx context.Context) error {
-	if h.GetCache().WaitForCacheSync(ctx) {
+	if h.hasSynced(ctx) {
 		close(h.synced)
 	}
 	return nil
@@ -108,7 +120,7 @@ func (h *Host) announceSynced(ctx context.Context) error {
 
 // announceReady is run by the manager when it leads.
 func (h *Host) announceReady(ctx context.Context) error {
-	if h.GetCache().WaitForCacheSync(ctx) {
+	if h.hasSynced(ctx) {
 		close(h.ready)
 	}
 	return nil

@@ -25,6 +25,7 @@ func complete(options manager.Options) manager.Options {
 	options.Metrics.BindAddress = cmp.Or(options.Metrics.BindAddress, disabled)
 	options.HealthProbeBindAddress = cmp.Or(options.HealthProbeBindAddress, disabled)
 	options.Cache = completeCache(options.Cache)
+	options.NewCache = newEndingCache
 	options.Client = clientOptions()
 	options.LeaderElectionReleaseOnCancel = true
 	options.Controller.Logger = options.Logger
