@@ -106,6 +106,18 @@ func TestAPIEvents(t *testing.T) {
 			method: "GET", path: buckets + "/b", status: 200, answer: `{"metadata":{"generation":12345678901,"managedFields":[{}],"name":"b"}}`,
 			op: journal.Operation{Name: "get buckets", Subject: "b"}, outcome: "OK", response: `{"metadata":{"generation":12345678901,"name":"b"}}`,
 		},
+		"ManagedFieldsLast": {
+			reason: "Only where they are fields of the metadata, and a list.",
+			method: "GET", path: buckets + "/b", status: 200,
+			answer: `{"a":{"b":{"managedFields":[1]}},"c":"}\"{\"managedFields\":[","metadata":{"name":"b","managedFields":[{"f":"]\""}]}}`,
+			op:     journal.Operation{Name: "get buckets", Subject: "b"}, outcome: "OK",
+			response: `{"a":{"b":{"managedFields":[1]}},"c":"}\"{\"managedFields\":[","metadata":{"name":"b"}}`,
+		},
+		"ManagedFieldsNone": {
+			method: "PATCH", path: buckets + "/b", body: `{"metadata":{"managedFields":null}}`, status: 200, answer: `{}`,
+			op: journal.Operation{Name: "patch buckets", Subject: "b"}, outcome: "OK",
+			request: `{"metadata":{"managedFields":null}}`, response: `{}`,
+		},
 		"Conflict": {
 			reason: "The API server's reason is the outcome.",
 			method: "PUT", path: buckets + "/b", body: `{}`, status: 409, answer: `{"kind":"Status","reason":"Conflict","message":"modified"}`,
