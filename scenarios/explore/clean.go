@@ -18,12 +18,15 @@ var errLeft = errors.New("the world could not be cleaned")
 // clean makes the world as it was: what a run has left is removed, and if there was
 // anything, the components start anew, because they may remember it. The error is
 // errLeft if something does not go.
-func (w *world) clean(ctx context.Context) (left bool, err error) {
+func (w *world) clean(ctx context.Context, o *observation) (left bool, err error) {
 	w.emu.Faults().Clear()
 	select {
 	case failure := <-w.emu.Failed():
 		return true, errors.Join(errLeft, failure)
 	default:
+	}
+	if o.vanished() && w.running() {
+		return false, nil
 	}
 	m, err := w.look(ctx, "after the run")
 	if err != nil {

@@ -115,7 +115,7 @@ func (e *explorer) runClean(ctx context.Context) error {
 		if err := uncleanness(o); err != nil {
 			return err
 		}
-		if _, err := w.clean(ctx); err != nil {
+		if _, err := w.clean(ctx, o); err != nil {
 			return err
 		}
 		e.clean = o

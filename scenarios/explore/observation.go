@@ -40,3 +40,9 @@ func (o *observation) reached() bool {
 	}
 	return true
 }
+
+// vanished reports whether nothing was left when the last step had ended.
+func (o *observation) vanished() bool {
+	end := o.end
+	return o.err == nil && o.result.Outcome == engine.Passed && end.Name != "" && !end.Restless && end.After == end.Until && empty(end)
+}

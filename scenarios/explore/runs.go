@@ -112,7 +112,7 @@ func (e *explorer) try(ctx context.Context, w *world, result *outcome) (*world, 
 	result.Runs++
 	result.Reached, result.observed = o.reached(), o
 	result.Findings = judge(o, e.clean)
-	left, err := w.clean(ctx)
+	left, err := w.clean(ctx, o)
 	result.took += time.Since(began)
 	if len(result.Findings) > 0 || left {
 		result.Reached = true

@@ -28,7 +28,7 @@ func (e *explorer) measureSeams(ctx context.Context) error {
 		if err := uncleanness(o); err != nil {
 			return err
 		}
-		if _, err := w.clean(ctx); err != nil {
+		if _, err := w.clean(ctx, o); err != nil {
 			return err
 		}
 		took[beside] = append(took[beside], o.steps)

@@ -144,7 +144,7 @@ func (s *shrinker) fails(ctx context.Context, c candidate) (bool, error) {
 		scenario.Setup.Timeout = document.Duration(max(cleanPatience, cleanFactor*s.usual))
 	}
 	clean := s.world.run(ctx, scenario, nil, nil)
-	if err := s.tidy(ctx); err != nil {
+	if err := s.tidy(ctx, clean); err != nil {
 		return false, err
 	}
 	if uncleanness(clean) != nil {
@@ -155,7 +155,7 @@ func (s *shrinker) fails(ctx context.Context, c candidate) (bool, error) {
 		scenario.Setup.Timeout = document.Duration(faultedPatience)
 	}
 	o := s.world.run(ctx, scenario, c.faults.faults(), clean)
-	if err := s.tidy(ctx); err != nil {
+	if err := s.tidy(ctx, o); err != nil {
 		return false, err
 	}
 	if ctx.Err() != nil {
@@ -166,8 +166,8 @@ func (s *shrinker) fails(ctx context.Context, c candidate) (bool, error) {
 }
 
 // tidy makes the world fit for the next run, or takes another one.
-func (s *shrinker) tidy(ctx context.Context) error {
-	_, err := s.world.clean(ctx)
+func (s *shrinker) tidy(ctx context.Context, o *observation) error {
+	_, err := s.world.clean(ctx, o)
 	if !errors.Is(err, errLeft) {
 		return err
 	}
