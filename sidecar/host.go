@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
+	"github.com/cosi-emu/cosi-emu/sidecar/bucket"
 	"github.com/cosi-emu/cosi-emu/sidecar/bucketaccess"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
@@ -50,8 +51,10 @@ func newHost(cfg *rest.Config, d *driver.Driver, opts Options) (*host.Host, erro
 
 // prepareCache says what is to be watched, and found by which indexes.
 func prepareCache(ctx context.Context, h *host.Host) error {
-	if err := bucketaccess.RegisterIndexes(ctx, h.GetFieldIndexer()); err != nil {
-		return err
+	for _, add := range []func(context.Context, client.FieldIndexer) error{bucket.RegisterIndexes, bucketaccess.RegisterIndexes} {
+		if err := add(ctx, h.GetFieldIndexer()); err != nil {
+			return err
+		}
 	}
 	return h.Keep(ctx, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, secretMetadata())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/retry"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/sidecar/internal/draft"
+	"github.com/cosi-emu/cosi-emu/sidecar/internal/register"
 )
 
 // Reconciler provisions and deprovisions the Buckets of one driver. It touches
@@ -39,7 +40,7 @@ func NewReconciler(c client.Client, d *driver.Driver, recorder events.EventRecor
 			&release{},
 			&validation{driver: d},
 			&protection{},
-			&identity{driver: d},
+			&identity{driver: d, ids: register.New(registered, c)},
 			&provision{driver: d},
 		},
 		deprovisioning: []draft.Phase[*subject]{

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconciliation/retry"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/sidecar/internal/draft"
+	"github.com/cosi-emu/cosi-emu/sidecar/internal/register"
 )
 
 // Reconciler grants and revokes the BucketAccesses of one driver. It touches no
@@ -62,7 +63,7 @@ func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecor
 			&targets{client: clients.Objects, driver: d},
 			&settlement{memory: settled, cached: clients.Objects, live: clients.Secrets},
 			&reservation{secrets: secrets},
-			&identity{driver: d},
+			&identity{driver: d, ids: register.New(registered, clients.Objects)},
 			&grant{driver: d, secrets: secrets, memory: settled, certificateAuthority: certificateAuthority},
 		},
 		revoking: []draft.Phase[*subject]{

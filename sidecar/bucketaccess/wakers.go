@@ -23,8 +23,8 @@ const (
 	bySecret = "cosi.accesses.by-secret" //nolint:gosec // the name of an index
 )
 
-// RegisterIndexes adds the indexes that the handlers of this package need to a
-// cache that has not been started.
+// RegisterIndexes adds the indexes that this package needs to a cache that has not
+// been started.
 func RegisterIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	for name, values := range map[string]func(*v1alpha2.BucketAccess) []string{byBucket: bucketNames, bySecret: secretNames} {
 		err := indexer.IndexField(ctx, &v1alpha2.BucketAccess{}, name, func(o client.Object) []string {
@@ -38,7 +38,7 @@ func RegisterIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 			return fmt.Errorf("index %s: %w", name, err)
 		}
 	}
-	return nil
+	return registered.Index(ctx, indexer)
 }
 
 func bucketNames(access *v1alpha2.BucketAccess) []string {
