@@ -38,7 +38,8 @@ type answers struct {
 func answersOf(events []journal.Event, sidecar, scope string) *answers {
 	a := &answers{left: map[string][]answer{}, bound: map[string]string{}, varying: varying(scope)}
 	for _, e := range events {
-		if e.Seam != journal.SeamRPC || e.Component != sidecar || e.Outcome == "Fenced" {
+		withheld := e.Fault != "" && len(e.Response) == 0 // the driver was not asked
+		if e.Seam != journal.SeamRPC || e.Component != sidecar || e.Outcome == "Fenced" || withheld {
 			continue
 		}
 		request := string(e.Request)

@@ -135,7 +135,7 @@ func (s *Standin) answer(method protoreflect.MethodDescriptor, request any) (pro
 func (s *Standin) info() *cosi.DriverGetInfoResponse {
 	info := &cosi.DriverGetInfoResponse{Name: s.options.Name}
 	for _, p := range s.options.Protocols {
-		kind := cosi.ObjectProtocol_Type(cosi.ObjectProtocol_Type_value[strings.ToUpper(string(p))])
+		kind := cosi.ObjectProtocol_Type(cosi.ObjectProtocol_Type_value[strings.ToUpper(p.String())])
 		info.SupportedProtocols = append(info.SupportedProtocols, &cosi.ObjectProtocol{Type: kind})
 	}
 	return info

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
 )
 
 // Trace is what a run did, in a form in which runs can be compared: for each
@@ -30,15 +31,18 @@ func TraceOf(scope string, events []journal.Event) Trace {
 	t := Trace{threads: map[string][]act{}}
 	for _, e := range events {
 		thread, text := n.act(e)
-		if acts := t.threads[thread]; thread != "" && !(e.Write() && again(acts, text)) {
+		if acts := t.threads[thread]; thread != "" && !again(acts, text) {
 			t.threads[thread] = append(acts, act{e, text})
 		}
 	}
 	return t
 }
 
-// again reports whether the last act was the same. How often a status is written
-// depends on how soon news of others arrive.
+// races are the outcomes of writes that came too late.
+var races = []string{"Conflict", "NotFound", "AlreadyExists"}
+
+// again reports whether the last act was the same. How often a status is written,
+// or a call repeated that failed, depends on how soon news of others arrive.
 func again(acts []act, text string) bool { return len(acts) > 0 && acts[len(acts)-1].text == text }
 
 // act returns the thread that an event is part of, and what it is there; an empty
@@ -47,7 +51,9 @@ func (n *names) act(e journal.Event) (thread, text string) {
 	switch {
 	case e.Write() && strings.HasSuffix(e.Operation.Name, " events"), e.Write() && strings.Contains(e.Operation.Name, " leases"):
 		return "", "" // told to people, or to nobody
-	case e.Write() && e.Outcome == "Conflict" && e.Fault == "":
+	case e.Outcome == seam.OutcomeFenced && e.Fault == "":
+		return "", "" // what a crash cut off is a matter of moments
+	case e.Write() && e.Fault == "" && slices.Contains(races, e.Outcome):
 		return "", "" // somebody else was faster
 	case e.Write(), e.Seam == journal.SeamRPC:
 	case e.Seam == journal.SeamStore && strings.HasPrefix(e.Operation.Name, "Admin"):

@@ -90,14 +90,18 @@ func TestDiverge(t *testing.T) {
 			want:   []string{"AdminCreateBucket bc-<BucketClaim c> -> OK", ""},
 		},
 		"More": {
-			reason: "Something was done once more.",
-			change: func(e []journal.Event) []journal.Event { return append(e, e[4]) },
-			want:   []string{"", "AdminCreateBucket bc-<BucketClaim c> -> OK"},
+			reason: "Something was done that was not.",
+			change: func(e []journal.Event) []journal.Event {
+				more := e[4]
+				more.Operation.Name = "AdminDeleteBucket"
+				return append(e, more)
+			},
+			want: []string{"", "AdminDeleteBucket bc-<BucketClaim c> -> OK"},
 		},
 		"First": {
 			reason: "The earliest of several.",
-			change: func(e []journal.Event) []journal.Event { e[5].Outcome, e[1].Outcome = "Conflict", "Conflict"; return e },
-			want:   []string{"create buckets bc-<BucketClaim c> -> OK", "create buckets bc-<BucketClaim c> -> Conflict"},
+			change: func(e []journal.Event) []journal.Event { e[5].Outcome, e[1].Outcome = "Forbidden", "Forbidden"; return e },
+			want:   []string{"create buckets bc-<BucketClaim c> -> OK", "create buckets bc-<BucketClaim c> -> Forbidden"},
 		},
 	}
 	for name, tc := range tests {
