@@ -193,6 +193,10 @@ func (e *Emulator) Dir() string { return e.dir }
 // ControlPlane returns the control plane, or nil in somebody else's cluster.
 func (e *Emulator) ControlPlane() *controlplane.ControlPlane { return e.plane }
 
+// Ephemeral reports whether the objects of Kubernetes end with the control plane:
+// it is not somebody else's, and has no data that are kept.
+func (e *Emulator) Ephemeral() bool { return e.opts.Cluster == nil && e.opts.DataDir == "" }
+
 // Context returns the name of the context that leads to somebody else's cluster,
 // or "" in a control plane of the emulator's own.
 func (e *Emulator) Context() string {

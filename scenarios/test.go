@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
 )
 
 // T is what a scenario needs of the test that runs it; *testing.T and *testing.B
@@ -30,7 +31,8 @@ type Suite[Self any] interface {
 }
 
 // Run runs the scenarios of the files that a pattern matches, as filepath.Glob has
-// it: each as a parallel subtest of its name. Lists of steps that it matches, too,
+// it: each as a subtest of its name. They are parallel, but for those that disturb
+// what all share, which come first. Lists of steps that the pattern matches, too,
 // are passed over. A pattern that matches nothing, a file that cannot be read and a
 // name that is there twice fail the test before anything is started.
 func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
@@ -44,7 +46,9 @@ func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
 	for _, s := range all {
 		t.Run(s.Name, func(t Test) {
 			t.Helper()
-			t.Parallel()
+			if !engine.RunsAlone(s) {
+				t.Parallel()
+			}
 			stage.play(t, s)
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -152,13 +151,4 @@ func (r *run) dropRetained(ctx context.Context) error {
 		failed = append(failed, r.gone(ctx, named))
 	}
 	return errors.Join(failed...)
-}
-
-// dropNamespace does not wait: the namespace controller takes its time. One that
-// was there before stays.
-func (r *run) dropNamespace(ctx context.Context) error {
-	if r.engine.options.Namespace != "" {
-		return nil
-	}
-	return client.IgnoreNotFound(r.engine.client.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.namespace}}))
 }

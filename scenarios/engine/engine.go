@@ -29,6 +29,7 @@ type Engine struct {
 	shared  sync.RWMutex
 	company *company
 	scopes  atomic.Int64
+	spent   spent
 }
 
 // Options say how scenarios are run.

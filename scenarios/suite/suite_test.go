@@ -16,6 +16,23 @@ import (
 // flag, because a machine that does other things at the same time takes longer.
 var limit = flag.Duration("suite.limit", 0, "fail if the whole suite takes longer, once the control plane is up; 0 is no limit")
 
+// atATime is how many scenarios run at the same time, unless -parallel says it. Most of
+// the time they wait for the API server: as many as there are processors, which is what
+// go test does otherwise, would leave these idle.
+const atATime = "8"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		if err := flag.Set("test.parallel", atATime); err != nil {
+			panic(err)
+		}
+	}
+	m.Run()
+}
+
 // TestSuite runs every scenario as a subtest of its name, all against one control
 // plane: go test ./scenarios/suite -run TestSuite/NAME runs one of them.
 func TestSuite(t *testing.T) {
