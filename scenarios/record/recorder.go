@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -65,7 +67,13 @@ func New(emu *emulator.Emulator, options Options) *Recorder {
 }
 
 func versionOf(emu *emulator.Emulator) string {
-	client, err := discovery.NewDiscoveryClientForConfig(emu.Config())
+	cfg := emu.Config()
+	connection, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		return ""
+	}
+	defer utilnet.CloseIdleConnectionsFor(connection.Transport)
+	client, err := discovery.NewDiscoveryClientForConfigAndClient(cfg, connection)
 	if err != nil {
 		return ""
 	}

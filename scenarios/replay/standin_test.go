@@ -20,8 +20,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/replay"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
 // rpc is a call as a sidecar had it.
 func rpc(seq uint64, method, request, response, outcome string) journal.Event {
 	e := journal.Event{
@@ -51,6 +49,8 @@ func recorded() *recording.Recording {
 }
 
 func TestStandin(t *testing.T) {
+	leaks := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
 	client := dial(t, replay.StandinOptions{Recording: recorded(), Sidecar: "sidecar", Name: "vendor.photos-7"})
 	info, err := cosi.NewIdentityClient(client).DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
 	if err != nil || info.GetName() != "vendor.photos-7" {
