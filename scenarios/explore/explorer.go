@@ -31,9 +31,8 @@ func Explore(ctx context.Context, opts Options) (*Report, error) {
 	if e.done, err = openState(opts); err != nil {
 		return nil, err
 	}
-	defer e.done.close()
 	err = e.explore(ctx)
-	return &e.report, err
+	return &e.report, errors.Join(err, e.done.close())
 }
 
 // explorer is an exploration that goes on.

@@ -26,9 +26,7 @@ type observation struct {
 	counts Counts
 	// steps is how long the steps took, without what came before and after.
 	steps time.Duration
-	// left says that the world was not as it had been found.
-	left bool
-	err  error
+	err   error
 }
 
 // reached reports whether every fault was applied.

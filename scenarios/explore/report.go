@@ -12,10 +12,12 @@ import (
 type Report struct {
 	Scenario string `json:"scenario"`
 	// Points counts the operations of the clean run, Applicable the effects that they
-	// can suffer, one with another, and Tried the cases that were run.
+	// can suffer, one with another, and Tried those that were.
 	Points     int `json:"points"`
 	Applicable int `json:"applicable"`
 	Tried      int `json:"tried"`
+	// Combined counts cases of several faults.
+	Combined int `json:"combined,omitempty"`
 	// Runs counts all runs, those that were repeated included.
 	Runs int `json:"runs"`
 	// Unreached are cases whose operation did not happen, though tried repeatedly.

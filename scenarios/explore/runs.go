@@ -107,7 +107,7 @@ func (e *explorer) try(ctx context.Context, w *world, result *outcome) (*world, 
 	began := time.Now()
 	o := w.run(ctx, e.scenario, result.Case.faults(), e.clean)
 	if ctx.Err() != nil {
-		return w, nil
+		return w, nil //nolint:nilerr // the caller sees the end of the context, too
 	}
 	result.Runs++
 	result.Reached, result.observed = o.reached(), o
@@ -137,7 +137,12 @@ func (e *explorer) explain(result *outcome) {
 // take adds a result to the report.
 func (e *explorer) take(result outcome, pairing bool) {
 	e.report.Runs += result.Runs
-	e.report.Tried++
+	switch {
+	case len(result.Case) > 1:
+		e.report.Combined++
+	case result.Reached:
+		e.report.Tried++
+	}
 	if !result.Reached {
 		e.report.Unreached = append(e.report.Unreached, result.Case.String())
 	}

@@ -148,7 +148,7 @@ func (s *shrinker) fails(ctx context.Context, c candidate) (bool, error) {
 		return false, err
 	}
 	if uncleanness(clean) != nil {
-		return false, nil
+		return false, nil //nolint:nilerr // it is no candidate
 	}
 	s.usual = clean.steps
 	if c.source.saysNoTimeout() {

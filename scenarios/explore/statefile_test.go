@@ -32,7 +32,7 @@ func TestStateFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(opts.State, data[:len(data)-5], stateMode); err != nil {
+	if err := os.WriteFile(opts.State, data[:len(data)-5], 0o600); err != nil { //nolint:gosec // in a directory of the test
 		t.Fatal(err)
 	}
 	s = open()

@@ -130,7 +130,7 @@ func (w *world) run(ctx context.Context, s *document.Scenario, faults []fault.Fa
 	o := &current.seen
 	o.result = result
 	if o.end.Name == "" { // it has failed before its first step
-		current.conclude(true)
+		current.conclude(true) //nolint:contextcheck // it has the context of the run
 	}
 	o.events = w.emu.Journal().Since(max(from, current.from))
 	current.reckon()

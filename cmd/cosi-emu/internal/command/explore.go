@@ -56,6 +56,7 @@ command line is wrong, and 3 if the environment failed.`,
 func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
 	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("which effects are tried, of %v (default: all)", explore.Kinds()))
+	flags.StringVar(&o.At, "at", "", "pattern of the points that are tried, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Pairs, "pairs", false, "try two faults in one run, too, but not where a state is reached that was seen already")
 	flags.IntVar(&o.Random, "random", 0, "how many runs with two or three faults drawn at random follow")
 	flags.Uint64Var(&o.Seed, "seed", 1, "where what is random comes from: the same seed draws the same faults")
@@ -65,7 +66,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure what the seams cost when there is no fault")
 	flags.StringVar(&o.State, "state", "", "file that remembers which runs are done, to go on from there")
 	flags.StringVar(&x.out, "out", ".", "directory for the scenarios of what is found")
-	flags.StringVar(&o.Emulator.Binaries.Dir, "control-plane-dir", "", "directory with the programs of the control plane (default: as for 'up')")
+	flags.StringVar(&o.Emulator.Binaries.Dir, "control-plane-dir", "",
+		"directory with the programs of the control plane (default: as for 'up')")
 	addOutput(flags, &x.output, formatText, formatJSON)
 }
 
@@ -74,7 +76,7 @@ func (x *exploration) run(ctx context.Context, streams Streams, file string) err
 	if err := checkOutput(x.output, formatText, formatJSON); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(file) //nolint:gosec // it is the user's
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return usageError{fmt.Errorf("read the scenario: %w", err)}
 	}
