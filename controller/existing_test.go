@@ -103,6 +103,56 @@ func TestExistingBucketMustBeRetained(t *testing.T) {
 	}
 }
 
+// TestAccessThroughClaimThatIsNotValid: an access is no more valid than its claim,
+// although the bucket has the protocol that the access asks for.
+func TestAccessThroughClaimThatIsNotValid(t *testing.T) {
+	cases := []struct {
+		name   string
+		claim  func(*v1alpha2.BucketClaimSpec)
+		reason string
+	}{
+		{"other protocol", func(s *v1alpha2.BucketClaimSpec) { s.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS} },
+			v1alpha2.ReasonProtocolNotSupported},
+		{"one protocol too many", func(s *v1alpha2.BucketClaimSpec) { s.Protocols = append(s.Protocols, v1alpha2.ProtocolAzure) },
+			v1alpha2.ReasonProtocolNotSupported},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			h := start(t)
+			bucket, claim, access := h.existingBucket(existingName, "data"), h.claimOfExisting(), h.access("app", "data")
+			tc.claim(&claim.Spec)
+			h.make(bucket, newAccessClass(), access, claim)
+			h.report(bucket, provision)
+			h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
+			h.accessSays(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			h.settles()
+			h.must(refresh(context.Background(), h, access))
+			if access.Status.DriverName != "" || len(access.Status.AccessedBuckets) > 0 {
+				t.Errorf("handed off: %+v", access.Status)
+			}
+			awaits(h, claim, "is not held by a refused access", unprotected)
+		})
+	}
+}
+
+// TestAccessWaitsUntilItsClaimIsValidAgain: what an administrator puts right at the
+// Bucket is noticed by the claim, and by the access.
+func TestAccessWaitsUntilItsClaimIsValidAgain(t *testing.T) {
+	h := start(t)
+	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
+	h.make(bucket, claim, newAccessClass())
+	h.report(bucket, provision)
+	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	h.setPolicy(bucket, v1alpha2.DeletionPolicyDelete)
+	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	access := h.access("app", "data")
+	h.make(access)
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	h.setPolicy(bucket, v1alpha2.DeletionPolicyRetain)
+	h.handedOff(access)
+	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+}
+
 func (h *harness) setPolicy(bucket *v1alpha2.Bucket, policy v1alpha2.DeletionPolicy) {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, bucket))

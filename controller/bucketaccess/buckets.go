@@ -1,11 +1,14 @@
 package bucketaccess
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -20,6 +23,9 @@ func (r *Reconciler) findBuckets(ctx context.Context, v *visit) error {
 		bucket, err := r.bucketOf(ctx, claim)
 		if err == nil {
 			err = usable(v.access.Spec.Protocol, v.class, bucket)
+		}
+		if err == nil {
+			err = valid(claim, bucket)
 		}
 		if found, ok := finding.As(err); ok && !found.Permanent() {
 			v.unready = err
@@ -93,6 +99,33 @@ func usable(protocol v1alpha2.Protocol, class *v1alpha2.BucketAccessClass, bucke
 	default:
 		return nil
 	}
+}
+
+// valid returns a finding if the claim has not got what it asks for, or says of
+// itself that it is invalid: an access is no more valid than what it refers to.
+// That the bucket lacks a protocol of the claim is found out here too, since the
+// claim may not have said so yet. What it says later wakes the access.
+func valid(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) error {
+	supported := bucket.Status.Protocols
+	lacks := func(wanted v1alpha2.Protocol) bool { return !slices.Contains(supported, wanted) }
+	if slices.ContainsFunc(claim.Spec.Protocols, lacks) {
+		return finding.Invalid(v1alpha2.ReasonProtocolNotSupported,
+			"BucketClaim %q asks for %v, but its bucket supports %v: no access is granted through a BucketClaim that is not satisfied",
+			claim.Name, claim.Spec.Protocols, supported)
+	}
+	if invalid := invalidity(claim); invalid != nil {
+		return finding.Invalid(invalid.Reason, "BucketClaim %q is not valid: %s", claim.Name, cmp.Or(invalid.Message, invalid.Reason))
+	}
+	return nil
+}
+
+// invalidity is the condition by which a claim says that it is invalid, or nil.
+func invalidity(claim *v1alpha2.BucketClaim) *metav1.Condition {
+	validated := meta.FindStatusCondition(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated)
+	if validated == nil || validated.Status != metav1.ConditionFalse {
+		return nil
+	}
+	return validated
 }
 
 // notReady says the same whatever is lacking: the user can only wait, and a

@@ -84,9 +84,20 @@ func claimChanged() predicate.Predicate {
 				was.UID != is.UID ||
 				was.Generation != is.Generation ||
 				was.Status.BoundBucketName != is.Status.BoundBucketName ||
+				!sameInvalidity(was, is) ||
 				reference.Protected(was) && !reference.Protected(is)
 		},
 	}
+}
+
+// sameInvalidity reports whether what is wrong with a claim, if anything, is what
+// it was.
+func sameInvalidity(was, is *v1alpha2.BucketClaim) bool {
+	before, after := invalidity(was), invalidity(is)
+	if before == nil || after == nil {
+		return before == after
+	}
+	return before.Reason == after.Reason && before.Message == after.Message
 }
 
 // bucketChanged lets through what accesses look at in a Bucket.
