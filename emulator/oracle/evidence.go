@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -35,6 +36,9 @@ func gather(in *Input) *evidence {
 		all = append(all, at(m)...)
 	}
 	for _, event := range in.Events {
+		if !e.mayBeOurs(event) {
+			continue
+		}
 		if v, ok := versionOf(event); ok {
 			all = append(all, v)
 		}
@@ -121,6 +125,22 @@ func (e *evidence) ours(v version) bool {
 		}
 	}
 	return e.Scope.Names(v.key)
+}
+
+// mayBeOurs is false for events that show no object of the scope, as ours has it. To
+// read them all would take most of the time, where many scopes are judged at the same
+// time, each of which has the events of all.
+func (e *evidence) mayBeOurs(event journal.Event) bool {
+	if e.Scope.Alone {
+		return true
+	}
+	namespace, _, namespaced := strings.Cut(event.Operation.Subject, "/")
+	if namespaced {
+		return e.Scope.HasNamespace(namespace)
+	}
+	return e.Scope.Names(event.Operation.Subject) || slices.ContainsFunc(e.Scope.Namespaces, func(of string) bool {
+		return bytes.Contains(event.Request, []byte(of)) || bytes.Contains(event.Response, []byte(of))
+	})
 }
 
 // owns reports whether something in the backend is of the scope, by its ID or by
