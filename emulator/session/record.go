@@ -1,6 +1,7 @@
 package session
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/control"
@@ -20,7 +21,11 @@ func (s *Session) startRecording() error {
 	if s.opts.Record == "" {
 		return nil
 	}
-	w, err := recording.Create(s.opts.Record, recording.Header{
+	dir, err := filepath.Abs(s.opts.Record) // other processes are told of it
+	if err != nil {
+		return err
+	}
+	w, err := recording.Create(dir, recording.Header{
 		Program: s.opts.Version, Started: s.started, Driver: s.emulator.DriverName(),
 		External: s.emulator.Store() == nil && s.emulator.DriverName() != "",
 	})

@@ -93,6 +93,37 @@ type Observer interface {
 	ScenarioEnded(r Result)
 }
 
+// Observers are told one after the other.
+type Observers []Observer
+
+// ScenarioStarted implements Observer.
+func (o Observers) ScenarioStarted(s *document.Scenario, namespace string) {
+	for _, one := range o {
+		one.ScenarioStarted(s, namespace)
+	}
+}
+
+// StepStarted implements Observer.
+func (o Observers) StepStarted(s *document.Scenario, step *document.Step) {
+	for _, one := range o {
+		one.StepStarted(s, step)
+	}
+}
+
+// StepEnded implements Observer.
+func (o Observers) StepEnded(s *document.Scenario, step StepResult) {
+	for _, one := range o {
+		one.StepEnded(s, step)
+	}
+}
+
+// ScenarioEnded implements Observer.
+func (o Observers) ScenarioEnded(r Result) {
+	for _, one := range o {
+		one.ScenarioEnded(r)
+	}
+}
+
 // Silent is an Observer that does nothing.
 type Silent struct{}
 

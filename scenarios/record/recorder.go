@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +31,9 @@ type Options struct {
 	// program is killed, Dir/unfinished has what happened until then. Otherwise
 	// recordings are made of those that do not pass, at their end.
 	All bool
+	// Newest is how many recordings stay in Dir when another one is made; 0 means
+	// all of them.
+	Newest int
 	// Program is the version of the program.
 	Program string
 	// Faults are those that were in force besides the scenarios' own.
@@ -140,7 +145,7 @@ func (r *Recorder) ScenarioEnded(result engine.Result) {
 		return
 	}
 	path, err := r.write(&result)
-	r.fail(s, err)
+	r.fail(s, errors.Join(err, r.prune()))
 	if l != nil {
 		l.stop()
 		r.fail(s, errors.Join(l.writer.Close(), os.Remove(l.writer.Path())))
@@ -184,6 +189,32 @@ func (r *Recorder) events(result *engine.Result) []journal.Event {
 		}
 	}
 	return own
+}
+
+// prune removes the oldest recordings if there are too many.
+func (r *Recorder) prune() error {
+	if r.options.Newest == 0 {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(r.options.Dir, "*"+recording.Extension))
+	if err != nil {
+		return err
+	}
+	made := func(file string) time.Time {
+		info, err := os.Stat(file)
+		if err != nil {
+			return time.Time{} // somebody else has removed it
+		}
+		return info.ModTime()
+	}
+	slices.SortFunc(files, func(a, b string) int { return made(a).Compare(made(b)) })
+	var failed []error
+	for _, file := range files[:max(len(files)-r.options.Newest, 0)] {
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // Path returns the file with the recording of a scenario that has ended; empty if

@@ -51,6 +51,8 @@ type Scenario struct {
 	Steps []Step `json:"steps"`
 	// Failures are why it has not passed.
 	Failures []Failure `json:"failures,omitempty"`
+	// Recording is the file with the recording, if one was made.
+	Recording string `json:"recording,omitempty"`
 	// Events are what the journal has that concerns the scenario: its objects,
 	// those that COSI has made for them, and the life of the components while it
 	// ran. Times are of the same clock as those of the steps.

@@ -40,6 +40,9 @@ func (t Text) scenario(text *strings.Builder, s *Scenario) {
 	if t.Rerun != nil {
 		fmt.Fprintf(text, "\n  run just this again:\n\n    %s\n", t.Rerun(*s))
 	}
+	if s.Recording != "" {
+		fmt.Fprintf(text, "\n  replay its recording:\n\n    cosi-emu replay %s\n", s.Recording)
+	}
 	text.WriteString("\n")
 }
 

@@ -24,7 +24,7 @@ func sample(flag *pflag.Flag) (given, shown string) {
 	switch flag.Value.Type() {
 	case "bool":
 		return "true", "true"
-	case "int", "float32":
+	case "int", "uint64", "float32":
 		return "7", "7"
 	case "quantity":
 		return "7168", "7Ki"

@@ -110,8 +110,8 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
 	})
 	root.AddCommand(
 		newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams), newExample(streams),
-		newRun(streams), newLint(streams), newExplore(streams), newSchema(streams), newFault(streams), newSetup(streams), newBench(streams),
-		newController(streams), newSidecar(streams), newDriver(streams), newVersion(streams),
+		newRun(streams), newLint(streams), newSchema(streams), newFault(streams), newReplay(streams), newExplore(streams),
+		newSetup(streams), newBench(streams), newController(streams), newSidecar(streams), newDriver(streams), newVersion(streams),
 	)
 	for _, cmd := range root.Commands() {
 		strictArgs(cmd)

@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/session"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/scenarios/record"
 	"github.com/cosi-emu/cosi-emu/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/scenarios/runner"
 )
@@ -58,13 +62,37 @@ func (r *round) runAndReport(ctx context.Context, scenarios []*document.Scenario
 	defer cancel()
 	shown := progress.NewScenarios(r.streams.Err, len(scenarios))
 	options := r.engine
-	options.Observer = shown
 	emu := r.session.Emulator()
+	recorder, err := r.recorder(emu)
+	if err != nil {
+		return errors.Join(err, shown.Close())
+	}
+	options.Observer = engine.Observers{shown, recorder}
 	run := runner.Runner{
 		Engine: engine.New(emu, options), Journal: emu.Journal(), Parallel: r.parallel, Version: version().Version,
 	}
 	r.report = run.Run(ctx, scenarios)
-	return errors.Join(shown.Close(), r.print(), r.save())
+	for i := range r.report.Scenarios {
+		r.report.Scenarios[i].Recording = recorder.Path(r.report.Scenarios[i].Name)
+	}
+	return errors.Join(shown.Close(), r.print(), r.save(), recorder.Err())
+}
+
+// keptRecordings is how many recordings are kept that nobody has asked for.
+const keptRecordings = 100
+
+// recorder returns what makes the recordings: of all scenarios, if people want
+// them, and otherwise of those that do not pass.
+func (r *round) recorder(emu *emulator.Emulator) (*record.Recorder, error) {
+	options := record.Options{Dir: r.record, All: r.record != "", Program: version().Version}
+	if options.Dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("find a place for recordings: %w; choose one with --record", err)
+		}
+		options.Dir, options.Newest = filepath.Join(cache, "cosi-emu", "recordings"), keptRecordings
+	}
+	return record.New(emu, options), nil
 }
 
 // print prints what has failed, and the table.
@@ -147,7 +175,7 @@ func (r *round) printKept() {
 // notRepeated are the flags that make no difference to one scenario.
 var notRepeated = map[string]bool{
 	"filter": true, "scenario": true, "junit": true, "report": true, "parallel": true, "name": true, "watch": true, "timeout": true,
-	"update": true,
+	"update": true, "record": true,
 }
 
 // rerun returns a function for the command that runs one scenario again.

@@ -34,6 +34,7 @@ type scenarioRun struct {
 	watch     bool
 	engine    engine.Options
 	reports   reports
+	record    string
 
 	streams      Streams
 	text         report.Text
@@ -51,7 +52,7 @@ before anything is started. docs/scenarios.md says what scenarios look like.
 
 Of a scenario that does not pass, it prints the step and its place, what was
 expected and what there was, the last of what the journal has about its objects,
-and the command that runs just this scenario again.
+and the commands that run just this scenario again, or replay its recording.
 
 With --existing-cluster the scenarios run on the cluster of the kubeconfig, as
 for 'cosi-emu up'. Those that need what is not there are skipped, and it says why.
@@ -71,6 +72,10 @@ failed: the emulator could not be started, or a scenario not be run to its end.`
 
   # What has failed stays there to be looked at.
   cosi-emu run mine.yaml --keep
+
+  # What goes on record can be run again.
+  cosi-emu run mine.yaml --record recordings/
+  cosi-emu replay recordings/mine.*.cosirec
 
   # Against your own driver, or on a cluster that has no COSI yet.
   cosi-emu run scenarios/ --driver unix:///tmp/my-driver.sock
@@ -99,6 +104,8 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "let scenarios run programs on this machine; otherwise those that do are skipped")
 	flags.BoolVar(&r.engine.Update, "update", false, "write golden files anew instead of comparing with them")
 	r.reports.addFlags(flags)
+	flags.StringVar(&r.record, "record", "",
+		"directory for a recording of every scenario, for 'cosi-emu replay' (default: only of those that do not pass, in the user's cache)")
 	flags.StringVar(&r.start.session.Name, "name", "run-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: one of its own)")
 	flags.Lookup("name").DefValue = "" // another one each time
 	r.start.addTimeout(flags, "start-timeout")

@@ -171,6 +171,7 @@ the cluster goes when it stops; what is the users' stays.`,
 	}
 	addName(cmd.Flags(), &s.session.Name)
 	s.addFlags(cmd.Flags())
+	cmd.Flags().StringVar(&s.session.Record, "record", "", "directory for a recording of all that happens, for 'cosi-emu replay --as judge'")
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "return when the emulator is ready, and leave it running")
 	addOutput(cmd.Flags(), &output, formatText, formatJSON)
 	return cmd

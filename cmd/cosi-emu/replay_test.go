@@ -1,0 +1,93 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator/recording"
+)
+
+// recordings returns the files below a directory of the home.
+func (h *home) recordings(dir, name string) []string {
+	h.t.Helper()
+	found, err := filepath.Glob(filepath.Join(h.dir, dir, name+".*"+recording.Extension))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return found
+}
+
+// TestReplay records scenarios, and runs the recordings again.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("a.yaml", scenario("good", claims+ready)+scenario("bad", claims+ready+unready))
+	if r := h.run("run", "a.yaml", "--record", "kept"); r.code != 1 || !strings.Contains(r.out, "cosi-emu replay ") {
+		t.Fatalf("run: exit code %d, want 1 and how to replay it: %s%s", r.code, r.out, r.err)
+	}
+	good, bad := h.recordings("kept", "good"), h.recordings("kept", "bad")
+	if len(good) != 1 || len(bad) != 1 {
+		t.Fatalf("recordings: %v and %v, want one of each scenario", good, bad)
+	}
+	if info, err := os.Stat(good[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v: only the owner may read it", info.Mode(), err)
+	}
+	if err := os.Remove(filepath.Join(h.dir, "a.yaml")); err != nil { // all that is needed is in the recording
+		t.Fatal(err)
+	}
+	cut := h.write("cut.cosirec", firstLines(t, good[0], 10))
+	damaged := h.write("damaged.cosirec", strings.Replace(firstLines(t, good[0], 10), "bucketclaims", "bucketclaimz", 1))
+	for _, tc := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"Passes", []string{good[0]}, 0, "The replay has passed, as recorded"},
+		{"Fails", []string{bad[0]}, 1, "The replay has failed, as recorded"},
+		{"AsDriver", []string{good[0], "--as", "driver"}, 0, "The replay has passed, as recorded"},
+		{"Diverges", []string{cut}, 4, "The first difference"},
+		{"Judge", []string{good[0], "--as", "judge"}, 0, "The oracles have nothing against it."},
+		{"JudgeNothing", []string{cut, "--as", "judge"}, 2, "there is nothing to judge"},
+		{"Damaged", []string{damaged}, 2, "the recording is damaged: line "},
+		{"NoFile", []string{"none.cosirec"}, 2, "none.cosirec"},
+		{"OddWay", []string{good[0], "--as", "x"}, 2, "scenario, driver or judge"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := h.run(append([]string{"replay"}, tc.args...)...)
+			if r.code != tc.code || !strings.Contains(r.out+r.err, tc.want) {
+				t.Errorf("exit code %d, want %d and %q:\n%s%s", r.code, tc.code, tc.want, r.out, r.err)
+			}
+		})
+	}
+	h.expectNothingLeft()
+}
+
+func firstLines(t *testing.T, file string, number int) string {
+	t.Helper()
+	data, err := os.ReadFile(file) //nolint:gosec // made by the test
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.SplitAfterN(string(data), "\n", number+1)[:number], "")
+}
+
+// TestRecordUp records what people do, and judges it.
+func TestRecordUp(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	info := h.up("--record", "kept")
+	h.must("fault", "add", "slow", "--seam", "rpc", "--delay", "1ms")
+	h.must("fault", "clear")
+	h.must("down")
+	recorded, err := recording.ReadFile(info.Recording)
+	if err != nil || recorded.End == nil || len(recorded.Events) == 0 || len(recorded.Faults) != 2 {
+		t.Fatalf("%v: %+v", err, recorded)
+	}
+	if r := h.run("replay", info.Recording); r.code != 2 || !strings.Contains(r.err, "no scenario") {
+		t.Errorf("exit code %d: %s; there is nothing to run again", r.code, r.err)
+	}
+	h.expectNothingLeft()
+}
