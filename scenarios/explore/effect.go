@@ -88,7 +88,7 @@ func common(fail, lose, delay fault.Effect) map[Kind]fault.Effect {
 	}
 }
 
-// Case is what goes wrong in one run.
+// Case is what goes wrong in one run: nothing, if it is empty.
 type Case []Trial
 
 // Trial is one effect at one point.
@@ -105,6 +105,9 @@ func (t Trial) String() string { return fmt.Sprintf("%s at %s", t.Kind, t.Point)
 // String renders the case for people. It is the same for the same case, and
 // another for any other.
 func (c Case) String() string {
+	if len(c) == 0 {
+		return "no fault"
+	}
 	texts := make([]string, len(c))
 	for i, t := range c {
 		texts[i] = t.String()

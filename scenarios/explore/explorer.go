@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
 )
 
-// ErrUnclean is the error of a scenario that does not pass without any fault: there
+// ErrUnclean is the error of a scenario whose steps do not pass without any fault: there
 // is nothing to compare with.
 var ErrUnclean = errors.New("the scenario does not pass without a fault")
 
@@ -59,6 +59,9 @@ func (e *explorer) explore(ctx context.Context) (err error) {
 	if err := e.runClean(ctx); err != nil {
 		return err
 	}
+	if len(e.found) > 0 { // it is wrong by itself, so there is nothing to compare with
+		return e.conclude(ctx, e.found)
+	}
 	if e.options.MeasureSeams {
 		if err := e.measureSeams(ctx); err != nil {
 			return err
@@ -70,7 +73,12 @@ func (e *explorer) explore(ctx context.Context) (err error) {
 	if err := e.explorePoints(ctx); err != nil {
 		return err
 	}
-	e.report.Findings = group(append(e.done.old, e.found...))
+	return e.conclude(ctx, append(e.done.old, e.found...))
+}
+
+// conclude reports what was found.
+func (e *explorer) conclude(ctx context.Context, found []outcome) error {
+	e.report.Findings = group(found)
 	if e.options.Shrink {
 		return e.shrinkAll(ctx)
 	}
@@ -102,22 +110,32 @@ var probe = fault.Fault{
 }
 
 // runClean finds what the scenario does without a fault: once to warm up, and once
-// to be compared with.
+// to be compared with. If that is wrong already, it is the only thing that is found.
 func (e *explorer) runClean(ctx context.Context) error {
 	w, err := e.pool.take(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { e.pool.give(w) }()
+	defer func() {
+		if w != nil {
+			e.pool.give(w)
+		}
+	}()
 	for range 2 {
 		o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
-		if err := uncleanness(o); err != nil {
+		if err := failure(o); err != nil {
 			return err
 		}
-		if _, err := w.clean(ctx, o); err != nil {
+		found := judge(o, o)
+		if w, err = e.tidy(ctx, w, o); err != nil {
 			return err
 		}
 		e.clean = o
+		if len(found) > 0 {
+			e.found = []outcome{{Reached: true, Findings: found, Why: why(o, found)}}
+			e.report.Clean = o.steps
+			return nil
+		}
 	}
 	points := pointsOf(e.clean.events, e.clean.names)
 	e.trials = timings.trials(points, e.options.Kinds, e.options.At)
@@ -126,12 +144,33 @@ func (e *explorer) runClean(ctx context.Context) error {
 	return nil
 }
 
-func uncleanness(o *observation) error {
+// tidy makes a world fit for the next run, or returns another one; none with an error.
+func (e *explorer) tidy(ctx context.Context, w *world, o *observation) (*world, error) {
+	_, err := w.clean(ctx, o)
+	if !errors.Is(err, errLeft) {
+		return w, err
+	}
+	if err := e.pool.drop(ctx, w); err != nil {
+		return nil, err
+	}
+	return e.pool.take(ctx)
+}
+
+// failure is the error of a run without a fault that has not come to its end.
+func failure(o *observation) error {
 	if o.err != nil {
 		return o.err
 	}
 	if o.result.Outcome != engine.Passed {
 		return fmt.Errorf("%w: %v", ErrUnclean, o.result.Failures)
+	}
+	return nil
+}
+
+// uncleanness is the error of a run without a fault in which anything is wrong.
+func uncleanness(o *observation) error {
+	if err := failure(o); err != nil {
+		return err
 	}
 	if found := judge(o, o); len(found) > 0 {
 		return fmt.Errorf("%w: %v", ErrUnclean, found)

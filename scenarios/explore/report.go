@@ -70,7 +70,7 @@ func group(found []outcome) []Group {
 		}
 		g := &groups[at]
 		g.Cases = append(g.Cases, result.Case.String())
-		if g.Case == nil || len(result.Case) < len(g.Case) {
+		if g.Message == "" || len(result.Case) < len(g.Case) {
 			g.Case, g.Message, g.Why = result.Case, first.Message, result.Why
 		}
 	}

@@ -134,7 +134,7 @@ func (s *shrinker) failsAnew(ctx context.Context, c candidate) (bool, error) {
 }
 
 // fails reports whether a candidate passes without its faults, and the oracle finds
-// something with them.
+// something with them. If there are none, the steps must pass nevertheless.
 func (s *shrinker) fails(ctx context.Context, c candidate) (bool, error) {
 	scenario, err := c.source.scenario()
 	if err != nil {
@@ -146,6 +146,10 @@ func (s *shrinker) fails(ctx context.Context, c candidate) (bool, error) {
 	clean := s.world.run(ctx, scenario, nil, nil)
 	if err := s.tidy(ctx, clean); err != nil {
 		return false, err
+	}
+	has := func(f oracle.Finding) bool { return f.Oracle == s.oracle }
+	if len(c.faults) == 0 { // it is wrong by itself
+		return failure(clean) == nil && slices.ContainsFunc(judge(clean, clean), has), ctx.Err()
 	}
 	if uncleanness(clean) != nil {
 		return false, nil //nolint:nilerr // it is no candidate
@@ -161,7 +165,6 @@ func (s *shrinker) fails(ctx context.Context, c candidate) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	has := func(f oracle.Finding) bool { return f.Oracle == s.oracle }
 	return o.reached() && slices.ContainsFunc(judge(o, clean), has), nil
 }
 

@@ -3,6 +3,7 @@ package doubles
 import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/scenarios/explore"
 )
 
 // Double is an implementation of a component with one bug.
@@ -13,6 +14,12 @@ type Double struct {
 	Bug string
 	// Oracles are those that may find it.
 	Oracles []string
+	// Kinds and At are effects that show it, and where. It shows by itself, without
+	// any fault, if there are none.
+	Kinds []explore.Kind
+	At    string
+	// Drivers says that it takes two drivers to show it.
+	Drivers bool
 	// Implementations have the one component replaced.
 	Implementations emulator.Implementations
 }
@@ -21,6 +28,18 @@ type Double struct {
 // sidecar and of the driver.
 func All() []Double {
 	return append(append(controllers(), sidecars()...), drivers()...)
+}
+
+// at is the double with what shows its bug.
+func (d Double) at(at string, kinds ...explore.Kind) Double {
+	d.At, d.Kinds = at, kinds
+	return d
+}
+
+// withDrivers is the double where there are two drivers.
+func (d Double) withDrivers() Double {
+	d.Drivers = true
+	return d
 }
 
 // ByName returns one of them.
@@ -40,17 +59,17 @@ func controllers() []Double {
 			mistakes{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, oracle.Order, oracle.Leak),
 		ofController("claim-released-early",
 			"The finalizer is taken off the BucketClaim when the Bucket is marked for deletion, and not when it is gone.",
-			mistakes{extra: []extra{{after: "delete buckets", write: releaseClaim}}}, oracle.Order, oracle.Leak, oracle.Convergence),
+			mistakes{extra: []extra{{after: "delete buckets", write: releaseClaim}}}, oracle.Order, oracle.Leak, oracle.Convergence).at("sidecar rpc DriverDeleteBucket *", explore.CrashBefore, explore.Fail),
 		ofController("claim-status-errors-ignored",
 			"An error of a write to the status of a BucketClaim is not looked at: what is lost is never written.",
-			mistakes{ignored: []string{"patch bucketclaims/status"}}, oracle.Convergence, oracle.Order),
+			mistakes{ignored: []string{"patch bucketclaims/status"}}, oracle.Convergence, oracle.Order).at("controller api patch bucketclaims/status *", explore.Fail),
 		ofController("access-handoff-errors-ignored",
 			"An error of the write that hands a BucketAccess to the sidecar is not looked at.",
-			mistakes{ignored: []string{"patch bucketaccesses/status"}}, oracle.Convergence, oracle.Order),
+			mistakes{ignored: []string{"patch bucketaccesses/status"}}, oracle.Convergence, oracle.Order).at("controller api patch bucketaccesses/status *", explore.Fail),
 		ofController("reference-late",
 			"A BucketAccess is handed to the sidecar before the BucketClaim says that it has one: the claim can be deleted under it.",
 			mistakes{held: []held{{write: "patch bucketclaims", with: references, until: "patch bucketaccesses/status"}}},
-			oracle.Order, oracle.Loss, oracle.Leak),
+			oracle.Order, oracle.Loss, oracle.Leak).at("controller api patch bucketaccesses/status *", explore.CrashAfter),
 	}
 }
 
@@ -71,25 +90,28 @@ func sidecars() []Double {
 			mistakes{held: []held{{write: "delete secrets", until: "DriverRevokeBucketAccess"}}}, oracle.Order),
 		ofSidecar("bucket-deleted-in-background",
 			"The finalizer is taken off the Bucket when the deletion has been begun, and not when it is done.",
-			mistakes{background: map[string]string{"DriverDeleteBucket": "patch buckets"}}, oracle.Order, oracle.Leak),
+			mistakes{background: map[string]string{"DriverDeleteBucket": "patch buckets"}}, oracle.Order, oracle.Leak).at("sidecar api patch buckets bc-*", explore.CrashAfter),
 		ofSidecar("access-revoked-in-background",
 			"The BucketAccess is released when the revocation has been begun, and not when it is done.",
-			mistakes{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak),
+			mistakes{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak).at("sidecar api patch bucketaccesses *", explore.CrashAfter),
 		ofSidecar("create-errors-ignored",
 			"Any answer of the driver to DriverCreateBucket is taken for success.",
-			mistakes{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, oracle.Order),
+			mistakes{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, oracle.Order).at("sidecar rpc DriverCreateBucket *", explore.Fail),
 		ofSidecar("delete-errors-ignored",
 			"Any answer of the driver to DriverDeleteBucket is taken for success.",
-			mistakes{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order),
+			mistakes{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order).at("sidecar rpc DriverDeleteBucket *", explore.Fail),
 		ofSidecar("revoke-errors-ignored",
 			"Any answer of the driver to DriverRevokeBucketAccess is taken for success.",
-			mistakes{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order),
+			mistakes{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order).at("sidecar rpc DriverRevokeBucketAccess *", explore.Fail),
 		ofSidecar("status-errors-ignored",
 			"An error of a write to the status of a Bucket is not looked at: it is never ready, or has no ID.",
-			mistakes{ignored: []string{"patch buckets/status"}}, oracle.Convergence, oracle.Order, oracle.Leak),
+			mistakes{ignored: []string{"patch buckets/status"}}, oracle.Convergence, oracle.Order, oracle.Leak).at("sidecar api patch buckets/status *", explore.Fail),
 		ofSidecar("secret-in-status",
 			"The secret key is written into an annotation of the BucketAccess, for people to look at.",
 			mistakes{betrays: true}, oracle.Secret),
+		ofSidecar("foreign-buckets-touched",
+			"Whenever it writes to a Bucket, it annotates those of other drivers, too.",
+			mistakes{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, oracle.Foreign).withDrivers(),
 	}
 }
 
@@ -97,18 +119,18 @@ func drivers() []Double {
 	return []Double{
 		ofDriver("random-names",
 			"The driver gives each bucket a name of its own, and remembers it only in memory: what is created twice is there twice.",
-			randomNames, oracle.Leak, oracle.Loss),
+			randomNames, oracle.Leak, oracle.Loss).at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
 		ofDriver("create-not-idempotent", "A bucket that is there already is refused with AlreadyExists, also to the one who has created it.",
-			refuseRepeated("DriverCreateBucket", alreadyExists), oracle.Convergence),
+			refuseRepeated("DriverCreateBucket", alreadyExists), oracle.Convergence).at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
 		ofDriver("grant-not-idempotent", "An account that is there already is refused with AlreadyExists.",
-			refuseRepeated("DriverGrantBucketAccess", alreadyExists), oracle.Convergence),
+			refuseRepeated("DriverGrantBucketAccess", alreadyExists), oracle.Convergence).at("sidecar rpc DriverGrantBucketAccess *", explore.LoseReply),
 		ofDriver("delete-not-idempotent", "The deletion of a bucket that is gone already fails.",
-			refuseRepeated("DriverDeleteBucket", notFound), oracle.Convergence),
+			refuseRepeated("DriverDeleteBucket", notFound), oracle.Convergence).at("sidecar rpc DriverDeleteBucket *", explore.LoseReply),
 		ofDriver("revoke-not-idempotent", "The revocation of an account that is gone already fails.",
-			refuseRepeated("DriverRevokeBucketAccess", notFound), oracle.Convergence),
+			refuseRepeated("DriverRevokeBucketAccess", notFound), oracle.Convergence).at("sidecar rpc DriverRevokeBucketAccess *", explore.LoseReply),
 		ofDriver("delete-forgotten", "The deletion of a bucket is answered first, and done later: after a crash it never is.",
-			answerFirst("DriverDeleteBucket"), oracle.Leak),
+			answerFirst("DriverDeleteBucket"), oracle.Leak).at("driver rpc DriverDeleteBucket *", explore.CrashAfter),
 		ofDriver("revoke-forgotten", "A revocation is answered first, and done later: after a crash it never is.",
-			answerFirst("DriverRevokeBucketAccess"), oracle.Leak),
+			answerFirst("DriverRevokeBucketAccess"), oracle.Leak).at("driver rpc DriverRevokeBucketAccess *", explore.CrashAfter),
 	}
 }

@@ -1,0 +1,115 @@
+package doubles
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/explore"
+)
+
+// TestDoubles has every bug found by an exploration, and told in a few lines.
+func TestDoubles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	for _, d := range All() {
+		t.Run(d.Name, func(t *testing.T) {
+			r := exploration(t, d.file(), explore.Options{
+				Kinds: d.Kinds, At: d.At, Shrink: true, Emulator: emulator.Options{Implementations: d.Implementations},
+			})
+			for _, g := range r.Findings {
+				t.Logf("%s: %s\nwhy: %s\ncases: %s\n%s", g.Oracle, g.Message, g.Why, g.Cases, g.Shrunk)
+			}
+			named := func(g explore.Group) bool { return slices.Contains(d.Oracles, g.Oracle) }
+			at := slices.IndexFunc(r.Findings, named)
+			if at < 0 {
+				t.Fatalf("%d of %d effects tried, not reached: %v; none of the oracles %v has found anything",
+					r.Tried, r.Applicable, r.Unreached, d.Oracles)
+			}
+			checkShrunk(t, r.Findings[at].Shrunk)
+		})
+	}
+}
+
+// file is the scenario that shows the bug.
+func (d Double) file() string {
+	if d.Drivers {
+		return filepath.Join("testdata", "drivers.yaml")
+	}
+	return filepath.Join("..", "testdata", "lifecycle.yaml")
+}
+
+// checkShrunk wants a scenario of a few lines.
+func checkShrunk(t *testing.T, text string) {
+	t.Helper()
+	_, steps, _ := strings.Cut(text, "\nsteps:\n")
+	const most = 12
+	if lines := strings.Count(steps, "\n"); lines == 0 || lines > most {
+		t.Errorf("the steps have %d lines, want at most %d:\n%s", lines, most, text)
+	}
+	if _, err := (document.Loader{}).Parse("shrunk.yaml", []byte(text)); err != nil {
+		t.Errorf("it is no scenario: %v\n%s", err, text)
+	}
+}
+
+// TestWithoutMistakes makes sure that nothing is found of what the doubles are made
+// of: the same components, through the same constructors.
+func TestWithoutMistakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	for _, sound := range []Double{
+		ofController("controller", "", mistakes{}), ofSidecar("sidecar", "", mistakes{}),
+		ofDriver("driver", "", func() change { return func(*fakedriver.Options) emulator.Server { return nil } }),
+	} {
+		t.Run(sound.Name, func(t *testing.T) {
+			var at []string
+			for _, d := range All() {
+				if replaced(d) == replaced(sound) && d.At != "" {
+					at = append(at, d.At)
+				}
+			}
+			for _, at := range slices.Compact(at) {
+				r := exploration(t, sound.file(), explore.Options{
+					Kinds: []explore.Kind{explore.Fail, explore.LoseReply, explore.CrashAfter}, At: at,
+					Emulator: emulator.Options{Implementations: sound.Implementations},
+				})
+				if r.Tried == 0 {
+					t.Errorf("nothing was tried at %s", at)
+				}
+				for _, g := range r.Findings {
+					t.Errorf("%s: %s\nwhy: %s\ncases: %s", g.Oracle, g.Message, g.Why, g.Cases)
+				}
+			}
+		})
+	}
+}
+
+// replaced says which components are not the emulator's own.
+func replaced(d Double) [3]bool {
+	i := d.Implementations
+	return [3]bool{i.Controller != nil, i.Sidecar != nil, i.Driver != nil}
+}
+
+func exploration(t *testing.T, file string, opts explore.Options) *explore.Report {
+	t.Helper()
+	text, err := os.ReadFile(file) //nolint:gosec // of this repository
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.File, opts.Text, opts.Worlds = file, text, 1
+	if len(opts.Kinds) == 0 {
+		opts.At = "nothing" // the clean run shows it
+	}
+	r, err := explore.Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
