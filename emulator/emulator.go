@@ -125,7 +125,7 @@ func (e *Emulator) prepareFiles() error {
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}
-	e.journal = journal.New(journal.Options{Sink: file})
+	e.journal = journal.New(journal.Options{Sink: file, MaxBytes: e.opts.JournalBytes})
 	e.onStop(func(context.Context) error { return errors.Join(e.journal.Err(), ignoreClosed(file)) })
 	return nil
 }

@@ -101,6 +101,9 @@ type Options struct {
 	RetryBaseDelay time.Duration
 	RetryMaxDelay  time.Duration
 
+	// JournalBytes bounds, roughly, how much of the journal is kept in memory; 0 means
+	// journal.DefaultMaxBytes. The file has all of it.
+	JournalBytes int
 	// Reporter is told of the phases of Start; nil means nobody is.
 	Reporter Reporter
 	// LogVerbosity is how detailed the components' log lines in the journal are.
