@@ -4,16 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
@@ -74,52 +69,6 @@ func (r *run) gone(ctx context.Context, object *unstructured.Unstructured) error
 		Position: r.scenario.Position, Subject: subjectOf(object), Got: gotYAML(wait.last),
 		Message: subjectOf(object) + " could not be deleted after the last step: " + err.Error(),
 	}, client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
-}
-
-// errAbandoned means that nobody will act on an object any more.
-var errAbandoned = errors.New("nobody does anything about it any more")
-
-// hurry ends a wait as soon as it is clear that nobody will act. The function that
-// it returns ends the watching, and waits for it.
-func (r *run) hurry(ctx context.Context, object *unstructured.Unstructured, giveUp context.CancelCauseFunc) (stop func()) {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for ctx.Err() == nil && r.watcher.Rest(ctx, r.judgedScope(), longRest) {
-			if r.abandoned(ctx, object) {
-				giveUp(errAbandoned)
-				return
-			}
-			pause(ctx, longRest)
-		}
-	}()
-	return func() {
-		giveUp(nil)
-		<-ended
-	}
-}
-
-// abandoned reports whether nobody will act on an object: it is held by others than
-// COSI, or COSI has refused for good, or has nothing more to say for a long time.
-func (r *run) abandoned(ctx context.Context, object *unstructured.Unstructured) bool {
-	now := object.DeepCopy()
-	if err := r.engine.client.Get(ctx, client.ObjectKeyFromObject(now), now); err != nil {
-		return false
-	}
-	if !controllerutil.ContainsFinalizer(now, cosiapi.ProtectionFinalizer) {
-		return true
-	}
-	var status struct {
-		Status struct {
-			Conditions []metav1.Condition `json:"conditions"`
-		} `json:"status"`
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(now.Object, &status); err != nil {
-		return false
-	}
-	failed := meta.FindStatusCondition(status.Status.Conditions, cosiapi.ConditionProvisionFailed)
-	retried := failed != nil && failed.Status == metav1.ConditionTrue && failed.Reason != cosiapi.ReasonDriverRefused
-	return !retried && r.watcher.Rest(ctx, r.judgedScope(), 2*time.Second)
 }
 
 // dropRetained deletes the Buckets that the scenario's claims have left behind by
