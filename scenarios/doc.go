@@ -13,8 +13,8 @@
 //			Run(t)
 //	}
 //
-// Every scenario is a parallel test of its name. All tests of a binary share one
-// control plane, which is obtained when it is first needed and ends with the
+// Every scenario is a test of its name, and parallel, but for those that disturb
+// what all share. All tests of a binary share one control plane, which is obtained when it is first needed and ends with the
 // binary, however that ends: no TestMain is needed. Tests that run with the same
 // [Option] values share an emulator, too.
 //
