@@ -63,6 +63,12 @@ EXPLORE ?=
 explore: build setup ## Try every fault at every point of the base lifecycle.
 	$(BIN)/cosi-emu explore scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
 
+# make doubles DOUBLE=create-before-id
+DOUBLE ?=
+.PHONY: doubles
+doubles: setup ## Have exploring find the bugs of the broken components, or of the one that is DOUBLE.
+	$(GO) test ./scenarios/explore/doubles -v -count 1 -timeout 30m -run '$(if $(DOUBLE),TestDoubles/^$(DOUBLE)$$,.)'
+
 # make s3-clients S3CLIENTS='-clients rclone,boto3 -schemes http'
 S3CLIENTS ?= -install -write
 

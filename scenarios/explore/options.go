@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,6 +19,9 @@ var ErrScenario = errors.New("invalid scenario")
 // DefaultWorlds is how many runs go on at a time: while one waits for a deadline
 // or for a component that starts again, others use the processors.
 const DefaultWorlds = 3
+
+// DefaultShrinkTimeout is how long one finding is made smaller.
+const DefaultShrinkTimeout = 2 * time.Minute
 
 // Options say what is explored, and how far.
 type Options struct {
@@ -49,6 +53,9 @@ type Options struct {
 	MeasureSeams bool
 	// Shrink has the findings shrunk to a small scenario each.
 	Shrink bool
+	// ShrinkTimeout is how long one finding is made smaller at most; 0 means
+	// DefaultShrinkTimeout.
+	ShrinkTimeout time.Duration
 	// State is a file that remembers which runs are done, so that an exploration that
 	// was cut short goes on where it was; empty means that nothing is remembered.
 	State string
@@ -77,11 +84,12 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Worlds == 0 {
 		o.Worlds = DefaultWorlds
 	}
+	o.ShrinkTimeout = cmp.Or(o.ShrinkTimeout, DefaultShrinkTimeout)
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	if o.Worlds < 0 || o.Random < 0 || o.Budget < 0 {
-		return o, fmt.Errorf("%w: worlds, random and budget must not be negative", ErrOptions)
+	if o.Worlds < 0 || o.Random < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
+		return o, fmt.Errorf("%w: worlds, random, budget and the time to shrink must not be negative", ErrOptions)
 	}
 	for _, kind := range o.Kinds {
 		if !slices.Contains(Kinds(), kind) {

@@ -20,9 +20,6 @@ const (
 	faultedPatience = 3 * time.Second
 )
 
-// shrinkTimeout is how long one finding is made smaller.
-const shrinkTimeout = 2 * time.Minute
-
 // shrinkAll makes a small scenario of each group, on all worlds at the same time.
 func (e *explorer) shrinkAll(ctx context.Context) error {
 	p := &progress{explorer: e, phase: "shrinking", total: len(e.report.Findings), began: time.Now()}
@@ -53,7 +50,7 @@ func (e *explorer) shrinkGroup(ctx context.Context, g *Group) error {
 	if err != nil {
 		return err
 	}
-	within, cancel := context.WithTimeout(ctx, shrinkTimeout)
+	within, cancel := context.WithTimeout(ctx, e.options.ShrinkTimeout)
 	defer cancel()
 	smallest, err := s.shrink(within, candidate{from, g.Case})
 	if err != nil && ctx.Err() == nil && within.Err() != nil {

@@ -19,6 +19,9 @@ type transport struct {
 	next http.RoundTripper
 }
 
+// WrappedRoundTripper has client-go find what is below.
+func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
+
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	operation := operationOf(r)
@@ -111,18 +114,9 @@ func (t *transport) pretend(r *http.Request, body []byte) (*http.Response, error
 	if r.Method == http.MethodDelete {
 		return answer(r, []byte(`{"kind":"Status","apiVersion":"v1","status":"Success"}`)), nil
 	}
-	get := r.Clone(r.Context())
-	get.Method, get.Body, get.ContentLength = http.MethodGet, http.NoBody, 0
-	get.URL.RawQuery = ""
-	get.URL.Path = strings.TrimSuffix(get.URL.Path, "/status")
-	response, err := t.next.RoundTrip(get)
+	object, err := read(r.Context(), t.next, r)
 	if err != nil {
 		return nil, err
-	}
-	object, err := io.ReadAll(response.Body)
-	_ = response.Body.Close()
-	if err != nil || response.StatusCode >= http.StatusBadRequest {
-		return answer(r, body), err
 	}
 	merged, err := jsonpatch.MergePatch(object, withoutVersion(body))
 	if err != nil {

@@ -4,47 +4,31 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
+	"path"
 )
 
-// annotateForeign writes to all Buckets of other drivers than the one of the Bucket
+// annotateForeign writes to all Buckets of other drivers than that of the Bucket
 // that was written to.
 func annotateForeign(ctx context.Context, next http.RoundTripper, write *http.Request) {
-	root, name, _ := strings.Cut(strings.TrimSuffix(write.URL.Path, "/status"), "/buckets/")
-	list := write.Clone(ctx)
-	list.Method, list.Body, list.ContentLength = http.MethodGet, http.NoBody, 0
-	list.URL.Path, list.URL.RawQuery = root+"/buckets", ""
-	response, err := next.RoundTrip(list)
+	all, err := list(ctx, next, write, "")
 	if err != nil {
 		return
 	}
-	var all struct {
-		Items []struct {
+	drivers := map[string]string{}
+	for _, object := range all {
+		var bucket struct {
 			Metadata struct{ Name string }       `json:"metadata"`
 			Spec     struct{ DriverName string } `json:"spec"`
-		} `json:"items"`
-	}
-	err = json.NewDecoder(response.Body).Decode(&all)
-	_ = response.Body.Close()
-	if err != nil {
-		return
-	}
-	own := ""
-	for _, bucket := range all.Items {
-		if bucket.Metadata.Name == name {
-			own = bucket.Spec.DriverName
 		}
-	}
-	for _, bucket := range all.Items {
-		if bucket.Spec.DriverName == own {
-			continue
+		if json.Unmarshal(object, &bucket) != nil {
+			return
 		}
-		patch := write.Clone(ctx)
-		patch.Method = http.MethodPatch
-		patch.Header.Set("Content-Type", "application/merge-patch+json")
-		patch.URL.Path, patch.URL.RawQuery = root+"/buckets/"+bucket.Metadata.Name, ""
-		if response, err := next.RoundTrip(withBody(patch, []byte(`{"metadata":{"annotations":{"seen":"yes"}}}`))); err == nil {
-			_ = response.Body.Close()
+		drivers[bucket.Metadata.Name] = bucket.Spec.DriverName
+	}
+	own := objectPath(write)
+	for name, driver := range drivers {
+		if driver != drivers[path.Base(own)] {
+			patch(ctx, next, write, path.Join(path.Dir(own), name), `{"metadata":{"annotations":{"seen":"yes"}}}`)
 		}
 	}
 }
