@@ -33,7 +33,7 @@ type Watcher struct {
 // Watch begins a run: what there is now in the backend was there before it.
 func Watch(ctx context.Context, emu *emulator.Emulator) (*Watcher, error) {
 	w := &Watcher{
-		emulator: emu, journal: emu.Journal(), started: time.Now(), last: emu.Journal().Mark(), drivers: map[string]string{},
+		emulator: emu, journal: emu.Journal(), started: time.Now(), last: emu.Journal().Mark(), drivers: emu.Served(),
 	}
 	truth, err := w.truth(ctx)
 	if err != nil {
