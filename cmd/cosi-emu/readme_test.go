@@ -21,14 +21,15 @@ type step struct {
 
 // fails says that the README shows the command to fail.
 func (s step) fails() bool {
-	return strings.Contains(strings.Join(s.output, "\n"), "An error occurred")
+	output := strings.Join(s.output, "\n")
+	return strings.Contains(output, "An error occurred") || strings.Contains(output, "FAILED: ")
 }
 
 // columns are the columns of the tables that the README shows.
 func columns(lines []string) [][]string {
 	var headers [][]string
 	for _, line := range lines {
-		if strings.HasPrefix(line, "NAME ") {
+		if strings.HasPrefix(line, "NAME ") || strings.HasPrefix(line, "OUTCOME ") {
 			headers = append(headers, strings.Fields(line))
 		}
 	}
