@@ -143,7 +143,7 @@ func look() usage {
 	runtime.GC() // what finalizers have let go of; and a profile is as of the last but one
 	runtime.ReadMemStats(&stats)
 	events := heldBy("k8s.io/client-go/tools/events.")
-	return usage{bytes: int64(stats.HeapAlloc) - events, events: events, goroutines: runtime.NumGoroutine()} //nolint:gosec // far below the limit
+	return usage{bytes: int64(stats.HeapAlloc) - events, events: events, goroutines: runtime.NumGoroutine()} //nolint:gosec // far below
 }
 
 // heldBy estimates how many bytes are in use that a package has allocated, or has had
