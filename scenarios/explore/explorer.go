@@ -122,26 +122,28 @@ func (e *explorer) runClean(ctx context.Context) error {
 		}
 	}()
 	for range 2 {
-		o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
-		if err := failure(o); err != nil {
+		if w, err = e.runOnce(ctx, w); err != nil || len(e.found) > 0 {
 			return err
-		}
-		found := judge(o, o)
-		if w, err = e.tidy(ctx, w, o); err != nil {
-			return err
-		}
-		e.clean = o
-		if len(found) > 0 {
-			e.found = []outcome{{Reached: true, Findings: found, Why: why(o, found)}}
-			e.report.Clean = o.steps
-			return nil
 		}
 	}
 	points := pointsOf(e.clean.events, e.clean.names)
 	e.trials = timings.trials(points, e.options.Kinds, e.options.At)
-	e.report.Points, e.report.Applicable, e.report.Clean = len(points), len(e.trials), e.clean.steps
+	e.report.Points, e.report.Applicable = len(points), len(e.trials)
 	e.rememberStates(e.clean)
 	return nil
+}
+
+// runOnce runs the scenario without a fault. If it is wrong by itself, that is found.
+func (e *explorer) runOnce(ctx context.Context, w *world) (*world, error) {
+	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
+	if err := failure(o); err != nil {
+		return w, err
+	}
+	if found := judge(o, o); len(found) > 0 {
+		e.found = []outcome{{Reached: true, Findings: found, Why: why(o, found)}}
+	}
+	e.clean, e.report.Clean = o, o.steps
+	return e.tidy(ctx, w, o)
 }
 
 // tidy makes a world fit for the next run, or returns another one; none with an error.

@@ -59,7 +59,8 @@ func controllers() []Double {
 			mistakes{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, oracle.Order, oracle.Leak),
 		ofController("access-handoff-errors-ignored",
 			"An error of the write that hands a BucketAccess to the sidecar is not looked at.",
-			mistakes{ignored: []string{"patch bucketaccesses/status"}}, oracle.Convergence, explore.OracleSteps, oracle.Order).at("controller api patch bucketaccesses/status *", explore.Fail),
+			mistakes{ignored: []string{"patch bucketaccesses/status"}}, oracle.Convergence, explore.OracleSteps, oracle.Order).
+			at("controller api patch bucketaccesses/status *", explore.Fail),
 	}
 }
 
@@ -86,16 +87,20 @@ func sidecars() []Double {
 			mistakes{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak),
 		ofSidecar("create-errors-ignored",
 			"Any answer of the driver to DriverCreateBucket is taken for success.",
-			mistakes{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, explore.OracleSteps, oracle.Order).at("sidecar rpc DriverCreateBucket *", explore.Fail),
+			mistakes{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, explore.OracleSteps, oracle.Order).
+			at("sidecar rpc DriverCreateBucket *", explore.Fail),
 		ofSidecar("delete-errors-ignored",
 			"Any answer of the driver to DriverDeleteBucket is taken for success.",
-			mistakes{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order).at("sidecar rpc DriverDeleteBucket *", explore.Fail),
+			mistakes{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order).
+			at("sidecar rpc DriverDeleteBucket *", explore.Fail),
 		ofSidecar("revoke-errors-ignored",
 			"Any answer of the driver to DriverRevokeBucketAccess is taken for success.",
-			mistakes{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order).at("sidecar rpc DriverRevokeBucketAccess *", explore.Fail),
+			mistakes{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order).
+			at("sidecar rpc DriverRevokeBucketAccess *", explore.Fail),
 		ofSidecar("status-errors-ignored",
 			"An error of a write to the status of a Bucket is not looked at: it is never ready, or has no ID.",
-			mistakes{ignored: []string{"patch buckets/status"}}, oracle.Convergence, explore.OracleSteps, oracle.Order, oracle.Leak).at("sidecar api patch buckets/status *", explore.Fail),
+			mistakes{ignored: []string{"patch buckets/status"}}, oracle.Convergence, explore.OracleSteps, oracle.Order, oracle.Leak).
+			at("sidecar api patch buckets/status *", explore.Fail),
 		ofSidecar("secret-in-status",
 			"The secret key is written into an annotation of the BucketAccess, for people to look at.",
 			mistakes{betrays: true}, oracle.Secret),
@@ -109,18 +114,25 @@ func drivers() []Double {
 	return []Double{
 		ofDriver("random-names",
 			"The driver gives each bucket a name of its own, and remembers it only in memory: what is created twice is there twice.",
-			randomNames, oracle.Leak, oracle.Loss).at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
+			randomNames, oracle.Leak, oracle.Loss).
+			at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
 		ofDriver("create-not-idempotent", "A bucket that is there already is refused with AlreadyExists, also to the one who has created it.",
-			refuseRepeated("DriverCreateBucket", alreadyExists), oracle.Convergence, explore.OracleSteps).at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
+			refuseRepeated("DriverCreateBucket", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
+			at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
 		ofDriver("grant-not-idempotent", "An account that is there already is refused with AlreadyExists.",
-			refuseRepeated("DriverGrantBucketAccess", alreadyExists), oracle.Convergence, explore.OracleSteps).at("sidecar rpc DriverGrantBucketAccess *", explore.LoseReply),
+			refuseRepeated("DriverGrantBucketAccess", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
+			at("sidecar rpc DriverGrantBucketAccess *", explore.LoseReply),
 		ofDriver("delete-not-idempotent", "The deletion of a bucket that is gone already fails.",
-			refuseRepeated("DriverDeleteBucket", notFound), oracle.Convergence, explore.OracleSteps).at("sidecar rpc DriverDeleteBucket *", explore.LoseReply),
+			refuseRepeated("DriverDeleteBucket", errNotFound), oracle.Convergence, explore.OracleSteps).
+			at("sidecar rpc DriverDeleteBucket *", explore.LoseReply),
 		ofDriver("revoke-not-idempotent", "The revocation of an account that is gone already fails.",
-			refuseRepeated("DriverRevokeBucketAccess", notFound), oracle.Convergence, explore.OracleSteps).at("sidecar rpc DriverRevokeBucketAccess *", explore.LoseReply),
+			refuseRepeated("DriverRevokeBucketAccess", errNotFound), oracle.Convergence, explore.OracleSteps).
+			at("sidecar rpc DriverRevokeBucketAccess *", explore.LoseReply),
 		ofDriver("delete-forgotten", "The deletion of a bucket is answered first, and done later: after a crash it never is.",
-			answerFirst("DriverDeleteBucket"), oracle.Leak).at("driver rpc DriverDeleteBucket *", explore.CrashAfter),
+			answerFirst("DriverDeleteBucket"), oracle.Leak).
+			at("driver rpc DriverDeleteBucket *", explore.CrashAfter),
 		ofDriver("revoke-forgotten", "A revocation is answered first, and done later: after a crash it never is.",
-			answerFirst("DriverRevokeBucketAccess"), oracle.Leak).at("driver rpc DriverRevokeBucketAccess *", explore.CrashAfter),
+			answerFirst("DriverRevokeBucketAccess"), oracle.Leak).
+			at("driver rpc DriverRevokeBucketAccess *", explore.CrashAfter),
 	}
 }

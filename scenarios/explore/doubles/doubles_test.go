@@ -104,7 +104,7 @@ const shrinkTimeout = 45 * time.Second
 
 func exploration(t *testing.T, file string, opts explore.Options) *explore.Report {
 	t.Helper()
-	text, err := os.ReadFile(file) //nolint:gosec // of this repository
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

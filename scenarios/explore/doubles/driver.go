@@ -18,8 +18,8 @@ import (
 
 // Errors of what is done again.
 var (
-	alreadyExists = status.Error(codes.AlreadyExists, "it is there already")
-	notFound      = status.Error(codes.NotFound, "there is no such thing")
+	errAlreadyExists = status.Error(codes.AlreadyExists, "it is there already")
+	errNotFound      = status.Error(codes.NotFound, "there is no such thing")
 )
 
 // change makes the options of a driver those of a driver with a bug, for one life

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,7 +40,6 @@ type extra struct {
 // What a write is known by.
 const (
 	finalizers = `"finalizers":["`
-	references = `"objectstorage.k8s.io/has-bucketaccess-references":""`
 )
 
 // culprit is one life of a component that makes mistakes.
@@ -81,14 +81,7 @@ func (c *culprit) done(operation string) {
 	}
 }
 
-func (c *culprit) ignores(operation string) bool {
-	for _, ignored := range c.ignored {
-		if ignored == operation {
-			return true
-		}
-	}
-	return false
-}
+func (c *culprit) ignores(operation string) bool { return slices.Contains(c.ignored, operation) }
 
 // call is a gRPC interceptor.
 func (c *culprit) call(

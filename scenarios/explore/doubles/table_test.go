@@ -32,7 +32,7 @@ func rows() []string {
 		if len(d.Kinds) > 0 {
 			kinds, at = "`"+fmt.Sprint(d.Kinds[0])+"`", "`"+d.At+"`"
 		}
-		all = append(all, fmt.Sprintf("| `%s` | %s | %s | %s | %s |", d.Name, d.Bug, kinds, at, strings.Join(d.Oracles, ", ")))
+		all = append(all, fmt.Sprintf("| %#q | %s | %s | %s | %s |", d.Name, d.Bug, kinds, at, strings.Join(d.Oracles, ", ")))
 	}
 	return all
 }

@@ -41,21 +41,27 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		body = t.betray(operation, r, body)
 	}
 	response, err := t.next.RoundTrip(r)
-	if err == nil && response.StatusCode < http.StatusBadRequest {
-		for _, e := range t.extra {
-			if e.after == operation {
-				e.write(r.Context(), t.next, r)
-			}
-		}
+	failed := err != nil || response.StatusCode >= http.StatusBadRequest
+	if !failed {
+		t.trespass(operation, r)
 	}
 	t.done(operation)
-	if t.ignores(operation) && (err != nil || response.StatusCode >= http.StatusBadRequest) {
-		if err == nil {
-			_ = response.Body.Close()
-		}
-		return t.pretend(r, body)
+	if !failed || !t.ignores(operation) {
+		return response, err
 	}
-	return response, err
+	if err == nil {
+		_ = response.Body.Close()
+	}
+	return t.pretend(r, body)
+}
+
+// trespass makes the writes that should not be.
+func (t *transport) trespass(operation string, after *http.Request) {
+	for _, e := range t.extra {
+		if e.after == operation {
+			e.write(after.Context(), t.next, after)
+		}
+	}
 }
 
 func bodyOf(r *http.Request) ([]byte, error) {

@@ -17,8 +17,12 @@ func annotateForeign(ctx context.Context, next http.RoundTripper, write *http.Re
 	drivers := map[string]string{}
 	for _, object := range all {
 		var bucket struct {
-			Metadata struct{ Name string }       `json:"metadata"`
-			Spec     struct{ DriverName string } `json:"spec"`
+			Metadata struct {
+				Name string `json:"name"`
+			} `json:"metadata"`
+			Spec struct {
+				DriverName string `json:"driverName"`
+			} `json:"spec"`
 		}
 		if json.Unmarshal(object, &bucket) != nil {
 			return
