@@ -10,10 +10,12 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
 // DriverOptions describe a further fake driver.
@@ -93,8 +95,12 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 }
 
 // Remove stops both components, which then are no part of the emulator any more.
+// What was measured of the driver is forgotten.
 func (a *AddedDriver) Remove(ctx context.Context) error {
-	return errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
+	err := errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
+	driver.Forget(a.DriverName)
+	controller.ForgetDriver(a.DriverName)
+	return err
 }
 
 // remove stops a component, which may be nil, and forgets it.

@@ -57,3 +57,11 @@ func (d *Driver) nameBy(response any) string {
 	}
 	return d.name
 }
+
+// Forget removes what was measured of a driver, for processes in which drivers come
+// and go. Calls that are still made of it are measured anew.
+func Forget(name string) {
+	labels := prometheus.Labels{metric.LabelDriver: name}
+	callSeconds.DeletePartialMatch(labels)
+	callErrors.DeletePartialMatch(labels)
+}

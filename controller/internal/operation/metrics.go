@@ -57,3 +57,10 @@ func took(driver, kind, operation string, since, now time.Time) {
 	// Clocks of two machines may disagree; no operation ends before it begins.
 	seconds.WithLabelValues(driver, kind, operation).Observe(max(0, now.Sub(since).Seconds()))
 }
+
+// Forget removes what was measured of a driver.
+func Forget(driver string) {
+	labels := prometheus.Labels{metric.LabelDriver: driver}
+	seconds.DeletePartialMatch(labels)
+	count.DeletePartialMatch(labels)
+}
