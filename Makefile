@@ -67,7 +67,7 @@ explore: build setup ## Try every fault at every point of the base lifecycle.
 DOUBLE ?=
 .PHONY: doubles
 doubles: setup ## Have exploring find the bugs of the broken components, or of the one that is DOUBLE.
-	$(GO) test ./scenarios/explore/doubles -v -count 1 -timeout 30m -run '$(if $(DOUBLE),TestDoubles/^$(DOUBLE)$$,.)'
+	$(GO) test ./scenarios/explore/doubles -v -count 1 -timeout 30m -run '$(if $(DOUBLE),TestDoubles/^$(DOUBLE)$$,.)' -doubles
 
 # make s3-clients S3CLIENTS='-clients rclone,boto3 -schemes http'
 S3CLIENTS ?= -install -write

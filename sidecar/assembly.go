@@ -25,7 +25,7 @@ const eventSource = "cosi-sidecar"
 // assemble makes the host and puts the reconcilers, their watches, and the
 // watch of the driver into it.
 func (s *Sidecar) assemble(ctx context.Context, cfg *rest.Config, opts Options) (err error) {
-	if s.host, err = newHost(cfg, s.driver, opts); err != nil {
+	if s.host, err = newHost(cfg, s.driver, opts); err != nil { //nolint:contextcheck // it outlives its making
 		return fmt.Errorf("set up the manager: %w", err)
 	}
 	if err := prepareCache(ctx, s.host); err != nil {

@@ -36,7 +36,8 @@ func TestFault(t *testing.T) {
 		return claim.Status.ReadyToUse, err
 	})
 	var listed []fault.Status
-	if err := json.Unmarshal([]byte(h.must("fault", "list", "-o", "json")), &listed); err != nil || len(listed) != 1 || listed[0].Applied != 2 {
+	err := json.Unmarshal([]byte(h.must("fault", "list", "-o", "json")), &listed)
+	if err != nil || len(listed) != 1 || listed[0].Applied != 2 {
 		t.Errorf("fault list: %v, %v; want one fault that has hit two calls", listed, err)
 	}
 	if log := h.must("logs", "sidecar", "--seam", "rpc"); strings.Count(log, "[fault: away]") != 2 {

@@ -20,6 +20,8 @@ func (h *home) recordings(dir, name string) []string {
 }
 
 // TestReplay records scenarios, and runs the recordings again.
+//
+//nolint:tparallel // one after the other, in one home
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -67,7 +69,7 @@ func TestReplay(t *testing.T) {
 
 func firstLines(t *testing.T, file string, number int) string {
 	t.Helper()
-	data, err := os.ReadFile(file) //nolint:gosec // made by the test
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

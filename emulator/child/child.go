@@ -46,14 +46,14 @@ func Program(path string, arguments ...string) Command {
 // Controller is for emulator.Implementations.
 func Controller(command Command) func(*rest.Config, logr.Logger) (emulator.Runner, error) {
 	return func(cfg *rest.Config, logger logr.Logger) (emulator.Runner, error) {
-		return newRunner(command, cfg, nil, logger) //nolint:contextcheck // it is to have none: the process outlives this
+		return newRunner(command, cfg, nil, logger)
 	}
 }
 
 // Sidecar is for emulator.Implementations.
 func Sidecar(command Command) func(context.Context, *rest.Config, emulator.SidecarConnection, logr.Logger) (emulator.Runner, error) {
 	return func(_ context.Context, cfg *rest.Config, driver emulator.SidecarConnection, logger logr.Logger) (emulator.Runner, error) {
-		return newRunner(command, cfg, &driver, logger)
+		return newRunner(command, cfg, &driver, logger) //nolint:contextcheck // the process outlives the start
 	}
 }
 

@@ -47,7 +47,8 @@ func (c *Client) ClearFaults(ctx context.Context) error {
 // Faults returns the faults in force, in the order in which they were added.
 func (c *Client) Faults(ctx context.Context) ([]fault.Status, error) {
 	var all []fault.Status
-	return all, c.do(ctx, http.MethodGet, "/faults", nil, &all)
+	err := c.do(ctx, http.MethodGet, "/faults", nil, &all)
+	return all, err
 }
 
 func (c *Client) do(ctx context.Context, method, path string, body []byte, into any) (err error) {

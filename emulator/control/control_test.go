@@ -54,6 +54,15 @@ func TestFaults(t *testing.T) {
 	if diff := cmp.Diff(faults.List(), listed); diff != "" || err != nil || len(listed) != 2 {
 		t.Errorf("%v -want, +got:\n%s", err, diff)
 	}
+	expectRefusals(t, c, f)
+	if err := c.ClearFaults(t.Context()); err != nil || len(faults.List()) != 0 {
+		t.Errorf("%v, left %v", err, faults.List())
+	}
+}
+
+// expectRefusals tries what cannot be, with a fault that is in force.
+func expectRefusals(t *testing.T, c *control.Client, f fault.Fault) {
+	t.Helper()
 	if err := c.AddFault(t.Context(), f); !errors.Is(err, fault.ErrDuplicate) || !strings.Contains(err.Error(), "no/bucket") {
 		t.Errorf("added again: %v", err)
 	}
@@ -65,9 +74,6 @@ func TestFaults(t *testing.T) {
 	}
 	if err := c.RemoveFault(t.Context(), f.Name); !errors.Is(err, fault.ErrUnknown) {
 		t.Errorf("removed again: %v", err)
-	}
-	if err := c.ClearFaults(t.Context()); err != nil || len(faults.List()) != 0 {
-		t.Errorf("%v, left %v", err, faults.List())
 	}
 }
 

@@ -90,7 +90,7 @@ func awaitTurn(ctx context.Context) error {
 // take starts the emulator in place of the one that runs, which nobody uses.
 func (s *Shared) take(ctx context.Context) error {
 	if turn.current != nil {
-		if err := turn.current.stop(); err != nil {
+		if err := turn.current.stop(); err != nil { //nolint:contextcheck // it is to end also when ctx has
 			return fmt.Errorf("stop the emulator of other tests: %w", err)
 		}
 	}

@@ -37,7 +37,8 @@ func whole(t *testing.T) []byte {
 	for seq := uint64(1); seq <= 3; seq++ {
 		w.Event(journal.Event{
 			Seq: seq, Time: noon, Component: "sidecar", Incarnation: 1, Seam: journal.SeamRPC,
-			Operation: journal.Operation{Name: "DriverCreateBucket", Subject: "b"}, Nth: int(seq), Request: json.RawMessage(`{"name":"b"}`), Outcome: "OK",
+			Operation: journal.Operation{Name: "DriverCreateBucket", Subject: "b"}, Nth: int(seq), //nolint:gosec // 1 to 3
+			Request: json.RawMessage(`{"name":"b"}`), Outcome: "OK",
 		})
 	}
 	w.Event(journal.Event{Seq: 2})
@@ -116,6 +117,8 @@ func TestFlips(t *testing.T) {
 	}
 }
 
+const newer = `{"header":{"format":"cosi-emu-recording","version":2,"program":"v9"}}`
+
 func TestDamaged(t *testing.T) {
 	lines := strings.SplitAfter(string(whole(t)), "\n")
 	tests := map[string]struct {
@@ -127,7 +130,7 @@ func TestDamaged(t *testing.T) {
 		"Other":     {"Another file.", "apiVersion: v1\n", recording.ErrDamaged, "line 1"},
 		"Journal":   {"A journal is no recording.", `{"seq":1}` + "\n", recording.ErrDamaged, "line 1"},
 		"Binary":    {"Not text.", "\x00\xff\x1f\x8b\n", recording.ErrDamaged, "line 1"},
-		"Newer":     {"Not of this time.", `{"header":{"format":"cosi-emu-recording","version":2,"program":"v9"}}` + "\n", recording.ErrVersion, "v9"},
+		"Newer":     {"Not of this time.", newer + "\n", recording.ErrVersion, "v9"},
 		"NoSum":     {"Written by hand.", lines[0] + `{"event":{"seq":1}}` + "\n", recording.ErrDamaged, "line 2"},
 		"Twice":     {"Two in one.", lines[0] + lines[1] + lines[0], recording.ErrDamaged, "line 3: there is a second header"},
 		"Backwards": {"An event out of order.", lines[0] + lines[2] + lines[1], recording.ErrDamaged, "event 1 comes behind event 2"},

@@ -55,7 +55,7 @@ func Create(dir string, h Header) (*Writer, error) {
 }
 
 func create(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode) //nolint:gosec // where the user wants it
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
 }
 
 // NewWriter writes the header to anything that can be written to.

@@ -26,7 +26,8 @@ func namesOf(scope string, events []journal.Event) *names {
 		var object struct {
 			Kind     string `json:"kind"`
 			Metadata struct {
-				Name, Namespace, UID string
+				Name string `json:"name"`
+				UID  string `json:"uid"`
 			} `json:"metadata"`
 		}
 		if json.Unmarshal(e.Response, &object) != nil || object.Metadata.UID == "" {

@@ -30,8 +30,8 @@ name: story
 setup:
   drivers: [{name: vendor}]
 steps:
-- inject: {name: busy, seam: rpc, component: "sidecar.${drivers.vendor}", operation: DriverCreateBucket, fail: Unavailable, times: 2}
-- inject: {name: lost, seam: rpc, component: "sidecar.${drivers.vendor}", operation: DriverGrantBucketAccess, nth: 1, loseReply: Unavailable}
+- inject: {name: busy, seam: rpc, component: "sidecar.${drivers.vendor}", operation: DriverCreate*, fail: Unavailable, times: 2}
+- inject: {name: lost, seam: rpc, component: "sidecar.${drivers.vendor}", operation: DriverGrant*, nth: 1, loseReply: Unavailable}
 - use: make.yaml
 - s3: {secret: key, put: hello, content: world}
 - crash: ["sidecar.${drivers.vendor}"]
@@ -91,43 +91,49 @@ func TestReplay(t *testing.T) {
 		t.Errorf("header %+v, end %+v", recorded.Header, recorded.End)
 	}
 
-	t.Run("Judge", func(t *testing.T) {
-		if found, err := replay.Judge(recorded); err != nil || len(found) != 0 {
-			t.Errorf("%v, %v: nothing was wrong", found, err)
-		}
-		found, err := replay.Judge(leaking(t, recorded))
-		if err != nil || len(found) != 1 || found[0].Oracle != oracle.Leak {
-			t.Errorf("%v, %v: there is a bucket that nobody knows", found, err)
-		}
-		cut := *recorded
-		cut.State = nil
-		if _, err := replay.Judge(&cut); !errors.Is(err, replay.ErrNoState) {
-			t.Errorf("%v: there is nothing to judge", err)
-		}
-	})
+	t.Run("Judge", func(t *testing.T) { testJudge(t, recorded) })
 	t.Run("AsScenario", func(t *testing.T) {
 		got, err := replay.AsScenario(t.Context(), recorded, emu, engine.Options{})
 		expectSame(t, got, err)
 	})
-	t.Run("Diverges", func(t *testing.T) {
-		// Today there is one fault more.
-		more := *recorded
-		more.Faults = []recording.Injection{{Fault: fault.Fault{
-			Name:   "more",
-			Match:  fault.Match{Seam: journal.SeamRPC, Component: "sidecar.vendor." + recorded.Namespace, Operation: "DriverDeleteBucket", Nth: 1},
-			Effect: fault.Effect{Fail: "Unavailable"},
-		}}}
-		got, err := replay.AsScenario(t.Context(), &more, emu, engine.Options{})
-		if err != nil || got.Result.Outcome != engine.Passed || got.Divergence == nil {
-			t.Fatalf("%+v, %v", got, err)
-		}
-		if d := got.Divergence; !strings.Contains(d.Recorded, "DriverDeleteBucket") || !strings.Contains(d.Replayed, "Unavailable") {
-			t.Errorf("the first difference: %s", d)
-		}
-		if left := emu.Faults().List(); len(left) != 0 {
-			t.Errorf("faults are left: %v", left)
-		}
-	})
+	t.Run("Diverges", func(t *testing.T) { testDivergence(t, emu, recorded) })
+}
+
+func testJudge(t *testing.T, recorded *recording.Recording) {
+	t.Helper()
+	if found, err := replay.Judge(recorded); err != nil || len(found) != 0 {
+		t.Errorf("%v, %v: nothing was wrong", found, err)
+	}
+	found, err := replay.Judge(leaking(t, recorded))
+	if err != nil || len(found) != 1 || found[0].Oracle != oracle.Leak {
+		t.Errorf("%v, %v: there is a bucket that nobody knows", found, err)
+	}
+	cut := *recorded
+	cut.State = nil
+	if _, err := replay.Judge(&cut); !errors.Is(err, replay.ErrNoState) {
+		t.Errorf("%v: there is nothing to judge", err)
+	}
+}
+
+func testDivergence(t *testing.T, emu *emulator.Emulator, recorded *recording.Recording) {
+	t.Helper()
+	// Today there is one fault more.
+	more := *recorded
+	more.Faults = []recording.Injection{{Fault: fault.Fault{
+		Name:   "more",
+		Match:  fault.Match{Seam: journal.SeamRPC, Component: "sidecar.vendor." + recorded.Namespace, Operation: "DriverDeleteBucket", Nth: 1},
+		Effect: fault.Effect{Fail: "Unavailable"},
+	}}}
+	got, err := replay.AsScenario(t.Context(), &more, emu, engine.Options{})
+	if err != nil || got.Result.Outcome != engine.Passed || got.Divergence == nil {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if d := got.Divergence; !strings.Contains(d.Recorded, "DriverDeleteBucket") || !strings.Contains(d.Replayed, "Unavailable") {
+		t.Errorf("the first difference: %s", d)
+	}
+	if left := emu.Faults().List(); len(left) != 0 {
+		t.Errorf("faults are left: %v", left)
+	}
 }
 
 func TestAsDriver(t *testing.T) {

@@ -42,7 +42,7 @@ func recorded() *recording.Recording {
 		rpc(1, "DriverGetInfo", `{}`, `{"name":"vendor.photos-1"}`, "OK"),
 		rpc(2, "DriverGenerateBucketId", `{"name":"bc-`+uidA+`"}`, `{"bucketId":"vendor-bc-`+uidA+`"}`, "OK"),
 		rpc(3, "DriverCreateBucket", `{"bucketId":"bc-`+uidA+`","parameters":{"tier":"photos-1"}}`, "", "ResourceExhausted"),
-		rpc(4, "DriverCreateBucket", `{"bucketId":"bc-`+uidA+`","parameters":{"tier":"photos-1"}}`, `{"protocols":{"s3":{"bucketId":"x"}}}`, "OK"),
+		rpc(4, "DriverCreateBucket", `{"bucketId":"bc-`+uidA+`","parameters":{"tier":"photos-1"}}`, `{"protocols":{}}`, "OK"),
 		rpc(5, "DriverGenerateBucketId", `{"name":"bc-`+uidB+`"}`, `{"bucketId":"other-bc-`+uidB+`"}`, "OK"),
 		lost,
 	}}
@@ -75,6 +75,11 @@ func TestStandin(t *testing.T) {
 			t.Errorf("ID %q, want %q", got, want)
 		}
 	}
+	t.Run("Errors", func(t *testing.T) { testErrors(t, driver, now) })
+}
+
+func testErrors(t *testing.T, driver cosi.ProvisionerClient, now string) {
+	t.Helper()
 	create := func() error {
 		_, err := driver.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{
 			BucketId: "bc-" + now, Parameters: map[string]string{"tier": "photos-7"},
@@ -92,7 +97,7 @@ func TestStandin(t *testing.T) {
 	if _, err := driver.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: "bc-" + now}); err != nil {
 		t.Errorf("a reply that a fault has lost was given by the driver nevertheless: %v", err)
 	}
-	_, err = driver.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: "never"})
+	_, err := driver.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: "never"})
 	if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "no answer to DriverGetBucket") {
 		t.Errorf("what was never asked: %v", err)
 	}

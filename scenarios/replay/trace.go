@@ -38,6 +38,30 @@ func TraceOf(scope string, events []journal.Event) Trace {
 	return t
 }
 
+// compared reports whether an event is one that counts.
+func compared(e journal.Event) bool {
+	if e.Outcome == seam.OutcomeFenced && e.Fault == "" {
+		return false // what a crash cut off is a matter of moments
+	}
+	switch e.Seam {
+	case journal.SeamRPC:
+		return true
+	case journal.SeamStore:
+		return strings.HasPrefix(e.Operation.Name, "Admin")
+	case journal.SeamProcess:
+		return e.Operation.Name == "crash" || e.Operation.Name == "fail"
+	default:
+		return e.Write() && comparedWrite(e)
+	}
+}
+
+// comparedWrite leaves out what is told to people or to nobody, and what came too
+// late because somebody else was faster.
+func comparedWrite(e journal.Event) bool {
+	toPeople := strings.HasSuffix(e.Operation.Name, " events") || strings.Contains(e.Operation.Name, " leases")
+	return !toPeople && (e.Fault != "" || !slices.Contains(races, e.Outcome))
+}
+
 // races are the outcomes of writes that came too late.
 var races = []string{"Conflict", "NotFound", "AlreadyExists"}
 
@@ -48,17 +72,7 @@ func again(acts []act, text string) bool { return len(acts) > 0 && acts[len(acts
 // act returns the thread that an event is part of, and what it is there; an empty
 // thread if it is not compared.
 func (n *names) act(e journal.Event) (thread, text string) {
-	switch {
-	case e.Write() && strings.HasSuffix(e.Operation.Name, " events"), e.Write() && strings.Contains(e.Operation.Name, " leases"):
-		return "", "" // told to people, or to nobody
-	case e.Outcome == seam.OutcomeFenced && e.Fault == "":
-		return "", "" // what a crash cut off is a matter of moments
-	case e.Write() && e.Fault == "" && slices.Contains(races, e.Outcome):
-		return "", "" // somebody else was faster
-	case e.Write(), e.Seam == journal.SeamRPC:
-	case e.Seam == journal.SeamStore && strings.HasPrefix(e.Operation.Name, "Admin"):
-	case e.Seam == journal.SeamProcess && (e.Operation.Name == "crash" || e.Operation.Name == "fail"):
-	default:
+	if !compared(e) {
 		return "", ""
 	}
 	subject := n.stable(e.Operation.Subject)

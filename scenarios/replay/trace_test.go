@@ -21,7 +21,10 @@ const (
 func story(scope, uid string) []journal.Event {
 	claim := json.RawMessage(fmt.Sprintf(`{"kind":"BucketClaim","metadata":{"name":"c","namespace":%q,"uid":%q}}`, scope, uid))
 	events := []journal.Event{
-		{Component: "controller", Seam: journal.SeamAPI, Operation: journal.Operation{Name: "patch bucketclaims", Subject: scope + "/c"}, Response: claim},
+		{
+			Component: "controller", Seam: journal.SeamAPI,
+			Operation: journal.Operation{Name: "patch bucketclaims", Subject: scope + "/c"}, Response: claim,
+		},
 		{Component: "controller", Seam: journal.SeamAPI, Operation: journal.Operation{Name: "create buckets", Subject: "bc-" + uid}},
 		{Component: "controller", Seam: journal.SeamAPI, Operation: journal.Operation{Name: "get buckets", Subject: "bc-" + uid}},
 		{
@@ -100,8 +103,11 @@ func TestDiverge(t *testing.T) {
 		},
 		"First": {
 			reason: "The earliest of several.",
-			change: func(e []journal.Event) []journal.Event { e[5].Outcome, e[1].Outcome = "Forbidden", "Forbidden"; return e },
-			want:   []string{"create buckets bc-<BucketClaim c> -> OK", "create buckets bc-<BucketClaim c> -> Forbidden"},
+			change: func(e []journal.Event) []journal.Event {
+				e[5].Outcome, e[1].Outcome = "Forbidden", "Forbidden"
+				return e
+			},
+			want: []string{"create buckets bc-<BucketClaim c> -> OK", "create buckets bc-<BucketClaim c> -> Forbidden"},
 		},
 	}
 	for name, tc := range tests {

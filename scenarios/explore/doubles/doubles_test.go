@@ -1,6 +1,7 @@
 package doubles
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,10 +15,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/explore"
 )
 
+// demanded has the bugs looked for.
+var demanded = flag.Bool("doubles", false, "have exploring find the bugs of the doubles, which takes minutes")
+
 // TestDoubles has every bug found by an exploration, and told in a few lines.
 func TestDoubles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts control planes")
+	if !*demanded {
+		t.Skip("it takes minutes: make doubles, or -doubles")
 	}
 	for _, d := range All() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -62,8 +66,8 @@ func checkShrunk(t *testing.T, text string) {
 // TestWithoutMistakes makes sure that nothing is found of what the doubles are made
 // of: the same components, through the same constructors.
 func TestWithoutMistakes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts control planes")
+	if !*demanded {
+		t.Skip("it takes minutes: make doubles, or -doubles")
 	}
 	for _, sound := range []Double{
 		ofController("controller", "", mistakes{}), ofSidecar("sidecar", "", mistakes{}),

@@ -38,7 +38,7 @@ chance. They are in force until they are removed, or have hit --times operations
 
   cosi-emu fault list
   cosi-emu fault clear`,
-		Args: func(cmd *cobra.Command, args []string) error { return knownCommand(cmd, args) },
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newFaultAdd(streams), newFaultList(streams), newFaultRemove(streams), newFaultClear(streams))

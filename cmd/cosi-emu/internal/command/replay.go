@@ -172,16 +172,11 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 			then = ", and was " + recorded.End.Outcome + " when it was recorded"
 		}
 	}
-	if _, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %d acts, no difference.\n", shown.Outcome, then, found.Compared); err != nil {
+	_, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %d acts, no difference.\n", shown.Outcome, then, found.Compared)
+	if err != nil {
 		return err
 	}
-	switch shown.Outcome {
-	case engine.Failed:
-		return exitError(exitFailure)
-	case engine.Broken:
-		return exitError(exitEnvironment)
-	}
-	return nil
+	return exitOf(report.Report{Outcome: shown.Outcome})
 }
 
 // judge prints what the oracles find.
