@@ -30,7 +30,7 @@ func (r *recorder) add(e journal.Event) {
 	r.events = append(r.events, e)
 }
 
-func (r *recorder) api(ms float64, component, name, subject string, response string) {
+func (r *recorder) api(ms float64, component, name, subject, response string) {
 	e := journal.Event{
 		Time: at(ms), Duration: lasting(3), Component: component, Incarnation: 1, Seam: journal.SeamAPI,
 		Operation: journal.Operation{Name: name, Subject: subject}, Nth: 1,
@@ -55,17 +55,17 @@ func (r *recorder) life(ms float64, component string, incarnation int, step stri
 }
 
 // claim is a BucketClaim as the API server answers.
-func claim(status, reason, metadata string) string {
-	return fmt.Sprintf(`{"kind":"BucketClaim","metadata":{"name":"photos","finalizers":["f"]%s},`+
-		`"status":{"conditions":[{"type":"Provisioned","status":%q,"reason":%q,"message":"so it is"}]}}`, metadata, status, reason)
+func claim(status, reason string) string {
+	return fmt.Sprintf(`{"kind":"BucketClaim","metadata":{"name":"photos","finalizers":["f"]},`+
+		`"status":{"conditions":[{"type":"Provisioned","status":%q,"reason":%q,"message":"so it is"}]}}`, status, reason)
 }
 
 // lifecycle is a scenario with something of everything.
 func lifecycle() report.Scenario {
 	r := &recorder{}
 	r.api(5, emulator.ComponentController, "watch bucketclaims", "", "")
-	r.api(6, emulator.ComponentController, "get bucketclaims", "ns-1/photos", claim("Unknown", "Pending", ""))
-	r.api(10, emulator.ComponentController, "patch bucketclaims/status", "ns-1/photos", claim("Unknown", "WaitingForDriver", ""))
+	r.api(6, emulator.ComponentController, "get bucketclaims", "ns-1/photos", claim("Unknown", "Pending"))
+	r.api(10, emulator.ComponentController, "patch bucketclaims/status", "ns-1/photos", claim("Unknown", "WaitingForDriver"))
 	r.api(14, emulator.ComponentController, "create buckets", "bc-1", "")
 	r.life(20, emulator.ComponentSidecar, 1, "crash")
 	r.life(21, emulator.ComponentSidecar, 2, "start")
@@ -81,7 +81,7 @@ func lifecycle() report.Scenario {
 		Time: at(76), Component: emulator.ComponentSidecar, Incarnation: 2, Seam: journal.SeamLog,
 		Operation: journal.Operation{Name: "error"}, Message: `"msg"="cannot write" "error"="disk full"`,
 	})
-	r.api(80, emulator.ComponentController, "patch bucketclaims/status", "ns-1/photos", claim("True", "Provisioned", ""))
+	r.api(80, emulator.ComponentController, "patch bucketclaims/status", "ns-1/photos", claim("True", "Provisioned"))
 	r.cross(91, 2, emulator.ComponentStore, journal.SeamStore, "PutObject", "AccessDenied")
 	r.api(10095, emulator.ComponentController, "patch bucketclaims", "ns-1/photos",
 		`{"kind":"BucketClaim","metadata":{"name":"photos","deletionTimestamp":"2026-01-02T03:04:15Z"}}`)

@@ -110,12 +110,12 @@ func (h *history) set(c metav1.Condition, at time.Time) {
 		i = len(h.Conditions)
 		h.Conditions = append(h.Conditions, changes{Type: c.Type})
 	}
-	states := h.Conditions[i].States
-	if len(states) > 0 {
-		last := states[len(states)-1]
+	known := &h.Conditions[i]
+	if len(known.States) > 0 {
+		last := known.States[len(known.States)-1]
 		if last.Status == c.Status && last.Reason == c.Reason && last.Message == c.Message {
 			return
 		}
 	}
-	h.Conditions[i].States = append(states, state{c, at})
+	known.States = append(known.States, state{c, at})
 }

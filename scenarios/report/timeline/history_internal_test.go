@@ -49,28 +49,34 @@ func TestHistories(t *testing.T) {
 		"Deleted": {
 			reason: "The last finalizer ends it.",
 			events: []journal.Event{
-				answer(1, "delete buckets", ok, "True", going), answer(2, "get buckets", ok, "True", gone), answer(3, "patch buckets", ok, "True", gone),
+				answer(1, "delete buckets", ok, "True", going), answer(2, "get buckets", ok, "True", gone),
+				answer(3, "patch buckets", ok, "True", gone),
 			},
 			want: "Bucket b 1:True deleting:1 gone:3",
 		},
 		"OtherKind": {
 			reason: "A Status is no Bucket.",
 			events: []journal.Event{{
-				Seam: journal.SeamAPI, Operation: journal.Operation{Name: "delete buckets", Subject: "b"}, Outcome: ok, Response: json.RawMessage(`{"kind":"Status"}`),
+				Seam: journal.SeamAPI, Operation: journal.Operation{Name: "delete buckets", Subject: "b"}, Outcome: ok,
+				Response: json.RawMessage(`{"kind":"Status"}`),
 			}},
 			want: "Bucket b",
 		},
 		"Broken": {
 			reason: "A body of another form is passed over.",
 			events: []journal.Event{{
-				Seam: journal.SeamAPI, Operation: journal.Operation{Name: "get buckets", Subject: "b"}, Outcome: ok, Response: json.RawMessage(`{"metadata":7}`),
+				Seam: journal.SeamAPI, Operation: journal.Operation{Name: "get buckets", Subject: "b"}, Outcome: ok,
+				Response: json.RawMessage(`{"metadata":7}`),
 			}},
 			want: "Bucket b",
 		},
 		"Others": {
 			reason: "Lists, watches and other resources have none.",
-			events: []journal.Event{answer(1, "list buckets", ok, "True", ""), answer(1, "watch buckets", ok, "True", ""), answer(1, "get secrets", ok, "True", "")},
-			want:   "",
+			events: []journal.Event{
+				answer(1, "list buckets", ok, "True", ""), answer(1, "watch buckets", ok, "True", ""),
+				answer(1, "get secrets", ok, "True", ""),
+			},
+			want: "",
 		},
 	}
 	for name, tc := range tests {

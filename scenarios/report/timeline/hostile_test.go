@@ -43,8 +43,8 @@ func poison(v reflect.Value, text string) {
 		if v.Type() == reflect.TypeFor[time.Time]() {
 			return
 		}
-		for i := range v.NumField() {
-			poison(v.Field(i), text)
+		for _, field := range v.Fields() {
+			poison(field, text)
 		}
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
@@ -55,10 +55,15 @@ func poison(v reflect.Value, text string) {
 			poison(v.Index(i), text)
 		}
 	case reflect.Map:
-		if !v.IsNil() && v.Type().Key().Kind() == reflect.String && v.Type().Elem().Kind() == reflect.String {
-			v.SetMapIndex(reflect.ValueOf(text).Convert(v.Type().Key()), reflect.ValueOf(text))
-		}
+		poisonMap(v, text)
 	default:
+	}
+}
+
+// poisonMap adds a hostile key and value to a map of texts.
+func poisonMap(v reflect.Value, text string) {
+	if !v.IsNil() && v.Type().Key().Kind() == reflect.String && v.Type().Elem().Kind() == reflect.String {
+		v.SetMapIndex(reflect.ValueOf(text).Convert(v.Type().Key()), reflect.ValueOf(text))
 	}
 }
 
@@ -93,7 +98,7 @@ func poisoned(text string) report.Report {
 		}
 		if i%3 == 0 {
 			e.Operation.Name = "update bucketclaims"
-			e.Response = json.RawMessage(claim("True", "R", ""))
+			e.Response = json.RawMessage(claim("True", "R"))
 			poison(reflect.ValueOf(&e.Response).Elem(), text)
 		}
 	}
@@ -102,9 +107,9 @@ func poisoned(text string) report.Report {
 }
 
 // ours are the elements that the page is made of.
-var ours = strings.Fields(`html head meta title style script body a header h1 h2 h3 h4 p span b i small sup q code pre nav div input label ol li svg
-	symbol path rect main section noscript article table thead tbody tr th td details summary fieldset legend button figure g text line
-	pattern use aside link`)
+var ours = strings.Fields(`html head meta title style script body a header h1 h2 h3 h4 p span b i small sup q code pre nav div input label ol li
+	svg symbol path rect main section noscript article table thead tbody tr th td details summary fieldset legend button figure g text
+	line pattern use aside link`)
 
 func TestHostile(t *testing.T) {
 	for i, text := range hostile {

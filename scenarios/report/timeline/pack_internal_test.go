@@ -14,10 +14,22 @@ func TestPack(t *testing.T) {
 		rows   int
 		shown  []bool
 	}{
-		"After":    {reason: "One row is enough.", items: []*item{{from: 0, to: 10, label: "a"}, {from: 50, to: 60, label: "b"}}, rows: 1, shown: []bool{true, true}},
+		"After": {
+			reason: "One row is enough.",
+			items:  []*item{{from: 0, to: 10, label: "a"}, {from: 50, to: 60, label: "b"}},
+			rows:   1, shown: []bool{true, true},
+		},
 		"Together": {reason: "Two rows are needed.", items: []*item{{from: 0, to: 10}, {from: 5, to: 15}}, rows: 2, shown: []bool{false, false}},
-		"Label":    {reason: "The label would be covered.", items: []*item{{from: 0, to: 10, label: "label"}, {from: 20, to: 30}}, rows: 2, shown: []bool{true, false}},
-		"Inside":   {reason: "The label is in the bar.", items: []*item{{from: 0, to: 100, label: "label"}, {from: 102, to: 110}}, rows: 1, shown: []bool{true, false}},
+		"Label": {
+			reason: "The label would be covered.",
+			items:  []*item{{from: 0, to: 10, label: "label"}, {from: 20, to: 30}},
+			rows:   2, shown: []bool{true, false},
+		},
+		"Inside": {
+			reason: "The label is in the bar.",
+			items:  []*item{{from: 0, to: 100, label: "label"}, {from: 102, to: 110}},
+			rows:   1, shown: []bool{true, false},
+		},
 		"FullLabel": {
 			reason: "Labels go when there are no more rows.",
 			items:  []*item{{from: 0, to: 4, label: "label"}, {from: 1, to: 5, label: "label"}, {from: 8, to: 12, label: "label"}},

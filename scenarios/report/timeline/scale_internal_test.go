@@ -22,13 +22,25 @@ func TestScale(t *testing.T) {
 		least  float64 // where that is
 		most   float64
 	}{
-		"Nothing":    {reason: "There is an axis even so.", at: 0, least: 0, most: 0.1},
-		"Linear":     {reason: "The middle is in the middle.", gaps: busy(0, 10*ms, 20*ms, 30*ms, 40*ms), at: 20 * ms, least: 0.45, most: 0.5},
-		"Before":     {reason: "What was before is at the edge.", gaps: busy(0, 10*ms), at: -time.Second, least: 0, most: 0.01},
-		"After":      {reason: "So is what was after.", gaps: busy(0, 10*ms), at: time.Hour, least: 0.9, most: 1},
-		"Idle":       {reason: "Waiting takes little room.", gaps: append(busy(0, 25*ms, 50*ms, 75*ms, 100*ms), gap{100 * ms, 10 * time.Second, false}), cuts: 1, at: 100 * ms, least: 0.7, most: 0.9},
-		"StillLater": {reason: "But it takes some.", gaps: append(busy(0, 25*ms, 50*ms, 75*ms, 100*ms), gap{100 * ms, 10 * time.Second, false}), cuts: 1, at: time.Hour, least: 0.93, most: 0.95},
-		"Hangs":      {reason: "A call that hangs is cut short, later.", gaps: append(busy(0, 25*ms, 50*ms, 75*ms, 100*ms), gap{100 * ms, 10 * time.Second, true}), cuts: 1, at: 100 * ms, least: 0.4, most: 0.7},
+		"Nothing": {reason: "There is an axis even so.", at: 0, least: 0, most: 0.1},
+		"Linear":  {reason: "The middle is in the middle.", gaps: busy(0, 10*ms, 20*ms, 30*ms, 40*ms), at: 20 * ms, least: 0.45, most: 0.5},
+		"Before":  {reason: "What was before is at the edge.", gaps: busy(0, 10*ms), at: -time.Second, least: 0, most: 0.01},
+		"After":   {reason: "So is what was after.", gaps: busy(0, 10*ms), at: time.Hour, least: 0.9, most: 1},
+		"Idle": {
+			reason: "Waiting takes little room.",
+			gaps:   append(busy(0, 25*ms, 50*ms, 75*ms, 100*ms), gap{100 * ms, 10 * time.Second, false}),
+			cuts:   1, at: 100 * ms, least: 0.7, most: 0.9,
+		},
+		"StillLater": {
+			reason: "But it takes some.",
+			gaps:   append(busy(0, 25*ms, 50*ms, 75*ms, 100*ms), gap{100 * ms, 10 * time.Second, false}),
+			cuts:   1, at: time.Hour, least: 0.93, most: 0.95,
+		},
+		"Hangs": {
+			reason: "A call that hangs is cut short, later.",
+			gaps:   append(busy(0, 25*ms, 50*ms, 75*ms, 100*ms), gap{100 * ms, 10 * time.Second, true}),
+			cuts:   1, at: 100 * ms, least: 0.4, most: 0.7,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -68,11 +80,12 @@ func TestScaleKeepsOrder(t *testing.T) {
 }
 
 func TestTicks(t *testing.T) {
-	for name, length := range map[string]time.Duration{"Short": 40 * time.Microsecond, "Usual": 700 * time.Millisecond, "Long": 3 * time.Hour} {
+	tests := map[string]time.Duration{"Short": 40 * time.Microsecond, "Usual": 700 * time.Millisecond, "Long": 3 * time.Hour}
+	for name, length := range tests {
 		t.Run(name, func(t *testing.T) {
 			var all []gap
-			for i := range time.Duration(50) {
-				all = append(all, gap{i * length / 50, (i + 1) * length / 50, true})
+			for i := range 50 {
+				all = append(all, gap{time.Duration(i) * length / 50, time.Duration(i+1) * length / 50, true})
 			}
 			if n := len(newScale(all).ticks()); n < 4 || n > 14 {
 				t.Errorf("there are %d ticks, want some that do not touch each other", n)

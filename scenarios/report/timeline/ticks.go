@@ -72,9 +72,9 @@ func (s scale) stretches() []gap {
 func roundStep(stretch gap, width float64) time.Duration {
 	least := time.Duration(float64(stretch.length()) * minTick / max(width, minTick))
 	for step := 10 * time.Microsecond; ; step *= 10 {
-		for _, times := range []time.Duration{1, 2, 5} {
-			if times*step >= least {
-				return times * step
+		for _, times := range []int{1, 2, 5} {
+			if round := time.Duration(times) * step; round >= least {
+				return round
 			}
 		}
 	}
