@@ -15,6 +15,7 @@ type ground struct {
 	inProcess *inProcess
 	emulator  *emulator.Emulator
 	allowExec bool
+	patience  int
 }
 
 // Driver has the scenarios run on a driver that somebody runs already, at an
@@ -44,4 +45,10 @@ func On(emu *emulator.Emulator) Option {
 // otherwise.
 func AllowExec() Option {
 	return func(g *ground) { g.allowExec = true }
+}
+
+// Patience multiplies the timeouts of all steps, for machines that are slow or busy,
+// as with the race detector.
+func Patience(times int) Option {
+	return func(g *ground) { g.patience = times }
 }

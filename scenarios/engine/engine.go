@@ -54,6 +54,9 @@ type Options struct {
 	// instance because it only stands in for another: steps that look into the
 	// backend, or use S3, are passed over, and nothing is judged by its truth.
 	Blind bool
+	// Patience multiplies the timeouts of steps, for machines that are slow or busy;
+	// less than 1 means 1.
+	Patience int
 	// Observer is told what happens; nil means nobody is.
 	Observer Observer
 }

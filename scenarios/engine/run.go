@@ -103,6 +103,7 @@ func (r *run) do(ctx context.Context, s *document.Step) (any, error) {
 		}
 	}
 	timeout := s.Timeout.Or(document.Duration(r.scenario.Setup.Timeout.Or(document.DefaultTimeout)))
+	timeout *= time.Duration(max(r.engine.options.Patience, 1))
 	within, cancel := context.WithTimeoutCause(ctx, timeout, &timeoutError{timeout})
 	defer cancel()
 	if len(s.Nested()) > 0 || s.Verb == "use" {

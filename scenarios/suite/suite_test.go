@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
+// patience is for machines that run other tests, too, with the race detector.
+const patience = 6
+
 // TestSuite runs every scenario as a subtest of its name, all against one control
 // plane: go test ./scenarios/suite -run TestSuite/NAME runs one of them.
 func TestSuite(t *testing.T) {
@@ -40,7 +43,7 @@ func TestSuite(t *testing.T) {
 	if onlySome := strings.Contains(flag.Lookup("test.run").Value.String(), "/"); !onlySome {
 		measure(t)
 	}
-	scenarios.Run(t, "*/*.yaml", scenarios.On(emu))
+	scenarios.Run(t, "*/*.yaml", scenarios.On(emu), scenarios.Patience(patience))
 }
 
 // measure tells at the end of the test how fast the suite was.

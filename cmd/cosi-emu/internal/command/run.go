@@ -99,6 +99,7 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	r.selection.addFlags(flags)
 	flags.IntVar(&r.parallel, "parallel", 0, "how many scenarios run at the same time (default: four for each processor)")
 	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "limit for all scenarios, without the start of the emulator")
+	flags.IntVar(&r.engine.Patience, "patience", 1, "what the timeouts of steps are multiplied by, for machines that are slow or busy")
 	flags.BoolVar(&r.keep, "keep", false, "if a scenario fails, leave its objects and the emulator until Ctrl-C")
 	flags.BoolVar(&r.watch, "watch", false, "run scenarios again when their files change, until Ctrl-C")
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "let scenarios run programs on this machine; otherwise those that do are skipped")
@@ -117,6 +118,8 @@ func (r *scenarioRun) validate() (err error) {
 	switch {
 	case r.parallel < 0:
 		return usageError{fmt.Errorf("--parallel %d must be at least 1", r.parallel)}
+	case r.engine.Patience < 1:
+		return usageError{fmt.Errorf("--patience %d must be at least 1", r.engine.Patience)}
 	case r.timeout <= 0:
 		return usageError{fmt.Errorf("--timeout %s must be more than 0", r.timeout)}
 	case r.parallel == 0:
