@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -119,7 +120,7 @@ func (b *Builder) Build() (*document.Scenario, error) {
 	whole := *b.root
 	for _, part := range []pair{{"setup", b.setup}, {"allow", b.allow}, {"steps", b.steps}} {
 		if len(part.value.Content) > 0 {
-			whole.Content = append(whole.Content[:len(whole.Content):len(whole.Content)], text(part.key), part.value)
+			whole.Content = append(slices.Clip(whole.Content), text(part.key), part.value)
 		}
 	}
 	s, err := document.Loader{}.Build(&whole, func(n *yaml.Node) document.Position {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -119,9 +120,7 @@ func (b *Builder) Golden(file string, objects ...string) *Builder {
 
 // within takes over the steps of a list, with their places and problems.
 func (b *Builder) within(steps *Builder) *yaml.Node {
-	for n, at := range steps.places {
-		b.places[n] = at
-	}
+	maps.Copy(b.places, steps.places)
 	b.failed = append(b.failed, steps.failed...)
 	return steps.steps
 }

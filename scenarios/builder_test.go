@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,8 +98,8 @@ steps:
 	}
 	f := func(pairs ...any) scenarios.Fields {
 		fields := scenarios.Fields{}
-		for i := 0; i < len(pairs); i += 2 {
-			fields[pairs[i].(string)] = pairs[i+1] //nolint:forcetypeassert // constant
+		for pair := range slices.Chunk(pairs, 2) {
+			fields[pair[0].(string)] = pair[1] //nolint:forcetypeassert // constant
 		}
 		return fields
 	}
@@ -154,17 +155,29 @@ func TestBuilderRefuses(t *testing.T) {
 		built  *scenarios.Builder
 		want   string
 	}{
-		"Name":     {reason: "No DNS label.", built: scenarios.New("My Test").Settle(0), want: "must be a DNS label"},
-		"Empty":    {reason: "Nothing happens.", built: scenarios.New("a"), want: "has no steps"},
-		"Unbound":  {reason: "Nothing has that name.", built: scenarios.New("a").Delete("Bucket/${bucket}"), want: `nothing is bound to "bucket"`},
-		"Object":   {reason: "An object without a kind.", built: scenarios.New("a").Apply(scenarios.Fields{}), want: "an object needs a kind"},
-		"Value":    {reason: "What cannot be written.", built: scenarios.New("a").Apply(make(chan int)), want: "apply: a chan int cannot be part of a scenario"},
+		"Name":  {reason: "No DNS label.", built: scenarios.New("My Test").Settle(0), want: "must be a DNS label"},
+		"Empty": {reason: "Nothing happens.", built: scenarios.New("a"), want: "has no steps"},
+		"Unbound": {
+			reason: "Nothing has that name.",
+			built:  scenarios.New("a").Delete("Bucket/${bucket}"), want: `nothing is bound to "bucket"`,
+		},
+		"Object": {reason: "An object without a kind.", built: scenarios.New("a").Apply(scenarios.Fields{}), want: "an object needs a kind"},
+		"Value": {
+			reason: "What cannot be written.",
+			built:  scenarios.New("a").Apply(make(chan int)), want: "apply: a chan int cannot be part of a scenario",
+		},
 		"About":    {reason: "No step before.", built: scenarios.New("a").Within(time.Second), want: "timeout is about a step"},
 		"Twice":    {reason: "It has a name already.", built: scenarios.New("a").Mark("m").Named("x").Named("y"), want: `"name" is given twice`},
 		"Negative": {reason: "Time does not run backwards.", built: scenarios.New("a").Settle(-time.Second), want: "must be greater than zero"},
-		"Inner":    {reason: "In a list of steps.", built: scenarios.New("a").Repeat(2, scenarios.Steps().Expect("nothing", nil)), want: "must name an object as KIND/NAME"},
-		"List":     {reason: "A list of steps is no scenario.", built: scenarios.Steps().Settle(0), want: "begin with New"},
-		"Reason":   {reason: "An exception without one.", built: scenarios.New("a").Allow("leak", "", " ").Settle(0), want: "needs an oracle and a reason"},
+		"Inner": {
+			reason: "In a list of steps.",
+			built:  scenarios.New("a").Repeat(2, scenarios.Steps().Expect("nothing", nil)), want: "must name an object as KIND/NAME",
+		},
+		"List": {reason: "A list of steps is no scenario.", built: scenarios.Steps().Settle(0), want: "begin with New"},
+		"Reason": {
+			reason: "An exception without one.",
+			built:  scenarios.New("a").Allow("leak", "", " ").Settle(0), want: "needs an oracle and a reason",
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
-var fenced = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```\n")
+var fenced = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```\n") //nolint:gocritic // with (?m), ^ begins a line
 
 // TestDocumentation runs every scenario of docs/scenarios.md, and every list of
 // steps as one. What is a part of a scenario is only read.
@@ -41,7 +41,8 @@ func TestDocumentation(t *testing.T) {
 		if strings.HasPrefix(string(page[block[2]:block[3]]), "allow:") {
 			continue // it needs something that has gone wrong
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.yaml", i)), []byte(text), 0o600); err != nil {
+		name := filepath.Join(dir, fmt.Sprintf("%02d.yaml", i))
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil { //nolint:gosec // in the test's own directory
 			t.Fatal(err)
 		}
 	}

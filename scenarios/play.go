@@ -78,7 +78,8 @@ func rerun(test string) string {
 func wait(ctx context.Context, emu *emulator.Emulator, result engine.Result) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	fmt.Fprintf(os.Stderr, "\n%s is kept as it is until Ctrl-C:\n\n    kubectl --kubeconfig %s --namespace %s get bucketclaims,bucketaccesses\n\n",
+	fmt.Fprintf(os.Stderr, "\n%s is kept as it is until Ctrl-C:\n\n"+
+		"    kubectl --kubeconfig %s --namespace %s get bucketclaims,bucketaccesses\n\n",
 		result.Scenario.Name, emu.KubeconfigPath(), result.Namespace)
 	<-ctx.Done()
 }

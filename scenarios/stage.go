@@ -59,7 +59,8 @@ func openStage(all []Option) (s *stage, closeStage func() error) {
 func (s *stage) leave() error {
 	stages.mu.Lock()
 	defer stages.mu.Unlock()
-	if s.tests--; s.tests > 0 {
+	s.tests--
+	if s.tests > 0 {
 		return nil
 	}
 	delete(stages.open, s.ground)
@@ -101,7 +102,9 @@ func (s *stage) enter(ctx context.Context) (*engine.Engine, *emulator.Emulator, 
 	defer s.mu.Unlock()
 	if s.emulator != emu {
 		s.emulator = emu
-		s.engine = engine.New(emu, engine.Options{AllowExec: s.ground.allowExec, Update: *update, Keep: *keep})
+		s.engine = engine.New(emu, engine.Options{
+			AllowExec: s.ground.allowExec, Update: *update, Keep: *keep, Patience: s.ground.patience,
+		})
 	}
 	return s.engine, emu, release, nil
 }

@@ -26,8 +26,11 @@ func TestRunOutcomes(t *testing.T) {
 		want            []string
 		says            []string
 	}{
-		"Passed":  {reason: "It holds.", pattern: "testdata/lifecycle.yaml", want: []string{"Test/lifecycle passed"}},
-		"Skipped": {reason: "Nobody has allowed programs.", pattern: "testdata/several.yaml", want: []string{"Test/restarted passed", "Test/program skipped"}},
+		"Passed": {reason: "It holds.", pattern: "testdata/lifecycle.yaml", want: []string{"Test/lifecycle passed"}},
+		"Skipped": {
+			reason: "Nobody has allowed programs.", pattern: "testdata/several.yaml",
+			want: []string{"Test/restarted passed", "Test/program skipped"},
+		},
 		"Failed": {
 			reason: "It says what, where, and how to see it again.", pattern: "testdata/failing/*.yaml", want: []string{"Test/different failed"},
 			says: []string{
@@ -35,10 +38,19 @@ func TestRunOutcomes(t *testing.T) {
 				"the journal", "go test -run '^Test$/^different$'",
 			},
 		},
-		"Unknown": {reason: "The place and what was meant.", pattern: "testdata/bad/unknown.yaml", says: []string{`unknown.yaml:5:3: unknown field "aply": did you mean "apply"?`}},
-		"Twice":   {reason: "The first is named.", pattern: "testdata/bad/twice.yaml", says: []string{`twice.yaml:6:1: the scenario "twice" is at testdata/bad/twice.yaml:1:1, too`}},
-		"All":     {reason: "All problems of all files.", pattern: "testdata/bad/*.yaml", says: []string{"twice.yaml:6", "unknown.yaml:5"}},
-		"None":    {reason: "A pattern with a mistake tests nothing.", pattern: "testdata/*.yml", says: []string{`no file matches "testdata/*.yml"`}},
+		"Unknown": {
+			reason: "The place and what was meant.", pattern: "testdata/bad/unknown.yaml",
+			says: []string{`unknown.yaml:5:3: unknown field "aply": did you mean "apply"?`},
+		},
+		"Twice": {
+			reason: "The first is named.", pattern: "testdata/bad/twice.yaml",
+			says: []string{`twice.yaml:6:1: the scenario "twice" is at testdata/bad/twice.yaml:1:1, too`},
+		},
+		"All": {reason: "All problems of all files.", pattern: "testdata/bad/*.yaml", says: []string{"twice.yaml:6", "unknown.yaml:5"}},
+		"None": {
+			reason: "A pattern with a mistake tests nothing.", pattern: "testdata/*.yml",
+			says: []string{`no file matches "testdata/*.yml"`},
+		},
 		"Pattern": {reason: "Nor does one that cannot be.", pattern: "testdata/[", says: []string{`"testdata/["`}},
 	}
 	for name, tc := range tests {

@@ -10,7 +10,7 @@ type FakeDriver struct {
 	Name string `yaml:"name"`
 	// Protocols: S3, GCS, Azure; S3 by default.
 	Protocols []string `yaml:"protocols"`
-	// AccessModes: ReadWrite, ReadOnly, WriteOnly: others are refused; all by default.
+	// AccessModes: accepts ReadWrite, ReadOnly, WriteOnly; all by default.
 	AccessModes []string `yaml:"accessModes"`
 	// MultiBucket: whether one access may have several buckets; true by default.
 	MultiBucket *bool `yaml:"multiBucket"`
@@ -38,7 +38,7 @@ type AccessClass struct {
 	Driver string `yaml:"driver"`
 	// AuthenticationType: Key or ServiceAccount; Key by default.
 	AuthenticationType string `yaml:"authenticationType"`
-	// MultiBucketAccess: SingleBucket or MultipleBuckets; SingleBucket by default.
+	// MultiBucketAccess: MultipleBuckets or, by default, SingleBucket.
 	MultiBucketAccess string `yaml:"multiBucketAccess"`
 	// DisallowedModes: what accesses of the class may not ask for.
 	DisallowedModes *Modes `yaml:"disallowedBucketAccessModes"`
@@ -184,7 +184,7 @@ type Exec struct {
 type Fault struct {
 	// Name: for heal and reports.
 	Name string `yaml:"name"`
-	// Seam: api, rpc, store, or process for the starts of components.
+	// Seam: api, rpc, store, or process for starts of components.
 	Seam string `yaml:"seam"`
 	// Component: whose operations; any by default, of an rpc its caller's.
 	Component string `yaml:"component"`
@@ -232,7 +232,7 @@ type Fault struct {
 	CloseWatch bool `yaml:"closeWatch"`
 	// Freeze: no event is told, and lists answer as of now, until it is healed.
 	Freeze bool `yaml:"freeze"`
-	// Set: fields of the driver's response: values by path, for example protocols.s3.region; null empties one.
+	// Set: fields of the driver's response: values by path, such as protocols.s3.region; null empties one.
 	Set map[string]any `yaml:"set"`
 	// Empty: the driver's response is empty.
 	Empty bool `yaml:"empty"`

@@ -15,7 +15,7 @@ type Scenario struct {
 	APIVersion string `yaml:"apiVersion" required:"true" enum:"cosi-emu/v1alpha1" doc:"always cosi-emu/v1alpha1"`
 	Kind       string `yaml:"kind" required:"true" enum:"Scenario" doc:"always Scenario"`
 	// Name is a DNS label, unique among the scenarios that are run together.
-	Name        string            `yaml:"name" required:"true" pattern:"dnsLabel" doc:"a DNS label, unique among the scenarios that are run together"`
+	Name        string            `yaml:"name" required:"true" pattern:"dnsLabel" doc:"a DNS label, unique among scenarios that run together"`
 	Description string            `yaml:"description" doc:"what the scenario shows, for people"`
 	Labels      map[string]string `yaml:"labels" doc:"what --filter selects by"`
 	// Proves names what the scenario is evidence of: a section of the KEP, or a
@@ -52,7 +52,7 @@ type Setup struct {
 type Driver struct {
 	Name        string   `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${drivers.NAME} in steps is the name that it has in the cluster"`
 	Protocols   []string `yaml:"protocols" enum:"S3,GCS,Azure" doc:"S3, GCS, Azure; S3 by default"`
-	AccessModes []string `yaml:"accessModes" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly: others are refused; all by default"`
+	AccessModes []string `yaml:"accessModes" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"accepts ReadWrite, ReadOnly, WriteOnly; all by default"`
 	MultiBucket *bool    `yaml:"multiBucket" doc:"whether one access may have several buckets; true by default"`
 	Socket      string   `yaml:"socket" doc:"the endpoint of a driver that runs already, unix:///path"`
 	Position    Position
@@ -60,7 +60,8 @@ type Driver struct {
 
 // Class is a BucketClass.
 type Class struct {
-	Name           string            `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${classes.NAME} in steps is the name that it has in the cluster"`
+	Name string `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${classes.NAME} in steps is the name that it has in the cluster"`
+	// Driver names one of the setup's drivers.
 	Driver         string            `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
 	DeletionPolicy string            `yaml:"deletionPolicy" enum:"Delete,Retain" doc:"Delete or Retain; Delete by default"`
 	Parameters     map[string]string `yaml:"parameters" doc:"for the driver"`
@@ -69,13 +70,15 @@ type Class struct {
 
 // AccessClass is a BucketAccessClass.
 type AccessClass struct {
-	Name               string            `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${accessClasses.NAME} in steps is the name that it has in the cluster"`
-	Driver             string            `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
-	AuthenticationType string            `yaml:"authenticationType" enum:"Key,ServiceAccount" doc:"Key or ServiceAccount; Key by default"`
-	MultiBucketAccess  string            `yaml:"multiBucketAccess" enum:"SingleBucket,MultipleBuckets" doc:"SingleBucket or MultipleBuckets; SingleBucket by default"`
-	DisallowedModes    *Modes            `yaml:"disallowedBucketAccessModes" doc:"what accesses of the class may not ask for"`
-	Parameters         map[string]string `yaml:"parameters" doc:"for the driver"`
-	Position           Position
+	Name string `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${accessClasses.NAME} in steps is the name that it has in the cluster"`
+	// Driver names one of the setup's drivers.
+	Driver             string `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
+	AuthenticationType string `yaml:"authenticationType" enum:"Key,ServiceAccount" doc:"Key or ServiceAccount; Key by default"`
+	MultiBucketAccess  string `yaml:"multiBucketAccess" enum:"SingleBucket,MultipleBuckets" doc:"MultipleBuckets or, by default, SingleBucket"`
+	// DisallowedModes are those that accesses of the class may not ask for.
+	DisallowedModes *Modes            `yaml:"disallowedBucketAccessModes" doc:"what accesses of the class may not ask for"`
+	Parameters      map[string]string `yaml:"parameters" doc:"for the driver"`
+	Position        Position
 }
 
 // Modes are access modes in the KEP's three categories.

@@ -17,7 +17,7 @@ type Step struct {
 	// When is a CEL expression; if it is false, the step is passed over.
 	When Expression `yaml:"when" doc:"a CEL expression; the step is passed over if it is false"`
 	// Refused has the API server refuse what the step asks of it.
-	Refused Text `yaml:"refused" doc:"the API server must refuse it, and say this among other words; for apply, patch and delete of one object"`
+	Refused Text `yaml:"refused" doc:"the API server must refuse it and say this among other words; for apply, patch and delete of one object"`
 
 	Apply    *Objects      `yaml:"apply" verb:"true" doc:"create objects, or change them to be like this (server-side apply)"`
 	Patch    *Patch        `yaml:"patch" verb:"true" doc:"change parts of an object (JSON merge patch)"`

@@ -41,7 +41,8 @@ func (m *machine) vigil() *vigil {
 		},
 		idle: func() bool { return m.now() >= m.idleFrom },
 		abandoned: func(context.Context) (time.Duration, bool) {
-			if m.looks++; m.looks > 1000 {
+			m.looks++
+			if m.looks > 1000 {
 				panic("it looks again and again")
 			}
 			return ownSilence, m.now() >= m.leftFrom

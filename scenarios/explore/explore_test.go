@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/fakedriver" //nolint:depguard // a driver with a bug is made of it
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )

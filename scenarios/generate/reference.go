@@ -48,7 +48,7 @@ func page(text []byte) ([]byte, error) {
 }
 
 // between replaces what stands between <!-- name --> and <!-- /name -->.
-func between(text []byte, name string, content string) ([]byte, error) {
+func between(text []byte, name, content string) ([]byte, error) {
 	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
 	before, rest, ok := bytes.Cut(text, []byte(begin))
 	_, after, closed := bytes.Cut(rest, []byte(end))

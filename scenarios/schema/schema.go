@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -62,7 +63,7 @@ func (w *writer) of(t reflect.Type) object {
 	if own, ok := leaves[t]; ok {
 		return own
 	}
-	switch t.Kind() { //nolint:exhaustive // the others are in none of the types
+	switch t.Kind() {
 	case reflect.Slice:
 		return object{"type": "array", "items": w.of(t.Elem())}
 	case reflect.Map:
@@ -73,7 +74,7 @@ func (w *writer) of(t reflect.Type) object {
 		return object{"type": "boolean"}
 	case reflect.Int, reflect.Int64:
 		return object{"type": "integer"}
-	default:
+	default: // a string: the others are in none of the types
 		return text()
 	}
 }
@@ -114,9 +115,7 @@ func (w *writer) structure(t reflect.Type) object {
 // field adds what the tags of a field say to the schema of its type.
 func (w *writer) field(f reflect.StructField) object {
 	described := object{}
-	for key, value := range w.of(f.Type) {
-		described[key] = value
-	}
+	maps.Copy(described, w.of(f.Type))
 	described = restricted(f, described)
 	if _, refers := described["$ref"]; refers {
 		// Beside a $ref nothing else is read.

@@ -73,7 +73,7 @@ func TestSuite(t *testing.T) {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		data, err := os.ReadFile(path) //nolint:gosec // a file of this repository
 		if err != nil {
 			return err
 		}
