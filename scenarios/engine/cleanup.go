@@ -56,7 +56,8 @@ func (r *run) gone(ctx context.Context, object *unstructured.Unstructured) error
 	if matched, err := wait.look(ctx); matched || err != nil {
 		return err
 	}
-	waitCtx, cancel := context.WithTimeoutCause(ctx, cleanUpTimeout/3, &timeoutError{cleanUpTimeout / 3})
+	limit := r.engine.patient(cleanUpTimeout / 3)
+	waitCtx, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
 	defer cancel()
 	waitCtx, giveUp := context.WithCancelCause(waitCtx)
 	defer r.hurry(waitCtx, object, giveUp)()

@@ -134,7 +134,7 @@ func (r *run) perform(ctx context.Context) {
 		return
 	}
 	// Cleaning up is not to be cut short by what has ended the scenario.
-	cleanUp, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+	cleanUp, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.engine.patient(cleanUpTimeout))
 	defer cancel()
 	r.fail(r.end(cleanUp))
 	r.conclude()

@@ -44,7 +44,7 @@ func (r *run) witness(ctx context.Context, moment string) error {
 	if r.engine.options.Unjudged {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, maxRest)
+	limited, cancel := context.WithTimeout(ctx, r.engine.patient(maxRest))
 	defer cancel()
 	for _, quiet := range []time.Duration{shortRest, longRest, 2 * longRest} {
 		scope := r.judgedScope()

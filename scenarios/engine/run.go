@@ -18,6 +18,11 @@ import (
 // cleanUpTimeout bounds what comes after the last step.
 const cleanUpTimeout = 30 * time.Second
 
+// patient is a limit as it is on this machine.
+func (e *Engine) patient(limit time.Duration) time.Duration {
+	return limit * time.Duration(max(e.options.Patience, 1))
+}
+
 // run is one run of a scenario.
 type run struct {
 	engine    *Engine
@@ -103,7 +108,7 @@ func (r *run) do(ctx context.Context, s *document.Step) (any, error) {
 		}
 	}
 	timeout := s.Timeout.Or(document.Duration(r.scenario.Setup.Timeout.Or(document.DefaultTimeout)))
-	timeout *= time.Duration(max(r.engine.options.Patience, 1))
+	timeout = r.engine.patient(timeout)
 	within, cancel := context.WithTimeoutCause(ctx, timeout, &timeoutError{timeout})
 	defer cancel()
 	if len(s.Nested()) > 0 || s.Verb == "use" {
