@@ -37,7 +37,7 @@ func whole(t *testing.T) []byte {
 	for seq := uint64(1); seq <= 3; seq++ {
 		w.Event(journal.Event{
 			Seq: seq, Time: noon, Component: "sidecar", Incarnation: 1, Seam: journal.SeamRPC,
-			Operation: journal.Operation{Name: "DriverCreateBucket", Subject: "b"}, Nth: int(seq), //nolint:gosec // 1 to 3
+			Operation: journal.Operation{Name: "DriverCreateBucket", Subject: "b"}, Nth: int(seq),
 			Request: json.RawMessage(`{"name":"b"}`), Outcome: "OK",
 		})
 	}

@@ -30,9 +30,9 @@ func (r *recorder) add(e journal.Event) {
 	r.events = append(r.events, e)
 }
 
-func (r *recorder) api(ms float64, component, name, subject, response string) {
+func (r *recorder) api(ms float64, name, subject, response string) {
 	e := journal.Event{
-		Time: at(ms), Duration: lasting(3), Component: component, Incarnation: 1, Seam: journal.SeamAPI,
+		Time: at(ms), Duration: lasting(3), Component: emulator.ComponentController, Incarnation: 1, Seam: journal.SeamAPI,
 		Operation: journal.Operation{Name: name, Subject: subject}, Nth: 1,
 	}
 	if response != "" {
@@ -63,10 +63,10 @@ func claim(status, reason string) string {
 // lifecycle is a scenario with something of everything.
 func lifecycle() report.Scenario {
 	r := &recorder{}
-	r.api(5, emulator.ComponentController, "watch bucketclaims", "", "")
-	r.api(6, emulator.ComponentController, "get bucketclaims", "ns-1/photos", claim("Unknown", "Pending"))
-	r.api(10, emulator.ComponentController, "patch bucketclaims/status", "ns-1/photos", claim("Unknown", "WaitingForDriver"))
-	r.api(14, emulator.ComponentController, "create buckets", "bc-1", "")
+	r.api(5, "watch bucketclaims", "", "")
+	r.api(6, "get bucketclaims", "ns-1/photos", claim("Unknown", "Pending"))
+	r.api(10, "patch bucketclaims/status", "ns-1/photos", claim("Unknown", "WaitingForDriver"))
+	r.api(14, "create buckets", "bc-1", "")
 	r.life(20, emulator.ComponentSidecar, 1, "crash")
 	r.life(21, emulator.ComponentSidecar, 2, "start")
 	r.life(40, emulator.ComponentSidecar, 2, "ready")
@@ -81,9 +81,9 @@ func lifecycle() report.Scenario {
 		Time: at(76), Component: emulator.ComponentSidecar, Incarnation: 2, Seam: journal.SeamLog,
 		Operation: journal.Operation{Name: "error"}, Message: `"msg"="cannot write" "error"="disk full"`,
 	})
-	r.api(80, emulator.ComponentController, "patch bucketclaims/status", "ns-1/photos", claim("True", "Provisioned"))
+	r.api(80, "patch bucketclaims/status", "ns-1/photos", claim("True", "Provisioned"))
 	r.cross(91, 2, emulator.ComponentStore, journal.SeamStore, "PutObject", "AccessDenied")
-	r.api(10095, emulator.ComponentController, "patch bucketclaims", "ns-1/photos",
+	r.api(10095, "patch bucketclaims", "ns-1/photos",
 		`{"kind":"BucketClaim","metadata":{"name":"photos","deletionTimestamp":"2026-01-02T03:04:15Z"}}`)
 	return report.Scenario{
 		Name: "lifecycle", Description: "From a claim to its end.", Labels: map[string]string{"area": "claims"}, Proves: []string{"E12"},
