@@ -187,7 +187,9 @@ func TestE70AlreadyExistsOnGrant(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverGrantBucketAccess", codes.AlreadyExists, "there is another")
 	w.start()
-	access := w.access([]*v1alpha2.Bucket{w.readyBucket()})
+	bucket := w.readyBucket()
+	w.settle() // news of a Bucket is a reason to try again
+	access := w.access([]*v1alpha2.Bucket{bucket})
 	w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 	w.settle()
 	if calls := w.driver.Calls("DriverGrantBucketAccess"); len(calls) != 1 {
