@@ -7,10 +7,9 @@ import (
 	"context"
 	"sync"
 
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Name is the driver's name, as BucketClasses have it.

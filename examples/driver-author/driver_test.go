@@ -3,9 +3,9 @@ package driver_test
 import (
 	"testing"
 
-	driver "example.com/driver-author"
-
 	"github.com/cosi-emu/cosi-emu/scenarios"
+
+	driver "example.com/driver-author"
 )
 
 // TestScenarios runs the scenarios of testdata, all at the same time.
