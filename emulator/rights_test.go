@@ -67,7 +67,8 @@ func TestE90EveryRightIsUsed(t *testing.T) {
 		if event.Seam != journal.SeamAPI {
 			continue
 		}
-		if event.Outcome == string(metav1.StatusReasonForbidden) {
+		// An Event may come too late for its namespace, which is no matter of rights.
+		if event.Outcome == string(metav1.StatusReasonForbidden) && !strings.Contains(event.Message, "is being terminated") {
 			t.Errorf("refused: %s", event)
 		}
 		if verb, resource, ok := strings.Cut(event.Operation.Name, " "); ok && !strings.HasPrefix(resource, "/") {

@@ -149,9 +149,9 @@ func policyChanged(s *scene) blockage {
 // slowBucket has the driver take its time with the bucket of a claim until the
 // function that it returns is called.
 func (s *scene) slowBucket(claim *v1alpha2.BucketClaim) (release func()) {
-	hold := make(chan struct{})
+	hold, uid := make(chan struct{}), string(claim.UID) // the claim is read again meanwhile
 	s.driver.Script("DriverCreateBucket", func(ctx context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
-		if strings.Contains(fmt.Sprint(request), string(claim.UID)) {
+		if strings.Contains(fmt.Sprint(request), uid) {
 			select {
 			case <-hold:
 			case <-ctx.Done():
