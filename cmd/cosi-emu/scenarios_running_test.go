@@ -14,8 +14,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
 )
 
-// endless is a step that does not end while a test lasts.
-const endless = "- {settle: {quiet: 1h}, timeout: 2h}\n"
+const (
+	// endless is a step that does not end while a test lasts.
+	endless = "- {settle: {quiet: 1h}, timeout: 2h}\n"
+	// begins is such a step, which makes a file as it begins.
+	begins = "- {exec: {command: [sh, -c, 'touch started; exec sleep 3600']}, timeout: 2h}\n"
+)
 
 // waitForFile waits until a scenario has made a file.
 func (h *home) waitForFile(name string) {
@@ -30,7 +34,7 @@ func (h *home) waitForFile(name string) {
 func TestRunInterrupted(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	h.write("s.yaml", scenario("running", claims+ready+touches+endless)+scenario("waiting", claims))
+	h.write("s.yaml", scenario("running", claims+ready+begins)+scenario("waiting", claims))
 	run := h.start("run", "s.yaml", "--allow-exec", "--parallel", "1", "--keep", "--report", "json=r.json")
 	h.waitForFile("started")
 	run.signal(os.Interrupt)
@@ -41,7 +45,7 @@ func TestRunInterrupted(t *testing.T) {
 	if got := outcomes(h.readReport("r.json")); len(got) != 2 || got["running"] != want["running"] || got["waiting"] != want["waiting"] {
 		t.Errorf("the report has %v, want %v", got, want)
 	}
-	for _, want := range []string{"s.yaml:9:3: step 4, settle\n", "it has not begun: the run was interrupted"} {
+	for _, want := range []string{"s.yaml:8:3: step 3, exec\n", "it has not begun: the run was interrupted"} {
 		if !strings.Contains(run.out.String(), want) {
 			t.Errorf("it does not say %q, but:\n%s", want, run.out.String())
 		}
@@ -65,7 +69,7 @@ func TestRunTimeout(t *testing.T) {
 func TestRunEmulatorDies(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	h.write("s.yaml", scenario("running", touches+endless))
+	h.write("s.yaml", scenario("running", begins))
 	run := h.start("run", "s.yaml", "--allow-exec", "--name", "dies")
 	h.waitForFile("started")
 	kill(t, component(t, h.info("status", "--name", "dies", "-o", "json"), "etcd").PID)
