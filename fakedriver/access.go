@@ -31,7 +31,8 @@ func (d *Driver) DriverGenerateBucketAccessId(
 			return nil, err
 		}
 	}
-	if _, err := accessSettingsOf(r.GetParameters(), r.GetAuthenticationType().GetType()); err != nil {
+	authentication := r.GetAuthenticationType().GetType()
+	if _, err := accessSettingsOf(d.accessParameters(authentication, r.GetParameters()), authentication); err != nil {
 		return nil, err
 	}
 	if len(r.GetBuckets()) > 0 {
@@ -87,8 +88,10 @@ func (d *Driver) credentials(ctx context.Context, spec store.AccountSpec, settin
 }
 
 func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.AccountSpec, accessSettings, error) {
+	authentication := r.GetAuthenticationType().GetType()
 	spec := store.AccountSpec{
-		ID: r.GetAccountId(), Owner: d.options.Name, ServiceAccount: r.GetServiceAccountName(), Parameters: r.GetParameters(),
+		ID: r.GetAccountId(), Owner: d.options.Name, ServiceAccount: r.GetServiceAccountName(),
+		Parameters: d.accessParameters(authentication, r.GetParameters()),
 	}
 	if err := checkAccountID(spec.ID); err != nil {
 		return spec, accessSettings{}, err
@@ -96,7 +99,7 @@ func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.Acco
 	if err := d.checkAuthentication(r.GetAuthenticationType(), r.GetServiceAccountName()); err != nil {
 		return spec, accessSettings{}, err
 	}
-	settings, err := accessSettingsOf(spec.Parameters, r.GetAuthenticationType().GetType())
+	settings, err := accessSettingsOf(spec.Parameters, authentication)
 	if err != nil {
 		return spec, settings, err
 	}

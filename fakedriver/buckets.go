@@ -90,12 +90,13 @@ func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBuc
 
 // bucketSpec reads what kind of bucket is asked for.
 func (d *Driver) bucketSpec(name string, protocols []*cosi.ObjectProtocol, parameters map[string]string) (store.BucketSpec, error) {
-	spec := store.BucketSpec{Name: name, Owner: d.options.Name, Parameters: parameters}
+	spec := store.BucketSpec{Name: name, Owner: d.options.Name}
 	protocol, err := d.bucketProtocol(protocols)
 	if err != nil {
 		return spec, err
 	}
-	spec.Protocol = protocol
+	parameters = d.bucketParameters(protocol, parameters)
+	spec.Protocol, spec.Parameters = protocol, parameters
 	if err := apply(bucketParameters, parameters, &spec); err != nil {
 		return spec, err
 	}

@@ -61,6 +61,10 @@ type Options struct {
 	AccessModes []store.Mode
 	// SingleBucket has requests refused that ask for several buckets.
 	SingleBucket bool
+	// Parameters are those of BucketParameters and AccessParameters that buckets and
+	// accounts have whose class does not give them; what one cannot have by its
+	// protocol or authentication type it goes without. Default: none.
+	Parameters map[string]string
 	// Region is what clients must sign for. Default: store.DefaultRegion.
 	Region string
 	// ServerOptions are passed on to the gRPC server. Interceptors among them
@@ -114,10 +118,16 @@ func (o Options) validate() error {
 	if err := ValidateS3Endpoint(o.Endpoint); err != nil {
 		return err
 	}
-	if o.VirtualEndpoint == "" {
-		return nil
+	if err := ValidateParameters(o.Parameters); err != nil {
+		return err
 	}
-	return ValidateS3Endpoint(o.VirtualEndpoint)
+	if o.VirtualEndpoint != "" {
+		return ValidateS3Endpoint(o.VirtualEndpoint)
+	}
+	if o.Parameters[ParameterAddressingStyle] == AddressingVirtual {
+		return fmt.Errorf("parameter %s is %s, but the driver has no VirtualEndpoint", ParameterAddressingStyle, AddressingVirtual)
+	}
+	return nil
 }
 
 // ValidateS3Endpoint returns an error if S3 clients could not use an endpoint.

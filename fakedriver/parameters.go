@@ -29,14 +29,22 @@ type parameter[Spec any] struct {
 // the driver does not know, so that a misspelt one is not silently without
 // effect.
 func apply[Spec any](known []parameter[Spec], parameters map[string]string, spec *Spec) error {
+	if err := set(known, parameters, spec); err != nil {
+		return invalid("%s", err)
+	}
+	return nil
+}
+
+// set is apply for whoever is no caller of the driver.
+func set[Spec any](known []parameter[Spec], parameters map[string]string, spec *Spec) error {
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		i := slices.IndexFunc(known, func(p parameter[Spec]) bool { return p.Name == name })
 		if i < 0 {
-			return invalid("parameter %s is not known: the driver knows %s", quote(name), strings.Join(names(known), ", "))
+			return fmt.Errorf("parameter %s is not known: the driver knows %s", quote(name), strings.Join(names(known), ", "))
 		}
 		value := parameters[name]
 		if err := known[i].set(spec, value); err != nil {
-			return invalid("parameter %s is %s, which %s: it must be %s", name, quote(value), err, known[i].Allowed)
+			return fmt.Errorf("parameter %s is %s, which %w: it must be %s", name, quote(value), err, known[i].Allowed)
 		}
 	}
 	return nil

@@ -1,0 +1,75 @@
+package fakedriver
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// ValidateParameters returns an error if these cannot be the parameters of a driver:
+// each must be one of BucketParameters or AccessParameters, with a value that it may
+// have there.
+func ValidateParameters(parameters map[string]string) error {
+	var failed []error
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		one, known := map[string]string{name: parameters[name]}, false
+		if slices.Contains(names(bucketParameters), name) {
+			known, failed = true, append(failed, set(bucketParameters, one, new(store.BucketSpec)))
+		}
+		if slices.Contains(names(accessParameters), name) {
+			known, failed = true, append(failed, set(accessParameters, one, new(accessSettings)))
+		}
+		if !known {
+			failed = append(failed, fmt.Errorf("parameter %s is not known: the driver knows %s", quote(name), strings.Join(parameterNames(), ", ")))
+		}
+	}
+	// One that both have is wrong in the same words.
+	failed = slices.CompactFunc(failed, func(a, b error) bool { return a != nil && b != nil && a.Error() == b.Error() })
+	return errors.Join(failed...)
+}
+
+// parameterNames are those of all parameters that a driver can have, sorted.
+func parameterNames() []string {
+	all := append(names(bucketParameters), names(accessParameters)...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// bucketParameters are the parameters of a bucket: those of its class, and the
+// driver's where the class says nothing. What buckets of the protocol cannot have is
+// left out of the driver's.
+func (d *Driver) bucketParameters(protocol store.Protocol, ofClass map[string]string) map[string]string {
+	return d.completed(ofClass, func(name string) bool {
+		return slices.Contains(names(bucketParameters), name) && (protocol == store.ProtocolS3 || parametersOf[name])
+	})
+}
+
+// accessParameters are the parameters of an account, likewise. One without a key has
+// none to rotate.
+func (d *Driver) accessParameters(authentication cosi.AuthenticationType_Type, ofClass map[string]string) map[string]string {
+	return d.completed(ofClass, func(name string) bool {
+		keyless := authentication == cosi.AuthenticationType_SERVICE_ACCOUNT
+		return slices.Contains(names(accessParameters), name) && (name != ParameterRotateCredentials || !keyless)
+	})
+}
+
+// completed adds to a class's parameters those of the driver that fit. Without any,
+// they stay as they are: whether they are nil is kept with what they are of.
+func (d *Driver) completed(ofClass map[string]string, fits func(name string) bool) map[string]string {
+	all := map[string]string{}
+	for name, value := range d.options.Parameters {
+		if fits(name) {
+			all[name] = value
+		}
+	}
+	if len(all) == 0 {
+		return ofClass
+	}
+	maps.Copy(all, ofClass)
+	return all
+}
