@@ -26,16 +26,22 @@ const (
 	// them: what is kept of a run, be it only an object of Kubernetes in a cache, takes
 	// more.
 	grownBytes = 1000
+	// passing is how much more may be in use for a while: two managers of
+	// controller-runtime that have ended, and are still held at the second look though
+	// none was at the first.
+	passing = 2 << 20
 	// grownGoroutines is how many more there may be: connections come and go.
 	grownGoroutines = 20
 	// memoryAtOnce is how many run at the same time.
 	memoryAtOnce = 4
 	// memoryLimit ends the runs early on a machine that is busy: what is judged is what
 	// each run keeps. It is less than the time that a test binary has.
-	memoryLimit = 10 * time.Minute
+	memoryLimit = 8 * time.Minute
 	// settling is how long memory is watched: managers of controller-runtime are kept by
 	// a timer for half a minute after they have ended.
 	settling, settlingEvery = 40 * time.Second, 5 * time.Second
+	// fewestRuns is how many tell anything.
+	fewestRuns = 100
 	// sampled is the average number of bytes between allocations that are profiled.
 	sampled = 4 << 10
 )
@@ -66,23 +72,23 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = sampled
-	ctx, end := t.Context(), time.Now().Add(memoryLimit)
+	ctx, begun := t.Context(), time.Now()
 	// The journal keeps as much as it may after the first runs.
 	emu := emulatortest.Start(t, emulator.Options{JournalBytes: 1 << 20})
 	e, s := engine.New(emu, engine.Options{}), parse(t, own)
-	warm := many(t, e, s, *memoryRuns/5, end)
+	warm := many(t, e, s, *memoryRuns/5, begun.Add(memoryLimit/5))
 	before, started := settled(ctx), time.Now()
-	more := many(t, e, s, *memoryRuns-warm, end)
+	more := many(t, e, s, *memoryRuns-warm, begun.Add(memoryLimit))
 	took := time.Since(started).Round(time.Second)
 	after := settled(ctx)
 	t.Logf("%d KiB after %d runs, %d KiB after %d more, which took %s; %d and %d goroutines; Events kept: %d and %d KiB",
 		before.bytes>>10, warm, after.bytes>>10, more, took,
 		before.goroutines, after.goroutines, before.events>>10, after.events>>10)
-	if more < warm {
+	if more < fewestRuns {
 		t.Fatalf("only %d runs were made in %s, which is too few to judge by", warm+more, memoryLimit)
 	}
-	if grown := (after.bytes - before.bytes) / int64(more); grown > grownBytes {
-		t.Errorf("each run keeps %d bytes, want at most %d", grown, grownBytes)
+	if grown, most := after.bytes-before.bytes, int64(more*grownBytes+passing); grown > most {
+		t.Errorf("%d runs keep %d bytes, want at most %d", more, grown, most)
 	}
 	if grown := after.goroutines - before.goroutines; grown > grownGoroutines {
 		t.Errorf("there are %d goroutines more after %d runs than after %d", grown, warm+more, warm)
