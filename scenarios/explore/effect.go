@@ -52,8 +52,20 @@ type timing struct {
 	late time.Duration
 }
 
-// effects returns what the kinds are at a point: only those that apply to it.
+// effects returns what the kinds are at a point: only those that apply to it. A read
+// changes nothing, so it makes no difference whether it happens before a crash, or
+// how often; and one whose answer is lost has failed.
 func (t timing) effects(p Point) map[Kind]fault.Effect {
+	all := t.all(p)
+	if p.reads() {
+		for _, same := range []Kind{CrashAfter, LoseReply, Duplicate} {
+			delete(all, same)
+		}
+	}
+	return all
+}
+
+func (t timing) all(p Point) map[Kind]fault.Effect {
 	switch {
 	case p.event():
 		return map[Kind]fault.Effect{Stale: {Delay: t.overtaken}, CutWatch: {CloseWatch: true}}
@@ -75,8 +87,6 @@ func (t timing) atAPI(p Point) map[Kind]fault.Effect {
 		all[Stale] = fault.Effect{Stale: 1}
 	case "update", "patch":
 		all[Conflict] = fault.Effect{Fail: "Conflict"}
-	case "watch":
-		delete(all, Duplicate) // nobody would read the second
 	}
 	return all
 }

@@ -41,6 +41,18 @@ func (p Point) event() bool {
 	return p.Seam == journal.SeamAPI && strings.HasPrefix(p.Operation, fault.EventPrefix)
 }
 
+// readings are the beginnings of the names of operations that change nothing.
+var readings = map[journal.Seam][]string{
+	journal.SeamAPI:   {"get ", "list ", "watch "},
+	journal.SeamRPC:   {"DriverGet"},
+	journal.SeamStore: {"Get", "Head", "List", "AdminGet"},
+}
+
+// reads reports whether the operation changes nothing.
+func (p Point) reads() bool {
+	return slices.ContainsFunc(readings[p.Seam], func(start string) bool { return strings.HasPrefix(p.Operation, start) })
+}
+
 // match is how a fault finds the point.
 func (p Point) match() fault.Match {
 	return fault.Match{Seam: p.Seam, Component: p.Component, Operation: p.Operation, Subject: p.Subject, Nth: p.Nth}

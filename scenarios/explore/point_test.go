@@ -71,7 +71,11 @@ func TestEffects(t *testing.T) {
 		},
 		"Read": {
 			"What is read may be old.", Point{"controller", journal.SeamAPI, "get secrets", "*/key", 1},
-			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate, Stale},
+			[]Kind{CrashBefore, Fail, Delay, Stale},
+		},
+		"CallThatReads": {
+			"It is the same whether it has happened.", Point{"sidecar", journal.SeamRPC, "DriverGetBucket", "b", 1},
+			[]Kind{CrashBefore, Fail, Delay},
 		},
 		"Call": {
 			"", Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1},

@@ -27,7 +27,7 @@ func smallCandidate(t *testing.T) candidate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	effects := timings.trials([]Point{{"sidecar", journal.SeamRPC, "DriverGetBucket", "bc-*", 2}}, []Kind{LoseReply, Delay}, "")
+	effects := timings.trials([]Point{{"sidecar", journal.SeamRPC, "DriverDeleteBucket", "bc-*", 2}}, []Kind{LoseReply, Delay}, "")
 	return candidate{s, effects}
 }
 
@@ -97,7 +97,7 @@ kind: Scenario
 name: small-leak
 description: It has a few things.
 steps:
-  - inject: {name: lose-reply-1, seam: rpc, component: sidecar, operation: DriverGetBucket, subject: bc-*, nth: 2, loseReply: Unavailable}
+  - inject: {name: lose-reply-1, seam: rpc, component: sidecar, operation: DriverDeleteBucket, subject: bc-*, nth: 2, loseReply: Unavailable}
   - apply: {kind: ConfigMap, metadata: {name: a}, data: {k: v}}
   - repeat: {times: 3, steps: [{expect: {ConfigMap/a: present}}]}
 `
