@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -17,6 +18,9 @@ type Actor interface {
 	Crash() error
 	// Restart stops it, and starts it again.
 	Restart(ctx context.Context) error
+	// Forget has it lose what it keeps over its lives, while it does not run. The
+	// error is ErrNothingKept for all but the store and fake drivers.
+	Forget(ctx context.Context) error
 }
 
 // Actor returns a component, or a process of the control plane, by its name, or
@@ -96,6 +100,11 @@ func (p *process) Restart(ctx context.Context) error {
 		return err
 	}
 	return p.Start(ctx)
+}
+
+// Forget implements Actor.
+func (p *process) Forget(context.Context) error {
+	return fmt.Errorf("forget %s: %w: a control plane that loses its objects is another one", p.name, ErrNothingKept)
 }
 
 func (p *process) step(name string, err error) error {

@@ -58,6 +58,7 @@ type Component struct {
 	onFail  func(error)
 	faults  *fault.Set
 	outage  func(by *fault.Applied) // kills a process of the control plane
+	loss    loss                    // loses what is kept over its lives; nil: nothing is
 
 	operation sync.Mutex     // held during Start, Stop and Crash
 	watchers  sync.WaitGroup // one for each life, until it has ended
@@ -118,7 +119,7 @@ func (c *Component) start(ctx context.Context) error {
 		if !ok || ctx.Err() != nil {
 			return err
 		}
-		pause(ctx, killed.by)
+		c.suffer(ctx, killed.by)
 	}
 }
 

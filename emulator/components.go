@@ -45,8 +45,13 @@ func (e *Emulator) cosiPhases() []phase {
 
 // startComponent starts a component that will be part of the emulator.
 func (e *Emulator) startComponent(ctx context.Context, name string, create factory) error {
+	return e.startForgetful(ctx, name, nil, create)
+}
+
+// startForgetful is startComponent for one that keeps something over its lives.
+func (e *Emulator) startForgetful(ctx context.Context, name string, forget loss, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
-	c.faults, c.outage = e.faults, e.outage
+	c.faults, c.outage, c.loss = e.faults, e.outage, forget
 	e.mu.Lock()
 	e.components = append(e.components, c)
 	e.undo = append(e.undo, undo{of: c, do: c.Stop})
@@ -66,7 +71,7 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 		return err
 	}
 	e.driverName, e.driverEndpoint = fakedriver.DefaultName, "unix://"+socket
-	return e.startComponent(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	return e.startForgetful(ctx, ComponentDriver, e.lossOf(e.driverName), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		opts := fakedriver.Options{Name: e.driverName, Protocols: e.opts.Protocols}
 		//nolint:contextcheck // the probe of a stale socket is bounded by itself
 		return e.newDriver(opts, i, func() (net.Listener, error) {

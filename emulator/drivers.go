@@ -23,10 +23,12 @@ type DriverOptions struct {
 	// Name is the driver's name. Its components are called driver.NAME and
 	// sidecar.NAME.
 	Name string
-	// Protocols, AccessModes and SingleBucket are those of fakedriver.Options.
+	// Protocols, AccessModes, SingleBucket and Parameters are those of
+	// fakedriver.Options.
 	Protocols    []store.Protocol
 	AccessModes  []store.Mode
 	SingleBucket bool
+	Parameters   map[string]string
 }
 
 // AddedDriver is a further driver with its sidecar: a fake one, over the same store
@@ -75,9 +77,10 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
-	err := e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	err := e.startForgetful(ctx, name, e.lossOf(opts.Name), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		own := fakedriver.Options{
 			Name: opts.Name, Protocols: opts.Protocols, AccessModes: opts.AccessModes, SingleBucket: opts.SingleBucket,
+			Parameters: opts.Parameters,
 		}
 		return e.newDriver(own, i, func() (net.Listener, error) { return added.listener.listen(), nil })
 	})

@@ -78,10 +78,18 @@ func (e *Emulator) scheme() string {
 
 // backend is what the fake driver provisions from.
 func (e *Emulator) backend() fakedriver.Backend {
+	return issuing{Backend: e.shelves(), issued: &e.issued}
+}
+
+// shelves are the store, with the objects of the GCS service if there is one.
+func (e *Emulator) shelves() interface {
+	fakedriver.Backend
+	forgetful
+} {
 	if e.gcs != nil {
-		return issuing{Backend: e.gcs.Backend(), issued: &e.issued}
+		return e.gcs.Backend()
 	}
-	return issuing{Backend: e.store, issued: &e.issued}
+	return e.store
 }
 
 // GCSEndpoint returns the URL of the GCS service, or "" if there is none. COSI's

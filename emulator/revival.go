@@ -59,12 +59,20 @@ func (c *Component) awaitEnd() {
 func (c *Component) revive(ctx context.Context, l *life, by *fault.Applied) {
 	l.end()
 	<-l.ended
-	pause(ctx, by)
+	c.suffer(ctx, by)
 	lives, retry := l.incarnation.Number(), firstRetry
 	for !c.again(ctx, lives) && waited(ctx, retry) {
 		_, lives = c.State()
 		retry = min(2*retry, lastRetry)
 	}
+}
+
+// suffer is what a fault does between a life and the next.
+func (c *Component) suffer(ctx context.Context, by *fault.Applied) {
+	if by.Effect.Forget && c.loss != nil {
+		_ = c.forget(context.WithoutCancel(ctx), by.Name) // the journal has what went wrong
+	}
+	pause(ctx, by)
 }
 
 // A component that cannot be started, for instance because the API server is down,

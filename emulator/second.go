@@ -61,5 +61,10 @@ func (s *second) Crash() error {
 	return fmt.Errorf("crash %s%s: %w: it is not running", s.of, Second, ErrWrongState)
 }
 
+// Forget implements Actor.
+func (s *second) Forget(context.Context) error {
+	return fmt.Errorf("forget %s%s: %w", s.of, Second, ErrNothingKept)
+}
+
 // Restart implements Actor.
 func (s *second) Restart(ctx context.Context) error { return s.Start(ctx) }

@@ -37,7 +37,7 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	e.secure = secure
 	e.s3Endpoint = e.scheme() + net.JoinHostPort(loopback, port)
 	e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(store.DefaultHost, port)
-	return e.startComponent(ctx, ComponentStore, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
+	return e.startForgetful(ctx, ComponentStore, e.lossOfAll, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		listener, err := listenTCP(ctx, "S3", net.JoinHostPort(loopback, port))
 		if err != nil {
 			return nil, err

@@ -95,6 +95,11 @@ type Effect struct {
 	// started again. 0 means at once.
 	Down time.Duration `json:"down,omitempty"`
 
+	// Forget has the component, with Crash, come back without what it keeps over its
+	// lives: a fake driver without what it has provisioned, the store without its
+	// buckets, accounts and objects. Others keep nothing, and lose nothing more.
+	Forget bool `json:"forget,omitempty"`
+
 	// Stale has reads answered with the past: objects as they were so many changes
 	// ago. An object that has been deleted stays so.
 	Stale int `json:"stale,omitempty"`
@@ -121,6 +126,13 @@ type Effect struct {
 	Cut int `json:"cut,omitempty"`
 	// Flip turns the lowest bit of this byte of an answer's body, counted from 1.
 	Flip int `json:"flip,omitempty"`
+	// CutUpload lets so many bytes of a request's body reach the store, and then
+	// ends the connection. A body that is no longer passes whole.
+	CutUpload int `json:"cutUpload,omitempty"`
+	// FlipUpload turns the lowest bit of this byte of a request's body on its way
+	// into the store, counted from 1 as on the wire: where a client sends its body
+	// in signed chunks, what stands around them counts, too.
+	FlipUpload int `json:"flipUpload,omitempty"`
 }
 
 // Codes of a connection that breaks, for Fail and LoseReply at seams of HTTP.

@@ -43,6 +43,8 @@ var kinds = []kind{
 	{"oversize", func(e Effect) bool { return e.Oversize != 0 }, onlyRPC, false, true},
 	{"cut", func(e Effect) bool { return e.Cut != 0 }, store, false, true},
 	{"flip", func(e Effect) bool { return e.Flip != 0 }, store, false, true},
+	{"cutUpload", func(e Effect) bool { return e.CutUpload != 0 }, store, false, true},
+	{"flipUpload", func(e Effect) bool { return e.FlipUpload != 0 }, store, false, true},
 	{"delay", func(e Effect) bool { return e.Delay != 0 }, andStart, true, true},
 }
 

@@ -23,6 +23,9 @@ func (e Effect) String() string {
 	if e.Down != 0 {
 		words = append(words, "down "+e.Down.String())
 	}
+	if e.Forget {
+		words = append(words, "forget")
+	}
 	if e.Delay != 0 && k.name != "delay" {
 		words = append(words, "delay "+e.Delay.String())
 	}
@@ -34,8 +37,8 @@ func (e Effect) value(name string) string {
 	switch name {
 	case "fail", "loseReply", "crash", "outage":
 		return e.Fail + e.LoseReply + e.Crash + e.Outage
-	case "stale", "oversize", "cut", "flip":
-		return fmt.Sprint(e.Stale + e.Oversize + e.Cut + e.Flip)
+	case "stale", "oversize", "cut", "flip", "cutUpload", "flipUpload":
+		return fmt.Sprint(e.Stale + e.Oversize + e.Cut + e.Flip + e.CutUpload + e.FlipUpload)
 	case "set":
 		return strings.Join(slices.Sorted(maps.Keys(e.Set)), ", ")
 	case "delay":

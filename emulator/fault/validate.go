@@ -107,8 +107,8 @@ func ofEvents() []string {
 func (f Fault) checkAmounts() string {
 	e := f.Effect
 	switch {
-	case min(e.Delay, e.Down, e.RetryAfter) < 0 || min(e.Stale, e.Oversize, e.Cut, e.Flip) < 0:
-		return "delay, down, retryAfter, stale, oversize, cut and flip must not be negative"
+	case min(e.Delay, e.Down, e.RetryAfter) < 0 || min(e.Stale, e.Oversize, e.Cut, e.Flip, e.CutUpload, e.FlipUpload) < 0:
+		return "delay, down, retryAfter, stale, oversize, cut, flip, cutUpload and flipUpload must not be negative"
 	case e.Crash != "" && e.Crash != Before && e.Crash != After:
 		return fmt.Sprintf("crash is %q and must be before or after", e.Crash)
 	case e.Outage != "" && !slices.Contains(ControlPlane(), e.Outage):
@@ -125,6 +125,8 @@ func (f Fault) checkDetails() string {
 	switch {
 	case e.Down != 0 && e.Crash == "" && e.Outage == "":
 		return "down needs crash or outage: it says how long something stays dead"
+	case e.Forget && e.Crash == "":
+		return "forget needs crash: it says that what has died comes back without what it kept"
 	case e.RetryAfter != 0 && (!answers || f.Match.Seam != journal.SeamAPI):
 		return "retryAfter needs fail or loseReply, at seam api"
 	case e.Message != "" && !answers:

@@ -49,11 +49,20 @@ func (f Fault) checkStoreCode(code string) string {
 		code, strings.Join(s3Codes(), ", "), Reset, strings.Join(administrative, ", "))
 }
 
-// checkSides finds effects on the body of an answer of calls that have none.
+// checkSides finds effects on the body of an answer, or of a request, of operations
+// that have none.
 func (f Fault) checkSides() string {
-	e := f.Effect
-	if (e.Cut != 0 || e.Flip != 0) && strings.HasPrefix(f.Match.Operation, "Admin") {
-		return "cut and flip are about the bodies of S3's answers, and the driver's own calls have none"
+	e, of := f.Effect, f.Match.Operation
+	uploads := e.CutUpload != 0 || e.FlipUpload != 0
+	switch {
+	case (uploads || e.Cut != 0 || e.Flip != 0) && strings.HasPrefix(of, "Admin"):
+		return "cut, flip, cutUpload and flipUpload are about the bodies of S3's requests and answers, and the driver's own calls have none"
+	case uploads && slices.ContainsFunc(reading, func(prefix string) bool { return strings.HasPrefix(of, prefix) }):
+		return fmt.Sprintf("cutUpload and flipUpload are about the bodies of requests, and those of %s have none: cut and flip are about answers", of)
+	default:
+		return ""
 	}
-	return ""
 }
+
+// reading is how the operations of S3 begin whose requests have no body.
+var reading = []string{"Get", "Head", "List"}

@@ -61,9 +61,18 @@ func TestValidate(t *testing.T) {
 		"SetWrongType": {
 			match: createBucket, effect: fault.Effect{Set: map[string]any{"protocols.s3.region": 7}}, want: "protocols.s3.region",
 		},
-		"SetPath":       {match: createBucket, effect: fault.Effect{Set: map[string]any{"protocols.s3.region": "", "protocols.gcs": nil}}},
-		"SetPathUnseen": {match: createBucket, effect: fault.Effect{Set: map[string]any{"protocols.s4.region": ""}}, want: "s4"},
-		"SetNoItem":     {match: createBucket, effect: fault.Effect{Set: map[string]any{"protocols.3": ""}}, want: "protocols"},
+		"UploadDriver": {
+			match: fault.Match{Seam: "store", Operation: "AdminPutAccount"}, effect: fault.Effect{FlipUpload: 1}, want: "the driver's own calls",
+		},
+		"UploadRead": {
+			match: fault.Match{Seam: "store", Operation: "GetObject"}, effect: fault.Effect{CutUpload: 1}, want: "those of GetObject have none",
+		},
+		"UploadElsewhere": {match: createBucket, effect: fault.Effect{CutUpload: 1}, want: "does not exist at seam rpc"},
+		"UploadPut":       {match: fault.Match{Seam: "store", Operation: "PutObject"}, effect: fault.Effect{CutUpload: 1}},
+		"UploadNegative":  {match: fault.Match{Seam: "store"}, effect: fault.Effect{FlipUpload: -1}, want: "must not be negative"},
+		"SetPath":         {match: createBucket, effect: fault.Effect{Set: map[string]any{"protocols.s3.region": "", "protocols.gcs": nil}}},
+		"SetPathUnseen":   {match: createBucket, effect: fault.Effect{Set: map[string]any{"protocols.s4.region": ""}}, want: "s4"},
+		"SetNoItem":       {match: createBucket, effect: fault.Effect{Set: map[string]any{"protocols.3": ""}}, want: "protocols"},
 		"SetItem": {
 			match:  fault.Match{Seam: "rpc", Operation: "DriverGrantBucketAccess"},
 			effect: fault.Effect{Set: map[string]any{"buckets.1.bucket_id": "x"}},

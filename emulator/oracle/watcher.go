@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
 // Watcher collects the Input of a run on an emulator. It is safe for concurrent
@@ -58,6 +60,9 @@ func (w *Watcher) collect() {
 	}
 	w.incomplete = w.incomplete || events[0].Seq > w.last+1
 	w.events = append(w.events, events...)
+	for _, e := range events {
+		w.forgotten(e)
+	}
 	w.last = events[len(events)-1].Seq
 }
 
@@ -65,6 +70,22 @@ func (w *Watcher) collect() {
 func (w *Watcher) Touch(names ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.touch(names)
+}
+
+// forgotten notes what a backend has lost at once.
+func (w *Watcher) forgotten(e journal.Event) {
+	if e.Seam != journal.SeamProcess || e.Operation.Name != emulator.StepForget {
+		return
+	}
+	var lost store.Lost
+	if json.Unmarshal(e.Response, &lost) == nil {
+		w.touch(lost.Buckets)
+		w.touch(lost.Accounts)
+	}
+}
+
+func (w *Watcher) touch(names []string) {
 	for _, name := range names {
 		if name != "" && !slices.Contains(w.touched, name) {
 			w.touched = append(w.touched, name)

@@ -40,6 +40,11 @@ func (c *crossing) serve(w *responseRecorder, r *http.Request, served Describer,
 		return true
 	case e.Flip > 0:
 		next.ServeHTTP(&flipper{ResponseWriter: w, left: e.Flip}, r)
+	case e.CutUpload > 0:
+		return c.serveCut(w, r, next)
+	case e.FlipUpload > 0:
+		r.Body = &flippedUpload{ReadCloser: r.Body, left: e.FlipUpload}
+		next.ServeHTTP(w, r)
 	default:
 		next.ServeHTTP(w, r)
 	}

@@ -29,18 +29,21 @@ func TestStoreFaults(t *testing.T) {
 		outcome string
 		handled int32
 	}{
-		"SlowDown":  {"S3 is busy.", fault.Effect{Fail: "SlowDown"}, 503, "<Code>SlowDown</Code>", "SlowDown", 2},
-		"Denied":    {"It is forbidden.", fault.Effect{Fail: "AccessDenied", Message: "no"}, 403, "<Message>no</Message>", "AccessDenied", 2},
-		"Internal":  {"S3 has failed.", fault.Effect{Fail: "InternalError"}, 500, "<Resource>/b/k2</Resource>", "InternalError", 2},
-		"Reset":     {"The connection ends.", fault.Effect{Fail: fault.Reset}, 0, "", "Aborted", 2},
-		"Lost":      {"It is written.", fault.Effect{LoseReply: "InternalError"}, 500, "InternalError", "InternalError", 3},
-		"LostReset": {"It is written, and the connection ends.", fault.Effect{LoseReply: fault.Reset}, 0, "", "Aborted", 3},
-		"Duplicate": {"It is written twice.", fault.Effect{Duplicate: true}, 200, "content 2", "OK", 4},
-		"Delay":     {"It is written later.", fault.Effect{Delay: time.Millisecond}, 200, "content 2", "OK", 3},
-		"Cut":       {"The answer ends early.", fault.Effect{Cut: 3}, 200, "con", "Aborted", 3},
-		"Flip":      {"One bit is wrong.", fault.Effect{Flip: 2}, 200, "cnntent 2", "OK", 3},
-		"Before":    {"The store dies before.", fault.Effect{Crash: fault.Before}, 0, "", "Aborted", 1},
-		"After":     {"The store dies afterwards.", fault.Effect{Crash: fault.After}, 0, "", "Aborted", 2},
+		"SlowDown":   {"S3 is busy.", fault.Effect{Fail: "SlowDown"}, 503, "<Code>SlowDown</Code>", "SlowDown", 2},
+		"Denied":     {"It is forbidden.", fault.Effect{Fail: "AccessDenied", Message: "no"}, 403, "<Message>no</Message>", "AccessDenied", 2},
+		"Internal":   {"S3 has failed.", fault.Effect{Fail: "InternalError"}, 500, "<Resource>/b/k2</Resource>", "InternalError", 2},
+		"Reset":      {"The connection ends.", fault.Effect{Fail: fault.Reset}, 0, "", "Aborted", 2},
+		"Lost":       {"It is written.", fault.Effect{LoseReply: "InternalError"}, 500, "InternalError", "InternalError", 3},
+		"LostReset":  {"It is written, and the connection ends.", fault.Effect{LoseReply: fault.Reset}, 0, "", "Aborted", 3},
+		"Duplicate":  {"It is written twice.", fault.Effect{Duplicate: true}, 200, "content 2", "OK", 4},
+		"Delay":      {"It is written later.", fault.Effect{Delay: time.Millisecond}, 200, "content 2", "OK", 3},
+		"Cut":        {"The answer ends early.", fault.Effect{Cut: 3}, 200, "con", "Aborted", 3},
+		"Flip":       {"One bit is wrong.", fault.Effect{Flip: 2}, 200, "cnntent 2", "OK", 3},
+		"CutUpload":  {"Three bytes arrive.", fault.Effect{CutUpload: 3}, 0, "", "Aborted", 3},
+		"CutBehind":  {"There is nothing more to cut.", fault.Effect{CutUpload: 9}, 200, "content 2", "OK", 3},
+		"FlipUpload": {"Another byte arrives.", fault.Effect{FlipUpload: 9}, 200, "content 3", "OK", 3},
+		"Before":     {"The store dies before.", fault.Effect{Crash: fault.Before}, 0, "", "Aborted", 1},
+		"After":      {"The store dies afterwards.", fault.Effect{Crash: fault.After}, 0, "", "Aborted", 2},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

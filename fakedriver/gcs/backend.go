@@ -33,6 +33,26 @@ func (b Backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	return b.Store.DeleteBucket(ctx, owner, name)
 }
 
+// Forget is that of the store, and loses the objects of buckets of GCS, too.
+func (b Backend) Forget(ctx context.Context, chosen func(owner string) bool) (store.Lost, error) {
+	b.service.lock.Lock()
+	defer b.service.lock.Unlock()
+	buckets, err := b.Buckets(ctx)
+	if err != nil {
+		return store.Lost{}, err
+	}
+	for _, found := range buckets {
+		if found.Protocol != store.ProtocolGCS || !chosen(found.Owner) {
+			continue
+		}
+		found.Purge = true
+		if err := b.service.clear(found); err != nil {
+			return store.Lost{}, err
+		}
+	}
+	return b.Store.Forget(ctx, chosen)
+}
+
 // clear deletes the objects of a bucket that is about to be deleted.
 func (s *Service) clear(b store.Bucket) error {
 	if len(s.contents.of(b.Name).names) > 0 && !b.Purge {

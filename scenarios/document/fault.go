@@ -34,6 +34,8 @@ type Fault struct {
 	Outage     string   `yaml:"outage" enum:"kube-apiserver,etcd" doc:"kube-apiserver or etcd: it dies before the operation"`
 	Down       Duration `yaml:"down" doc:"how long what has died stays dead; it starts again at once by default"`
 
+	Forget bool `yaml:"forget" doc:"with crash: it comes back without what it kept: the store empty, a driver without what it provisioned"`
+
 	Stale      int  `yaml:"stale" doc:"reads answer as so many changes ago"`
 	Drop       bool `yaml:"drop" doc:"the event is not told"`
 	CloseWatch bool `yaml:"closeWatch" doc:"the watch ends before the event is told"`
@@ -46,6 +48,9 @@ type Fault struct {
 
 	Cut  int `yaml:"cut" doc:"the body of the store's answer ends, with the connection, after so many bytes"`
 	Flip int `yaml:"flip" doc:"one bit of this byte of the store's answer is wrong, counted from 1"`
+
+	CutUpload  int `yaml:"cutUpload" doc:"of the body of a request to the store so many bytes arrive, then the connection ends"`
+	FlipUpload int `yaml:"flipUpload" doc:"one bit of this byte of the body of a request arrives wrong at the store, counted from 1"`
 }
 
 // Fault returns the fault that the document describes, under another name. Texts
@@ -60,9 +65,10 @@ func (f *Fault) Fault(name string, text func(Text) (string, error), value func(*
 		Effect: fault.Effect{
 			Fail: f.Fail, LoseReply: f.Lose, RetryAfter: time.Duration(f.RetryAfter), Message: f.Message,
 			Delay: time.Duration(f.Delay), Hang: f.Hang, Duplicate: f.Duplicate,
-			Crash: f.Crash, Outage: f.Outage, Down: time.Duration(f.Down),
+			Crash: f.Crash, Outage: f.Outage, Down: time.Duration(f.Down), Forget: f.Forget,
 			Stale: f.Stale, Drop: f.Drop, CloseWatch: f.CloseWatch, Freeze: f.Freeze,
 			Empty: f.Empty, Swap: f.Swap, Oversize: f.Oversize, Cut: f.Cut, Flip: f.Flip,
+			CutUpload: f.CutUpload, FlipUpload: f.FlipUpload,
 		},
 	}
 	var err error

@@ -18,6 +18,8 @@ type Step struct {
 	When Expression `yaml:"when" doc:"a CEL expression; the step is passed over if it is false"`
 	// Refused has the API server refuse what the step asks of it.
 	Refused Text `yaml:"refused" doc:"the API server must refuse it and say this among other words; for apply, patch and delete of one object"`
+	// Forget has the components of crash and restart start without what they kept.
+	Forget bool `yaml:"forget" doc:"with crash and restart: the store starts empty, a driver without what it provisioned"`
 
 	Apply    *Objects      `yaml:"apply" verb:"true" doc:"create objects, or change them to be like this (server-side apply)"`
 	Patch    *Patch        `yaml:"patch" verb:"true" doc:"change parts of an object (JSON merge patch)"`

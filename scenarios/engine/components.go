@@ -15,12 +15,27 @@ func (r *run) crash(ctx context.Context, s *document.Step) (any, error) {
 		if err := c.Crash(); err != nil {
 			return err
 		}
-		return c.Start(ctx)
+		return startAgain(ctx, c, s.Forget)
 	})
 }
 
 func (r *run) restart(ctx context.Context, s *document.Step) (any, error) {
-	return nil, r.each(ctx, *s.Restart, func(c emulator.Actor) error { return c.Restart(ctx) })
+	return nil, r.each(ctx, *s.Restart, func(c emulator.Actor) error {
+		if err := c.Stop(ctx); err != nil {
+			return err
+		}
+		return startAgain(ctx, c, s.Forget)
+	})
+}
+
+// startAgain starts a component, with or without what it has kept. One that cannot
+// forget is started all the same, so that the scenario leaves it as it was.
+func startAgain(ctx context.Context, c emulator.Actor, forget bool) error {
+	var failed error
+	if forget {
+		failed = c.Forget(ctx)
+	}
+	return errors.Join(failed, c.Start(ctx))
 }
 
 func (r *run) start(ctx context.Context, s *document.Step) (any, error) {

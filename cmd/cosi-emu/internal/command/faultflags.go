@@ -41,6 +41,7 @@ func (f *faultFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&e.Crash, "crash", "", "the component dies before or after the operation, and is started again")
 	flags.StringVar(&e.Outage, "outage", "", "kube-apiserver or etcd is killed before the operation, and started again")
 	flags.DurationVar(&e.Down, "down", 0, "with a crash or an outage: how long until it is started again")
+	flags.BoolVar(&e.Forget, "forget", false, "with a crash: the store, or a fake driver, comes back without what it kept")
 	flags.IntVar(&e.Stale, "stale", 0, "reads see objects as they were so many changes ago")
 	flags.BoolVar(&e.Drop, "drop", false, "events of watches are not told")
 	flags.BoolVar(&e.CloseWatch, "close-watch", false, "watches end before the event")
@@ -51,6 +52,8 @@ func (f *faultFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&e.Oversize, "oversize", 0, "bytes by which the driver's answer is larger")
 	flags.IntVar(&e.Cut, "cut", 0, "the body of the answer ends after so many bytes")
 	flags.IntVar(&e.Flip, "flip", 0, "a bit of this byte of the answer's body is turned, counted from 1")
+	flags.IntVar(&e.CutUpload, "cut-upload", 0, "the body of the request ends after so many bytes, on its way into the store")
+	flags.IntVar(&e.FlipUpload, "flip-upload", 0, "a bit of this byte of the request's body is turned on its way, counted from 1")
 }
 
 func (f *faultFlags) fault(name string) (fault.Fault, error) {

@@ -1,0 +1,80 @@
+package emulator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// ErrNothingKept is the error of something that is to forget, and keeps nothing
+// over its lives: what it had in memory is lost at each of its ends anyway.
+var ErrNothingKept = errors.New("it keeps nothing that it could forget")
+
+// StepForget is the operation at the process seam by which a component has lost
+// what it keeps over its lives. Its response is a store.Lost.
+const StepForget = "forget"
+
+// forgetTimeout bounds how long a component takes to lose what it keeps.
+const forgetTimeout = time.Minute
+
+// forgetful is what can lose what it keeps of some owners.
+type forgetful interface {
+	Forget(ctx context.Context, chosen func(owner string) bool) (store.Lost, error)
+}
+
+// loss is how a component forgets; nil means that it keeps nothing.
+type loss func(context.Context) (store.Lost, error)
+
+// lossOf has a fake driver lose what it has provisioned, and nobody else's.
+func (e *Emulator) lossOf(driver string) loss {
+	return func(ctx context.Context) (store.Lost, error) {
+		return e.shelves().Forget(ctx, func(owner string) bool { return owner == driver })
+	}
+}
+
+// lossOfAll has the store lose everything, but for the key of its administrator,
+// which users hold.
+func (e *Emulator) lossOfAll(ctx context.Context) (store.Lost, error) {
+	lost, err := e.shelves().Forget(ctx, func(owner string) bool { return owner != Administrator })
+	return lost, err
+}
+
+// Forget has a component that does not run lose what it keeps over its lives, so
+// that its next one begins with nothing: a fake driver the buckets and accounts that
+// it has provisioned, the store all there are but the administrator's. The error is
+// ErrNothingKept if there is no such thing, or ErrWrongState if the component runs.
+// A component that a fault has killed does not come back by itself any more.
+func (c *Component) Forget(ctx context.Context) error {
+	if c.loss == nil {
+		return fmt.Errorf("forget %s: %w", c.name, ErrNothingKept)
+	}
+	c.endRevival()
+	c.operation.Lock()
+	defer c.operation.Unlock()
+	if state, _ := c.State(); state == StateRunning {
+		return fmt.Errorf("forget %s: %w: it is running; stop or crash it first", c.name, ErrWrongState)
+	}
+	c.awaitEnd()
+	return c.forget(ctx, "")
+}
+
+// forget loses what the component keeps, and puts into the journal what that was.
+func (c *Component) forget(ctx context.Context, fault string) error {
+	ctx, cancel := context.WithTimeout(ctx, forgetTimeout)
+	defer cancel()
+	_, lives := c.State()
+	event := c.journal.Begin(c.name, lives, journal.SeamProcess, journal.Operation{Name: StepForget})
+	lost, err := c.loss(ctx)
+	event.Outcome, event.Fault = journal.OutcomeOK, fault
+	if err != nil {
+		event.Outcome, event.Message = "Error", err.Error()
+	}
+	event.Response, _ = json.Marshal(lost) // lists of strings
+	c.journal.Append(event)
+	return err
+}

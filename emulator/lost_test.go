@@ -1,0 +1,108 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// TestDriverWithoutMemory has the driver come back without what it provisioned for a
+// story, by hand and by a fault at its n-th call: what others own stays, and COSI
+// gets rid of what it has provisioned all the same.
+func TestDriverWithoutMemory(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	foreign := store.BucketSpec{Name: "somebody-elses", Owner: "other"}
+	if _, err := emu.Store().CreateBucket(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	for name, lose := range map[string]func(*testing.T){
+		"ByHand": func(t *testing.T) {
+			t.Helper()
+			driver := emu.Actor(emulator.ComponentDriver)
+			if err := errors.Join(driver.Crash(), driver.Forget(t.Context()), driver.Start(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"ByFault": func(t *testing.T) {
+			t.Helper()
+			inject(t, emu, "amnesia", fault.Match{
+				Seam: journal.SeamRPC, Component: emulator.ComponentDriver, Operation: "DriverRevokeBucketAccess", Nth: 1,
+			}, fault.Effect{Crash: fault.Before, Forget: true})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mark := emu.Journal().Mark()
+			s := newStory(t, emu)
+			s.create(s.claim, s.access)
+			s.waitReady()
+			want := store.Lost{
+				Buckets: []string{s.secret()["BUCKET_NAME"]}, Accounts: []string{s.access.Status.AccountID},
+			}
+			lose(t)
+			s.delete(s.access)
+			s.delete(s.claim)
+			s.waitGone(s.access)
+			s.waitGone(s.claim)
+			if diff := cmp.Diff([]store.Lost{want}, lostSince(t, emu, mark)); diff != "" {
+				t.Errorf("what was lost: -want, +got:\n%s", diff)
+			}
+		})
+	}
+	expectFaults(t, emu, map[string]string{"amnesia": "driver DriverRevokeBucketAccess Fenced"})
+	if _, err := emu.Store().GetBucket(t.Context(), foreign.Name); err != nil {
+		t.Errorf("what is not the driver's: %v, want it to stay", err)
+	}
+	serveByDriver(t, emu, emu.DriverName(), "again")
+}
+
+// TestStoreWithoutMemory has the store lose everything but its administrator.
+func TestStoreWithoutMemory(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{Protocols: []store.Protocol{store.ProtocolS3, store.ProtocolGCS}})
+	for name, protocol := range map[string]store.Protocol{"photos": store.ProtocolS3, "videos": store.ProtocolGCS} {
+		if _, err := emu.Store().CreateBucket(t.Context(), store.BucketSpec{Name: name, Owner: "o", Protocol: protocol}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	component := emu.Actor(emulator.ComponentStore)
+	if err := errors.Join(component.Stop(t.Context()), component.Forget(t.Context()), component.Start(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	want := []store.Lost{{Buckets: []string{"photos", "videos"}}}
+	if diff := cmp.Diff(want, lostSince(t, emu, 0)); diff != "" {
+		t.Errorf("what was lost: -want, +got:\n%s", diff)
+	}
+	accounts, err := emu.Store().Accounts(t.Context())
+	if err != nil || len(accounts) != 1 || accounts[0].ID != emulator.Administrator {
+		t.Errorf("accounts: %v, %v; want only the administrator's", accounts, err)
+	}
+	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar, "etcd", "sidecar.2"} {
+		if err := emu.Actor(name).Forget(t.Context()); !errors.Is(err, emulator.ErrNothingKept) {
+			t.Errorf("%s forgets: %v, want ErrNothingKept", name, err)
+		}
+	}
+}
+
+// lostSince returns what the journal says that was lost.
+func lostSince(t *testing.T, emu *emulator.Emulator, mark uint64) []store.Lost {
+	t.Helper()
+	var all []store.Lost
+	for _, e := range emu.Journal().Since(mark) {
+		if e.Seam != journal.SeamProcess || e.Operation.Name != emulator.StepForget {
+			continue
+		}
+		var lost store.Lost
+		if err := json.Unmarshal(e.Response, &lost); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, lost)
+	}
+	return all
+}

@@ -1,0 +1,86 @@
+package seam
+
+import (
+	"io"
+	"net/http"
+)
+
+// serveCut has a request handled of whose body only the first bytes arrive, and
+// reports whether there were more. The client does not hear then what the store
+// makes of it; the journal does.
+func (c *crossing) serveCut(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
+	body := &cutUpload{ReadCloser: r.Body, left: c.effect().CutUpload}
+	r.Body = body
+	lost := &responseRecorder{ResponseWriter: newNowhere()}
+	next.ServeHTTP(&hangUpWriter{ResponseWriter: w, instead: lost, body: body}, r)
+	if body.broken {
+		c.event.Response = lost.summary()
+	}
+	return body.broken
+}
+
+// cutUpload is the body of a request whose connection breaks.
+type cutUpload struct {
+	io.ReadCloser
+
+	left   int
+	broken bool
+}
+
+// Read implements io.Reader.
+func (c *cutUpload) Read(p []byte) (int, error) {
+	if c.broken {
+		return 0, io.ErrUnexpectedEOF
+	}
+	if c.left == 0 {
+		var more [1]byte
+		n, err := io.ReadFull(c.ReadCloser, more[:])
+		if c.broken = n > 0; c.broken {
+			err = io.ErrUnexpectedEOF
+		}
+		return 0, err
+	}
+	n, err := c.ReadCloser.Read(p[:min(c.left, len(p))])
+	c.left -= n
+	return n, err
+}
+
+// hangUpWriter writes elsewhere once the connection is broken.
+type hangUpWriter struct {
+	http.ResponseWriter
+
+	instead http.ResponseWriter
+	body    *cutUpload
+}
+
+// Unwrap lets http.ResponseController find what the writer below can do.
+func (h *hangUpWriter) Unwrap() http.ResponseWriter { return h.ResponseWriter }
+
+func (h *hangUpWriter) to() http.ResponseWriter {
+	if h.body.broken {
+		return h.instead
+	}
+	return h.ResponseWriter
+}
+
+func (h *hangUpWriter) Header() http.Header         { return h.to().Header() }
+func (h *hangUpWriter) WriteHeader(status int)      { h.to().WriteHeader(status) }
+func (h *hangUpWriter) Write(p []byte) (int, error) { return h.to().Write(p) }
+
+// flippedUpload is the body of a request of which one bit is turned.
+type flippedUpload struct {
+	io.ReadCloser
+
+	left int // bytes to the one, itself included; 0 when it has passed
+}
+
+// Read implements io.Reader.
+func (f *flippedUpload) Read(p []byte) (int, error) {
+	n, err := f.ReadCloser.Read(p)
+	if f.left > 0 && f.left <= n {
+		p[f.left-1] ^= 1
+		f.left = 0
+	}
+	f.left = max(0, f.left-n)
+	return n, err
+}
