@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
@@ -41,7 +42,8 @@ type waiting struct {
 	// forDifference has it wait until the object does not match.
 	forDifference bool
 
-	last        any // what the object was like when it was last seen
+	version     string // of the object when it was last looked at, if it was there
+	last        any    // what the object was like when it was last seen
 	differences []match.Difference
 	trouble     error // of the API, the last that there was
 }
@@ -92,28 +94,32 @@ func (w *waiting) look(ctx context.Context) (bool, error) {
 	err := w.run.engine.client.Get(ctx, client.ObjectKeyFromObject(object), object)
 	switch {
 	case err == nil:
+		w.version = object.GetResourceVersion()
 		return w.judge(ctx, object.Object)
 	case apierrors.IsNotFound(err):
+		w.version = ""
 		return w.judge(ctx, match.Missing)
 	}
 	w.trouble = err // a passing trouble is waited out
 	return false, nil
 }
 
-// follow watches the object, from its state at the beginning of the watch, until
-// it matches or the watch ends.
+// follow watches the object, from when it was last seen, until it matches or the
+// watch ends.
 func (w *waiting) follow(ctx context.Context) (bool, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(w.object.GroupVersionKind())
 	watcher, err := w.run.engine.client.Watch(ctx, list, client.InNamespace(w.object.GetNamespace()),
-		client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("metadata.name", w.object.GetName())})
+		client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("metadata.name", w.object.GetName())},
+		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: w.version}})
 	if err != nil {
 		return false, err
 	}
 	defer watcher.Stop()
-	// What has happened between looking and watching.
-	if matched, err := w.look(ctx); matched || err != nil {
-		return matched, err
+	if w.version == "" { // what has happened between looking and watching
+		if matched, err := w.look(ctx); matched || err != nil {
+			return matched, err
+		}
 	}
 	for {
 		select {
