@@ -77,36 +77,36 @@ func (b *Builder) step(at document.Position, verb string, argument any) *Builder
 }
 
 // about says something about the step before.
-func (b *Builder) about(at document.Position, field, value string) *Builder {
+func (b *Builder) about(at document.Position, field string, value *yaml.Node) *Builder {
 	if len(b.steps.Content) == 0 {
 		b.failed = append(b.failed, &document.Problem{Position: at, Message: field + " is about a step, and there is none before it"})
 		return b
 	}
 	step := b.steps.Content[len(b.steps.Content)-1]
-	key, content := text(field), text(value)
+	key := text(field)
 	b.place(key, at)
-	b.place(content, at)
-	step.Content = append(step.Content, key, content)
+	b.place(value, at)
+	step.Content = append(step.Content, key, value)
 	return b
 }
 
 // Named gives the step before a name, for reports.
-func (b *Builder) Named(name string) *Builder { return b.about(caller(), "name", name) }
+func (b *Builder) Named(name string) *Builder { return b.about(caller(), "name", text(name)) }
 
 // Within says how long the step before may take, instead of 10 seconds.
 func (b *Builder) Within(timeout time.Duration) *Builder {
-	return b.about(caller(), "timeout", duration(timeout))
+	return b.about(caller(), "timeout", text(duration(timeout)))
 }
 
 // As binds the result of the step before to a name for later steps: ${name}.
-func (b *Builder) As(name string) *Builder { return b.about(caller(), "as", name) }
+func (b *Builder) As(name string) *Builder { return b.about(caller(), "as", text(name)) }
 
 // When has the step before passed over if a CEL expression is false.
-func (b *Builder) When(expression string) *Builder { return b.about(caller(), "when", expression) }
+func (b *Builder) When(expression string) *Builder { return b.about(caller(), "when", text(expression)) }
 
 // Refused says that the API server must refuse what the step before asks of it, and
 // say these words among others.
-func (b *Builder) Refused(words string) *Builder { return b.about(caller(), "refused", words) }
+func (b *Builder) Refused(words string) *Builder { return b.about(caller(), "refused", text(words)) }
 
 // Build returns the scenario, or everything that is wrong in it, each with the
 // file and the line of the call that says so.
@@ -144,4 +144,10 @@ func (b *Builder) Run(t T, options ...Option) {
 		return
 	}
 	open(t, options).play(t, s)
+}
+
+// Forgetting has what the step before crashes or restarts start without what it has
+// kept: the store empty, a fake driver without what it has provisioned.
+func (b *Builder) Forgetting() *Builder {
+	return b.about(caller(), "forget", scalar("!!bool", "true"))
 }

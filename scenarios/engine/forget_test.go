@@ -50,8 +50,9 @@ func TestForget(t *testing.T) {
 		},
 		"Fault": {
 			reason: "A fault makes it so.",
-			steps: "- inject: {name: f, seam: store, component: store, operation: HeadObject, nth: 1, crash: before, forget: true}\n" +
-				"- s3: {secret: key, head: hello, code: Forbidden}" + lostAndDeleted,
+			steps: "- inject: {name: f, seam: rpc, component: driver, operation: DriverRevokeBucketAccess, nth: 1, crash: before, forget: true}\n" +
+				"- delete: [BucketAccess/app]\n- expect: {BucketAccess/app: absent}\n- backend: {only: true}\n" +
+				"- delete: [BucketClaim/photos]\n- expect: {BucketClaim/photos: absent}",
 		},
 		"Nothing": {
 			reason: "A sidecar keeps nothing, and runs all the same afterwards.", fails: "it keeps nothing that it could forget",
