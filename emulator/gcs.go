@@ -95,3 +95,12 @@ func (e *Emulator) shelves() interface {
 // GCSEndpoint returns the URL of the GCS service, or "" if there is none. COSI's
 // Secrets have no place for it.
 func (e *Emulator) GCSEndpoint() string { return e.gcsEndpoint }
+
+// EmptyGCS deletes all that is in a bucket of GCS, past the seams and so past the
+// journal. It does nothing if there is no GCS service.
+func (e *Emulator) EmptyGCS(ctx context.Context, bucket string) error {
+	if e.gcs == nil {
+		return nil
+	}
+	return e.gcs.Empty(ctx, bucket)
+}

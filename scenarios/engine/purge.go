@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -16,9 +17,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 )
 
-// administrator returns a client of the store with the key of its administrator, who
-// may do everything. The transport is the caller's to close.
-func (r *run) administrator(transport *http.Transport) (*s3.Client, error) {
+// administrator returns a client of the store, for a bucket, with the key of its
+// administrator, who may do everything. The transport is the caller's to close.
+func (r *run) administrator(ctx context.Context, bucket string, transport *http.Transport) (*s3.Client, error) {
 	emu := r.engine.emulator
 	content, err := os.ReadFile(emu.AdministratorPath())
 	if err != nil {
@@ -31,8 +32,12 @@ func (r *run) administrator(transport *http.Transport) (*s3.Client, error) {
 	if err := trust(transport, emu.CertificateAuthorityPath()); err != nil {
 		return nil, err
 	}
+	b, err := emu.Store().GetBucket(ctx, bucket)
+	if err != nil {
+		return nil, err
+	}
 	return s3.New(s3.Options{
-		BaseEndpoint: new(emu.S3Endpoint()), Region: emu.S3Region(), UsePathStyle: true, RetryMaxAttempts: 1,
+		BaseEndpoint: new(emu.S3Endpoint()), Region: cmp.Or(b.Region, emu.S3Region()), UsePathStyle: true, RetryMaxAttempts: 1,
 		HTTPClient:  &http.Client{Transport: transport},
 		Credentials: awscredentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, ""),
 	}), nil
@@ -62,21 +67,40 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = backend.DeleteBucket(ctx, b.Owner, name)
-	if !errors.Is(err, store.ErrNotEmpty) || b.Protocol != store.ProtocolS3 {
-		return err
+	if b.Protocol == store.ProtocolS3 {
+		err = backend.DeleteBucket(ctx, b.Owner, name)
+		if !errors.Is(err, store.ErrNotEmpty) {
+			return err
+		}
 	}
-	if err := r.empty(ctx, name); err != nil {
-		return fmt.Errorf("empty bucket %s: %w", name, err)
+	if err := r.empty(ctx, b); err != nil {
+		return err
 	}
 	return backend.DeleteBucket(ctx, b.Owner, name)
 }
 
-// empty deletes all versions of all objects in a bucket.
-func (r *run) empty(ctx context.Context, bucket string) error {
+// empty deletes what is in a bucket. There is nothing in those of Azure, which is not
+// served.
+func (r *run) empty(ctx context.Context, b store.Bucket) error {
+	var err error
+	switch b.Protocol {
+	case store.ProtocolS3:
+		err = r.emptyS3(ctx, b.Name)
+	case store.ProtocolGCS:
+		err = r.engine.emulator.EmptyGCS(ctx, b.Name)
+	case store.ProtocolAzure:
+	}
+	if err != nil {
+		return fmt.Errorf("empty bucket %s: %w", b.Name, err)
+	}
+	return nil
+}
+
+// emptyS3 deletes all versions of all objects in a bucket of S3.
+func (r *run) emptyS3(ctx context.Context, bucket string) error {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	client, err := r.administrator(transport)
+	client, err := r.administrator(ctx, bucket, transport)
 	if err != nil {
 		return err
 	}

@@ -43,8 +43,8 @@ func (r *run) emptyBuckets(ctx context.Context) error {
 	own, err := r.ownBuckets(ctx)
 	failed := []error{err}
 	for _, b := range own {
-		if !b.Purge && (b.Protocol == "" || b.Protocol == store.ProtocolS3) {
-			failed = append(failed, r.empty(ctx, b.Name))
+		if !b.Purge {
+			failed = append(failed, r.empty(ctx, b))
 		}
 	}
 	return errors.Join(failed...)
