@@ -27,6 +27,9 @@ func (b *Builder) Timeout(timeout time.Duration) *Builder {
 	return b.set(caller(), b.setup, "timeout", timeout)
 }
 
+// Limits are how much the scenario may do.
+func (b *Builder) Limits(limits Limits) *Builder { return b.set(caller(), b.setup, "limits", limits) }
+
 // Driver adds a fake driver with a sidecar and classes of its own.
 func (b *Builder) Driver(driver FakeDriver) *Builder { return b.extend(caller(), "drivers", driver) }
 

@@ -14,8 +14,24 @@ type FakeDriver struct {
 	AccessModes []string `yaml:"accessModes"`
 	// MultiBucket: whether one access may have several buckets; true by default.
 	MultiBucket *bool `yaml:"multiBucket"`
-	// Socket: the endpoint of a driver that runs already, unix:///path.
+	// Parameters: those of buckets and accounts whose class does not give them, of the fake driver's.
+	Parameters map[string]string `yaml:"parameters"`
+	// Socket: the endpoint of a driver that runs already, unix:///path, which goes with a name only.
 	Socket string `yaml:"socket"`
+}
+
+// Limits are how much a scenario may do; zero is the default.
+type Limits struct {
+	// Steps: how many steps may run, those of repeat and forEach counted each time; 10000 by default.
+	Steps int `yaml:"steps"`
+	// Duration: how long all steps may take together; 10m by default.
+	Duration time.Duration `yaml:"duration"`
+	// Objects: how many objects of Kubernetes the scenario may make; 1000 by default.
+	Objects int `yaml:"objects"`
+	// Puts: how many objects the steps may put into buckets; 1000 by default.
+	Puts int `yaml:"puts"`
+	// PutBytes: how large an object is at most that a step puts into a bucket, such as 500M or 1Gi; 64Mi by default.
+	PutBytes int64 `yaml:"putBytes"`
 }
 
 // Class is a BucketClass.
@@ -132,7 +148,7 @@ type S3 struct {
 	Bucket string `yaml:"bucket"`
 	// Content: what to put, or what must come back.
 	Content *string `yaml:"content"`
-	// Size: how many bytes to put, instead of content.
+	// Size: how many bytes to put, or must come back, instead of content: 6000000 or 6Mi.
 	Size int64 `yaml:"size"`
 	// Keys: what must be listed.
 	Keys []string `yaml:"keys"`
@@ -224,6 +240,8 @@ type Fault struct {
 	Outage string `yaml:"outage"`
 	// Down: how long what has died stays dead; it starts again at once by default.
 	Down time.Duration `yaml:"down"`
+	// Forget: with crash: it comes back without what it kept: the store empty, a driver without what it provisioned.
+	Forget bool `yaml:"forget"`
 	// Stale: reads answer as so many changes ago.
 	Stale int `yaml:"stale"`
 	// Drop: the event is not told.
@@ -244,4 +262,8 @@ type Fault struct {
 	Cut int `yaml:"cut"`
 	// Flip: one bit of this byte of the store's answer is wrong, counted from 1.
 	Flip int `yaml:"flip"`
+	// CutUpload: of the body of a request to the store so many bytes arrive, then the connection ends.
+	CutUpload int `yaml:"cutUpload"`
+	// FlipUpload: one bit of this byte of the body of a request arrives wrong at the store, counted from 1.
+	FlipUpload int `yaml:"flipUpload"`
 }

@@ -156,3 +156,6 @@ func (s *Step) Nested() [][]Step {
 	}
 	return s.Parallel
 }
+
+// Within returns the lists of steps within a step, included ones among them.
+func (s *Step) Within() [][]Step { return slices.Concat(s.Nested(), [][]Step{s.Included}) }

@@ -46,6 +46,7 @@ type Setup struct {
 	Seed *int64 `yaml:"seed" doc:"where everything random comes from"`
 	// Timeout is how long a step may take that does not say otherwise.
 	Timeout Duration `yaml:"timeout" doc:"how long a step may take that does not say otherwise; 10s"`
+	Limits  Limits   `yaml:"limits" doc:"how much the scenario may do"`
 }
 
 // Driver is a fake driver with an endpoint and a sidecar of its own.
@@ -54,8 +55,10 @@ type Driver struct {
 	Protocols   []string `yaml:"protocols" enum:"S3,GCS,Azure" doc:"S3, GCS, Azure; S3 by default"`
 	AccessModes []string `yaml:"accessModes" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"accepts ReadWrite, ReadOnly, WriteOnly; all by default"`
 	MultiBucket *bool    `yaml:"multiBucket" doc:"whether one access may have several buckets; true by default"`
-	Socket      string   `yaml:"socket" doc:"the endpoint of a driver that runs already, unix:///path"`
-	Position    Position
+	// Parameters are for those buckets and accounts whose class does not give them.
+	Parameters Parameters `yaml:"parameters" doc:"those of buckets and accounts whose class does not give them, of the fake driver's"`
+	Socket     string     `yaml:"socket" doc:"the endpoint of a driver that runs already, unix:///path, which goes with a name only"`
+	Position   Position
 }
 
 // Class is a BucketClass.

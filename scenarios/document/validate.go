@@ -42,12 +42,14 @@ func (d *decoder) validate(n *yaml.Node, s *Scenario) {
 	}
 	v := validation{decoder: d, setup: &s.Setup, allMarks: marksOf(s.Steps)}
 	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})
+	v.limits(s.Steps)
 }
 
 func (d *decoder) validateSetup(s *Setup) {
 	drivers := map[string]bool{}
 	for _, driver := range s.Drivers {
 		d.unique("driver", driver.Name, driver.Position, drivers)
+		d.joined(&driver)
 		d.oneOf(driver.Position, "protocol", driver.Protocols, "S3", "GCS", "Azure")
 		d.oneOf(driver.Position, "access mode", driver.AccessModes, "ReadWrite", "ReadOnly", "WriteOnly")
 	}
@@ -67,6 +69,15 @@ func (d *decoder) validateSetup(s *Setup) {
 			d.oneOf(class.Position, "access mode", all, "ReadWrite", "ReadOnly", "WriteOnly")
 		}
 		d.knownDriver(class.Position, class.Driver, drivers)
+	}
+}
+
+// joined checks that nothing is asked of a driver that runs already and is as it is.
+func (d *decoder) joined(driver *Driver) {
+	asked := len(driver.Protocols) > 0 || len(driver.AccessModes) > 0 || driver.MultiBucket != nil || len(driver.Parameters) > 0
+	if driver.Socket != "" && asked {
+		d.fail(driver.Position, "the driver %q runs already, at its socket: take away what only a fake driver can be given, "+
+			"which is protocols, accessModes, multiBucket and parameters", driver.Name)
 	}
 }
 

@@ -43,6 +43,9 @@ func (v *validation) step(s *Step, known scope, marks map[string]bool) {
 	v.variables(s, known)
 	v.arguments(s, marks)
 	v.refusal(s)
+	if s.Forget && s.Crash == nil && s.Restart == nil {
+		v.decoder.fail(s.Position, "forget needs a crash or restart: it says that what starts again has lost what it kept")
+	}
 	v.within(s, known, marks)
 	if s.Mark != "" {
 		marks[s.Mark] = true
@@ -133,8 +136,8 @@ func (v *validation) refusal(s *Step) {
 }
 
 func (v *validation) repeat(s *Step, _ map[string]bool) {
-	if s.Repeat.Times < 1 || s.Repeat.Times > MaxSteps {
-		v.decoder.fail(s.Position, "repeat needs times, from 1 to %d", MaxSteps)
+	if s.Repeat.Times < 1 {
+		v.decoder.fail(s.Position, "repeat needs times, which is %d and must be 1 or more", s.Repeat.Times)
 	}
 }
 
@@ -205,6 +208,7 @@ func (v *validation) s3(s *Step, _ map[string]bool) {
 	if operations != 1 || s.S3.Secret.IsZero() {
 		v.decoder.fail(s.Position, "s3 needs a secret, and one of put, get, head, delete, list, multipart, presignGet, presignPut")
 	}
+	v.putSize(s, s.S3.Size)
 	if s.S3.ServiceAccount.IsZero() != s.S3.Access.IsZero() {
 		v.decoder.fail(s.Position, "s3 needs serviceAccount and access together: one ServiceAccount may have several accesses")
 	}
@@ -228,7 +232,7 @@ func marksOf(steps []Step) map[string]bool {
 		if steps[i].Mark != "" {
 			marks[steps[i].Mark] = true
 		}
-		for _, nested := range append(steps[i].Nested(), steps[i].Included) {
+		for _, nested := range steps[i].Within() {
 			maps.Copy(marks, marksOf(nested))
 		}
 	}

@@ -42,7 +42,7 @@ type S3 struct {
 
 	Bucket  Text   `yaml:"bucket" doc:"another bucket than the Secret's"`
 	Content *Text  `yaml:"content" doc:"what to put, or what must come back"`
-	Size    int64  `yaml:"size" doc:"how many bytes to put, instead of content"`
+	Size    Bytes  `yaml:"size" doc:"how many bytes to put, or must come back, instead of content: 6000000 or 6Mi"`
 	Keys    []Text `yaml:"keys" doc:"what must be listed"`
 	// Code is the error code of S3 that must come back; empty: it is allowed.
 	Code Text `yaml:"code" doc:"the error code of S3 that must come back; without it the operation must be allowed"`

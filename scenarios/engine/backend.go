@@ -151,17 +151,21 @@ func (r *run) changeBackend(ctx context.Context, asked *document.Backend) error 
 
 // putBehind puts an object into a bucket, as the store's administrator.
 func (r *run) putBehind(ctx context.Context, asked *document.PutObject) error {
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	client, err := r.administrator(transport)
-	if err != nil {
-		return err
-	}
 	var texts [3]string
 	for i, text := range []document.Text{asked.Bucket, asked.Key, asked.Content} {
+		var err error
 		if texts[i], err = r.text(ctx, text); err != nil {
 			return err
 		}
+	}
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client, err := r.administrator(ctx, texts[0], transport)
+	if err != nil {
+		return err
+	}
+	if err := r.mayPut(len(texts[2])); err != nil {
+		return err
 	}
 	_, err = client.PutObject(ctx, &s3.PutObjectInput{Bucket: &texts[0], Key: &texts[1], Body: strings.NewReader(texts[2])})
 	if err != nil {

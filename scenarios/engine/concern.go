@@ -60,7 +60,7 @@ func disturbs(s document.Step) bool {
 			return true
 		}
 	}
-	for _, nested := range append(s.Nested(), s.Included) {
+	for _, nested := range s.Within() {
 		if slices.ContainsFunc(nested, disturbs) {
 			return true
 		}

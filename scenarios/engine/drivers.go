@@ -40,6 +40,7 @@ func (r *run) makeDriver(ctx context.Context, driver *document.Driver) (*emulato
 	}
 	options := emulator.DriverOptions{
 		Name: r.scoped(driver.Name), SingleBucket: driver.MultiBucket != nil && !*driver.MultiBucket,
+		Parameters: driver.Parameters,
 	}
 	if len(driver.Protocols) > 0 {
 		var err error

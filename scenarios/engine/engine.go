@@ -82,6 +82,7 @@ func (e *Engine) Run(ctx context.Context, s *document.Scenario) Result {
 		engine: e, scenario: s, scope: scope,
 		marks: map[string]uint64{}, result: Result{Scenario: s, Started: time.Now(), From: e.journal.Mark() + 1},
 	}
+	r.belongings.most = int(r.limits().Objects)
 	r.namespace = cmp.Or(e.options.Namespace, r.scope)
 	r.result.Namespace = r.namespace
 	e.options.Observer.ScenarioStarted(s, r.namespace)
@@ -125,7 +126,9 @@ func (e *Engine) enter(s *document.Scenario) (leave func()) {
 func (r *run) perform(ctx context.Context) {
 	err := r.setUp(ctx)
 	if err == nil {
-		err = r.steps(ctx, r.scenario.Steps)
+		limited, cancel := r.withinDuration(ctx)
+		err = r.steps(limited, r.scenario.Steps)
+		cancel()
 	}
 	r.fail(err)
 	r.fail(r.healAll())

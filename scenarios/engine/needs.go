@@ -63,7 +63,7 @@ func anyStep(steps []document.Step, holds func(document.Step) bool) bool {
 		if holds(s) {
 			return true
 		}
-		for _, within := range append(s.Nested(), s.Included) {
+		for _, within := range s.Within() {
 			if anyStep(within, holds) {
 				return true
 			}

@@ -75,7 +75,9 @@ func (r *run) apply(ctx context.Context, s *document.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.belongings.add(object)
+		if err := r.belongings.add(object); err != nil {
+			return nil, err
+		}
 		config := client.ApplyConfigurationFromUnstructured(object)
 		if err := r.engine.client.Apply(ctx, config, client.FieldOwner(fieldManager), client.ForceOwnership); err != nil {
 			return nil, refused(object, err)

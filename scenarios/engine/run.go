@@ -39,6 +39,7 @@ type run struct {
 
 	watcher    *oracle.Watcher
 	brought    []string // buckets and accounts of the backend that steps have made past COSI
+	puts       int      // objects that steps have put into buckets
 	belongings belongings
 	drivers    map[string]*emulator.AddedDriver // by their names in the document
 }
@@ -130,6 +131,9 @@ func cutShort(ctx context.Context, err error) error {
 	failure, ok := errors.AsType[*Failure](err)
 	if !ok {
 		return cmp.Or(err, context.Cause(ctx))
+	}
+	if limit, ok := errors.AsType[*limitError](context.Cause(ctx)); ok {
+		failure.Message = limit.Error() + ": " + failure.Message
 	}
 	failure.Broken = true
 	return failure

@@ -78,8 +78,17 @@ func (r *run) content(ctx context.Context, asked *document.S3) ([]byte, error) {
 	return []byte(text), err
 }
 
-func (r *run) putObject(ctx context.Context, asked *document.S3, c *credentials, key string) (any, error) {
+// toPut is the content of an object that is about to be put.
+func (r *run) toPut(ctx context.Context, asked *document.S3) ([]byte, error) {
 	content, err := r.content(ctx, asked)
+	if err == nil {
+		err = r.mayPut(len(content))
+	}
+	return content, err
+}
+
+func (r *run) putObject(ctx context.Context, asked *document.S3, c *credentials, key string) (any, error) {
+	content, err := r.toPut(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +171,7 @@ const partBytes = 5 << 20
 
 // uploadParts uploads a content in parts.
 func (r *run) uploadParts(ctx context.Context, asked *document.S3, c *credentials, key string) (any, error) {
-	content, err := r.content(ctx, asked)
+	content, err := r.toPut(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +212,7 @@ func (r *run) presignedGet(ctx context.Context, asked *document.S3, c *credentia
 }
 
 func (r *run) presignedPut(ctx context.Context, asked *document.S3, c *credentials, key string) (any, error) {
-	content, err := r.content(ctx, asked)
+	content, err := r.toPut(ctx, asked)
 	if err != nil {
 		return nil, err
 	}

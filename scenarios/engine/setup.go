@@ -131,7 +131,9 @@ func accessModes(names []string) []cosiapi.BucketAccessMode {
 }
 
 func (r *run) create(ctx context.Context, object client.Object) error {
-	r.belongings.addObject(object) // before creating takes its kind away
+	if err := r.belongings.add(object); err != nil { // before creating takes its kind away
+		return err
+	}
 	if err := r.engine.client.Create(ctx, object); err != nil {
 		return refused(object, err)
 	}

@@ -17,6 +17,7 @@ var structs = []struct {
 	name, doc string
 }{
 	{reflect.TypeFor[document.Driver](), "FakeDriver", "is a fake driver with a sidecar of its own, or somebody's that runs already."},
+	{reflect.TypeFor[document.Limits](), "Limits", "are how much a scenario may do; zero is the default."},
 	{reflect.TypeFor[document.Class](), "Class", "is a BucketClass."},
 	{reflect.TypeFor[document.AccessClass](), "AccessClass", "is a BucketAccessClass."},
 	{reflect.TypeFor[document.Modes](), "Modes", "are access modes."},
@@ -41,6 +42,9 @@ var kinds = map[reflect.Type]string{
 	reflect.TypeFor[document.Named]():      "Fields",
 	reflect.TypeFor[document.Names]():      "[]string",
 	reflect.TypeFor[document.References](): "[]string",
+	reflect.TypeFor[document.Parameters](): "map[string]string",
+	reflect.TypeFor[document.Limit]():      "int",
+	reflect.TypeFor[document.Bytes]():      "int64",
 }
 
 // arguments returns the source of the types.

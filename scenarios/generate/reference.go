@@ -18,6 +18,7 @@ var tables = []struct {
 	{reflect.TypeFor[document.Scenario](), "The document"},
 	{reflect.TypeFor[document.Setup](), "`setup`"},
 	{reflect.TypeFor[document.Driver](), "an item of `setup.drivers`"},
+	{reflect.TypeFor[document.Limits](), "`setup.limits`"},
 	{reflect.TypeFor[document.Class](), "an item of `setup.classes`"},
 	{reflect.TypeFor[document.AccessClass](), "an item of `setup.accessClasses`"},
 	{reflect.TypeFor[document.Modes](), "`disallowedBucketAccessModes`"},

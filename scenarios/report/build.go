@@ -72,7 +72,7 @@ func inOrder(result engine.Result) []nested {
 func measure(steps []document.Step, depth int, depths map[*document.Step]int) {
 	for i := range steps {
 		depths[&steps[i]] = depth
-		for _, within := range append(steps[i].Nested(), steps[i].Included) {
+		for _, within := range steps[i].Within() {
 			measure(within, depth+1, depths)
 		}
 	}

@@ -14,7 +14,7 @@ func goldenFiles(steps []document.Step) []string {
 		if step.Golden != nil {
 			files = append(files, filepath.Join(filepath.Dir(step.Position.File), filepath.FromSlash(step.Golden.File)))
 		}
-		for _, within := range append(step.Nested(), step.Included) {
+		for _, within := range step.Within() {
 			files = append(files, goldenFiles(within)...)
 		}
 	}

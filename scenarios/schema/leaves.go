@@ -2,7 +2,9 @@ package schema
 
 import (
 	"reflect"
+	"slices"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
@@ -10,6 +12,7 @@ import (
 const (
 	referencePattern = `^[A-Z][A-Za-z0-9]+/\S+$`
 	durationPattern  = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
+	bytesPattern     = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([kMGTPE]i?|Ki|[eE]\+?[0-9]+)?$`
 	countPattern     = `^([0-9]+(\.\.[0-9]*)?|\.\.[0-9]+)$`
 )
 
@@ -27,6 +30,9 @@ var leaves = map[reflect.Type]object{
 	reflect.TypeFor[document.Expression]():   text(),
 	reflect.TypeFor[document.Duration]():     {"type": "string", "pattern": durationPattern},
 	reflect.TypeFor[document.Count]():        {"type": []string{"integer", "string"}, "pattern": countPattern, "minimum": 0},
+	reflect.TypeFor[document.Limit]():        {"type": "integer", "minimum": 1},
+	reflect.TypeFor[document.Bytes]():        {"type": []string{"integer", "string"}, "minimum": 1, "pattern": bytesPattern},
+	reflect.TypeFor[document.Parameters]():   parameters(),
 	reflect.TypeFor[document.Pattern]():      {},
 	reflect.TypeFor[document.Value]():        {},
 	reflect.TypeFor[document.Named]():        {"type": "object"},
@@ -45,4 +51,13 @@ var leaves = map[reflect.Type]object{
 
 func byReference() object {
 	return object{"type": "object", "propertyNames": object{"pattern": referencePattern}}
+}
+
+// parameters are those of the fake driver.
+func parameters() object {
+	properties := object{}
+	for _, known := range slices.Concat(fakedriver.BucketParameters(), fakedriver.AccessParameters()) {
+		properties[known.Name] = object{"type": text()["type"], "description": known.Effect}
+	}
+	return object{"type": "object", "additionalProperties": false, "properties": properties}
 }

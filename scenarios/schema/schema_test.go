@@ -98,6 +98,7 @@ func TestSuite(t *testing.T) {
 
 const head = "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: a\n"
 
+//nolint:lll // one case a line
 func TestGood(t *testing.T) {
 	compiled := compile(t)
 	tests := map[string]struct{ reason, document string }{
@@ -107,6 +108,8 @@ func TestGood(t *testing.T) {
 		"Pattern":  {reason: "Anything can be expected.", document: head + "steps: [{expect: {'Bucket/${class}': {a: [1, null]}}}]"},
 		"Duration": {reason: "Of several parts.", document: head + "steps: [{settle: {quiet: 1m1.5s}, timeout: .5h}]"},
 		"Count":    {reason: "A number, or a range.", document: head + "steps: [{calls: {events: [{count: 2}, {count: 1..}, {count: ..3}]}}]"},
+		"Limits":   {reason: "Numbers and quantities.", document: head + "setup: {limits: {steps: 5, puts: 1, putBytes: 1Gi, duration: 1m}}\nsteps: [{s3: {secret: a, put: k, size: 6000000}}]"},
+		"Tuned":    {reason: "Values that look like numbers.", document: head + "setup: {drivers: [{name: a, parameters: {maxAccounts: 3, latency: 5ms}}]}\nsteps: [{settle: }]"},
 		"When":     {reason: "A condition that looks like a boolean.", document: head + "steps: [{settle: , when: true}]"},
 	}
 	for name, tc := range tests {
@@ -159,6 +162,13 @@ func TestBad(t *testing.T) {
 		"Golden":      {reason: "Golden without objects.", document: head + "steps: [{golden: {file: a.yaml}}]"},
 		"Command":     {reason: "No program.", document: head + "steps: [{exec: {code: 1}}]"},
 		"Inner":       {reason: "In a step within a step.", document: head + "steps: [{parallel: [[{mark: a}], [{sleep: 1s}]]}]"},
+		"NoLimit":     {reason: "Nothing could be done.", document: head + "setup: {limits: {steps: 0}}\nsteps: [{settle: }]"},
+		"Negative":    {reason: "Less than nothing.", document: head + "setup: {limits: {objects: -1}}\nsteps: [{settle: }]"},
+		"NoBytes":     {reason: "Nothing at all.", document: head + "setup: {limits: {putBytes: 0}}\nsteps: [{settle: }]"},
+		"Bytes":       {reason: "No unit of Kubernetes.", document: head + "setup: {limits: {putBytes: 5MB}}\nsteps: [{settle: }]"},
+		"Limit":       {reason: "An unknown limit.", document: head + "setup: {limits: {step: 5}}\nsteps: [{settle: }]"},
+		"Size":        {reason: "Less than nothing.", document: head + "steps: [{s3: {secret: a, put: k, size: -1}}]"},
+		"Parameter":   {reason: "None of the driver's.", document: head + "setup: {drivers: [{name: a, parameters: {latencies: 1s}}]}\nsteps: [{settle: }]"},
 		"StepsFields": {reason: "A list of steps has no setup.", document: "apiVersion: cosi-emu/v1alpha1\nkind: Steps\nsetup: {}\nsteps: [{settle: }]"},
 	}
 	for name, tc := range tests {
