@@ -58,6 +58,7 @@ type Component struct {
 	onFail  func(error)
 	faults  *fault.Set
 	outage  func(by *fault.Applied) // kills a process of the control plane
+	deaths  *seam.Deaths            // what all components know of deletions
 	loss    loss                    // loses what is kept over its lives; nil: nothing is
 
 	operation sync.Mutex     // held during Start, Stop and Crash
@@ -174,7 +175,7 @@ func (c *Component) newLife(ctx context.Context) *life {
 	c.mu.Unlock()
 	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
 	//nolint:contextcheck // a revival outlives the start
-	l.incarnation.Suffer(c.faults, seam.Hooks{Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage})
+	l.incarnation.Suffer(c.faults, seam.Hooks{Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, Deaths: c.deaths})
 	return l
 }
 

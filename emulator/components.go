@@ -51,7 +51,7 @@ func (e *Emulator) startComponent(ctx context.Context, name string, create facto
 // startForgetful is startComponent for one that keeps something over its lives.
 func (e *Emulator) startForgetful(ctx context.Context, name string, forget loss, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
-	c.faults, c.outage, c.loss = e.faults, e.outage, forget
+	c.faults, c.outage, c.deaths, c.loss = e.faults, e.outage, e.deaths, forget
 	e.mu.Lock()
 	e.components = append(e.components, c)
 	e.undo = append(e.undo, undo{of: c, do: c.Stop})

@@ -22,6 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/emulator/webidentity"
 	"github.com/cosi-emu/cosi-emu/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
@@ -61,6 +62,7 @@ type Emulator struct {
 	failed  chan error
 	faults  *fault.Set
 	outages outages
+	deaths  *seam.Deaths
 
 	mu         sync.Mutex
 	components []*Component
@@ -80,7 +82,9 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
-	e := &Emulator{opts: opts.withDefaults(), failed: make(chan error, 1), faults: fault.NewSet(), started: time.Now()}
+	e := &Emulator{
+		opts: opts.withDefaults(), failed: make(chan error, 1), faults: fault.NewSet(), deaths: seam.NewDeaths(), started: time.Now(),
+	}
 	if err := e.start(ctx); err != nil {
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 		defer cancel()

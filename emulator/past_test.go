@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func reader(t *testing.T) (client.WithWatch, *fault.Set, *journal.Journal) {
 	j, set := journal.New(journal.Options{}), fault.NewSet()
 	i := seam.NewIncarnation(j, "reader", 1)
 	t.Cleanup(i.Fence)
-	i.Suffer(set, seam.Hooks{})
+	i.Suffer(set, seam.Hooks{Deaths: seam.NewDeaths()})
 	scheme, err := emulator.NewScheme()
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +74,79 @@ func TestStale(t *testing.T) {
 			t.Errorf("list of %d changes ago: versions %q, want %q", changes, got, want)
 		}
 	}
+}
+
+// TestStaleDeleted reads what has been deleted: an object that lived twice, and a
+// list in which it was not alone.
+func TestStaleDeleted(t *testing.T) {
+	c, set, j := reader(t)
+	namespace := emulatortest.Namespace(t)
+	watch, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "m"}}
+	for _, version := range []string{"1", "2"} {
+		object.ResourceVersion, object.Labels = "", map[string]string{"version": version}
+		if err := c.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		createConfig(t, c, namespace, "other-"+version)
+		if err := c.Delete(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deaths := 0
+	for deaths < 2 { // the news has to have come
+		if event := <-watch.ResultChan(); event.Type == "DELETED" {
+			deaths++
+		}
+	}
+	for changes, want := range []struct{ get, list string }{
+		{"gone", "other-1 other-2"}, {"2", "m other-1 other-2"}, {"gone", "m other-1"}, {"1", "other-1"}, {"gone", "m other-1"}, {"gone", "m"},
+	} {
+		set.Clear()
+		for _, operation := range []string{"get configmaps", "list configmaps"} {
+			if changes == 0 {
+				continue
+			}
+			if err := set.Add(fault.Fault{
+				Name: operation, Match: fault.Match{Seam: journal.SeamAPI, Operation: operation}, Effect: fault.Effect{Stale: changes},
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := versionOf(t, c, object); got != want.get {
+			t.Errorf("%d changes ago it was version %q, want %q", changes, got, want.get)
+		}
+		if got := configs(t, c, namespace); got != want.list {
+			t.Errorf("%d changes ago there were %q, want %q", changes, got, want.list)
+		}
+	}
+	var suffered []string
+	for _, e := range j.Since(0) {
+		if e.Fault != "" {
+			suffered = append(suffered, e.Operation.Name+" of "+e.Fault)
+		}
+	}
+	if want := slices.Repeat([]string{"get configmaps of get configmaps", "list configmaps of list configmaps"}, 5); !slices.Equal(suffered, want) {
+		t.Errorf("what has suffered: %q, want %q", suffered, want)
+	}
+}
+
+// configs lists the names of ConfigMaps.
+func configs(t *testing.T, c client.Client, namespace string) string {
+	t.Helper()
+	var all corev1.ConfigMapList
+	if err := c.List(t.Context(), &all, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range all.Items {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, " ")
 }
 
 // versionOf reads an object, and returns its label, or "gone".

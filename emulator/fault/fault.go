@@ -100,8 +100,9 @@ type Effect struct {
 	// buckets, accounts and objects. Others keep nothing, and lose nothing more.
 	Forget bool `json:"forget,omitempty"`
 
-	// Stale has reads answered with the past: objects as they were so many changes
-	// ago. An object that has been deleted stays so.
+	// Stale has reads of objects and lists answered with the past: as they were so
+	// many changes ago. What has been deleted is there again, as soon as a watch of
+	// any component has told of its deletion.
 	Stale int `json:"stale,omitempty"`
 	// Drop has the event of a watch not told.
 	Drop bool `json:"drop,omitempty"`

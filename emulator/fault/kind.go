@@ -72,11 +72,28 @@ func kindOf(e Effect) (kind, bool) {
 // EventPrefix is how the operations begin that are events of a watch.
 const EventPrefix = "event "
 
+// about reports whether an effect on reads is about a request of this name.
+func (e Effect) about(operation string) bool {
+	var verbs []string
+	switch {
+	case e.Freeze:
+		verbs = []string{"list ", "watch "}
+	case e.Stale != 0:
+		verbs = stales
+	default:
+		return true
+	}
+	return slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(operation, verb) })
+}
+
+// stales is how the requests begin that can be answered with the past.
+var stales = []string{"get ", "list "}
+
 // suits reports whether a crossing is one that the effect is meant for: requests,
 // unless events are asked for or the effect exists for nothing else.
 func (f Fault) suits(k kind, c Crossing) bool {
 	if !c.event() {
-		return k.requests && (!f.Effect.Freeze || strings.HasPrefix(c.Operation, "list ") || strings.HasPrefix(c.Operation, "watch "))
+		return k.requests && f.Effect.about(c.Operation)
 	}
 	return k.events && (!k.requests || f.Effect.Freeze || strings.HasPrefix(f.Match.Operation, EventPrefix))
 }

@@ -79,7 +79,10 @@ func (f Fault) checkEffect() string {
 func (f Fault) checkEvents(k kind) string {
 	of := f.Match.Operation
 	asked := strings.HasPrefix(of, EventPrefix)
+	verb, _, named := strings.Cut(of, " ")
 	switch {
+	case f.Effect.Stale != 0 && named && !asked && !slices.ContainsFunc(stales, func(s string) bool { return like(verb+" ", s) }):
+		return fmt.Sprintf("the effect stale is one on reads, which are get and list, and operation %q is none", of)
 	case asked && f.Match.Seam == journal.SeamAPI && !k.events:
 		return fmt.Sprintf("the effect %s does not exist for events of a watch, which have %s", k.name, strings.Join(ofEvents(), ", "))
 	case k.events && !k.requests && !asked && !strings.HasPrefix(of, "*") && of != "":

@@ -61,6 +61,13 @@ func TestValidate(t *testing.T) {
 		"SetWrongType": {
 			match: createBucket, effect: fault.Effect{Set: map[string]any{"protocols.s3.region": 7}}, want: "protocols.s3.region",
 		},
+		"StaleWrite": {
+			match: fault.Match{Seam: "api", Operation: "patch buckets"}, effect: fault.Effect{Stale: 1}, want: "which are get and list",
+		},
+		"StaleList":  {match: fault.Match{Seam: "api", Operation: "list buckets"}, effect: fault.Effect{Stale: 1}},
+		"StaleAny":   {match: fault.Match{Seam: "api", Operation: "* buckets"}, effect: fault.Effect{Stale: 1}},
+		"Forget":     {match: createBucket, effect: fault.Effect{Crash: fault.After, Forget: true}},
+		"ForgetWhat": {match: createBucket, effect: fault.Effect{Hang: true, Forget: true}, want: "forget needs crash"},
 		"UploadDriver": {
 			match: fault.Match{Seam: "store", Operation: "AdminPutAccount"}, effect: fault.Effect{FlipUpload: 1}, want: "the driver's own calls",
 		},

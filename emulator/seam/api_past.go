@@ -2,8 +2,10 @@ package seam
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +14,8 @@ import (
 // versioned is an object or a list, of which only the version matters.
 type versioned struct {
 	Metadata struct {
+		Namespace       string `json:"namespace"`
+		Name            string `json:"name"`
 		ResourceVersion string `json:"resourceVersion"`
 	} `json:"metadata"`
 	Items []versioned `json:"items"`
@@ -38,25 +42,65 @@ func (v versioned) latest() uint64 {
 	return newest
 }
 
+// has reports whether a list has an item.
+func (v versioned) has(item location) bool {
+	return slices.ContainsFunc(v.Items, func(other versioned) bool {
+		return other.Metadata.Namespace == item.namespace && other.Metadata.Name == item.name
+	})
+}
+
 // stale answers a read with what the API server would have answered so many
-// changes ago. Requests that are none of an object or a list pass.
+// changes ago. What has been deleted is there again, if a watch of any component has
+// told of its deletion.
 func (r *apiRequest) stale(changes int) (*http.Response, error) {
 	resp, err := r.pass()
-	for range changes {
-		if err != nil || resp.StatusCode != http.StatusOK || (r.info.Verb != "get" && r.info.Verb != "list") {
-			break
-		}
-		body, readErr := readResponse(resp)
-		if readErr != nil {
-			return nil, readErr
-		}
-		var now versioned
-		if json.Unmarshal(body, &now) != nil || now.latest() <= 1 {
-			break
-		}
-		resp, err = r.at(now.latest() - 1)
+	for before := uint64(math.MaxUint64); changes > 0 && err == nil && before > 1; changes-- {
+		resp, before, err = r.previous(resp, before)
 	}
 	return resp, err
+}
+
+// previous goes back from an answer by one change, which is before a revision. It
+// returns the answer before the change, and its revision; the same answer and 0 if
+// there is none.
+func (r *apiRequest) previous(resp *http.Response, before uint64) (*http.Response, uint64, error) {
+	now, ok, err := read(resp)
+	for err == nil && ok {
+		died := r.crossing.incarnation.hooks.Deaths.last(r.location(), before)
+		changed := max(now.latest(), died.revision)
+		if changed <= 1 {
+			break
+		}
+		past, pastErr := r.at(changed - 1)
+		if pastErr != nil || r.info.Verb == "get" || changed == now.latest() {
+			return past, changed, pastErr
+		}
+		// The dead may have been none of those that the list selects.
+		if then, ok, readErr := read(past); readErr != nil || !ok || then.has(died.location) {
+			return past, changed, readErr
+		}
+		before = changed
+	}
+	return resp, 0, err
+}
+
+// read reads an answer that has an object, a list, or no object, and leaves it to be
+// read again. It returns false for other answers.
+func read(resp *http.Response) (versioned, bool, error) {
+	var now versioned
+	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNotFound {
+		return now, false, nil
+	}
+	body, err := readResponse(resp)
+	if err != nil || resp.StatusCode == http.StatusNotFound {
+		return now, err == nil, err
+	}
+	return now, json.Unmarshal(body, &now) == nil, nil
+}
+
+// location is where what is asked for is.
+func (r *apiRequest) location() location {
+	return location{r.info.APIGroup, r.info.Resource, r.info.Namespace, r.info.Name}
 }
 
 // at answers a read as of a revision of etcd. The API server has the past only in

@@ -23,7 +23,7 @@ type stream struct {
 	incarnation *Incarnation
 	context     context.Context //nolint:containedctx // that of the request, which goes on
 	cancel      context.CancelFunc
-	resource    string
+	location    location
 
 	rest []byte // of the lines that have been read
 }
@@ -31,7 +31,7 @@ type stream struct {
 func newStream(r *apiRequest, body io.ReadCloser) *stream {
 	return &stream{
 		body: body, lines: bufio.NewReader(body), incarnation: r.crossing.incarnation,
-		context: r.Context(), cancel: r.crossing.cancel, resource: r.info.Resource,
+		context: r.Context(), cancel: r.crossing.cancel, location: r.location(),
 	}
 }
 
@@ -66,6 +66,7 @@ type told struct {
 
 // tell returns what the component is told of an event.
 func (s *stream) tell(line []byte) ([]byte, error) {
+	s.incarnation.hooks.Deaths.hear(s.location, line)
 	if !s.incarnation.faults.Active() {
 		return line, nil
 	}
@@ -74,7 +75,7 @@ func (s *stream) tell(line []byte) ([]byte, error) {
 	if err != nil || event.Type == watch.Bookmark || event.Type == watch.Error {
 		return line, nil //nolint:nilerr // what cannot be read is not ours to judge
 	}
-	op := journal.Operation{Name: fault.EventPrefix + s.resource, Subject: event.Object.Name}
+	op := journal.Operation{Name: fault.EventPrefix + s.location.resource, Subject: event.Object.Name}
 	if event.Object.Namespace != "" {
 		op.Subject = event.Object.Namespace + "/" + op.Subject
 	}
@@ -98,7 +99,7 @@ func (s *stream) suffer(ctx context.Context, c *crossing, event told, line []byt
 	if e.Freeze {
 		revision := versioned{}
 		revision.Metadata.ResourceVersion = event.Object.ResourceVersion
-		c.applied.Note(held{c.event.Component, s.resource}, revision.revision())
+		c.applied.Note(held{c.event.Component, s.location.resource}, revision.revision())
 		select {
 		case <-c.applied.Healed():
 			return line, "Frozen", nil

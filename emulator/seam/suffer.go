@@ -11,13 +11,17 @@ import (
 )
 
 // Hooks are told of faults that reach beyond the crossing that they were applied
-// to. They are called from within that crossing, and must not wait for it.
+// to, and have what reaches beyond one component. They are called from within that
+// crossing, and must not wait for it.
 type Hooks struct {
 	// Crashed is called once, when a fault has killed the component: it is fenced
 	// already, and what it had in flight is being aborted. Fence waits for that.
 	Crashed func(by *fault.Applied)
 	// Outage kills a process of the control plane, and returns when it is dead.
 	Outage func(by *fault.Applied)
+	// Deaths are what all components know of deletions, for reads of the past; nil
+	// if nobody needs to.
+	Deaths *Deaths
 }
 
 // Suffer has what crosses the seams as this incarnation's suffer the faults of a
