@@ -1,0 +1,131 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/child"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// TestChildrenKilled runs `cosi-emu controller` and `cosi-emu sidecar` as processes
+// at the seams of an emulator, and has kill -9 end them: by faults in the middle of
+// their work, and from outside by their process IDs. The journal has each death, and
+// each piece of work as often as it takes to recover.
+func TestChildrenKilled(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
+		Controller: child.Controller(child.Program(h.program(), "controller")),
+		Sidecar:    child.Sidecar(child.Program(h.program(), "sidecar")),
+	}})
+	for name, f := range map[string]fault.Fault{
+		"bound":   {Match: fault.Match{Seam: journal.SeamAPI, Component: "controller", Operation: "create buckets"}, Effect: fault.Effect{Crash: fault.After}},
+		"made":    {Match: fault.Match{Seam: journal.SeamRPC, Component: "sidecar", Operation: "DriverCreateBucket"}, Effect: fault.Effect{Crash: fault.After}},
+		"granted": {Match: fault.Match{Seam: journal.SeamRPC, Component: "sidecar", Operation: "DriverGrantBucketAccess"}, Effect: fault.Effect{Crash: fault.Before}},
+	} {
+		f.Name, f.Match.Nth = name, 1
+		if err := emu.Faults().Add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claim, access := application(emulatortest.Namespace(t))
+	for _, object := range []client.Object{claim, access} {
+		if err := emu.Client().Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the access is ready", func(ctx context.Context) (bool, error) {
+		err := emu.Client().Get(ctx, client.ObjectKeyFromObject(access), access)
+		return access.Status.ReadyToUse, err
+	})
+	h.killFromOutside(emu, emulator.ComponentController)
+	h.killFromOutside(emu, emulator.ComponentSidecar)
+	for _, object := range []client.Object{access, claim} {
+		if err := emu.Client().Delete(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the claim is gone, and the access before it", func(ctx context.Context) (bool, error) {
+		err := emu.Client().Get(ctx, client.ObjectKeyFromObject(claim), claim)
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+	want := map[string]int{
+		"controller crash OK": 1, "controller fail Error": 1, "sidecar crash OK": 2, "sidecar fail Error": 1,
+		"sidecar DriverCreateBucket Fenced": 1, "sidecar DriverCreateBucket OK": 1,
+		"sidecar DriverGrantBucketAccess Fenced": 1, "sidecar DriverGrantBucketAccess OK": 1,
+		"sidecar DriverRevokeBucketAccess OK": 1, "sidecar DriverDeleteBucket OK": 1,
+		"driver AdminCreateBucket OK": 2, "driver AdminPutAccount OK": 1,
+		"controller create buckets Fenced": 1,
+	}
+	if diff := cmp.Diff(want, counted(emu)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// killFromOutside kills the process of a component, waits until the emulator has
+// noticed, and starts the component again.
+func (h *home) killFromOutside(emu *emulator.Emulator, name string) {
+	h.t.Helper()
+	found := processes(h.t, h.program()+" "+name)
+	if len(found) != 1 {
+		h.t.Fatalf("processes of the %s: %q, want one", name, found)
+	}
+	pid, err := strconv.Atoi(strings.Fields(found[0])[0])
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	kill(h.t, pid)
+	if failed := <-emu.Failed(); !strings.Contains(failed.Error(), "killed") {
+		h.t.Errorf("the emulator says %q, want that it was killed", failed)
+	}
+	if err := emu.Component(name).Start(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// counted counts deaths, and the work that must not be done more often than needed.
+func counted(emu *emulator.Emulator) map[string]int {
+	work := map[string]bool{
+		"crash": true, "fail": true, "DriverCreateBucket": true, "DriverGrantBucketAccess": true, "DriverRevokeBucketAccess": true,
+		"DriverDeleteBucket": true, "AdminCreateBucket": true, "AdminPutAccount": true, "create buckets": true,
+	}
+	all := map[string]int{}
+	for _, e := range emu.Journal().Since(0) {
+		if ofDriver := e.Component == emulator.ComponentDriver && e.Seam == journal.SeamRPC; work[e.Operation.Name] && !ofDriver {
+			all[fmt.Sprintf("%s %s %s", e.Component, e.Operation.Name, e.Outcome)]++
+		}
+	}
+	return all
+}
+
+// application is what an application asks for.
+func application(namespace string) (*cosiapi.BucketClaim, *cosiapi.BucketAccess) {
+	claim := &cosiapi.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "c"},
+		Spec:       cosiapi.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+	}
+	access := &cosiapi.BucketAccess{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "a"},
+		Spec: cosiapi.BucketAccessSpec{
+			BucketAccessClassName: emulator.ClassStandard, Protocol: cosiapi.ProtocolS3,
+			BucketClaims: []cosiapi.BucketClaimAccess{{
+				BucketClaimName: claim.Name, AccessSecretName: "key",
+				AccessModes: cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
+			}},
+		},
+	}
+	return claim, access
+}
