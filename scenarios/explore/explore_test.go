@@ -3,13 +3,18 @@ package explore
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/replay"
 )
 
 // TestExplore tries what is around the calls that cost something, with our own
@@ -54,7 +59,7 @@ func TestShrink(t *testing.T) {
 	}
 	opts := Options{
 		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Worlds: 1, Shrink: true,
-		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverRevoke*",
+		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverRevoke*", Out: filepath.Join(t.TempDir(), "found"),
 	}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
 		opts.Backend = forgetful{opts.Backend}
@@ -64,10 +69,11 @@ func TestShrink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Findings) != 1 {
-		t.Fatalf("findings: %+v, want one", r.Findings)
+	if len(r.Findings) != 1 || !r.Findings[0].Confirmed {
+		t.Fatalf("findings: %+v, want one that has come again", r.Findings)
 	}
 	g := r.Findings[0]
+	checkFiles(t, g)
 	t.Logf("%s: %s\nwhy: %s\n%s", g.Oracle, g.Message, g.Why, g.Shrunk)
 	_, steps, _ := strings.Cut(g.Shrunk, "\nsteps:\n")
 	const most = 12
@@ -79,5 +85,84 @@ func TestShrink(t *testing.T) {
 	}
 	if _, err := (document.Loader{}).Parse("shrunk.yaml", []byte(g.Shrunk)); err != nil {
 		t.Errorf("it is no scenario: %v", err)
+	}
+}
+
+// checkFiles wants the scenario, its recording, from which it can be run again, and
+// its timeline.
+func checkFiles(t *testing.T, g Group) {
+	t.Helper()
+	if text, err := os.ReadFile(g.File); err != nil || string(text) != g.Shrunk {
+		t.Errorf("%s is not the shrunk scenario: %v\n%s", g.File, err, text)
+	}
+	if page, err := os.ReadFile(g.Timeline); err != nil || !strings.Contains(string(page), "</html>") {
+		t.Errorf("there is no timeline: %v", err)
+	}
+	recorded, err := recording.ReadFile(g.Recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := replay.Scenario(recorded); err != nil {
+		t.Error(err)
+	}
+	if recorded.End == nil || len(recorded.End.Failures) == 0 || !g.Verified {
+		t.Errorf("run by itself, the scenario %s, and the recording ends with %+v; want it to fail by %s", g.Rerun, recorded.End, g.Oracle)
+	}
+}
+
+// moody is a backend that never deletes the first account that it is asked for twice,
+// and is right about all others.
+type moody struct {
+	fakedriver.Backend
+
+	mu    sync.Mutex
+	asked map[string]bool
+	stuck string
+}
+
+func (m *moody) PutAccount(ctx context.Context, spec store.AccountSpec) (store.Credentials, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked[spec.ID] && m.stuck == "" {
+		m.stuck = spec.ID
+	}
+	m.asked[spec.ID] = true
+	return m.Backend.PutAccount(ctx, spec)
+}
+
+func (m *moody) DeleteAccount(ctx context.Context, owner, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stuck == id {
+		return errors.New("the account cannot be deleted")
+	}
+	return m.Backend.DeleteAccount(ctx, owner, id)
+}
+
+// TestSeenOnce has a bug reported that shows once and not again.
+func TestSeenOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	opts := Options{
+		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Worlds: 1, Shrink: true,
+		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverGrant*", Out: filepath.Join(t.TempDir(), "found"),
+	}
+	backend := &moody{asked: map[string]bool{}}
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		backend.mu.Lock()
+		defer backend.mu.Unlock()
+		backend.Backend, opts.Backend = opts.Backend, backend
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 {
+		t.Fatalf("findings: %+v, want one", r.Findings)
+	}
+	if g := r.Findings[0]; g.Confirmed || g.Runs != 1+confirmingRuns || g.Shrunk != "" || g.File != "" {
+		t.Errorf("%+v, want it seen once in %d runs, and not shrunk", g, 1+confirmingRuns)
 	}
 }

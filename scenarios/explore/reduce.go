@@ -17,21 +17,65 @@ type candidate struct {
 // required are the fields without which there is no scenario.
 var required = []string{"apiVersion", "kind", "name", "steps"}
 
-// smaller yields candidates that lack one thing each: a fault, a step or anything
+// smaller yields candidates that lack something each: a fault, steps or anything
 // within, an object, a field. The large things come first, and of alike ones the
 // last: what comes early is what later ones need.
 func (c candidate) smaller() iter.Seq[candidate] {
+	return func(yield func(candidate) bool) {
+		for _, some := range []iter.Seq[candidate]{c.fewer(), c.sparser(), c.shorter(), c.lesser(), c.looser()} {
+			for reduced := range some {
+				if !yield(reduced) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// fewer yields candidates that lack a fault.
+func (c candidate) fewer() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for i := range c.faults {
 			if len(c.faults) > 1 && !yield(candidate{c.source, slices.Delete(slices.Clone(c.faults), i, i+1)}) {
 				return
 			}
 		}
-		for reduced := range c.looser() {
-			if !yield(reduced) {
+	}
+}
+
+// shorter yields candidates that lack several steps: those that have only the first
+// few, then those without a half, a quarter and so on.
+func (c candidate) shorter() iter.Seq[candidate] {
+	return func(yield func(candidate) bool) {
+		steps := field(c.source.root, "steps")
+		if steps == nil {
+			return
+		}
+		without := func(from, to int) bool {
+			reduced := c.source.clone()
+			steps := field(reduced.root, "steps")
+			steps.Content = slices.Delete(steps.Content, from, to)
+			return yield(candidate{reduced, c.faults})
+		}
+		all := len(steps.Content)
+		for n := 1; n < all; n++ {
+			if !without(n, all) {
 				return
 			}
 		}
+		for n := all / 2; n > 1; n /= 2 { //nolint:mnd // halves
+			for from := all - n; from >= 0; from -= n {
+				if !without(from, from+n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lesser yields candidates that lack one step, or something within a step.
+func (c candidate) lesser() iter.Seq[candidate] {
+	return func(yield func(candidate) bool) {
 		for _, path := range c.source.paths() {
 			if reduced := c.source.clone(); reduced.cut(path) && !yield(candidate{reduced, c.faults}) {
 				return
@@ -97,6 +141,12 @@ func (s *source) at(p path) *yaml.Node {
 	return n
 }
 
+// identity reports whether a field is a part of what makes an object one, without
+// which it is refused before anything happens.
+func identity(parent *yaml.Node, key string) bool {
+	return field(parent, "kind") != nil && (key == "kind" || key == "metadata")
+}
+
 // cut takes out the node that a path leads to, or makes a count 1. It returns false
 // if that cannot be.
 func (s *source) cut(p path) bool {
@@ -110,7 +160,7 @@ func (s *source) cut(p path) bool {
 		value.Value = "1"
 		return times > 1
 	}
-	if len(p) == 1 && slices.Contains(required, key.Value) {
+	if len(p) == 1 && slices.Contains(required, key.Value) || identity(parent, key.Value) {
 		return false
 	}
 	parent.Content = slices.Delete(parent.Content, i-1, i+1)

@@ -29,6 +29,9 @@ func (c candidate) render(g Group) ([]byte, error) {
 		name.Value = foundName(name.Value, g.Oracle)
 	}
 	s.root.Content = slices.Clone(s.root.Content)
+	if g.Oracle == OracleSteps && s.saysNoTimeout() {
+		s.limitSteps()
+	}
 	strip(s.root)
 	for i := 1; i < len(s.root.Content); i += 2 {
 		if key := s.root.Content[i-1].Value; key == "steps" {

@@ -22,7 +22,8 @@ type Report struct {
 	Runs int `json:"runs"`
 	// Unreached are cases whose operation did not happen, though tried repeatedly.
 	Unreached []string `json:"unreached,omitempty"`
-	// Pruned counts pairs that come upon a state that was seen already.
+	// Pruned counts what comes upon a situation that was seen already: pairs, and
+	// single faults that were tried in another scenario.
 	Pruned int `json:"pruned,omitempty"`
 	Worlds int `json:"worlds"`
 	// Clean is how long the steps of the clean run took, Duration all runs together.
@@ -52,9 +53,25 @@ type Group struct {
 	Case    Case   `json:"case"`
 	// Cases are all runs, for people.
 	Cases []string `json:"cases"`
-	// Shrunk is a small scenario that shows it, and File where it was written.
+	// Confirmed says that it was seen again in a second run of the same case, and Runs
+	// how many runs of the case there were until then, or in vain.
+	Confirmed bool `json:"confirmed"`
+	Runs      int  `json:"runs"`
+	// Shrunk is a small scenario that shows it, and Trials how many runs it took to
+	// find it. There is none of what was not confirmed.
 	Shrunk string `json:"shrunk,omitempty"`
-	File   string `json:"file,omitempty"`
+	Trials int    `json:"trials,omitempty"`
+	// Verified says that the shrunk scenario, run as 'cosi-emu run' does, fails by the
+	// same oracle, and Rerun what has come of that run.
+	Verified bool   `json:"verified,omitempty"`
+	Rerun    string `json:"rerun,omitempty"`
+	// File is where the shrunk scenario was written, and Recording and Timeline where
+	// that run of it was.
+	File      string `json:"file,omitempty"`
+	Recording string `json:"recording,omitempty"`
+	Timeline  string `json:"timeline,omitempty"`
+
+	outcomes []outcome // the simplest first
 }
 
 // group puts runs with findings together. Of each run the first finding counts: the
@@ -69,13 +86,20 @@ func group(found []outcome) []Group {
 			at = len(groups) - 1
 		}
 		g := &groups[at]
-		g.Cases = append(g.Cases, result.Case.String())
-		if g.Message == "" || len(result.Case) < len(g.Case) {
-			g.Case, g.Message, g.Why = result.Case, first.Message, result.Why
-		}
+		g.Cases, g.outcomes = append(g.Cases, result.Case.String()), append(g.outcomes, result)
+	}
+	for i := range groups {
+		g := &groups[i]
+		slices.SortStableFunc(g.outcomes, func(a, b outcome) int { return cmp.Compare(len(a.Case), len(b.Case)) })
+		g.represent(g.outcomes[0])
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(rank(a.Oracle), rank(b.Oracle)) })
 	return groups
+}
+
+// represent has one of the runs stand for the group.
+func (g *Group) represent(o outcome) {
+	g.Case, g.Message, g.Why = o.Case, o.Findings[0].Message, o.Why
 }
 
 // rank orders oracles by how much what they find says about its cause.

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -16,12 +17,17 @@ type running struct {
 	context  context.Context //nolint:containedctx // the engine's observer has none
 	scenario *document.Scenario
 	faults   []fault.Fault
-	clean    *observation // nil: this is the clean run
+	clean    *observation  // nil: this is the clean run
+	silence  time.Duration // see haste; 0: it is not hasty
 
 	from    uint64 // the last event before the first step
 	watcher *oracle.Watcher
 	started time.Time
 	seen    observation
+
+	mu    sync.Mutex
+	steps map[*document.Step]time.Time // that go on, and since when
+	began chan struct{}                // closed by begin
 }
 
 // own returns the place of a step among those of the scenario, or -1 if it is
@@ -44,6 +50,7 @@ func (r *running) begin() {
 	for _, f := range r.faults {
 		r.fail(r.world.emu.Faults().Add(f))
 	}
+	close(r.began)
 }
 
 // conclude ends the faults, gives the world time to recover, and looks at it. After
@@ -52,11 +59,13 @@ func (r *running) conclude(failed bool) {
 	r.seen.steps = time.Since(r.started)
 	r.seen.faults = r.world.emu.Faults().List()
 	r.world.emu.Faults().Clear()
-	if failed {
-		r.fail(r.glance(r.world.quiet(r.context, r.watcher, briefly)))
+	if !failed {
+		r.fail(r.recover())
 		return
 	}
-	r.fail(r.recover())
+	ctx, cancel := context.WithTimeout(r.context, patience)
+	defer cancel()
+	r.fail(r.glance(r.world.quiet(ctx, r.watcher, briefly)))
 }
 
 func (r *running) fail(err error) { r.seen.err = errors.Join(r.seen.err, err) }
@@ -70,6 +79,8 @@ const (
 	// patience is how long it may take until the end is reached: a watch that was
 	// cut is begun again after a second or two.
 	patience = 5 * time.Second
+	// deserts is how long it is where no object is left that anybody could act on.
+	deserts = time.Second
 )
 
 // recover waits until the end of the clean run is reached, or it is certain that it
@@ -77,14 +88,39 @@ const (
 func (r *running) recover() error {
 	ctx, cancel := context.WithTimeout(r.context, patience)
 	defer cancel()
-	for window := briefly; ; window = surely {
+	for window := briefly; ; {
 		quiet := r.world.quiet(ctx, r.watcher, window)
-		if err := r.glance(quiet); err != nil || r.same() || !quiet {
+		if err := r.glance(quiet); err != nil || r.same() || !quiet || ctx.Err() != nil {
 			return err
 		}
-		if r.clean == nil && window == surely {
+		enough := r.enough()
+		switch {
+		case window >= enough:
 			return nil
+		case window == briefly:
+			window = min(enough, surely)
+		case enough < patience:
+			window = enough
+		default:
+			pause(ctx, surely) // and look again
 		}
+	}
+}
+
+// enough is the silence after which it is certain that the end is as it stays.
+func (r *running) enough() time.Duration {
+	deserted := len(r.seen.end.Objects.Claims)+len(r.seen.end.Objects.Buckets)+len(r.seen.end.Objects.Accesses) == 0
+	switch {
+	case r.clean == nil && r.silence > 0:
+		return retryMaxDelay
+	case r.clean == nil, r.silence > 0 && deserted:
+		return surely
+	case r.silence > 0:
+		return max(r.silence, surely)
+	case deserted:
+		return deserts
+	default:
+		return patience
 	}
 }
 

@@ -88,6 +88,18 @@ func (s *source) dropSteps(steps *yaml.Node) {
 	})
 }
 
+// words are the fields that say something to people, and change nothing.
+var words = []string{"description", "labels", "proves"}
+
+// dropWords takes out what does not describe a smaller scenario any more.
+func (s *source) dropWords() {
+	for i := len(s.root.Content) - 2; i >= 0; i -= 2 {
+		if slices.Contains(words, s.root.Content[i].Value) {
+			s.root.Content = slices.Delete(s.root.Content, i, i+2)
+		}
+	}
+}
+
 // field returns the value of a field of a mapping, or nil.
 func field(n *yaml.Node, name string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -138,3 +150,20 @@ func cloneNode(n *yaml.Node) *yaml.Node {
 
 // saysNoTimeout reports whether the scenario leaves the time of its steps to others.
 func (s *source) saysNoTimeout() bool { return field(field(s.root, "setup"), "timeout") == nil }
+
+// limitSteps has the scenario say how long its steps may take, as explored.
+func (s *source) limitSteps() {
+	limit := []*yaml.Node{{Kind: yaml.ScalarNode, Value: "timeout"}, {Kind: yaml.ScalarNode, Value: stepTimeout.String()}}
+	if setup := field(s.root, "setup"); setup != nil {
+		setup.Content = append(setup.Content, limit...)
+		return
+	}
+	setup := &yaml.Node{Kind: yaml.MappingNode, Content: limit}
+	at := len(s.root.Content)
+	for i := 0; i < at; i += 2 {
+		if s.root.Content[i].Value == "steps" {
+			at = i
+		}
+	}
+	s.root.Content = slices.Insert(s.root.Content, at, &yaml.Node{Kind: yaml.ScalarNode, Value: "setup"}, setup)
+}

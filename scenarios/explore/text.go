@@ -15,7 +15,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d points, %d of %d effects tried", r.Scenario, r.Points, r.Tried, r.Applicable)
 	if r.Combined+r.Pruned > 0 {
-		fmt.Fprintf(&b, "; %d combinations tried, %d pairs pruned", r.Combined, r.Pruned)
+		fmt.Fprintf(&b, "; %d combinations tried, %d pruned", r.Combined, r.Pruned)
 	}
 	fmt.Fprintf(&b, "\n%d runs in %s on %d worlds: %.1f a second; the steps of a clean run take %s\n",
 		r.Runs, r.Duration.Round(time.Second/10), r.Worlds, r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth
@@ -47,8 +47,15 @@ func (g *Group) write(b *strings.Builder, number int) {
 	for _, c := range g.Cases[:min(len(g.Cases), shownCases)] {
 		fmt.Fprintf(b, "     %s\n", c)
 	}
-	if g.File != "" {
-		fmt.Fprintf(b, "   scenario: %s\n", g.File)
+	if !g.Confirmed {
+		fmt.Fprintf(b, "   seen once in %d runs, and so not shrunk\n", g.Runs)
+	}
+	if g.File == "" {
+		return
+	}
+	fmt.Fprintf(b, "   scenario:  %s\n   recording: %s\n   timeline:  %s\n", g.File, g.Recording, g.Timeline)
+	if !g.Verified {
+		fmt.Fprintf(b, "   'cosi-emu run' does not show it: by itself, the scenario %s, and not by %s\n", g.Rerun, g.Oracle)
 	}
 }
 

@@ -121,10 +121,15 @@ func (w *world) stop(ctx context.Context) error {
 // last one. If there is a clean run, it is over as soon as it has come to the same
 // end.
 func (w *world) run(ctx context.Context, s *document.Scenario, faults []fault.Fault, clean *observation) *observation {
-	current := &running{world: w, context: ctx, scenario: s, faults: faults, clean: clean}
+	return w.perform(ctx, newRunning(ctx, w, s, faults, clean))
+}
+
+func (w *world) perform(ctx context.Context, current *running) *observation {
 	w.observe(current)
 	from := w.emu.Journal().Mark()
-	result := w.engine.Run(ctx, s)
+	within, stop := current.hurry(ctx)
+	result := w.engine.Run(within, current.scenario)
+	stop()
 	w.observe(nil)
 	w.emu.Faults().Clear()
 	o := &current.seen
@@ -154,9 +159,14 @@ func (w *world) ScenarioStarted(*document.Scenario, string) {}
 
 // StepStarted implements engine.Observer.
 func (w *world) StepStarted(_ *document.Scenario, step *document.Step) {
-	if r := w.observed(); r != nil && step == &r.scenario.Steps[0] {
+	r := w.observed()
+	if r == nil {
+		return
+	}
+	if step == &r.scenario.Steps[0] {
 		r.begin()
 	}
+	r.note(step, true)
 }
 
 // StepEnded implements engine.Observer: after the last step the world is looked at,
@@ -166,6 +176,7 @@ func (w *world) StepEnded(_ *document.Scenario, step engine.StepResult) {
 	if r == nil {
 		return
 	}
+	r.note(step.Step, false)
 	failed := !step.Passed && !step.Skipped
 	if own := r.own(step.Step); own == len(r.scenario.Steps)-1 || own >= 0 && failed {
 		r.conclude(failed)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/explore"
@@ -29,7 +30,8 @@ func TestDoubles(t *testing.T) {
 				Kinds: d.Kinds, At: d.At, Shrink: true, Emulator: emulator.Options{Implementations: d.Implementations},
 			})
 			for _, g := range r.Findings {
-				t.Logf("%s: %s\nwhy: %s\ncases: %s\n%s", g.Oracle, g.Message, g.Why, g.Cases, g.Shrunk)
+				t.Logf("%s: %s\nwhy: %s\ncases: %s\nconfirmed: %t, %d runs; shrunk in %d runs; run by itself: %s\n%s",
+					g.Oracle, g.Message, g.Why, g.Cases, g.Confirmed, g.Runs, g.Trials, g.Rerun, g.Shrunk)
 			}
 			named := func(g explore.Group) bool { return slices.Contains(d.Oracles, g.Oracle) }
 			at := slices.IndexFunc(r.Findings, named)
@@ -38,6 +40,7 @@ func TestDoubles(t *testing.T) {
 					r.Tried, r.Applicable, r.Unreached, d.Oracles)
 			}
 			checkShrunk(t, r.Findings[at].Shrunk)
+			checkEvidence(t, &r.Findings[at])
 		})
 	}
 }
@@ -60,6 +63,24 @@ func checkShrunk(t *testing.T, text string) {
 	}
 	if _, err := (document.Loader{}).Parse("shrunk.yaml", []byte(text)); err != nil {
 		t.Errorf("it is no scenario: %v\n%s", err, text)
+	}
+}
+
+// checkEvidence wants a scenario that shows the bug by itself, too, and what it was
+// recorded in.
+func checkEvidence(t *testing.T, g *explore.Group) {
+	t.Helper()
+	if !g.Verified {
+		t.Errorf("run by itself, the scenario %s, want it to fail by %s", g.Rerun, g.Oracle)
+	}
+	recorded, err := recording.ReadFile(g.Recording)
+	if err != nil {
+		t.Error(err)
+	} else if recorded.End == nil || len(recorded.Events) == 0 {
+		t.Errorf("the recording has %d events, and its end is %+v, want a whole one", len(recorded.Events), recorded.End)
+	}
+	if page, err := os.ReadFile(g.Timeline); err != nil || !strings.Contains(string(page), "</html>") {
+		t.Errorf("there is no timeline: %v", err)
 	}
 }
 
@@ -115,6 +136,11 @@ func exploration(t *testing.T, file string, opts explore.Options) *explore.Repor
 	opts.File, opts.Text, opts.Worlds, opts.ShrinkTimeout = file, text, 1, shrinkTimeout
 	if len(opts.Kinds) == 0 {
 		opts.At = "nothing" // the clean run shows it
+	}
+	opts.Out = t.TempDir()
+	began := time.Now()
+	opts.Progress = func(p explore.Progress) {
+		t.Logf("%5.1f s: %s %d of %d %s", time.Since(began).Seconds(), p.Phase, p.Done, p.Total, p.Last)
 	}
 	r, err := explore.Explore(t.Context(), opts)
 	if err != nil {

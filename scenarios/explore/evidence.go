@@ -1,0 +1,121 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/scenarios/record"
+	"github.com/cosi-emu/cosi-emu/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/scenarios/report/timeline"
+	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// verifyingRuns is how often a shrunk scenario is run until it fails as it should.
+const verifyingRuns = 3
+
+// preserve writes the shrunk scenario of a group, runs it as 'cosi-emu run' does,
+// with the engine's own judgement, and writes the recording of that run and its
+// timeline beside it.
+func (e *explorer) preserve(ctx context.Context, g *Group, name string) error {
+	if e.options.Out == "" {
+		return nil
+	}
+	if err := os.MkdirAll(e.options.Out, dirMode); err != nil {
+		return fmt.Errorf("make the directory for what is found: %w", err)
+	}
+	base := filepath.Join(e.options.Out, name)
+	g.File = base + ".yaml"
+	if err := os.WriteFile(g.File, []byte(g.Shrunk), fileMode); err != nil {
+		return fmt.Errorf("write a scenario: %w", err)
+	}
+	all, err := document.Loader{}.Parse(g.File, []byte(g.Shrunk))
+	if err != nil {
+		return fmt.Errorf("read the shrunk scenario again: %w", err)
+	}
+	w, err := e.shared.pool.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if w != nil {
+			e.shared.pool.give(w)
+		}
+	}()
+	for range verifyingRuns {
+		shown, err := e.rerun(ctx, w, all, base)
+		if err != nil {
+			return err
+		}
+		g.Recording, g.Timeline = base+recording.Extension, base+".html"
+		g.verify(shown)
+		if w, err = e.tidy(ctx, w, &observation{}); err != nil || g.Verified {
+			return errors.Join(err, ctx.Err())
+		}
+	}
+	return nil
+}
+
+// rerun runs a scenario as 'cosi-emu run' does, and writes its recording and its
+// timeline.
+func (e *explorer) rerun(ctx context.Context, w *world, all []*document.Scenario, base string) (shown report.Report, err error) {
+	dir, err := os.MkdirTemp(filepath.Dir(base), ".recording-")
+	if err != nil {
+		return shown, fmt.Errorf("make a directory for a recording: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	recorder := record.New(w.emu, record.Options{Dir: dir, All: true, Program: e.options.Program})
+	run := runner.Runner{
+		Engine: engine.New(w.emu, engine.Options{Observer: recorder}), Journal: w.emu.Journal(), Version: e.options.Program,
+	}
+	shown = run.Run(ctx, all)
+	if err := errors.Join(ctx.Err(), recorder.Err()); err != nil {
+		return shown, err
+	}
+	if err := os.Rename(recorder.Path(all[0].Name), base+recording.Extension); err != nil {
+		return shown, fmt.Errorf("keep the recording of %s: %w", all[0].Name, err)
+	}
+	shown.Scenarios[0].Recording = base + recording.Extension
+	return shown, writeTimeline(base+".html", shown)
+}
+
+func writeTimeline(file string, shown report.Report) (err error) {
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return fmt.Errorf("write a timeline: %w", err)
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	return timeline.Write(out, shown)
+}
+
+// verify notes whether a run of the shrunk scenario has failed by the oracle of the
+// group.
+func (g *Group) verify(shown report.Report) {
+	var oracles []string
+	for _, failure := range shown.Scenarios[0].Failures {
+		name := failure.Oracle
+		if name == "" && failure.Step != nil && !failure.Broken {
+			name = OracleSteps
+		}
+		if name != "" && !slices.Contains(oracles, name) {
+			oracles = append(oracles, name)
+		}
+	}
+	g.Verified = slices.Contains(oracles, g.Oracle)
+	g.Rerun = string(shown.Outcome)
+	if len(oracles) > 0 {
+		g.Rerun += " by " + strings.Join(oracles, ", ")
+	}
+}

@@ -1,0 +1,71 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/scenarios/report"
+)
+
+func TestVerify(t *testing.T) {
+	leak := report.Failure{Oracle: oracle.Leak}
+	step := report.Failure{Step: new(0)}
+	broken := report.Failure{Step: new(0), Broken: true}
+	for _, test := range []struct {
+		name, reason, oracle string
+		outcome              engine.Outcome
+		failures             []report.Failure
+		verified             bool
+		rerun                string
+	}{
+		{"the same", "it is what was found", oracle.Leak, engine.Failed, []report.Failure{leak}, true, "failed by leak"},
+		{"among others", "what was found follows from it", oracle.Leak, engine.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
+		{"a step", "steps are an oracle, too", OracleSteps, engine.Failed, []report.Failure{step}, true, "failed by steps"},
+		{"another", "it is another bug", oracle.Order, engine.Failed, []report.Failure{leak}, false, "failed by leak"},
+		{"broken", "it says nothing about COSI", OracleSteps, engine.Broken, []report.Failure{broken}, false, "broken"},
+		{"none", "only the comparison shows it", OracleState, engine.Passed, nil, false, "passed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := Group{Oracle: test.oracle}
+			g.verify(report.Report{Outcome: test.outcome, Scenarios: []report.Scenario{{Failures: test.failures}}})
+			if g.Verified != test.verified || g.Rerun != test.rerun {
+				t.Errorf("%t, %q, want %t, %q: %s", g.Verified, g.Rerun, test.verified, test.rerun, test.reason)
+			}
+		})
+	}
+}
+
+// TestWriteFindings has people told what became of findings.
+func TestWriteFindings(t *testing.T) {
+	files := Group{Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed"}
+	verified := files
+	verified.Verified = true
+	for _, test := range []struct {
+		name        string
+		g           Group
+		want, never []string
+	}{
+		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "does not show"}},
+		{"not verified", files, []string{"a.yaml", "'cosi-emu run' does not show it", "passed"}, []string{"seen once"}},
+		{"not confirmed", Group{Oracle: oracle.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "does not show"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var text strings.Builder
+			if err := (&Report{Findings: []Group{test.g}}).WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range test.want {
+				if !strings.Contains(text.String(), part) {
+					t.Errorf("it does not say %q:\n%s", part, &text)
+				}
+			}
+			for _, part := range test.never {
+				if strings.Contains(text.String(), part) {
+					t.Errorf("it says %q:\n%s", part, &text)
+				}
+			}
+		})
+	}
+}

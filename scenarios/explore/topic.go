@@ -1,0 +1,154 @@
+package explore
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// sparser yields candidates that lack a whole topic: everything about one object that
+// is applied, the last first, with what depends on it; or all steps of one verb.
+func (c candidate) sparser() iter.Seq[candidate] {
+	return func(yield func(candidate) bool) {
+		for _, object := range slices.Backward(c.source.applied()) {
+			if reduced := c.source.clone(); reduced.forget(object) && !yield(candidate{reduced, c.faults}) {
+				return
+			}
+		}
+		for _, verb := range c.source.repeatedVerbs() {
+			reduced := c.source.clone()
+			steps := field(reduced.root, "steps")
+			steps.Content = slices.DeleteFunc(steps.Content, func(step *yaml.Node) bool { return field(step, verb) != nil })
+			if len(steps.Content) > 0 && !yield(candidate{reduced, c.faults}) {
+				return
+			}
+		}
+	}
+}
+
+// applied returns the objects that steps apply, in their order.
+func (s *source) applied() []*yaml.Node {
+	var all []*yaml.Node
+	steps := field(s.root, "steps")
+	if steps == nil {
+		return nil
+	}
+	for _, step := range steps.Content {
+		switch apply := field(step, "apply"); {
+		case apply == nil:
+		case apply.Kind == yaml.SequenceNode:
+			all = append(all, apply.Content...)
+		default:
+			all = append(all, apply)
+		}
+	}
+	return all
+}
+
+// repeatedVerbs returns the verbs of which there are several steps, but for those that
+// nothing happens, or is seen, without.
+func (s *source) repeatedVerbs() []string {
+	times := map[string]int{}
+	var verbs []string
+	steps := field(s.root, "steps")
+	if steps == nil {
+		return nil
+	}
+	for _, step := range steps.Content {
+		if len(step.Content) == 0 {
+			continue
+		}
+		verb := step.Content[0].Value
+		if times[verb]++; times[verb] == 2 && verb != "apply" {
+			verbs = append(verbs, verb)
+		}
+	}
+	return verbs
+}
+
+// forget takes out everything about an object, and about the objects that go with it
+// because they need it. It returns false if nothing is left.
+func (s *source) forget(object *yaml.Node) bool {
+	steps := field(s.root, "steps")
+	name := field(field(object, "metadata"), "name")
+	if name == nil {
+		return false
+	}
+	gone := map[string]bool{name.Value: true}
+	for before := 0; before < len(gone); {
+		before = len(gone)
+		for _, other := range s.applied() {
+			if mentions(other, gone) {
+				for word := range namesIn(other) {
+					gone[word] = true
+				}
+			}
+		}
+	}
+	thin(steps, gone)
+	return len(steps.Content) > 0
+}
+
+// namesIn yields the names that an object gives: its own, and those of the Secrets that
+// are made for it.
+func namesIn(object *yaml.Node) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		name := field(field(object, "metadata"), "name")
+		if name != nil && !yield(name.Value) {
+			return
+		}
+		if claims := field(field(object, "spec"), "bucketClaims"); claims != nil {
+			for _, claim := range claims.Content {
+				if secret := field(claim, "accessSecretName"); secret != nil && !yield(secret.Value) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// mentions reports whether one of the words is anywhere in a node.
+func mentions(n *yaml.Node, words map[string]bool) bool {
+	if n.Kind == yaml.ScalarNode {
+		return slices.ContainsFunc(strings.Split(n.Value, "/"), func(word string) bool { return words[word] })
+	}
+	return slices.ContainsFunc(n.Content, func(child *yaml.Node) bool { return mentions(child, words) })
+}
+
+// thin takes the smallest things out of a list that have one of the words: items of
+// lists, and what is expected of one object; and steps that are left with nothing.
+func thin(list *yaml.Node, words map[string]bool) {
+	list.Content = slices.DeleteFunc(list.Content, func(item *yaml.Node) bool {
+		if !mentions(item, words) {
+			return false
+		}
+		inner := innerOf(item)
+		switch {
+		case inner == nil:
+			return true
+		case inner.Kind == yaml.SequenceNode:
+			thin(inner, words)
+		default:
+			for i := len(inner.Content) - 2; i >= 0; i -= 2 {
+				if mentions(inner.Content[i], words) || mentions(inner.Content[i+1], words) {
+					inner.Content = slices.Delete(inner.Content, i, i+2)
+				}
+			}
+		}
+		return len(inner.Content) == 0
+	})
+}
+
+// innerOf returns what of a step can be less without being none: a list, or a mapping
+// by object; nil if there is no such thing.
+func innerOf(step *yaml.Node) *yaml.Node {
+	for _, verb := range []string{"apply", "delete", "expect"} {
+		inner := field(step, verb)
+		if inner != nil && (inner.Kind == yaml.SequenceNode || verb == "expect" && inner.Kind == yaml.MappingNode) {
+			return inner
+		}
+	}
+	return nil
+}
