@@ -18,19 +18,26 @@ var ErrUnclean = errors.New("the scenario does not pass without a fault")
 
 // Explore runs a scenario with every fault, and reports what it has found. If the
 // context ends, the runs that were done are reported with the error.
-func Explore(ctx context.Context, opts Options) (*Report, error) {
-	opts, err := opts.withDefaults()
-	if err != nil {
+func Explore(ctx context.Context, opts Options) (report *Report, err error) {
+	if opts, err = opts.withDefaults(); err != nil {
 		return nil, err
 	}
 	scenario, err := load(opts.File, opts.Text)
 	if err != nil {
 		return nil, err
 	}
-	e := &explorer{options: opts, scenario: scenario, seen: map[string]bool{}, report: Report{Scenario: scenario.Name, Worlds: opts.Worlds}}
+	e := &explorer{
+		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
+		report: Report{Scenario: scenario.Name, Worlds: opts.Worlds},
+	}
 	if e.done, err = openState(opts); err != nil {
 		return nil, err
 	}
+	if e.shared == nil { // it is the only one
+		e.shared = &shared{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
+		defer func() { err = errors.Join(err, e.pool.stop(context.WithoutCancel(ctx))) }()
+	}
+	e.pool = e.shared.pool
 	err = e.explore(ctx)
 	return &e.report, errors.Join(err, e.done.close())
 }
@@ -39,9 +46,9 @@ func Explore(ctx context.Context, opts Options) (*Report, error) {
 type explorer struct {
 	options  Options
 	scenario *document.Scenario
-	pool     *pool
+	shared   *shared
+	pool     *pool // that of shared
 	done     *stateFile
-	deadline time.Time // when no more runs are begun; zero if there is none
 
 	clean  *observation
 	trials []Trial
@@ -52,10 +59,8 @@ type explorer struct {
 }
 
 // explore is the list of what happens.
-func (e *explorer) explore(ctx context.Context) (err error) {
+func (e *explorer) explore(ctx context.Context) error {
 	e.options.Progress(Progress{Phase: "starting"})
-	e.pool = newPool(e.options)
-	defer func() { err = errors.Join(err, e.pool.stop(context.WithoutCancel(ctx))) }()
 	if err := e.runClean(ctx); err != nil {
 		return err
 	}
@@ -67,9 +72,6 @@ func (e *explorer) explore(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if e.options.Budget > 0 {
-		e.deadline = time.Now().Add(e.options.Budget)
-	}
 	if err := e.explorePoints(ctx); err != nil {
 		return err
 	}
@@ -79,6 +81,9 @@ func (e *explorer) explore(ctx context.Context) (err error) {
 // conclude reports what was found.
 func (e *explorer) conclude(ctx context.Context, found []outcome) error {
 	e.report.Findings = group(found)
+	if err := e.confirmAll(ctx); err != nil {
+		return err
+	}
 	if e.options.Shrink {
 		return e.shrinkAll(ctx)
 	}
@@ -89,8 +94,9 @@ func (e *explorer) conclude(ctx context.Context, found []outcome) error {
 func (e *explorer) explorePoints(ctx context.Context) error {
 	begin := time.Now()
 	defer func() { e.report.Duration += time.Since(begin) }()
-	cases := make([]Case, len(e.trials))
-	for i, t := range e.trials {
+	trials := e.untried()
+	cases := make([]Case, len(trials))
+	for i, t := range trials {
 		cases[i] = Case{t}
 	}
 	if err := e.runAll(ctx, "single faults", cases, e.options.Pairs); err != nil {

@@ -47,6 +47,8 @@ type Options struct {
 	// Seed: the same seed draws the same faults.
 	Random int
 	Seed   uint64
+	// Sample is how many of the single faults are tried, drawn from Seed; 0 means all.
+	Sample int
 	// Budget is how long runs are begun; 0 means until all are done.
 	Budget time.Duration
 	// MeasureSeams measures what the seams cost when there is no fault.
@@ -56,13 +58,33 @@ type Options struct {
 	// ShrinkTimeout is how long one finding is made smaller at most; 0 means
 	// DefaultShrinkTimeout.
 	ShrinkTimeout time.Duration
+	// Out is a directory, which is made if there is none, for what is found: of each
+	// finding the shrunk scenario, the recording of a run of it and its timeline.
+	// Nothing is written, and no shrunk scenario is run, if it is empty.
+	Out string
+	// Program is the version of the program, for recordings.
+	Program string
 	// State is a file that remembers which runs are done, so that an exploration that
 	// was cut short goes on where it was; empty means that nothing is remembered.
 	State string
 	// Progress is told how it goes on, from one goroutine at a time; nil means nobody
 	// is.
 	Progress func(Progress)
+
+	shared *shared // with explorations of other scenarios; nil means none
 }
+
+// deadline is when no more runs are begun; zero if there is none.
+type deadline time.Time
+
+func (o Options) ends() deadline {
+	if o.Budget == 0 {
+		return deadline{}
+	}
+	return deadline(time.Now().Add(o.Budget))
+}
+
+func (d deadline) passed() bool { return !time.Time(d).IsZero() && time.Now().After(time.Time(d)) }
 
 // Progress is how far an exploration is.
 type Progress struct {
@@ -88,8 +110,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	if o.Worlds < 0 || o.Random < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
-		return o, fmt.Errorf("%w: worlds, random, budget and the time to shrink must not be negative", ErrOptions)
+	if o.Worlds < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
+		return o, fmt.Errorf("%w: worlds, sample, random, budget and the time to shrink must not be negative", ErrOptions)
 	}
 	for _, kind := range o.Kinds {
 		if !slices.Contains(Kinds(), kind) {

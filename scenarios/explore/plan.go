@@ -2,6 +2,7 @@ package explore
 
 import (
 	"math/rand/v2"
+	"slices"
 )
 
 // draw returns cases of two or three faults each. Each case is drawn from a seed of
@@ -19,4 +20,19 @@ func draw(trials []Trial, n int, seed uint64) []Case {
 		}
 	}
 	return cases
+}
+
+// sample draws so many of the trials, which stay in their order; 0 means all.
+func sample(trials []Trial, n int, seed uint64) []Trial {
+	if n == 0 || n >= len(trials) {
+		return trials
+	}
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it is to be repeatable
+	drawn := random.Perm(len(trials))[:n]
+	slices.Sort(drawn)
+	some := make([]Trial, n)
+	for i, at := range drawn {
+		some[i] = trials[at]
+	}
+	return some
 }

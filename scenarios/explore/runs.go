@@ -66,7 +66,7 @@ func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p 
 			p.skip()
 			continue
 		}
-		if !e.deadline.IsZero() && time.Now().After(e.deadline) {
+		if e.shared.ends.passed() {
 			return
 		}
 		select {

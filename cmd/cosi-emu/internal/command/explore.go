@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,24 +19,29 @@ import (
 type exploration struct {
 	options explore.Options
 	kinds   []string
-	out     string
 	output  string
 }
 
 func newExplore(streams Streams) *cobra.Command {
 	x := &exploration{}
 	cmd := &cobra.Command{
-		Use:   "explore SCENARIO",
+		Use:   "explore SCENARIO|DIR...",
 		Short: "Try every fault at every point of a scenario",
 		Long: `Run the scenario of a file once to list every operation of controller, sidecar,
 driver and store, and then once for each of them and each effect that it can
 suffer: a crash before and after it, a failure, a lost reply, a delay beyond the
 deadline, a duplicate, a stale read, a cut watch. Each run is judged by the standing
-oracles and by comparison with the clean run. What is found is grouped, explained,
-and shrunk to a small scenario. docs/explore.md says more.
+oracles and by comparison with the clean run.
+
+What is found is grouped, explained, and run again: what does not come again is
+reported as seen once. The rest is shrunk to a small scenario, which is run as 'cosi-emu
+run' does. The scenario, the recording of that run and its timeline are written to
+--out, and the report says so if that run does not show what was found. docs/explore.md
+says more.
 
 Runs go on at the same time in worlds of their own, each a control plane with all
-components. With --state, an exploration that was cut short goes on where it was.
+components. Of several scenarios, what was tried in one is not tried in another in the
+same situation. With --state, an exploration that was cut short goes on where it was.
 
 The exit code is 0 if nothing was found, 1 if something was, 2 if the scenario or the
 command line is wrong, and 3 if the environment failed.`,
@@ -45,9 +51,12 @@ command line is wrong, and 3 if the environment failed.`,
   cosi-emu explore lifecycle.yaml --effects crash-before,crash-after --budget 1m
 
   # Two faults in a run, and then a thousand runs with faults drawn at random.
-  cosi-emu explore lifecycle.yaml --pairs --random 1000 --seed 7 --state lifecycle.state`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd.Context(), streams, args[0]) },
+  cosi-emu explore lifecycle.yaml --pairs --random 1000 --seed 7 --state lifecycle.state
+
+  # A hundred faults in each scenario of a suite.
+  cosi-emu explore suite/ --sample 100 --state suite.state/`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd.Context(), streams, args) },
 	}
 	x.addFlags(cmd.Flags())
 	return cmd
@@ -58,39 +67,49 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("which effects are tried, of %v (default: all)", explore.Kinds()))
 	flags.StringVar(&o.At, "at", "", "pattern of the points that are tried, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Pairs, "pairs", false, "try two faults in one run, too, but not where a state is reached that was seen already")
+	flags.IntVar(&o.Sample, "sample", 0, "try only so many of the single faults, drawn at random (default: all)")
 	flags.IntVar(&o.Random, "random", 0, "how many runs with two or three faults drawn at random follow")
 	flags.Uint64Var(&o.Seed, "seed", 1, "where what is random comes from: the same seed draws the same faults")
 	flags.DurationVar(&o.Budget, "budget", 0, "for how long runs are begun (default: until all are done)")
 	flags.IntVar(&o.Worlds, "parallel", explore.DefaultWorlds, "how many runs go on at the same time")
 	flags.BoolVar(&o.Shrink, "shrink", true, "shrink what is found to small scenarios")
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure what the seams cost when there is no fault")
-	flags.StringVar(&o.State, "state", "", "file that remembers which runs are done, to go on from there")
-	flags.StringVar(&x.out, "out", ".", "directory for the scenarios of what is found")
+	flags.StringVar(&o.State, "state", "", "file that remembers which runs are done, to go on from there; a directory for several scenarios")
+	flags.StringVar(&o.Out, "out", ".", "directory for what is found: shrunk scenarios, their recordings and timelines")
 	flags.StringVar(&o.Emulator.Binaries.Dir, "control-plane-dir", "",
 		"directory with the programs of the control plane (default: as for 'up')")
 	addOutput(flags, &x.output, formatText, formatJSON)
 }
 
-func (x *exploration) run(ctx context.Context, streams Streams, file string) error {
+func (x *exploration) run(ctx context.Context, streams Streams, paths []string) error {
 	silenceLibraries()
 	if err := checkOutput(x.output, formatText, formatJSON); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(file)
+	x.options.Program = version().Version
+	for _, kind := range x.kinds {
+		x.options.Kinds = append(x.options.Kinds, explore.Kind(kind))
+	}
+	if info, err := os.Stat(paths[0]); len(paths) > 1 || err == nil && info.IsDir() {
+		return x.several(ctx, streams, paths)
+	}
+	return x.single(ctx, streams, paths[0])
+}
+
+// single explores one scenario.
+func (x *exploration) single(ctx context.Context, streams Streams, file string) error {
+	text, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {
 		return usageError{fmt.Errorf("read the scenario: %w", err)}
 	}
 	x.options.File, x.options.Text = file, text
-	for _, kind := range x.kinds {
-		x.options.Kinds = append(x.options.Kinds, explore.Kind(kind))
-	}
 	shown := progress.NewCount(streams.Err)
 	x.options.Progress = func(p explore.Progress) { shown.Show(describeProgress(p), p.Done, p.Total) }
 	report, err := explore.Explore(ctx, x.options)
 	if err = errors.Join(err, shown.Close()); report == nil {
 		return x.failure(streams, err)
 	}
-	if err := errors.Join(err, report.WriteScenarios(x.out), x.print(streams, report)); err != nil {
+	if err := errors.Join(err, x.print(streams, report)); err != nil {
 		return x.failure(streams, err)
 	}
 	if len(report.Findings) > 0 {

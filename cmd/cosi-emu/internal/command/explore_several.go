@@ -1,0 +1,122 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+)
+
+// unexplored is a scenario that could not be explored, and why.
+type unexplored struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+// explored is what has come of several scenarios.
+type explored struct {
+	Reports    []*explore.Report `json:"reports"`
+	Unexplored []unexplored      `json:"unexplored,omitempty"`
+
+	failed []error
+}
+
+// several explores all scenarios of files and directories. One that cannot be
+// explored, because it needs a driver of the user's or more time than a world has, is
+// named at the end.
+func (x *exploration) several(ctx context.Context, streams Streams, paths []string) error {
+	sources, err := readSources(paths)
+	if err != nil {
+		return usageError{err}
+	}
+	all := &explored{}
+	shown := progress.NewCount(streams.Err)
+	x.options.Progress = func(p explore.Progress) {
+		shown.Show(fmt.Sprintf("%d of %d, %s", all.ended()+1, len(sources), describeProgress(p)), p.Done, p.Total)
+	}
+	err = explore.Several(ctx, x.options, sources, func(source explore.Source, report *explore.Report, err error) {
+		if all.take(source, report, err) && x.output == formatText {
+			all.failed = append(all.failed, report.WriteText(streams.Out))
+		}
+	})
+	err = errors.Join(append(all.failed, err, shown.Close(), x.conclude(streams, all))...)
+	switch {
+	case errors.Is(err, explore.ErrOptions):
+		return usageError{err}
+	case err != nil:
+		printError(streams.Err, err)
+		return exitError(exitEnvironment)
+	case all.findings() > 0:
+		return exitError(exitFailure)
+	}
+	return nil
+}
+
+// readSources reads the files of all scenarios. If any is wrong, none is explored.
+func readSources(paths []string) ([]explore.Source, error) {
+	set, err := runner.Load(paths)
+	if err != nil {
+		return nil, err
+	}
+	sources := make([]explore.Source, len(set.Files))
+	for i, file := range set.Files {
+		text, err := os.ReadFile(filepath.Clean(file))
+		if err != nil {
+			return nil, fmt.Errorf("read the scenario: %w", err)
+		}
+		sources[i] = explore.Source{File: file, Text: text}
+	}
+	return sources, nil
+}
+
+// take notes what has come of a scenario, and returns whether it was explored.
+func (e *explored) take(source explore.Source, report *explore.Report, err error) bool {
+	if report == nil || errors.Is(err, explore.ErrUnclean) {
+		e.Unexplored = append(e.Unexplored, unexplored{File: source.File, Reason: err.Error()})
+		return false
+	}
+	e.Reports = append(e.Reports, report)
+	if err != nil {
+		e.failed = append(e.failed, fmt.Errorf("explore %s: %w", source.File, err))
+	}
+	return true
+}
+
+func (e *explored) ended() int { return len(e.Reports) + len(e.Unexplored) }
+
+func (e *explored) findings() (n int) {
+	for _, report := range e.Reports {
+		n += len(report.Findings)
+	}
+	return n
+}
+
+// conclude prints everything as JSON, or the sum for people, who have seen the rest.
+func (x *exploration) conclude(streams Streams, all *explored) error {
+	if x.output == formatJSON {
+		return printJSON(streams, all)
+	}
+	var sum explore.Report
+	for _, report := range all.Reports {
+		sum.Points += report.Points
+		sum.Applicable += report.Applicable
+		sum.Tried += report.Tried
+		sum.Pruned += report.Pruned
+		sum.Runs += report.Runs
+		sum.Duration += report.Duration
+	}
+	for _, u := range all.Unexplored {
+		if _, err := fmt.Fprintf(streams.Out, "\nnot explored: %s: %s\n", u.File, u.Reason); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(streams.Out,
+		"\n%d scenarios explored, %d not: %d points, %d of %d effects tried, %d seen already; %d runs, %.1f a second; %d findings\n",
+		len(all.Reports), len(all.Unexplored), sum.Points, sum.Tried, sum.Applicable, sum.Pruned, sum.Runs, sum.Rate(), all.findings())
+	return err
+}

@@ -1,0 +1,81 @@
+package explore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Source is a scenario to explore.
+type Source struct {
+	// File is the name of the file, and Text its content.
+	File string
+	Text []byte
+}
+
+// Several explores scenarios one after the other, in the same worlds. What was tried
+// for one is not tried again for another in the same situation: when Kubernetes and
+// the backend hold the same, and the same is about to happen. Each report is told as
+// soon as it is there, or the error of a scenario that cannot be explored, with which
+// it goes on. Options.State is a directory, with a file for each scenario, and
+// Options.Budget is for all of them.
+func Several(ctx context.Context, opts Options, sources []Source, told func(Source, *Report, error)) (err error) {
+	opts, err = opts.withDefaults()
+	if err != nil {
+		return err
+	}
+	opts.shared = &shared{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
+	defer func() { err = errors.Join(err, opts.shared.pool.stop(context.WithoutCancel(ctx))) }()
+	if opts.State != "" {
+		if err := os.MkdirAll(opts.State, dirMode); err != nil {
+			return fmt.Errorf("make the directory for the state of the exploration: %w", err)
+		}
+	}
+	for _, source := range sources {
+		one := opts
+		one.File, one.Text = source.File, source.Text
+		if opts.State != "" {
+			sum := sha256.Sum256(source.Text)
+			one.State = filepath.Join(opts.State, hex.EncodeToString(sum[:])+".state")
+		}
+		report, err := Explore(ctx, one)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		told(source, report, err)
+	}
+	return nil
+}
+
+// shared is what explorations of several scenarios have in common.
+type shared struct {
+	pool  *pool
+	tried map[string]bool // situations, and what was tried in them
+	ends  deadline
+}
+
+// untried returns the trials of a clean run that were not made in the same situation
+// of an earlier scenario.
+func (e *explorer) untried() []Trial {
+	states := map[Point]string{}
+	for _, s := range situations(e.clean) {
+		states[s.point] = s.state
+	}
+	var left []Trial
+	for _, t := range e.trials {
+		if e.shared.tried[states[t.Point]+string(t.Kind)] {
+			e.report.Pruned++
+			continue
+		}
+		left = append(left, t)
+	}
+	left = sample(left, e.options.Sample, e.options.Seed)
+	for _, t := range left {
+		e.shared.tried[states[t.Point]+string(t.Kind)] = true
+	}
+	return left
+}

@@ -1,0 +1,83 @@
+package explore
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// claim is a scenario in which one thing happens after the other.
+const claim = `
+apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: claim
+steps:
+- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [S3]}}
+- expect: {BucketClaim/photos: {status: {readyToUse: true}}}
+- delete: BucketClaim/photos
+- expect: {BucketClaim/photos: absent}
+`
+
+// TestSeveral explores a scenario, one that begins in the same way, and one that does
+// not pass: what was tried in the first is not tried in the second.
+func TestSeveral(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	sources := []Source{
+		{File: "claim.yaml", Text: []byte(claim)},
+		{File: "again.yaml", Text: []byte(strings.Replace(claim, "name: claim", "name: again", 1))},
+		{File: "wrong.yaml", Text: []byte(claim + "- expect: {BucketClaim/other: present}\n  timeout: 100ms\n")},
+	}
+	type outcome struct {
+		File                       string
+		Tried, Pruned, Findings    int
+		Unclean, ReachedEverything bool
+	}
+	var got []outcome
+	opts := Options{Worlds: 1, Kinds: []Kind{CrashAfter}, At: "sidecar rpc DriverCreate*", State: t.TempDir()}
+	err := Several(t.Context(), opts, sources, func(s Source, r *Report, err error) {
+		got = append(got, outcome{
+			s.File, r.Tried, r.Pruned, len(r.Findings), errors.Is(err, ErrUnclean), len(r.Unreached) == 0,
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []outcome{
+		{File: "claim.yaml", Tried: 1, ReachedEverything: true},
+		{File: "again.yaml", Pruned: 1, ReachedEverything: true},
+		{File: "wrong.yaml", Unclean: true, ReachedEverything: true},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestSample(t *testing.T) {
+	all := timings.trials([]Point{{"driver", journal.SeamStore, "AdminPutAccount", "ba-*", 1}}, nil, "")
+	tests := map[string]struct {
+		reason string
+		n      int
+		want   int
+	}{
+		"All":  {"Nothing is drawn unless it is asked for.", 0, len(all)},
+		"Some": {"So many are drawn.", 2, 2},
+		"More": {"There are no more than there are.", len(all) + 1, len(all)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			some := sample(all, tc.n, 1)
+			if len(some) != tc.want {
+				t.Errorf("%s %d of %d, want %d", tc.reason, len(some), len(all), tc.want)
+			}
+			if diff := cmp.Diff(some, sample(all, tc.n, 1)); diff != "" {
+				t.Errorf("the same seed draws something else, -first, +second:\n%s", diff)
+			}
+		})
+	}
+}
