@@ -30,7 +30,7 @@ type Limits struct {
 	Objects int `yaml:"objects"`
 	// Puts: how many objects the steps may put into buckets; 1000 by default.
 	Puts int `yaml:"puts"`
-	// PutBytes: how large an object is at most that a step puts into a bucket, such as 500M or 1Gi; 64Mi by default.
+	// PutBytes: how large the objects may be that the steps put, such as 500M or 1Gi; 64Mi by default.
 	PutBytes int64 `yaml:"putBytes"`
 }
 
@@ -158,10 +158,14 @@ type S3 struct {
 
 // Backend is a look at, or a change of, what the store holds.
 type Backend struct {
-	// Buckets: what the buckets are like, by their names: owner, objects, versioning, tags; or absent.
+	// Buckets: what the buckets are like, by their names: owner, protocol, region, versioning, tags, quota, ...; or absent.
 	Buckets Fields `yaml:"buckets"`
-	// Accounts: what the accounts are like, by their IDs: owner, grants; or absent.
+	// Objects: what is in buckets of S3, by their names: {KEY: {size: 5}} or {KEY: absent}.
+	Objects Fields `yaml:"objects"`
+	// Accounts: what the accounts are like, by their IDs: owner, grants, serviceAccount, ...; or absent.
 	Accounts Fields `yaml:"accounts"`
+	// Policies: who may do what in buckets, by their names: {ACCOUNT: {objectData: ReadWrite}} or {ACCOUNT: absent}.
+	Policies Fields `yaml:"policies"`
 	// Only: there are no other buckets and accounts of this scenario.
 	Only bool `yaml:"only"`
 	// CreateBucket: make a bucket that no driver knows of.
@@ -170,8 +174,12 @@ type Backend struct {
 	DeleteBucket string `yaml:"deleteBucket"`
 	// DeleteAccount: delete an account.
 	DeleteAccount string `yaml:"deleteAccount"`
-	// Put: put an object into a bucket.
+	// Put: put an object into a bucket of S3.
 	Put *PutObject `yaml:"put"`
+	// DeleteObject: delete an object in a bucket of S3.
+	DeleteObject *Place `yaml:"deleteObject"`
+	// SetPolicy: change what an account may do in a bucket.
+	SetPolicy *Policy `yaml:"setPolicy"`
 }
 
 // PutObject is an object that is put into a bucket.
@@ -182,6 +190,28 @@ type PutObject struct {
 	Key string `yaml:"key"`
 	// Content: what is in it.
 	Content string `yaml:"content"`
+}
+
+// Place is where an object is.
+type Place struct {
+	// Bucket: its name.
+	Bucket string `yaml:"bucket"`
+	// Key: the key of the object.
+	Key string `yaml:"key"`
+}
+
+// Policy is what an account may do in a bucket.
+type Policy struct {
+	// Bucket: its name.
+	Bucket string `yaml:"bucket"`
+	// Account: the ID of the account.
+	Account string `yaml:"account"`
+	// ObjectData: ReadWrite, ReadOnly, WriteOnly; nothing by default.
+	ObjectData string `yaml:"objectData"`
+	// ObjectMetadata: ReadWrite, ReadOnly, WriteOnly; nothing by default.
+	ObjectMetadata string `yaml:"objectMetadata"`
+	// BucketMetadata: ReadWrite, ReadOnly, WriteOnly; nothing by default.
+	BucketMetadata string `yaml:"bucketMetadata"`
 }
 
 // Exec is a program that runs on this machine.

@@ -81,6 +81,14 @@ func (d *decoder) text(n *yaml.Node, source string) Text {
 	return text
 }
 
+// key returns the text of a key that has expressions in it; none of another.
+func (d *decoder) key(n *yaml.Node) Text {
+	if !strings.Contains(n.Value, "${") {
+		return Text{}
+	}
+	return d.text(n, n.Value)
+}
+
 // template returns a value as it is, and a text with expressions as a Text.
 func (d *decoder) template(n *yaml.Node) any {
 	value := d.scalarOf(n)

@@ -25,8 +25,22 @@ type Pattern struct {
 
 // PatternField is a field of a mapping, and what it must be like.
 type PatternField struct {
-	Name    string
+	Name string
+	// Key is the name if it has expressions in it.
+	Key     Text
 	Pattern Pattern
+}
+
+// NameWith returns the field's name with the values of its expressions.
+func (f *PatternField) NameWith(variables map[string]any) (string, error) {
+	return nameWith(f.Name, f.Key, variables)
+}
+
+func nameWith(name string, key Text, variables map[string]any) (string, error) {
+	if key.IsZero() {
+		return name, nil
+	}
+	return key.Text(variables)
 }
 
 // conditionKey is the key of a mapping that is a condition: {cel: "self > 3"}.
@@ -65,7 +79,7 @@ func (p *Pattern) mapping(d *decoder, n *yaml.Node) {
 	}
 	p.IsMapping = true
 	d.pairs(n, func(key, value *yaml.Node) {
-		field := PatternField{Name: key.Value}
+		field := PatternField{Name: key.Value, Key: d.key(key)}
 		field.Pattern.decode(d, value)
 		p.Fields = append(p.Fields, field)
 	})

@@ -99,6 +99,7 @@ func (f *ForEach) RowName() string { return f.row() }
 // checks are the verbs whose arguments can be wrong in more than their form.
 var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
 	"always":  (*validation).always,
+	"backend": (*validation).backend,
 	"call":    (*validation).call,
 	"calls":   func(v *validation, s *Step, marks map[string]bool) { v.events(s, s.Calls, marks) },
 	"exec":    (*validation).exec,

@@ -20,9 +20,16 @@ type Value struct {
 
 // Field is a key and a value of a mapping.
 type Field struct {
-	Name     string
+	Name string
+	// Key is the name if it has expressions in it.
+	Key      Text
 	Position Position
 	Value    Value
+}
+
+// NameWith returns the field's name with the values of its expressions.
+func (f *Field) NameWith(variables map[string]any) (string, error) {
+	return nameWith(f.Name, f.Key, variables)
 }
 
 // IsMapping reports whether the value is a mapping.
@@ -65,6 +72,9 @@ func (v *Value) plain() (any, error) {
 		object := make(map[string]any, len(v.Fields))
 		for i := range v.Fields {
 			inner, err := v.Fields[i].Value.plain()
+			if err == nil && !v.Fields[i].Key.IsZero() {
+				err = errUnknown
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -98,7 +108,7 @@ func (v *Value) decode(d *decoder, n *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		d.pairs(n, func(key, value *yaml.Node) {
-			field := Field{Name: key.Value, Position: d.at(key)}
+			field := Field{Name: key.Value, Key: d.key(key), Position: d.at(key)}
 			field.Value.decode(d, value)
 			v.Fields = append(v.Fields, field)
 		})

@@ -2,24 +2,47 @@ package document
 
 import "go.yaml.in/yaml/v3"
 
-// Backend looks at, or changes, what the store holds, without asking COSI.
+// Backend looks at, or changes, what the store holds, without asking COSI. It changes
+// first.
 type Backend struct {
-	Buckets  Named `yaml:"buckets" doc:"what the buckets are like, by their names: owner, objects, versioning, tags; or absent"`
-	Accounts Named `yaml:"accounts" doc:"what the accounts are like, by their IDs: owner, grants; or absent"`
+	Buckets  Named `yaml:"buckets" doc:"what the buckets are like, by their names: owner, protocol, region, versioning, tags, quota, ...; or absent"`
+	Objects  Named `yaml:"objects" doc:"what is in buckets of S3, by their names: {KEY: {size: 5}} or {KEY: absent}"`
+	Accounts Named `yaml:"accounts" doc:"what the accounts are like, by their IDs: owner, grants, serviceAccount, ...; or absent"`
+	// Policies are the grants of all accounts by the buckets that they are of.
+	Policies Named `yaml:"policies" doc:"who may do what in buckets, by their names: {ACCOUNT: {objectData: ReadWrite}} or {ACCOUNT: absent}"`
 	// Only says that there are no others of this scenario.
 	Only bool `yaml:"only" doc:"there are no other buckets and accounts of this scenario"`
 
 	CreateBucket  Text       `yaml:"createBucket" doc:"make a bucket that no driver knows of"`
 	DeleteBucket  Text       `yaml:"deleteBucket" doc:"delete a bucket with all that is in it"`
 	DeleteAccount Text       `yaml:"deleteAccount" doc:"delete an account"`
-	Put           *PutObject `yaml:"put" doc:"put an object into a bucket"`
+	Put           *PutObject `yaml:"put" doc:"put an object into a bucket of S3"`
+	DeleteObject  *Place     `yaml:"deleteObject" doc:"delete an object in a bucket of S3"`
+	SetPolicy     *Policy    `yaml:"setPolicy" doc:"change what an account may do in a bucket"`
 }
 
 // PutObject is an object that is put into a bucket.
 type PutObject struct {
-	Bucket  Text `yaml:"bucket" doc:"its name"`
-	Key     Text `yaml:"key" doc:"the key of the object"`
+	Bucket  Text `yaml:"bucket" required:"true" doc:"its name"`
+	Key     Text `yaml:"key" required:"true" doc:"the key of the object"`
 	Content Text `yaml:"content" doc:"what is in it"`
+}
+
+// Place is where an object is.
+type Place struct {
+	Bucket Text `yaml:"bucket" required:"true" doc:"its name"`
+	Key    Text `yaml:"key" required:"true" doc:"the key of the object"`
+}
+
+// Policy is what an account may do in a bucket, instead of what it might before. A
+// category that is not given is none; without any, the account does not reach the
+// bucket.
+type Policy struct {
+	Bucket         Text   `yaml:"bucket" required:"true" doc:"its name"`
+	Account        Text   `yaml:"account" required:"true" doc:"the ID of the account"`
+	ObjectData     string `yaml:"objectData" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; nothing by default"`
+	ObjectMetadata string `yaml:"objectMetadata" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; nothing by default"`
+	BucketMetadata string `yaml:"bucketMetadata" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; nothing by default"`
 }
 
 // S3 uses S3 with the credentials of a Secret, and with nothing else that it

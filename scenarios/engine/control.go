@@ -83,11 +83,13 @@ func (r *run) evaluate(ctx context.Context, v *document.Value) (any, error) {
 	case v.IsMapping():
 		object := make(map[string]any, len(v.Fields))
 		for i := range v.Fields {
-			value, err := r.evaluate(ctx, &v.Fields[i].Value)
+			name, err := v.Fields[i].NameWith(r.known(ctx))
 			if err != nil {
 				return nil, err
 			}
-			object[v.Fields[i].Name] = value
+			if object[name], err = r.evaluate(ctx, &v.Fields[i].Value); err != nil {
+				return nil, err
+			}
 		}
 		return object, nil
 	case v.IsList():

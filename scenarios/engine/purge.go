@@ -98,27 +98,30 @@ func (r *run) empty(ctx context.Context, b store.Bucket) error {
 
 // emptyS3 deletes all versions of all objects in a bucket of S3.
 func (r *run) emptyS3(ctx context.Context, bucket string) error {
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	client, err := r.administrator(ctx, bucket, transport)
-	if err != nil {
-		return err
-	}
-	pages := s3.NewListObjectVersionsPaginator(client, &s3.ListObjectVersionsInput{Bucket: &bucket})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
+	return r.behind(ctx, bucket, func(client *s3.Client) error {
+		pages := s3.NewListObjectVersionsPaginator(client, &s3.ListObjectVersionsInput{Bucket: &bucket})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return err
+			}
+			if err := deleteVersions(ctx, client, bucket, page); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func deleteVersions(ctx context.Context, client *s3.Client, bucket string, page *s3.ListObjectVersionsOutput) error {
+	for _, version := range page.Versions {
+		if err := deleteVersion(ctx, client, bucket, version.Key, version.VersionId); err != nil {
 			return err
 		}
-		for _, version := range page.Versions {
-			if err := deleteVersion(ctx, client, bucket, version.Key, version.VersionId); err != nil {
-				return err
-			}
-		}
-		for _, marker := range page.DeleteMarkers {
-			if err := deleteVersion(ctx, client, bucket, marker.Key, marker.VersionId); err != nil {
-				return err
-			}
+	}
+	for _, marker := range page.DeleteMarkers {
+		if err := deleteVersion(ctx, client, bucket, marker.Key, marker.VersionId); err != nil {
+			return err
 		}
 	}
 	return nil

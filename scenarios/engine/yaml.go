@@ -23,7 +23,11 @@ func wanted(p document.Pattern, variables map[string]any) any {
 	case p.IsMapping:
 		fields := map[string]any{}
 		for _, field := range p.Fields {
-			fields[field.Name] = wanted(field.Pattern, variables)
+			name, err := field.NameWith(variables)
+			if err != nil {
+				name = field.Name
+			}
+			fields[name] = wanted(field.Pattern, variables)
 		}
 		return fields
 	case p.IsList:

@@ -27,6 +27,8 @@ var structs = []struct {
 	{reflect.TypeFor[document.S3](), "S3", "is one use of S3 with the credentials of a Secret."},
 	{reflect.TypeFor[document.Backend](), "Backend", "is a look at, or a change of, what the store holds."},
 	{reflect.TypeFor[document.PutObject](), "PutObject", "is an object that is put into a bucket."},
+	{reflect.TypeFor[document.Place](), "Place", "is where an object is."},
+	{reflect.TypeFor[document.Policy](), "Policy", "is what an account may do in a bucket."},
 	{reflect.TypeFor[document.Exec](), "Exec", "is a program that runs on this machine."},
 	{reflect.TypeFor[document.Fault](), "Fault", "is something that goes wrong at a seam."},
 }

@@ -31,6 +31,8 @@ var tables = []struct {
 	{reflect.TypeFor[document.Call](), "`call`"},
 	{reflect.TypeFor[document.Backend](), "`backend`"},
 	{reflect.TypeFor[document.PutObject](), "`backend.put`"},
+	{reflect.TypeFor[document.Place](), "`backend.deleteObject`"},
+	{reflect.TypeFor[document.Policy](), "`backend.setPolicy`"},
 	{reflect.TypeFor[document.S3](), "`s3`"},
 	{reflect.TypeFor[document.Fault](), "`inject`"},
 	{reflect.TypeFor[document.Repeat](), "`repeat`"},

@@ -126,11 +126,16 @@ func (m *matcher) mapping(path string, p document.Pattern, got any) {
 		object = nil // so that absent fields match, and others say what they want
 	}
 	for _, field := range p.Fields {
-		value, ok := object[field.Name]
+		name, err := field.NameWith(m.variables)
+		if err != nil {
+			m.err = fmt.Errorf("%s: %w", field.Pattern.Position, err)
+			return
+		}
+		value, ok := object[name]
 		if !ok {
 			value = Missing
 		}
-		m.value(join(path, field.Name), field.Pattern, value)
+		m.value(join(path, name), field.Pattern, value)
 	}
 }
 
@@ -140,9 +145,29 @@ func (m *matcher) scalar(path string, p document.Pattern, got any) {
 		m.err = fmt.Errorf("%s: %w", p.Position, err)
 		return
 	}
-	if !equal(want, got) {
-		m.differ(path, p, render(want), got)
+	if equal(want, got) {
+		return
 	}
+	m.differ(path, p, render(want), got)
+	if last := &m.found[len(m.found)-1]; last.Want == last.Got {
+		last.Want, last.Got = last.Want+typeOf(want), last.Got+typeOf(got)
+	}
+}
+
+// typeOf says what tells apart values that look the same.
+func typeOf(value any) string {
+	switch value.(type) {
+	case string:
+		return " (a text)"
+	case bool:
+		return " (true or false)"
+	case nil:
+		return " (nothing)"
+	}
+	if _, ok := number(value); ok {
+		return " (a number)"
+	}
+	return ""
 }
 
 // wanted evaluates a text with expressions.

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+)
+
+// truth is what the backend holds, as JSON has it, by names and IDs.
+type truth struct{ buckets, accounts, policies map[string]any }
+
+func (r *run) truth(ctx context.Context) (truth, error) {
+	found := truth{map[string]any{}, map[string]any{}, map[string]any{}}
+	store := r.engine.emulator.Store()
+	buckets, err := store.Buckets(ctx)
+	if err != nil {
+		return found, err
+	}
+	for _, b := range buckets {
+		if found.buckets[b.Name], err = asJSON(b); err != nil {
+			return found, err
+		}
+	}
+	accounts, err := store.Accounts(ctx)
+	if err != nil {
+		return found, err
+	}
+	for _, a := range accounts {
+		if found.accounts[a.ID], err = asJSON(a); err != nil {
+			return found, err
+		}
+	}
+	found.policies, err = policiesOf(accounts)
+	return found, err
+}
+
+// policiesOf turns the grants of accounts into who may do what, by bucket.
+func policiesOf(accounts []store.Account) (map[string]any, error) {
+	policies := map[string]any{}
+	for _, a := range accounts {
+		for _, grant := range a.Grants {
+			modes, err := asJSON(grant)
+			if err != nil {
+				return nil, err
+			}
+			delete(modes.(map[string]any), "bucket") //nolint:forcetypeassert // a struct is an object
+			if policies[grant.Bucket] == nil {
+				policies[grant.Bucket] = map[string]any{}
+			}
+			policies[grant.Bucket].(map[string]any)[a.ID] = modes //nolint:forcetypeassert // the line above
+		}
+	}
+	return policies, nil
+}
+
+func asJSON(value any) (any, error) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var decoded any
+	err = json.Unmarshal(body, &decoded)
+	return decoded, err
+}
