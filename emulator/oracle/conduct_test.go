@@ -59,6 +59,12 @@ func TestForeign(t *testing.T) {
 			},
 			want: []verdict{{oracle.Foreign, "BucketAccess/app"}},
 		},
+		"AnswersLost": {
+			reason: "Neither the answer to the controller nor that to the sidecar is there to tell whose the access is.",
+			happen: func(s *story) {
+				s.before("hand off", api("sidecar", "patch bucketaccesses/status", ns+"/app", `{"status":{}}`, ""))
+			},
+		},
 		"Claim": {
 			reason: "Sidecars have no business with claims, even if they are refused.",
 			happen: func(s *story) {

@@ -96,6 +96,9 @@ func (e *evidence) writeToAnother(v version) (Finding, bool) {
 	driver, o := e.drivers[v.component], v.got
 	if o == nil {
 		o = e.known(v.resource, v.key, v.seq)
+		if o != nil && driverOf(v.resource, o) == "" {
+			return Finding{}, false // the answer that handed it over may have been lost, too
+		}
 	}
 	if driver == "" || o == nil || driverOf(v.resource, o) == driver {
 		return Finding{}, false
