@@ -31,27 +31,31 @@ func TestSeveral(t *testing.T) {
 	sources := []Source{
 		{File: "claim.yaml", Text: []byte(claim)},
 		{File: "again.yaml", Text: []byte(strings.Replace(claim, "name: claim", "name: again", 1))},
+		{File: "namespace.yaml", Text: []byte(claim + "- delete: Namespace/${ns}\n")},
 		{File: "wrong.yaml", Text: []byte(claim + "- expect: {BucketClaim/other: present}\n  timeout: 100ms\n")},
 	}
 	type outcome struct {
-		File                       string
-		Tried, Pruned, Findings    int
-		Unclean, ReachedEverything bool
+		File                    string
+		Tried, Pruned, Findings int
+		Unfit, Unclean          bool
 	}
 	var got []outcome
 	opts := Options{Worlds: 1, Kinds: []Kind{CrashAfter}, At: "sidecar rpc DriverCreate*", State: t.TempDir()}
 	err := Several(t.Context(), opts, sources, func(s Source, r *Report, err error) {
-		got = append(got, outcome{
-			s.File, r.Tried, r.Pruned, len(r.Findings), errors.Is(err, ErrUnclean), len(r.Unreached) == 0,
-		})
+		o := outcome{File: s.File, Unfit: errors.Is(err, ErrScenario), Unclean: errors.Is(err, ErrUnclean)}
+		if r != nil {
+			o.Tried, o.Pruned, o.Findings = r.Tried, r.Pruned, len(r.Findings)+len(r.Unreached)
+		}
+		got = append(got, o)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []outcome{
-		{File: "claim.yaml", Tried: 1, ReachedEverything: true},
-		{File: "again.yaml", Pruned: 1, ReachedEverything: true},
-		{File: "wrong.yaml", Unclean: true, ReachedEverything: true},
+		{File: "claim.yaml", Tried: 1},
+		{File: "again.yaml", Pruned: 1},
+		{File: "namespace.yaml", Unfit: true},
+		{File: "wrong.yaml", Unclean: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

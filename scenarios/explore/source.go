@@ -30,6 +30,9 @@ func load(file string, text []byte) (*document.Scenario, error) {
 		return nil, fmt.Errorf("%w: %s has %d scenarios, and one can be explored at a time", ErrOptions, file, len(all))
 	}
 	s := all[0]
+	if reason := obstacle(s.Steps); reason != "" {
+		return nil, fmt.Errorf("%w: %s cannot be explored: %s", ErrScenario, file, reason)
+	}
 	s.Steps = fit(s.Steps)
 	s.Setup.Timeout = document.Duration(s.Setup.Timeout.Or(document.Duration(stepTimeout)))
 	if len(s.Steps) == 0 {
