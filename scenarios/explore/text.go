@@ -61,8 +61,8 @@ func (g *Group) write(b *strings.Builder, number int) {
 
 // Seams is what the seams take of a run when there is no fault.
 type Seams struct {
-	// With and Without are how long the steps of the scenario take, each the median of
-	// several runs that took turns.
+	// With and Without are how long the steps of the scenario take, each the mean of the
+	// faster half of several runs that took turns.
 	With    time.Duration `json:"with"`
 	Without time.Duration `json:"without"`
 	// Events is how many events a run with the seams has.
