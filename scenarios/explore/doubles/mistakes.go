@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 )
@@ -20,7 +21,7 @@ type mistakes struct {
 	extra []extra
 	// ignored are operations whose errors are taken for success.
 	ignored []string
-	// background are calls that are answered at once, and made after a write.
+	// background are calls that are answered at once, and made a while after a write.
 	background map[string]string
 	// betrays says that a secret key is written where everybody can read it.
 	betrays bool
@@ -36,6 +37,10 @@ type extra struct {
 	after string
 	write func(ctx context.Context, next http.RoundTripper, after *http.Request)
 }
+
+// leisure is how long it takes until something is done in the background: longer than
+// it takes others to act on what was written before.
+const leisure = 150 * time.Millisecond
 
 // What a write is known by.
 const (
@@ -90,7 +95,10 @@ func (c *culprit) call(
 	operation := path.Base(method)
 	if until, ok := c.background[operation]; ok {
 		later := context.WithoutCancel(ctx)
-		c.postpone(until, func() { _ = invoke(later, method, req, reply, conn, opts...) })
+		c.postpone(until, func() {
+			<-time.After(leisure)
+			_ = invoke(later, method, req, reply, conn, opts...)
+		})
 		return nil
 	}
 	err := invoke(ctx, method, req, reply, conn, opts...)
