@@ -112,11 +112,11 @@ type Call struct {
 	Driver string `yaml:"driver"`
 	// Method: for example DriverCreateBucket.
 	Method string `yaml:"method"`
-	// Request: the message, as JSON has it.
+	// Request: the message, as JSON has it: bucketId.
 	Request any `yaml:"request"`
 	// Code: the gRPC code that must come back; OK by default.
 	Code string `yaml:"code"`
-	// Response: what must come back.
+	// Response: what must come back, as JSON has it.
 	Response any `yaml:"response"`
 }
 

@@ -46,11 +46,11 @@ func responseOf(method string) proto.Message {
 	return nil
 }
 
-// Replace sets the fields of a response that Set has values for. The error says
-// which field or value the message cannot have.
+// Replace sets the fields of a response that Set has values for, by their names in
+// JSON or in the protocol's definition. The error says which field or value the
+// message cannot have.
 func (e Effect) Replace(response proto.Message) error {
-	options := protojson.MarshalOptions{UseProtoNames: true}
-	data, err := options.Marshal(response)
+	data, err := protojson.Marshal(response)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (e Effect) Replace(response proto.Message) error {
 		return err
 	}
 	for _, path := range slices.Sorted(maps.Keys(e.Set)) {
-		if fields, err = replace(fields, strings.Split(path, "."), e.Set[path]); err != nil {
+		if fields, err = replace(fields, strings.Split(inJSON(path), "."), e.Set[path]); err != nil {
 			return fmt.Errorf("set %s: %w", path, err)
 		}
 	}
@@ -75,6 +75,18 @@ func (e Effect) Replace(response proto.Message) error {
 	proto.Reset(response)
 	proto.Merge(response, changed)
 	return nil
+}
+
+// inJSON turns the names of fields as the protocol's definition has them, such as
+// bucket_id, into those of JSON, bucketId.
+func inJSON(path string) string {
+	words := strings.Split(path, "_")
+	for i := 1; i < len(words); i++ {
+		if words[i] != "" {
+			words[i] = strings.ToUpper(words[i][:1]) + words[i][1:]
+		}
+	}
+	return strings.Join(words, "")
 }
 
 // replace returns a value with another at the end of a path. Fields and items that

@@ -32,7 +32,7 @@ func TestRestart(t *testing.T) {
 		Expect("BucketClaim/photos", scenarios.Fields{"status": scenarios.Fields{"readyToUse": true}}).As("claim").
 		Call(scenarios.Call{
 			Method:  "DriverGetBucket",
-			Request: scenarios.Fields{"bucket_id": "${claim.status.boundBucketName}", "protocols": scenarios.List{scenarios.Fields{"type": "S3"}}},
+			Request: scenarios.Fields{"bucketId": "${claim.status.boundBucketName}", "protocols": scenarios.List{scenarios.Fields{"type": "S3"}}},
 		}).
 		Run(t, scenarios.InProcess(tested, tested))
 }

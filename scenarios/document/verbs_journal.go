@@ -80,7 +80,7 @@ type Settle struct {
 type Call struct {
 	Driver   Text     `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
 	Method   Text     `yaml:"method" required:"true" doc:"for example DriverCreateBucket"`
-	Request  Value    `yaml:"request" doc:"the message, as JSON has it"`
+	Request  Value    `yaml:"request" doc:"the message, as JSON has it: bucketId"`
 	Code     Text     `yaml:"code" doc:"the gRPC code that must come back; OK by default"`
-	Response *Pattern `yaml:"response" doc:"what must come back"`
+	Response *Pattern `yaml:"response" doc:"what must come back, as JSON has it"`
 }

@@ -92,7 +92,7 @@ func (r *run) answered(ctx context.Context, asked *document.Call, response proto
 	if got := status.Code(failed); got.String() != want {
 		return nil, &Failure{Message: fmt.Sprintf("the driver has answered %s (%v), want %s", got, failed, want)}
 	}
-	body, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(response)
+	body, err := protojson.Marshal(response) // with the names that the journal has, too
 	if err != nil {
 		return nil, err
 	}

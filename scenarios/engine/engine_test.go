@@ -134,12 +134,16 @@ steps:
 			scenario: `
 steps:
 - call: {method: DriverGetInfo, response: {name: "${driver}"}}
-- call: {method: DriverDeleteBucket, request: {bucket_id: ""}, code: InvalidArgument}
+- call: {method: DriverDeleteBucket, request: {bucketId: ""}, code: InvalidArgument}
+- call: {method: DriverDeleteBucket, request: {bucket_id: none}}
+- call: {method: DriverGenerateBucketId, request: {name: a}, response: {bucketId: present}}
+  as: generated
+- call: {method: DriverDeleteBucket, request: {bucketId: "${generated.bucketId}"}}
 `,
 		},
 		"WrongCall": {
 			reason: "Not the code that was expected.", want: engine.Failed, message: "the driver has answered InvalidArgument",
-			scenario: "steps: [{call: {method: DriverDeleteBucket, request: {bucket_id: ''}}}]",
+			scenario: "steps: [{call: {method: DriverDeleteBucket, request: {bucketId: ''}}}]",
 		},
 	}
 	for name, tc := range tests {

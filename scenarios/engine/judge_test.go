@@ -100,7 +100,7 @@ steps:
 		},
 		"Called": {
 			reason:   "What a call of the scenario's own has made is no leak, and is cleaned up.",
-			scenario: "steps: [{call: {method: DriverCreateBucket, request: {bucket_id: \"${scope}-raw\", protocols: [{type: S3}]}}}]",
+			scenario: "steps: [{call: {method: DriverCreateBucket, request: {bucketId: \"${scope}-raw\", protocols: [{type: S3}]}}}]",
 		},
 		"Orphaned": {
 			reason: "The bucket in the backend has nobody any more.", scenario: orphaned, want: []string{oracle.Leak, oracle.Leak},
