@@ -77,6 +77,9 @@ func (c candidate) shorter() iter.Seq[candidate] {
 func (c candidate) lesser() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for _, path := range c.source.paths() {
+			if c.source.needed(path) {
+				continue
+			}
 			if reduced := c.source.clone(); reduced.cut(path) && !yield(candidate{reduced, c.faults}) {
 				return
 			}

@@ -49,7 +49,7 @@ func TestSparser(t *testing.T) {
 			},
 		},
 		{
-			name: "the verb s3", reason: "neither makes sense without the other", at: 2,
+			name: "the verb s3", reason: "neither makes sense without the other", at: 1,
 			want: []string{
 				"apply:", "- {kind: BucketClaim, metadata: {name: photos}}",
 				"- {kind: BucketAccess, metadata: {name: app}, spec: {bucketClaims: [{bucketClaimName: photos, accessSecretName: key}]}}",

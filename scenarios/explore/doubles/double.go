@@ -18,8 +18,9 @@ type Double struct {
 	// any fault, if there are none.
 	Kinds []explore.Kind
 	At    string
-	// Drivers says that it takes two drivers to show it.
-	Drivers bool
+	// Scenario is the name of the file of testdata that shows it; it is the lifecycle of
+	// the exploration's own if it is empty.
+	Scenario string
 	// Implementations have the one component replaced.
 	Implementations emulator.Implementations
 }
@@ -36,9 +37,9 @@ func (d Double) at(at string, kinds ...explore.Kind) Double {
 	return d
 }
 
-// withDrivers is the double where there are two drivers.
-func (d Double) withDrivers() Double {
-	d.Drivers = true
+// in is the double in a scenario of its own.
+func (d Double) in(scenario string) Double {
+	d.Scenario = scenario
 	return d
 }
 
@@ -106,7 +107,7 @@ func sidecars() []Double {
 			mistakes{betrays: true}, oracle.Secret),
 		ofSidecar("foreign-buckets-touched",
 			"Whenever it writes to a Bucket, it annotates those of other drivers, too.",
-			mistakes{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, oracle.Foreign).withDrivers(),
+			mistakes{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, oracle.Foreign).in("drivers.yaml"),
 	}
 }
 
@@ -130,9 +131,9 @@ func drivers() []Double {
 			at("sidecar rpc DriverRevokeBucketAccess *", explore.LoseReply),
 		ofDriver("delete-forgotten", "The deletion of a bucket is answered first, and done later: after a crash it never is.",
 			answerFirst("DriverDeleteBucket"), oracle.Leak).
-			at("driver rpc DriverDeleteBucket *", explore.CrashAfter),
+			at("driver store AdminDeleteBucket *", explore.CrashBefore).in("settled.yaml"),
 		ofDriver("revoke-forgotten", "A revocation is answered first, and done later: after a crash it never is.",
 			answerFirst("DriverRevokeBucketAccess"), oracle.Leak).
-			at("driver rpc DriverRevokeBucketAccess *", explore.CrashAfter),
+			at("driver store AdminDeleteAccount *", explore.CrashBefore).in("settled.yaml"),
 	}
 }

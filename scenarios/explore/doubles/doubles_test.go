@@ -47,8 +47,8 @@ func TestDoubles(t *testing.T) {
 
 // file is the scenario that shows the bug.
 func (d Double) file() string {
-	if d.Drivers {
-		return filepath.Join("testdata", "drivers.yaml")
+	if d.Scenario != "" {
+		return filepath.Join("testdata", d.Scenario)
 	}
 	return filepath.Join("..", "testdata", "lifecycle.yaml")
 }

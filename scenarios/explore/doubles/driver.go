@@ -91,8 +91,9 @@ func subject(req any) string {
 	return ""
 }
 
-// slowness is how long after its answer a call is done.
-const slowness = 40 * time.Millisecond
+// slowness is how long after its answer a call is done: longer than it takes others to
+// act on the answer.
+const slowness = 100 * time.Millisecond
 
 // answerFirst has a call answered at once, and done a little later, if the driver
 // still lives.

@@ -1,0 +1,63 @@
+package explore
+
+import (
+	"slices"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
+)
+
+// schemas are those of the kinds of COSI.
+var schemas = sync.OnceValue(func() map[string]*apiextensionsv1.JSONSchemaProps {
+	all := map[string]*apiextensionsv1.JSONSchemaProps{}
+	definitions, err := crds.All()
+	if err != nil {
+		return all // what is needed is then found by trying
+	}
+	for _, d := range definitions {
+		for _, version := range d.Spec.Versions {
+			all[d.Spec.Names.Kind] = version.Schema.OpenAPIV3Schema
+		}
+	}
+	return all
+})
+
+// needed reports whether what a path leads to is a part of an object that the API
+// server demands: without it, the scenario need not be tried.
+func (s *source) needed(p path) bool {
+	var schema *apiextensionsv1.JSONSchemaProps // of n; nil outside of objects
+	n := s.root
+	for _, i := range p {
+		if kind := field(n, "kind"); kind != nil && field(n, "metadata") != nil {
+			schema = schemas()[kind.Value]
+		}
+		needed := false
+		schema, needed = within(schema, n, i)
+		if i == p[len(p)-1] && n.Content[i] == s.at(p) {
+			return needed
+		}
+		n = n.Content[i]
+	}
+	return false
+}
+
+// within returns the schema of one of the contents of a node, and whether the schema of
+// the node demands that there be it.
+func within(schema *apiextensionsv1.JSONSchemaProps, n *yaml.Node, i int) (inner *apiextensionsv1.JSONSchemaProps, needed bool) {
+	switch {
+	case schema == nil:
+		return nil, false
+	case n.Kind == yaml.SequenceNode && schema.Items != nil:
+		return schema.Items.Schema, schema.MinItems != nil && int64(len(n.Content)) <= *schema.MinItems
+	case n.Kind == yaml.MappingNode:
+		key := n.Content[i-1].Value
+		if property, ok := schema.Properties[key]; ok {
+			inner = &property
+		}
+		return inner, slices.Contains(schema.Required, key)
+	}
+	return nil, false
+}
