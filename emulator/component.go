@@ -58,6 +58,7 @@ type Component struct {
 	onFail  func(error)
 	faults  *fault.Set
 	outage  func(by *fault.Applied) // kills a process of the control plane
+	depose  func(by *fault.Applied) // takes the component's Lease; nil: it has none
 	deaths  *seam.Deaths            // what all components know of deletions
 	loss    loss                    // loses what is kept over its lives; nil: nothing is
 
@@ -80,6 +81,7 @@ type life struct {
 	cancel      context.CancelFunc
 	ended       chan struct{} // closed when the runner has returned
 	err         error         // of the runner; valid when ended is closed
+	excused     bool          // its end by itself is no failure; guarded by the component's mu
 
 	killed context.Context //nolint:containedctx // ends when a fault kills the component, which is its cause
 	kill   context.CancelCauseFunc
@@ -175,7 +177,7 @@ func (c *Component) newLife(ctx context.Context) *life {
 	c.mu.Unlock()
 	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
 	//nolint:contextcheck // a revival outlives the start
-	l.incarnation.Suffer(c.faults, seam.Hooks{Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, Deaths: c.deaths})
+	l.incarnation.Suffer(c.faults, seam.Hooks{Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, LeaseLost: c.depose, Deaths: c.deaths})
 	return l
 }
 
@@ -239,9 +241,13 @@ func (c *Component) watch(l *life) {
 		c.state, c.life = StateFailed, nil
 	}
 	c.mu.Unlock()
-	if !failed {
-		return
+	if failed {
+		c.fail(l)
 	}
+}
+
+// fail cuts off a life that has ended by itself, and tells of it or begins the next.
+func (c *Component) fail(l *life) {
 	l.cancel()
 	l.incarnation.Fence()
 	err := l.err
@@ -249,7 +255,14 @@ func (c *Component) watch(l *life) {
 		err = errors.New("it ended unexpectedly")
 	}
 	l.incarnation.Record("fail", err)
-	c.onFail(fmt.Errorf("%s: %w", c.name, err))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !l.excused:
+		c.onFail(fmt.Errorf("%s: %w", c.name, err))
+	case c.state == StateFailed && c.lives == l.incarnation.Number():
+		c.succeed(l)
+	}
 }
 
 // Stop ends the component in good order: it finishes what it has begun. When ctx

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver"
@@ -52,6 +53,7 @@ func (e *Emulator) startComponent(ctx context.Context, name string, create facto
 func (e *Emulator) startForgetful(ctx context.Context, name string, forget loss, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
 	c.faults, c.outage, c.deaths, c.loss = e.faults, e.outage, e.deaths, forget
+	c.depose = func(by *fault.Applied) { e.leaseLost(name, by) }
 	e.mu.Lock()
 	e.components = append(e.components, c)
 	e.undo = append(e.undo, undo{of: c, do: c.Stop})

@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/controller"
-	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/sidecar"
@@ -52,14 +51,11 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	if own := e.opts.Implementations.Controller; own != nil {
 		return own(cfg, e.logger(i))
 	}
-	return controller.New(cfg, controller.Options{
+	return controller.New(cfg, e.opts.electingController(controller.Options{
 		RetryBaseDelay: e.opts.RetryBaseDelay,
 		RetryMaxDelay:  e.opts.RetryMaxDelay,
 		Logger:         e.logger(i),
-		// In a control plane of its own there is nobody to elect from.
-		LeaderElection:          e.opts.Cluster != nil,
-		LeaderElectionNamespace: deploy.Namespace,
-	})
+	}))
 }
 
 // newSidecar makes what runs during one life of a sidecar.

@@ -92,6 +92,12 @@ type Options struct {
 	// RPCTimeout bounds each call to the driver; 0 means DefaultRPCTimeout.
 	RPCTimeout time.Duration
 
+	// LeaderElection has the controller and the sidecars hold Leases, as in a cluster,
+	// which they can lose; see Emulator.TakeLease. It is always so in somebody else's
+	// Cluster; in a control plane of the emulator's own there is nobody to elect from.
+	// No component can have a Second then: it would stand by.
+	LeaderElection bool
+
 	// Implementations are somebody's own components, at the emulator's seams.
 	Implementations Implementations
 

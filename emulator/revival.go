@@ -60,10 +60,13 @@ func (c *Component) revive(ctx context.Context, l *life, by *fault.Applied) {
 	l.end()
 	<-l.ended
 	c.suffer(ctx, by)
-	lives, retry := l.incarnation.Number(), firstRetry
-	for !c.again(ctx, lives) && waited(ctx, retry) {
+	c.persist(ctx, l.incarnation.Number())
+}
+
+// persist begins the life after so many, until it succeeds or somebody else does.
+func (c *Component) persist(ctx context.Context, lives int) {
+	for retry := firstRetry; !c.again(ctx, lives) && waited(ctx, retry); retry = min(2*retry, lastRetry) {
 		_, lives = c.State()
-		retry = min(2*retry, lastRetry)
 	}
 }
 

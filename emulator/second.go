@@ -21,6 +21,8 @@ func (e *Emulator) AddSecond(ctx context.Context, name string) (*Component, erro
 		return nil, fmt.Errorf("%w: there is no component %q", ErrOptions, name)
 	case !instantiable(name):
 		return nil, fmt.Errorf("%w: there can be two controllers or sidecars, but the place of %s is taken", ErrOptions, name)
+	case e.Elects():
+		return nil, fmt.Errorf("%w: a second %s would only stand by, because the first holds its Lease", ErrOptions, name)
 	case e.Component(name+Second) != nil:
 		return nil, fmt.Errorf("%w: there are two of component %q already", ErrOptions, name)
 	}

@@ -95,6 +95,10 @@ type Effect struct {
 	// started again. 0 means at once.
 	Down time.Duration `json:"down,omitempty"`
 
+	// LoseLease has somebody else take the Lease of the controller or sidecar before
+	// the operation, and hold it for so long, in whole seconds. Only an emulator
+	// whose components elect has Leases; see emulator.Options.LeaderElection.
+	LoseLease time.Duration `json:"loseLease,omitempty"`
 	// Forget has the component, with Crash, come back without what it keeps over its
 	// lives: a fake driver without what it has provisioned, the store without its
 	// buckets, accounts and objects. Others keep nothing, and lose nothing more.

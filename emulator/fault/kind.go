@@ -21,6 +21,7 @@ var (
 	anySeam  = []journal.Seam{journal.SeamAPI, journal.SeamRPC, journal.SeamStore}
 	andStart = append(slices.Clone(anySeam), journal.SeamProcess)
 	onlyAPI  = []journal.Seam{journal.SeamAPI}
+	callers  = []journal.Seam{journal.SeamAPI, journal.SeamRPC}
 	onlyRPC  = []journal.Seam{journal.SeamRPC}
 	store    = []journal.Seam{journal.SeamStore}
 )
@@ -33,6 +34,7 @@ var kinds = []kind{
 	{"duplicate", func(e Effect) bool { return e.Duplicate }, anySeam, true, true},
 	{"crash", func(e Effect) bool { return e.Crash != "" }, anySeam, true, true},
 	{"outage", func(e Effect) bool { return e.Outage != "" }, anySeam, false, true},
+	{"loseLease", func(e Effect) bool { return e.LoseLease != 0 }, callers, false, true},
 	{"stale", func(e Effect) bool { return e.Stale != 0 }, onlyAPI, false, true},
 	{"drop", func(e Effect) bool { return e.Drop }, onlyAPI, true, false},
 	{"closeWatch", func(e Effect) bool { return e.CloseWatch }, onlyAPI, true, false},

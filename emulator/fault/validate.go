@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
@@ -11,7 +12,7 @@ import (
 // Validate returns an error that wraps ErrInvalid and says what cannot be: which
 // effect does not exist at which seam, and which do.
 func (f Fault) Validate() error {
-	for _, check := range []func() string{f.checkName, f.checkMatch, f.checkEffect, f.checkCode, f.checkSides, f.checkFields} {
+	for _, check := range []func() string{f.checkName, f.checkMatch, f.checkEffect, f.checkCode, f.checkSides, f.checkReads, f.checkFields} {
 		if problem := check(); problem != "" {
 			return fmt.Errorf("%w %q: %s", ErrInvalid, f.Name, problem)
 		}
@@ -79,10 +80,7 @@ func (f Fault) checkEffect() string {
 func (f Fault) checkEvents(k kind) string {
 	of := f.Match.Operation
 	asked := strings.HasPrefix(of, EventPrefix)
-	verb, _, named := strings.Cut(of, " ")
 	switch {
-	case f.Effect.Stale != 0 && named && !asked && !slices.ContainsFunc(stales, func(s string) bool { return like(verb+" ", s) }):
-		return fmt.Sprintf("the effect stale is one on reads, which are get and list, and operation %q is none", of)
 	case asked && f.Match.Seam == journal.SeamAPI && !k.events:
 		return fmt.Sprintf("the effect %s does not exist for events of a watch, which have %s", k.name, strings.Join(ofEvents(), ", "))
 	case k.events && !k.requests && !asked && !strings.HasPrefix(of, "*") && of != "":
@@ -116,6 +114,8 @@ func (f Fault) checkAmounts() string {
 		return fmt.Sprintf("crash is %q and must be before or after", e.Crash)
 	case e.Outage != "" && !slices.Contains(ControlPlane(), e.Outage):
 		return fmt.Sprintf("outage is %q and must be %s", e.Outage, strings.Join(ControlPlane(), " or "))
+	case e.LoseLease%time.Second != 0 || e.LoseLease < 0:
+		return fmt.Sprintf("loseLease is %s and must be whole seconds, in which Leases count", e.LoseLease)
 	default:
 		return f.checkDetails()
 	}

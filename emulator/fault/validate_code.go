@@ -49,6 +49,16 @@ func (f Fault) checkStoreCode(code string) string {
 		code, strings.Join(s3Codes(), ", "), Reset, strings.Join(administrative, ", "))
 }
 
+// checkReads finds effects on reads of operations that are none.
+func (f Fault) checkReads() string {
+	verb, _, named := strings.Cut(f.Match.Operation, " ")
+	isRead := func(read string) bool { return like(verb+" ", read) }
+	if f.Effect.Stale == 0 || !named || slices.ContainsFunc(stales, isRead) {
+		return ""
+	}
+	return fmt.Sprintf("the effect stale is one on reads, which are get and list, and operation %q is none", f.Match.Operation)
+}
+
 // checkSides finds effects on the body of an answer, or of a request, of operations
 // that have none.
 func (f Fault) checkSides() string {

@@ -68,6 +68,9 @@ func TestValidate(t *testing.T) {
 		"StaleAny":   {match: fault.Match{Seam: "api", Operation: "* buckets"}, effect: fault.Effect{Stale: 1}},
 		"Forget":     {match: createBucket, effect: fault.Effect{Crash: fault.After, Forget: true}},
 		"ForgetWhat": {match: createBucket, effect: fault.Effect{Hang: true, Forget: true}, want: "forget needs crash"},
+		"Lease":      {match: createBucket, effect: fault.Effect{LoseLease: time.Second}},
+		"LeaseParts": {match: createBucket, effect: fault.Effect{LoseLease: time.Millisecond}, want: "must be whole seconds"},
+		"LeaseStore": {match: fault.Match{Seam: "store"}, effect: fault.Effect{LoseLease: time.Second}, want: "does not exist at seam store"},
 		"UploadDriver": {
 			match: fault.Match{Seam: "store", Operation: "AdminPutAccount"}, effect: fault.Effect{FlipUpload: 1}, want: "the driver's own calls",
 		},

@@ -1,7 +1,6 @@
 package seam
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"path"
@@ -9,7 +8,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -97,14 +95,5 @@ func message(m any) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	data, err := protojson.Marshal(redact.Message(msg))
-	if err != nil {
-		return nil
-	}
-	// protojson varies its white space on purpose; a recording must not.
-	var compact bytes.Buffer
-	if json.Compact(&compact, data) != nil {
-		return nil
-	}
-	return compact.Bytes()
+	return redact.JSON(msg)
 }

@@ -19,6 +19,9 @@ type Hooks struct {
 	Crashed func(by *fault.Applied)
 	// Outage kills a process of the control plane, and returns when it is dead.
 	Outage func(by *fault.Applied)
+	// LeaseLost has somebody else take the Lease of the component, and returns when
+	// he has it.
+	LeaseLost func(by *fault.Applied)
 	// Deaths are what all components know of deletions, for reads of the past; nil
 	// if nobody needs to.
 	Deaths *Deaths
@@ -98,6 +101,8 @@ func (c *crossing) suffer(ctx context.Context) error {
 		return ErrFenced
 	case e.Outage != "" && c.incarnation.hooks.Outage != nil:
 		c.incarnation.hooks.Outage(c.applied)
+	case e.LoseLease > 0 && c.incarnation.hooks.LeaseLost != nil:
+		c.incarnation.hooks.LeaseLost(c.applied)
 	}
 	return nil
 }

@@ -34,7 +34,8 @@ type Fault struct {
 	Outage     string   `yaml:"outage" enum:"kube-apiserver,etcd" doc:"kube-apiserver or etcd: it dies before the operation"`
 	Down       Duration `yaml:"down" doc:"how long what has died stays dead; it starts again at once by default"`
 
-	Forget bool `yaml:"forget" doc:"with crash: it comes back without what it kept: the store empty, a driver without what it provisioned"`
+	LoseLease Duration `yaml:"loseLease" doc:"somebody else takes the component's Lease before the operation, for so many seconds"`
+	Forget    bool     `yaml:"forget" doc:"with crash: it comes back without what it kept: the store empty, a driver without what it provisioned"`
 
 	Stale      int  `yaml:"stale" doc:"reads answer as so many changes ago"`
 	Drop       bool `yaml:"drop" doc:"the event is not told"`
@@ -66,7 +67,8 @@ func (f *Fault) Fault(name string, text func(Text) (string, error), value func(*
 			Fail: f.Fail, LoseReply: f.Lose, RetryAfter: time.Duration(f.RetryAfter), Message: f.Message,
 			Delay: time.Duration(f.Delay), Hang: f.Hang, Duplicate: f.Duplicate,
 			Crash: f.Crash, Outage: f.Outage, Down: time.Duration(f.Down), Forget: f.Forget,
-			Stale: f.Stale, Drop: f.Drop, CloseWatch: f.CloseWatch, Freeze: f.Freeze,
+			LoseLease: time.Duration(f.LoseLease),
+			Stale:     f.Stale, Drop: f.Drop, CloseWatch: f.CloseWatch, Freeze: f.Freeze,
 			Empty: f.Empty, Swap: f.Swap, Oversize: f.Oversize, Cut: f.Cut, Flip: f.Flip,
 			CutUpload: f.CutUpload, FlipUpload: f.FlipUpload,
 		},

@@ -29,6 +29,7 @@ type Host struct {
 	ready   chan struct{}
 	stopped chan struct{}
 	synced  chan struct{}
+	taken   chan struct{}      // closed when somebody else has the Lease
 	end     context.CancelFunc // of all runnables
 }
 
@@ -40,7 +41,9 @@ func New(cfg *rest.Config, options manager.Options) (*Host, error) {
 	if err := metric.RegisterBuildInfo(); err != nil {
 		return nil, err
 	}
-	h := &Host{ready: make(chan struct{}), stopped: make(chan struct{}), synced: make(chan struct{})}
+	h := &Host{
+		ready: make(chan struct{}), stopped: make(chan struct{}), synced: make(chan struct{}), taken: make(chan struct{}),
+	}
 	options = complete(options)
 	options.BaseContext = h.newRunnables()
 	if err := h.build(unthrottled(cfg), options); err != nil {
@@ -51,6 +54,9 @@ func New(cfg *rest.Config, options manager.Options) (*Host, error) {
 }
 
 func (h *Host) build(cfg *rest.Config, options manager.Options) (err error) {
+	if options, err = h.elect(cfg, options); err != nil {
+		return fmt.Errorf("prepare the election: %w", err)
+	}
 	if h.Manager, err = manager.New(cfg, options); err != nil {
 		return err
 	}
@@ -60,7 +66,7 @@ func (h *Host) build(cfg *rest.Config, options manager.Options) (err error) {
 	if err := h.AddReadyzCheck("cache", h.checkCache); err != nil {
 		return fmt.Errorf("readiness probe: %w", err)
 	}
-	return errors.Join(h.Add(standing(h.announceSynced)), h.Add(manager.RunnableFunc(h.announceReady)))
+	return errors.Join(h.Add(standing(h.announceSynced)), h.Add(standing(h.announceTaken)), h.Add(manager.RunnableFunc(h.announceReady)))
 }
 
 // Start runs everything that has been added until ctx is done and all of it has

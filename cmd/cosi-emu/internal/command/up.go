@@ -63,6 +63,8 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Driver, "driver", "", "endpoint of your own driver, unix:///path/to/driver.sock, to use instead of the fake one")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
 		"start neither driver nor sidecar nor S3 store; run your own beside, with 'cosi-emu sidecar'")
+	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
+		"controller and sidecars hold Leases, as in a cluster, which 'cosi-emu fault add --lose-lease' takes from them")
 	flags.StringVar(&o.Binaries.Dir, "control-plane-dir", "",
 		"directory with etcd, kube-apiserver and kube-controller-manager "+
 			"(default: $KUBEBUILDER_ASSETS, then a cached copy, which is downloaded or built when it is missing)")

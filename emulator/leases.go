@@ -1,0 +1,148 @@
+package emulator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// Times of the elections in a control plane of the emulator's own. They are shorter
+// than in a cluster, where a busy API server must not depose anybody.
+const (
+	leaseDuration = 3 * time.Second
+	renewDeadline = 2 * time.Second
+	retryPeriod   = 200 * time.Millisecond
+)
+
+// Usurper is who holds a Lease that a component has lost.
+const Usurper = "somebody-else"
+
+// StepLoseLease is the operation at the process seam by which somebody else has
+// taken the Lease of a component.
+const StepLoseLease = "lose lease"
+
+// leaseTimeout bounds how long taking a Lease takes.
+const leaseTimeout = 10 * time.Second
+
+// Elects reports whether the controller and the sidecars elect who works.
+func (e *Emulator) Elects() bool { return e.opts.elects() }
+
+func (o Options) elects() bool { return o.LeaderElection || o.Cluster != nil }
+
+// electing has a sidecar elect, too, if the emulator's components do.
+func (o Options) electing(opts sidecar.Options) sidecar.Options {
+	if !o.LeaderElection {
+		return opts
+	}
+	opts.LeaderElection, opts.LeaderElectionNamespace = true, deploy.Namespace
+	opts.LeaseDuration, opts.RenewDeadline, opts.RetryPeriod = leaseDuration, renewDeadline, retryPeriod
+	return opts
+}
+
+// electingController is electing for a controller.
+func (o Options) electingController(opts controller.Options) controller.Options {
+	opts.LeaderElection, opts.LeaderElectionNamespace = o.elects(), deploy.Namespace
+	if o.LeaderElection {
+		opts.LeaseDuration, opts.RenewDeadline, opts.RetryPeriod = leaseDuration, renewDeadline, retryPeriod
+	}
+	return opts
+}
+
+// TakeLease has somebody else take the Lease of a controller or a sidecar, and hold
+// it for some whole seconds without working. The component ends when it notices, and
+// is started again, as a kubelet would; it works again when it has the Lease. It
+// needs Options.LeaderElection.
+func (e *Emulator) TakeLease(ctx context.Context, component string, lasts time.Duration) error {
+	return e.takeLease(ctx, component, lasts, "")
+}
+
+func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.Duration, by string) error {
+	c := e.Component(component)
+	if c == nil {
+		return fmt.Errorf("take the Lease of %s: %w: there is no such component", component, ErrOptions)
+	}
+	number := c.excuse()
+	err := e.usurp(ctx, component, lasts)
+	event := e.journal.Begin(component, number, journal.SeamProcess, journal.Operation{Name: StepLoseLease})
+	event.Outcome, event.Fault = journal.OutcomeOK, by
+	if err != nil {
+		event.Outcome, event.Message = "Error", err.Error()
+	}
+	e.journal.Append(event)
+	return err
+}
+
+// usurp writes a Lease without asking whose it is.
+func (e *Emulator) usurp(ctx context.Context, component string, lasts time.Duration) error {
+	name, err := e.leaseOf(component)
+	if err != nil {
+		return err
+	}
+	now := metav1.NowMicro()
+	patch, err := json.Marshal(map[string]any{"spec": coordinationv1.LeaseSpec{
+		HolderIdentity: new(Usurper), LeaseDurationSeconds: new(int32(lasts / time.Second)), AcquireTime: &now, RenewTime: &now,
+	}})
+	if err != nil {
+		return err
+	}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: deploy.Namespace, Name: name}}
+	if err := e.client.Patch(ctx, lease, client.RawPatch("application/merge-patch+json", patch)); err != nil {
+		return fmt.Errorf("take Lease %s/%s from %s: %w", lease.Namespace, name, component, err)
+	}
+	return nil
+}
+
+// leaseOf returns the name of the Lease that a component holds.
+func (e *Emulator) leaseOf(component string) (string, error) {
+	if !e.Elects() {
+		return "", fmt.Errorf("%w: %s has no Lease, because nobody is elected in this emulator; start it with Options.LeaderElection",
+			ErrOptions, component)
+	}
+	if component == ComponentController {
+		return controller.LeaseName, nil
+	}
+	if driver, ok := e.Served()[component]; ok && strings.HasPrefix(component, ComponentSidecar) {
+		return sidecar.LeaseName(driver), nil
+	}
+	return "", fmt.Errorf("%w: %s has no Lease: only the controller and sidecars have", ErrOptions, component)
+}
+
+// leaseLost is what a fault does at the instant at which a component loses its Lease.
+func (e *Emulator) leaseLost(component string, by *fault.Applied) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaseTimeout)
+	defer cancel()
+	_ = e.takeLease(ctx, component, by.Effect.LoseLease, by.Name) // the journal has what went wrong
+}
+
+// excuse has the current life of the component, which may end by itself now, be no
+// failure but followed by another. It returns the number of the life.
+func (c *Component) excuse() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life != nil {
+		c.life.excused = true
+	}
+	return c.lives
+}
+
+// succeed begins the next life after one that was excused. The caller holds c.mu.
+func (c *Component) succeed(l *life) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
+	c.giveUp = cancel
+	c.revivals.Go(func() {
+		defer cancel()
+		c.persist(ctx, l.incarnation.Number())
+	})
+}

@@ -1,0 +1,107 @@
+package emulator_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// TestLeaseLost takes the Leases of the controller and of the sidecar in the middle
+// of a story: each ends when it reads that somebody else has its Lease, writes
+// nothing after that, and finishes the story in another life.
+func TestLeaseLost(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{LeaderElection: true})
+	inject(t, emu, "deposed", fault.Match{
+		Seam: journal.SeamAPI, Component: emulator.ComponentController, Operation: "create buckets", Nth: 1,
+	}, fault.Effect{LoseLease: time.Second})
+	inject(t, emu, "ousted", fault.Match{
+		Seam: journal.SeamRPC, Component: emulator.ComponentSidecar, Operation: "DriverGrantBucketAccess", Nth: 1,
+	}, fault.Effect{LoseLease: time.Second})
+	serveByDriver(t, emu, emu.DriverName(), "elected")
+	expectFaults(t, emu, map[string]string{
+		"deposed": "controller create buckets OK", "ousted": "sidecar DriverGrantBucketAccess OK",
+	})
+	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} {
+		expectDeposed(t, emu, name)
+	}
+	select {
+	case err := <-emu.Failed():
+		t.Errorf("the emulator has failed: %v; a lost Lease was asked for", err)
+	default:
+	}
+}
+
+// TestTakeLease takes a Lease by hand, and those that nobody has.
+func TestTakeLease(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{LeaderElection: true})
+	if err := emu.TakeLease(t.Context(), emulator.ComponentController, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	serveByDriver(t, emu, emu.DriverName(), "by-hand")
+	expectDeposed(t, emu, emulator.ComponentController)
+	for _, name := range []string{emulator.ComponentDriver, "nobody"} {
+		if err := emu.TakeLease(t.Context(), name, time.Second); !errors.Is(err, emulator.ErrOptions) {
+			t.Errorf("the Lease of %s: %v, want ErrOptions", name, err)
+		}
+	}
+	if _, err := emu.AddSecond(t.Context(), emulator.ComponentController); !errors.Is(err, emulator.ErrOptions) {
+		t.Errorf("a second controller: %v, want ErrOptions: it would stand by for ever", err)
+	}
+}
+
+// TestTakeLeaseOfNobody has nobody hold a Lease.
+func TestTakeLeaseOfNobody(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	if err := emu.TakeLease(t.Context(), emulator.ComponentController, time.Second); !errors.Is(err, emulator.ErrOptions) {
+		t.Errorf("TakeLease() = %v, want ErrOptions: nobody is elected", err)
+	}
+}
+
+// expectDeposed expects that a component lost its Lease once, and that in the life in
+// which it did nothing was written or called any more once it had read of it.
+func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
+	t.Helper()
+	var steps []string
+	var read time.Time // when it had read that its Lease was another's
+	for _, e := range emu.Journal().Since(0) {
+		if e.Component != name {
+			continue
+		}
+		if e.Seam == journal.SeamProcess {
+			steps = append(steps, e.Operation.Name)
+		}
+		if e.Incarnation != 1 {
+			continue
+		}
+		switch {
+		case e.Operation.Name == "get leases" && strings.Contains(string(e.Response), emulator.Usurper):
+			read = e.Time.Add(e.Duration)
+		case !read.IsZero() && e.Time.After(read) && works(e):
+			t.Errorf("after it has lost its Lease: %s", e)
+		}
+	}
+	if read.IsZero() {
+		t.Errorf("the %s has not read of its loss", name)
+	}
+	want := []string{"start", "ready", emulator.StepLoseLease, "fail", "start", "ready"}
+	if diff := cmp.Diff(want, steps); diff != "" {
+		t.Errorf("the life of the %s: -want, +got:\n%s", name, diff)
+	}
+}
+
+// works reports whether an event is something that only a leader may do, and that has
+// got through.
+func works(e journal.Event) bool {
+	elects := strings.Contains(e.Operation.Name, "leases") || strings.Contains(e.Operation.Name, "events")
+	call := e.Seam == journal.SeamRPC && !slices.Contains([]string{"DriverGetInfo"}, e.Operation.Name)
+	return !elects && e.Outcome != "Canceled" && e.Outcome != "Fenced" && (e.Write() || call)
+}
