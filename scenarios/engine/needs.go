@@ -19,6 +19,7 @@ func (e *Engine) lacks(s *document.Scenario) string {
 		{e.emulator.Store() == nil, "it looks into the backend, and only that of the fake driver can be seen", verbIs("backend")},
 		{e.emulator.DriverEndpoint() == "", "it calls a driver, and there is none", verbIs("call")},
 		{e.emulator.ControlPlane() == nil, "it stops parts of the control plane, and this one is somebody else's", stopsControlPlane},
+		{!e.emulator.Elects(), "it takes Leases, which components hold only with --leader-elect", takesLease},
 	} {
 		if need.missing && anyStep(s.Steps, need.of) {
 			return need.reason
@@ -52,6 +53,9 @@ func stopsControlPlane(s document.Step) bool {
 	}
 	return false
 }
+
+// takesLease reports whether a step needs components that have been elected.
+func takesLease(s document.Step) bool { return s.Inject != nil && s.Inject.LoseLease != 0 }
 
 func ofControlPlane(component document.Text) bool {
 	return slices.Contains([]string{controlplane.Etcd, controlplane.APIServer, controlplane.ControllerManager}, component.Source())
