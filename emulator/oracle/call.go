@@ -3,7 +3,6 @@ package oracle
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -39,11 +38,7 @@ type call struct {
 // made reports whether an event is a call as a sidecar has made it. The driver's
 // end of it is another event.
 func made(e journal.Event) bool {
-	return e.Seam == journal.SeamRPC && isSidecar(e.Component)
-}
-
-func isSidecar(component string) bool {
-	return component == emulator.ComponentSidecar || strings.HasPrefix(component, emulator.ComponentSidecar+".")
+	return e.Seam == journal.SeamRPC && emulator.IsSidecar(e.Component)
 }
 
 // message is what the requests and responses of the protocol have.

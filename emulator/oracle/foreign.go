@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
 // trespasses finds who has touched what is not his. (KEP, "Controller overview":
@@ -17,7 +19,7 @@ func trespasses(e *evidence) []Finding {
 		}
 	}
 	for _, v := range e.versions {
-		if !isSidecar(v.component) || !v.write() {
+		if !emulator.IsSidecar(v.component) || !v.write() {
 			continue
 		}
 		if f, ok := e.foreignWrite(v); ok {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/scenarios/naming"
 )
 
 // Concerns reports whether an event between From and To is about the scenario: its
@@ -29,5 +30,5 @@ var sharedComponents = []string{
 }
 
 func (r *Result) named(text string) bool {
-	return slices.ContainsFunc(r.Words, func(word string) bool { return mentions(text, word) })
+	return slices.ContainsFunc(r.Words, func(word string) bool { return naming.Mentions(text, word) })
 }

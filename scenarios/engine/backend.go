@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/scenarios/naming"
 )
 
 // backend changes what the store holds, and then compares it with what is expected.
@@ -73,5 +74,5 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected document
 func (r *run) isOwn(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(append(slices.Clone(r.words), r.scope), func(word string) bool { return mentions(name, word) })
+	return slices.ContainsFunc(append(slices.Clone(r.words), r.scope), func(word string) bool { return naming.Mentions(name, word) })
 }

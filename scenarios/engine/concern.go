@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/naming"
 )
 
 // concern adds a word by which events are known to be about the scenario: the UID
@@ -25,23 +26,8 @@ func (r *run) concerns(e journal.Event) bool {
 	words := append(slices.Clone(r.words), r.scope)
 	r.mu.Unlock()
 	return slices.ContainsFunc(words, func(word string) bool {
-		return mentions(e.Operation.Subject, word) || mentions(e.Component, word)
+		return naming.Mentions(e.Operation.Subject, word) || naming.Mentions(e.Component, word)
 	})
-}
-
-// mentions reports whether a text has a word that no digit follows: scopes end with
-// a number, and scope a-1 is not meant by the name of scope a-12.
-func mentions(text, word string) bool {
-	for {
-		_, rest, found := strings.Cut(text, word)
-		if !found {
-			return false
-		}
-		if rest == "" || rest[0] < '0' || rest[0] > '9' {
-			return true
-		}
-		text = rest
-	}
 }
 
 // runsAlone reports whether a scenario stops, crashes or disturbs what all

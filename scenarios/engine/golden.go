@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/scenarios/naming"
 )
 
 // golden compares objects with a file, without what differs from run to run.
@@ -49,7 +50,7 @@ var masks = []struct {
 	pattern *regexp.Regexp
 	with    string
 }{
-	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "<uid>"},
+	{naming.UID, "<uid>"},
 	{regexp.MustCompile(`"?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"?`), "<time>"},
 	{regexp.MustCompile(`resourceVersion: "\d+"`), "resourceVersion: <version>"},
 	{regexp.MustCompile(`http://[^\s"]+:\d+`), "<endpoint>"},

@@ -3,23 +3,20 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
 
-// maxScopePrefix leaves room for what is put behind a scope in names.
-const maxScopePrefix = 30
+	"github.com/cosi-emu/cosi-emu/scenarios/naming"
+)
 
 // newScope finds a name that nothing has yet, and makes the namespace of that name,
 // unless there is one for all. A name may be in use by another engine on the same
 // cluster, or by a scenario whose namespace is still being deleted.
 func (e *Engine) newScope(ctx context.Context, scenario string) (string, error) {
-	prefix := strings.TrimRight(scenario[:min(len(scenario), maxScopePrefix)], "-")
 	for {
-		scope := fmt.Sprintf("%s-%d", prefix, e.scopes.Add(1))
+		scope := naming.Scope(scenario, e.scopes.Add(1))
 		if e.options.Namespace != "" {
 			return scope, nil
 		}

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/scenarios/naming"
 )
 
 var (
-	uid       = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	eventName = regexp.MustCompile(`\.[0-9a-f]{14,}$`) // of an Event: when it first happened
 	stars     = regexp.MustCompile(`\*\*+`)
 )
@@ -25,10 +25,8 @@ type names struct {
 }
 
 func newNames(scenario string) *names {
-	const maxPrefix = 30 // as of the engine
-	prefix := strings.TrimRight(scenario[:min(len(scenario), maxPrefix)], "-")
 	return &names{
-		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(prefix) + `-[0-9]+\b`), known: map[string]string{}, count: map[string]int{},
+		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(naming.ScopePrefix(scenario)) + `-[0-9]+\b`), known: map[string]string{}, count: map[string]int{},
 	}
 }
 
@@ -67,7 +65,7 @@ func (n *names) learn(kind, name, id string) {
 
 // pattern turns a name into a pattern that matches it in every run.
 func (n *names) pattern(name string) string {
-	name = uid.ReplaceAllString(name, "*")
+	name = naming.UID.ReplaceAllString(name, "*")
 	name = eventName.ReplaceAllString(name, ".*")
 	name = n.scope.ReplaceAllString(name, "*")
 	if rest, ok := strings.CutPrefix(name, worldNamespace+"/"); ok {
@@ -80,7 +78,7 @@ func (n *names) pattern(name string) string {
 // the same.
 func (n *names) in(text string) string {
 	text = n.scope.ReplaceAllString(text, "<scope>")
-	return uid.ReplaceAllStringFunc(text, func(id string) string {
+	return naming.UID.ReplaceAllStringFunc(text, func(id string) string {
 		if name := n.known[id]; name != "" {
 			return "<" + name + ">"
 		}

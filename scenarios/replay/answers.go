@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/scenarios/naming"
 )
 
 // answer is what a driver once said to a request.
@@ -57,9 +57,9 @@ func answersOf(events []journal.Event, sidecar, scope string) *answers {
 func varying(scope string) *regexp.Regexp {
 	prefix := strings.TrimRight(scope, "0123456789")
 	if prefix == "" {
-		return uid
+		return naming.UID
 	}
-	return regexp.MustCompile(uid.String() + "|" + regexp.QuoteMeta(prefix) + `[0-9]+`)
+	return regexp.MustCompile(naming.UID.String() + "|" + regexp.QuoteMeta(prefix) + `[0-9]+`)
 }
 
 // masked hides what differs from run to run.
@@ -123,8 +123,3 @@ func (a answer) body(words []string) json.RawMessage {
 // failed reports whether the driver has answered with an error: an answer that a
 // fault has withheld from the sidecar was one nevertheless.
 func (a answer) failed() bool { return a.event.Failed() && len(a.event.Response) == 0 }
-
-// isSidecar reports whether a component is the sidecar of some driver.
-func isSidecar(component string) bool {
-	return component == emulator.ComponentSidecar || strings.HasPrefix(component, emulator.ComponentSidecar+".")
-}

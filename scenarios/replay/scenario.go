@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/scenarios/naming"
 )
 
 // ErrNoScenario is the error of a recording that was made of no scenario, but of
@@ -107,7 +108,7 @@ func (i *injector) ScenarioStarted(s *document.Scenario, namespace string) {
 	for _, injection := range i.recording.Faults {
 		f := injection.Fault
 		for _, pattern := range []*string{&f.Match.Component, &f.Match.Subject} {
-			*pattern = uid.ReplaceAllString(replaceWord(*pattern, i.recording.Namespace, namespace), "*")
+			*pattern = naming.UID.ReplaceAllString(naming.Replace(*pattern, i.recording.Namespace, namespace), "*")
 		}
 		if injection.Removed || namespace == "" {
 			continue

@@ -1,9 +1,7 @@
 package replay
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"slices"
@@ -17,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
@@ -66,7 +65,7 @@ func NewStandin(o StandinOptions) *Standin {
 func Sidecars(events []journal.Event) []string {
 	var all []string
 	for _, e := range events {
-		if e.Seam == journal.SeamRPC && isSidecar(e.Component) && !slices.Contains(all, e.Component) {
+		if e.Seam == journal.SeamRPC && emulator.IsSidecar(e.Component) && !slices.Contains(all, e.Component) {
 			all = append(all, e.Component)
 		}
 	}
@@ -111,7 +110,7 @@ func (s *Standin) answer(method protoreflect.MethodDescriptor, request any) (pro
 	if !ok {
 		return nil, status.Error(codes.Internal, "the request is no message")
 	}
-	name, question := string(method.Name()), textOf(message)
+	name, question := string(method.Name()), string(redact.JSON(message))
 	found, words, ok := s.answers.to(name, question)
 	switch {
 	case !ok && name == "DriverGetInfo":
@@ -139,16 +138,6 @@ func (s *Standin) info() *cosi.DriverGetInfoResponse {
 		info.SupportedProtocols = append(info.SupportedProtocols, &cosi.ObjectProtocol{Type: kind})
 	}
 	return info
-}
-
-// textOf renders a message as the journal has it.
-func textOf(m proto.Message) string {
-	data, err := protojson.Marshal(redact.Message(m))
-	var compact bytes.Buffer
-	if err != nil || json.Compact(&compact, data) != nil {
-		return ""
-	}
-	return compact.String()
 }
 
 // codeOf finds a code by its name.
