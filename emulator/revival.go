@@ -106,12 +106,8 @@ func (c *Component) endRevival() {
 
 // waited waits for a time, and reports whether it has passed.
 func waited(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	passed, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-passed.Done()
+	return ctx.Err() == nil
 }

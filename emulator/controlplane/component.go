@@ -135,10 +135,7 @@ func (c *component) killWhenDone(ctx context.Context, started <-chan struct{}) {
 func (c *component) stop(ctx context.Context, grace time.Duration) error {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
-	c.mu.Lock()
-	proc := c.proc
-	c.proc = nil // from now on, its end is no failure
-	c.mu.Unlock()
+	proc := c.release()
 	if proc == nil {
 		return nil
 	}
@@ -156,10 +153,7 @@ func (c *component) stop(ctx context.Context, grace time.Duration) error {
 func (c *component) kill() error {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
-	c.mu.Lock()
-	proc := c.proc
-	c.proc = nil // from now on, its end is no failure
-	c.mu.Unlock()
+	proc := c.release()
 	if proc == nil {
 		return nil
 	}
@@ -170,6 +164,16 @@ func (c *component) kill() error {
 		return fmt.Errorf("wait for the end of %s: %w", c.name, err)
 	}
 	return nil
+}
+
+// release takes the process off the component, so that its end is no failure from now
+// on; nil if none is up.
+func (c *component) release() *os.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	proc := c.proc
+	c.proc = nil
+	return proc
 }
 
 func (c *component) running() bool {

@@ -59,12 +59,8 @@ func waitForMore(ctx context.Context, path string) bool {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	timer := time.NewTimer(pollInterval)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	moment, cancel := context.WithTimeout(ctx, pollInterval)
+	defer cancel()
+	<-moment.Done()
+	return ctx.Err() == nil
 }

@@ -155,6 +155,12 @@ func (e *explorer) runOnce(ctx context.Context, w *world) (*world, error) {
 // tidy makes a world fit for the next run, or returns another one; none with an error.
 func (e *explorer) tidy(ctx context.Context, w *world, o *observation) (*world, error) {
 	_, err := w.clean(ctx, o)
+	return e.renewed(ctx, w, err)
+}
+
+// renewed returns a world that cleaning has come to an error in, or another one if
+// something is left in it; none with an error.
+func (e *explorer) renewed(ctx context.Context, w *world, err error) (*world, error) {
 	if !errors.Is(err, errLeft) {
 		return w, err
 	}

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -118,13 +117,7 @@ func (e *explorer) try(ctx context.Context, w *world, result *outcome) (*world, 
 		result.Reached = true
 		e.explain(result)
 	}
-	if !errors.Is(err, errLeft) {
-		return w, err
-	}
-	if err := e.pool.drop(ctx, w); err != nil {
-		return nil, err
-	}
-	return e.pool.take(ctx)
+	return e.renewed(ctx, w, err)
 }
 
 func (e *explorer) explain(result *outcome) {
