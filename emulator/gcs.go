@@ -44,7 +44,7 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 	e.gcsEndpoint = e.scheme() + net.JoinHostPort(loopback, port)
 	var life atomic.Pointer[seam.Incarnation]
 	opts := gcs.Options{
-		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes,
+		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: clockOf(&life),
 		Middleware: func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { life.Load().Middleware(e.gcs, next).ServeHTTP(w, r) })
 		},

@@ -64,6 +64,7 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts sideca
 	if opts.Logger.GetSink() == nil {
 		opts.Logger = e.logger(i)
 	}
+	opts.Now = i.Now
 	cfg = i.RESTConfig(cfg)
 	if own := e.opts.Implementations.Sidecar; own != nil {
 		return own(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver/store"
@@ -29,7 +30,7 @@ func (e *Emulator) startStore(ctx context.Context) error {
 		return err
 	}
 	var life atomic.Pointer[seam.Incarnation]
-	if err := e.openStore(func(next http.Handler) http.Handler {
+	if err := e.openStore(clockOf(&life), func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { life.Load().Middleware(e.store, next).ServeHTTP(w, r) })
 	}); err != nil {
 		return err
@@ -50,12 +51,23 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	})
 }
 
-func (e *Emulator) openStore(middleware func(http.Handler) http.Handler) (err error) {
+// clockOf is the clock of a component whose data outlive it.
+func clockOf(life *atomic.Pointer[seam.Incarnation]) func() time.Time {
+	return func() time.Time {
+		if i := life.Load(); i != nil {
+			return i.Now()
+		}
+		return time.Now()
+	}
+}
+
+func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler) http.Handler) (err error) {
 	opts := store.Options{
 		MaxBodyBytes: e.opts.MaxBodyBytes,
 		MaxAccounts:  e.opts.MaxAccounts,
 		WebIdentity:  e.webIdentity,
 		Middleware:   middleware,
+		Now:          now,
 	}
 	if e.opts.DataDir != "" {
 		opts.Dir = filepath.Join(e.opts.DataDir, "store")

@@ -270,6 +270,10 @@ type Fault struct {
 	Outage string `yaml:"outage"`
 	// Down: how long what has died stays dead; it starts again at once by default.
 	Down time.Duration `yaml:"down"`
+	// LoseLease: somebody else takes the component's Lease before the operation, for so many seconds.
+	LoseLease time.Duration `yaml:"loseLease"`
+	// Clock: the component reads another time from then on, until it is healed: +2h or -20m; with process from its start.
+	Clock time.Duration `yaml:"clock"`
 	// Forget: with crash: it comes back without what it kept: the store empty, a driver without what it provisioned.
 	Forget bool `yaml:"forget"`
 	// Stale: reads answer as so many changes ago.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
@@ -68,7 +67,7 @@ func (s *Sidecar) addNamesakes(opts Options) error {
 	}
 	return s.host.Add(&namesakes{
 		client: s.live, cache: s.host.GetCache(), logger: opts.Logger,
-		driver: s.driver, group: opts.DriverGroup, now: time.Now,
+		driver: s.driver, group: opts.DriverGroup, now: opts.Now,
 	})
 }
 

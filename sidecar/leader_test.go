@@ -169,3 +169,24 @@ func (w *world) collisionIsTold() {
 		return nil
 	})
 }
+
+// TestClockOfNamesakes: a sidecar whose clock is ahead takes the Lease of another
+// driver of its name for one that has run out. It stands by, and works when that one
+// has gone; by the right time it would have ended.
+func TestClockOfNamesakes(t *testing.T) {
+	w := newWorld(t)
+	w.elects()
+	w.options.DriverGroup = "vendor-a"
+	first := w.launch()
+	w.must(first.leadsWithin(patience))
+	ahead := w.another(func(o *sidecar.Options) {
+		o.DriverGroup, o.Now = "vendor-b", func() time.Time { return time.Now().Add(time.Hour) }
+	}).launch()
+	if ahead.leadsWithin(time.Second) == nil {
+		t.Error("there are two leaders")
+	}
+	first.cancel()
+	w.must(<-first.ended)
+	w.must(ahead.leadsWithin(patience))
+	w.readyBucket()
+}

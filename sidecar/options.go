@@ -56,6 +56,10 @@ type Options struct {
 	// Logger takes the log. With the zero value nothing is logged.
 	Logger logr.Logger
 
+	// Now is the clock by which a sidecar judges whether a Lease of another group has
+	// run out; nothing else that it does depends on the time. Default: time.Now.
+	Now func() time.Time
+
 	// Workers is how many objects of each kind are reconciled at the same time.
 	// Zero means DefaultWorkers.
 	Workers int
@@ -135,6 +139,9 @@ func (o Options) withDefaults() Options {
 	o.RenewDeadline = cmp.Or(o.RenewDeadline, DefaultRenewDeadline)
 	o.RetryPeriod = cmp.Or(o.RetryPeriod, DefaultRetryPeriod)
 	o.RPCTimeout = cmp.Or(o.RPCTimeout, driver.DefaultRPCTimeout)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.LeaderElection { // its Lease has to be found by name
 		o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, host.PodNamespace())
 	}

@@ -99,6 +99,9 @@ type Effect struct {
 	// the operation, and hold it for so long, in whole seconds. Only an emulator
 	// whose components elect has Leases; see emulator.Options.LeaderElection.
 	LoseLease time.Duration `json:"loseLease,omitempty"`
+	// Clock puts the clock of the component forward by so much, or back if it is
+	// negative, from the operation on and until the fault is removed.
+	Clock time.Duration `json:"clock,omitempty"`
 	// Forget has the component, with Crash, come back without what it keeps over its
 	// lives: a fake driver without what it has provisioned, the store without its
 	// buckets, accounts and objects. Others keep nothing, and lose nothing more.

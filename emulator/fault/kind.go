@@ -35,6 +35,7 @@ var kinds = []kind{
 	{"crash", func(e Effect) bool { return e.Crash != "" }, anySeam, true, true},
 	{"outage", func(e Effect) bool { return e.Outage != "" }, anySeam, false, true},
 	{"loseLease", func(e Effect) bool { return e.LoseLease != 0 }, callers, false, true},
+	{"clock", func(e Effect) bool { return e.Clock != 0 }, andStart, false, true},
 	{"stale", func(e Effect) bool { return e.Stale != 0 }, onlyAPI, false, true},
 	{"drop", func(e Effect) bool { return e.Drop }, onlyAPI, true, false},
 	{"closeWatch", func(e Effect) bool { return e.CloseWatch }, onlyAPI, true, false},

@@ -43,6 +43,8 @@ func (e Effect) value(name string) string {
 		return strings.Join(slices.Sorted(maps.Keys(e.Set)), ", ")
 	case "delay":
 		return e.Delay.String()
+	case "clock":
+		return e.Clock.String()
 	case "loseLease":
 		return e.LoseLease.String()
 	default:

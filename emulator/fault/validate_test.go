@@ -71,6 +71,7 @@ func TestValidate(t *testing.T) {
 		"Lease":      {match: createBucket, effect: fault.Effect{LoseLease: time.Second}},
 		"LeaseParts": {match: createBucket, effect: fault.Effect{LoseLease: time.Millisecond}, want: "must be whole seconds"},
 		"LeaseStore": {match: fault.Match{Seam: "store"}, effect: fault.Effect{LoseLease: time.Second}, want: "does not exist at seam store"},
+		"ClockBack":  {match: fault.Match{Seam: "process"}, effect: fault.Effect{Clock: -time.Hour}},
 		"UploadDriver": {
 			match: fault.Match{Seam: "store", Operation: "AdminPutAccount"}, effect: fault.Effect{FlipUpload: 1}, want: "the driver's own calls",
 		},
@@ -133,6 +134,10 @@ func TestText(t *testing.T) {
 		"hang delay 1s":          {Hang: true, Delay: time.Second},
 		"delay 1s":               {Delay: time.Second},
 		"stale 2":                {Stale: 2},
+		"clock -1h0m0s":          {Clock: -time.Hour},
+		"loseLease 5s":           {LoseLease: 5 * time.Second},
+		"cutUpload 3":            {CutUpload: 3},
+		"crash after forget":     {Crash: fault.After, Forget: true},
 		"set a, b":               {Set: map[string]any{"b": 1, "a": 2}},
 		"none":                   {},
 	} {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -38,6 +39,7 @@ type Incarnation struct {
 	end  context.CancelFunc
 
 	inFlight sync.WaitGroup
+	clock    atomic.Pointer[fault.Applied] // the latest that has changed it; nil nearly always
 
 	mu     sync.Mutex
 	fenced bool

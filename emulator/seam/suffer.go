@@ -101,6 +101,8 @@ func (c *crossing) suffer(ctx context.Context) error {
 		return ErrFenced
 	case e.Outage != "" && c.incarnation.hooks.Outage != nil:
 		c.incarnation.hooks.Outage(c.applied)
+	case e.Clock != 0:
+		c.incarnation.jump(c.applied)
 	case e.LoseLease > 0 && c.incarnation.hooks.LeaseLost != nil:
 		c.incarnation.hooks.LeaseLost(c.applied)
 	}

@@ -31,6 +31,9 @@ type Options struct {
 	// UploadTimeout is how long an upload in several requests is kept when
 	// nothing comes. Default: one hour.
 	UploadTimeout time.Duration
+	// Now is the clock that objects are dated by, and that UploadTimeout is counted
+	// by. Default: time.Now.
+	Now func() time.Time
 	// Middleware is put around the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler
 	// Logger is told of refusals at verbosity 1, and of what went wrong inside.
@@ -44,6 +47,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.UploadTimeout <= 0 {
 		o.UploadTimeout = defaultUploadTimeout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Logger.GetSink() == nil {
 		o.Logger = logr.Discard()

@@ -34,7 +34,7 @@ func New(ctx context.Context, options Options) (*Service, error) {
 	}
 	options = options.withDefaults()
 	s := &Service{
-		options: options, uploads: newUploads(options.UploadTimeout), keeper: keeper{options.Dir}, contents: contents{},
+		options: options, uploads: newUploads(options.UploadTimeout, options.Now), keeper: keeper{options.Dir}, contents: contents{},
 	}
 	if err := s.recall(ctx); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 // belongs to the key that has begun it, and to a bucket.
 type uploads struct {
 	timeout time.Duration
+	now     func() time.Time
 
 	mu  sync.Mutex
 	all map[string]*upload // by ID
@@ -25,8 +26,8 @@ type upload struct {
 	content []byte
 }
 
-func newUploads(timeout time.Duration) uploads {
-	return uploads{timeout: timeout, all: map[string]*upload{}}
+func newUploads(timeout time.Duration, now func() time.Time) uploads {
+	return uploads{timeout: timeout, now: now, all: map[string]*upload{}}
 }
 
 // begin keeps a new upload, unless the key has too many.
@@ -36,7 +37,7 @@ func (u *uploads) begin(started *upload) (id string, err error) {
 	count := 0
 	for id, other := range u.all {
 		switch {
-		case time.Since(other.touched) > u.timeout:
+		case u.now().Sub(other.touched) > u.timeout:
 			delete(u.all, id)
 		case other.key == started.key:
 			count++
@@ -46,7 +47,7 @@ func (u *uploads) begin(started *upload) (id string, err error) {
 		return "", errTooMany
 	}
 	id = rand.Text()
-	started.touched = time.Now()
+	started.touched = u.now()
 	u.all[id] = started
 	return id, nil
 }
@@ -57,10 +58,10 @@ func (u *uploads) find(id, key, bucket string) (*upload, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	found, ok := u.all[id]
-	if !ok || found.key != key || found.bucket != bucket || time.Since(found.touched) > u.timeout {
+	if !ok || found.key != key || found.bucket != bucket || u.now().Sub(found.touched) > u.timeout {
 		return nil, errNotFound.with("There is no such upload: it has ended, or has expired")
 	}
-	found.touched = time.Now()
+	found.touched = u.now()
 	return found, nil
 }
 

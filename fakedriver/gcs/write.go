@@ -3,12 +3,11 @@ package gcs
 import (
 	"cmp"
 	"net/http"
-	"time"
 )
 
 // put stores an object that begins anew.
 func (s *Service) put(a attributes, content []byte) (*object, error) {
-	now := time.Now().UTC()
+	now := s.options.Now().UTC()
 	s.generation = max(s.generation+1, now.UnixMicro()) // two in a microsecond must not be one
 	a.Generation, a.Metageneration, a.TimeCreated, a.Updated = s.generation, 1, now, now
 	a.Size, a.CRC32C, a.MD5Hash = int64(len(content)), crc32cOf(content), md5Of(content)
@@ -63,7 +62,7 @@ func (s *Service) patch(x *exchange) error {
 	}
 	changed.StorageClass = cmp.Or(changed.StorageClass, defaultClass)
 	changed.Metageneration++
-	changed.Updated = time.Now().UTC()
+	changed.Updated = s.options.Now().UTC()
 	kept, err := s.keep(&changed)
 	if err != nil {
 		return err

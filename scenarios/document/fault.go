@@ -35,6 +35,7 @@ type Fault struct {
 	Down       Duration `yaml:"down" doc:"how long what has died stays dead; it starts again at once by default"`
 
 	LoseLease Duration `yaml:"loseLease" doc:"somebody else takes the component's Lease before the operation, for so many seconds"`
+	Clock     Jump     `yaml:"clock" doc:"the component reads another time from then on, until it is healed: +2h or -20m; with process from its start"`
 	Forget    bool     `yaml:"forget" doc:"with crash: it comes back without what it kept: the store empty, a driver without what it provisioned"`
 
 	Stale      int  `yaml:"stale" doc:"reads answer as so many changes ago"`
@@ -67,8 +68,8 @@ func (f *Fault) Fault(name string, text func(Text) (string, error), value func(*
 			Fail: f.Fail, LoseReply: f.Lose, RetryAfter: time.Duration(f.RetryAfter), Message: f.Message,
 			Delay: time.Duration(f.Delay), Hang: f.Hang, Duplicate: f.Duplicate,
 			Crash: f.Crash, Outage: f.Outage, Down: time.Duration(f.Down), Forget: f.Forget,
-			LoseLease: time.Duration(f.LoseLease),
-			Stale:     f.Stale, Drop: f.Drop, CloseWatch: f.CloseWatch, Freeze: f.Freeze,
+			LoseLease: time.Duration(f.LoseLease), Clock: time.Duration(f.Clock),
+			Stale: f.Stale, Drop: f.Drop, CloseWatch: f.CloseWatch, Freeze: f.Freeze,
 			Empty: f.Empty, Swap: f.Swap, Oversize: f.Oversize, Cut: f.Cut, Flip: f.Flip,
 			CutUpload: f.CutUpload, FlipUpload: f.FlipUpload,
 		},

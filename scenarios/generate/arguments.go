@@ -38,6 +38,7 @@ var kinds = map[reflect.Type]string{
 	reflect.TypeFor[document.Text]():       "string",
 	reflect.TypeFor[document.Count]():      "string",
 	reflect.TypeFor[document.Duration]():   "time.Duration",
+	reflect.TypeFor[document.Jump]():       "time.Duration",
 	reflect.TypeFor[document.Pattern]():    "any",
 	reflect.TypeFor[*document.Pattern]():   "any",
 	reflect.TypeFor[document.Value]():      "any",

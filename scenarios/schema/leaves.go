@@ -13,6 +13,7 @@ const (
 	referencePattern = `^[A-Z][A-Za-z0-9]+/\S+$`
 	durationPattern  = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
 	bytesPattern     = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([kMGTPE]i?|Ki|[eE]\+?[0-9]+)?$`
+	jumpPattern      = `^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
 	countPattern     = `^([0-9]+(\.\.[0-9]*)?|\.\.[0-9]+)$`
 )
 
@@ -29,6 +30,7 @@ var leaves = map[reflect.Type]object{
 	reflect.TypeFor[document.Text]():         text(),
 	reflect.TypeFor[document.Expression]():   text(),
 	reflect.TypeFor[document.Duration]():     {"type": "string", "pattern": durationPattern},
+	reflect.TypeFor[document.Jump]():         {"type": "string", "pattern": jumpPattern},
 	reflect.TypeFor[document.Count]():        {"type": []string{"integer", "string"}, "pattern": countPattern, "minimum": 0},
 	reflect.TypeFor[document.Limit]():        {"type": "integer", "minimum": 1},
 	reflect.TypeFor[document.Bytes]():        {"type": []string{"integer", "string"}, "minimum": 1, "pattern": bytesPattern},
