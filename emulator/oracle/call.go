@@ -31,8 +31,9 @@ type call struct {
 	// for or answered.
 	name, id string
 	// buckets are those that access is granted to.
-	buckets []string
-	ok      bool
+	buckets    []string
+	parameters map[string]string
+	ok         bool
 }
 
 // made reports whether an event is a call as a sidecar has made it. The driver's
@@ -47,6 +48,8 @@ type message struct {
 	AccountName string `json:"accountName"`
 	BucketID    string `json:"bucketId"`
 	AccountID   string `json:"accountId"`
+	// Parameters are those of a class.
+	Parameters map[string]string `json:"parameters"`
 	Buckets     []struct {
 		BucketID string `json:"bucketId"`
 	} `json:"buckets"`
@@ -59,7 +62,7 @@ func callOf(e journal.Event) call {
 	_ = json.Unmarshal(e.Response, &response)
 	c := call{
 		seq: e.Seq, began: e.Time, ended: e.Time.Add(e.Duration), component: e.Component, method: e.Operation.Name, ok: !e.Failed(),
-		name: request.Name + request.AccountName,
+		name: request.Name + request.AccountName, parameters: request.Parameters,
 	}
 	switch c.method {
 	case createBucket, getBucket, deleteBucket:

@@ -30,6 +30,9 @@ type Input struct {
 	// COSI, and the objects, KIND/NAME, whose finalizers were taken off by hand.
 	// Neither a leak nor a loss of these is COSI's.
 	Touched []string `json:"touched,omitempty"`
+	// Purging are drivers that delete buckets with what is in them, whatever their
+	// classes say.
+	Purging []string `json:"purging,omitempty"`
 	// Sightings are the places where secrets were found that are no place for
 	// them.
 	Sightings []Sighting `json:"sightings,omitempty"`

@@ -23,7 +23,7 @@ func losses(e *evidence) []Finding {
 		}
 		found = append(found, e.missingSecrets(m)...)
 	}
-	return append(append(found, e.replaced()...), e.deletedKept()...)
+	return slices.Concat(found, e.replaced(), e.deletedKept(), e.purged())
 }
 
 // provisioned reports whether COSI says that something is there, for good.

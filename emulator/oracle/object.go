@@ -28,6 +28,7 @@ type object struct {
 		ExistingBucketID string                       `json:"existingBucketID"`
 		BucketClaimRef   cosiapi.BucketClaimReference `json:"bucketClaimRef"`
 		BucketClaims     []cosiapi.BucketClaimAccess  `json:"bucketClaims"`
+		Parameters       map[string]string            `json:"parameters"`
 	} `json:"spec"`
 	Status struct {
 		BucketID        string                   `json:"bucketID"`

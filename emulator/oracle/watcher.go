@@ -28,6 +28,7 @@ type Watcher struct {
 	before     *Moment
 	moments    []Moment
 	touched    []string
+	purging    []string
 	suspects   []suspect
 	sightings  []Sighting
 }
@@ -73,6 +74,13 @@ func (w *Watcher) Touch(names ...string) {
 	w.touch(names)
 }
 
+// Purges says that a driver deletes buckets with what is in them; see Input.Purging.
+func (w *Watcher) Purges(driver string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.purging = append(w.purging, driver)
+}
+
 // forgotten notes what a backend has lost at once.
 func (w *Watcher) forgotten(e journal.Event) {
 	if e.Seam != journal.SeamProcess || e.Operation.Name != emulator.StepForget {
@@ -102,7 +110,8 @@ func (w *Watcher) Input(scope Scope) Input {
 	w.serve()
 	return Input{
 		Scope: scope, Drivers: maps.Clone(w.drivers), Events: slices.Clone(w.events), Incomplete: w.incomplete, Before: w.before,
-		Moments: slices.Clone(w.moments), Touched: slices.Clone(w.touched), Sightings: slices.Clone(w.sightings),
+		Moments: slices.Clone(w.moments), Touched: slices.Clone(w.touched), Purging: slices.Clone(w.purging),
+		Sightings: slices.Clone(w.sightings),
 	}
 }
 

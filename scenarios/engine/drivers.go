@@ -51,6 +51,9 @@ func (r *run) makeDriver(ctx context.Context, driver *document.Driver) (*emulato
 	for _, mode := range driver.AccessModes {
 		options.AccessModes = append(options.AccessModes, store.Mode(mode))
 	}
+	if driver.Parameters[fakedriver.ParameterNonEmptyDeletion] == fakedriver.NonEmptyPurge {
+		r.watcher.Purges(options.Name)
+	}
 	return r.engine.emulator.AddDriver(ctx, options)
 }
 

@@ -79,7 +79,9 @@ steps:
         spec: {bucketClassName: "${classes[row.class]}", protocols: [S3]}
     - expect: {"BucketClaim/${row.class}": {status: {readyToUse: true}}}
       as: claim
-    - backend: {buckets: {"${claim.status.boundBucketName}": {region: "${row.region}", purge: true}}}
+    - backend:
+        put: {bucket: "${claim.status.boundBucketName}", key: goes, content: with the bucket}
+        buckets: {"${claim.status.boundBucketName}": {region: "${row.region}", purge: true}}
 `))
 	if got.Outcome != engine.Passed {
 		t.Error(explain(got))

@@ -1,0 +1,108 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// The operations at the store seam that say what is in a bucket of S3. What is done in
+// buckets of other protocols is not judged.
+var (
+	puts    = []string{"PutObject", "CopyObject", "CompleteMultipartUpload"}
+	deletes = []string{"DeleteObject", "DeleteObjects"}
+)
+
+// contents are the objects in the buckets, as far as the events say for certain.
+type contents struct {
+	// there has, by bucket and key, when the object was there at the latest.
+	there map[string]map[string]time.Time
+	// taken has, by bucket, when the last deletion of an object ended.
+	taken map[string]time.Time
+}
+
+// purged are buckets that a driver has deleted with objects in them, although nobody
+// had said that these may go: the data is lost.
+func (e *evidence) purged() []Finding {
+	c := contents{there: map[string]map[string]time.Time{}, taken: map[string]time.Time{}}
+	var found []Finding
+	for _, event := range e.events {
+		if event.Seam != journal.SeamStore {
+			continue
+		}
+		bucket, key, _ := strings.Cut(event.Operation.Subject, "/")
+		switch name := event.Operation.Name; {
+		case name == "AdminDeleteBucket":
+			lost := c.before(bucket, event.Time)
+			if !event.Failed() && len(lost) > 0 && !e.touched(bucket) && !e.mayPurge(bucket, event.Component) {
+				found = append(found, Finding{
+					Subject: "bucket " + bucket, Events: []uint64{event.Seq},
+					Message: fmt.Sprintf("%s has deleted bucket %q with object %q in it, and %s of its class is not %s: its data is lost",
+						event.Component, bucket, lost[0], fakedriver.ParameterNonEmptyDeletion, fakedriver.NonEmptyPurge),
+				})
+			}
+		case name == "AdminCreateBucket":
+			delete(c.there, bucket)
+		case slices.Contains(puts, name) && !event.Failed():
+			c.put(bucket, key, event)
+		case slices.Contains(deletes, name):
+			c.take(bucket, key, event)
+		}
+	}
+	return found
+}
+
+func (c contents) put(bucket, key string, e journal.Event) {
+	if c.taken[bucket].After(e.Time) {
+		return // it may have been deleted after it was put
+	}
+	if c.there[bucket] == nil {
+		c.there[bucket] = map[string]time.Time{}
+	}
+	c.there[bucket][key] = e.Time.Add(e.Duration)
+}
+
+// take notes that an object may be gone, whatever the client was told; without a key,
+// all may be.
+func (c contents) take(bucket, key string, e journal.Event) {
+	if key == "" {
+		delete(c.there, bucket)
+	} else {
+		delete(c.there[bucket], key)
+	}
+	if ended := e.Time.Add(e.Duration); ended.After(c.taken[bucket]) {
+		c.taken[bucket] = ended
+	}
+}
+
+// before returns the keys of the objects that were in a bucket before a time, sorted.
+func (c contents) before(bucket string, limit time.Time) []string {
+	var keys []string
+	for key, at := range c.there[bucket] {
+		if !at.After(limit) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// mayPurge reports whether a bucket may go with its objects: by the parameters of its
+// class, or by its driver's own.
+func (e *evidence) mayPurge(bucket, component string) bool {
+	if slices.Contains(e.Purging, strings.TrimPrefix(component, emulator.ComponentDriver+".")) {
+		return true
+	}
+	asked := func(parameters map[string]string) bool {
+		return parameters[fakedriver.ParameterNonEmptyDeletion] == fakedriver.NonEmptyPurge
+	}
+	return slices.ContainsFunc(e.calls, func(c call) bool { return c.is(createBucket) && c.id == bucket && asked(c.parameters) }) ||
+		slices.ContainsFunc(e.of(buckets), func(v version) bool {
+			return v.got != nil && v.got.bucketID() == bucket && asked(v.got.Spec.Parameters)
+		})
+}
