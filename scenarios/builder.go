@@ -102,7 +102,9 @@ func (b *Builder) Within(timeout time.Duration) *Builder {
 func (b *Builder) As(name string) *Builder { return b.about(caller(), "as", text(name)) }
 
 // When has the step before passed over if a CEL expression is false.
-func (b *Builder) When(expression string) *Builder { return b.about(caller(), "when", text(expression)) }
+func (b *Builder) When(expression string) *Builder {
+	return b.about(caller(), "when", text(expression))
+}
 
 // Refused says that the API server must refuse what the step before asks of it, and
 // say these words among others.
