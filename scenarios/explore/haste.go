@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
@@ -15,8 +17,8 @@ import (
 var errAtRest = errors.New("it is not so, and nobody does anything any more")
 
 // A hasty run is one of which only the outcome counts, and which may be repeated: it
-// is over when nothing has happened for a time, though its steps would wait for
-// longer. How long that is depends on how long a run without a fault takes on this
+// is over when nobody has come any further for a time, though its steps would wait for
+// longer: what fails again and again in the same way does not count. How long that is depends on how long a run without a fault takes on this
 // machine just now, and on what has to be found out again: a component that starts
 // anew, and a watch that was cut, take longer than a retry.
 const (
@@ -90,11 +92,8 @@ func (r *running) hurry(ctx context.Context) (within context.Context, stop func(
 }
 
 func (r *running) keepVigil(ctx context.Context, giveUp context.CancelCauseFunc) {
-	if r.watcher == nil {
-		return // the run has failed to begin
-	}
 	for ctx.Err() == nil {
-		if r.watcher.Rest(ctx, scope, r.silence) && r.waitsInVain() {
+		if r.waitsInVain() {
 			giveUp(errAtRest)
 			return
 		}
@@ -102,10 +101,12 @@ func (r *running) keepVigil(ctx context.Context, giveUp context.CancelCauseFunc)
 	}
 }
 
-// waitsInVain reports whether all that goes on is steps that wait for others, and have
-// done so for long enough, while every component is alive.
+// waitsInVain reports whether all that goes on is steps that wait for others, and
+// nobody has come any further for long enough, while every component is alive.
 func (r *running) waitsInVain() bool {
-	if !r.world.running() {
+	journal := r.world.emu.Journal()
+	underWay := journal.Pending() // before what has ended
+	if !r.world.running() || time.Since(progressed(journal.Since(r.from), underWay)) < r.silence {
 		return false
 	}
 	r.mu.Lock()
@@ -121,4 +122,42 @@ func (r *running) waitsInVain() bool {
 		}
 	}
 	return waiting > 0
+}
+
+// futile is how often something has to have failed in the same way until another
+// attempt is no progress.
+const futile = 3
+
+// progressed returns when somebody has last done something other than what has failed
+// in the same way often enough; now, if such a thing is under way.
+func progressed(events, underWay []journal.Event) time.Time {
+	failures := map[string]int{} // by operation and outcome
+	hopeless := map[string]bool{}
+	var last time.Time
+	for _, e := range events {
+		if !moves(e) {
+			continue
+		}
+		operation := e.Component + " " + string(e.Seam) + " " + e.Operation.String()
+		attempt := operation + " " + e.Outcome
+		if e.Failed() && e.Fault == "" {
+			failures[attempt]++
+		}
+		hopeless[operation] = failures[attempt] >= futile
+		if ended := e.Time.Add(e.Duration); failures[attempt] < futile && ended.After(last) {
+			last = ended
+		}
+	}
+	for _, e := range underWay {
+		if moves(e) && !hopeless[e.Component+" "+string(e.Seam)+" "+e.Operation.String()] {
+			return time.Now()
+		}
+	}
+	return last
+}
+
+// moves reports whether an event is of a kind that can bring COSI any further; what is
+// only told to people is not.
+func moves(e journal.Event) bool {
+	return oracle.Loud(e) && !strings.HasSuffix(e.Operation.Name, " events")
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
 func TestHaste(t *testing.T) {
@@ -26,6 +27,47 @@ func TestHaste(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			if got := haste(test.faults, test.usual); got != test.want {
 				t.Errorf("%s, want %s: %s", got, test.want, test.reason)
+			}
+		})
+	}
+}
+
+func TestProgressed(t *testing.T) {
+	start := time.Now().Add(-time.Hour)
+	at := func(second int, name, outcome string) journal.Event {
+		return journal.Event{
+			Time: start.Add(time.Duration(second) * time.Second), Component: "sidecar", Seam: journal.SeamRPC,
+			Operation: journal.Operation{Name: name, Subject: "b"}, Outcome: outcome,
+		}
+	}
+	failed := func(from, n int) (all []journal.Event) {
+		for i := range n {
+			all = append(all, at(from+i, "DriverDeleteBucket", "Internal"))
+		}
+		return all
+	}
+	create := at(1, "DriverCreateBucket", journal.OutcomeOK)
+	for _, test := range []struct {
+		name, reason     string
+		events, underWay []journal.Event
+		want             int // seconds; -1: now
+	}{
+		{"success", "it is progress", []journal.Event{create}, nil, 1},
+		{"first failures", "another attempt may help", append(failed(2, futile-1), create), nil, futile},
+		{"many failures", "another attempt does not help", append([]journal.Event{create}, failed(2, 10)...), nil, futile},
+		{"told", "what is told to people moves nothing", []journal.Event{create, at(9, "patch events", journal.OutcomeOK)}, nil, 1},
+		{"success at last", "it has helped", append(failed(2, 10), at(20, "DriverDeleteBucket", journal.OutcomeOK)), nil, 20},
+		{"under way", "it may be progress", []journal.Event{create}, []journal.Event{at(30, "DriverDeleteBucket", "")}, -1},
+		{"in vain", "it has always failed", failed(2, 10), []journal.Event{at(30, "DriverDeleteBucket", "")}, futile},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := progressed(test.events, test.underWay)
+			if test.want < 0 {
+				if time.Since(got) > time.Minute {
+					t.Errorf("%s ago, want now: %s", time.Since(got), test.reason)
+				}
+			} else if want := start.Add(time.Duration(test.want) * time.Second); !got.Equal(want) {
+				t.Errorf("%s after the start, want %d s: %s", got.Sub(start), test.want, test.reason)
 			}
 		})
 	}

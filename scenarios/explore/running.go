@@ -79,6 +79,8 @@ const (
 	// patience is how long it may take until the end is reached: a watch that was
 	// cut is begun again after a second or two.
 	patience = 5 * time.Second
+	// hastyPatience is how many times the silence it may take in a hasty run.
+	hastyPatience = 4
 	// deserts is how long it is where no object is left that anybody could act on.
 	deserts = time.Second
 )
@@ -86,7 +88,11 @@ const (
 // recover waits until the end of the clean run is reached, or it is certain that it
 // will not be.
 func (r *running) recover() error {
-	ctx, cancel := context.WithTimeout(r.context, patience)
+	limit := patience
+	if r.silence > 0 {
+		limit = min(limit, hastyPatience*r.silence)
+	}
+	ctx, cancel := context.WithTimeout(r.context, limit)
 	defer cancel()
 	for window := briefly; ; {
 		quiet := r.world.quiet(ctx, r.watcher, window)

@@ -123,6 +123,9 @@ func replaced(d Double) [3]bool {
 	return [3]bool{i.Controller != nil, i.Sidecar != nil, i.Driver != nil}
 }
 
+// worlds is how many runs go on at the same time.
+const worlds = 2
+
 // shrinkTimeout is enough for a few lines on a busy machine; for the fewest it takes
 // longer.
 const shrinkTimeout = 45 * time.Second
@@ -133,7 +136,7 @@ func exploration(t *testing.T, file string, opts explore.Options) *explore.Repor
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts.File, opts.Text, opts.Worlds, opts.ShrinkTimeout = file, text, 1, shrinkTimeout
+	opts.File, opts.Text, opts.Worlds, opts.ShrinkTimeout = file, text, worlds, shrinkTimeout
 	if len(opts.Kinds) == 0 {
 		opts.At = "nothing" // the clean run shows it
 	}
