@@ -21,6 +21,8 @@ import (
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
+
+	timelineExtension = ".html"
 )
 
 // verifyingRuns is how often a shrunk scenario is run until it fails as it should.
@@ -42,9 +44,15 @@ func (e *explorer) preserve(ctx context.Context, g *Group, name string) error {
 		return fmt.Errorf("write a scenario: %w", err)
 	}
 	all, err := document.Loader{}.Parse(g.File, []byte(g.Shrunk))
-	if err != nil {
-		return fmt.Errorf("read the shrunk scenario again: %w", err)
+	if err != nil { // it uses files that are elsewhere
+		g.Rerun = fmt.Sprintf("could not be read: %s", err)
+		return nil
 	}
+	return e.verifyAll(ctx, g, all, base)
+}
+
+// verifyAll runs the shrunk scenario until it fails as it should, a few times at most.
+func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*document.Scenario, base string) error {
 	w, err := e.shared.pool.take(ctx)
 	if err != nil {
 		return err
@@ -59,7 +67,9 @@ func (e *explorer) preserve(ctx context.Context, g *Group, name string) error {
 		if err != nil {
 			return err
 		}
-		g.Recording, g.Timeline = base+recording.Extension, base+".html"
+		if g.Recording = shown.Scenarios[0].Recording; g.Recording != "" {
+			g.Timeline = base + timelineExtension
+		}
 		g.verify(shown)
 		if w, err = e.tidy(ctx, w, &observation{}); err != nil || g.Verified {
 			return errors.Join(err, ctx.Err())
@@ -84,11 +94,15 @@ func (e *explorer) rerun(ctx context.Context, w *world, all []*document.Scenario
 	if err := errors.Join(ctx.Err(), recorder.Err()); err != nil {
 		return shown, err
 	}
-	if err := os.Rename(recorder.Path(all[0].Name), base+recording.Extension); err != nil {
+	path := recorder.Path(all[0].Name)
+	if path == "" {
+		return shown, nil // it was skipped
+	}
+	if err := os.Rename(path, base+recording.Extension); err != nil {
 		return shown, fmt.Errorf("keep the recording of %s: %w", all[0].Name, err)
 	}
 	shown.Scenarios[0].Recording = base + recording.Extension
-	return shown, writeTimeline(base+".html", shown)
+	return shown, writeTimeline(base+timelineExtension, shown)
 }
 
 func writeTimeline(file string, shown report.Report) (err error) {

@@ -24,7 +24,7 @@ func (e *explorer) shrinkAll(ctx context.Context) error {
 				return err
 			}
 		}
-		p.ended(outcome{Findings: []oracle.Finding{{}}})
+		p.ended(outcome{Case: e.report.Findings[i].Case, Findings: []oracle.Finding{{}}})
 	}
 	return nil
 }

@@ -53,9 +53,12 @@ func (g *Group) write(b *strings.Builder, number int) {
 	if g.File == "" {
 		return
 	}
-	fmt.Fprintf(b, "   scenario:  %s\n   recording: %s\n   timeline:  %s\n", g.File, g.Recording, g.Timeline)
+	fmt.Fprintf(b, "   scenario:  %s\n", g.File)
+	if g.Recording != "" {
+		fmt.Fprintf(b, "   recording: %s\n   timeline:  %s\n", g.Recording, g.Timeline)
+	}
 	if !g.Verified {
-		fmt.Fprintf(b, "   'cosi-emu run' does not show it: by itself, the scenario %s, and not by %s\n", g.Rerun, g.Oracle)
+		fmt.Fprintf(b, "   run by itself, the scenario %s, and did not fail by %s as when explored\n", g.Rerun, g.Oracle)
 	}
 }
 
