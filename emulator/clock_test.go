@@ -61,7 +61,7 @@ func TestClockOfStore(t *testing.T) {
 // visit returns the status of a URL.
 func visit(t *testing.T, url string) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func (c *Component) live(ctx context.Context) error {
 		return fmt.Errorf("start %s: %w", c.name, err)
 	}
 	l.incarnation.Record("ready", nil)
-	c.watchers.Go(func() { c.watch(l) })
+	c.watchers.Go(func() { c.watch(l) }) //nolint:contextcheck // what follows outlives the start
 	return nil
 }
 
@@ -177,7 +177,9 @@ func (c *Component) newLife(ctx context.Context) *life {
 	c.mu.Unlock()
 	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
 	//nolint:contextcheck // a revival outlives the start
-	l.incarnation.Suffer(c.faults, seam.Hooks{Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, LeaseLost: c.depose, Deaths: c.deaths})
+	l.incarnation.Suffer(c.faults, seam.Hooks{
+		Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, LeaseLost: c.depose, Deaths: c.deaths,
+	})
 	return l
 }
 

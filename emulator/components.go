@@ -53,7 +53,7 @@ func (e *Emulator) startComponent(ctx context.Context, name string, create facto
 func (e *Emulator) startForgetful(ctx context.Context, name string, forget loss, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
 	c.faults, c.outage, c.deaths, c.loss = e.faults, e.outage, e.deaths, forget
-	c.depose = func(by *fault.Applied) { e.leaseLost(name, by) }
+	c.depose = func(by *fault.Applied) { e.leaseLost(name, by) } //nolint:contextcheck // it is bounded by itself
 	e.mu.Lock()
 	e.components = append(e.components, c)
 	e.undo = append(e.undo, undo{of: c, do: c.Stop})

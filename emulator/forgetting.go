@@ -40,8 +40,7 @@ func (e *Emulator) lossOf(driver string) loss {
 // lossOfAll has the store lose everything, but for the key of its administrator,
 // which users hold.
 func (e *Emulator) lossOfAll(ctx context.Context) (store.Lost, error) {
-	lost, err := e.shelves().Forget(ctx, func(owner string) bool { return owner != Administrator })
-	return lost, err
+	return e.shelves().Forget(ctx, func(owner string) bool { return owner != Administrator })
 }
 
 // Forget has a component that does not run lose what it keeps over its lives, so
@@ -74,7 +73,8 @@ func (c *Component) forget(ctx context.Context, fault string) error {
 	if err != nil {
 		event.Outcome, event.Message = "Error", err.Error()
 	}
-	event.Response, _ = json.Marshal(lost) // lists of strings
+	text, failed := json.Marshal(lost)
+	event.Response = text
 	c.journal.Append(event)
-	return err
+	return errors.Join(err, failed)
 }

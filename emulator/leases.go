@@ -69,6 +69,10 @@ func (e *Emulator) TakeLease(ctx context.Context, component string, lasts time.D
 }
 
 func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.Duration, by string) error {
+	if lasts < time.Second || lasts > fault.MaxLease {
+		return fmt.Errorf("take the Lease of %s: %w: it is for %s, and must be for some seconds, up to %s",
+			component, ErrOptions, lasts, fault.MaxLease)
+	}
 	c := e.Component(component)
 	if c == nil {
 		return fmt.Errorf("take the Lease of %s: %w: there is no such component", component, ErrOptions)
@@ -91,8 +95,9 @@ func (e *Emulator) usurp(ctx context.Context, component string, lasts time.Durat
 		return err
 	}
 	now := metav1.NowMicro()
+	seconds := int32(lasts / time.Second) //nolint:gosec // at most a day's
 	patch, err := json.Marshal(map[string]any{"spec": coordinationv1.LeaseSpec{
-		HolderIdentity: new(Usurper), LeaseDurationSeconds: new(int32(lasts / time.Second)), AcquireTime: &now, RenewTime: &now,
+		HolderIdentity: new(Usurper), LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now,
 	}})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -80,47 +81,21 @@ func TestStale(t *testing.T) {
 // list in which it was not alone.
 func TestStaleDeleted(t *testing.T) {
 	c, set, j := reader(t)
-	namespace := emulatortest.Namespace(t)
-	watch, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(namespace))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer watch.Stop()
-	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "m"}}
-	for _, version := range []string{"1", "2"} {
-		object.ResourceVersion, object.Labels = "", map[string]string{"version": version}
-		if err := c.Create(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
-		createConfig(t, c, namespace, "other-"+version)
-		if err := c.Delete(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
-	}
-	deaths := 0
-	for deaths < 2 { // the news has to have come
-		if event := <-watch.ResultChan(); event.Type == "DELETED" {
-			deaths++
-		}
-	}
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: emulatortest.Namespace(t), Name: "m"}}
+	liveTwice(t, c, object)
 	for changes, want := range []struct{ get, list string }{
 		{"gone", "other-1 other-2"}, {"2", "m other-1 other-2"}, {"gone", "m other-1"}, {"1", "other-1"}, {"gone", "m other-1"}, {"gone", "m"},
 	} {
 		set.Clear()
 		for _, operation := range []string{"get configmaps", "list configmaps"} {
-			if changes == 0 {
-				continue
-			}
-			if err := set.Add(fault.Fault{
-				Name: operation, Match: fault.Match{Seam: journal.SeamAPI, Operation: operation}, Effect: fault.Effect{Stale: changes},
-			}); err != nil {
-				t.Fatal(err)
+			if changes > 0 {
+				addStale(t, set, operation, changes)
 			}
 		}
 		if got := versionOf(t, c, object); got != want.get {
 			t.Errorf("%d changes ago it was version %q, want %q", changes, got, want.get)
 		}
-		if got := configs(t, c, namespace); got != want.list {
+		if got := configs(t, c, object.Namespace); got != want.list {
 			t.Errorf("%d changes ago there were %q, want %q", changes, got, want.list)
 		}
 	}
@@ -130,8 +105,43 @@ func TestStaleDeleted(t *testing.T) {
 			suffered = append(suffered, e.Operation.Name+" of "+e.Fault)
 		}
 	}
-	if want := slices.Repeat([]string{"get configmaps of get configmaps", "list configmaps of list configmaps"}, 5); !slices.Equal(suffered, want) {
+	want := slices.Repeat([]string{"get configmaps of get configmaps", "list configmaps of list configmaps"}, 5)
+	if !slices.Equal(suffered, want) {
 		t.Errorf("what has suffered: %q, want %q", suffered, want)
+	}
+}
+
+// liveTwice creates and deletes an object twice, beside others, and returns when the
+// news of it has come.
+func liveTwice(t *testing.T, c client.WithWatch, object *corev1.ConfigMap) {
+	t.Helper()
+	news, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(object.Namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer news.Stop()
+	for _, version := range []string{"1", "2"} {
+		object.ResourceVersion, object.Labels = "", map[string]string{"version": version}
+		if err := c.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		createConfig(t, c, object.Namespace, "other-"+version)
+		if err := c.Delete(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for deaths := 0; deaths < 2; {
+		if event := <-news.ResultChan(); event.Type == watch.Deleted {
+			deaths++
+		}
+	}
+}
+
+func addStale(t *testing.T, set *fault.Set, operation string, changes int) {
+	t.Helper()
+	f := fault.Fault{Name: operation, Match: fault.Match{Seam: journal.SeamAPI, Operation: operation}, Effect: fault.Effect{Stale: changes}}
+	if err := set.Add(f); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -114,8 +114,8 @@ func (f Fault) checkAmounts() string {
 		return fmt.Sprintf("crash is %q and must be before or after", e.Crash)
 	case e.Outage != "" && !slices.Contains(ControlPlane(), e.Outage):
 		return fmt.Sprintf("outage is %q and must be %s", e.Outage, strings.Join(ControlPlane(), " or "))
-	case e.LoseLease%time.Second != 0 || e.LoseLease < 0:
-		return fmt.Sprintf("loseLease is %s and must be whole seconds, in which Leases count", e.LoseLease)
+	case e.LoseLease%time.Second != 0 || e.LoseLease < 0 || e.LoseLease > MaxLease:
+		return fmt.Sprintf("loseLease is %s and must be whole seconds, in which Leases count, up to %s", e.LoseLease, MaxLease)
 	default:
 		return f.checkDetails()
 	}
@@ -138,6 +138,9 @@ func (f Fault) checkDetails() string {
 		return ""
 	}
 }
+
+// MaxLease is how long Effect.LoseLease may last.
+const MaxLease = 24 * time.Hour
 
 // ControlPlane returns the processes that Effect.Outage can kill.
 func ControlPlane() []string { return []string{"kube-apiserver", "etcd"} }

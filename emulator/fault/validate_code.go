@@ -68,7 +68,8 @@ func (f Fault) checkSides() string {
 	case (uploads || e.Cut != 0 || e.Flip != 0) && strings.HasPrefix(of, "Admin"):
 		return "cut, flip, cutUpload and flipUpload are about the bodies of S3's requests and answers, and the driver's own calls have none"
 	case uploads && slices.ContainsFunc(reading, func(prefix string) bool { return strings.HasPrefix(of, prefix) }):
-		return fmt.Sprintf("cutUpload and flipUpload are about the bodies of requests, and those of %s have none: cut and flip are about answers", of)
+		return fmt.Sprintf("cutUpload and flipUpload are about the bodies of requests, and those of %s have none; "+
+			"cut and flip are for answers", of)
 	default:
 		return ""
 	}

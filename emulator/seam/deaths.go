@@ -79,7 +79,9 @@ func (d *Deaths) hear(of location, line []byte) {
 	if d == nil || !bytes.HasPrefix(line, deletion) {
 		return
 	}
-	var event struct{ Object versioned }
+	var event struct {
+		Object versioned `json:"object"`
+	}
 	if json.Unmarshal(line, &event) != nil || event.Object.revision() == 0 {
 		return
 	}

@@ -24,7 +24,7 @@ func (t *Duration) decode(d *decoder, n *yaml.Node) {
 
 // Jump is by how much a clock is put forward, or back if it is negative: a
 // time.Duration in Go's notation, for example +2h or -20m.
-type Jump time.Duration //nolint:recvcheck // only reading changes it
+type Jump time.Duration
 
 // decode implements custom.
 func (j *Jump) decode(d *decoder, n *yaml.Node) {

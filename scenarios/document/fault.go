@@ -35,8 +35,8 @@ type Fault struct {
 	Down       Duration `yaml:"down" doc:"how long what has died stays dead; it starts again at once by default"`
 
 	LoseLease Duration `yaml:"loseLease" doc:"somebody else takes the component's Lease before the operation, for so many seconds"`
-	Clock     Jump     `yaml:"clock" doc:"the component reads another time from then on, until it is healed: +2h or -20m; with process from its start"`
-	Forget    bool     `yaml:"forget" doc:"with crash: it comes back without what it kept: the store empty, a driver without what it provisioned"`
+	Clock     Jump     `yaml:"clock" doc:"the component reads another time until it is healed: +2h or -20m; with process from its start"`
+	Forget    bool     `yaml:"forget" doc:"with crash: the store comes back empty, a driver without what it provisioned"`
 
 	Stale      int  `yaml:"stale" doc:"reads answer as so many changes ago"`
 	Drop       bool `yaml:"drop" doc:"the event is not told"`
