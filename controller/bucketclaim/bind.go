@@ -19,7 +19,7 @@ func (r *Reconciler) bind(ctx context.Context, v *visit) error {
 	var err error
 	switch {
 	case v.claim.Status.BoundBucketName != "":
-		v.bucket, err = r.boundBucket(ctx, v.claim, name)
+		v.bucket, err = r.boundBucket(ctx, v, name)
 	case v.claim.Spec.ExistingBucketName != "":
 		v.bucket, err = r.bindExisting(ctx, v.claim, name)
 	default:
@@ -35,8 +35,9 @@ func (r *Reconciler) bind(ctx context.Context, v *visit) error {
 // boundBucket returns the Bucket that the claim has been bound to earlier. If it
 // is gone it is not created again: that would hide the loss, and would give the
 // claim an empty bucket while the old one still holds its data.
-func (r *Reconciler) boundBucket(ctx context.Context, claim *v1alpha2.BucketClaim, name string) (*v1alpha2.Bucket, error) {
-	bucket, err := r.findSurely(ctx, name)
+func (r *Reconciler) boundBucket(ctx context.Context, v *visit, name string) (*v1alpha2.Bucket, error) {
+	claim := v.claim
+	bucket, err := r.findSurely(ctx, v, name)
 	existing := claim.Spec.ExistingBucketName != ""
 	switch {
 	case err != nil:

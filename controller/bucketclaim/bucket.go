@@ -50,13 +50,17 @@ func (r *Reconciler) find(ctx context.Context, name string) (*v1alpha2.Bucket, e
 }
 
 // findSurely is for callers that would act on the absence of the Bucket: before
-// it returns nil, it asks the API server, since a cache may be behind.
-func (r *Reconciler) findSurely(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
+// it returns nil, it asks the API server, since a cache may be behind. If so, or if
+// the answer is out of date, the claim is to be looked at again: the watch may have
+// told of the Bucket for the last time.
+func (r *Reconciler) findSurely(ctx context.Context, v *visit, name string) (*v1alpha2.Bucket, error) {
 	bucket, err := get(ctx, r.Client, name)
 	if bucket != nil || err != nil {
 		return bucket, err
 	}
-	return get(ctx, r.Live, name)
+	bucket, err = get(ctx, r.Live, name)
+	v.again = bucket != nil
+	return bucket, err
 }
 
 func get(ctx context.Context, from client.Reader, name string) (*v1alpha2.Bucket, error) {

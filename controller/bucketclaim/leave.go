@@ -18,7 +18,7 @@ import (
 // Delete it returns a finding until the Bucket is gone, so that the claim stays
 // as long as there is something behind it.
 func (r *Reconciler) leaveBucket(ctx context.Context, v *visit) error {
-	bucket, err := r.findSurely(ctx, bucketName(v.claim))
+	bucket, err := r.findSurely(ctx, v, bucketName(v.claim))
 	if bucket == nil || err != nil {
 		return err
 	}

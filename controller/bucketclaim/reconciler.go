@@ -42,6 +42,7 @@ type Reconciler struct {
 type visit struct {
 	claim  *v1alpha2.BucketClaim
 	bucket *v1alpha2.Bucket
+	again  bool // is necessary: the cache and the API server do not agree
 }
 
 // phase does one step. A finding ends the visit and goes into the conditions;
@@ -61,8 +62,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *v1alpha2.BucketClaim)
 	}
 	stored := claim.DeepCopy()
 	distrust(claim)
-	err := r.report(ctx, action, stored, claim, walk(ctx, &visit{claim: claim}, phases))
-	return retry.Quietly(ctx, r.Obstacles.Tell(claim, action, err))
+	v := &visit{claim: claim}
+	err := r.report(ctx, action, stored, claim, walk(ctx, v, phases))
+	result, err := retry.Quietly(ctx, r.Obstacles.Tell(claim, action, err))
+	if v.again && err == nil {
+		return retry.WithBackOff(), nil
+	}
+	return result, err
 }
 
 func walk(ctx context.Context, v *visit, phases []phase) error {

@@ -30,8 +30,14 @@ func Quietly(ctx context.Context, err error) (reconcile.Result, error) {
 		return reconcile.Result{}, nil
 	case isFinding, apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err):
 		log.FromContext(ctx).V(1).Info("trying again with back-off", "why", err.Error())
-		return reconcile.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter would forget the back-off
+		return WithBackOff(), nil
 	default:
 		return reconcile.Result{}, err
 	}
+}
+
+// WithBackOff is the result of a reconcile that is to be tried again, though nothing
+// has failed.
+func WithBackOff() reconcile.Result {
+	return reconcile.Result{Requeue: true} //nolint:staticcheck // RequeueAfter would forget the back-off
 }
