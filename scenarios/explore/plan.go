@@ -1,25 +1,47 @@
 package explore
 
 import (
-	"math/rand/v2"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"slices"
 )
 
-// draw returns cases of two or three faults each. Each case is drawn from a seed of
-// its own, so that the first so many are the same however many there are.
+// draw returns cases of two or three faults each. Each case is drawn by itself, so that
+// the first so many are the same however many there are; and from the trials' names, so
+// that it is nearly the same when an operation more or less is tried: the order between
+// components differs from run to run.
 func draw(trials []Trial, n int, seed uint64) []Case {
 	if len(trials) < 2 { //nolint:mnd // there is nothing to combine
 		return nil
 	}
 	cases := make([]Case, n)
 	for i := range cases {
-		random := rand.New(rand.NewPCG(seed, uint64(i))) //nolint:gosec // it is to be repeatable
-		faults := min(2+random.IntN(2), len(trials))
-		for _, at := range random.Perm(len(trials))[:faults] {
-			cases[i] = append(cases[i], trials[at])
-		}
+		lot := fmt.Sprintf("%d/%d", seed, i)
+		faults := 2 + int(drawn(lot)%2) //nolint:gosec // 2 or 3
+		cases[i] = lowest(trials, faults, lot)
 	}
 	return cases
+}
+
+// drawn is a number that a lot decides.
+func drawn(lot string) uint64 {
+	sum := sha256.Sum256([]byte(lot))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// lowest returns so many of the trials, those whose numbers in a lot are the lowest, in
+// the order of these.
+func lowest(trials []Trial, n int, lot string) []Trial {
+	numbers := make(map[string]uint64, len(trials))
+	for _, t := range trials {
+		numbers[t.String()] = drawn(lot + " " + t.String())
+	}
+	order := slices.SortedFunc(slices.Values(trials), func(a, b Trial) int {
+		return cmp.Compare(numbers[a.String()], numbers[b.String()])
+	})
+	return order[:min(n, len(order))]
 }
 
 // sample draws so many of the trials, which stay in their order; 0 means all.
@@ -27,12 +49,9 @@ func sample(trials []Trial, n int, seed uint64) []Trial {
 	if n == 0 || n >= len(trials) {
 		return trials
 	}
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it is to be repeatable
-	drawn := random.Perm(len(trials))[:n]
-	slices.Sort(drawn)
-	some := make([]Trial, n)
-	for i, at := range drawn {
-		some[i] = trials[at]
+	chosen := map[string]bool{}
+	for _, t := range lowest(trials, n, fmt.Sprint(seed)) {
+		chosen[t.String()] = true
 	}
-	return some
+	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return !chosen[t.String()] })
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -137,6 +138,12 @@ func TestDraw(t *testing.T) {
 	few, many, other := draw(trials, 5, 1), draw(trials, 50, 1), draw(trials, 50, 2)
 	if diff := cmp.Diff(few, many[:5]); diff != "" {
 		t.Errorf("the first are not the same: %s", diff)
+	}
+	without := draw(trials[1:], 50, 1)
+	for i, c := range many {
+		if !slices.ContainsFunc(c, func(t Trial) bool { return t == trials[0] }) && !cmp.Equal(c, without[i]) {
+			t.Errorf("%s is drawn instead of %s, because something else is not tried", without[i], c)
+		}
 	}
 	if cmp.Equal(many, other) {
 		t.Error("another seed draws the same")

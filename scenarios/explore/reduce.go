@@ -52,6 +52,9 @@ func (c candidate) shorter() iter.Seq[candidate] {
 			return
 		}
 		without := func(from, to int) bool {
+			if to < len(steps.Content) && guards(steps.Content, from) {
+				return true // what it waits for would stay
+			}
 			reduced := c.source.clone()
 			steps := field(reduced.root, "steps")
 			steps.Content = slices.Delete(steps.Content, from, to)
@@ -77,7 +80,7 @@ func (c candidate) shorter() iter.Seq[candidate] {
 func (c candidate) lesser() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for _, path := range c.source.paths() {
-			if c.source.needed(path) {
+			if c.source.needed(path) || c.source.guarding(path) {
 				continue
 			}
 			if reduced := c.source.clone(); reduced.cut(path) && !yield(candidate{reduced, c.faults}) {

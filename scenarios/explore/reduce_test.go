@@ -121,3 +121,36 @@ func TestRenderDurations(t *testing.T) {
 		t.Errorf("a duration is not as people write it, %v:\n%s", err, text)
 	}
 }
+
+// TestGuards keeps the steps that wait until others are ready for the next.
+func TestGuards(t *testing.T) {
+	s, err := newSource("guarded.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: guarded
+steps:
+- apply: {kind: ConfigMap, metadata: {name: a}}
+- expect: {ConfigMap/a: {data: {first: guard}}}
+- delete: [ConfigMap/a]
+- expect: {ConfigMap/a: absent}
+- settle: {quiet: 1s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := map[string]bool{}
+	for smaller := range (candidate{source: s}).smaller() {
+		text, err := smaller.source.text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		deletes := strings.Contains(string(text), "delete")
+		if applies := strings.Contains(string(text), "apply"); applies && deletes && !strings.Contains(string(text), "first: guard") {
+			t.Errorf("nothing waits before the deletion any more:\n%s", text)
+		}
+		last["absent"] = last["absent"] || deletes && !strings.Contains(string(text), "absent")
+		last["settle"] = last["settle"] || deletes && !strings.Contains(string(text), "settle")
+	}
+	if diff := cmp.Diff(map[string]bool{"absent": true, "settle": true}, last); diff != "" {
+		t.Errorf("steps that nothing comes behind were not left out: -want, +got:\n%s", diff)
+	}
+}

@@ -48,7 +48,7 @@ func (s *source) applied() []*yaml.Node {
 }
 
 // repeatedVerbs returns the verbs of which there are several steps, but for those that
-// nothing happens, or is seen, without.
+// nothing happens without, or too early.
 func (s *source) repeatedVerbs() []string {
 	times := map[string]int{}
 	var verbs []string
@@ -61,7 +61,7 @@ func (s *source) repeatedVerbs() []string {
 			continue
 		}
 		verb := step.Content[0].Value
-		if times[verb]++; times[verb] == 2 && verb != "apply" {
+		if times[verb]++; times[verb] == 2 && verb != "apply" && !waiting(step) {
 			verbs = append(verbs, verb)
 		}
 	}
