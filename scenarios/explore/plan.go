@@ -34,14 +34,20 @@ func drawn(lot string) uint64 {
 // lowest returns so many of the trials, those whose numbers in a lot are the lowest, in
 // the order of these.
 func lowest(trials []Trial, n int, lot string) []Trial {
-	numbers := make(map[string]uint64, len(trials))
-	for _, t := range trials {
-		numbers[t.String()] = drawn(lot + " " + t.String())
+	type numbered struct {
+		Trial
+		number uint64
 	}
-	order := slices.SortedFunc(slices.Values(trials), func(a, b Trial) int {
-		return cmp.Compare(numbers[a.String()], numbers[b.String()])
-	})
-	return order[:min(n, len(order))]
+	all := make([]numbered, len(trials))
+	for i, t := range trials {
+		all[i] = numbered{t, drawn(lot + " " + t.String())}
+	}
+	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.number, b.number) })
+	first := make([]Trial, min(n, len(all)))
+	for i := range first {
+		first[i] = all[i].Trial
+	}
+	return first
 }
 
 // sample draws so many of the trials, which stay in their order; 0 means all.

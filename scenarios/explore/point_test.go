@@ -141,7 +141,7 @@ func TestDraw(t *testing.T) {
 	}
 	without := draw(trials[1:], 50, 1)
 	for i, c := range many {
-		if !slices.ContainsFunc(c, func(t Trial) bool { return t == trials[0] }) && !cmp.Equal(c, without[i]) {
+		if !slices.ContainsFunc(c, func(t Trial) bool { return cmp.Equal(t, trials[0]) }) && !cmp.Equal(c, without[i]) {
 			t.Errorf("%s is drawn instead of %s, because something else is not tried", without[i], c)
 		}
 	}
