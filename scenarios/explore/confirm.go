@@ -31,37 +31,29 @@ func (e *explorer) confirmAll(ctx context.Context) error {
 // confirm runs cases of a group again until one of them shows the same. Then that one
 // stands for the group.
 func (e *explorer) confirm(ctx context.Context, g *Group) error {
-	w, err := e.shared.pool.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if w != nil {
-			e.shared.pool.give(w)
-		}
-	}()
-	for _, seen := range g.outcomes[:min(len(g.outcomes), confirmedCases)] {
-		runs := 1
-		for runs <= confirmingRuns && !g.Confirmed {
-			runs++
-			again := outcome{Case: seen.Case}
-			if w, err = e.again(ctx, w, &again); err != nil {
-				return err
+	return e.shared.pool.lend(ctx, func(w *world) (_ *world, err error) {
+		for _, seen := range g.outcomes[:min(len(g.outcomes), confirmedCases)] {
+			runs := 1
+			for ; runs <= confirmingRuns && !g.Confirmed; runs++ {
+				again := outcome{Case: seen.Case}
+				if w, err = e.again(ctx, w, &again); err != nil {
+					return w, err
+				}
+				g.Confirmed = slices.ContainsFunc(again.Findings, g.isOf)
 			}
-			g.Confirmed = slices.ContainsFunc(again.Findings, func(f oracle.Finding) bool { return f.Oracle == g.Oracle })
+			if g.Runs == 0 || g.Confirmed {
+				g.Runs = runs
+			}
+			if g.Confirmed {
+				g.represent(seen)
+				break
+			}
 		}
-		if g.Confirmed {
-			g.represent(seen)
-		}
-		if g.Confirmed || g.Runs == 0 {
-			g.Runs = runs
-		}
-		if g.Confirmed {
-			return nil
-		}
-	}
-	return nil
+		return w, nil
+	})
 }
+
+func (g *Group) isOf(f oracle.Finding) bool { return f.Oracle == g.Oracle }
 
 // again runs a case once more; one without any fault is the clean run.
 func (e *explorer) again(ctx context.Context, w *world, result *outcome) (*world, error) {

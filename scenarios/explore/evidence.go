@@ -53,29 +53,22 @@ func (e *explorer) preserve(ctx context.Context, g *Group, name string) error {
 
 // verifyAll runs the shrunk scenario until it fails as it should, a few times at most.
 func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*document.Scenario, base string) error {
-	w, err := e.shared.pool.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if w != nil {
-			e.shared.pool.give(w)
+	return e.shared.pool.lend(ctx, func(w *world) (*world, error) {
+		for range verifyingRuns {
+			shown, err := e.rerun(ctx, w, all, base)
+			if err != nil {
+				return w, err
+			}
+			if g.Recording = shown.Scenarios[0].Recording; g.Recording != "" {
+				g.Timeline = base + timelineExtension
+			}
+			g.verify(shown)
+			if w, err = e.tidy(ctx, w, &observation{}); err != nil || g.Verified {
+				return w, errors.Join(err, ctx.Err())
+			}
 		}
-	}()
-	for range verifyingRuns {
-		shown, err := e.rerun(ctx, w, all, base)
-		if err != nil {
-			return err
-		}
-		if g.Recording = shown.Scenarios[0].Recording; g.Recording != "" {
-			g.Timeline = base + timelineExtension
-		}
-		g.verify(shown)
-		if w, err = e.tidy(ctx, w, &observation{}); err != nil || g.Verified {
-			return errors.Join(err, ctx.Err())
-		}
-	}
-	return nil
+		return w, nil
+	})
 }
 
 // rerun runs a scenario as 'cosi-emu run' does, and writes its recording and its

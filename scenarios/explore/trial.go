@@ -24,26 +24,13 @@ func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails b
 	if _, err := c.source.scenario(); err != nil {
 		return false, nil //nolint:nilerr // it is no scenario any more
 	}
-	w, err := s.explorer.shared.pool.take(ctx)
-	if err != nil {
-		return false, err
-	}
-	t := &trial{shrinker: s, world: w, source: c.source}
-	defer func() {
-		if t.world != nil {
-			s.explorer.shared.pool.give(t.world)
-		}
-	}()
-	if len(c.faults) == 0 { // it is wrong by itself
-		o, err := t.run(ctx, nil, nil)
-		return err == nil && failure(o) == nil && slices.ContainsFunc(judge(o, o), s.finds), err
-	}
-	clean, err := t.cleanOf(ctx, text)
-	if err != nil || clean == nil {
-		return false, err
-	}
-	o, err := t.run(ctx, c.faults, clean)
-	return err == nil && o.reached() && slices.ContainsFunc(judge(o, clean), s.finds), err
+	err = s.explorer.shared.pool.lend(ctx, func(w *world) (*world, error) {
+		t := &trial{shrinker: s, world: w, source: c.source}
+		found, err := t.findings(ctx, c.faults, text)
+		fails = slices.ContainsFunc(found, s.finds)
+		return t.world, err
+	})
+	return fails && err == nil, err
 }
 
 func (s *shrinker) finds(f oracle.Finding) bool { return f.Oracle == s.oracle }
@@ -54,6 +41,27 @@ type trial struct {
 
 	world  *world
 	source *source
+}
+
+// findings are what is wrong with a candidate. It is nothing if it is no candidate,
+// because it does not pass without its faults.
+func (t *trial) findings(ctx context.Context, faults Case, text string) ([]oracle.Finding, error) {
+	if len(faults) == 0 { // it is wrong by itself
+		o, err := t.run(ctx, nil, nil)
+		if err != nil || failure(o) != nil {
+			return nil, err
+		}
+		return judge(o, o), nil
+	}
+	clean, err := t.cleanOf(ctx, text)
+	if err != nil || clean == nil {
+		return nil, err
+	}
+	o, err := t.run(ctx, faults, clean)
+	if err != nil || !o.reached() {
+		return nil, err
+	}
+	return judge(o, clean), nil
 }
 
 // cleanOf is the run without faults, which may be known; nil if anything is wrong with it.
