@@ -70,7 +70,8 @@ labels: {suite: base}
 proves: [D7]
 setup:
   timeout: 20s
-  drivers: [{name: one, protocols: [S3]}, {name: two, multiBucket: false}]
+  limits: {steps: 50, duration: 1m, putBytes: 1Mi}
+  drivers: [{name: one, protocols: [S3], parameters: {latency: 5ms}}, {name: two, multiBucket: false}]
   classes: [{name: a, driver: two, deletionPolicy: Retain, parameters: {k: v}}]
   accessClasses: [{name: b, disallowedBucketAccessModes: {objectData: [ReadWrite]}}]
   stopped: [sidecar]
@@ -84,7 +85,12 @@ steps:
 - always: {objects: {ConfigMap/a: absent}, while: [{settle: {}}]}
 - mark: now
 - never: {since: now, only: true, events: [{seam: api, operation: update *, outcome: "!OK"}]}
-- call: {driver: one, method: DriverGetInfo, request: {a: 1}, response: {name: present}, code: OK}
+- call: {driver: one, method: DriverGetBucket, request: {bucketId: a}, response: {protocols: present}, code: OK}
+- backend:
+    setPolicy: {bucket: b, account: a, objectData: ReadOnly}
+    deleteObject: {bucket: b, key: k}
+    policies: {b: {a: {objectData: ReadOnly}}}
+    objects: {b: {k: absent}}
 - forEach: {in: [1, {a: b}], steps: [{start: [controller]}, {stop: [controller]}, {restart: [controller]}]}
 - exec: {command: ["true"], env: {A: b}, code: 1, stdout: present}
 - golden: {file: a.yaml, objects: [ConfigMap/a]}
@@ -104,7 +110,8 @@ steps:
 		return fields
 	}
 	got, err := scenarios.New("same").Labels(map[string]string{"suite": "base"}).Proves("D7").Timeout(20*time.Second).
-		Driver(scenarios.FakeDriver{Name: "one", Protocols: []string{"S3"}}).
+		Limits(scenarios.Limits{Steps: 50, Duration: time.Minute, PutBytes: 1 << 20}).
+		Driver(scenarios.FakeDriver{Name: "one", Protocols: []string{"S3"}, Parameters: map[string]string{"latency": "5ms"}}).
 		Driver(scenarios.FakeDriver{Name: "two", MultiBucket: new(false)}).
 		Class(scenarios.Class{Name: "a", Driver: "two", DeletionPolicy: "Retain", Parameters: map[string]string{"k": "v"}}).
 		AccessClass(scenarios.AccessClass{Name: "b", DisallowedModes: &scenarios.Modes{ObjectData: []string{"ReadWrite"}}}).
@@ -119,7 +126,11 @@ steps:
 		AlwaysWhile("ConfigMap/a", scenarios.Absent, scenarios.Steps().Settle(0)).
 		Mark("now").
 		Never(scenarios.Events{Since: "now", Only: true, Events: []scenarios.Event{{Seam: "api", Operation: "update *", Outcome: "!OK"}}}).
-		Call(scenarios.Call{Driver: "one", Method: "DriverGetInfo", Request: f("a", 1), Response: f("name", scenarios.Present), Code: "OK"}).
+		Call(scenarios.Call{Driver: "one", Method: "DriverGetBucket", Request: f("bucketId", "a"), Response: f("protocols", scenarios.Present), Code: "OK"}).
+		Backend(scenarios.Backend{
+			SetPolicy: &scenarios.Policy{Bucket: "b", Account: "a", ObjectData: "ReadOnly"}, DeleteObject: &scenarios.Place{Bucket: "b", Key: "k"},
+			Policies: f("b", f("a", f("objectData", "ReadOnly"))), Objects: f("b", f("k", scenarios.Absent)),
+		}).
 		ForEach(scenarios.List{1, f("a", "b")}, scenarios.Steps().Start("controller").Stop("controller").Restart("controller")).
 		Exec(scenarios.Exec{Command: []string{"true"}, Env: map[string]string{"A": "b"}, Code: 1, Stdout: scenarios.Present}).
 		Golden("a.yaml", "ConfigMap/a").

@@ -158,7 +158,7 @@ type S3 struct {
 
 // Backend is a look at, or a change of, what the store holds.
 type Backend struct {
-	// Buckets: what the buckets are like, by their names: owner, protocol, region, versioning, tags, quota, ...; or absent.
+	// Buckets: what the buckets are like, by their names: owner, protocol, region, versioning, tags, ...; or absent.
 	Buckets Fields `yaml:"buckets"`
 	// Objects: what is in buckets of S3, by their names: {KEY: {size: 5}} or {KEY: absent}.
 	Objects Fields `yaml:"objects"`
@@ -272,9 +272,9 @@ type Fault struct {
 	Down time.Duration `yaml:"down"`
 	// LoseLease: somebody else takes the component's Lease before the operation, for so many seconds.
 	LoseLease time.Duration `yaml:"loseLease"`
-	// Clock: the component reads another time from then on, until it is healed: +2h or -20m; with process from its start.
+	// Clock: the component reads another time until it is healed: +2h or -20m; with process from its start.
 	Clock time.Duration `yaml:"clock"`
-	// Forget: with crash: it comes back without what it kept: the store empty, a driver without what it provisioned.
+	// Forget: with crash: the store comes back empty, a driver without what it provisioned.
 	Forget bool `yaml:"forget"`
 	// Stale: reads answer as so many changes ago.
 	Stale int `yaml:"stale"`

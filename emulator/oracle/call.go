@@ -50,7 +50,7 @@ type message struct {
 	AccountID   string `json:"accountId"`
 	// Parameters are those of a class.
 	Parameters map[string]string `json:"parameters"`
-	Buckets     []struct {
+	Buckets    []struct {
 		BucketID string `json:"bucketId"`
 	} `json:"buckets"`
 }

@@ -29,6 +29,8 @@ func failed(e journal.Event, outcome string) journal.Event {
 }
 
 // TestPurged is about objects that go with their bucket.
+//
+//nolint:lll // one case a line
 func TestPurged(t *testing.T) {
 	put := stored("store", "PutObject", bucket+"/a/b")
 	lost := []verdict{{oracle.Loss, "bucket " + bucket}}

@@ -15,8 +15,9 @@ func TestJSON(t *testing.T) {
 	}{
 		"Empty": {reason: "A message without fields.", of: &cosi.CredentialInfo{}, want: `{}`},
 		"Secret": {
-			reason: "Neither secrets nor white space.", of: &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: "id", AccessSecretKey: "key"}},
-			want: `{"s3":{"accessKeyId":"id","accessSecretKey":"` + redact.Placeholder + `"}}`,
+			reason: "Neither secrets nor white space.",
+			of:     &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: "id", AccessSecretKey: "key"}},
+			want:   `{"s3":{"accessKeyId":"id","accessSecretKey":"` + redact.Placeholder + `"}}`,
 		},
 	}
 	for name, tc := range tests {

@@ -36,7 +36,7 @@ func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
 		return nil, err
 	}
 	if len(nodes) == 0 {
-		return nil, &Problem{Position{File: file}, "the file has no scenario: it must begin with apiVersion: " + APIVersion}
+		return nil, &Problem{Position{File: file, Line: 1, Column: 1}, "the file has no scenario: it must begin with apiVersion: " + APIVersion}
 	}
 	var all []*Scenario
 	var failed []error
@@ -57,6 +57,10 @@ func (l Loader) withDefaults() Loader {
 
 func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
 	s := &Scenario{Position: d.at(n)}
+	if version := apiVersionOf(n); version != "" && version != APIVersion {
+		d.problem(n, "apiVersion is %q and must be %s", version, APIVersion)
+		return s, d.err() // all else is wrong, too, and no help
+	}
 	d.value(n, reflect.ValueOf(s).Elem())
 	d.head(n, s.APIVersion, s.Kind, Kind)
 	budget := MaxSteps
@@ -77,8 +81,21 @@ func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
 	return s, d.err()
 }
 
+// apiVersionOf returns what a document begins with; empty if that cannot be told.
+func apiVersionOf(n *yaml.Node) string {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "apiVersion" {
+			return n.Content[i+1].Value
+		}
+	}
+	return ""
+}
+
 // head checks what every document begins with.
 func (d *decoder) head(n *yaml.Node, apiVersion, kind, wanted string) {
+	if n.Kind != yaml.MappingNode {
+		return // which is said already
+	}
 	if apiVersion != APIVersion {
 		d.problem(n, "apiVersion is %q and must be %s", apiVersion, APIVersion)
 	}

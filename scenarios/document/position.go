@@ -78,6 +78,9 @@ func suggest(name string, known []string) string {
 	if best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
+	if len(known) == 0 {
+		return "there are none"
+	}
 	return "it can be " + strings.Join(known, ", ")
 }
 

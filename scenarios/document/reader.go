@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -76,13 +77,57 @@ func syntaxProblem(file string, data []byte, err error) error {
 		message = found[3]
 	}
 	position.Line = max(position.Line, 1)
+	hint := hints[message]
+	if at := unquoted(data, position.Line); at >= 0 && strings.Contains(message, "expected ',' or") {
+		position, hint = positionOf(file, data, at), "put a text with ${ in it into quotes"
+	}
 	if position.Column == 0 {
 		var inTab bool
 		if position.Column, inTab = firstColumn(data, position.Line); inTab {
-			message += ": indent with spaces, not with tabs"
+			hint = "indent with spaces, not with tabs"
 		}
 	}
+	if hint != "" {
+		message += ": " + hint
+	}
 	return &Problem{position, "this is not YAML: " + message}
+}
+
+// hints say what to do about what the YAML library says.
+var hints = map[string]string{
+	"did not find expected key":                       "look for a line near here that is indented otherwise than others, or has no colon",
+	"did not find expected '-' indicator":             "look for a line near here that is indented otherwise than others, or has no dash",
+	"mapping values are not allowed in this context":  "put a text with a colon in it into quotes, or look at how the line is indented",
+	"found unexpected end of stream":                  "a quote or a bracket is not closed",
+	"could not find expected ':'":                     "a key needs a colon behind it, and a space or a new line behind that",
+	"found a tab character that violates indentation": "indent with spaces, not with tabs",
+}
+
+var inBraces = regexp.MustCompile(`[:,\[{]\s*(\$\{)`)
+
+// unquoted returns where an expression is without quotes, within braces, on a line or
+// right behind it; -1 if there is none.
+func unquoted(data []byte, line int) int {
+	begin := 0
+	for range line - 1 {
+		next := bytes.IndexByte(data[begin:], '\n')
+		if next < 0 {
+			return -1
+		}
+		begin += next + 1
+	}
+	end := begin
+	for range 2 {
+		if next := bytes.IndexByte(data[end:], '\n'); next >= 0 {
+			end += next + 1
+		} else {
+			end = len(data)
+		}
+	}
+	if found := inBraces.FindSubmatchIndex(data[begin:end]); found != nil {
+		return begin + found[2]
+	}
+	return -1
 }
 
 // firstColumn returns where the text of a line begins, or the tab before it.

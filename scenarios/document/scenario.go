@@ -47,6 +47,8 @@ type Setup struct {
 	// Timeout is how long a step may take that does not say otherwise.
 	Timeout Duration `yaml:"timeout" doc:"how long a step may take that does not say otherwise; 10s"`
 	Limits  Limits   `yaml:"limits" doc:"how much the scenario may do"`
+
+	Position Position
 }
 
 // Driver is a fake driver with an endpoint and a sidecar of its own.

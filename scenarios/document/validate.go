@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/emulator/oracle"
 )
 
 var (
@@ -37,15 +39,20 @@ func (d *decoder) validate(n *yaml.Node, s *Scenario) {
 	d.validateSetup(&s.Setup)
 	for _, exception := range s.Allow {
 		if exception.Oracle == "" || strings.TrimSpace(exception.Reason) == "" {
-			d.problem(n, "an exception in allow needs an oracle and a reason")
+			d.fail(exception.Position, "an exception in allow needs an oracle and a reason")
+			continue
 		}
+		d.oneOf(exception.Position, "oracle", []string{exception.Oracle}, oracle.Names()...)
 	}
-	v := validation{decoder: d, setup: &s.Setup, allMarks: marksOf(s.Steps)}
+	v := validation{decoder: d, setup: &s.Setup, allMarks: marksOf(s.Steps), allFaults: faultsOf(s.Steps)}
 	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})
 	v.limits(s.Steps)
 }
 
 func (d *decoder) validateSetup(s *Setup) {
+	for _, name := range s.Stopped {
+		d.component(s.Position, name)
+	}
 	drivers := map[string]bool{}
 	for _, driver := range s.Drivers {
 		d.unique("driver", driver.Name, driver.Position, drivers)
@@ -74,6 +81,9 @@ func (d *decoder) validateSetup(s *Setup) {
 
 // joined checks that nothing is asked of a driver that runs already and is as it is.
 func (d *decoder) joined(driver *Driver) {
+	if driver.Socket != "" && !strings.HasPrefix(driver.Socket, "unix:") {
+		d.fail(driver.Position, "the socket of driver %q is %q and must have the form unix:///path/to/driver.sock", driver.Name, driver.Socket)
+	}
 	asked := len(driver.Protocols) > 0 || len(driver.AccessModes) > 0 || driver.MultiBucket != nil || len(driver.Parameters) > 0
 	if driver.Socket != "" && asked {
 		d.fail(driver.Position, "the driver %q runs already, at its socket: take away what only a fake driver can be given, "+

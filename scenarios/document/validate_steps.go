@@ -11,6 +11,8 @@ type validation struct {
 	setup   *Setup
 	// allMarks are those of the whole scenario.
 	allMarks map[string]bool
+	// allFaults are the names of those of the whole scenario.
+	allFaults map[string]bool
 }
 
 // scope is the variables that have a value.
@@ -41,6 +43,7 @@ func (v *validation) steps(all []Step, known scope, marks map[string]bool) {
 
 func (v *validation) step(s *Step, known scope, marks map[string]bool) {
 	v.variables(s, known)
+	v.something(s)
 	v.arguments(s, marks)
 	v.refusal(s)
 	if s.Forget && s.Crash == nil && s.Restart == nil {
@@ -101,6 +104,11 @@ var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
 	"always":  (*validation).always,
 	"backend": (*validation).backend,
 	"call":    (*validation).call,
+	"crash":   func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Crash) },
+	"restart": func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Restart) },
+	"start":   func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Start) },
+	"stop":    func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Stop) },
+	"heal":    (*validation).heal,
 	"calls":   func(v *validation, s *Step, marks map[string]bool) { v.events(s, s.Calls, marks) },
 	"exec":    (*validation).exec,
 	"forEach": (*validation).forEach,
@@ -146,6 +154,10 @@ func (v *validation) always(s *Step, _ map[string]bool) {
 	if (s.Always.For == 0) == (len(s.Always.While) == 0) {
 		v.decoder.fail(s.Position, "always needs either `for`, a time, or `while`, steps")
 	}
+	if len(s.Always.Objects) == 0 {
+		v.decoder.fail(s.Position, "always needs objects and what they are to be like")
+	}
+	v.alwaysFor(s)
 }
 
 func (v *validation) exec(s *Step, _ map[string]bool) {
@@ -173,6 +185,13 @@ func (v *validation) call(s *Step, _ map[string]bool) {
 	if s.Call.Method.IsZero() {
 		v.decoder.fail(s.Position, "call needs a method, such as DriverCreateBucket")
 	}
+	if name, ok := literal(s.Call.Method); ok {
+		v.method(s.Call.Method.Position, name)
+		if method := methods[name]; method != nil {
+			v.message(&s.Call.Request, method.Input())
+		}
+	}
+	v.code(s.Call.Code)
 	names := []string{}
 	for _, driver := range v.setup.Drivers {
 		names = append(names, driver.Name)
@@ -191,8 +210,10 @@ func (v *validation) events(s *Step, events *Events, marks map[string]bool) {
 			v.decoder.fail(s.Position, "there is no mark %q before this step: %s", mark, suggest(mark, slices.Sorted(maps.Keys(marks))))
 		}
 	}
-	for _, event := range events.Events {
-		v.decoder.oneOf(s.Position, "seam", []string{event.Seam}, "", "api", "rpc", "store", "process")
+	for i := range events.Events {
+		event := &events.Events[i]
+		v.event(event)
+		v.decoder.oneOf(event.Position, "seam", []string{event.Seam}, "", "api", "rpc", "store", "process")
 	}
 }
 

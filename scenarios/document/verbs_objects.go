@@ -28,11 +28,19 @@ func (o *Objects) decode(d *decoder, n *yaml.Node) {
 		object.Value.decode(d, item)
 		if item.Kind != yaml.MappingNode || object.Value.text("kind") == "" {
 			d.problem(item, "an object needs a kind, such as BucketClaim")
+		} else if kind := object.Value.text("kind"); !d.known(&object.Value, kind) {
+			d.problem(item, "the kind %s is not known: %s; give others their apiVersion, too", kind, suggest(kind, kindNames()))
 		} else if metadata := object.Value.Field("metadata"); metadata == nil || metadata.text("name") == "" {
 			d.problem(item, "an object needs a metadata.name")
 		}
 		*o = append(*o, object)
 	}
+}
+
+// known reports whether it is clear which kind an object is of.
+func (d *decoder) known(object *Value, kind string) bool {
+	_, ok := kinds[kind]
+	return ok || object.Field("apiVersion") != nil || strings.Contains(kind, "${")
 }
 
 // Reference names an object: KIND/NAME, in the scenario's namespace if the kind
@@ -50,6 +58,9 @@ func (d *decoder) reference(n *yaml.Node) Reference {
 	if n.Kind != yaml.ScalarNode || found == nil {
 		d.problem(n, "%q must name an object as KIND/NAME, such as BucketClaim/photos", n.Value)
 		return Reference{Position: d.at(n)}
+	}
+	if _, ok := kinds[found[1]]; !ok {
+		d.problem(n, "the kind %s is not known: %s", found[1], suggest(found[1], kindNames()))
 	}
 	return Reference{Position: d.at(n), Kind: found[1], Name: d.text(n, found[2])}
 }

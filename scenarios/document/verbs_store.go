@@ -5,7 +5,7 @@ import "go.yaml.in/yaml/v3"
 // Backend looks at, or changes, what the store holds, without asking COSI. It changes
 // first.
 type Backend struct {
-	Buckets  Named `yaml:"buckets" doc:"what the buckets are like, by their names: owner, protocol, region, versioning, tags, quota, ...; or absent"`
+	Buckets  Named `yaml:"buckets" doc:"what the buckets are like, by their names: owner, protocol, region, versioning, tags, ...; or absent"`
 	Objects  Named `yaml:"objects" doc:"what is in buckets of S3, by their names: {KEY: {size: 5}} or {KEY: absent}"`
 	Accounts Named `yaml:"accounts" doc:"what the accounts are like, by their IDs: owner, grants, serviceAccount, ...; or absent"`
 	// Policies are the grants of all accounts by the buckets that they are of.

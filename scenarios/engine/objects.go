@@ -11,32 +11,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
 // fieldManager is whose fields an applied object's are.
 const fieldManager = "cosi-emu-scenario"
 
-// versions are the API versions of kinds that documents may name by their kind
-// alone.
-var versions = map[string]schema.GroupVersion{
-	"Bucket": cosiapi.SchemeGroupVersion, "BucketClaim": cosiapi.SchemeGroupVersion, "BucketAccess": cosiapi.SchemeGroupVersion,
-	"BucketClass": cosiapi.SchemeGroupVersion, "BucketAccessClass": cosiapi.SchemeGroupVersion,
-	"Secret": {Version: "v1"}, "ConfigMap": {Version: "v1"}, "ServiceAccount": {Version: "v1"}, "Namespace": {Version: "v1"},
-	"Event": {Version: "v1"},
-}
-
 func kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
 	if apiVersion != "" {
 		version, err := schema.ParseGroupVersion(apiVersion)
 		return version.WithKind(kind), err
 	}
-	version, ok := versions[kind]
+	found, ok := document.KindNamed(kind)
 	if !ok {
-		return schema.GroupVersionKind{}, fmt.Errorf("the kind %s is not known; give its apiVersion, too", kind)
+		return found, fmt.Errorf("the kind %s is not known; give its apiVersion, too", kind)
 	}
-	return version.WithKind(kind), nil
+	return found, nil
 }
 
 // object returns an empty object with its name, and with the scenario's namespace

@@ -63,6 +63,8 @@ func upload(ctx context.Context, emu *emulator.Emulator, namespace, secret strin
 
 // TestEmpties has scenarios leave objects behind in buckets that are not deleted while
 // they have any.
+//
+//nolint:lll // one case a line
 func TestEmpties(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Protocols: []store.Protocol{store.ProtocolS3, store.ProtocolGCS}})
 	observer := &atMark{do: func(namespace string) {

@@ -6,6 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/naming"
 )
 
+//nolint:lll // one case a line
 func TestScope(t *testing.T) {
 	tests := map[string]struct{ reason, scenario, want string }{
 		"Short":  {reason: "The name, and a number.", scenario: "claim", want: "claim-7"},
@@ -32,7 +33,7 @@ func TestWords(t *testing.T) {
 		"Whole":   {reason: "It is it.", text: "a-1", mentioned: true, want: "<scope>"},
 		"Part":    {reason: "In a name.", text: "driver.a-1/photos", mentioned: true, want: "driver.<scope>/photos"},
 		"Longer":  {reason: "Another, of which it is the beginning.", text: "a-12", want: "a-12"},
-		"Both":    {reason: "The other comes first.", text: "a-12 a-1 a-1", mentioned: true, want: "a-12 <scope> <scope>"},
+		"Both":    {reason: "The other comes first.", text: "a-12 a-1, a-1", mentioned: true, want: "a-12 <scope>, <scope>"},
 		"Again":   {reason: "One behind the other.", text: "a-1a-1", mentioned: true, want: "<scope><scope>"},
 	}
 	for name, tc := range tests {
