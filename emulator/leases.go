@@ -21,8 +21,8 @@ import (
 // Times of the elections in a control plane of the emulator's own. They are shorter
 // than in a cluster, where a busy API server must not depose anybody.
 const (
-	leaseDuration = 3 * time.Second
-	renewDeadline = 2 * time.Second
+	leaseDuration = 5 * time.Second
+	renewDeadline = 4 * time.Second
 	retryPeriod   = 200 * time.Millisecond
 )
 

@@ -28,7 +28,8 @@ func (h *Host) elect(cfg *rest.Config, options manager.Options) (manager.Options
 	if !options.LeaderElection {
 		return options, nil
 	}
-	lock, err := leaderelection.NewResourceLock(cfg, lateRecorders{h}, leaderelection.Options{
+	own := rest.CopyConfig(cfg) // it is changed
+	lock, err := leaderelection.NewResourceLock(own, lateRecorders{h}, leaderelection.Options{
 		LeaderElection: true, LeaderElectionID: options.LeaderElectionID, LeaderElectionNamespace: options.LeaderElectionNamespace,
 		RenewDeadline: ptr.Deref(options.RenewDeadline, time.Duration(0)), LeaderLabels: options.LeaderElectionLabels,
 	})
