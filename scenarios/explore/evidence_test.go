@@ -21,7 +21,7 @@ func TestVerify(t *testing.T) {
 		rerun                string
 	}{
 		{"the same", "it is what was found", oracle.Leak, engine.Failed, []report.Failure{leak}, true, "failed by leak"},
-		{"among others", "what was found follows from it", oracle.Leak, engine.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
+		{"among others", "it is one of them", oracle.Leak, engine.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
 		{"a step", "steps are an oracle, too", OracleSteps, engine.Failed, []report.Failure{step}, true, "failed by steps"},
 		{"another", "it is another bug", oracle.Order, engine.Failed, []report.Failure{leak}, false, "failed by leak"},
 		{"broken", "it says nothing about COSI", OracleSteps, engine.Broken, []report.Failure{broken}, false, "broken"},

@@ -133,10 +133,15 @@ func (e *explorer) runClean(ctx context.Context) error {
 		}
 	}
 	points := pointsOf(e.clean.events, e.clean.names)
-	e.trials = timings.trials(points, e.options.Kinds, e.options.At)
+	e.trials = e.trialsAt(points...)
 	e.report.Points, e.report.Applicable = len(points), len(e.trials)
 	e.rememberStates(e.clean)
 	return nil
+}
+
+// trialsAt are what can go wrong at points, as far as it is asked for.
+func (e *explorer) trialsAt(points ...Point) []Trial {
+	return timingOf(e.options.Emulator.RPCTimeout).trials(points, e.options.Kinds, e.options.At)
 }
 
 // runOnce runs the scenario without a fault. If it is wrong by itself, that is found.

@@ -18,9 +18,10 @@ var errAtRest = errors.New("it is not so, and nobody does anything any more")
 
 // A hasty run is one of which only the outcome counts, and which may be repeated: it
 // is over when nobody has come any further for a time, though its steps would wait for
-// longer: what fails again and again in the same way does not count. How long that is depends on how long a run without a fault takes on this
-// machine just now, and on what has to be found out again: a component that starts
-// anew, and a watch that was cut, take longer than a retry.
+// longer. What fails again and again in the same way does not count. How long that
+// time is depends on how long a run without a fault takes on this machine just now, and
+// on what has to be found out again: a component that starts anew, and a watch that was
+// cut, take longer than a retry.
 const (
 	maxHaste  = 2 * time.Second
 	rejoining = 1500 * time.Millisecond

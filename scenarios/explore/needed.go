@@ -34,12 +34,11 @@ func (s *source) needed(p path) bool {
 		if kind := field(n, "kind"); kind != nil && field(n, "metadata") != nil {
 			schema = schemas()[kind.Value]
 		}
-		needed := false
-		schema, needed = within(schema, n, i)
+		inner, needed := within(schema, n, i)
 		if i == p[len(p)-1] && n.Content[i] == s.at(p) {
 			return needed
 		}
-		n = n.Content[i]
+		schema, n = inner, n.Content[i]
 	}
 	return false
 }

@@ -20,6 +20,10 @@ var ErrScenario = errors.New("invalid scenario")
 // or for a component that starts again, others use the processors.
 const DefaultWorlds = 3
 
+// DefaultCallTimeout is how long a call of the driver may take: shorter than in life, so
+// that a run with a call that hangs is soon over.
+const DefaultCallTimeout = 500 * time.Millisecond
+
 // DefaultShrinkTimeout is how long one finding is made smaller.
 const DefaultShrinkTimeout = 2 * time.Minute
 
@@ -31,7 +35,9 @@ type Options struct {
 	Text []byte
 
 	// Emulator is what every world is: above all whose controller, sidecar and
-	// driver. Its control plane, deadlines and delays are the explorer's.
+	// driver. Its control plane and the delays between retries are the explorer's; an
+	// RPCTimeout of 0 means DefaultCallTimeout. All worlds share a driver behind a
+	// socket, whose process no fault ends, and whose backend is not seen.
 	Emulator emulator.Options
 	// Worlds is how many runs go on at a time; 0 means DefaultWorlds.
 	Worlds int
@@ -106,6 +112,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Worlds == 0 {
 		o.Worlds = DefaultWorlds
 	}
+	o.Emulator.RPCTimeout = cmp.Or(o.Emulator.RPCTimeout, DefaultCallTimeout)
 	o.ShrinkTimeout = cmp.Or(o.ShrinkTimeout, DefaultShrinkTimeout)
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}

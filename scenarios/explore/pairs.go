@@ -82,7 +82,7 @@ func digest(world map[string]string, next string) string {
 // rememberStates notes that everything was tried in every situation of the run.
 func (e *explorer) rememberStates(o *observation) {
 	for _, s := range situations(o) {
-		for _, t := range timings.trials([]Point{s.point}, e.options.Kinds, e.options.At) {
+		for _, t := range e.trialsAt(s.point) {
 			e.seen[s.state+string(t.Kind)] = true
 		}
 	}
@@ -92,7 +92,7 @@ func (e *explorer) rememberStates(o *observation) {
 // behind it that was not seen before.
 func (e *explorer) pair(result outcome) {
 	for _, s := range situations(result.observed) {
-		for _, t := range timings.trials([]Point{s.point}, e.options.Kinds, e.options.At) {
+		for _, t := range e.trialsAt(s.point) {
 			key := s.state + string(t.Kind)
 			if e.seen[key] {
 				e.report.Pruned++

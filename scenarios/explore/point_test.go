@@ -98,7 +98,7 @@ func TestEffects(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var kinds []Kind
-			for _, trial := range timings.trials([]Point{tc.point}, nil, "") {
+			for _, trial := range timingOf(DefaultCallTimeout).trials([]Point{tc.point}, nil, "") {
 				kinds = append(kinds, trial.Kind)
 				f := fault.Fault{Name: "f", Match: trial.Point.match(), Effect: trial.Effect}
 				if err := f.Validate(); err != nil {
@@ -134,7 +134,7 @@ func TestLike(t *testing.T) {
 }
 
 func TestDraw(t *testing.T) {
-	trials := timings.trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
+	trials := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
 	few, many, other := draw(trials, 5, 1), draw(trials, 50, 1), draw(trials, 50, 2)
 	if diff := cmp.Diff(few, many[:5]); diff != "" {
 		t.Errorf("the first are not the same: %s", diff)

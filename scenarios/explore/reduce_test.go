@@ -27,7 +27,7 @@ func smallCandidate(t *testing.T) candidate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	effects := timings.trials([]Point{{"sidecar", journal.SeamRPC, "DriverDeleteBucket", "bc-*", 2}}, []Kind{LoseReply, Delay}, "")
+	effects := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverDeleteBucket", "bc-*", 2}}, []Kind{LoseReply, Delay}, "")
 	return candidate{s, effects}
 }
 

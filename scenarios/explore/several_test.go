@@ -63,7 +63,7 @@ func TestSeveral(t *testing.T) {
 }
 
 func TestSample(t *testing.T) {
-	all := timings.trials([]Point{{"driver", journal.SeamStore, "AdminPutAccount", "ba-*", 1}}, nil, "")
+	all := timingOf(DefaultCallTimeout).trials([]Point{{"driver", journal.SeamStore, "AdminPutAccount", "ba-*", 1}}, nil, "")
 	tests := map[string]struct {
 		reason string
 		n      int

@@ -12,7 +12,7 @@ import (
 
 func TestStateFile(t *testing.T) {
 	opts := Options{Text: []byte("a"), State: filepath.Join(t.TempDir(), "state")}
-	trials := timings.trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
+	trials := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
 	open := func() *stateFile {
 		t.Helper()
 		s, err := openState(opts)

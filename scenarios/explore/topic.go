@@ -61,7 +61,8 @@ func (s *source) repeatedVerbs() []string {
 			continue
 		}
 		verb := step.Content[0].Value
-		if times[verb]++; times[verb] == 2 && verb != "apply" && !waiting(step) {
+		times[verb]++
+		if times[verb] == 2 && verb != "apply" && !waiting(step) {
 			verbs = append(verbs, verb)
 		}
 	}

@@ -32,7 +32,6 @@ var scope = oracle.Scope{Alone: true, Namespaces: []string{worldNamespace}}
 // What a world waits for is shorter than in life, so that a run that goes wrong is
 // over soon, and longer than what a busy machine needs.
 const (
-	rpcTimeout     = 500 * time.Millisecond
 	retryBaseDelay = 5 * time.Millisecond
 	retryMaxDelay  = 100 * time.Millisecond
 	s3Attempts     = 3 // a fault of the store is one that applications outlive
@@ -40,8 +39,10 @@ const (
 	endTimeout     = 30 * time.Second
 )
 
-// timings fit a world.
-var timings = timing{overtaken: 150 * time.Millisecond, late: rpcTimeout + 100*time.Millisecond}
+// timingOf fits a world in which a call may take so long.
+func timingOf(call time.Duration) timing {
+	return timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond} //nolint:mnd // a little more
+}
 
 // world is a control plane with everything on it, for one run at a time.
 type world struct {
@@ -87,7 +88,7 @@ func (w *world) start(ctx context.Context, opts emulator.Options) error {
 		return err
 	}
 	opts.ControlPlane, opts.Binaries = w.plane, binaries.Options{}
-	opts.RPCTimeout, opts.RetryBaseDelay, opts.RetryMaxDelay = rpcTimeout, retryBaseDelay, retryMaxDelay
+	opts.RetryBaseDelay, opts.RetryMaxDelay = retryBaseDelay, retryMaxDelay
 	if w.emu, err = emulator.Start(ctx, opts); err != nil {
 		return err
 	}

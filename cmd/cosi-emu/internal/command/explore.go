@@ -53,6 +53,9 @@ command line is wrong, and 3 if the environment failed.`,
   # Two faults in a run, and then a thousand runs with faults drawn at random.
   cosi-emu explore lifecycle.yaml --pairs --random 1000 --seed 7 --state lifecycle.state
 
+  # Your own driver, with a backend that takes its time.
+  cosi-emu explore lifecycle.yaml --driver unix:///tmp/driver.sock --driver-timeout 10s
+
   # A hundred faults in each scenario of a suite.
   cosi-emu explore suite/ --sample 100 --state suite.state/`,
 		Args: cobra.MinimumNArgs(1),
@@ -76,6 +79,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure what the seams cost when there is no fault")
 	flags.StringVar(&o.State, "state", "", "file that remembers which runs are done, to go on from there; a directory for several scenarios")
 	flags.StringVar(&o.Out, "out", ".", "directory for what is found: shrunk scenarios, their recordings and timelines")
+	flags.StringVar(&o.Emulator.Driver, "driver", "", "endpoint of your own driver, unix:///path/to/driver.sock, instead of the fake one")
+	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "how long a call of the driver may take")
 	flags.StringVar(&o.Emulator.Binaries.Dir, "control-plane-dir", "",
 		"directory with the programs of the control plane (default: as for 'up')")
 	addOutput(flags, &x.output, formatText, formatJSON)
