@@ -30,12 +30,12 @@ var schemas = sync.OnceValue(func() map[string]*apiextensionsv1.JSONSchemaProps 
 func (s *source) needed(p path) bool {
 	var schema *apiextensionsv1.JSONSchemaProps // of n; nil outside of objects
 	n := s.root
-	for _, i := range p {
+	for depth, i := range p {
 		if kind := field(n, "kind"); kind != nil && field(n, "metadata") != nil {
 			schema = schemas()[kind.Value]
 		}
 		inner, needed := within(schema, n, i)
-		if i == p[len(p)-1] && n.Content[i] == s.at(p) {
+		if depth == len(p)-1 {
 			return needed
 		}
 		schema, n = inner, n.Content[i]
