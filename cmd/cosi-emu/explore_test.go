@@ -1,0 +1,90 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// gone deletes what claims has made.
+const gone = `- delete: BucketClaim/photos
+- expect: {BucketClaim/photos: absent}
+`
+
+// TestExplore explores one scenario, one that begins in the same way, and one that does
+// not pass, of which only a few faults are tried. --state has it go on where it was.
+func TestExplore(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("one.yaml", scenario("one", claims+ready+gone))
+	narrow := []string{"--effects", "fail,crash-after", "--at", "sidecar rpc DriverCreate*", "--parallel", "1"}
+	r := h.run(append([]string{"explore", "one.yaml", "--state", "one.state"}, narrow...)...)
+	if r.code != 0 || !strings.Contains(r.out, "2 of 2 effects tried") || !strings.Contains(r.out, "no findings") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	r = h.run(append([]string{"explore", "one.yaml", "--state", "one.state"}, narrow...)...)
+	if r.code != 0 || !strings.Contains(r.out, "\n0 runs in ") {
+		t.Errorf("it does again what is done, exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	if err := os.Mkdir(filepath.Join(h.dir, "all"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.write("all/one.yaml", scenario("one", claims+ready+gone))
+	h.write("all/two.yaml", scenario("two", claims+ready+gone))
+	h.write("all/wrong.yaml", scenario("wrong", claims+"- {expect: {BucketClaim/other: present}, timeout: 100ms}\n"))
+	r = h.run(append([]string{"explore", "all", "--sample", "1"}, narrow...)...)
+	if r.code != 0 || !strings.Contains(r.out, "2 scenarios explored, 1 not:") || !strings.Contains(r.out, "not explored: all/wrong.yaml: ") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	h.expectNothingLeft()
+}
+
+// TestExploreRefused: what is wrong is told before anything is started.
+func TestExploreRefused(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("good.yaml", scenario("good", claims))
+	h.write("bad.yaml", scenario("bad", "- expekt: {}\n"))
+	h.write("two.yaml", scenario("one", claims)+scenario("two", claims))
+	tests := map[string]struct {
+		args []string
+		says string
+	}{
+		"NoFile":      {[]string{"missing.yaml"}, "missing.yaml"},
+		"NoScenario":  {[]string{"bad.yaml"}, "bad.yaml:6:3"},
+		"NoneOfMany":  {[]string{"good.yaml", "bad.yaml"}, "bad.yaml:6:3"},
+		"TwoInOne":    {[]string{"two.yaml"}, "two.yaml has 2 scenarios"},
+		"NoEffect":    {[]string{"good.yaml", "--effects", "earthquake"}, `no effect "earthquake"`},
+		"Negative":    {[]string{"good.yaml", "--random", "-1"}, "must not be negative"},
+		"NoArguments": {nil, "requires at least 1 arg"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := h.run(append([]string{"explore"}, tc.args...)...)
+			if r.code != 2 || !strings.Contains(r.err, tc.says) {
+				t.Errorf("exit code %d, want 2 and %q:\n%s%s", r.code, tc.says, r.out, r.err)
+			}
+		})
+	}
+}
+
+// TestExploreOwnDriver explores with a driver behind a socket.
+func TestExploreOwnDriver(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("one.yaml", scenario("one", claims+ready+gone))
+	socket := "unix://" + filepath.Join(h.dir, "d.sock")
+	driver := h.start("driver", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
+	h.waitForFile("d.sock")
+	r := h.run("explore", "one.yaml", "--driver", socket, "--driver-timeout", "5s",
+		"--effects", "lose-reply,duplicate", "--at", "sidecar rpc Driver*te*", "--parallel", "1")
+	if r.code != 0 || !strings.Contains(r.out, "6 of 6 effects tried") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	driver.signal(os.Interrupt)
+	if code := driver.wait(); code != 0 {
+		t.Errorf("the driver ends with %d: %s", code, driver.err.String())
+	}
+	h.expectNothingLeft()
+}
