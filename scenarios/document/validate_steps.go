@@ -109,6 +109,7 @@ var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
 	"start":   func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Start) },
 	"stop":    func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Stop) },
 	"heal":    (*validation).heal,
+	"expect":  func(v *validation, s *Step, _ map[string]bool) { v.expected(*s.Expect) },
 	"calls":   func(v *validation, s *Step, marks map[string]bool) { v.events(s, s.Calls, marks) },
 	"exec":    (*validation).exec,
 	"forEach": (*validation).forEach,
@@ -158,6 +159,7 @@ func (v *validation) always(s *Step, _ map[string]bool) {
 		v.decoder.fail(s.Position, "always needs objects and what they are to be like")
 	}
 	v.alwaysFor(s)
+	v.expected(s.Always.Objects)
 }
 
 func (v *validation) exec(s *Step, _ map[string]bool) {
