@@ -85,6 +85,9 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	e := &Emulator{
 		opts: opts.withDefaults(), failed: make(chan error, 1), faults: fault.NewSet(), deaths: seam.NewDeaths(), started: time.Now(),
 	}
+	if !e.opts.elects() {
+		e.faults.Lack("loseLease", "nobody is elected in this emulator; start it with --leader-elect, or Options.LeaderElection")
+	}
 	if err := e.start(ctx); err != nil {
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 		defer cancel()

@@ -64,6 +64,10 @@ func TestTakeLeaseOfNobody(t *testing.T) {
 	if err := emu.TakeLease(t.Context(), emulator.ComponentController, time.Second); !errors.Is(err, emulator.ErrOptions) {
 		t.Errorf("TakeLease() = %v, want ErrOptions: nobody is elected", err)
 	}
+	err := emu.Faults().Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamRPC}, Effect: fault.Effect{LoseLease: time.Second}})
+	if !errors.Is(err, fault.ErrInvalid) {
+		t.Errorf("a fault that takes Leases: %v, want ErrInvalid", err)
+	}
 }
 
 // expectDeposed expects that a component lost its Lease once, and that in the life in

@@ -46,9 +46,18 @@ func TestFault(t *testing.T) {
 	h.refused("there is a fault of this name already", "fault", "add", "away", "--seam", "rpc", "--hang")
 	h.refused("drop", "fault", "add", "odd", "--seam", "rpc", "--drop")
 	h.refused("there is no fault of this name", "fault", "remove", "nobody")
+	h.refused("--leader-elect", "fault", "add", "odd", "--seam", "rpc", "--lose-lease", "2s")
+	h.refused("forget needs crash", "fault", "add", "odd", "--seam", "rpc", "--hang", "--forget")
 	h.refused("PATH=JSON", "fault", "add", "odd", "--seam", "rpc", "--set", "x")
 	h.must("fault", "remove", "away")
 	h.must("fault", "add", "slow", "--seam", "store", "--delay", "1ms")
+	for _, effect := range [][]string{
+		{"--seam", "store", "--cut-upload", "3"}, {"--seam", "store", "--flip-upload", "3"}, {"--seam", "process", "--clock", "-2h"},
+		{"--seam", "rpc", "--crash", "before", "--forget"},
+	} {
+		h.must(append([]string{"fault", "add", "never", "--component", "nobody"}, effect...)...)
+		h.must("fault", "remove", "never")
+	}
 	h.must("fault", "clear")
 	if got := h.must("fault", "list"); got != "There are no faults.\n" {
 		t.Errorf("fault list after clear: %s", got)

@@ -27,6 +27,7 @@ type Set struct {
 
 	mu      sync.Mutex
 	entries []*entry
+	lacks   map[string]string // why effects do not exist here, by their names
 }
 
 // Status is a fault of a Set and what has come of it.
@@ -48,12 +49,26 @@ func (s *Set) Add(f Fault) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if k, _ := kindOf(f.Effect); s.lacks[k.name] != "" {
+		return fmt.Errorf("%w %q: the effect %s does not exist here: %s", ErrInvalid, f.Name, k.name, s.lacks[k.name])
+	}
 	if s.find(f.Name) >= 0 {
 		return fmt.Errorf("add fault %q: %w; remove it first, or choose another name", f.Name, ErrDuplicate)
 	}
 	s.entries = append(s.entries, newEntry(f))
 	s.size.Store(int32(len(s.entries))) //nolint:gosec // a handful
 	return nil
+}
+
+// Lack has Add refuse an effect, by its name, that what this set is for cannot have,
+// and say why.
+func (s *Set) Lack(effect, why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lacks == nil {
+		s.lacks = map[string]string{}
+	}
+	s.lacks[effect] = why
 }
 
 // Remove ends a fault: what it holds up goes on. The error wraps ErrUnknown.
