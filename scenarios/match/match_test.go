@@ -13,7 +13,7 @@ import (
 // pattern reads a pattern out of a scenario.
 func pattern(t *testing.T, text string) document.Pattern {
 	t.Helper()
-	file := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n- {mark: m, as: x}\n- expect: {Thing/it: " + text + "}\n"
+	file := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n- {mark: m, as: x}\n- expect: {ConfigMap/it: " + text + "}\n"
 	all, err := document.Loader{}.Parse("s.yaml", []byte(file))
 	if err != nil {
 		t.Fatal(err)
