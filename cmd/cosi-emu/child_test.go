@@ -31,13 +31,17 @@ func TestChildrenKilled(t *testing.T) {
 		Controller: child.Controller(child.Program(h.program(), "controller")),
 		Sidecar:    child.Sidecar(child.Program(h.program(), "sidecar")),
 	}})
-	for name, f := range map[string]fault.Fault{
-		"bound":   {Match: fault.Match{Seam: journal.SeamAPI, Component: "controller", Operation: "create buckets"}, Effect: fault.Effect{Crash: fault.After}},
-		"made":    {Match: fault.Match{Seam: journal.SeamRPC, Component: "sidecar", Operation: "DriverCreateBucket"}, Effect: fault.Effect{Crash: fault.After}},
-		"granted": {Match: fault.Match{Seam: journal.SeamRPC, Component: "sidecar", Operation: "DriverGrantBucketAccess"}, Effect: fault.Effect{Crash: fault.Before}},
+	for name, f := range map[string]struct {
+		seam                 journal.Seam
+		component, operation string
+		crash                string
+	}{
+		"bound":   {journal.SeamAPI, emulator.ComponentController, "create buckets", fault.After},
+		"made":    {journal.SeamRPC, emulator.ComponentSidecar, "DriverCreateBucket", fault.After},
+		"granted": {journal.SeamRPC, emulator.ComponentSidecar, "DriverGrantBucketAccess", fault.Before},
 	} {
-		f.Name, f.Match.Nth = name, 1
-		if err := emu.Faults().Add(f); err != nil {
+		match := fault.Match{Seam: f.seam, Component: f.component, Operation: f.operation, Nth: 1}
+		if err := emu.Faults().Add(fault.Fault{Name: name, Match: match, Effect: fault.Effect{Crash: f.crash}}); err != nil {
 			t.Fatal(err)
 		}
 	}
