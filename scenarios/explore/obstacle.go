@@ -12,6 +12,9 @@ import (
 func obstacle(steps []document.Step) string {
 	for i := range steps {
 		s := &steps[i]
+		if s.Call != nil {
+			return "it calls the driver by itself, and does not try again when a fault has it fail, as a sidecar does"
+		}
 		if s.Delete != nil && slices.ContainsFunc(*s.Delete, func(r document.Reference) bool { return r.Kind == "Namespace" }) {
 			return "it deletes a namespace, and there is one for all runs"
 		}

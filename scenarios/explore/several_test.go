@@ -32,6 +32,7 @@ func TestSeveral(t *testing.T) {
 		{File: "claim.yaml", Text: []byte(claim)},
 		{File: "again.yaml", Text: []byte(strings.Replace(claim, "name: claim", "name: again", 1))},
 		{File: "namespace.yaml", Text: []byte(claim + "- delete: Namespace/${ns}\n")},
+		{File: "call.yaml", Text: []byte(claim + "- call: {method: DriverGetInfo}\n")},
 		{File: "wrong.yaml", Text: []byte(claim + "- expect: {BucketClaim/other: present}\n  timeout: 100ms\n")},
 	}
 	type outcome struct {
@@ -55,6 +56,7 @@ func TestSeveral(t *testing.T) {
 		{File: "claim.yaml", Tried: 1},
 		{File: "again.yaml", Pruned: 1},
 		{File: "namespace.yaml", Unfit: true},
+		{File: "call.yaml", Unfit: true},
 		{File: "wrong.yaml", Unclean: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
