@@ -67,7 +67,8 @@ func nameOf(item map[string]any) string {
 	return "without a name"
 }
 
-// lasting removes what is passing. A time of deletion remains as the fact.
+// lasting removes what is passing. A time of deletion remains as the fact. Lists are
+// sorted: what is in the order of UIDs is in another one in each run.
 func lasting(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -86,6 +87,7 @@ func lasting(value any) any {
 		for i, item := range value {
 			kept[i] = lasting(item)
 		}
+		slices.SortFunc(kept, func(a, b any) int { return strings.Compare(brief(a), brief(b)) })
 		return kept
 	default:
 		return value

@@ -104,3 +104,12 @@ func TestDivergence(t *testing.T) {
 		t.Errorf("the clean run is said to differ from itself, at %v", got)
 	}
 }
+
+// TestLasting makes sure that lists which are in the order of UIDs are alike.
+func TestLasting(t *testing.T) {
+	one := map[string]any{"grants": []any{map[string]any{"bucket": "b"}, map[string]any{"bucket": "a"}}, "uid": "1"}
+	other := map[string]any{"grants": []any{map[string]any{"bucket": "a"}, map[string]any{"bucket": "b"}}, "uid": "2"}
+	if diff := cmp.Diff(lasting(one), lasting(other)); diff != "" {
+		t.Errorf("-one, +other:\n%s", diff)
+	}
+}
