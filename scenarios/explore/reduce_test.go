@@ -27,7 +27,8 @@ func smallCandidate(t *testing.T) candidate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	effects := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverDeleteBucket", "bc-*", 2}}, []Kind{LoseReply, Delay}, "")
+	point := Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "b-*", 2}
+	effects := timingOf(DefaultCallTimeout).trials([]Point{point}, []Kind{LoseReply, Delay}, "")
 	return candidate{s, effects}
 }
 
@@ -97,7 +98,7 @@ kind: Scenario
 name: small-leak
 description: It has a few things.
 steps:
-  - inject: {name: lose-reply-1, seam: rpc, component: sidecar, operation: DriverDeleteBucket, subject: bc-*, nth: 2, loseReply: Unavailable}
+  - inject: {name: lose-reply-1, seam: rpc, component: sidecar, operation: DriverCreateBucket, subject: b-*, nth: 2, loseReply: Unavailable}
   - apply: {kind: ConfigMap, metadata: {name: a}, data: {k: v}}
   - repeat: {times: 3, steps: [{expect: {ConfigMap/a: present}}]}
 `
