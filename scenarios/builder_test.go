@@ -126,7 +126,9 @@ steps:
 		AlwaysWhile("ConfigMap/a", scenarios.Absent, scenarios.Steps().Settle(0)).
 		Mark("now").
 		Never(scenarios.Events{Since: "now", Only: true, Events: []scenarios.Event{{Seam: "api", Operation: "update *", Outcome: "!OK"}}}).
-		Call(scenarios.Call{Driver: "one", Method: "DriverGetBucket", Request: f("bucketId", "a"), Response: f("protocols", scenarios.Present), Code: "OK"}).
+		Call(scenarios.Call{
+			Driver: "one", Method: "DriverGetBucket", Request: f("bucketId", "a"), Response: f("protocols", scenarios.Present), Code: "OK",
+		}).
 		Backend(scenarios.Backend{
 			SetPolicy: &scenarios.Policy{Bucket: "b", Account: "a", ObjectData: "ReadOnly"}, DeleteObject: &scenarios.Place{Bucket: "b", Key: "k"},
 			Policies: f("b", f("a", f("objectData", "ReadOnly"))), Objects: f("b", f("k", scenarios.Absent)),

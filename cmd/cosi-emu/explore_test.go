@@ -61,6 +61,7 @@ func TestExploreRefused(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := h.run(append([]string{"explore"}, tc.args...)...)
 			if r.code != 2 || !strings.Contains(r.err, tc.says) {
 				t.Errorf("exit code %d, want 2 and %q:\n%s%s", r.code, tc.says, r.out, r.err)

@@ -19,12 +19,7 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, owner := range []string{"one", "two"} {
-		if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "of-" + owner, Owner: owner}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "app-" + owner, Owner: owner}); err != nil {
-			t.Fatal(err)
-		}
+		inhabit(t, s, owner)
 	}
 	lost, err := s.Forget(t.Context(), func(owner string) bool { return owner == "one" })
 	if err != nil {
@@ -41,12 +36,29 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close() //nolint:errcheck // it was only read
-	buckets, err := again.Buckets(t.Context())
-	if err != nil || len(buckets) != 1 || buckets[0].Name != "of-two" {
+	wantOnly(t, again, "two")
+}
+
+// inhabit makes a bucket and an account of an owner.
+func inhabit(t *testing.T, s *store.Store, owner string) {
+	t.Helper()
+	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "of-" + owner, Owner: owner}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "app-" + owner, Owner: owner}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantOnly wants what inhabit has made for one owner, and nothing else.
+func wantOnly(t *testing.T, s *store.Store, owner string) {
+	t.Helper()
+	buckets, err := s.Buckets(t.Context())
+	if err != nil || len(buckets) != 1 || buckets[0].Name != "of-"+owner {
 		t.Errorf("buckets that are left: %v, %v", buckets, err)
 	}
-	accounts, err := again.Accounts(t.Context())
-	if err != nil || len(accounts) != 1 || accounts[0].ID != "app-two" {
+	accounts, err := s.Accounts(t.Context())
+	if err != nil || len(accounts) != 1 || accounts[0].ID != "app-"+owner {
 		t.Errorf("accounts that are left: %v, %v", accounts, err)
 	}
 }

@@ -26,7 +26,8 @@ type names struct {
 
 func newNames(scenario string) *names {
 	return &names{
-		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(naming.ScopePrefix(scenario)) + `-[0-9]+\b`), known: map[string]string{}, count: map[string]int{},
+		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(naming.ScopePrefix(scenario)) + `-[0-9]+\b`),
+		known: map[string]string{}, count: map[string]int{},
 	}
 }
 

@@ -19,7 +19,7 @@ func draw(trials []Trial, n int, seed uint64) []Case {
 	cases := make([]Case, n)
 	for i := range cases {
 		lot := fmt.Sprintf("%d/%d", seed, i)
-		faults := 2 + int(drawn(lot)%2) //nolint:gosec // 2 or 3
+		faults := 2 + int(drawn(lot)%2)
 		cases[i] = lowest(trials, faults, lot)
 	}
 	return cases

@@ -42,7 +42,8 @@ func (f *faultFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&e.Outage, "outage", "", "kube-apiserver or etcd is killed before the operation, and started again")
 	flags.DurationVar(&e.Down, "down", 0, "with a crash or an outage: how long until it is started again")
 	flags.DurationVar(&e.LoseLease, "lose-lease", 0, "somebody else takes the component's Lease, and holds it for so many seconds")
-	flags.DurationVar(&e.Clock, "clock", 0, "the component's clock is ahead by so much, or behind if it is negative, until the fault is removed")
+	flags.DurationVar(&e.Clock, "clock", 0,
+		"the component's clock is ahead by so much, or behind if it is negative, until the fault is removed")
 	flags.BoolVar(&e.Forget, "forget", false, "with a crash: the store, or a fake driver, comes back without what it kept")
 	flags.IntVar(&e.Stale, "stale", 0, "reads see objects as they were so many changes ago")
 	flags.BoolVar(&e.Drop, "drop", false, "events of watches are not told")
