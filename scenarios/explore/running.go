@@ -183,7 +183,7 @@ func (w *world) quiet(ctx context.Context, watcher *oracle.Watcher, window time.
 	if watcher == nil {
 		return true // nothing has begun
 	}
-	for watcher.Rest(ctx, scope, window) {
+	for watcher.Rest(ctx, scope, window) && ctx.Err() == nil {
 		if w.running() {
 			return true
 		}

@@ -33,7 +33,7 @@ func TestSeveral(t *testing.T) {
 		{File: "again.yaml", Text: []byte(strings.Replace(claim, "name: claim", "name: again", 1))},
 		{File: "namespace.yaml", Text: []byte(claim + "- delete: Namespace/${ns}\n")},
 		{File: "call.yaml", Text: []byte(claim + "- call: {method: DriverGetInfo}\n")},
-		{File: "wrong.yaml", Text: []byte(claim + "- expect: {BucketClaim/other: present}\n  timeout: 100ms\n")},
+		{File: "wrong.yaml", Text: []byte(claim + "- stop: sidecar\n- expect: {BucketClaim/other: present}\n  timeout: 100ms\n")},
 	}
 	type outcome struct {
 		File                    string
