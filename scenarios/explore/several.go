@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 )
 
+// ErrBudget is the error of a scenario that was not begun with.
+var ErrBudget = errors.New("the budget was used up before")
+
 // Source is a scenario to explore.
 type Source struct {
 	// File is the name of the file, and Text its content.
@@ -36,6 +39,10 @@ func Several(ctx context.Context, opts Options, sources []Source, told func(Sour
 		}
 	}
 	for _, source := range sources {
+		if opts.shared.ends.passed() {
+			told(source, nil, ErrBudget)
+			continue
+		}
 		one := opts
 		one.File, one.Text = source.File, source.Text
 		if opts.State != "" {

@@ -64,6 +64,16 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
+// TestSeveralBudget begins with no scenario when the time is over.
+func TestSeveralBudget(t *testing.T) {
+	var got error
+	err := Several(t.Context(), Options{Budget: 1}, []Source{{File: "claim.yaml", Text: []byte(claim)}},
+		func(_ Source, _ *Report, err error) { got = err })
+	if err != nil || !errors.Is(got, ErrBudget) {
+		t.Errorf("Several() = %v, and says %v, want %v", err, got, ErrBudget)
+	}
+}
+
 func TestSample(t *testing.T) {
 	all := timingOf(DefaultCallTimeout).trials([]Point{{"driver", journal.SeamStore, "AdminPutAccount", "ba-*", 1}}, nil, "")
 	tests := map[string]struct {
