@@ -111,8 +111,8 @@ steps:
 		},
 		"Stale": {
 			reason:   "An exception for nothing would hide what comes next.",
-			scenario: "steps:" + claimed + "allow: [{oracle: loss, reason: it was so once}, {oracle: lust, reason: misspelt}]\n",
-			want:     []string{oracle.Loss, "lust"},
+			scenario: "steps:" + claimed + "allow: [{oracle: loss, reason: it was so once}, {oracle: order, reason: so was this}]\n",
+			want:     []string{oracle.Loss, oracle.Order},
 		},
 		"Lost": {
 			reason: "Somebody has taken the account away, and the access still says that all is well.", scenario: "steps:" + granted,
