@@ -37,7 +37,10 @@ func TestRunRefusals(t *testing.T) {
 				"same.yaml:1:1: there is a scenario \"good\" already, at good.yaml:1:1", "3 problems; nothing was started",
 			},
 		},
-		"Kind":     {"Something else in the directory.", []string{"secret"}, []string{"secret/pod.yaml:1:1: apiVersion is \"v1\" and must be cosi-emu/v1alpha1"}},
+		"Kind": {
+			"Something else in the directory.", []string{"secret"},
+			[]string{"secret/pod.yaml:1:1: apiVersion is \"v1\" and must be cosi-emu/v1alpha1"},
+		},
 		"Filter":   {"It selects nothing.", []string{"good.yaml", "--filter", "a=b"}, []string{"none of 1", "the names are good"}},
 		"Scenario": {"It selects nothing.", []string{"good.yaml", "--scenario", "b*"}, []string{"none of 1", "the names are good"}},
 		"Selector": {"It is none.", []string{"good.yaml", "--filter", "a==="}, []string{"label selector \"a===\""}},
