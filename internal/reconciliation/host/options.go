@@ -26,6 +26,7 @@ func complete(options manager.Options) manager.Options {
 	options.HealthProbeBindAddress = cmp.Or(options.HealthProbeBindAddress, disabled)
 	options.Cache = completeCache(options.Cache)
 	options.NewCache = newEndingCache
+	options.NewClient = newClient
 	options.Client = clientOptions()
 	options.LeaderElectionReleaseOnCancel = true
 	options.Controller.Logger = options.Logger
