@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,11 +14,14 @@ import (
 
 func (h *home) write(name, text string) string {
 	h.t.Helper()
-	path := filepath.Join(h.dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil { //nolint:gosec // a directory of the test
+	root, err := os.OpenRoot(h.dir)
+	if err != nil {
 		h.t.Fatal(err)
 	}
-	return path
+	if err := errors.Join(root.WriteFile(name, []byte(text), 0o600), root.Close()); err != nil {
+		h.t.Fatal(err)
+	}
+	return filepath.Join(h.dir, name)
 }
 
 func TestExec(t *testing.T) {
