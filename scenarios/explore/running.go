@@ -183,9 +183,12 @@ func (w *world) quiet(ctx context.Context, watcher *oracle.Watcher, window time.
 	if watcher == nil {
 		return true // nothing has begun
 	}
-	for watcher.Rest(ctx, scope, window) && ctx.Err() == nil {
+	for watcher.Rest(ctx, scope, window) {
 		if w.running() {
 			return true
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		pause(ctx, window)
 	}
