@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -118,7 +117,7 @@ func (e *Emulator) leaseOf(component string) (string, error) {
 	if component == ComponentController {
 		return controller.LeaseName, nil
 	}
-	if driver, ok := e.Served()[component]; ok && strings.HasPrefix(component, ComponentSidecar) {
+	if driver, ok := e.Served()[component]; ok && IsSidecar(component) {
 		return sidecar.LeaseName(driver), nil
 	}
 	return "", fmt.Errorf("%w: %s has no Lease: only the controller and sidecars have", ErrOptions, component)

@@ -35,9 +35,8 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	}
 	if e.shared == nil { // it is the only one
 		e.shared = &shared{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
-		defer func() { err = errors.Join(err, e.pool.stop(context.WithoutCancel(ctx))) }()
+		defer func() { err = errors.Join(err, e.shared.pool.stop(context.WithoutCancel(ctx))) }()
 	}
-	e.pool = e.shared.pool
 	err = e.explore(ctx)
 	return &e.report, errors.Join(err, e.done.close())
 }
@@ -47,7 +46,6 @@ type explorer struct {
 	options  Options
 	scenario *document.Scenario
 	shared   *shared
-	pool     *pool // that of shared
 	done     *stateFile
 
 	clean  *observation
@@ -118,19 +116,16 @@ var probe = fault.Fault{
 // runClean finds what the scenario does without a fault: once to warm up, and once
 // to be compared with. If that is wrong already, it is the only thing that is found.
 func (e *explorer) runClean(ctx context.Context) error {
-	w, err := e.pool.take(ctx)
-	if err != nil {
+	err := e.shared.pool.lend(ctx, func(w *world) (_ *world, err error) {
+		for range 2 {
+			if w, err = e.runOnce(ctx, w); err != nil || len(e.found) > 0 {
+				break
+			}
+		}
+		return w, err
+	})
+	if err != nil || len(e.found) > 0 {
 		return err
-	}
-	defer func() {
-		if w != nil {
-			e.pool.give(w)
-		}
-	}()
-	for range 2 {
-		if w, err = e.runOnce(ctx, w); err != nil || len(e.found) > 0 {
-			return err
-		}
 	}
 	points := pointsOf(e.clean.events, e.clean.names)
 	e.trials = e.trialsAt(points...)
@@ -169,10 +164,10 @@ func (e *explorer) renewed(ctx context.Context, w *world, err error) (*world, er
 	if !errors.Is(err, errLeft) {
 		return w, err
 	}
-	if err := e.pool.drop(ctx, w); err != nil {
+	if err := e.shared.pool.drop(ctx, w); err != nil {
 		return nil, err
 	}
-	return e.pool.take(ctx)
+	return e.shared.pool.take(ctx)
 }
 
 // failure is the error of a run without a fault that has not come to its end.

@@ -78,27 +78,20 @@ func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p 
 
 // work runs cases on a world until there are no more.
 func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- outcome) error {
-	w, err := e.pool.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if w != nil {
-			e.pool.give(w)
-		}
-	}()
-	for c := range queue {
-		result := outcome{Case: c}
-		for !result.Reached && result.Runs < attempts && ctx.Err() == nil {
-			if w, err = e.try(ctx, w, &result); err != nil {
-				return err
+	return e.shared.pool.lend(ctx, func(w *world) (_ *world, err error) {
+		for c := range queue {
+			result := outcome{Case: c}
+			for !result.Reached && result.Runs < attempts && ctx.Err() == nil {
+				if w, err = e.try(ctx, w, &result); err != nil {
+					return w, err
+				}
+			}
+			if ctx.Err() == nil {
+				results <- result
 			}
 		}
-		if ctx.Err() == nil {
-			results <- result
-		}
-	}
-	return nil
+		return w, nil
+	})
 }
 
 // try runs a case once, and returns a world that is clean again.

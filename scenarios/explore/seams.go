@@ -14,12 +14,12 @@ const seamRounds = 40
 // measureSeams finds what the seams cost when there is no fault: it runs the
 // scenario with them, and with everything passing beside them, on one world.
 func (e *explorer) measureSeams(ctx context.Context) (err error) {
-	w, err := e.pool.take(ctx)
+	w, err := e.shared.pool.take(ctx)
 	if err != nil {
 		return err
 	}
 	// Watches that were begun beside the seams would stay there.
-	defer func() { err = errors.Join(err, e.pool.drop(ctx, w)) }()
+	defer func() { err = errors.Join(err, e.shared.pool.drop(ctx, w)) }()
 	took := map[bool][]time.Duration{}
 	for i := range 2 * seamRounds {
 		beside := i%2 == 1

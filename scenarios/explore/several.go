@@ -25,7 +25,8 @@ type Source struct {
 // the backend hold the same, and the same is about to happen. Each report is told as
 // soon as it is there, or the error of a scenario that cannot be explored, with which
 // it goes on. Options.State is a directory, with a file for each scenario, and
-// Options.Budget is for all of them.
+// Options.Budget is for all of them. If the context ends, what was done of the scenario
+// at hand is told, too.
 func Several(ctx context.Context, opts Options, sources []Source, told func(Source, *Report, error)) (err error) {
 	opts, err = opts.withDefaults()
 	if err != nil {
@@ -50,10 +51,10 @@ func Several(ctx context.Context, opts Options, sources []Source, told func(Sour
 			one.State = filepath.Join(opts.State, hex.EncodeToString(sum[:])+".state")
 		}
 		report, err := Explore(ctx, one)
+		told(source, report, err)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		told(source, report, err)
 	}
 	return nil
 }
