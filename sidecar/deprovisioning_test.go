@@ -11,9 +11,13 @@ import (
 	"google.golang.org/protobuf/proto"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/sidecar/bucket"
+	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
 )
 
@@ -200,4 +204,56 @@ func TestRefusalsEndWithTheSidecar(t *testing.T) {
 	w.driver.Script("DriverCreateBucket", nil)
 	w.start()
 	w.eventually(func() error { return w.isReady(bucket) })
+}
+
+// A cache that still shows a Bucket that the sidecar has just let go does not have
+// the driver asked a second time to delete it.
+func TestDeletionIsAskedForOnce(t *testing.T) {
+	w := newWorld(t)
+	stop := w.start()
+	stored := w.readyBucket()
+	stop()
+	w.releaseClaim(stored)
+	w.must(w.Delete(t.Context(), stored))
+	w.must(w.refresh(stored))
+
+	d, err := driver.Connect(t.Context(), driver.Options{Endpoint: drivertest.Endpoint, DialOptions: w.driver.DialOptions()})
+	w.must(err)
+	t.Cleanup(func() { w.must(d.Close()) })
+	recorder := events.NewFakeRecorder(100)
+	behind := &cacheBehind{Client: w.Client}
+	r := bucket.NewReconciler(behind, d, recorder)
+	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(stored)}
+	for range 2 {
+		_, err := r.Reconcile(t.Context(), request)
+		w.must(err)
+	}
+	w.must(w.gone(stored))
+	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) != 1 {
+		t.Errorf("the driver was asked %d times to delete the bucket, want once: %v", len(calls), calls)
+	}
+}
+
+// cacheBehind shows a Bucket as it was before its finalizers were last written.
+type cacheBehind struct {
+	client.Client
+
+	before *v1alpha2.Bucket
+}
+
+func (c *cacheBehind) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
+	if into, ok := object.(*v1alpha2.Bucket); ok && c.before != nil {
+		c.before.DeepCopyInto(into)
+		return nil
+	}
+	return c.Client.Get(ctx, key, object, opts...)
+}
+
+func (c *cacheBehind) Patch(ctx context.Context, object client.Object, patch client.Patch, opts ...client.PatchOption) error {
+	before := &v1alpha2.Bucket{}
+	if err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), before); err != nil {
+		return err
+	}
+	c.before = before
+	return c.Client.Patch(ctx, object, patch, opts...)
 }

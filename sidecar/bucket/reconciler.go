@@ -3,6 +3,7 @@ package bucket
 import (
 	"context"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -21,6 +22,7 @@ type Reconciler struct {
 	desk      draft.Desk
 	driver    *driver.Driver
 	obstacles *announcement.Obstacles
+	departed  *departed
 
 	provisioning   []draft.Phase[*subject]
 	deprovisioning []draft.Phase[*subject]
@@ -32,10 +34,12 @@ type subject = draft.Draft[*v1alpha2.Bucket]
 // NewReconciler returns a reconciler that reads and writes Buckets through a
 // client and provisions them by a driver.
 func NewReconciler(c client.Client, d *driver.Driver, recorder events.EventRecorder) *Reconciler {
+	gone := &departed{}
 	return &Reconciler{
 		desk:      draft.Desk{Client: c, Events: recorder},
 		driver:    d,
 		obstacles: announcement.NewObstacles(recorder),
+		departed:  gone,
 		provisioning: []draft.Phase[*subject]{
 			&release{},
 			&validation{driver: d},
@@ -46,7 +50,7 @@ func NewReconciler(c client.Client, d *driver.Driver, recorder events.EventRecor
 		deprovisioning: []draft.Phase[*subject]{
 			&permission{},
 			&deletion{driver: d},
-			&departure{},
+			&departure{departed: gone},
 		},
 	}
 }
@@ -55,9 +59,12 @@ func NewReconciler(c client.Client, d *driver.Driver, recorder events.EventRecor
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	stored := &v1alpha2.Bucket{}
 	if err := r.desk.Client.Get(ctx, request.NamespacedName, stored); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.departed.forget(request.NamespacedName)
+		}
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	if !ownedBy(stored, r.driver) {
+	if !ownedBy(stored, r.driver) || r.departed.has(stored) {
 		return reconcile.Result{}, nil
 	}
 	bucket := draft.New(r.desk, stored, statusOf)

@@ -20,7 +20,7 @@ import (
 func Wakes(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.Bucket] {
 	return predicate.TypedFuncs[*v1alpha2.Bucket]{
 		CreateFunc: func(e event.TypedCreateEvent[*v1alpha2.Bucket]) bool { return ownedBy(e.Object, d) },
-		DeleteFunc: func(event.TypedDeleteEvent[*v1alpha2.Bucket]) bool { return false },
+		DeleteFunc: func(e event.TypedDeleteEvent[*v1alpha2.Bucket]) bool { return ownedBy(e.Object, d) }, // to forget it
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.Bucket]) bool {
 			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || !statusOf(e.ObjectNew).Plausible())
 		},
