@@ -26,10 +26,11 @@ const (
 	// them: what is kept of a run, be it only an object of Kubernetes in a cache, takes
 	// more.
 	grownBytes = 1000
-	// passing is how much more may be in use for a while: two managers of
-	// controller-runtime that have ended, and are still held at the second look though
-	// none was at the first.
-	passing = 2 << 20
+	// passing is how much more may be in use whatever the number of runs is: what the
+	// emulator remembers of deletions and keys, up to a bound that the first runs do not
+	// reach, is a megabyte, and a manager of controller-runtime that has ended and is
+	// still held at the second look is nearly one, of as many as were there at once.
+	passing = (1 + memoryAtOnce) << 20
 	// grownGoroutines is how many more there may be: connections come and go.
 	grownGoroutines = 20
 	// memoryAtOnce is how many run at the same time.
