@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/match"
@@ -52,7 +53,10 @@ func (r *run) eventPattern(ctx context.Context, p document.EventPattern) (eventP
 
 // matches reports whether an event is like the pattern.
 func (p eventPattern) matches(e journal.Event) (bool, error) {
-	if e.Seam != p.seam || !like(p.component, e.Component) || !like(p.operation, e.Operation.Name) || !like(p.subject, e.Operation.Subject) {
+	if e.Seam != p.seam || !p.asksForWatches() && strings.HasPrefix(e.Operation.Name, fault.EventPrefix) {
+		return false, nil
+	}
+	if !like(p.component, e.Component) || !like(p.operation, e.Operation.Name) || !like(p.subject, e.Operation.Subject) {
 		return false, nil
 	}
 	if code, negated := strings.CutPrefix(p.outcome, "!"); p.outcome != "" && (e.Outcome == code) == negated {
@@ -64,6 +68,10 @@ func (p eventPattern) matches(e journal.Event) (bool, error) {
 	}
 	return p.message(p.Response, e.Response)
 }
+
+// asksForWatches reports whether the pattern is about what watches tell. Others are
+// about what components do, and a component is told of much that it does nothing about.
+func (p eventPattern) asksForWatches() bool { return strings.HasPrefix(p.operation, fault.EventPrefix) }
 
 // message compares what was sent, or came back.
 func (p eventPattern) message(pattern *document.Pattern, body json.RawMessage) (bool, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -143,7 +144,8 @@ func (e *explorer) trialsAt(points ...Point) []Trial {
 func (e *explorer) runOnce(ctx context.Context, w *world) (*world, error) {
 	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
 	if err := failure(o); err != nil {
-		return w, err
+		w, unclean := e.tidy(ctx, w, o) // for the next scenario
+		return w, errors.Join(err, unclean)
 	}
 	if found := judge(o, o); len(found) > 0 {
 		e.found = []outcome{{Reached: true, Findings: found, Why: why(o, found)}}
@@ -176,9 +178,21 @@ func failure(o *observation) error {
 		return o.err
 	}
 	if o.result.Outcome != engine.Passed {
-		return fmt.Errorf("%w: %v", ErrUnclean, o.result.Failures)
+		return fmt.Errorf("%w: %s", ErrUnclean, shortfalls(o.result.Failures))
 	}
 	return nil
+}
+
+// shortfalls tells why a scenario did not pass, in a line.
+func shortfalls(failures []engine.Failure) string {
+	var all []string
+	for i := range failures {
+		all = append(all, failures[i].Error())
+		for _, difference := range failures[i].Differences {
+			all = append(all, difference.String())
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // uncleanness is the error of a run without a fault in which anything is wrong.
