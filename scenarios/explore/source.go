@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -12,9 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
-// unfit are the verbs whose steps are left out when exploring: a retry is a call
-// more, and a fault in what runs outside of the emulator is none of COSI's.
-var unfit = []string{"calls", "golden", "exec"}
+// unfit are the verbs whose steps are left out when exploring: a dump is not the same
+// after a fault, and a fault in what runs outside of the emulator is none of COSI's.
+var unfit = []string{"golden", "exec"}
 
 // stepTimeout is how long a step may take that does not say otherwise. What a
 // component does again after a fault takes it a second or two.
@@ -42,10 +43,14 @@ func load(file string, text []byte) (*document.Scenario, error) {
 }
 
 func fit(steps []document.Step) []document.Step {
-	kept := slices.DeleteFunc(slices.Clone(steps), func(s document.Step) bool { return slices.Contains(unfit, s.Verb) })
+	kept := slices.DeleteFunc(slices.Clone(steps), func(s document.Step) bool {
+		return slices.Contains(unfit, s.Verb) || s.Calls != nil && len(awaited(s.Calls)) == 0
+	})
 	for i := range kept {
 		s := &kept[i]
 		switch {
+		case s.Calls != nil:
+			s.Calls = relaxed(s.Calls)
 		case s.Repeat != nil:
 			s.Repeat.Steps = fit(s.Repeat.Steps)
 		case s.ForEach != nil:
@@ -60,6 +65,22 @@ func fit(steps []document.Step) []document.Step {
 		}
 	}
 	return kept
+}
+
+// relaxed waits for the same events, however often and in which order they come: after
+// a fault there are more of them.
+func relaxed(asked *document.Events) *document.Events {
+	wait := *asked
+	wait.AnyOrder, wait.Only, wait.Events = true, false, awaited(asked)
+	for i := range wait.Events {
+		wait.Events[i].Count = document.Count{}
+	}
+	return &wait
+}
+
+// awaited are the events that there must be.
+func awaited(asked *document.Events) []document.EventPattern {
+	return slices.DeleteFunc(slices.Clone(asked.Events), func(p document.EventPattern) bool { return p.Count.Contains(0) })
 }
 
 // source is a scenario as a tree of YAML, from which parts can be taken.
@@ -77,29 +98,71 @@ func newSource(file string, text []byte) (*source, error) {
 		return nil, fmt.Errorf("%s: %w", file, errors.New("it is no scenario"))
 	}
 	s := &source{file: file, root: doc.Content[0]}
-	s.dropSteps(field(s.root, "steps"))
+	fitSteps(field(s.root, "steps"))
 	return s, nil
 }
 
-// dropSteps takes out what is not explored.
-func (s *source) dropSteps(steps *yaml.Node) {
+// fitSteps does what fit does, but for steps that are included.
+func fitSteps(steps *yaml.Node) {
 	if steps == nil {
 		return
 	}
+	for _, step := range steps.Content {
+		fitSteps(field(field(step, "repeat"), "steps"))
+		fitSteps(field(field(step, "forEach"), "steps"))
+		fitSteps(field(field(step, "always"), "while"))
+		if parallel := field(step, "parallel"); parallel != nil {
+			for _, branch := range parallel.Content {
+				fitSteps(branch)
+			}
+		}
+	}
 	steps.Content = slices.DeleteFunc(steps.Content, func(step *yaml.Node) bool {
-		return slices.ContainsFunc(unfit, func(verb string) bool { return field(step, verb) != nil })
+		calls := field(step, "calls")
+		return slices.ContainsFunc(unfit, func(verb string) bool { return field(step, verb) != nil }) || calls != nil && !relax(calls)
 	})
 }
+
+// relax does what relaxed does, and returns whether there is anything to wait for.
+func relax(calls *yaml.Node) bool {
+	events := field(calls, "events")
+	if events == nil {
+		return false
+	}
+	events.Content = slices.DeleteFunc(events.Content, func(event *yaml.Node) bool {
+		count := field(event, "count")
+		return count != nil && noneWillDo.MatchString(count.Value)
+	})
+	for _, event := range events.Content {
+		drop(event, "count")
+	}
+	drop(calls, "only")
+	drop(calls, "anyOrder")
+	calls.Content = append(calls.Content, scalar("anyOrder"), scalar("true"))
+	return len(events.Content) > 0
+}
+
+// noneWillDo is a count that 0 is in.
+var noneWillDo = regexp.MustCompile(`^0*(\.\..*)?$`)
+
+// drop takes a field out of a mapping.
+func drop(n *yaml.Node, name string) {
+	for i := len(n.Content) - 2; i >= 0; i -= 2 {
+		if n.Content[i].Value == name {
+			n.Content = slices.Delete(n.Content, i, i+2)
+		}
+	}
+}
+
+func scalar(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: value} }
 
 // words are the fields that say something to people, and change nothing.
 var words = []string{"description", "labels", "proves"}
 
 // dropWords takes out what does not describe a smaller scenario any more.
 func (s *source) dropWords() {
-	for i := len(s.root.Content) - 2; i >= 0; i -= 2 {
-		if slices.Contains(words, s.root.Content[i].Value) {
-			s.root.Content = slices.Delete(s.root.Content, i, i+2)
-		}
+	for _, word := range words {
+		drop(s.root, word)
 	}
 }
 
@@ -156,7 +219,7 @@ func (s *source) saysNoTimeout() bool { return field(field(s.root, "setup"), "ti
 
 // limitSteps has the scenario say how long its steps may take, as explored.
 func (s *source) limitSteps() {
-	limit := []*yaml.Node{{Kind: yaml.ScalarNode, Value: "timeout"}, {Kind: yaml.ScalarNode, Value: stepTimeout.String()}}
+	limit := []*yaml.Node{scalar("timeout"), scalar(stepTimeout.String())}
 	if setup := field(s.root, "setup"); setup != nil {
 		setup.Content = append(setup.Content, limit...)
 		return
@@ -168,5 +231,5 @@ func (s *source) limitSteps() {
 			at = i
 		}
 	}
-	s.root.Content = slices.Insert(s.root.Content, at, &yaml.Node{Kind: yaml.ScalarNode, Value: "setup"}, setup)
+	s.root.Content = slices.Insert(s.root.Content, at, scalar("setup"), setup)
 }
