@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
@@ -27,6 +29,7 @@ type credentials struct {
 	client    *s3.Client
 	bucket    string
 	transport *http.Transport
+	attempts  int // of each request
 }
 
 func (c *credentials) close() { c.transport.CloseIdleConnections() }
@@ -41,7 +44,9 @@ func (r *run) credentials(ctx context.Context, asked *document.S3) (*credentials
 		return nil, fmt.Errorf("read Secret/%s: %w", name, err)
 	}
 	value := func(key string) string { return string(secret.Data[key]) }
-	c := &credentials{bucket: value(cosiapi.SecretKeyBucketName), transport: &http.Transport{}}
+	c := &credentials{
+		bucket: value(cosiapi.SecretKeyBucketName), transport: &http.Transport{}, attempts: max(1, r.engine.options.S3Attempts),
+	}
 	if authority := value(cosiapi.SecretKeyCertificateAuthority); authority != "" {
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM([]byte(authority)) {
@@ -59,7 +64,7 @@ func (r *run) credentials(ctx context.Context, asked *document.S3) (*credentials
 		UsePathStyle: value(cosiapi.SecretKeyS3AddressingStyle) != "virtual",
 		Credentials: awscredentials.NewStaticCredentialsProvider(
 			value(cosiapi.SecretKeyS3AccessKeyID), value(cosiapi.SecretKeyS3SecretAccessKey), ""),
-		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: max(1, r.engine.options.S3Attempts),
+		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: c.attempts,
 	}
 	if !asked.ServiceAccount.IsZero() {
 		if options.Credentials, err = r.asServiceAccount(ctx, asked, options); err != nil {
@@ -70,30 +75,48 @@ func (r *run) credentials(ctx context.Context, asked *document.S3) (*credentials
 	return c, nil
 }
 
-// request does what a URL is signed for. A refusal is S3's error, as the client
-// would return it.
-func (c *credentials) request(ctx context.Context, method, url string, content []byte) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(content))
+// request does what a URL is signed for, as often as the client would. A refusal is
+// S3's error, as the client would return it.
+func (c *credentials) request(ctx context.Context, method, signed string, content []byte) (body string, err error) {
+	again := true
+	for attempt := 0; again && attempt < c.attempts; attempt++ {
+		body, again, err = c.requestOnce(ctx, method, signed, content)
+	}
+	return body, err
+}
+
+// requestOnce also returns whether another attempt may do better.
+func (c *credentials) requestOnce(ctx context.Context, method, signed string, content []byte) (body string, again bool, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, signed, bytes.NewReader(content))
 	if err != nil {
-		return "", err
+		return "", false, unsigned(err)
 	}
 	response, err := (&http.Client{Transport: c.transport}).Do(request)
 	if err != nil {
-		return "", err
+		return "", ctx.Err() == nil, unsigned(err)
 	}
-	body, err := io.ReadAll(response.Body)
+	answer, err := io.ReadAll(response.Body)
 	if err := errors.Join(err, response.Body.Close()); err != nil {
-		return "", err
+		return "", ctx.Err() == nil, err
 	}
 	if response.StatusCode < http.StatusBadRequest {
-		return string(body), nil
+		return string(answer), false, nil
 	}
+	again = response.StatusCode >= http.StatusInternalServerError
 	var document struct {
 		Code    string `xml:"Code"`
 		Message string `xml:"Message"`
 	}
-	if err := xml.Unmarshal(body, &document); err != nil {
-		return "", fmt.Errorf("%s: %w", response.Status, err)
+	if err := xml.Unmarshal(answer, &document); err != nil {
+		return "", again, fmt.Errorf("%s: %w", response.Status, err)
 	}
-	return "", &smithy.GenericAPIError{Code: document.Code, Message: document.Message}
+	return "", again, &smithy.GenericAPIError{Code: document.Code, Message: document.Message}
+}
+
+// unsigned takes the signature, with which anybody could do the same, out of an error.
+func unsigned(err error) error {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		failed.URL, _, _ = strings.Cut(failed.URL, "?")
+	}
+	return err
 }

@@ -13,6 +13,8 @@ import (
 var (
 	eventName = regexp.MustCompile(`\.[0-9a-f]{14,}$`) // of an Event: when it first happened
 	stars     = regexp.MustCompile(`\*\*+`)
+	// endpoint is where a world serves something: each at other ports.
+	endpoint = regexp.MustCompile(`\b127\.0\.0\.1:[0-9]+\b`)
 )
 
 // names give what differs from run to run names that are the same in every run: a
@@ -79,6 +81,7 @@ func (n *names) pattern(name string) string {
 // the same.
 func (n *names) in(text string) string {
 	text = n.scope.ReplaceAllString(text, "<scope>")
+	text = endpoint.ReplaceAllString(text, "127.0.0.1:<port>")
 	return naming.UID.ReplaceAllStringFunc(text, func(id string) string {
 		if name := n.known[id]; name != "" {
 			return "<" + name + ">"

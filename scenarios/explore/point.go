@@ -77,7 +77,8 @@ func pointOf(e journal.Event, n *names) (Point, bool) {
 	}
 }
 
-// pointsOf lists the points of a run in the order in which they began.
+// pointsOf lists the points of a run in the order in which they began, but for those at
+// which a fault of the scenario itself was in force: another one would take its place.
 func pointsOf(events []journal.Event, n *names) []Point {
 	var points []Point
 	counts := map[Point]int{}
@@ -85,7 +86,9 @@ func pointsOf(events []journal.Event, n *names) []Point {
 		if p, ok := pointOf(e, n); ok {
 			counts[p]++
 			p.Nth = counts[p]
-			points = append(points, p)
+			if e.Fault == "" || e.Fault == probe.Name {
+				points = append(points, p)
+			}
 		}
 	}
 	return points

@@ -46,12 +46,16 @@ func TestPoints(t *testing.T) {
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/b", 2),
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 4),
 		event("controller", journal.SeamProcess, "crash", "", 5),
+		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 6), // a fault of the scenario is in force
+		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 7),
 	}
+	events[6].Fault, events[7].Fault = "of-the-scenario", probe.Name
 	want := []Point{
 		{"controller", journal.SeamAPI, "patch bucketclaims", "*/a", 1},
 		{"controller", journal.SeamAPI, "patch bucketclaims", "*/b", 1},
 		{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1},
 		{"controller", journal.SeamAPI, "patch bucketclaims", "*/a", 2},
+		{"controller", journal.SeamAPI, "patch bucketclaims", "*/a", 4},
 	}
 	if diff := cmp.Diff(want, pointsOf(events, newNames("story"))); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

@@ -58,6 +58,23 @@ func TestStateDifferences(t *testing.T) {
 	}
 }
 
+// Each world serves S3 at a port of its own.
+func TestStatesOfTwoWorlds(t *testing.T) {
+	var states []State
+	for _, port := range []string{"1234", "23456"} {
+		bucket := cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
+		bucket.Status.BucketInfo = map[string]string{cosiapi.SecretKeyS3Endpoint: "http://127.0.0.1:" + port}
+		s, err := stateOf(oracle.Moment{Objects: oracle.Objects{Buckets: []cosiapi.Bucket{bucket}}}, newNames("story"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		states = append(states, s)
+	}
+	if diff := cmp.Diff(states[0], states[1]); diff != "" {
+		t.Errorf("the states differ:\n%s", diff)
+	}
+}
+
 func TestExcesses(t *testing.T) {
 	clean := Counts{"buckets created": {"a": 1}}
 	tests := map[string]struct {

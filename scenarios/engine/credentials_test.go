@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// What a URL is signed for is tried as often as other requests to S3, and no error
+// tells the signature.
+func TestSignedRequest(t *testing.T) {
+	const refusal = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>"
+	answers := map[string]http.HandlerFunc{
+		"cut":     func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"busy":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+		"refused": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, refusal, http.StatusForbidden) },
+		"fine":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("content")) },
+	}
+	tests := map[string]struct {
+		answers  []string
+		attempts int
+		want     string
+		err      string
+	}{
+		"at once":              {answers: []string{"fine"}, attempts: 1, want: "content"},
+		"after a cut":          {answers: []string{"cut", "fine"}, attempts: 2, want: "content"},
+		"after two failures":   {answers: []string{"busy", "cut", "fine"}, attempts: 3, want: "content"},
+		"too often":            {answers: []string{"busy", "cut"}, attempts: 2, err: "EOF"},
+		"no second attempt":    {answers: []string{"cut"}, attempts: 1, err: "EOF"},
+		"a refusal is no blip": {answers: []string{"refused"}, attempts: 3, err: "AccessDenied"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			left := tc.answers
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if len(left) == 0 {
+					t.Error("there was one request too many")
+					return
+				}
+				answer := answers[left[0]]
+				left = left[1:]
+				answer(w, r)
+			}))
+			defer server.Close()
+			c := &credentials{transport: &http.Transport{}, attempts: tc.attempts}
+			defer c.close()
+			got, err := c.request(t.Context(), http.MethodPut, server.URL+"/b/k?X-Amz-Signature=abc", []byte("content"))
+			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
+				t.Errorf("error %v, want %q", err, tc.err)
+			}
+			if err != nil && strings.Contains(err.Error(), "abc") {
+				t.Errorf("the error tells the signature: %v", err)
+			}
+			if got != tc.want || len(left) > 0 {
+				t.Errorf("got %q with %d answers left, want %q and none", got, len(left), tc.want)
+			}
+		})
+	}
+}
