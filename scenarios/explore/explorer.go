@@ -128,7 +128,7 @@ func (e *explorer) runClean(ctx context.Context) error {
 	if err != nil || len(e.found) > 0 {
 		return err
 	}
-	points := pointsOf(e.clean.events, e.clean.names)
+	points := pointsOf(e.clean.open(), e.clean.names)
 	e.trials = e.trialsAt(points...)
 	e.report.Points, e.report.Applicable = len(points), len(e.trials)
 	e.rememberStates(e.clean)

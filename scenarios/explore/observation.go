@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -24,9 +25,22 @@ type observation struct {
 	input  oracle.Input
 	state  State
 	counts Counts
-	// steps is how long the steps took, without what came before and after.
+	// steps is how long the steps took, without what came before and after, and ended
+	// when they were over.
 	steps time.Duration
+	ended time.Time
 	err   error
+}
+
+// open returns the events, in the order in which they began, of the time in which
+// faults are in force: until the last step is over, after which the engine cleans up.
+func (o *observation) open() []journal.Event {
+	events := inOrder(o.events)
+	after := slices.IndexFunc(events, func(e journal.Event) bool { return !o.ended.IsZero() && e.Time.After(o.ended) })
+	if after < 0 {
+		return events
+	}
+	return events[:after]
 }
 
 // reached reports whether every fault was applied.

@@ -18,8 +18,8 @@ type situation struct {
 	state string // the same for what is the same
 }
 
-// situations returns those of a run that come after its faults; all of one without
-// any. How things are is told by what the API server and the backend have answered;
+// situations returns those of a run that come after its faults, and before its end; all
+// of one without any. How things are is told by what the API server and the backend have answered;
 // what components have in memory is not seen.
 func situations(o *observation) []situation {
 	world := map[string]string{}
@@ -29,7 +29,7 @@ func situations(o *observation) []situation {
 		waiting = 0
 	}
 	var all []situation
-	for _, e := range inOrder(o.events) {
+	for _, e := range o.open() {
 		p, ok := pointOf(e, o.names)
 		if !ok {
 			continue

@@ -158,3 +158,17 @@ func TestDraw(t *testing.T) {
 		}
 	}
 }
+
+// What happens after the last step is not in what is open to faults.
+func TestOpen(t *testing.T) {
+	last := event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 2)
+	first := event("controller", journal.SeamAPI, "get bucketclaims", "explore/a", 1)
+	o := &observation{events: []journal.Event{last, first, event("controller", journal.SeamAPI, "delete buckets", "b", 3)}}
+	if diff := cmp.Diff(inOrder(o.events), o.open()); diff != "" {
+		t.Errorf("a run that has not ended: -want, +got:\n%s", diff)
+	}
+	o.ended = last.Time
+	if diff := cmp.Diff([]journal.Event{first, last}, o.open()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}

@@ -56,7 +56,8 @@ func (r *running) begin() {
 // conclude ends the faults, gives the world time to recover, and looks at it. After
 // a step that has failed there is no end to wait for.
 func (r *running) conclude(failed bool) {
-	r.seen.steps = time.Since(r.started)
+	r.seen.ended = time.Now()
+	r.seen.steps = r.seen.ended.Sub(r.started)
 	r.seen.faults = r.world.emu.Faults().List()
 	r.world.emu.Faults().Clear()
 	if !failed {
