@@ -63,10 +63,10 @@ EXPLORE ?=
 explore: build setup ## Try every fault at every point of the base lifecycle.
 	$(BIN)/cosi-emu explore scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
 
-# make explore-suite EXPLORE='--sample 20 --seed 7'
+# make explore-suite EXPLORE='--prune object'
 .PHONY: explore-suite
 explore-suite: build setup ## Try faults in all scenarios that ship.
-	$(BIN)/cosi-emu explore scenarios/suite --out $(BIN)/found $(EXPLORE)
+	$(BIN)/cosi-emu explore scenarios/suite --prune step --out $(BIN)/found $(EXPLORE)
 
 # make doubles DOUBLE=create-before-id
 DOUBLE ?=

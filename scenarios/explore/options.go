@@ -53,6 +53,9 @@ type Options struct {
 	// Seed: the same seed draws the same faults.
 	Random int
 	Seed   uint64
+	// Prune is what has to be the same for a single fault not to be tried again; empty
+	// means PruneWorld, with which every fault of the first scenario is tried.
+	Prune Prune
 	// Sample is how many of the single faults are tried, drawn from Seed; 0 means all.
 	Sample int
 	// Budget is how long runs are begun; 0 means until all are done.
@@ -119,6 +122,10 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Worlds < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
 		return o, fmt.Errorf("%w: worlds, sample, random, budget and the time to shrink must not be negative", ErrOptions)
+	}
+	o.Prune = cmp.Or(o.Prune, PruneWorld)
+	if !slices.Contains(Prunes(), o.Prune) {
+		return o, fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
 	}
 	for _, kind := range o.Kinds {
 		if !slices.Contains(Kinds(), kind) {

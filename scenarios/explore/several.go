@@ -67,23 +67,27 @@ type shared struct {
 }
 
 // untried returns the trials of a clean run that were not made in the same situation
-// of an earlier scenario.
+// before: in an earlier scenario, or, where only part of what there is has to be the
+// same, in this one.
 func (e *explorer) untried() []Trial {
 	states := map[Point]string{}
-	for _, s := range situations(e.clean) {
+	for _, s := range situations(e.clean, e.options.Prune) {
 		states[s.point] = s.state
 	}
+	key := func(t Trial) string { return states[t.Point] + string(t.Kind) }
+	chosen := map[string]bool{}
 	var left []Trial
 	for _, t := range e.trials {
-		if e.shared.tried[states[t.Point]+string(t.Kind)] {
+		if e.shared.tried[key(t)] || e.options.Prune != PruneWorld && chosen[key(t)] {
 			e.report.Pruned++
 			continue
 		}
+		chosen[key(t)] = true
 		left = append(left, t)
 	}
 	left = sample(left, e.options.Sample, e.options.Seed)
 	for _, t := range left {
-		e.shared.tried[states[t.Point]+string(t.Kind)] = true
+		e.shared.tried[key(t)] = true
 	}
 	return left
 }

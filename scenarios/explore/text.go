@@ -14,8 +14,11 @@ const shownCases = 3
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d points, %d of %d effects tried", r.Scenario, r.Points, r.Tried, r.Applicable)
-	if r.Combined+r.Pruned > 0 {
-		fmt.Fprintf(&b, "; %d combinations tried, %d pruned", r.Combined, r.Pruned)
+	if r.Combined > 0 {
+		fmt.Fprintf(&b, ", %d combinations tried", r.Combined)
+	}
+	if r.Pruned > 0 {
+		fmt.Fprintf(&b, ", %d seen already", r.Pruned)
 	}
 	fmt.Fprintf(&b, "\n%d runs in %s on %d worlds: %.1f a second; the steps of a clean run take %s\n",
 		r.Runs, r.Duration.Round(time.Second/10), r.Worlds, r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth

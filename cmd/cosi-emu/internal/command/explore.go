@@ -41,7 +41,9 @@ says more.
 
 Runs go on at the same time in worlds of their own, each a control plane with all
 components. Of several scenarios, what was tried in one is not tried in another in the
-same situation. With --state, an exploration that was cut short goes on where it was.
+same situation: when Kubernetes and the backend hold the same. With --prune object, it is
+enough that the object is the same and the component has done the same before; with
+--prune step, that the component has done the same before. With --state, an exploration that was cut short goes on where it was.
 
 The exit code is 0 if nothing was found, 1 if something was, 2 if the scenario or the
 command line is wrong, and 3 if the environment failed.`,
@@ -57,7 +59,10 @@ command line is wrong, and 3 if the environment failed.`,
   cosi-emu explore lifecycle.yaml --driver unix:///tmp/driver.sock --driver-timeout 10s
 
   # A hundred faults in each scenario of a suite.
-  cosi-emu explore suite/ --sample 100 --state suite.state/`,
+  cosi-emu explore suite/ --sample 100 --state suite.state/
+
+  # Every fault between any two operations that follow each other anywhere in a suite.
+  cosi-emu explore suite/ --prune step`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd.Context(), streams, args) },
 	}
@@ -71,6 +76,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.At, "at", "", "pattern of the points that are tried, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Pairs, "pairs", false, "try two faults in one run, too, but not where a state is reached that was seen already")
 	flags.IntVar(&o.Sample, "sample", 0, "try only so many of the single faults, drawn at random (default: all)")
+	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneWorld),
+		fmt.Sprintf("what has to be the same for a fault not to be tried again, of %v", explore.Prunes()))
 	flags.IntVar(&o.Random, "random", 0, "how many runs with two or three faults drawn at random follow")
 	flags.Uint64Var(&o.Seed, "seed", 1, "where what is random comes from: the same seed draws the same faults")
 	flags.DurationVar(&o.Budget, "budget", 0, "for how long runs are begun (default: until all are done)")
