@@ -59,6 +59,8 @@ func TestStale(t *testing.T) {
 			}
 		}
 	}
+	metadata := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "m"}}
+	metadata.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	for changes, want := range []string{"3", "2", "", "gone"} {
 		set.Clear()
 		if changes > 0 {
@@ -66,7 +68,7 @@ func TestStale(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, object := range []client.Object{claim, config} {
+		for _, object := range []client.Object{claim, config, metadata} {
 			if got := versionOf(t, c, object); got != want {
 				t.Errorf("%T of %d changes ago: version %q, want %q", object, changes, got, want)
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -114,6 +115,7 @@ func (r *apiRequest) at(revision uint64) (*http.Response, error) {
 	} else {
 		past.URL.Path = parent(past.URL.Path, r.info.Subresource != "")
 		query.Set("fieldSelector", "metadata.name="+r.info.Name)
+		past.Header.Set("Accept", metadataOfOne.ReplaceAllString(past.Header.Get("Accept"), "as=PartialObjectMetadataList"))
 	}
 	query.Set("resourceVersion", strconv.FormatUint(revision, 10))
 	query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
@@ -124,6 +126,10 @@ func (r *apiRequest) at(revision uint64) (*http.Response, error) {
 	}
 	return r.only(resp)
 }
+
+// metadataOfOne is how a client asks for no more than the metadata of an object. A list
+// cannot be given in that form.
+var metadataOfOne = regexp.MustCompile(`\bas=PartialObjectMetadata\b`)
 
 // parent is the path of the collection that an object is in.
 func parent(path string, subresource bool) string {

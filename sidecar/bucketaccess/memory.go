@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -37,6 +38,12 @@ type namedVersion struct {
 type version struct {
 	uid             types.UID
 	resourceVersion string
+}
+
+// before reports whether this is an earlier state of the same Secret.
+func (v version) before(later version) bool {
+	order, err := resourceversion.CompareResourceVersion(v.resourceVersion, later.resourceVersion)
+	return err == nil && order < 0 && v.uid == later.uid
 }
 
 func versionOf(secret client.Object) version {

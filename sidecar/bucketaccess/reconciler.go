@@ -35,6 +35,7 @@ type subject struct {
 	// secrets are the access Secrets as the API server has them, by their names,
 	// once they have been claimed.
 	secrets map[string]*corev1.Secret
+	again   bool // is necessary: the cache and the API server do not agree
 }
 
 // Clients are the ways to the API server.
@@ -93,5 +94,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		action, phases = announcement.Deprovision, r.revoking
 	}
 	err := draft.Walk(ctx, access, phases)
-	return retry.Quietly(ctx, r.obstacles.Tell(stored, action, access.Report(ctx, action, err)))
+	result, err := retry.Quietly(ctx, r.obstacles.Tell(stored, action, access.Report(ctx, action, err)))
+	if access.again && err == nil {
+		return retry.WithBackOff(), nil
+	}
+	return result, err
 }

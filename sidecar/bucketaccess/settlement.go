@@ -30,22 +30,33 @@ func (s *settlement) Walk(ctx context.Context, access *subject) (bool, error) {
 }
 
 // isSettled asks the API server if the cache disagrees with what is remembered:
-// the cache may be behind the reconciler's own latest write.
+// the cache may be behind the reconciler's own latest write. If it is not, then the
+// answer of the API server is out of date, and the access is to be looked at again:
+// the watch has told already of what it does not show.
 func (s *settlement) isSettled(ctx context.Context, access *subject, name string) (bool, error) {
 	left, known := s.memory.recall(access.Object, name)
 	if !known {
 		return false, nil
 	}
-	for _, reader := range []client.Reader{s.cached, s.live} {
-		secret := &metav1.PartialObjectMetadata{}
-		secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-		err := reader.Get(ctx, client.ObjectKey{Namespace: access.Object.Namespace, Name: name}, secret)
-		if client.IgnoreNotFound(err) != nil {
-			return false, err
-		}
-		if err == nil && versionOf(secret) == left {
-			return true, nil
-		}
+	key := client.ObjectKey{Namespace: access.Object.Namespace, Name: name}
+	cached, err := read(ctx, s.cached, key)
+	if err != nil || cached == left {
+		return err == nil, err
 	}
-	return false, nil
+	live, err := read(ctx, s.live, key)
+	if err != nil || live != left {
+		return false, err
+	}
+	access.again = access.again || !cached.before(left)
+	return true, nil
+}
+
+// read returns the version of a Secret, or none if there is no Secret.
+func read(ctx context.Context, from client.Reader, key client.ObjectKey) (version, error) {
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	if err := from.Get(ctx, key, secret); err != nil {
+		return version{}, client.IgnoreNotFound(err)
+	}
+	return versionOf(secret), nil
 }
