@@ -88,7 +88,7 @@ func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack alarm) error {
 		source.Kind(c, &v1alpha2.BucketAccess{},
 			&handler.TypedEnqueueRequestForObject[*v1alpha2.BucketAccess]{}, bucketaccess.Wakes(s.driver)),
 		source.Kind(c, &v1alpha2.Bucket{}, bucketaccess.OfBucket(c, s.driver), bucketaccess.BucketWakes()),
-		source.Kind(c, secretMetadata(), bucketaccess.OfSecret(c, s.driver), bucketaccess.SecretWakes()),
+		source.Kind(c, bucketaccess.SecretMetadata(), bucketaccess.OfSecret(c, s.driver), bucketaccess.SecretWakes()),
 		driverIsBack.source(func(ctx context.Context) []reconcile.Request { return bucketaccess.Unsettled(ctx, c, s.driver) }),
 	)
 }

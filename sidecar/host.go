@@ -56,7 +56,7 @@ func prepareCache(ctx context.Context, h *host.Host) error {
 			return err
 		}
 	}
-	return h.Keep(ctx, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, secretMetadata())
+	return h.Keep(ctx, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, bucketaccess.SecretMetadata())
 }
 
 // cacheOptions keep nothing of Secrets but which there are in which version, and
@@ -76,10 +76,4 @@ func identityOnly(object any) (any, error) {
 		}
 	}
 	return object, nil
-}
-
-func secretMetadata() *metav1.PartialObjectMetadata {
-	secret := &metav1.PartialObjectMetadata{}
-	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	return secret
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
@@ -175,6 +176,7 @@ func (r *run) uploadParts(ctx context.Context, asked *document.S3, c *credential
 	if err != nil {
 		return nil, err
 	}
+	size := int64(len(content))
 	upload, err := c.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &c.bucket, Key: &key})
 	if err != nil {
 		return nil, err
@@ -196,7 +198,21 @@ func (r *run) uploadParts(ctx context.Context, asked *document.S3, c *credential
 	_, err = c.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
 		Bucket: &c.bucket, Key: &key, UploadId: upload.UploadId, MultipartUpload: &s3types.CompletedMultipartUpload{Parts: parts},
 	})
+	if _, gone := errors.AsType[*s3types.NoSuchUpload](err); gone && c.attempts > 1 {
+		err = c.isThere(ctx, key, size, err)
+	}
 	return nil, err
+}
+
+// isThere is nil if the object is there: an attempt to complete its upload has been
+// successful then, though its answer was lost, and another one was told that there is no
+// such upload.
+func (c *credentials) isThere(ctx context.Context, key string, size int64, otherwise error) error {
+	head, err := c.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &c.bucket, Key: &key})
+	if err == nil && aws.ToInt64(head.ContentLength) == size {
+		return nil
+	}
+	return otherwise
 }
 
 func (r *run) presignedGet(ctx context.Context, asked *document.S3, c *credentials, key string) (any, error) {

@@ -64,9 +64,17 @@ func (p Point) alike() Point {
 	return p
 }
 
+// discovery is how the operations begin by which a component that starts asks what the
+// API server has.
+const discovery = "get /"
+
 // pointOf returns the kind of point that an event of the journal is, or false if
-// nothing can go wrong there.
+// nothing is to go wrong there. A component whose discovery fails ends, and it is for
+// whoever runs it to start it again.
 func pointOf(e journal.Event, n *names) (Point, bool) {
+	if strings.HasPrefix(e.Operation.Name, discovery) {
+		return Point{}, false
+	}
 	switch e.Seam {
 	case journal.SeamAPI, journal.SeamRPC, journal.SeamStore:
 		return Point{

@@ -43,13 +43,14 @@ func TestPoints(t *testing.T) {
 		event("sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-"+someUID, 3), // ended first, began last
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 1),
 		event("controller", journal.SeamLog, "info", "", 1),
+		event("controller", journal.SeamAPI, "get /apis", "", 1),
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/b", 2),
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 4),
 		event("controller", journal.SeamProcess, "crash", "", 5),
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 6), // a fault of the scenario is in force
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 7),
 	}
-	events[6].Fault, events[7].Fault = "of-the-scenario", probe.Name
+	events[7].Fault, events[8].Fault = "of-the-scenario", probe.Name
 	want := []Point{
 		{"controller", journal.SeamAPI, "patch bucketclaims", "*/a", 1},
 		{"controller", journal.SeamAPI, "patch bucketclaims", "*/b", 1},

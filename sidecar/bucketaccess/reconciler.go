@@ -69,7 +69,7 @@ func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecor
 		},
 		revoking: []draft.Phase[*subject]{
 			&withdrawal{memory: settled},
-			&removal{secrets: secrets},
+			&removal{secrets: secrets, cached: clients.Objects},
 			&revocation{driver: d},
 			&handback{},
 		},

@@ -68,6 +68,13 @@ func dress(secret *corev1.Secret, access *v1alpha2.BucketAccess, claim *v1alpha2
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketClaimReferenceAnnotation, access.Namespace+"/"+claim.BucketClaimName)
 }
 
+// SecretMetadata returns a Secret to be read, or watched, without what is in it.
+func SecretMetadata() *metav1.PartialObjectMetadata {
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	return secret
+}
+
 // unwritable turns a refusal of the API server into a finding. Its message is
 // not repeated: it may quote what was refused. A conflict is no refusal, and a
 // server that is not reached has refused nothing.

@@ -3,8 +3,6 @@ package bucketaccess
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -53,8 +51,7 @@ func (s *settlement) isSettled(ctx context.Context, access *subject, name string
 
 // read returns the version of a Secret, or none if there is no Secret.
 func read(ctx context.Context, from client.Reader, key client.ObjectKey) (version, error) {
-	secret := &metav1.PartialObjectMetadata{}
-	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	secret := SecretMetadata()
 	if err := from.Get(ctx, key, secret); err != nil {
 		return version{}, client.IgnoreNotFound(err)
 	}
