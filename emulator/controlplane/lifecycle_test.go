@@ -70,6 +70,10 @@ func TestComponentsRestart(t *testing.T) {
 	ctx := testContext(t)
 	c := start(t, controlplane.Options{})
 	makeNamespace(ctx, t, c, "before")
+	// A kube-controller-manager that has not seen its API server yet ends without it.
+	if err := c.WaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
 	kube := client(t, c)
 	for _, name := range []string{controlplane.APIServer, controlplane.Etcd, controlplane.ControllerManager} {
 		t.Run(name, func(t *testing.T) {
