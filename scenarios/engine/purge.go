@@ -37,7 +37,7 @@ func (r *run) administrator(ctx context.Context, bucket string, transport *http.
 		return nil, err
 	}
 	return s3.New(s3.Options{
-		BaseEndpoint: new(emu.S3Endpoint()), Region: cmp.Or(b.Region, emu.S3Region()), UsePathStyle: true, RetryMaxAttempts: 1,
+		BaseEndpoint: new(emu.S3Endpoint()), Region: cmp.Or(b.Region, emu.S3Region()), UsePathStyle: true,
 		HTTPClient:  &http.Client{Transport: transport},
 		Credentials: awscredentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, ""),
 	}), nil

@@ -198,11 +198,14 @@ func (r *run) uploadParts(ctx context.Context, asked *document.S3, c *credential
 	_, err = c.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
 		Bucket: &c.bucket, Key: &key, UploadId: upload.UploadId, MultipartUpload: &s3types.CompletedMultipartUpload{Parts: parts},
 	})
-	if _, gone := errors.AsType[*s3types.NoSuchUpload](err); gone && c.attempts > 1 {
+	if failed, ok := errors.AsType[smithy.APIError](err); ok && failed.ErrorCode() == noSuchUpload && c.attempts > 1 {
 		err = c.isThere(ctx, key, size, err)
 	}
 	return nil, err
 }
+
+// noSuchUpload is the code of S3 for an upload that is not there, or not any more.
+const noSuchUpload = "NoSuchUpload"
 
 // isThere is nil if the object is there: an attempt to complete its upload has been
 // successful then, though its answer was lost, and another one was told that there is no
