@@ -12,12 +12,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -78,12 +80,17 @@ func (r *run) credentials(ctx context.Context, asked *document.S3) (*credentials
 // request does what a URL is signed for, as often as the client would. A refusal is
 // S3's error, as the client would return it.
 func (c *credentials) request(ctx context.Context, method, signed string, content []byte) (body string, err error) {
-	again := true
-	for attempt := 0; again && attempt < c.attempts; attempt++ {
+	pauses := wait.Backoff{Steps: c.attempts, Duration: firstPause, Factor: 2} //nolint:mnd // twice as long each time
+	_ = wait.ExponentialBackoffWithContext(ctx, pauses, func(ctx context.Context) (done bool, _ error) {
+		var again bool
 		body, again, err = c.requestOnce(ctx, method, signed, content)
-	}
+		return !again, nil
+	})
 	return body, err
 }
+
+// firstPause is how long a client waits before it tries again.
+const firstPause = 200 * time.Millisecond
 
 // requestOnce also returns whether another attempt may do better.
 func (c *credentials) requestOnce(ctx context.Context, method, signed string, content []byte) (body string, again bool, err error) {
