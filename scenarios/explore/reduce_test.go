@@ -85,6 +85,8 @@ steps:
 - apply: {kind: ConfigMap, metadata: {name: a}}
 - calls: {events: [{operation: DriverCreateBucket, count: ..1}]}
 - golden: {file: a.yaml, objects: [ConfigMap/a]}
+- never: {events: [{seam: api, operation: create events}]}
+- never: {events: [{seam: api, operation: create events}, {seam: api, operation: delete buckets}]}
 - repeat:
     times: 2
     steps:
@@ -98,6 +100,7 @@ kind: Scenario
 name: calling
 steps:
   - apply: {kind: ConfigMap, metadata: {name: a}}
+  - never: {events: [{seam: api, operation: delete buckets}]}
   - repeat:
       times: 2
       steps:
@@ -135,9 +138,12 @@ steps:
 func outline(steps []document.Step) (lines []string) {
 	for i := range steps {
 		line := steps[i].Verb
-		if calls := steps[i].Calls; calls != nil {
-			line += fmt.Sprintf(" only %v, any order %v:", calls.Only, calls.AnyOrder)
-			for _, e := range calls.Events {
+		for _, asked := range []*document.Events{steps[i].Calls, steps[i].Never} {
+			if asked == nil {
+				continue
+			}
+			line += fmt.Sprintf(" only %v, any order %v:", asked.Only, asked.AnyOrder)
+			for _, e := range asked.Events {
 				line += fmt.Sprintf(" %s %v", e.Operation.Source(), e.Count)
 			}
 		}

@@ -45,13 +45,18 @@ func load(file string, text []byte) (*document.Scenario, error) {
 
 func fit(steps []document.Step) []document.Step {
 	kept := slices.DeleteFunc(slices.Clone(steps), func(s document.Step) bool {
-		return slices.Contains(unfit, s.Verb) || s.Calls != nil && len(awaited(s.Calls)) == 0
+		return slices.Contains(unfit, s.Verb) || s.Calls != nil && len(awaited(s.Calls)) == 0 ||
+			s.Never != nil && len(untold(s.Never)) == 0
 	})
 	for i := range kept {
 		s := &kept[i]
 		switch {
 		case s.Calls != nil:
 			s.Calls = relaxed(s.Calls)
+		case s.Never != nil:
+			never := *s.Never
+			never.Events = untold(s.Never)
+			s.Never = &never
 		case s.Repeat != nil:
 			s.Repeat.Steps = fit(s.Repeat.Steps)
 		case s.ForEach != nil:
@@ -79,10 +84,16 @@ func relaxed(asked *document.Events) *document.Events {
 	return &wait
 }
 
-// awaited are the events that there must be. What is only told to people may get lost.
+// awaited are the events that there must be.
 func awaited(asked *document.Events) []document.EventPattern {
+	return slices.DeleteFunc(untold(asked), func(p document.EventPattern) bool { return p.Count.Contains(0) })
+}
+
+// untold leaves out what is only told to people: it may get lost, and of a fault people
+// are told what they would not be told without.
+func untold(asked *document.Events) []document.EventPattern {
 	return slices.DeleteFunc(slices.Clone(asked.Events), func(p document.EventPattern) bool {
-		return p.Count.Contains(0) || strings.HasSuffix(p.Operation.Source(), tellings)
+		return strings.HasSuffix(p.Operation.Source(), tellings)
 	})
 }
 
@@ -104,48 +115,61 @@ func newSource(file string, text []byte) (*source, error) {
 		return nil, fmt.Errorf("%s: %w", file, errors.New("it is no scenario"))
 	}
 	s := &source{file: file, root: doc.Content[0]}
-	fitSteps(field(s.root, "steps"))
+	steps := field(s.root, "steps")
+	if err := include(steps, file, file); err != nil {
+		return nil, err
+	}
+	fitSteps(steps)
 	return s, nil
 }
 
-// fitSteps does what fit does, but for steps that are included.
+// fitSteps does what fit does.
 func fitSteps(steps *yaml.Node) {
 	if steps == nil {
 		return
 	}
 	for _, step := range steps.Content {
-		fitSteps(field(field(step, "repeat"), "steps"))
-		fitSteps(field(field(step, "forEach"), "steps"))
-		fitSteps(field(field(step, "always"), "while"))
-		if parallel := field(step, "parallel"); parallel != nil {
-			for _, branch := range parallel.Content {
-				fitSteps(branch)
-			}
+		for _, within := range nested(step) {
+			fitSteps(within)
 		}
 	}
 	steps.Content = slices.DeleteFunc(steps.Content, func(step *yaml.Node) bool {
-		calls := field(step, "calls")
-		return slices.ContainsFunc(unfit, func(verb string) bool { return field(step, verb) != nil }) || calls != nil && !relax(calls)
+		calls, never := field(step, "calls"), field(step, "never")
+		return slices.ContainsFunc(unfit, func(verb string) bool { return field(step, verb) != nil }) ||
+			calls != nil && !relax(calls) || never != nil && !dropEvents(never, tells)
 	})
 }
 
 // relax does what relaxed does, and returns whether there is anything to wait for.
 func relax(calls *yaml.Node) bool {
-	events := field(calls, "events")
-	if events == nil {
-		return false
-	}
-	events.Content = slices.DeleteFunc(events.Content, func(event *yaml.Node) bool {
-		count, operation := field(event, "count"), field(event, "operation")
-		return count != nil && noneWillDo.MatchString(count.Value) ||
-			operation != nil && strings.HasSuffix(operation.Value, tellings)
+	left := dropEvents(calls, func(event *yaml.Node) bool {
+		count := field(event, "count")
+		return tells(event) || count != nil && noneWillDo.MatchString(count.Value)
 	})
-	for _, event := range events.Content {
-		drop(event, "count")
+	if left {
+		for _, event := range field(calls, "events").Content {
+			drop(event, "count")
+		}
 	}
 	drop(calls, "only")
 	drop(calls, "anyOrder")
 	calls.Content = append(calls.Content, scalar("anyOrder"), scalar("true"))
+	return left
+}
+
+func tells(event *yaml.Node) bool {
+	operation := field(event, "operation")
+	return operation != nil && strings.HasSuffix(operation.Value, tellings)
+}
+
+// dropEvents takes events out of those that are asked for, and returns whether any are
+// left.
+func dropEvents(asked *yaml.Node, which func(*yaml.Node) bool) bool {
+	events := field(asked, "events")
+	if events == nil {
+		return false
+	}
+	events.Content = slices.DeleteFunc(events.Content, which)
 	return len(events.Content) > 0
 }
 
