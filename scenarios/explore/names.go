@@ -14,7 +14,7 @@ var (
 	eventName = regexp.MustCompile(`\.[0-9a-f]{14,}$`) // of an Event: when it first happened
 	stars     = regexp.MustCompile(`\*\*+`)
 	// endpoint is where a world serves something: each at other ports.
-	endpoint = regexp.MustCompile(`\b127\.0\.0\.1:[0-9]+\b`)
+	endpoint = regexp.MustCompile(`\b127\.0\.0\.1:\d+\b`)
 )
 
 // names give what differs from run to run names that are the same in every run: a
