@@ -20,10 +20,11 @@ func (r *run) concern(word string) {
 }
 
 // concerns reports whether an event is about the scenario's own objects, or those
-// that COSI has made for them. Namespace and scope are the same word.
+// that COSI has made for them. Namespace and scope are the same word, unless the
+// engine has a namespace for all scenarios.
 func (r *run) concerns(e journal.Event) bool {
 	r.mu.Lock()
-	words := append(slices.Clone(r.words), r.scope)
+	words := append(slices.Clone(r.words), r.scope, r.namespace)
 	r.mu.Unlock()
 	return slices.ContainsFunc(words, func(word string) bool {
 		return naming.Mentions(e.Operation.Subject, word) || naming.Mentions(e.Component, word)
