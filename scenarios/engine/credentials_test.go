@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -32,15 +33,14 @@ func TestSignedRequest(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			left := tc.answers
+			var requests atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if len(left) == 0 {
+				nth := int(requests.Add(1))
+				if nth > len(tc.answers) {
 					t.Error("there was one request too many")
 					return
 				}
-				answer := answers[left[0]]
-				left = left[1:]
-				answer(w, r)
+				answers[tc.answers[nth-1]](w, r)
 			}))
 			defer server.Close()
 			c := &credentials{transport: &http.Transport{}, attempts: tc.attempts}
@@ -52,8 +52,8 @@ func TestSignedRequest(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "abc") {
 				t.Errorf("the error tells the signature: %v", err)
 			}
-			if got != tc.want || len(left) > 0 {
-				t.Errorf("got %q with %d answers left, want %q and none", got, len(left), tc.want)
+			if made := int(requests.Load()); got != tc.want || made != len(tc.answers) {
+				t.Errorf("got %q after %d requests, want %q after %d", got, made, tc.want, len(tc.answers))
 			}
 		})
 	}

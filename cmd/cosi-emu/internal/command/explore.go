@@ -41,9 +41,10 @@ says more.
 
 Runs go on at the same time in worlds of their own, each a control plane with all
 components. Of several scenarios, what was tried in one is not tried in another in the
-same situation: when Kubernetes and the backend hold the same. With --prune object, it is
-enough that the object is the same and the component has done the same before; with
---prune step, that the component has done the same before. With --state, an exploration that was cut short goes on where it was.
+same situation: when Kubernetes and the backend hold the same. With --prune object, it
+is enough that the object is the same and the component has done the same before; with
+--prune step, that the component has done the same before. With --state, an
+exploration that was cut short goes on where it was.
 
 The exit code is 0 if nothing was found, 1 if something was, 2 if the scenario or the
 command line is wrong, and 3 if the environment failed.`,
