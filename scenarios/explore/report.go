@@ -23,7 +23,7 @@ type Report struct {
 	// Unreached are cases whose operation did not happen, though tried repeatedly.
 	Unreached []string `json:"unreached,omitempty"`
 	// Pruned counts what comes upon a situation that was seen already: pairs, and
-	// single faults that were tried in another scenario.
+	// single faults that were tried before, by what Options.Prune takes for the same.
 	Pruned int `json:"pruned,omitempty"`
 	Worlds int `json:"worlds"`
 	// Clean is how long the steps of the clean run took, Duration all runs together.
