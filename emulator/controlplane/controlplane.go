@@ -113,7 +113,7 @@ func (c *ControlPlane) assemble(ctx context.Context) error {
 
 func (c *ControlPlane) add(name, path string, p program) error {
 	c.components = append(c.components, &component{name: name, files: c.files, program: p})
-	if err := c.files.writeLauncher(name, path, c.opts.GCPercent); err != nil {
+	if err := c.files.writeLauncher(name, path, c.opts); err != nil {
 		return fmt.Errorf("write the launcher of %s: %w", name, err)
 	}
 	return nil

@@ -24,10 +24,13 @@ echo $$ >%[2]s || exit 1
 %[5]sexec %[4]s "$@"
 `
 
-func (l layout) writeLauncher(component, program string, gcPercent int) error {
+func (l layout) writeLauncher(component, program string, opts Options) error {
 	environment := ""
-	if gcPercent > 0 {
-		environment = fmt.Sprintf("export GOGC=%d\n", gcPercent)
+	if opts.GCPercent > 0 {
+		environment += fmt.Sprintf("export GOGC=%d\n", opts.GCPercent)
+	}
+	if opts.Processors > 0 {
+		environment += fmt.Sprintf("export GOMAXPROCS=%d\n", opts.Processors)
 	}
 	script := fmt.Sprintf(launcherScript, component,
 		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program), environment)

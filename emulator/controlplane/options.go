@@ -42,6 +42,10 @@ type Options struct {
 	// GCPercent is how much the programs' heaps may grow before garbage is collected,
 	// as of GOGC: more than 100 takes memory and saves time. 0 leaves it to GOGC.
 	GCPercent int
+	// Processors is how many processors each program uses at a time, as of GOMAXPROCS. As
+	// many as are its share are enough for one of several control planes, and save the
+	// time in which threads look for work. 0 leaves it to GOMAXPROCS.
+	Processors int
 	// StartTimeout and StopGrace bound the start and the end of each component.
 	// The defaults are DefaultStartTimeout and DefaultStopGrace.
 	StartTimeout, StopGrace time.Duration

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -16,9 +17,15 @@ var ErrOptions = errors.New("invalid options of an exploration")
 // ErrScenario is the error of a file that is no scenario.
 var ErrScenario = errors.New("invalid scenario")
 
-// DefaultWorlds is how many runs go on at a time: while one waits for a deadline
-// or for a component that starts again, others use the processors.
-const DefaultWorlds = 3
+// worldsFor is how many runs go on at a time by default: more than there are processors,
+// because while one waits for a deadline or for a component that starts again, others use
+// them; and not so many that a laptop has no memory left.
+func worldsFor(processors int) int { return min(max(leastWorlds, processors*3/2), mostWorlds) } //nolint:mnd // and a half
+
+const (
+	leastWorlds = 3
+	mostWorlds  = 8
+)
 
 // DefaultCallTimeout is how long a call of the driver may take: shorter than in life, so
 // that a run with a call that hangs is soon over.
@@ -39,7 +46,8 @@ type Options struct {
 	// RPCTimeout of 0 means DefaultCallTimeout. All worlds share a driver behind a
 	// socket, whose process no fault ends, and whose backend is not seen.
 	Emulator emulator.Options
-	// Worlds is how many runs go on at a time; 0 means DefaultWorlds.
+	// Worlds is how many runs go on at a time; 0 means three for two processors, at least
+	// three and at most eight.
 	Worlds int
 	// Kinds are what is tried; all if there are none.
 	Kinds []Kind
@@ -113,7 +121,7 @@ type Progress struct {
 
 func (o Options) withDefaults() (Options, error) {
 	if o.Worlds == 0 {
-		o.Worlds = DefaultWorlds
+		o.Worlds = worldsFor(runtime.GOMAXPROCS(0))
 	}
 	o.Emulator.RPCTimeout = cmp.Or(o.Emulator.RPCTimeout, DefaultCallTimeout)
 	o.ShrinkTimeout = cmp.Or(o.ShrinkTimeout, DefaultShrinkTimeout)

@@ -31,7 +31,7 @@ func (p *pool) take(ctx context.Context) (*world, error) {
 		if w != nil {
 			return w, nil
 		}
-		w, err := newWorld(ctx, p.options.Emulator)
+		w, err := newWorld(ctx, p.options)
 		if err != nil {
 			p.places <- nil
 			return nil, err

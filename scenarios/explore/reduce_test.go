@@ -94,7 +94,7 @@ steps:
     - calls: {events: [{seam: api, operation: "* events"}]}
     - expect: {ConfigMap/a: present}
 - calls:
-    events: [{operation: DriverDeleteBucket, outcome: OK}]
+    events: [{operation: DriverDeleteBucket, outcome: OK}, {seam: api, operation: delete buckets, outcome: OK}, {seam: api, operation: get buckets, outcome: NotFound}]
 `
 	const want = `apiVersion: cosi-emu/v1alpha1
 kind: Scenario
@@ -108,7 +108,7 @@ steps:
         - calls: {events: [{operation: DriverGetInfo}], anyOrder: true}
         - expect: {ConfigMap/a: present}
   - calls:
-      events: [{operation: DriverDeleteBucket, outcome: OK}]
+      events: [{operation: DriverDeleteBucket, outcome: OK}, {seam: api, operation: delete buckets}, {seam: api, operation: get buckets, outcome: NotFound}]
       anyOrder: true
 `
 	explored, err := load("calling.yaml", []byte(text))
@@ -145,7 +145,7 @@ func outline(steps []document.Step) (lines []string) {
 			}
 			line += fmt.Sprintf(" only %v, any order %v:", asked.Only, asked.AnyOrder)
 			for _, e := range asked.Events {
-				line += fmt.Sprintf(" %s %v", e.Operation.Source(), e.Count)
+				line += fmt.Sprintf(" %s %v %s", e.Operation.Source(), e.Count, e.Outcome.Source())
 			}
 		}
 		lines = append(lines, line)

@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
@@ -83,8 +84,18 @@ func relaxed(asked *document.Events) *document.Events {
 	wait.AnyOrder, wait.Only, wait.Events = true, false, awaited(asked)
 	for i := range wait.Events {
 		wait.Events[i].Count = document.Count{}
+		if unheard(wait.Events[i].Seam, wait.Events[i].Outcome.Source()) {
+			wait.Events[i].Outcome = document.Text{}
+		}
 	}
 	return &wait
+}
+
+// unheard reports whether an outcome need not be seen: nobody repeats a request that has
+// changed the API server because its answer was lost. Calls of the driver are repeated
+// until they are answered.
+func unheard(seam, outcome string) bool {
+	return seam == string(journal.SeamAPI) && outcome == journal.OutcomeOK
 }
 
 // awaited are the events that there must be.
@@ -146,12 +157,14 @@ func fitSteps(steps *yaml.Node) {
 // relax does what relaxed does, and returns whether there is anything to wait for.
 func relax(calls *yaml.Node) bool {
 	left := dropEvents(calls, func(event *yaml.Node) bool {
-		count := field(event, "count")
-		return tells(event) || count != nil && noneWillDo.MatchString(count.Value)
+		return tells(event) || field(event, "count") != nil && noneWillDo.MatchString(value(event, "count"))
 	})
 	if left {
 		for _, event := range field(calls, "events").Content {
 			drop(event, "count")
+			if unheard(value(event, "seam"), value(event, "outcome")) {
+				drop(event, "outcome")
+			}
 		}
 	}
 	drop(calls, "only")
@@ -161,8 +174,7 @@ func relax(calls *yaml.Node) bool {
 }
 
 func tells(event *yaml.Node) bool {
-	operation := field(event, "operation")
-	return operation != nil && strings.HasSuffix(operation.Value, tellings)
+	return strings.HasSuffix(value(event, "operation"), tellings)
 }
 
 // dropEvents takes events out of those that are asked for, and returns whether any are
@@ -211,6 +223,14 @@ func field(n *yaml.Node, name string) *yaml.Node {
 		}
 	}
 	return nil
+}
+
+// value returns what a field of a mapping says, empty if there is none.
+func value(n *yaml.Node, name string) string {
+	if found := field(n, name); found != nil {
+		return found.Value
+	}
+	return ""
 }
 
 // text renders the source.

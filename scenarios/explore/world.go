@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -59,7 +60,7 @@ type world struct {
 
 // newWorld starts a world. There is no controller manager in it: nothing of COSI
 // needs one, and it would compete with what is measured.
-func newWorld(ctx context.Context, opts emulator.Options) (*world, error) {
+func newWorld(ctx context.Context, opts Options) (*world, error) {
 	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for a world: %w", err)
@@ -71,7 +72,8 @@ func newWorld(ctx context.Context, opts emulator.Options) (*world, error) {
 	return w, nil
 }
 
-func (w *world) start(ctx context.Context, opts emulator.Options) error {
+func (w *world) start(ctx context.Context, options Options) error {
+	opts := options.Emulator
 	set, err := binaries.Find(ctx, opts.Binaries)
 	if err != nil {
 		return err
@@ -83,6 +85,7 @@ func (w *world) start(ctx context.Context, opts emulator.Options) error {
 	}
 	w.plane, err = controlplane.Start(ctx, controlplane.Options{
 		Binaries: set, Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions, GCPercent: gcPercent,
+		Processors: max(1, runtime.GOMAXPROCS(0)/options.Worlds),
 	})
 	if err != nil {
 		return err

@@ -82,7 +82,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Random, "random", 0, "how many runs with two or three faults drawn at random follow")
 	flags.Uint64Var(&o.Seed, "seed", 1, "where what is random comes from: the same seed draws the same faults")
 	flags.DurationVar(&o.Budget, "budget", 0, "for how long runs are begun (default: until all are done)")
-	flags.IntVar(&o.Worlds, "parallel", explore.DefaultWorlds, "how many runs go on at the same time")
+	flags.IntVar(&o.Worlds, "parallel", 0, "how many runs go on at the same time (default: three for two processors, 3 to 8)")
 	flags.BoolVar(&o.Shrink, "shrink", true, "shrink what is found to small scenarios")
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure what the seams cost when there is no fault")
 	flags.StringVar(&o.State, "state", "", "file that remembers which runs are done, to go on from there; a directory for several scenarios")
