@@ -72,6 +72,7 @@ type Component struct {
 	life   *life
 	dying  *life              // the latest that a fault has killed
 	giveUp context.CancelFunc // ends the latest revival
+	coming int                // how many revivals go on
 }
 
 // life is one incarnation of a component while it runs.

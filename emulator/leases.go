@@ -145,7 +145,7 @@ func (c *Component) excuse() int {
 func (c *Component) succeed(l *life) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
 	c.giveUp = cancel
-	c.revivals.Go(func() {
+	c.startRevival(func() {
 		defer cancel()
 		c.persist(ctx, l.incarnation.Number())
 	})

@@ -36,10 +36,29 @@ func (c *Component) crashed(l *life, by *fault.Applied) {
 	c.state, c.life, c.dying = StateCrashed, nil, l
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
 	c.giveUp = cancel
-	c.revivals.Go(func() {
+	c.startRevival(func() {
 		defer cancel()
 		c.revive(ctx, l, by)
 	})
+}
+
+// startRevival does a revival in a goroutine. The caller holds mu.
+func (c *Component) startRevival(revival func()) {
+	c.coming++
+	c.revivals.Go(func() {
+		revival()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.coming--
+	})
+}
+
+// Reviving reports whether the component is dead by a fault, and on its way to its next
+// life without anybody's help.
+func (c *Component) Reviving() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.coming > 0
 }
 
 // awaitEnd waits until the life has ended that a fault has killed: it may still

@@ -12,7 +12,9 @@ type entry struct {
 	healed chan struct{} // closed when the fault is removed
 
 	begun, over      bool // by its marks
+	behind           bool // others go before it
 	matched, applied int
+	missed           int       // operations that others were applied to
 	first            time.Time // when it was first applied
 
 	notes sync.Map // what the seams remember for it
@@ -40,7 +42,7 @@ func (e *entry) due(now time.Time) bool {
 		times = 1
 	}
 	switch {
-	case times > 0 && e.applied >= times:
+	case times > 0 && e.applied+e.missed >= times:
 		return false
 	case m.For > 0 && e.applied > 0 && now.Sub(e.first) >= m.For:
 		return false
@@ -52,6 +54,9 @@ func (e *entry) due(now time.Time) bool {
 		return true
 	}
 }
+
+// miss has an operation pass that was the fault's.
+func (e *entry) miss() { e.missed++ }
 
 func (e *entry) apply(now time.Time) *Applied {
 	if e.applied == 0 {

@@ -43,7 +43,18 @@ type Status struct {
 func NewSet() *Set { return &Set{} }
 
 // Add puts a fault into force. The error wraps ErrInvalid or ErrDuplicate.
-func (s *Set) Add(f Fault) error {
+func (s *Set) Add(f Fault) error { return s.add(newEntry(f)) }
+
+// AddBehind does as Add, but the fault is applied only where no other one is, also none
+// that is added later: an operation that another one is applied to instead is missed.
+func (s *Set) AddBehind(f Fault) error {
+	e := newEntry(f)
+	e.behind = true
+	return s.add(e)
+}
+
+func (s *Set) add(added *entry) error {
+	f := added.fault
 	if err := f.Validate(); err != nil {
 		return err
 	}
@@ -55,7 +66,11 @@ func (s *Set) Add(f Fault) error {
 	if s.find(f.Name) >= 0 {
 		return fmt.Errorf("add fault %q: %w; remove it first, or choose another name", f.Name, ErrDuplicate)
 	}
-	s.entries = append(s.entries, newEntry(f))
+	at := len(s.entries)
+	for !added.behind && at > 0 && s.entries[at-1].behind {
+		at--
+	}
+	s.entries = slices.Insert(s.entries, at, added)
 	s.size.Store(int32(len(s.entries))) //nolint:gosec // a handful
 	return nil
 }
@@ -96,7 +111,7 @@ func (s *Set) Clear() {
 	s.size.Store(0)
 }
 
-// List returns the faults in the order in which they were added.
+// List returns the faults in the order in which they were added, those behind last.
 func (s *Set) List() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,6 +149,8 @@ func (s *Set) At(c Crossing) *Applied {
 		case !e.counts(c):
 		case e.due(now) && (suffers == nil || suffers.Spared):
 			suffers = e.apply(now)
+		case e.due(now) && e.behind:
+			e.miss()
 		case e.fault.Effect.Swap && suffers == nil:
 			suffers = &Applied{Fault: e.fault, Spared: true, entry: e}
 		}

@@ -67,6 +67,39 @@ func TestSetCounts(t *testing.T) {
 	}
 }
 
+// TestAddBehind has a fault step back from every other one, and not make up for it.
+func TestAddBehind(t *testing.T) {
+	set := fault.NewSet()
+	add := func(add func(fault.Fault) error, name string, match fault.Match) {
+		t.Helper()
+		match.Seam = journal.SeamAPI
+		if err := add(fault.Fault{Name: name, Match: match, Effect: hang}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(set.AddBehind, "second", fault.Match{Nth: 2})
+	add(set.AddBehind, "fourth", fault.Match{Nth: 4})
+	add(set.Add, "until three", fault.Match{Nth: 2, Times: 2})
+	var got []string
+	for range 5 {
+		suffers := "nothing"
+		if a := set.At(anAPI("controller", "update buckets/status", "b-1")); a != nil {
+			suffers = a.Name
+		}
+		got = append(got, suffers)
+	}
+	if diff := cmp.Diff([]string{"nothing", "until three", "until three", "fourth", "nothing"}, got); diff != "" {
+		t.Errorf("what five operations suffer, -want, +got:\n%s", diff)
+	}
+	var counts [][2]int
+	for _, s := range set.List() {
+		counts = append(counts, [2]int{s.Matched, s.Applied})
+	}
+	if diff := cmp.Diff([][2]int{{5, 2}, {5, 0}, {5, 1}}, counts); diff != "" {
+		t.Errorf("how often it matched and was applied, -want, +got:\n%s", diff)
+	}
+}
+
 func TestSetMatches(t *testing.T) {
 	update := anAPI("controller", "update buckets/status", "b-1")
 	event := anAPI("controller", "event buckets", "b-1")

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/scenarios/naming"
 )
 
 // eventPattern is a pattern of events with the values of its expressions.
@@ -238,7 +239,7 @@ func (r *run) never(ctx context.Context, s *document.Step) (any, error) {
 const defaultQuiet = document.Duration(200 * time.Millisecond)
 
 // settle waits until there has been no API write and no call for a time that
-// concerns the scenario.
+// concerns the scenario, and nobody is about to come back and make one.
 func (r *run) settle(ctx context.Context, s *document.Step) (any, error) {
 	quiet := s.Settle.Quiet.Or(defaultQuiet)
 	for mark := r.engine.journal.Mark(); ; {
@@ -251,10 +252,19 @@ func (r *run) settle(ctx context.Context, s *document.Step) (any, error) {
 				noise = ": at last there was " + noise
 			}
 			return nil, &Failure{Message: "it does not become quiet" + noise + "; " + context.Cause(ctx).Error()}
-		case noise == "":
+		case noise == "" && !r.awaitsRevival():
 			return nil, nil //nolint:nilnil // there is nothing to bind
 		}
 	}
+}
+
+// awaitsRevival reports whether a component that the scenario uses was killed by a fault,
+// and has not started again yet.
+func (r *run) awaitsRevival() bool {
+	return slices.ContainsFunc(r.engine.emulator.Components(), func(c *emulator.Component) bool {
+		foreign := strings.Contains(c.Name(), ".") && !naming.Mentions(c.Name(), r.scope)
+		return !foreign && c.Reviving()
+	})
 }
 
 // noise waits for an event that is not silence, and moves the mark behind it.

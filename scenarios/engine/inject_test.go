@@ -66,6 +66,23 @@ func TestInject(t *testing.T) {
 	}
 }
 
+// TestSettleAwaitsRevival has a component die after what is awaited: it starts again before
+// all is settled, though that takes longer than it has to be quiet.
+func TestSettleAwaitsRevival(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, `
+steps:
+- inject: {name: f, seam: api, component: controller, operation: patch bucketclaims, nth: 1, crash: after, down: 1s}
+- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [S3]}}
+- settle:
+- expect: {BucketClaim/photos: {status: {readyToUse: true}}}
+  timeout: 300ms
+`))
+	if result.Outcome != engine.Passed {
+		t.Errorf("%s\n%s", result.Outcome, explain(result))
+	}
+}
+
 func suffered(events []journal.Event) []string {
 	var all []string
 	for _, e := range events {

@@ -48,7 +48,7 @@ func (r *running) begin() {
 	r.watcher, err = oracle.Watch(r.context, r.world.emu)
 	r.fail(err)
 	for _, f := range r.faults {
-		r.fail(r.world.emu.Faults().Add(f))
+		r.fail(r.world.emu.Faults().AddBehind(f))
 	}
 	close(r.began)
 }
