@@ -134,8 +134,8 @@ func (s *Set) Mark(name string) {
 }
 
 // At counts a crossing, and returns what it has to suffer, or nil. If several
-// faults match, all of them count it, and the one that was added first applies.
-// A nil Set is an empty one.
+// faults match, all of them count it, and the one that was added first applies, those
+// behind last. A nil Set is an empty one.
 func (s *Set) At(c Crossing) *Applied {
 	if s == nil || s.size.Load() == 0 {
 		return nil
