@@ -94,7 +94,10 @@ steps:
     - calls: {events: [{seam: api, operation: "* events"}]}
     - expect: {ConfigMap/a: present}
 - calls:
-    events: [{operation: DriverDeleteBucket, outcome: OK}, {seam: api, operation: delete buckets, outcome: OK}, {seam: api, operation: get buckets, outcome: NotFound}]
+    events:
+    - {operation: DriverDeleteBucket, outcome: OK}
+    - {seam: api, operation: delete buckets, outcome: OK}
+    - {seam: api, operation: get buckets, outcome: NotFound}
 `
 	const want = `apiVersion: cosi-emu/v1alpha1
 kind: Scenario
@@ -108,7 +111,10 @@ steps:
         - calls: {events: [{operation: DriverGetInfo}], anyOrder: true}
         - expect: {ConfigMap/a: present}
   - calls:
-      events: [{operation: DriverDeleteBucket, outcome: OK}, {seam: api, operation: delete buckets}, {seam: api, operation: get buckets, outcome: NotFound}]
+      events:
+        - {operation: DriverDeleteBucket, outcome: OK}
+        - {seam: api, operation: delete buckets}
+        - {seam: api, operation: get buckets, outcome: NotFound}
       anyOrder: true
 `
 	explored, err := load("calling.yaml", []byte(text))
