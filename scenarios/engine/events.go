@@ -243,6 +243,7 @@ const defaultQuiet = document.Duration(200 * time.Millisecond)
 func (r *run) settle(ctx context.Context, s *document.Step) (any, error) {
 	quiet := s.Settle.Quiet.Or(defaultQuiet)
 	for mark := r.engine.journal.Mark(); ; {
+		incomplete := r.awaitsRevival() // who comes back is to be heard for all of the time
 		calm, cancel := context.WithTimeout(ctx, quiet)
 		noise := r.noise(calm, &mark)
 		cancel()
@@ -252,7 +253,7 @@ func (r *run) settle(ctx context.Context, s *document.Step) (any, error) {
 				noise = ": at last there was " + noise
 			}
 			return nil, &Failure{Message: "it does not become quiet" + noise + "; " + context.Cause(ctx).Error()}
-		case noise == "" && !r.awaitsRevival():
+		case noise == "" && !incomplete && !r.awaitsRevival():
 			return nil, nil //nolint:nilnil // there is nothing to bind
 		}
 	}
