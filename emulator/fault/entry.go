@@ -55,9 +55,6 @@ func (e *entry) due(now time.Time) bool {
 	}
 }
 
-// miss has an operation pass that was the fault's.
-func (e *entry) miss() { e.missed++ }
-
 func (e *entry) apply(now time.Time) *Applied {
 	if e.applied == 0 {
 		e.first = now

@@ -150,7 +150,7 @@ func (s *Set) At(c Crossing) *Applied {
 		case e.due(now) && (suffers == nil || suffers.Spared):
 			suffers = e.apply(now)
 		case e.due(now) && e.behind:
-			e.miss()
+			e.missed++
 		case e.fault.Effect.Swap && suffers == nil:
 			suffers = &Applied{Fault: e.fault, Spared: true, entry: e}
 		}

@@ -97,7 +97,8 @@ steps:
     events:
     - {operation: DriverDeleteBucket, outcome: OK}
     - {seam: api, operation: delete buckets, outcome: OK}
-    - {seam: api, operation: get buckets, outcome: NotFound}
+    - {seam: api, operation: delete claims, outcome: NotFound}
+    - {seam: api, operation: get buckets, outcome: OK}
 `
 	const want = `apiVersion: cosi-emu/v1alpha1
 kind: Scenario
@@ -114,7 +115,8 @@ steps:
       events:
         - {operation: DriverDeleteBucket, outcome: OK}
         - {seam: api, operation: delete buckets}
-        - {seam: api, operation: get buckets, outcome: NotFound}
+        - {seam: api, operation: delete claims, outcome: NotFound}
+        - {seam: api, operation: get buckets, outcome: OK}
       anyOrder: true
 `
 	explored, err := load("calling.yaml", []byte(text))

@@ -84,19 +84,22 @@ func relaxed(asked *document.Events) *document.Events {
 	wait.AnyOrder, wait.Only, wait.Events = true, false, awaited(asked)
 	for i := range wait.Events {
 		wait.Events[i].Count = document.Count{}
-		if unheard(wait.Events[i].Seam, wait.Events[i].Outcome.Source()) {
-			wait.Events[i].Outcome = document.Text{}
+		if e := &wait.Events[i]; unheard(e.Seam, e.Operation.Source(), e.Outcome.Source()) {
+			e.Outcome = document.Text{}
 		}
 	}
 	return &wait
 }
 
 // unheard reports whether an outcome need not be seen: nobody repeats a request that has
-// changed the API server because its answer was lost. Calls of the driver are repeated
-// until they are answered.
-func unheard(seam, outcome string) bool {
-	return seam == string(journal.SeamAPI) && outcome == journal.OutcomeOK
+// changed the API server because its answer was lost. Reads, and calls of the driver, are
+// repeated until they are answered.
+func unheard(seam, operation, outcome string) bool {
+	return seam == string(journal.SeamAPI) && outcome == journal.OutcomeOK && !reading.MatchString(operation)
 }
+
+// reading are the operations at the API that change nothing.
+var reading = regexp.MustCompile(`^(get|list|watch|event) `)
 
 // awaited are the events that there must be.
 func awaited(asked *document.Events) []document.EventPattern {
@@ -162,7 +165,7 @@ func relax(calls *yaml.Node) bool {
 	if left {
 		for _, event := range field(calls, "events").Content {
 			drop(event, "count")
-			if unheard(value(event, "seam"), value(event, "outcome")) {
+			if unheard(value(event, "seam"), value(event, "operation"), value(event, "outcome")) {
 				drop(event, "outcome")
 			}
 		}
