@@ -28,10 +28,46 @@ const (
 // verifyingRuns is how often a shrunk scenario is run until it fails as it should.
 const verifyingRuns = 3
 
-// preserve writes the shrunk scenario of a group, runs it as 'cosi-emu run' does,
-// with the engine's own judgement, and writes the recording of that run and its
-// timeline beside it.
-func (e *explorer) preserve(ctx context.Context, g *Group, name string) error {
+// preserve keeps the smallest of the candidates that fails by itself, too: where it
+// depends on who is faster, a smaller one may have failed once, and hardly ever does. If
+// none fails by itself, it is the smallest.
+func (e *explorer) preserve(ctx context.Context, g *Group, line []candidate, name string) error {
+	smallest := line[len(line)-1]
+	if e.options.Out == "" || compared(g.Oracle) {
+		return e.preserveOne(ctx, g, smallest, name)
+	}
+	for _, at := range backwards(len(line)) {
+		if err := e.preserveOne(ctx, g, line[at], name); err != nil || g.Verified {
+			return err
+		}
+	}
+	return e.preserveOne(ctx, g, smallest, name)
+}
+
+// backwards returns some places of so many, from the last to the first, in strides that
+// become longer.
+func backwards(n int) []int {
+	var places []int
+	for at, stride := n-1, 1; at > 0; at, stride = at-stride, 2*stride { //nolint:mnd // twice as long
+		places = append(places, at)
+	}
+	return append(places, 0)
+}
+
+// compared reports whether only the clean run shows what an oracle finds.
+func compared(name string) bool {
+	return name == OracleState || name == OracleTruth || name == OracleCounts
+}
+
+// preserveOne writes a candidate as the shrunk scenario of a group, runs it as
+// 'cosi-emu run' does, with the engine's own judgement, and writes the recording of
+// that run and its timeline beside it.
+func (e *explorer) preserveOne(ctx context.Context, g *Group, c candidate, name string) error {
+	text, err := c.render(*g)
+	if err != nil {
+		return err
+	}
+	g.Shrunk = string(text)
 	if e.options.Out == "" {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cosi-emu/cosi-emu/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/scenarios/report"
@@ -34,6 +36,15 @@ func TestVerify(t *testing.T) {
 				t.Errorf("%t, %q, want %t, %q: %s", g.Verified, g.Rerun, test.verified, test.rerun, test.reason)
 			}
 		})
+	}
+}
+
+// TestBackwards has few of many candidates tried, and the first of them at last.
+func TestBackwards(t *testing.T) {
+	for n, want := range map[int][]int{1: {0}, 2: {1, 0}, 3: {2, 1, 0}, 9: {8, 7, 5, 1, 0}, 20: {19, 18, 16, 12, 4, 0}} {
+		if diff := cmp.Diff(want, backwards(n)); diff != "" {
+			t.Errorf("of %d: -want, +got:\n%s", n, diff)
+		}
 	}
 }
 

@@ -17,10 +17,11 @@ func (e *explorer) shrinkAll(ctx context.Context) error {
 	p := &progress{explorer: e, phase: "shrinking", total: len(e.report.Findings), began: time.Now()}
 	for i := range e.report.Findings {
 		if g := &e.report.Findings[i]; g.Confirmed {
-			if err := e.shrinkGroup(ctx, g); err != nil {
+			line, err := e.shrinkGroup(ctx, g)
+			if err != nil {
 				return err
 			}
-			if err := e.preserve(ctx, g, fmt.Sprintf("%s-%02d-%s", e.report.Scenario, i+1, g.Oracle)); err != nil {
+			if err := e.preserve(ctx, g, line, fmt.Sprintf("%s-%02d-%s", e.report.Scenario, i+1, g.Oracle)); err != nil {
 				return err
 			}
 		}
@@ -29,25 +30,22 @@ func (e *explorer) shrinkAll(ctx context.Context) error {
 	return nil
 }
 
-func (e *explorer) shrinkGroup(ctx context.Context, g *Group) error {
+// shrinkGroup returns candidates that fail, each smaller than the one before.
+func (e *explorer) shrinkGroup(ctx context.Context, g *Group) ([]candidate, error) {
 	from, err := newSource(e.options.File, e.options.Text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	from.dropWords()
 	s := &shrinker{explorer: e, oracle: g.Oracle, passed: map[string]bool{}, clean: map[string]*observation{}, usual: e.clean.steps}
 	within, cancel := context.WithTimeout(ctx, e.options.ShrinkTimeout)
 	defer cancel()
-	smallest, err := s.shrink(within, candidate{from, g.Case})
+	line, err := s.shrink(within, candidate{from, g.Case})
+	g.Trials = s.trials
 	if err != nil && ctx.Err() == nil && within.Err() != nil {
 		err = nil // it is as small as the time allowed
 	}
-	if err != nil {
-		return err
-	}
-	text, err := smallest.render(*g)
-	g.Shrunk, g.Trials = string(text), s.trials
-	return err
+	return line, err
 }
 
 // shrinker makes candidates smaller while the same oracle still finds something.
@@ -62,25 +60,26 @@ type shrinker struct {
 	clean  map[string]*observation // by the text of the scenario; nil if it does not pass
 }
 
-// shrink returns the smallest candidate that it has come to, also with an error. It
-// tries as many at the same time as there are worlds. After a success it goes on at the
+// shrink returns the candidates that it has come to, the smallest as the last, also with
+// an error. It tries as many at the same time as there are worlds. After a success it goes on at the
 // same place, where there is something else now, and it ends when nothing has helped
 // all the way round.
-func (s *shrinker) shrink(ctx context.Context, c candidate) (candidate, error) {
+func (s *shrinker) shrink(ctx context.Context, c candidate) ([]candidate, error) {
+	line := []candidate{c}
 	all := slices.Collect(c.smaller())
 	for i, inVain := 0, 0; inVain < len(all); i %= max(len(all), 1) {
 		batch := all[i:min(i+s.explorer.options.Worlds, len(all))]
 		hit, err := s.firstToFail(ctx, batch)
 		if err != nil {
-			return c, err
+			return line, err
 		}
 		i, inVain = i+hit, inVain+hit
 		if hit < len(batch) {
-			c, inVain = batch[hit], 0
-			all = slices.Collect(c.smaller())
+			line, inVain = append(line, batch[hit]), 0
+			all = slices.Collect(batch[hit].smaller())
 		}
 	}
-	return c, nil
+	return line, nil
 }
 
 // firstToFail returns the place of the first candidate that fails, or how many there

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // mistakes are what a component does wrong. They are made between the component
@@ -21,6 +22,9 @@ type mistakes struct {
 	extra []extra
 	// ignored are operations whose errors are taken for success.
 	ignored []string
+	// abandons is what writes have in them that count as made once one of them has failed,
+	// by anything but a conflict; empty if they are made again.
+	abandons string
 	// background are calls that are answered at once, and made a while after a write.
 	background map[string]string
 	// betrays says that a secret key is written where everybody can read it.
@@ -54,6 +58,7 @@ type culprit struct {
 	mu      sync.Mutex
 	waiting []postponed
 	secret  string
+	lost    []types.UID // what a write has been abandoned of
 }
 
 // postponed is something that is done after an operation.

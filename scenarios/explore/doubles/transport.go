@@ -37,6 +37,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return t.hold(r, body, h.until)
 		}
 	}
+	if t.abandoned(r, body) {
+		return t.pretend(r, body)
+	}
 	if t.betrays {
 		body = t.betray(operation, r, body)
 	}
@@ -48,6 +51,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.done(operation)
 	if !failed || !t.ignores(operation) {
 		return response, err
+	}
+	if err != nil || response.StatusCode != http.StatusConflict {
+		t.abandon(r, body)
 	}
 	if err == nil {
 		_ = response.Body.Close()
