@@ -24,6 +24,9 @@ func TestOutage(t *testing.T) {
 			inject(t, emu, "out", fault.Match{Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Nth: 1},
 				fault.Effect{Outage: process, Down: 300 * time.Millisecond})
 			serveByDriver(t, emu, emu.DriverName(), "outage")
+			if err := emu.AwaitControlPlane(t.Context()); err != nil { // components may be first to find that it is back
+				t.Fatal(err)
+			}
 			var steps []string
 			for _, e := range emu.Journal().Since(mark) {
 				if e.Seam == journal.SeamProcess && e.Component == process {

@@ -91,6 +91,19 @@ func TestRun(t *testing.T) {
 			reason: "Says what is different.", want: engine.Failed, message: "Secret/none is not as expected",
 			scenario: "steps: [{expect: {Secret/none: present}, timeout: 100ms}]",
 		},
+		"Hasty": {
+			reason: "However short the time, it is looked at once.", want: engine.Failed, message: "not so within 1µs\n  data.k: want w, got v",
+			scenario: `
+steps:
+- apply: {kind: ConfigMap, metadata: {name: a}, data: {k: v}}
+- {expect: {ConfigMap/a: {data: {k: v}}, ConfigMap/b: absent}, timeout: 1us}
+- {expect: {ConfigMap/a: {data: {k: w}}}, timeout: 1us}
+`,
+		},
+		"HastyAlways": {
+			reason: "It does not hold because nobody has looked.", want: engine.Failed, message: "has changed to what it must not be",
+			scenario: "steps: [{always: {objects: {ConfigMap/none: present}, for: 1us}}]",
+		},
 		"Refused": {
 			reason: "The API server says no.", want: engine.Failed, message: "was refused",
 			scenario: "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [S3, S4]}}}]",

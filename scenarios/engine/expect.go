@@ -42,14 +42,20 @@ type waiting struct {
 	// forDifference has it wait until the object does not match.
 	forDifference bool
 
+	seen        bool   // it has been looked at
 	version     string // of the object when it was last looked at, if it was there
 	last        any    // what the object was like when it was last seen
 	differences []match.Difference
 	trouble     error // of the API, the last that there was
 }
 
-// retryDelay is how long an API in trouble is left alone.
-const retryDelay = 50 * time.Millisecond
+const (
+	// retryDelay is how long an API in trouble is left alone.
+	retryDelay = 50 * time.Millisecond
+	// onlyLook bounds the only look at an object, when the time to wait for it was too
+	// short for one.
+	onlyLook = 5 * time.Second
+)
 
 func (w *waiting) until(ctx context.Context) (any, error) {
 	for {
@@ -65,7 +71,7 @@ func (w *waiting) until(ctx context.Context) (any, error) {
 		}
 		switch {
 		case ctx.Err() != nil:
-			return nil, w.failure(ctx)
+			return w.atLast(ctx)
 		case errors.Is(err, errEvaluate):
 			return nil, err
 		case err != nil:
@@ -73,6 +79,20 @@ func (w *waiting) until(ctx context.Context) (any, error) {
 			pause(ctx, retryDelay)
 		}
 	}
+}
+
+// atLast is what comes of a wait that is over. However short it was, the object has been
+// looked at once: otherwise the pace of the API would decide.
+func (w *waiting) atLast(ctx context.Context) (any, error) {
+	if !w.seen {
+		w.trouble = nil // it had no time
+		looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), onlyLook)
+		defer cancel()
+		if matched, err := w.look(looking); matched || err != nil {
+			return w.last, err
+		}
+	}
+	return nil, w.failure(ctx)
 }
 
 // pause waits for a time, or for the context.
@@ -155,7 +175,7 @@ func (w *waiting) judge(ctx context.Context, got any) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", errEvaluate, err)
 	}
-	w.last, w.differences = got, discreet(w.object, differences)
+	w.seen, w.last, w.differences = true, got, discreet(w.object, differences)
 	if got == match.Missing {
 		w.last = nil
 	}

@@ -52,11 +52,16 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !failed || !t.ignores(operation) {
 		return response, err
 	}
+	return t.ignore(r, body, response, err)
+}
+
+// ignore takes a failure for success.
+func (t *transport) ignore(r *http.Request, body []byte, response *http.Response, err error) (*http.Response, error) {
+	if err == nil {
+		defer func() { _ = response.Body.Close() }()
+	}
 	if err != nil || response.StatusCode != http.StatusConflict {
 		t.abandon(r, body)
-	}
-	if err == nil {
-		_ = response.Body.Close()
 	}
 	return t.pretend(r, body)
 }
