@@ -61,9 +61,9 @@ type shrinker struct {
 }
 
 // shrink returns the candidates that it has come to, the smallest as the last, also with
-// an error. It tries as many at the same time as there are worlds. After a success it goes on at the
-// same place, where there is something else now, and it ends when nothing has helped
-// all the way round.
+// an error. It tries as many at the same time as there are worlds. After a success it
+// goes on at the same place, where there is something else now, and it ends when nothing
+// has helped all the way round.
 func (s *shrinker) shrink(ctx context.Context, c candidate) ([]candidate, error) {
 	line := []candidate{c}
 	all := slices.Collect(c.smaller())
