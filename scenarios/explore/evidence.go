@@ -33,7 +33,7 @@ const verifyingRuns = 3
 // none fails by itself, it is the smallest.
 func (e *explorer) preserve(ctx context.Context, g *Group, line []candidate, name string) error {
 	smallest := line[len(line)-1]
-	if e.options.Out == "" || compared(g.Oracle) {
+	if e.options.Out == "" || compared(g.Oracle) || len(line) == 1 {
 		return e.preserveOne(ctx, g, smallest, name)
 	}
 	for _, at := range backwards(len(line)) {
