@@ -1,0 +1,249 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// Cluster is an API server as one test uses it: a client, usually the
+// administrator's, and the test's own namespace.
+type Cluster struct {
+	testing.TB
+	client.Client
+
+	Namespace string
+}
+
+// Connect returns a client that knows the kinds of Kubernetes and COSI and has
+// no rate limit.
+func Connect(cfg *rest.Config) (client.Client, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha2.AddToScheme(scheme)); err != nil {
+		return nil, err
+	}
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS = -1
+	return client.New(cfg, client.Options{Scheme: scheme})
+}
+
+// Must fails the test on an error.
+func (c *Cluster) Must(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// Eventually is the function of that name, for the cluster's test.
+func (c *Cluster) Eventually(what string, check func(context.Context) error) {
+	c.Helper()
+	Eventually(c.TB, what, check)
+}
+
+// Make creates objects in their order.
+func (c *Cluster) Make(objects ...client.Object) {
+	c.Helper()
+	for _, object := range objects {
+		c.Must(c.Create(c.Context(), object))
+	}
+}
+
+// Remove deletes objects in their order. Objects that do not exist are ignored.
+func (c *Cluster) Remove(objects ...client.Object) {
+	c.Helper()
+	for _, object := range objects {
+		c.Must(client.IgnoreNotFound(c.Delete(c.Context(), object)))
+	}
+}
+
+// Refresh reads an object again.
+func (c *Cluster) Refresh(ctx context.Context, object client.Object) error {
+	return c.Get(ctx, client.ObjectKeyFromObject(object), object)
+}
+
+// Modify updates an object, again after each conflict.
+func (c *Cluster) Modify(object client.Object, change func()) {
+	c.Helper()
+	c.modify(object, change, func(ctx context.Context) error { return c.Update(ctx, object) })
+}
+
+// ModifyStatus updates the status of an object, again after each conflict.
+func (c *Cluster) ModifyStatus(object client.Object, change func()) {
+	c.Helper()
+	c.modify(object, change, func(ctx context.Context) error { return c.Status().Update(ctx, object) })
+}
+
+func (c *Cluster) modify(object client.Object, change func(), update func(context.Context) error) {
+	c.Helper()
+	c.Eventually("update "+name(object), func(ctx context.Context) error {
+		if err := c.Refresh(ctx, object); err != nil {
+			return err
+		}
+		change()
+		return update(ctx)
+	})
+}
+
+// WaitReady waits until each BucketClaim, Bucket or BucketAccess is ready to use.
+func (c *Cluster) WaitReady(objects ...client.Object) {
+	c.Helper()
+	for _, object := range objects {
+		c.Eventually(name(object)+" becomes ready", func(ctx context.Context) error {
+			if err := c.Refresh(ctx, object); err != nil {
+				return err
+			}
+			if ready, conditions := state(object); !ready {
+				return fmt.Errorf("not ready: %v", Lines(conditions))
+			}
+			return nil
+		})
+	}
+}
+
+// WaitGone waits until the objects do not exist any more.
+func (c *Cluster) WaitGone(objects ...client.Object) {
+	c.Helper()
+	for _, object := range objects {
+		c.Eventually(name(object)+" is deleted", func(ctx context.Context) error { return c.Gone(ctx, object) })
+	}
+}
+
+// Gone returns an error unless the object does not exist any more.
+func (c *Cluster) Gone(ctx context.Context, object client.Object) error {
+	err := c.Refresh(ctx, object)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	_, conditions := state(object)
+	return errors.Join(err, fmt.Errorf("%s exists, with finalizers %v and conditions %v", name(object), object.GetFinalizers(), Lines(conditions)))
+}
+
+// WaitCondition waits until a condition of a BucketClaim, Bucket or BucketAccess
+// has this status and reason, and returns its message.
+func (c *Cluster) WaitCondition(object client.Object, conditionType string, status metav1.ConditionStatus, reason string) string {
+	c.Helper()
+	var message string
+	c.Eventually(fmt.Sprintf("%s: %s=%s (%s)", name(object), conditionType, status, reason), func(ctx context.Context) error {
+		if err := c.Refresh(ctx, object); err != nil {
+			return err
+		}
+		_, conditions := state(object)
+		found := meta.FindStatusCondition(conditions, conditionType)
+		if found == nil || found.Status != status || found.Reason != reason {
+			return fmt.Errorf("conditions: %v", Lines(conditions))
+		}
+		message = found.Message
+		return nil
+	})
+	return message
+}
+
+// Secret returns the data of a Secret in the test's namespace.
+func (c *Cluster) Secret(name string) map[string]string {
+	c.Helper()
+	secret := &corev1.Secret{}
+	c.Must(c.Get(c.Context(), client.ObjectKey{Namespace: c.Namespace, Name: name}, secret))
+	data := map[string]string{}
+	for key, value := range secret.Data {
+		data[key] = string(value)
+	}
+	return data
+}
+
+// EventReasons counts the Events about an object by reason.
+func (c *Cluster) EventReasons(object client.Object) map[string]int {
+	c.Helper()
+	list := &eventsv1.EventList{}
+	c.Must(c.List(c.Context(), list))
+	reasons := map[string]int{}
+	for _, event := range list.Items {
+		if event.Regarding.UID == object.GetUID() {
+			reasons[event.Reason]++
+		}
+	}
+	return reasons
+}
+
+// ForceRemove deletes an object and removes its finalizers, as a cleanup
+// function does: the components may have stopped.
+func (c *Cluster) ForceRemove(object client.Object) {
+	c.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), Timeout)
+	defer cancel()
+	err := client.IgnoreNotFound(c.Delete(ctx, object))
+	if err == nil {
+		strip := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+		err = client.IgnoreNotFound(c.Patch(ctx, object, strip))
+	}
+	// The API server answers Invalid when the object is deleted meanwhile.
+	if err != nil && !apierrors.IsInvalid(err) {
+		c.Errorf("clean up: %v", err)
+	}
+}
+
+// Install creates the objects of a manifest that do not exist yet.
+func Install(ctx context.Context, c client.Client, path string) error {
+	file, err := os.Open(path) //nolint:gosec // the test names it
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // it is read only
+	decoder := utilyaml.NewYAMLOrJSONDecoder(file, 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		switch err := decoder.Decode(&object.Object); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := c.Create(ctx, object); client.IgnoreAlreadyExists(err) != nil {
+			return fmt.Errorf("%s: create %s %s: %w", path, object.GetKind(), object.GetName(), err)
+		}
+	}
+}
+
+// Lines describes conditions, one a line.
+func Lines(conditions []metav1.Condition) []string {
+	var lines []string
+	for _, c := range conditions {
+		lines = append(lines, fmt.Sprintf("%s=%s (%s: %s)", c.Type, c.Status, c.Reason, c.Message))
+	}
+	return lines
+}
+
+func name(object client.Object) string {
+	return fmt.Sprintf("%T %s", object, client.ObjectKeyFromObject(object))
+}
+
+func state(object client.Object) (ready bool, conditions []metav1.Condition) {
+	switch o := object.(type) {
+	case *v1alpha2.Bucket:
+		return o.Status.ReadyToUse, o.Status.Conditions
+	case *v1alpha2.BucketClaim:
+		return o.Status.ReadyToUse, o.Status.Conditions
+	case *v1alpha2.BucketAccess:
+		return o.Status.ReadyToUse, o.Status.Conditions
+	default:
+		return false, nil
+	}
+}

@@ -1,0 +1,138 @@
+package harness
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// Requests records the requests of a component, and can make them fail. Its
+// zero value is ready; Wrap puts it into a rest.Config.
+type Requests struct {
+	mu        sync.Mutex
+	all       []*Request
+	bases     []http.RoundTripper
+	intercept Intercept
+}
+
+// Request is one request. Status is 0 until the API server has answered.
+type Request struct {
+	Method, Path string
+	Status       int
+}
+
+func (r Request) String() string { return fmt.Sprintf("%s %s %d", r.Method, r.Path, r.Status) }
+
+// Intercept decides about a request before it reaches the API server. With a
+// response or an error it answers the request; with neither the request goes on.
+type Intercept func(*http.Request) (*http.Response, error)
+
+// Wrap returns a transport that passes requests through the recorder.
+func (r *Requests) Wrap(base http.RoundTripper) http.RoundTripper {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bases = append(r.bases, base)
+	return transport{requests: r, base: base}
+}
+
+// Intercept sets the function that decides about each request from now on; nil
+// lets all of them pass.
+func (r *Requests) Intercept(f Intercept) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.intercept = f
+}
+
+// Reject answers the requests of a method to paths with the suffix with an
+// internal error. It replaces what Intercept has set.
+func (r *Requests) Reject(method, suffix string) {
+	r.Intercept(func(request *http.Request) (*http.Response, error) {
+		if request.Method != method || !strings.HasSuffix(request.URL.Path, suffix) {
+			return nil, nil //nolint:nilnil // the request goes on
+		}
+		const code = http.StatusInternalServerError
+		return &http.Response{StatusCode: code, Status: http.StatusText(code), Header: http.Header{}, Body: http.NoBody}, nil
+	})
+}
+
+// Hang answers no request any more. It replaces what Intercept has set.
+func (r *Requests) Hang() {
+	r.Intercept(func(request *http.Request) (*http.Response, error) {
+		<-request.Context().Done()
+		return nil, request.Context().Err()
+	})
+}
+
+// Reset forgets all requests so far.
+func (r *Requests) Reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = nil
+}
+
+// All returns the requests so far.
+func (r *Requests) All() []Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make([]Request, len(r.all))
+	for i, request := range r.all {
+		all[i] = *request
+	}
+	return all
+}
+
+// Writes returns the requests so far that write anything other than Events.
+func (r *Requests) Writes() []Request {
+	return slices.DeleteFunc(r.All(), func(request Request) bool {
+		return request.Method == http.MethodGet || strings.Contains(request.Path, "/events")
+	})
+}
+
+// CloseIdle closes the connections that no request uses.
+func (r *Requests) CloseIdle() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, base := range r.bases {
+		utilnet.CloseIdleConnectionsFor(base)
+	}
+}
+
+func (r *Requests) begin(request *http.Request) (*Request, Intercept) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	recorded := &Request{Method: request.Method, Path: request.URL.Path}
+	r.all = append(r.all, recorded)
+	return recorded, r.intercept
+}
+
+func (r *Requests) end(recorded *Request, status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	recorded.Status = status
+}
+
+type transport struct {
+	requests *Requests
+	base     http.RoundTripper
+}
+
+// WrappedRoundTripper leads client-go to the connections, to close them.
+func (t transport) WrappedRoundTripper() http.RoundTripper { return t.base }
+
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	recorded, intercept := t.requests.begin(request)
+	if intercept != nil {
+		if response, err := intercept(request); response != nil || err != nil {
+			return response, err
+		}
+	}
+	response, err := t.base.RoundTrip(request)
+	if err == nil {
+		t.requests.end(recorded, response.StatusCode)
+	}
+	return response, err
+}

@@ -1,0 +1,68 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+const (
+	// Timeout is how long a test waits for a condition. Only a test that fails
+	// waits that long, so it leaves room for a busy machine.
+	Timeout = time.Minute
+
+	interval = 5 * time.Millisecond
+	// quiet is how long a count must stay the same before Settle returns it.
+	quiet = 300 * time.Millisecond
+)
+
+// Eventually calls check until it returns nil. If that takes longer than
+// Timeout, it fails the test with the last error. It also works in a cleanup
+// function, where the test's context has ended.
+func Eventually(tb testing.TB, what string, check func(ctx context.Context) error) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), Timeout)
+	defer cancel()
+	var last error
+	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+		last = check(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		tb.Fatalf("%s: condition not met after %s: %v", what, Timeout, last)
+	}
+}
+
+// Receive returns the next value of the channel. If none comes within Timeout,
+// it fails the test. From a closed channel it returns the zero value.
+func Receive[T any](tb testing.TB, what string, from <-chan T) T {
+	tb.Helper()
+	timer := time.NewTimer(Timeout)
+	defer timer.Stop()
+	select {
+	case value := <-from:
+		return value
+	case <-timer.C:
+		tb.Fatalf("%s: nothing received after %s", what, Timeout)
+		panic("unreachable")
+	}
+}
+
+// Settle waits until the count has stayed the same for a while, and returns it.
+func Settle(tb testing.TB, what string, count func() int) int {
+	tb.Helper()
+	last, since := count(), time.Now()
+	Eventually(tb, what, func(context.Context) error {
+		if now := count(); now != last {
+			last, since = now, time.Now()
+		}
+		if time.Since(since) < quiet {
+			return fmt.Errorf("the count still changes; it is %d", last)
+		}
+		return nil
+	})
+	return last
+}
