@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // TestStory is the product in one test: a claim becomes a bucket that a real

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // maxIssued is how many keys are remembered, the latest.

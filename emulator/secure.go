@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/emulator/authority"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // secureStore returns how the store serves TLS, or nil if it does not. The

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 const loopback = "127.0.0.1"

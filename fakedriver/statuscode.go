@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // kinds maps the kinds of the backend's errors to codes. AlreadyExists and

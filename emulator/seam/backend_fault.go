@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // call makes a call of the driver to its store, with all that a fault does to it.

@@ -10,7 +10,7 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/fakedriver/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 )
 
 // serve has a request handled, with all that a fault does to it, and reports

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 

@@ -14,7 +14,7 @@ import (
 	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // administrator returns a client of the store, for a bucket, with the key of its

@@ -3,7 +3,7 @@ package scale
 import (
 	"context"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // forgetful is the backend of the driver: it agrees to everything and remembers

@@ -7,7 +7,7 @@ import (
 	"runtime"
 
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/workload"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 )
 
 // barMemory is how many bytes of memory a stored byte may take.

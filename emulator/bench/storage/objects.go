@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/workload"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 )
 
 // The bars, as multiples of the baseline's time.

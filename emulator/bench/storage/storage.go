@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/workload"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 )
 
 // Load says how much there is to do. Every number must be positive.

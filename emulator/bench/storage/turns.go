@@ -6,7 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store/workload"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 )
 
 // task is something that both do in turns.

@@ -8,14 +8,14 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/fakedriver/service"
-	"github.com/cosi-emu/cosi-emu/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 func newDriver(streams Streams) *cobra.Command {
 	var (
 		log  logging
-		opts service.Options
+		opts server.Options
 	)
 	cmd := &cobra.Command{
 		Use:   "driver",
@@ -45,8 +45,8 @@ Tokens of ServiceAccounts are not accepted: that needs the API server, as
 			}
 			log.set(streams)
 			opts.Logger = ctrl.Log.WithName("fakedriver")
-			err := service.Run(cmd.Context(), opts)
-			if errors.Is(err, service.ErrOptions) {
+			err := server.Run(cmd.Context(), opts)
+			if errors.Is(err, server.ErrOptions) {
 				return usageError{err}
 			}
 			return err
@@ -60,9 +60,9 @@ Tokens of ServiceAccounts are not accepted: that needs the API server, as
 }
 
 // addDriverFlags adds the flags of what is served, and where.
-func addDriverFlags(flags *pflag.FlagSet, opts *service.Options) {
+func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "name of the driver, which classes refer to")
-	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", service.DefaultS3BindAddress,
+	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", server.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
 	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "",
 		"URL at which applications find the store (default: http, or https, at --s3-bind-address)")
@@ -72,7 +72,7 @@ func addDriverFlags(flags *pflag.FlagSet, opts *service.Options) {
 		"file with the certificate of the store, in PEM, followed by those that have signed it (default: no TLS)")
 	flags.StringVar(&opts.TLSPrivateKeyFile, "tls-private-key-file", "", "file with the private key that belongs to --tls-cert-file, in PEM")
 	flags.Var(protocols{&opts.Protocols}, "protocols", protocolsUsage)
-	flags.StringVar(&opts.GCSBindAddress, "gcs-bind-address", service.DefaultGCSBindAddress,
+	flags.StringVar(&opts.GCSBindAddress, "gcs-bind-address", server.DefaultGCSBindAddress,
 		"TCP address of the GCS service, if it is among --protocols; :9090 listens on all interfaces")
 	flags.StringVar(&opts.GCSEndpoint, "gcs-endpoint", "",
 		"URL at which applications find the GCS service (default: http, or https, at --gcs-bind-address)")

@@ -1,0 +1,53 @@
+package gcs
+
+import (
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// authenticate finds out whose request it is, by the token ACCESS_ID:ACCESS_SECRET.
+func (s *Service) authenticate(x *exchange) error {
+	headers := x.r.Header.Values("Authorization")
+	if len(headers) == 0 {
+		return errAnonymous
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	id, secret, ok := strings.Cut(token, ":")
+	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !ok {
+		return errCredentials
+	}
+	visitor, err := s.options.Store.Visit(store.ProtocolGCS, id, secret)
+	x.visitor = visitor
+	return err
+}
+
+// authorize lets an operation through if the key's grant covers one of its needs.
+// Copying needs to read its source, too. Of a bucket that is not granted nothing is
+// said but that it is forbidden.
+func (s *Service) authorize(x *exchange) error {
+	if x.operation.needs == nil {
+		return errForbidden.with("Buckets are created, changed and deleted by the driver, for a BucketClaim")
+	}
+	if err := x.covered(x.target.bucket, x.operation.needs); err != nil {
+		return err
+	}
+	switch x.target.shape { //nolint:exhaustive // only these have a source
+	case shapeCopy, shapeRewrite:
+		return x.covered(x.target.sourceBucket, readData)
+	case shapeCompose:
+		return x.covered(x.target.bucket, readData)
+	}
+	return nil
+}
+
+func (x *exchange) covered(bucket string, needs []need) error {
+	grant, err := x.visitor.Grant(bucket)
+	if err != nil {
+		return err
+	}
+	if !covers(grant, needs) {
+		return errForbidden
+	}
+	return nil
+}

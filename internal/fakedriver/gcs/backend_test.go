@@ -1,0 +1,181 @@
+package gcs_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+func TestDeleteBucket(t *testing.T) {
+	f := serve(t, gcs.Options{})
+	key := bearer(f.account(t, "app", all("photos")))
+	f.do(t, request{method: "POST", path: upload + "&name=x", body: "content"}, key)
+	if err := f.backend.DeleteBucket(t.Context(), "other", "photos"); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("somebody else deletes it: %v", err)
+	}
+	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, store.ErrNotEmpty) {
+		t.Errorf("it has an object: %v", err)
+	}
+	f.do(t, request{method: "DELETE", path: "/storage/v1/b/photos/o/x"}, key)
+	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); err != nil {
+		t.Error(err)
+	}
+	if status, _, body := f.do(t, request{method: "GET", path: "/storage/v1/b/photos/o"}, key); status != 404 {
+		t.Errorf("the bucket is gone: %d %s", status, body)
+	}
+	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, store.ErrNotExist) {
+		t.Errorf("again: %v", err)
+	}
+	f.bucket(t, "photos")
+	if status, _, body := f.do(t, request{method: "GET", path: "/storage/v1/b/photos/o"}, key); status != 403 {
+		t.Errorf("another bucket of that name: %d %s", status, body)
+	}
+}
+
+func TestPurge(t *testing.T) {
+	f := serve(t, gcs.Options{})
+	spec := store.BucketSpec{Name: "heap", Owner: owner, Protocol: store.ProtocolGCS, Purge: true}
+	for range 2 {
+		if _, err := f.backend.CreateBucket(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
+		key := bearer(f.account(t, "app", all("heap")))
+		if status, _, body := f.do(t, request{method: "GET", path: "/storage/v1/b/heap/o"}, key); string(body) != `{"kind":"storage#objects"}` {
+			t.Errorf("the bucket begins with: %d %s", status, body)
+		}
+		f.do(t, request{method: "POST", path: "/upload/storage/v1/b/heap/o?uploadType=media&name=x", body: "x"}, key)
+		if err := f.backend.DeleteBucket(t.Context(), owner, "heap"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// busy are clients that upload with a key until some time after it is revoked.
+type busy struct {
+	revoked    atomic.Bool
+	late, done atomic.Int64 // successes after and before
+	clients    sync.WaitGroup
+}
+
+func (b *busy) run(t *testing.T, f *fixture, key string) {
+	t.Helper()
+	for after := 0; after < 3; {
+		revoked := b.revoked.Load()
+		status, _, _ := f.do(t, request{method: "POST", path: upload + "&name=x", body: "x"}, key)
+		if status == ok && !revoked {
+			b.done.Add(1)
+		}
+		if revoked {
+			after++
+			if status != 401 {
+				b.late.Add(1)
+			}
+		}
+	}
+}
+
+// TestRevocationUnderLoad revokes a key that is busy: no request that begins
+// later gets anywhere, and none that began before changes anything.
+func TestRevocationUnderLoad(t *testing.T) {
+	f := serve(t, gcs.Options{})
+	list := request{method: "GET", path: "/storage/v1/b/photos/o"}
+	watcher, key := bearer(f.account(t, "watcher", all("photos"))), bearer(f.account(t, "app", all("photos")))
+	var b busy
+	for range 8 {
+		b.clients.Go(func() { b.run(t, f, key) })
+	}
+	for deadline := time.Now().Add(10 * time.Second); b.done.Load() < 50 && time.Now().Before(deadline); {
+		f.do(t, list, watcher)
+	}
+	if err := f.backend.DeleteAccount(t.Context(), owner, "app"); err != nil {
+		t.Error(err)
+	}
+	_, _, before := f.do(t, list, watcher)
+	b.revoked.Store(true)
+	b.clients.Wait()
+	_, _, after := f.do(t, list, watcher)
+	if b.late.Load() > 0 || b.done.Load() == 0 {
+		t.Errorf("%d requests have succeeded after revocation, and %d before", b.late.Load(), b.done.Load())
+	}
+	if diff := cmp.Diff(string(before), string(after)); diff != "" {
+		t.Errorf("something has changed after revocation: %s", diff)
+	}
+}
+
+// TestKept restarts a service with a directory.
+func TestKept(t *testing.T) {
+	dir := t.TempDir()
+	var key, resource string
+	for life := range 3 {
+		t.Run("Life", func(t *testing.T) {
+			f := serveIn(t, gcs.Options{Dir: filepath.Join(dir, "gcs")}, store.Options{Dir: filepath.Join(dir, "store")})
+			key = bearer(f.account(t, "app", all("photos")))
+			if life == 0 {
+				for _, name := range []string{"a", "a/b", "../up", "x", "gone"} {
+					f.do(t, request{method: "POST", path: upload + "&name=" + name, body: "content of\n" + name}, key)
+				}
+				f.do(t, request{method: "PATCH", path: "/storage/v1/b/photos/o/x", body: `{"metadata":{"a":"1"}}`}, key)
+				f.do(t, request{method: "DELETE", path: "/storage/v1/b/photos/o/gone"}, key)
+			}
+			_, _, list := f.do(t, request{method: "GET", path: "/storage/v1/b/photos/o?prefix=x"}, key)
+			list = bytesWithout(list, f.address)
+			if life > 0 && string(list) != resource {
+				t.Errorf("before: %s, after: %s", resource, list)
+			}
+			resource = string(list)
+			for name, want := range map[string]int{"a": 200, "a/b": 200, "..%2Fup": 200, "x": 200, "gone": 404} {
+				if status, _, body := f.do(t, request{method: "GET", path: "/photos/" + name}, key); status != want {
+					t.Errorf("%s: %d %s", name, status, body)
+				}
+			}
+			if files, err := os.ReadDir(filepath.Join(dir, "gcs", "photos")); err != nil || len(files) != 4 {
+				t.Errorf("there are %d files, %v", len(files), err)
+			}
+		})
+	}
+}
+
+// TestKilled finds what a process leaves that is killed while it writes, and what
+// a disk does to files.
+func TestKilled(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "gcs", "photos")
+	t.Run("Before", func(t *testing.T) {
+		f := serveIn(t, gcs.Options{Dir: filepath.Dir(in)}, store.Options{Dir: filepath.Join(dir, "store")})
+		f.do(t, request{method: "POST", path: upload + "&name=x", body: "content"}, bearer(f.account(t, "app", all("photos"))))
+	})
+	if err := os.WriteFile(filepath.Join(in, "half.part"), []byte(`{"name":"ha`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("After", func(t *testing.T) {
+		f := serveIn(t, gcs.Options{Dir: filepath.Dir(in)}, store.Options{Dir: filepath.Join(dir, "store")})
+		key := bearer(f.account(t, "app", all("photos")))
+		if _, _, body := f.do(t, request{method: "GET", path: "/photos/x"}, key); string(body) != "content" {
+			t.Errorf("what was acknowledged is %q", body)
+		}
+	})
+	files, err := os.ReadDir(in)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("there are %d files, %v", len(files), err)
+	}
+	if err := os.Truncate(filepath.Join(in, files[0].Name()), 10); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.New(store.Options{Dir: filepath.Join(dir, "store")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if _, err := gcs.New(t.Context(), gcs.Options{Store: s, Dir: filepath.Dir(in)}); err == nil {
+		t.Error("a damaged file has been taken for an object")
+	}
+}

@@ -1,0 +1,65 @@
+package gcs
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// exchange is one request on its way through the phases, each of which adds what
+// it has found out.
+type exchange struct {
+	w http.ResponseWriter
+	r *http.Request
+
+	target    target
+	query     url.Values
+	visitor   *store.Visitor
+	operation operation
+	body      bytes.Buffer
+
+	// release lets others at the objects, and whoever revokes the key go on.
+	release func()
+	begun   bool // the answer
+}
+
+// phase decides one thing about a request. Its error ends the request.
+type phase func(*Service, *exchange) error
+
+// phases run in this order: nothing is said about buckets and operations before
+// it is known who asks, and nothing is read before it is known that it may be.
+var phases = []phase{
+	(*Service).parse,
+	(*Service).authenticate,
+	(*Service).classify,
+	(*Service).authorize,
+	(*Service).readBody,
+	(*Service).perform,
+}
+
+// begin begins the answer. From here on the client may be slow.
+func (x *exchange) begin(status int) {
+	x.begun = true
+	x.w.WriteHeader(status)
+	x.release()
+}
+
+// answer is what net/http sends a content to: it begins the answer of an exchange.
+type answer struct {
+	http.ResponseWriter
+
+	x *exchange
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (a answer) WriteHeader(status int) { a.x.begin(status) }
+
+// Write implements http.ResponseWriter.
+func (a answer) Write(data []byte) (int, error) {
+	if !a.x.begun {
+		a.x.begin(http.StatusOK)
+	}
+	return a.ResponseWriter.Write(data)
+}

@@ -1,0 +1,109 @@
+package gcs
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// failure is an error of the JSON API, as "Status and error codes" of its
+// reference has them. Google's clients repeat every request that has failed with
+// a status from 500 on, for as long as they are let, so what will never be served
+// is a 400.
+type failure struct {
+	code            int
+	status, reason  string
+	message         string
+	isAuthorization bool
+}
+
+func (f *failure) Error() string { return f.message }
+
+func (f *failure) with(message string) *failure {
+	changed := *f
+	changed.message = message
+	return &changed
+}
+
+var (
+	errAnonymous = &failure{http.StatusUnauthorized, "UNAUTHENTICATED", "required",
+		"Anonymous caller does not have access: send the header Authorization: Bearer ACCESS_ID:ACCESS_SECRET", true}
+	errCredentials    = &failure{http.StatusUnauthorized, "UNAUTHENTICATED", "authError", "Invalid Credentials", true}
+	errForbidden      = &failure{http.StatusForbidden, "PERMISSION_DENIED", "forbidden", "The key does not give access to this", false}
+	errNotFound       = &failure{http.StatusNotFound, "NOT_FOUND", "notFound", "Not Found", false}
+	errNotImplemented = &failure{http.StatusBadRequest, "UNIMPLEMENTED", "notImplemented", "cosi-emu does not implement this", false}
+	errInvalid        = &failure{http.StatusBadRequest, "INVALID_ARGUMENT", "invalid", "Invalid request", false}
+	errCondition      = &failure{http.StatusPreconditionFailed, "FAILED_PRECONDITION", "conditionNotMet",
+		"At least one of the pre-conditions you specified did not hold.", false}
+	errNotModified = &failure{code: http.StatusNotModified, reason: "notModified"}
+	errTooLarge    = &failure{http.StatusRequestEntityTooLarge, "OUT_OF_RANGE", "uploadTooLarge",
+		"The object is larger than the service takes", false}
+	errTimeout = &failure{http.StatusRequestTimeout, "DEADLINE_EXCEEDED", "requestTimeout", "The body did not come in time", false}
+	errTooMany = &failure{http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "rateLimitExceeded",
+		"There are too many unfinished uploads: finish some, or wait until they have expired", false}
+	errUnavailable = &failure{http.StatusServiceUnavailable, "UNAVAILABLE", "backendError", "The service is ending", false}
+	errInternal    = &failure{http.StatusInternalServerError, "INTERNAL", "internalError", "The service failed; its log says why", false}
+)
+
+// failureOf returns what a client is told of an error.
+func failureOf(err error) *failure {
+	if known, ok := errors.AsType[*failure](err); ok {
+		return known
+	}
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return errTooLarge
+	}
+	switch {
+	case errors.Is(err, store.ErrIdentity):
+		return errCredentials
+	case errors.Is(err, store.ErrDenied):
+		return errForbidden
+	case errors.Is(err, store.ErrNotExist):
+		return errNotFound.with("The specified bucket does not exist.")
+	case errors.Is(err, store.ErrClosed):
+		return errUnavailable
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errTimeout
+	default:
+		return errInternal
+	}
+}
+
+// write sends a failure, and nothing of what was prepared instead.
+func (f *failure) write(w http.ResponseWriter) {
+	header := w.Header()
+	clear(header)
+	if f.code == http.StatusNotModified {
+		w.WriteHeader(f.code)
+		return
+	}
+	type detail struct {
+		Message      string `json:"message"`
+		Domain       string `json:"domain"`
+		Reason       string `json:"reason"`
+		LocationType string `json:"locationType,omitempty"`
+		Location     string `json:"location,omitempty"`
+	}
+	item := detail{Message: f.message, Domain: "global", Reason: f.reason}
+	if f.isAuthorization {
+		item.LocationType, item.Location = "header", "Authorization"
+		header.Set("WWW-Authenticate", `Bearer realm="https://accounts.google.com/"`)
+	}
+	document := map[string]any{"error": map[string]any{
+		"code": f.code, "message": f.message, "status": f.status, "errors": []detail{item},
+	}}
+	var text strings.Builder
+	if err := json.NewEncoder(&text).Encode(document); err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	header.Set("Content-Type", contentTypeJSON)
+	w.WriteHeader(f.code)
+	_, _ = w.Write([]byte(text.String())) // the client has gone
+}
+
+const contentTypeJSON = "application/json; charset=UTF-8"

@@ -1,0 +1,107 @@
+package gcs_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"testing"
+
+	"cloud.google.com/go/storage"
+	"go.uber.org/goleak"
+	"golang.org/x/oauth2"
+	"google.golang.org/api/option"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const owner = "test.example.com"
+
+// fixture is a service that is being served, with the bucket photos.
+type fixture struct {
+	store   *store.Store
+	backend gcs.Backend
+	address string
+}
+
+func serve(t *testing.T, options gcs.Options) *fixture {
+	t.Helper()
+	return serveIn(t, options, store.Options{})
+}
+
+func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{address: "http://" + l.Addr().String()}
+	if f.store, err = store.New(kept); err != nil {
+		t.Fatal(err)
+	}
+	options.Store = f.store
+	s, err := gcs.New(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.backend = s.Backend()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Serve(): %v", err)
+		}
+		if err := f.store.Close(); err != nil {
+			t.Errorf("Close(): %v", err)
+		}
+	})
+	f.bucket(t, "photos")
+	return f
+}
+
+func (f *fixture) bucket(t *testing.T, name string) {
+	t.Helper()
+	spec := store.BucketSpec{Name: name, Owner: owner, Protocol: store.ProtocolGCS}
+	if _, err := f.backend.CreateBucket(t.Context(), spec); err != nil {
+		t.Fatalf("CreateBucket(%q): %v", name, err)
+	}
+}
+
+func (f *fixture) account(t *testing.T, id string, grants ...store.Grant) store.Credentials {
+	t.Helper()
+	c, err := f.backend.PutAccount(t.Context(), store.AccountSpec{ID: id, Owner: owner, Grants: grants})
+	if err != nil {
+		t.Fatalf("PutAccount(%q): %v", id, err)
+	}
+	return c
+}
+
+func all(bucket string) store.Grant {
+	return store.Grant{Bucket: bucket, ObjectData: store.ReadWrite, ObjectMetadata: store.ReadWrite, BucketMetadata: store.ReadWrite}
+}
+
+// bytesWithout removes the address, which is another one each time.
+func bytesWithout(body []byte, address string) []byte {
+	return bytes.ReplaceAll(body, []byte(address), nil)
+}
+
+// client returns Google's client with a key.
+func (f *fixture) client(t *testing.T, c store.Credentials) *storage.Client {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	token := &oauth2.Token{AccessToken: c.AccessKeyID + ":" + c.SecretAccessKey}
+	client, err := storage.NewClient(t.Context(), option.WithEndpoint(f.address+"/storage/v1/"), option.WithHTTPClient(&http.Client{
+		Transport: &oauth2.Transport{Source: oauth2.StaticTokenSource(token), Base: transport},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}

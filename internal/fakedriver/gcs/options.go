@@ -1,0 +1,58 @@
+package gcs
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+const (
+	defaultMaxBodyBytes  = 1 << 30
+	defaultUploadTimeout = time.Hour
+	// maxDocumentBytes bounds JSON bodies.
+	maxDocumentBytes = 1 << 20
+	// maxUploads is how many unfinished uploads an account may have.
+	maxUploads = 100
+)
+
+// Options say how a service is built.
+type Options struct {
+	// Store has the buckets, accounts and grants, and the deadlines for clients;
+	// required. Buckets of the service are those with store.ProtocolGCS.
+	Store *store.Store
+	// Dir is the directory that keeps objects; it is created if it is missing.
+	// The store must keep its buckets, too. Empty: objects are gone after Close.
+	Dir string
+	// MaxBodyBytes bounds an object, and so the body of a request. Default: 1 GiB.
+	MaxBodyBytes int64
+	// UploadTimeout is how long an upload in several requests is kept when
+	// nothing comes. Default: one hour.
+	UploadTimeout time.Duration
+	// Now is the clock that objects are dated by, and that UploadTimeout is counted
+	// by. Default: time.Now.
+	Now func() time.Time
+	// Middleware is put around the whole handler, if it is set.
+	Middleware func(http.Handler) http.Handler
+	// Logger is told of refusals at verbosity 1, and of what went wrong inside.
+	// Default: nothing is logged.
+	Logger logr.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxBodyBytes <= 0 {
+		o.MaxBodyBytes = defaultMaxBodyBytes
+	}
+	if o.UploadTimeout <= 0 {
+		o.UploadTimeout = defaultUploadTimeout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger.GetSink() == nil {
+		o.Logger = logr.Discard()
+	}
+	return o
+}

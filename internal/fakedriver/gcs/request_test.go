@@ -1,0 +1,69 @@
+package gcs_test
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// request is a request without Google's client.
+type request struct {
+	method, path, body string
+	header             http.Header
+}
+
+// do sends a request with an Authorization header, unless that is empty.
+func (f *fixture) do(t *testing.T, r request, authorization string) (status int, header http.Header, body []byte) {
+	t.Helper()
+	out, err := http.NewRequestWithContext(t.Context(), r.method, f.address+r.path, strings.NewReader(r.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(out.Header, r.header)
+	if authorization != "" {
+		out.Header.Set("Authorization", authorization)
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
+	in, err := transport.RoundTrip(out)
+	if err != nil {
+		t.Fatalf("%s %s: %v", r.method, r.path, err)
+	}
+	defer func() { _ = in.Body.Close() }()
+	if body, err = io.ReadAll(in.Body); err != nil {
+		t.Fatalf("%s %s: %v", r.method, r.path, err)
+	}
+	return in.StatusCode, in.Header, body
+}
+
+func bearer(c store.Credentials) string { return "Bearer " + c.AccessKeyID + ":" + c.SecretAccessKey }
+
+// reasonOf returns the reason in an error of the JSON API, and checks that it is
+// complete.
+func reasonOf(t *testing.T, status int, body []byte) string {
+	t.Helper()
+	var document struct {
+		Error struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+			Status  string `json:"status"`
+			Errors  []struct {
+				Reason string `json:"reason"`
+				Domain string `json:"domain"`
+			} `json:"errors"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(body, &document); err != nil {
+		t.Fatalf("the error %q is not JSON: %v", body, err)
+	}
+	e := document.Error
+	if e.Code != status || e.Message == "" || e.Status == "" || len(e.Errors) != 1 || e.Errors[0].Domain != "global" {
+		t.Errorf("the error of status %d is incomplete: %s", status, body)
+		return ""
+	}
+	return e.Errors[0].Reason
+}

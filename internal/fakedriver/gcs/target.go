@@ -1,0 +1,156 @@
+package gcs
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// shape is what a path is about.
+type shape string
+
+const (
+	shapeService  shape = "service"  // /storage/v1/b
+	shapeBucket   shape = "bucket"   // /storage/v1/b/B
+	shapeObjects  shape = "objects"  // /storage/v1/b/B/o
+	shapeObject   shape = "object"   // /storage/v1/b/B/o/O
+	shapeMedia    shape = "media"    // /download/storage/v1/b/B/o/O, and /B/O of the XML API
+	shapeUpload   shape = "upload"   // /upload/storage/v1/b/B/o
+	shapeCompose  shape = "compose"  // /storage/v1/b/B/o/O/compose
+	shapeCopy     shape = "copy"     // /storage/v1/b/SB/o/SO/copyTo/b/B/o/O
+	shapeRewrite  shape = "rewrite"  // /storage/v1/b/SB/o/SO/rewriteTo/b/B/o/O
+	shapeUnserved shape = "unserved" // anything else of the API
+)
+
+// target is what a request is about.
+type target struct {
+	shape          shape
+	bucket, object string
+	// source is what is copied.
+	sourceBucket, sourceObject string
+}
+
+const maxNameBytes = 1024
+
+// parseTarget reads a path, once for everything that follows. Slashes in names
+// are escaped in the JSON API, so that each segment is a name or a word.
+func parseTarget(r *http.Request) (target, error) {
+	path := r.URL.EscapedPath()
+	for prefix, parse := range map[string]func([]string) target{
+		"/storage/v1/": jsonTarget, "/download/storage/v1/": mediaTarget, "/upload/storage/v1/": uploadTarget,
+	} {
+		if rest, ok := strings.CutPrefix(path, prefix); ok {
+			segments, err := unescape(strings.Split(strings.TrimSuffix(rest, "/"), "/"))
+			if err != nil {
+				return target{}, err
+			}
+			return parse(segments).checked()
+		}
+	}
+	if strings.HasPrefix(path, "/batch") {
+		return target{shape: shapeUnserved}, nil
+	}
+	return xmlTarget(r.URL.Path).checked()
+}
+
+func unescape(segments []string) ([]string, error) {
+	for i, segment := range segments {
+		text, err := url.PathUnescape(segment)
+		if err != nil {
+			return nil, errInvalid.with("The path is not properly escaped")
+		}
+		segments[i] = text
+	}
+	return segments, nil
+}
+
+// pattern matches segments with words; an empty word is a name, which must not be
+// empty.
+func pattern(segments []string, words ...string) bool {
+	if len(segments) != len(words) {
+		return false
+	}
+	for i, word := range words {
+		if segments[i] == "" || word != "" && segments[i] != word {
+			return false
+		}
+	}
+	return true
+}
+
+func jsonTarget(s []string) target {
+	switch {
+	case pattern(s, "b"):
+		return target{shape: shapeService}
+	case pattern(s, "b", ""):
+		return target{shape: shapeBucket, bucket: s[1]}
+	case pattern(s, "b", "", "o"):
+		return target{shape: shapeObjects, bucket: s[1]}
+	case pattern(s, "b", "", "o", ""):
+		return target{shape: shapeObject, bucket: s[1], object: s[3]}
+	case pattern(s, "b", "", "o", "", "compose"):
+		return target{shape: shapeCompose, bucket: s[1], object: s[3]}
+	case pattern(s, "b", "", "o", "", "copyTo", "b", "", "o", ""):
+		return target{shapeCopy, s[6], s[8], s[1], s[3]}
+	case pattern(s, "b", "", "o", "", "rewriteTo", "b", "", "o", ""):
+		return target{shapeRewrite, s[6], s[8], s[1], s[3]}
+	default:
+		return target{shape: shapeUnserved}
+	}
+}
+
+func mediaTarget(s []string) target {
+	if !pattern(s, "b", "", "o", "") {
+		return target{shape: shapeUnserved}
+	}
+	return target{shape: shapeMedia, bucket: s[1], object: s[3]}
+}
+
+func uploadTarget(s []string) target {
+	if !pattern(s, "b", "", "o") {
+		return target{shape: shapeUnserved}
+	}
+	return target{shape: shapeUpload, bucket: s[1]}
+}
+
+// xmlTarget reads a path of the XML API, in which everything behind the bucket is
+// the name of the object.
+func xmlTarget(path string) target {
+	bucket, object, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if bucket == "" || object == "" {
+		return target{shape: shapeUnserved}
+	}
+	return target{shape: shapeMedia, bucket: bucket, object: object}
+}
+
+// checked refuses names that there cannot be.
+func (t target) checked() (target, error) {
+	for _, bucket := range []string{t.bucket, t.sourceBucket} {
+		if bucket != "" && store.ValidateBucketName(bucket) != nil {
+			return t, errInvalid.with("Invalid bucket name")
+		}
+	}
+	for _, name := range []string{t.object, t.sourceObject} {
+		if name != "" && checkName(name) != nil {
+			return t, checkName(name)
+		}
+	}
+	return t, nil
+}
+
+// checkName refuses names of objects that GCS refuses, by "Object names" of its
+// documentation.
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return errInvalid.with("The name of the object is missing")
+	case len(name) > maxNameBytes, !utf8.ValidString(name), strings.ContainsAny(name, "\r\n"), name == ".", name == "..",
+		strings.HasPrefix(name, ".well-known/acme-challenge/"):
+		return errInvalid.with("Invalid object name")
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,27 @@
+package server
+
+import (
+	"net"
+	"net/netip"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// withEndpoints fills in where applications find the store, which listens on an
+// address.
+func (o Options) withEndpoints(address net.Addr) Options {
+	scheme := "http://"
+	if o.secure() {
+		scheme = "https://"
+	}
+	if o.S3Endpoint != "" {
+		return o
+	}
+	o.S3Endpoint = scheme + address.String()
+	listens, err := netip.ParseAddrPort(address.String())
+	if err == nil && listens.Addr().IsLoopback() && o.S3VirtualEndpoint == "" {
+		_, port, _ := net.SplitHostPort(address.String()) // it is one, and has a port
+		o.S3VirtualEndpoint = scheme + net.JoinHostPort(store.DefaultHost, port)
+	}
+	return o
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// DefaultGCSBindAddress is where the GCS service listens unless it is told
+// otherwise.
+const DefaultGCSBindAddress = "127.0.0.1:9090"
+
+func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, store.ProtocolGCS) }
+
+func (o Options) validateGCS() error {
+	if !o.hasGCS() {
+		return nil
+	}
+	if o.GCSEndpoint != "" {
+		if err := fakedriver.ValidateS3Endpoint(o.GCSEndpoint); err != nil {
+			return fmt.Errorf("the GCS endpoint %q must be a URL such as http://127.0.0.1:9090", o.GCSEndpoint)
+		}
+	}
+	return validateAddress("GCS", o.GCSBindAddress, o.GCSEndpoint)
+}
+
+// guest is the GCS service, if there is one, and where it listens.
+type guest struct {
+	service  *gcs.Service
+	listener net.Listener
+}
+
+func openGCS(ctx context.Context, opts Options, s3 *store.Store) (guest, error) {
+	if !opts.hasGCS() {
+		return guest{}, nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", opts.GCSBindAddress)
+	if err != nil {
+		return guest{}, fmt.Errorf("listen for GCS: %w; stop the program that uses the address, or choose another", err)
+	}
+	scheme := "http://"
+	if opts.secure() {
+		scheme = "https://"
+	}
+	options := gcs.Options{
+		Store: s3, MaxBodyBytes: opts.MaxBodyBytes, Logger: opts.Logger.WithName("gcs"),
+	}
+	if opts.DataDir != "" {
+		options.Dir = filepath.Join(opts.DataDir, "gcs")
+	}
+	service, err := gcs.New(ctx, options)
+	if err != nil {
+		return guest{}, errors.Join(err, listener.Close())
+	}
+	opts.Logger.Info("listening for GCS",
+		"address", listener.Addr().String(), "endpoint", cmp.Or(opts.GCSEndpoint, scheme+listener.Addr().String()))
+	return guest{service, listener}, nil
+}
+
+// backend is the store, with the objects of the service.
+func (g guest) backend(s3 *store.Store) fakedriver.Backend {
+	if g.service == nil {
+		return s3
+	}
+	return g.service.Backend()
+}
+
+func (g guest) serve(ctx context.Context, group *errgroup.Group, certificates certificates) {
+	if g.service != nil {
+		group.Go(func() error { return g.service.Serve(ctx, certificates.wrap(g.listener)) })
+	}
+}
+
+// close closes the listener if it was never served.
+func (g guest) close() {
+	if g.service != nil {
+		_ = g.listener.Close() // serving has closed it
+	}
+}

@@ -1,0 +1,111 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// freeAddress returns one that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return l.Addr().String()
+}
+
+func gcsOptions(t *testing.T) server.Options {
+	t.Helper()
+	dir := directory(t)
+	return server.Options{
+		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", GCSBindAddress: freeAddress(t),
+		Protocols: []store.Protocol{store.ProtocolGCS}, DataDir: filepath.Join(dir, "data"),
+	}
+}
+
+// TestGCS keeps an object of GCS over a restart.
+func TestGCS(t *testing.T) {
+	opts := gcsOptions(t)
+	ctx := t.Context()
+	for life, method := range []string{http.MethodPost, http.MethodGet} {
+		stop := run(t, opts)
+		_, provisioner := dial(t, opts.Endpoint)
+		created, err := provisioner.DriverCreateBucket(ctx, &cosi.DriverCreateBucketRequest{BucketId: "photos"})
+		if err != nil || created.GetProtocols().GetGcs().GetBucketName() != "photos" {
+			t.Fatalf("DriverCreateBucket() = %v, %v", created, err)
+		}
+		path := map[string]string{http.MethodPost: "/upload/storage/v1/b/photos/o?uploadType=media&name=x", http.MethodGet: "/photos/x"}[method]
+		status, body := ask(ctx, t, method, "http://"+opts.GCSBindAddress+path, grantGCS(ctx, t, provisioner))
+		if status != http.StatusOK || method == http.MethodGet && body != "content" {
+			t.Errorf("life %d: %s: %d %s", life, method, status, body)
+		}
+		stop()
+	}
+}
+
+func grantGCS(ctx context.Context, t *testing.T, provisioner cosi.ProvisionerClient) (token string) {
+	t.Helper()
+	all := &cosi.AccessMode{Mode: cosi.AccessMode_READ_WRITE}
+	granted, err := provisioner.DriverGrantBucketAccess(ctx, &cosi.DriverGrantBucketAccessRequest{
+		AccountId: "ba-1", Protocol: &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_GCS},
+		AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY},
+		Buckets: []*cosi.DriverGrantBucketAccessRequest_AccessedBucket{{
+			BucketId: "photos", ObjectDataAccessMode: all, ObjectMetadataAccessMode: all, BucketMetadataAccessMode: all,
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := granted.GetCredentials().GetGcs()
+	return key.GetAccessId() + ":" + key.GetAccessSecret()
+}
+
+func ask(ctx context.Context, t *testing.T, method, url, token string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader("content"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func TestGCSRefusals(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*server.Options)
+		says   string
+	}{
+		"Protocol":   {func(o *server.Options) { o.Protocols = []store.Protocol{"FTP"} }, `"FTP"`},
+		"Everywhere": {func(o *server.Options) { o.GCSBindAddress = ":9090" }, "GCS endpoint"},
+		"Endpoint":   {func(o *server.Options) { o.GCSEndpoint = "127.0.0.1:9090" }, "GCS endpoint"},
+	} {
+		opts := gcsOptions(t)
+		tc.change(&opts)
+		if err := server.Run(t.Context(), opts); !errors.Is(err, server.ErrOptions) || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: Run() = %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package server
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// DefaultS3BindAddress is where the S3 store listens unless it is told
+// otherwise: nobody outside this machine can reach it there.
+const DefaultS3BindAddress = "127.0.0.1:9000"
+
+// ErrOptions is the error of options that cannot be.
+var ErrOptions = errors.New("invalid options")
+
+// Options say what is served, and where.
+type Options struct {
+	// DriverName is the name of the driver. Default: fakedriver.DefaultName.
+	DriverName string
+	// Endpoint is the UNIX socket of the driver, unix:///path.sock. Required.
+	Endpoint string
+	// S3BindAddress is the TCP address that the store listens on; port 0 means a
+	// free one. Default: DefaultS3BindAddress.
+	S3BindAddress string
+	// S3Endpoint is the URL at which applications find the store. Default: http,
+	// or https with TLS, at S3BindAddress, which must have a host then.
+	S3Endpoint string
+	// S3VirtualEndpoint is the URL whose host has buckets as subdomains, like
+	// http://s3.localhost:9000, which it is by default where S3Endpoint is one of
+	// this machine. Otherwise there is none by default, and classes with the
+	// addressing style virtual are refused.
+	S3VirtualEndpoint string
+	// Protocols are those of the driver, the default first. Default: S3.
+	Protocols []store.Protocol
+	// GCSBindAddress and GCSEndpoint are of the GCS service, which is there with
+	// store.ProtocolGCS, as S3BindAddress and S3Endpoint are of the store.
+	// Default of the first: DefaultGCSBindAddress.
+	GCSBindAddress string
+	GCSEndpoint    string
+	// TLSCertFile and TLSPrivateKeyFile hold the certificate, with what signs it,
+	// and the key, in PEM, that the store is served over TLS with; they are read
+	// again when they change. Empty: it is served without.
+	TLSCertFile       string
+	TLSPrivateKeyFile string
+	// MaxBodyBytes bounds the body of one S3 request; see store.Options. 0 means
+	// the store's default.
+	MaxBodyBytes int64
+	// MaxAccounts is how many accesses may be granted at a time; 0 means any
+	// number.
+	MaxAccounts int
+	// S3Region is the region of the store. Default: store.DefaultRegion.
+	S3Region string
+	// DataDir keeps buckets, objects and accounts. Empty: they end with Run.
+	DataDir string
+	// Logger takes the log. With the zero value nothing is logged.
+	Logger logr.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.DriverName == "" {
+		o.DriverName = fakedriver.DefaultName
+	}
+	if o.S3BindAddress == "" {
+		o.S3BindAddress = DefaultS3BindAddress
+	}
+	if o.Protocols == nil {
+		o.Protocols = []store.Protocol{store.ProtocolS3}
+	}
+	if o.GCSBindAddress == "" {
+		o.GCSBindAddress = DefaultGCSBindAddress
+	}
+	if o.Logger.GetSink() == nil {
+		o.Logger = logr.Discard()
+	}
+	return o
+}
+
+// validate finds what is wrong before anything is made or opened.
+func (o Options) validate() error {
+	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateEndpoint(o.Endpoint),
+		o.validateS3Address(), o.validateS3Endpoints(),
+		fakedriver.ValidateProtocols(o.Protocols), o.validateGCS(), o.validateRegion(), o.validateLimits(), o.validateTLS())
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	return nil
+}
+
+func (o Options) validateS3Address() error {
+	return validateAddress("S3", o.S3BindAddress, o.S3Endpoint)
+}
+
+func validateAddress(service, address, endpoint string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("%s bind address %q must have the form host:port, like 127.0.0.1:9000, or :9000 for all interfaces", service, address)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("the port of %s bind address %q must be a number from 0 to 65535", service, address)
+	}
+	if isEverywhere(host) && endpoint == "" {
+		return fmt.Errorf("%s bind address %q is all interfaces: say with an %s endpoint, "+
+			"like http://fake-driver.cosi-system.svc:9000, at which one applications find the service", service, address, service)
+	}
+	return nil
+}
+
+// isEverywhere says whether a host to listen on stands for all interfaces, and so
+// is no host to connect to.
+func isEverywhere(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "" || err == nil && address.IsUnspecified()
+}
+
+func (o Options) validateS3Endpoints() error {
+	var errs []error
+	for _, endpoint := range []string{o.S3Endpoint, o.S3VirtualEndpoint} {
+		if endpoint != "" {
+			errs = append(errs, fakedriver.ValidateS3Endpoint(endpoint))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (o Options) validateRegion() error {
+	if o.S3Region == "" {
+		return nil
+	}
+	return store.ValidateRegion(o.S3Region)
+}
+
+func (o Options) validateLimits() error {
+	if o.MaxBodyBytes < 0 || o.MaxAccounts < 0 {
+		return fmt.Errorf("the limits of the store, %d bytes and %d accounts, must not be negative", o.MaxBodyBytes, o.MaxAccounts)
+	}
+	return nil
+}
+
+func (o Options) validateTLS() error {
+	if (o.TLSCertFile == "") != (o.TLSPrivateKeyFile == "") {
+		return errors.New("TLS needs both a certificate and its private key")
+	}
+	if !o.secure() {
+		return nil
+	}
+	if _, err := tls.LoadX509KeyPair(o.TLSCertFile, o.TLSPrivateKeyFile); err != nil {
+		return fmt.Errorf("the TLS certificate and its private key: %w", err)
+	}
+	return nil
+}
+
+// secure says whether the store is served over TLS.
+func (o Options) secure() bool { return o.TLSCertFile != "" }

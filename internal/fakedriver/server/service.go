@@ -1,0 +1,91 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// Run serves a fake driver and its store until ctx is done or one of them fails,
+// and returns when all calls and requests have ended. The error is nil when ctx
+// has ended it, and wraps ErrOptions when nothing was started.
+func Run(ctx context.Context, opts Options) (err error) {
+	opts = opts.withDefaults()
+	if err := opts.validate(); err != nil {
+		return err
+	}
+	certificates, err := openCertificates(opts)
+	if err != nil {
+		return err
+	}
+	s3, err := openStore(opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s3.Close()) }()
+	listener, err := listenS3(ctx, opts.S3BindAddress)
+	if err != nil {
+		return err
+	}
+	opts = opts.withEndpoints(listener.Addr())
+	guest, err := openGCS(ctx, opts, s3)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer guest.close()
+	driver, socket, err := openDriver(opts, guest.backend(s3)) //nolint:contextcheck // its probe of a stale socket is bounded by itself
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	opts.Logger.Info("serving", "driver", opts.DriverName, "socket", socket.Addr().String(),
+		"s3Address", listener.Addr().String(), "s3Endpoint", opts.S3Endpoint)
+	group, ctx := errgroup.WithContext(ctx)
+	guest.serve(ctx, group, certificates)
+	group.Go(func() error { return certificates.watch(ctx) })
+	group.Go(func() error { return s3.Serve(ctx, certificates.wrap(listener)) })
+	group.Go(func() error { return driver.Serve(ctx, socket) })
+	return group.Wait()
+}
+
+func openStore(opts Options) (*store.Store, error) {
+	options := store.Options{
+		Region: opts.S3Region, Dir: opts.DataDir, Logger: opts.Logger.WithName("store"),
+		MaxBodyBytes: opts.MaxBodyBytes, MaxAccounts: opts.MaxAccounts,
+	}
+	if opts.S3VirtualEndpoint != "" {
+		u, err := url.Parse(opts.S3VirtualEndpoint)
+		if err != nil {
+			return nil, err
+		}
+		options.Hosts = []string{u.Hostname()}
+	}
+	return store.New(options)
+}
+
+func listenS3(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for S3: %w; stop the program that uses the address, or choose another", err)
+	}
+	return listener, nil
+}
+
+// openDriver makes the driver and its socket.
+func openDriver(opts Options, backend fakedriver.Backend) (*fakedriver.Driver, net.Listener, error) {
+	driver, err := fakedriver.New(fakedriver.Options{
+		Name: opts.DriverName, Backend: backend, Protocols: opts.Protocols, Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint,
+		Region: opts.S3Region, Logger: opts.Logger.WithName("driver"),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	socket, err := fakedriver.Listen(opts.Endpoint)
+	return driver, socket, err
+}

@@ -1,0 +1,160 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const patience = 20 * time.Second
+
+// directory returns one whose path is short enough for sockets.
+func directory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "cosi") //nolint:usetesting // t.TempDir's path is longer than some systems allow
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// run runs a service until the returned function is called, and waits until it
+// serves.
+func run(t *testing.T, opts server.Options) (stop func()) {
+	t.Helper()
+	serving := make(chan struct{}, 1)
+	opts.Logger = funcr.New(func(_, line string) {
+		if strings.Contains(line, "serving") {
+			serving <- struct{}{}
+		}
+	}, funcr.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx, opts) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run() = %v", err)
+		}
+	})
+	t.Cleanup(stop)
+	select {
+	case <-serving:
+	case err := <-ended:
+		ended <- nil
+		t.Fatalf("Run() = %v", err)
+	case <-time.After(patience):
+		t.Fatal("it does not serve")
+	}
+	return stop
+}
+
+func dial(t *testing.T, endpoint string) (cosi.IdentityClient, cosi.ProvisionerClient) {
+	t.Helper()
+	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return cosi.NewIdentityClient(conn), cosi.NewProvisionerClient(conn)
+}
+
+// TestRun asks for a bucket, twice: what the data directory keeps is there after
+// a restart, and what is advertised is what was asked for.
+func TestRun(t *testing.T) {
+	dir := directory(t)
+	opts := server.Options{
+		DriverName:    "mine.example.com",
+		Endpoint:      "unix://" + filepath.Join(dir, "run", "cosi.sock"),
+		S3BindAddress: "127.0.0.1:0",
+		S3Endpoint:    "http://mine.example.com:9000",
+		S3Region:      "eu-west-1",
+		DataDir:       filepath.Join(dir, "data"),
+	}
+	var ids []string
+	for range 2 {
+		stop := run(t, opts)
+		identity, provisioner := dial(t, opts.Endpoint)
+		info, err := identity.DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
+		if err != nil || info.GetName() != opts.DriverName {
+			t.Fatalf("DriverGetInfo() = %v, %v", info, err)
+		}
+		created, err := provisioner.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{BucketId: "b-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s3 := created.GetProtocols().GetS3()
+		if s3.GetEndpoint() != opts.S3Endpoint || s3.GetRegion() != opts.S3Region {
+			t.Errorf("the bucket is said to be at %q in %q", s3.GetEndpoint(), s3.GetRegion())
+		}
+		ids = append(ids, s3.GetBucketId())
+		stop()
+	}
+	if ids[0] != ids[1] {
+		t.Errorf("after a restart the bucket is another one: %v", ids)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dir := directory(t)
+	socket := "unix://" + filepath.Join(dir, "cosi.sock")
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() })
+	for _, tc := range []struct {
+		name, reason string
+		opts         server.Options
+		usage        bool
+		says         string
+	}{
+		{"Name", "objects could not refer to it", server.Options{DriverName: "My Driver", Endpoint: socket}, true, `"My Driver"`},
+		{"Endpoint", "COSI is spoken over UNIX sockets", server.Options{Endpoint: "tcp://127.0.0.1:1"}, true, "unix:///"},
+		{"NoPort", "no address", server.Options{Endpoint: socket, S3BindAddress: "127.0.0.1"}, true, "host:port"},
+		{"BadPort", "no number", server.Options{Endpoint: socket, S3BindAddress: "127.0.0.1:http"}, true, "0 to 65535"},
+		{"Everywhere", "nobody can connect to all interfaces", server.Options{Endpoint: socket, S3BindAddress: ":9000"}, true, "S3 endpoint"},
+		{"EverywhereV6", "nor to those of IPv6", server.Options{Endpoint: socket, S3BindAddress: "[::]:9000"}, true, "S3 endpoint"},
+		{"S3Endpoint", "no URL", server.Options{Endpoint: socket, S3Endpoint: "127.0.0.1:9000"}, true, "must be a URL"},
+		{"S3Virtual", "no URL", server.Options{Endpoint: socket, S3VirtualEndpoint: "s3.localhost"}, true, "must be a URL"},
+		{"S3Region", "could not be signed for", server.Options{Endpoint: socket, S3Region: "us/west"}, true, `"us/west"`},
+		{"MaxAccounts", "less than none", server.Options{Endpoint: socket, MaxAccounts: -1}, true, "-1 accounts"},
+		{"MaxBody", "less than nothing", server.Options{Endpoint: socket, MaxBodyBytes: -1}, true, "-1 bytes"},
+		{"HalfTLS", "a certificate is of no use alone", server.Options{Endpoint: socket, TLSCertFile: "tls.crt"}, true, "both"},
+		{
+			"NoCertificate", "there is no such file",
+			server.Options{Endpoint: socket, TLSCertFile: "missing.crt", TLSPrivateKeyFile: "missing.key"}, true, "missing.crt",
+		},
+		{"InUse", "another program listens there", server.Options{Endpoint: socket, S3BindAddress: taken.Addr().String()}, false, "in use"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.opts.Logger = logr.Discard()
+			tc.opts.DataDir = filepath.Join(t.TempDir(), "data")
+			err := server.Run(t.Context(), tc.opts)
+			if err == nil || errors.Is(err, server.ErrOptions) != tc.usage || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("%s: Run() = %v", tc.reason, err)
+			}
+			if _, err := os.Stat(tc.opts.DataDir); tc.usage && !os.IsNotExist(err) {
+				t.Errorf("%s: it has made the data directory: %v", tc.reason, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,131 @@
+package server_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	certificates "k8s.io/client-go/util/cert"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// secure returns options with a certificate for this machine, and its file.
+func secure(t *testing.T) server.Options {
+	t.Helper()
+	dir := directory(t)
+	certificate, key, err := certificates.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, []string{"*.s3.localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := server.Options{
+		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0",
+		TLSCertFile: filepath.Join(dir, "tls.crt"), TLSPrivateKeyFile: filepath.Join(dir, "tls.key"), MaxAccounts: 1,
+	}
+	if err := errors.Join(os.WriteFile(opts.TLSCertFile, certificate, 0o600), os.WriteFile(opts.TLSPrivateKeyFile, key, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return opts
+}
+
+// trusting returns a client that trusts a file, and connects to this machine
+// whatever the name.
+func trusting(t *testing.T, file string) *http.Client {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(content)
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			_, port, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			return new(net.Dialer).DialContext(ctx, network, net.JoinHostPort("127.0.0.1", port))
+		},
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// TestTLS finds the store over TLS, by both kinds of address that the driver
+// gives, and not without the certificate.
+func TestTLS(t *testing.T) {
+	opts := secure(t)
+	run(t, opts)
+	_, provisioner := dial(t, opts.Endpoint)
+	for style, want := range map[string]string{fakedriver.AddressingPath: "https://127.0.0.1:", fakedriver.AddressingVirtual: "https://s3.localhost:"} {
+		created, err := provisioner.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{
+			BucketId: "bucket-" + style, Parameters: map[string]string{fakedriver.ParameterAddressingStyle: style},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		endpoint := created.GetProtocols().GetS3().GetEndpoint()
+		if !strings.HasPrefix(endpoint, want) {
+			t.Errorf("the endpoint of a %s-style bucket is %s, want %s", style, endpoint, want)
+		}
+		address := endpoint + "/bucket-path"
+		if style == fakedriver.AddressingVirtual {
+			address = strings.Replace(endpoint, "s3.", "bucket-virtual.s3.", 1)
+		}
+		// Nobody has signed it: that the store says so is all that is asked for.
+		if got, err := get(t, trusting(t, opts.TLSCertFile), address); err != nil || got != http.StatusForbidden {
+			t.Errorf("GET %s = %d, %v; want 403", address, got, err)
+		}
+		if got, err := get(t, http.DefaultClient, endpoint); err == nil {
+			t.Errorf("GET %s without the certificate = %d, want an error", endpoint, got)
+		}
+	}
+}
+
+func get(t *testing.T, c *http.Client, target string) (int, error) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := c.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}
+
+// TestMaxAccounts says to the store what the options say.
+func TestMaxAccounts(t *testing.T) {
+	opts := secure(t)
+	run(t, opts)
+	_, provisioner := dial(t, opts.Endpoint)
+	if _, err := provisioner.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{BucketId: "bucket"}); err != nil {
+		t.Fatal(err)
+	}
+	unspecified := &cosi.AccessMode{Mode: cosi.AccessMode_ANY}
+	for id, want := range []codes.Code{codes.OK, codes.ResourceExhausted} {
+		_, err := provisioner.DriverGrantBucketAccess(t.Context(), &cosi.DriverGrantBucketAccessRequest{
+			AccountId: string(rune('a' + id)), Protocol: &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_S3},
+			AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY},
+			Buckets: []*cosi.DriverGrantBucketAccessRequest_AccessedBucket{{
+				BucketId: "bucket", ObjectDataAccessMode: unspecified, ObjectMetadataAccessMode: unspecified, BucketMetadataAccessMode: unspecified,
+			}},
+		})
+		if status.Code(err) != want {
+			t.Errorf("grant %d: %v, want %s", id+1, err, want)
+		}
+	}
+}

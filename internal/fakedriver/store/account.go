@@ -1,0 +1,125 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
+)
+
+// Mode is what an account may do in one category. The zero value is nothing.
+type Mode string
+
+// The modes.
+const (
+	None      Mode = ""
+	ReadOnly  Mode = "ReadOnly"
+	WriteOnly Mode = "WriteOnly"
+	ReadWrite Mode = "ReadWrite"
+)
+
+// Grant is the access of an account to one bucket, in the three categories of
+// KEP-1979, section "BucketAccess Read/Write AccessMode".
+type Grant struct {
+	Bucket         string `json:"bucket"`
+	ObjectData     Mode   `json:"objectData,omitempty"`
+	ObjectMetadata Mode   `json:"objectMetadata,omitempty"`
+	BucketMetadata Mode   `json:"bucketMetadata,omitempty"`
+}
+
+// AccountSpec is what an account is asked to be. Asking twice for the same gives
+// the same account with the same credentials.
+type AccountSpec struct {
+	// ID identifies the account to its owner.
+	ID string `json:"id"`
+	// Owner is whoever decides over the account's life, for example the name of
+	// a driver.
+	Owner string `json:"owner"`
+	// Grants are the buckets that the account reaches, each at most once and in
+	// any order.
+	Grants []Grant `json:"grants"`
+	// Admin makes a key of the store's administrator: it may do everything in
+	// every bucket, and create buckets, and delete its own, by S3. It has no
+	// grants.
+	Admin bool `json:"admin,omitempty"`
+	// ServiceAccount is the name of the Kubernetes ServiceAccount that the
+	// account is for. Such an account has no key: it is reached with the
+	// ServiceAccount's token, by Options.WebIdentity.
+	ServiceAccount string `json:"serviceAccount,omitempty"`
+	// Parameters are kept for their owner; the store does not read them.
+	Parameters map[string]string `json:"parameters,omitempty"`
+}
+
+// Account is an account that exists, without its secret.
+type Account struct {
+	AccountSpec
+
+	// AccessKeyID is half of the account's credentials, and not secret. It
+	// changes when the account is rotated.
+	AccessKeyID string `json:"accessKeyID"`
+	// Rotations is how many keys the account had before this one.
+	Rotations int `json:"rotations,omitempty"`
+	// CreatedAt is when the account was created, in UTC and whole seconds.
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+func (a Account) clone() Account {
+	a.Grants = slices.Clone(a.Grants)
+	a.Parameters = maps.Clone(a.Parameters)
+	return a
+}
+
+// normal returns a copy with its grants sorted, because their order means
+// nothing; or an error of kind ErrInvalid.
+func (s AccountSpec) normal() (AccountSpec, error) {
+	if s.ID == "" || strings.ContainsRune(s.ID, 0) {
+		return s, fmt.Errorf("account ID %q %w: it is empty or has a NUL", s.ID, ErrInvalid)
+	}
+	if s.Admin && (len(s.Grants) > 0 || s.ServiceAccount != "") {
+		return s, fmt.Errorf("account %q %w: that of an administrator has neither grants nor a ServiceAccount", s.ID, ErrInvalid)
+	}
+	s.Parameters = maps.Clone(s.Parameters)
+	s.Grants = slices.Clone(s.Grants)
+	slices.SortFunc(s.Grants, func(a, b Grant) int { return cmp.Compare(a.Bucket, b.Bucket) })
+	for i, grant := range s.Grants {
+		if i > 0 && grant.Bucket == s.Grants[i-1].Bucket {
+			return s, fmt.Errorf("account %q %w: bucket %q is listed twice", s.ID, ErrInvalid, grant.Bucket)
+		}
+	}
+	return s, nil
+}
+
+func (s AccountSpec) same(other AccountSpec) bool {
+	return s.ID == other.ID && s.Owner == other.Owner && s.Admin == other.Admin && s.ServiceAccount == other.ServiceAccount &&
+		slices.Equal(s.Grants, other.Grants) && maps.Equal(s.Parameters, other.Parameters)
+}
+
+// allows reports whether the grant covers a need.
+func (g Grant) allows(need s3op.Need) bool {
+	mode := g.mode(need.Category)
+	switch need.Direction {
+	case s3op.Read:
+		return mode == ReadOnly || mode == ReadWrite
+	case s3op.Write:
+		return mode == WriteOnly || mode == ReadWrite
+	default:
+		return false
+	}
+}
+
+func (g Grant) mode(category s3op.Category) Mode {
+	switch category {
+	case s3op.ObjectData:
+		return g.ObjectData
+	case s3op.ObjectMetadata:
+		return g.ObjectMetadata
+	case s3op.BucketMetadata:
+		return g.BucketMetadata
+	default:
+		return None
+	}
+}

@@ -1,0 +1,139 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+func fullSpec() store.BucketSpec {
+	return store.BucketSpec{
+		Name: "photos", Owner: "me", Purge: true, Region: "us-west-2", Versioning: true, Tags: map[string]string{"team": "a"},
+		Quota: store.Quota{Bytes: 1 << 20, Objects: 10}, Latency: time.Second, MaxAccounts: 3, Parameters: map[string]string{"note": "n"},
+	}
+}
+
+// TestBucketIdentity changes every field of a specification in turn: each belongs
+// to what the bucket is.
+func TestBucketIdentity(t *testing.T) {
+	s := memory(t, store.Options{})
+	created, err := s.CreateBucket(t.Context(), fullSpec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.CreateBucket(t.Context(), fullSpec()); err != nil || !cmp.Equal(created, again) {
+		t.Errorf("CreateBucket() again = %+v, %v; want %+v", again, err, created)
+	}
+	for name, change := range map[string]func(*store.BucketSpec){
+		"Owner":       func(b *store.BucketSpec) { b.Owner = "you" },
+		"Purge":       func(b *store.BucketSpec) { b.Purge = false },
+		"Region":      func(b *store.BucketSpec) { b.Region = "" },
+		"Versioning":  func(b *store.BucketSpec) { b.Versioning = false },
+		"Tags":        func(b *store.BucketSpec) { b.Tags["team"] = "b" },
+		"Quota":       func(b *store.BucketSpec) { b.Quota.Objects++ },
+		"Latency":     func(b *store.BucketSpec) { b.Latency++ },
+		"MaxAccounts": func(b *store.BucketSpec) { b.MaxAccounts++ },
+		"Parameters":  func(b *store.BucketSpec) { b.Parameters["note"] = "m" },
+	} {
+		spec := fullSpec()
+		change(&spec)
+		if _, err := s.CreateBucket(t.Context(), spec); !errors.Is(err, store.ErrConflict) {
+			t.Errorf("%s: CreateBucket() = %v, want %v", name, err, store.ErrConflict)
+		}
+	}
+	created.Tags["team"], created.Parameters["note"] = "changed", "changed"
+	if b, err := s.GetBucket(t.Context(), "photos"); err != nil || !cmp.Equal(b.BucketSpec, fullSpec()) {
+		t.Errorf("what was returned is the store's own: GetBucket() = %+v, %v", b, err)
+	}
+}
+
+func TestBucketSpecRefused(t *testing.T) {
+	s := memory(t, store.Options{})
+	for name, change := range map[string]func(*store.BucketSpec){
+		"Name":        func(b *store.BucketSpec) { b.Name = "Photos!" },
+		"Region":      func(b *store.BucketSpec) { b.Region = "us/east" },
+		"Tags":        func(b *store.BucketSpec) { b.Tags["aws:owner"] = "me" },
+		"Bytes":       func(b *store.BucketSpec) { b.Quota.Bytes = -1 },
+		"Objects":     func(b *store.BucketSpec) { b.Quota.Objects = -1 },
+		"Latency":     func(b *store.BucketSpec) { b.Latency = -1 },
+		"MaxAccounts": func(b *store.BucketSpec) { b.MaxAccounts = -1 },
+	} {
+		spec := fullSpec()
+		change(&spec)
+		if _, err := s.CreateBucket(t.Context(), spec); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%s: CreateBucket() = %v, want %v", name, err, store.ErrInvalid)
+		}
+	}
+	if buckets, err := s.Buckets(t.Context()); err != nil || len(buckets) > 0 {
+		t.Errorf("Buckets() = %v, %v; want none", buckets, err)
+	}
+}
+
+func TestValidateTags(t *testing.T) {
+	many := map[string]string{}
+	for i := range 50 {
+		many[fmt.Sprint(i)] = ""
+	}
+	tooMany := maps.Clone(many)
+	tooMany["one more"] = ""
+	tests := map[string]struct {
+		reason string
+		tags   map[string]string
+		valid  bool
+	}{
+		"None":      {reason: "Tags are not required.", valid: true},
+		"Plain":     {reason: "The common case.", tags: map[string]string{"team": "photos", "cost centre": "a_b.c:d/e=f+g-h@i 7"}, valid: true},
+		"Letters":   {reason: "Of any language.", tags: map[string]string{"größe": "大"}, valid: true},
+		"Fifty":     {reason: "The most.", tags: many, valid: true},
+		"FiftyOne":  {reason: "One more.", tags: tooMany},
+		"LongKey":   {reason: "Characters, not bytes.", tags: map[string]string{strings.Repeat("ä", 128): strings.Repeat("ä", 256)}, valid: true},
+		"KeyTooBig": {reason: "One more.", tags: map[string]string{strings.Repeat("a", 129): ""}},
+		"TooBig":    {reason: "One more than 256.", tags: map[string]string{"a": strings.Repeat("a", 257)}},
+		"NoKey":     {reason: "Nothing to find it by.", tags: map[string]string{"": "a"}},
+		"Reserved":  {reason: "Amazon's own.", tags: map[string]string{"AWS:a": "b"}},
+		"Comma":     {reason: "Not among the characters.", tags: map[string]string{"a": "b,c"}},
+		"Newline":   {reason: "Not a space.", tags: map[string]string{"a": "b\n"}},
+		"NotUTF8":   {reason: "Not text.", tags: map[string]string{"a": "\xff"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := store.ValidateTags(tc.tags)
+			if (err == nil) != tc.valid || (err != nil && !errors.Is(err, store.ErrInvalid)) {
+				t.Errorf("%s\nValidateTags() = %v, want valid: %t", tc.reason, err, tc.valid)
+			}
+		})
+	}
+}
+
+// TestRecordsKeepAll opens a store again, and a store that was written before
+// there were most of the fields.
+func TestRecordsKeepAll(t *testing.T) {
+	dir := t.TempDir()
+	first, err := store.New(store.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := first.CreateBucket(t.Context(), fullSpec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := store.AccountSpec{ID: "admin", Owner: "admin", Admin: true}
+	key, err := first.PutAccount(t.Context(), admin)
+	if err = errors.Join(err, first.Close()); err != nil {
+		t.Fatal(err)
+	}
+	again := memory(t, store.Options{Dir: dir})
+	if b, err := again.GetBucket(t.Context(), "photos"); err != nil || !cmp.Equal(created, b) {
+		t.Errorf("GetBucket() = %+v, %v; want %+v", b, err, created)
+	}
+	if got, err := again.PutAccount(t.Context(), admin); err != nil || got != key {
+		t.Errorf("PutAccount() = %v, %v; want %v", got, err, key)
+	}
+}

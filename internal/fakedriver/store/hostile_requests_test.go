@@ -1,0 +1,165 @@
+package store_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// hostile is a request that must be refused.
+type hostile struct {
+	name    string
+	request []byte
+	// want are the outcomes that are right: codes of S3's errors, or the HTTP
+	// statuses of what net/http refuses by itself and of answers to HEAD.
+	want []string
+}
+
+// hostilities makes requests that are signed with a good key, and wrong.
+type hostilities struct {
+	t   *testing.T
+	s   *server
+	key store.Credentials
+	all []hostile
+}
+
+func (h *hostilities) add(name string, request []byte, want ...string) {
+	h.all = append(h.all, hostile{name, request, want})
+}
+
+// signed returns a right request, which the caller spoils.
+func (h *hostilities) signed(method, path, body string, change ...func(*http.Request)) wire {
+	in := signed{
+		method: method, path: path, body: body, credentials: h.key, region: h.s.Region(), service: "s3", at: time.Now(),
+		before: func(r *http.Request) {
+			for _, f := range change {
+				f(r)
+			}
+		},
+	}
+	return in.wire(h.t, h.s)
+}
+
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+// TestHostileRequests sends hundreds of requests, each on a connection of its own.
+// Each must be refused with the right error, without a panic, and its connection
+// must end. Together they must leave nothing behind.
+func TestHostileRequests(t *testing.T) {
+	var panics safeBuffer
+	s := serve(t, store.Options{
+		MaxBodyBytes: 1 << 20, HeaderTimeout: 300 * time.Millisecond, IdleTimeout: 100 * time.Millisecond, BodyTimeout: 300 * time.Millisecond,
+		WebIdentity: webIdentities,
+		Logger:      funcr.New(func(prefix, args string) { panics.add(prefix + " " + args) }, funcr.Options{}),
+	})
+	s.bucket(t, "photos", func(spec *store.BucketSpec) { spec.Versioning = true })
+	s.bucket(t, "other")
+	h := &hostilities{t: t, s: s, key: s.account(t, "app", readWrite("photos"))}
+	c := s.client(t, h.key)
+	put(t, c, "kept", "kept")
+	h.authorizations()
+	h.dates()
+	h.presigned()
+	h.lengths()
+	h.chunks()
+	h.paths()
+	h.subresources()
+	h.queries()
+	h.floods()
+	h.silences()
+	h.protocols()
+	h.knownPanics()
+	t.Logf("%d requests", len(h.all))
+	if len(h.all) < 200 {
+		t.Errorf("there are %d requests, want at least 200", len(h.all))
+	}
+	goroutines, before := runtime.NumGoroutine(), heap()
+	h.sendAll()
+	settle(t, "goroutines", goroutines+2, runtime.NumGoroutine)
+	after := heap()
+	t.Logf("%d bytes were allocated; the heap had %d bytes and has %d", after.TotalAlloc-before.TotalAlloc, before.HeapAlloc, after.HeapAlloc)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 100<<20 {
+		t.Errorf("%d bytes were allocated for %d requests", grown, len(h.all))
+	}
+	if after.HeapAlloc > before.HeapAlloc+8<<20 {
+		t.Errorf("%d bytes were kept of %d requests", after.HeapAlloc-before.HeapAlloc, len(h.all))
+	}
+	if lines := panics.lines(); len(lines) > 0 {
+		t.Errorf("errors of the store's own:\n%s", strings.Join(lines, "\n"))
+	}
+	if got := get(t, c, "kept"); got != "kept" {
+		t.Errorf("the object was changed to %q", got)
+	}
+}
+
+func (h *hostilities) sendAll() {
+	var senders sync.WaitGroup
+	slots := make(chan struct{}, 16)
+	for _, one := range h.all {
+		slots <- struct{}{}
+		senders.Go(func() {
+			defer func() { <-slots }()
+			status, body := exchangeBytes(h.t, h.s, one.request)
+			got := codeOf(body)
+			if got == "" {
+				got = fmt.Sprint(status)
+			}
+			if !slices.Contains(one.want, got) {
+				h.t.Errorf("%s: %s, want %s\n%.200q\nanswer %d: %.300s", one.name, got, strings.Join(one.want, " or "), one.request, status, body)
+			}
+		})
+	}
+	senders.Wait()
+}
+
+func heap() (stats runtime.MemStats) {
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats
+}
+
+// settle waits until a number is not above a limit.
+func settle(t *testing.T, what string, limit int, count func() int) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for count() > limit {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d %s, want at most %d\n%s", count(), what, limit, stacks[:runtime.Stack(stacks, true)])
+		}
+		runtime.Gosched()
+	}
+}
+
+// safeBuffer keeps the lines that are logged as errors.
+type safeBuffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *safeBuffer) add(line string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all.WriteString(line + "\n")
+}
+
+func (b *safeBuffer) lines() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.DeleteFunc(strings.Split(b.all.String(), "\n"), func(line string) bool {
+		// What the lookup of identities says is expected.
+		return line == "" || strings.Contains(line, "a web identity could not be looked up")
+	})
+}

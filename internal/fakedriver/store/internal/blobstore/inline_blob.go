@@ -1,0 +1,84 @@
+package blobstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// inlineBlob is a blob in the database, or about to be.
+type inlineBlob struct {
+	references
+
+	size int32
+	disk *Disk
+	id   BlobID
+	// body is nil as soon as it is stored.
+	body atomic.Pointer[[]byte]
+}
+
+func (d *Disk) newInlineBlob(body []byte) *inlineBlob {
+	b := &inlineBlob{disk: d, id: d.nextID(), size: int32(len(body))} //nolint:gosec // below inlineLimit
+	b.body.Store(&body)
+	b.Retain()
+	return b
+}
+
+// ID implements Blob.
+func (b *inlineBlob) ID() BlobID { return b.id }
+
+// Size implements Blob.
+func (b *inlineBlob) Size() int64 { return int64(b.size) }
+
+// Release implements Blob.
+func (b *inlineBlob) Release() {
+	if b.drop() && b.stored() {
+		b.disk.garbage.add(b.id)
+	}
+}
+
+func (b *inlineBlob) stored() bool { return b.body.Load() == nil }
+
+func (b *inlineBlob) store(tx *bolt.Tx) error {
+	return enter(tx, b.id, entry{size: b.Size()}, *b.body.Load())
+}
+
+func (b *inlineBlob) settle() { b.body.Store(nil) }
+
+// Open implements Blob. The bytes are read at once: a transaction that stays open
+// would keep all pages that change meanwhile.
+func (b *inlineBlob) Open(offset, length int64) (io.ReadCloser, error) {
+	if err := checkRange(offset, length, b.Size()); err != nil {
+		return nil, err
+	}
+	if body := b.body.Load(); body != nil {
+		return &segmentReader{current: (*body)[offset:], left: length}, nil
+	}
+	content, err := b.read(offset, length)
+	if err != nil {
+		return nil, err
+	}
+	return &segmentReader{current: content, left: length}, nil
+}
+
+func (b *inlineBlob) read(offset, length int64) (content []byte, err error) {
+	err = b.disk.guarded(func() error {
+		return b.disk.db.View(func(tx *bolt.Tx) error {
+			key := b.id.key()
+			body, err := reveal(key, tx.Bucket(bodiesTable).Get(key))
+			if err != nil || len(body) != int(b.size) {
+				return fmt.Errorf("blob %d in %s %w", b.id, b.disk.db.Path(), ErrDamaged)
+			}
+			content = exactly(body[offset : offset+length])
+			return nil
+		})
+	})
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+		return nil, ErrClosed
+	}
+	return content, err
+}

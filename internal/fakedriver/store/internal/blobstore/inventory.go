@@ -1,0 +1,116 @@
+package blobstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// inventory is what is known of blobs until Sweep.
+type inventory struct {
+	entries map[BlobID]entry
+	claimed map[BlobID]storable // those that records refer to
+	files   []BlobID
+}
+
+var errSwept = errors.New("blobs can be claimed only before Sweep")
+
+// takeInventory reads the catalogue.
+func (d *Disk) takeInventory(files []BlobID) error {
+	d.loading = &inventory{entries: map[BlobID]entry{}, claimed: map[BlobID]storable{}, files: files}
+	return d.db.View(func(tx *bolt.Tx) error {
+		return d.walk(tx.Bucket(catalogueTable), string(catalogueTable), func(key, value []byte) error {
+			id := idOf(key)
+			d.lastID.Store(max(d.lastID.Load(), uint64(id)))
+			e, err := decodeEntry(value)
+			d.loading.entries[id] = e
+			return err
+		})
+	})
+}
+
+// listFiles returns the blobs that are files in a directory.
+func listFiles(dir string) ([]BlobID, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot list blobs: %w", err)
+	}
+	var ids []BlobID
+	for _, file := range files {
+		if id, ok := fileID(file.Name()); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// Blob implements Vault.
+func (d *Disk) Blob(id BlobID) (Blob, error) {
+	if d.loading == nil {
+		return nil, errSwept
+	}
+	if blob, ok := d.loading.claimed[id]; ok {
+		blob.Retain()
+		return blob, nil
+	}
+	e, ok := d.loading.entries[id]
+	if !ok {
+		return nil, fmt.Errorf("the catalogue in %s %w: it lacks blob %d", d.db.Path(), ErrDamaged, id)
+	}
+	if err := d.inspect(id, e); err != nil {
+		return nil, err
+	}
+	blob := d.storedBlob(id, e)
+	blob.Retain()
+	d.loading.claimed[id] = blob
+	return blob, nil
+}
+
+func (d *Disk) storedBlob(id BlobID, e entry) storable {
+	if !e.file {
+		return &inlineBlob{disk: d, id: id, size: int32(e.size)} //nolint:gosec // below inlineLimit
+	}
+	blob := &fileBlob{disk: d, id: id, size: e.size}
+	blob.settle()
+	return blob
+}
+
+// inspect compares a file with its entry.
+func (d *Disk) inspect(id BlobID, e entry) error {
+	if !e.file {
+		return nil
+	}
+	info, err := os.Stat(d.path(id))
+	if err != nil {
+		return fmt.Errorf("blob %d %w: %w", id, ErrDamaged, err)
+	}
+	if info.Size() != e.size {
+		return fmt.Errorf("blob %s %w: it has %d bytes, and should have %d", d.path(id), ErrDamaged, info.Size(), e.size)
+	}
+	return nil
+}
+
+// Sweep implements Vault.
+func (d *Disk) Sweep() error {
+	if d.loading == nil {
+		return errSwept
+	}
+	stock := d.loading
+	d.loading = nil
+	for _, id := range stock.files {
+		if _, ok := stock.claimed[id]; ok {
+			continue
+		}
+		if err := os.Remove(d.path(id)); err != nil {
+			return fmt.Errorf("cannot remove a blob that nothing refers to: %w", err)
+		}
+	}
+	for id := range stock.entries {
+		if _, ok := stock.claimed[id]; !ok {
+			d.garbage.add(id)
+		}
+	}
+	return nil
+}

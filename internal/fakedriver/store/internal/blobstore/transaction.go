@@ -1,0 +1,75 @@
+package blobstore
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// transact writes one transaction. After an error it is as if it had never been,
+// unless the error is of kind ErrBroken.
+func (d *Disk) transact(group []*request, garbage []BlobID) error {
+	before, err := d.transaction()
+	if err != nil {
+		return err
+	}
+	err = d.guarded(func() error {
+		return d.update(func(tx *bolt.Tx) error { return fill(tx, group, garbage) })
+	})
+	if err == nil {
+		return nil
+	}
+	now, readErr := d.transaction()
+	if now != before || readErr != nil {
+		// Readers see it, so it is in the file, but may not be on the disk.
+		d.broken.Store(true)
+		err = errors.Join(ErrBroken, err, readErr)
+	}
+	return fmt.Errorf("cannot write to %s: %w", d.db.Path(), err)
+}
+
+func fill(tx *bolt.Tx, group []*request, garbage []BlobID) error {
+	for _, r := range group {
+		for _, blob := range r.blobs {
+			if err := blob.store(tx); err != nil {
+				return err
+			}
+		}
+		for _, change := range r.changes {
+			if err := change.apply(tx); err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range garbage {
+		if err := strike(tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transaction returns the number of the last transaction that readers see.
+func (d *Disk) transaction() (number int, err error) {
+	err = d.guarded(func() error {
+		return d.db.View(func(tx *bolt.Tx) error {
+			number = tx.ID()
+			return nil
+		})
+	})
+	return number, err
+}
+
+// syncNames makes the names of a group's files durable, whose content is already.
+func (d *Disk) syncNames(group []*request) error {
+	for _, r := range group {
+		for _, blob := range r.blobs {
+			if _, ok := blob.(*fileBlob); ok {
+				return syncDir(filepath.Join(d.dir, blobsName))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package store_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+const (
+	killRounds  = 3
+	killClients = 16
+)
+
+// TestKill kills a process with a store that 16 clients use, again and again, and
+// expects to find all that was acknowledged, and nothing by halves.
+func TestKill(t *testing.T) {
+	dir := t.TempDir()
+	seed := rand.Uint64() //nolint:gosec // not for cryptography
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not for cryptography
+	clients := make([]*survivor, killClients)
+	for i := range clients {
+		clients[i] = newSurvivor(i, seed)
+	}
+	books := accounts{}
+	for range killRounds {
+		enough := 150 + random.Int64N(250)
+		useAndKill(t, dir, clients, books, enough)
+		t.Run("Reopen", func(t *testing.T) {
+			s := serve(t, store.Options{Dir: dir})
+			books.expect(t, s)
+			c := s.client(t, s.survivors(t))
+			for _, client := range clients {
+				client.expect(t, c)
+			}
+		})
+	}
+	t.Run("Clear", func(t *testing.T) { expectNothingLeft(t, dir, clients) })
+}
+
+// useAndKill runs clients against a process, and kills it when enough has been
+// acknowledged to them.
+func useAndKill(t *testing.T, dir string, clients []*survivor, books accounts, enough int64) {
+	t.Helper()
+	p := startStore(t, dir)
+	var listener, busy sync.WaitGroup
+	listener.Go(func() {
+		for p.lines.Scan() {
+			books.hear(t, p.lines.Bytes())
+		}
+	})
+	var acknowledged atomic.Int64
+	for _, client := range clients {
+		client.c, client.killed = p.client(), &p.killed
+		busy.Go(func() {
+			for client.step(t) {
+				if acknowledged.Add(1) == enough {
+					p.kill(t)
+				}
+			}
+		})
+	}
+	busy.Wait()
+	p.kill(t) // if nobody has
+	listener.Wait()
+	_ = p.cmd.Wait() // killed
+	if got := acknowledged.Load(); got < enough {
+		t.Fatalf("only %d of %d requests have been acknowledged", got, enough)
+	}
+}
+
+// storeProcess is TestKillChild in a process of its own.
+type storeProcess struct {
+	cmd    *exec.Cmd
+	lines  *bufio.Scanner
+	hello  hello
+	killed atomic.Bool
+}
+
+// hello is the first line that the process prints.
+type hello struct{ url, accessKeyID, secretAccessKey string }
+
+func startStore(t *testing.T, dir string) *storeProcess {
+	t.Helper()
+	p := &storeProcess{cmd: exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillChild$")} //nolint:gosec // this very program
+	p.cmd.Env = append(os.Environ(), killDir+"="+dir)
+	p.cmd.Stderr = os.Stderr
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.lines = bufio.NewScanner(out)
+	if !p.lines.Scan() {
+		t.Fatalf("the process with the store has ended: %v", errors.Join(p.lines.Err(), p.cmd.Wait()))
+	}
+	if _, err := fmt.Sscan(p.lines.Text(), &p.hello.url, &p.hello.accessKeyID, &p.hello.secretAccessKey); err != nil {
+		t.Fatalf("%v: %s", err, p.lines.Bytes())
+	}
+	return p
+}
+
+func (p *storeProcess) client() *s3.Client {
+	return s3.New(s3.Options{
+		BaseEndpoint: &p.hello.url, Region: store.DefaultRegion, UsePathStyle: true, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider(p.hello.accessKeyID, p.hello.secretAccessKey, ""),
+	})
+}
+
+func (p *storeProcess) kill(t *testing.T) {
+	t.Helper()
+	if p.killed.Swap(true) {
+		return
+	}
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+}
+
+// expectNothingLeft deletes everything, and expects that no file of a blob is left.
+func expectNothingLeft(t *testing.T, dir string, clients []*survivor) {
+	t.Helper()
+	s := serve(t, store.Options{Dir: dir})
+	c := s.client(t, s.survivors(t))
+	for _, client := range clients {
+		client.clear(t, c)
+	}
+	for _, bucket := range []string{"photos", "albums"} {
+		if err := s.DeleteBucket(t.Context(), owner, bucket); err != nil {
+			t.Error(err)
+		}
+	}
+	blobs, err := os.ReadDir(filepath.Join(dir, "blobs"))
+	if err != nil || len(blobs) > 0 {
+		t.Errorf("%d blobs are left, %v", len(blobs), err)
+	}
+}
+
+// accounts is what the process has told of its accounts: by ID the secret, empty
+// for an account that is gone. One whose fate is open is not there.
+type accounts map[string]string
+
+func (a accounts) hear(t *testing.T, line []byte) {
+	t.Helper()
+	word, rest, _ := strings.Cut(string(line), " ")
+	id, secret, _ := strings.Cut(rest, " ")
+	switch word {
+	case "changing":
+		delete(a, id)
+	case "account":
+		a[id] = secret
+	case "gone":
+		a[id] = ""
+	default:
+		t.Errorf("the process has said %q", line)
+	}
+}
+
+func (a accounts) expect(t *testing.T, s *server) {
+	t.Helper()
+	if len(a) == 0 {
+		t.Error("the process has told of no account")
+	}
+	there := map[string]bool{}
+	all, err := s.Accounts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, account := range all {
+		there[account.ID] = true
+	}
+	for id, secret := range a {
+		if there[id] != (secret != "") {
+			t.Errorf("account %q is there: %t", id, there[id])
+		} else if secret != "" && s.account(t, id, readWrite("photos")).SecretAccessKey != secret {
+			t.Errorf("account %q has another secret", id)
+		}
+	}
+}

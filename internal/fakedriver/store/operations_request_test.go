@@ -1,0 +1,109 @@
+package store_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
+)
+
+const taggingDocument = `<Tagging><TagSet><Tag><Key>new</Key><Value>1</Value></Tag></TagSet></Tagging>`
+
+// bodies are the documents that operations need; every other upload has one that
+// must not get anywhere.
+var bodies = map[string]string{
+	"CreateBucket": "", "CopyObject": "", "UploadPartCopy": "", "CreateMultipartUpload": "",
+	"DeleteObjects":       `<Delete><Object><Key>k</Key></Object></Delete>`,
+	"PutBucketTagging":    taggingDocument,
+	"PutObjectTagging":    taggingDocument,
+	"PutBucketVersioning": `<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>`,
+}
+
+// request returns the request of a row about what is on the stage, as somebody
+// with the credentials sends it.
+func (g *stage) request(row documented, credentials store.Credentials) signed {
+	path := map[s3op.Level]string{s3op.Service: "/", s3op.Bucket: "/" + g.bucket, s3op.Object: "/" + g.bucket + "/k"}[row.Level]
+	in := signed{
+		method: row.Method, path: path + g.query(row), body: g.body(row), credentials: credentials,
+		region: g.Region(), service: "s3", at: time.Now(),
+	}
+	in.before = func(r *http.Request) {
+		if row.CopySource {
+			r.Header.Set("X-Amz-Copy-Source", g.bucket+"/k")
+		}
+		switch row.Name {
+		case "CopyObject":
+			r.Header.Set("X-Amz-Metadata-Directive", "REPLACE") // an object is copied to itself
+		case "GetObjectAttributes":
+			r.Header.Set("X-Amz-Object-Attributes", "ETag,ObjectSize")
+		}
+	}
+	return in
+}
+
+func (g *stage) query(row documented) string {
+	known := map[string]string{"list-type": "2", "select-type": "2", "uploadId": g.upload, "partNumber": "1", "id": "x", "annotationName": "x"}
+	query := url.Values{}
+	for _, name := range row.Selects {
+		query.Set(name, known[name])
+	}
+	if len(query) == 0 {
+		return ""
+	}
+	return "?" + query.Encode()
+}
+
+func (g *stage) body(row documented) string {
+	if row.Name == "CompleteMultipartUpload" {
+		return `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>` + g.part + `</ETag></Part></CompleteMultipartUpload>`
+	}
+	if body, ok := bodies[row.Name]; ok || (row.Method != http.MethodPut && row.Method != http.MethodPost) {
+		return body
+	}
+	return "<hostile/>"
+}
+
+// verdict is what became of a request.
+type verdict string
+
+const (
+	let           verdict = "allowed"
+	denial        verdict = "denied"
+	unimplemented verdict = "not implemented"
+)
+
+// ask sends the request of a row.
+func (g *stage) ask(t *testing.T, row documented, credentials store.Credentials) verdict {
+	t.Helper()
+	status, body := g.request(row, credentials).send(t, g.server)
+	found := fmt.Sprint(status)
+	if row.Method != http.MethodHead && status >= http.StatusMultipleChoices {
+		found += " " + code(t, body)
+	}
+	if row.Name == "CreateBucket" && strings.HasPrefix(found, "409 BucketAlready") {
+		return denial // and says whose the bucket is
+	}
+	if slices.Contains(unconfigured, found) {
+		return let
+	}
+	is, ok := map[string]verdict{
+		"200": let, "204": let, "403": denial, "403 AccessDenied": denial, "501 NotImplemented": unimplemented,
+	}[found]
+	if !ok {
+		t.Errorf("%s answered %d: %s", row.Name, status, body)
+	}
+	return is
+}
+
+// unconfigured are the answers of features that no bucket has.
+var unconfigured = []string{
+	"404 NoSuchCORSConfiguration", "404 ServerSideEncryptionConfigurationNotFoundError", "404 NoSuchLifecycleConfiguration",
+	"404 OwnershipControlsNotFoundError", "404 NoSuchBucketPolicy", "404 ReplicationConfigurationNotFoundError",
+	"404 NoSuchWebsiteConfiguration", "404 ObjectLockConfigurationNotFoundError", "404 NoSuchPublicAccessBlockConfiguration",
+}

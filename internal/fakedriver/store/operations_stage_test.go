@@ -1,0 +1,110 @@
+package store_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// stage is a bucket that has something for every operation to read or to
+// destroy: an object "k" with tags, tags of its own, an upload of "k" with a part.
+type stage struct {
+	*server
+
+	bucket string
+	admin  *s3.Client
+	upload string
+	part   string // its ETag
+}
+
+// administrator returns an administrator's key.
+func (s *server) administrator(t *testing.T) store.Credentials {
+	t.Helper()
+	key, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "admin", Owner: "admin", Admin: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// furnish creates a bucket and fills it.
+func furnish(t *testing.T, s *server, admin *s3.Client, bucket string) *stage {
+	t.Helper()
+	s.bucket(t, bucket, func(b *store.BucketSpec) { b.Tags, b.Purge = map[string]string{"team": "a"}, true })
+	g := &stage{server: s, bucket: bucket, admin: admin}
+	_, err := admin.PutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: &bucket, Key: ptr("k"), Body: strings.NewReader("kept"), Tagging: ptr("a=b"), Metadata: map[string]string{"colour": "red"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := admin.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: &bucket, Key: ptr("k")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.upload = *created.UploadId
+	part, err := admin.UploadPart(t.Context(), &s3.UploadPartInput{
+		Bucket: &bucket, Key: ptr("k"), UploadId: created.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("part"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.part = strings.Trim(*part.ETag, `"`)
+	return g
+}
+
+// snapshot returns all that can be read of the bucket.
+func (g *stage) snapshot(t *testing.T) []string {
+	t.Helper()
+	bucket, key := &g.bucket, ptr("k")
+	var all []string
+	note := func(what string, seen any, err error) {
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		all = append(all, fmt.Sprintf("%s: %+v", what, seen))
+	}
+	versions, err := g.admin.ListObjectVersions(t.Context(), &s3.ListObjectVersionsInput{Bucket: bucket})
+	note("versions", describeVersions(versions), err)
+	object, err := g.admin.GetObject(t.Context(), &s3.GetObjectInput{Bucket: bucket, Key: key})
+	note("object", nil, err)
+	content, err := io.ReadAll(object.Body)
+	note("content", string(content), err)
+	note("metadata", []any{object.Metadata, *object.ETag, object.LastModified, *object.ContentType}, object.Body.Close())
+	tags, err := g.admin.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: bucket, Key: key})
+	note("tags", describeTags(tags.TagSet), err)
+	bucketTags, err := g.admin.GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: bucket})
+	note("bucket's tags", describeTags(bucketTags.TagSet), err)
+	versioning, err := g.admin.GetBucketVersioning(t.Context(), &s3.GetBucketVersioningInput{Bucket: bucket})
+	note("versioning", versioning.Status, err)
+	uploads, err := g.admin.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: bucket})
+	note("uploads", len(uploads.Uploads), err)
+	parts, err := g.admin.ListParts(t.Context(), &s3.ListPartsInput{Bucket: bucket, Key: key, UploadId: &g.upload})
+	note("parts", len(parts.Parts), err)
+	note("part", []any{*parts.Parts[0].ETag, *parts.Parts[0].LastModified}, nil)
+	return all
+}
+
+func describeVersions(out *s3.ListObjectVersionsOutput) (all []string) {
+	for _, v := range out.Versions {
+		all = append(all, fmt.Sprint(*v.Key, *v.VersionId, *v.ETag, *v.LastModified))
+	}
+	for _, m := range out.DeleteMarkers {
+		all = append(all, fmt.Sprint("marker", *m.Key, *m.VersionId))
+	}
+	return all
+}
+
+func describeTags(tags []types.Tag) (all []string) {
+	for _, tag := range tags {
+		all = append(all, *tag.Key+"="+*tag.Value)
+	}
+	return all
+}

@@ -1,0 +1,138 @@
+package store_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
+)
+
+// grants are all that there can be: four modes in three categories.
+func grants() (all []store.Grant) {
+	modes := []store.Mode{store.None, store.ReadOnly, store.WriteOnly, store.ReadWrite}
+	for _, data := range modes {
+		for _, object := range modes {
+			for _, bucket := range modes {
+				all = append(all, store.Grant{ObjectData: data, ObjectMetadata: object, BucketMetadata: bucket})
+			}
+		}
+	}
+	return all
+}
+
+// theatre is a stage with an administrator, and everybody who has a grant.
+type theatre struct {
+	*stage
+
+	key  store.Credentials // the administrator's
+	keys map[store.Grant]store.Credentials
+}
+
+func open(t *testing.T) *theatre {
+	t.Helper()
+	s := serve(t, store.Options{})
+	key := s.administrator(t)
+	o := &theatre{stage: furnish(t, s, s.client(t, key), "photos"), key: key, keys: map[store.Grant]store.Credentials{}}
+	for i, grant := range grants() {
+		to := grant
+		to.Bucket = o.bucket
+		o.keys[grant] = s.account(t, fmt.Sprint("app-", i), to)
+	}
+	return o
+}
+
+// TestOperationsWalk sends the request of every row of docs/s3.md with every
+// grant: it is answered as the row says, and what is refused changes nothing.
+func TestOperationsWalk(t *testing.T) {
+	o := open(t)
+	before := o.snapshot(t)
+	for _, row := range documentation(t) {
+		for grant, key := range o.keys {
+			switch want := row.verdict(grant); {
+			case want != let:
+				o.expect(t, row, grant, key, want)
+			case row.Method == http.MethodGet || row.Method == http.MethodHead:
+				o.expect(t, row, grant, key, let)
+			default:
+				o.perform(t, row, grant)
+			}
+		}
+		if diff := cmp.Diff(before, o.snapshot(t)); diff != "" {
+			t.Fatalf("%s has changed something where it was refused: -before, +after:\n%s", row.Name, diff)
+		}
+	}
+}
+
+func (d documented) verdict(g store.Grant) verdict {
+	switch {
+	case d.Needs == refused:
+		return unimplemented
+	case d.allows(g):
+		return let
+	default:
+		return denial
+	}
+}
+
+func (g *stage) expect(t *testing.T, row documented, who any, key store.Credentials, want verdict) {
+	t.Helper()
+	if got := g.ask(t, row, key); got != want {
+		t.Errorf("%s with %+v: %s, want %s", row.Name, who, got, want)
+	}
+}
+
+// perform has something done that is allowed, and changes something, in a bucket
+// of its own.
+func (o *theatre) perform(t *testing.T, row documented, grant store.Grant) {
+	t.Helper()
+	g := furnish(t, o.server, o.admin, "elsewhere")
+	grant.Bucket = g.bucket
+	g.expect(t, row, grant, g.account(t, "there", grant), let)
+	g.revoke(t, "there")
+	if err := g.DeleteBucket(t.Context(), owner, g.bucket); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOperationsElsewhere sends everything with a key that may do everything, in
+// another bucket.
+func TestOperationsElsewhere(t *testing.T) {
+	o := open(t)
+	o.server.bucket(t, "other")
+	key := o.account(t, "other", store.Grant{
+		Bucket: "other", ObjectData: store.ReadWrite, ObjectMetadata: store.ReadWrite, BucketMetadata: store.ReadWrite,
+	})
+	before := o.snapshot(t)
+	for _, row := range documentation(t) {
+		if row.Level != s3op.Service {
+			o.expect(t, row, "another bucket's key", key, denial)
+		}
+	}
+	if diff := cmp.Diff(before, o.snapshot(t)); diff != "" {
+		t.Errorf("another bucket's key has changed something: -before, +after:\n%s", diff)
+	}
+}
+
+// TestOperationsAdministrator sends everything with an administrator's key, which
+// may do all that there is, but not create or delete a driver's bucket.
+func TestOperationsAdministrator(t *testing.T) {
+	o := open(t)
+	for _, row := range documentation(t) {
+		want := let
+		switch {
+		case row.Needs == refused:
+			want = unimplemented
+		case row.Name == "CreateBucket" || row.Name == "DeleteBucket":
+			want = denial
+		}
+		g := furnish(t, o.server, o.admin, "elsewhere")
+		g.expect(t, row, "an administrator's key", o.key, want)
+		if err := g.DeleteBucket(t.Context(), owner, g.bucket); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package store_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"go.uber.org/goleak"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const owner = "test"
+
+// server is a store that is being served.
+type server struct {
+	*store.Store
+
+	url string
+}
+
+// serve starts a store, and stops it when the test ends.
+func serve(t *testing.T, options store.Options) *server {
+	t.Helper()
+	s, err := store.New(options)
+	if err != nil {
+		t.Fatalf("New(): %v", err)
+	}
+	l := listen(t)
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(context.Background(), l) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		if err := s.Close(); err != nil {
+			t.Errorf("Close(): %v", err)
+		}
+		if err := <-done; err != nil {
+			t.Errorf("Serve(): %v", err)
+		}
+	})
+	return &server{Store: s, url: "http://" + l.Addr().String()}
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (s *server) bucket(t *testing.T, name string, change ...func(*store.BucketSpec)) {
+	t.Helper()
+	spec := store.BucketSpec{Name: name, Owner: owner}
+	for _, f := range change {
+		f(&spec)
+	}
+	if _, err := s.CreateBucket(t.Context(), spec); err != nil {
+		t.Fatalf("CreateBucket(%q): %v", name, err)
+	}
+}
+
+func (s *server) account(t *testing.T, id string, grants ...store.Grant) store.Credentials {
+	t.Helper()
+	c, err := s.PutAccount(t.Context(), store.AccountSpec{ID: id, Owner: owner, Grants: grants})
+	if err != nil {
+		t.Fatalf("PutAccount(%q): %v", id, err)
+	}
+	return c
+}
+
+func (s *server) revoke(t *testing.T, id string) {
+	t.Helper()
+	if err := s.DeleteAccount(t.Context(), owner, id); err != nil {
+		t.Fatalf("DeleteAccount(%q): %v", id, err)
+	}
+}
+
+// client returns an SDK client as an application has it: default configuration,
+// and only what the Secret holds.
+func (s *server) client(t *testing.T, c store.Credentials, change ...func(*s3.Options)) *s3.Client {
+	t.Helper()
+	cfg, err := config.LoadDefaultConfig(t.Context(),
+		config.WithBaseEndpoint(s.url),
+		config.WithRegion(s.Region()),
+		config.WithRetryMaxAttempts(1),
+		config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(c.AccessKeyID, c.SecretAccessKey, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTests := func(o *s3.Options) { o.UsePathStyle, o.DisableLogOutputChecksumValidationSkipped = true, true }
+	return s3.NewFromConfig(cfg, append([]func(*s3.Options){inTests}, change...)...)
+}
+
+// newTLS serves the same store over TLS.
+func newTLS(t *testing.T, s *server) *httptest.Server {
+	t.Helper()
+	secure := httptest.NewTLSServer(s.Handler())
+	t.Cleanup(secure.Close)
+	return secure
+}
+
+func readWrite(bucket string) store.Grant {
+	return store.Grant{Bucket: bucket, ObjectData: store.ReadWrite}
+}
+
+func ptr(s string) *string { return aws.String(s) }

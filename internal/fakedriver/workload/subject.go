@@ -1,0 +1,90 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// Clients is how many clients there are at the same time where there are several.
+const Clients = 16
+
+const bucket = "workload"
+
+// Subject is an S3 store in memory that is being served, with an empty bucket and
+// a client. Its methods are safe for concurrent use, but for Close.
+type Subject struct {
+	client    *s3.Client
+	transport *http.Transport
+	stop      func() error
+}
+
+// Store serves the store on a port of its own. The caller closes it.
+func Store(ctx context.Context) (*Subject, error) {
+	s, err := store.New(store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	owner := "workload"
+	if _, err := s.CreateBucket(ctx, store.BucketSpec{Name: bucket, Owner: owner}); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	keys, err := s.PutAccount(ctx, store.AccountSpec{
+		ID: "client", Owner: owner, Grants: []store.Grant{{Bucket: bucket, ObjectData: store.ReadWrite}},
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	subject, err := serve(ctx, s.Serve, keys)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	end := subject.stop
+	subject.stop = func() error { return errors.Join(s.Close(), end()) }
+	return subject, nil
+}
+
+// serve serves on a port of the loopback interface until stop.
+func serve(ctx context.Context, run func(context.Context, net.Listener) error, keys store.Credentials) (*Subject, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for S3: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, l) }()
+	transport := &http.Transport{MaxIdleConnsPerHost: Clients, IdleConnTimeout: time.Minute}
+	return &Subject{
+		client: newClient("http://"+l.Addr().String(), keys, transport), transport: transport,
+		stop: func() error {
+			cancel()
+			return <-ended
+		},
+	}, nil
+}
+
+func newClient(url string, keys store.Credentials, transport *http.Transport) *s3.Client {
+	return s3.New(s3.Options{
+		BaseEndpoint: aws.String(url), UsePathStyle: true, Region: store.DefaultRegion,
+		Credentials:                credentials.NewStaticCredentialsProvider(keys.AccessKeyID, keys.SecretAccessKey, ""),
+		HTTPClient:                 &http.Client{Transport: transport},
+		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
+		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
+		RetryMaxAttempts:           1,
+	})
+}
+
+// Close ends serving, and forgets what is stored.
+func (s *Subject) Close() error {
+	s.transport.CloseIdleConnections()
+	return s.stop()
+}
