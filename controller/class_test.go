@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/bucketclaim"
-	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
-	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucketclaim"
+	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 )
 
 // TestClassesLiveTheirOwnLife: classes that are gone, or that others have been
@@ -71,8 +71,8 @@ func TestInvalidClass(t *testing.T) {
 	h.make(claim)
 	recorder := events.NewFakeRecorder(10)
 	reconciler := &bucketclaim.Reconciler{
-		Client: noBuckets{h.Client}, Live: h.Client, Recorder: recorder, Obstacles: announcement.NewObstacles(recorder),
-		References: reference.NewKeeper(h.Client, h.Client),
+		Client: noBuckets{h.Client}, Live: h.Client, Recorder: recorder, Obstacles: cosievents.NewObstacles(recorder),
+		References: claimprotection.NewKeeper(h.Client, h.Client),
 	}
 	result, _ := reconciler.Reconcile(context.Background(), claim)
 	if !result.IsZero() {

@@ -7,24 +7,24 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/cosi-emu/cosi-emu/controller/bucketaccess"
-	"github.com/cosi-emu/cosi-emu/controller/bucketclaim"
-	"github.com/cosi-emu/cosi-emu/controller/internal/operation"
-	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
-	"github.com/cosi-emu/cosi-emu/internal/reconciliation/announcement"
-	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucketclaim"
+	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 )
 
 // ErrStopped is returned by WaitReady when the controller has ended before it
 // was ready. What Start returned says why.
-var ErrStopped = host.ErrStopped
+var ErrStopped = cosimanager.ErrStopped
 
 // eventSource is what the controller calls itself in Events.
 const eventSource = "cosi-controller"
 
 // Controller is one instance of the COSI controller. It is started once.
 type Controller struct {
-	host *host.Host
+	manager *cosimanager.Manager
 }
 
 // New makes a Controller that acts on the cluster, and as the user, of cfg. The
@@ -35,26 +35,26 @@ func New(cfg *rest.Config, opts Options) (*Controller, error) {
 		return nil, fmt.Errorf("options of the controller: %w", err)
 	}
 	opts = opts.withDefaults()
-	h, err := newHost(cfg, opts)
+	m, err := newManager(cfg, opts)
 	if err != nil {
 		return nil, fmt.Errorf("set up the controller's manager: %w", err)
 	}
-	if err := prepareCache(context.Background(), h); err != nil {
+	if err := prepareCache(context.Background(), m); err != nil {
 		return nil, fmt.Errorf("set up the controller's cache: %w", err)
 	}
-	if err := addMetrics(context.Background(), h); err != nil {
+	if err := addMetrics(context.Background(), m); err != nil {
 		return nil, fmt.Errorf("set up the controller's metrics: %w", err)
 	}
-	if err := addReconcilers(h, opts); err != nil {
+	if err := addReconcilers(m, opts); err != nil {
 		return nil, err
 	}
-	return &Controller{host: h}, nil
+	return &Controller{manager: m}, nil
 }
 
 // Start runs the controller until ctx is done and all its workers have ended, or
 // until it fails. Losing the Lease is a failure.
 func (c *Controller) Start(ctx context.Context) error {
-	return c.host.Start(ctx)
+	return c.manager.Start(ctx)
 }
 
 // WaitReady blocks until the controller reconciles: it is the leader, if there
@@ -62,24 +62,24 @@ func (c *Controller) Start(ctx context.Context) error {
 // error that wraps ErrStopped if that will not happen any more, and otherwise
 // one that wraps the error of ctx.
 func (c *Controller) WaitReady(ctx context.Context) error {
-	if err := c.host.WaitReady(ctx); err != nil {
+	if err := c.manager.WaitReady(ctx); err != nil {
 		return fmt.Errorf("the controller is not ready: %w", err)
 	}
 	return nil
 }
 
 func addMetrics(ctx context.Context, mgr manager.Manager) error {
-	if err := operation.Register(); err != nil {
+	if err := cosimetrics.RegisterOperations(); err != nil {
 		return err
 	}
-	return operation.Watch(ctx, mgr.GetCache(), mgr.Elected())
+	return cosimetrics.WatchOperations(ctx, mgr.GetCache(), mgr.Elected())
 }
 
 // addReconcilers is where what runs in the controller is listed.
 func addReconcilers(mgr manager.Manager, opts Options) error {
-	references := reference.NewKeeper(mgr.GetClient(), mgr.GetAPIReader())
+	references := claimprotection.NewKeeper(mgr.GetClient(), mgr.GetAPIReader())
 	recorder := mgr.GetEventRecorder(eventSource)
-	obstacles := announcement.NewObstacles(recorder)
+	obstacles := cosievents.NewObstacles(recorder)
 	claims := &bucketclaim.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: recorder, Obstacles: obstacles, References: references,
 	}

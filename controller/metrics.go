@@ -1,7 +1,7 @@
 package controller
 
-import "github.com/cosi-emu/cosi-emu/controller/internal/operation"
+import cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 
 // ForgetDriver removes what was measured of a driver, for processes in which
 // drivers come and go. What ends of its objects afterwards is measured anew.
-func ForgetDriver(name string) { operation.Forget(name) }
+func ForgetDriver(name string) { cosimetrics.ForgetDriver(name) }

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 )
 
 // TestClaimGoesMissing: the KEP has ResourcesValidated False when a BucketClaim

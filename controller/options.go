@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-logr/logr"
 
-	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 )
 
 // Defaults of the Options.
@@ -19,11 +19,11 @@ const (
 	DefaultRetryMaxDelay = 2 * time.Minute
 	// DefaultLeaseDuration is how long others leave a Lease alone that is not
 	// renewed.
-	DefaultLeaseDuration = host.DefaultLeaseDuration
+	DefaultLeaseDuration = cosimanager.DefaultLeaseDuration
 	// DefaultRenewDeadline is how long the holder tries to renew its Lease.
-	DefaultRenewDeadline = host.DefaultRenewDeadline
+	DefaultRenewDeadline = cosimanager.DefaultRenewDeadline
 	// DefaultRetryPeriod is the time between two tries.
-	DefaultRetryPeriod = host.DefaultRetryPeriod
+	DefaultRetryPeriod = cosimanager.DefaultRetryPeriod
 )
 
 // reconcileTimeout bounds everything that one reconcile asks of the API server,
@@ -72,8 +72,8 @@ func (o Options) Validate() error {
 	return o.settings().Validate()
 }
 
-func (o Options) settings() host.Settings {
-	return host.Settings{
+func (o Options) settings() cosimanager.Settings {
+	return cosimanager.Settings{
 		Workers:        o.Workers,
 		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay,
 		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,

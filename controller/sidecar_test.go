@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/internal/handoff"
+	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
 )
 
 // The tests play the sidecar: they write what it would write.
@@ -87,7 +87,7 @@ func (h *harness) provisioned(name string) (*v1alpha2.BucketClaim, *v1alpha2.Buc
 func (h *harness) handedOff(access *v1alpha2.BucketAccess) {
 	h.t.Helper()
 	awaits(h, access, "is handed off", func(a *v1alpha2.BucketAccess) error {
-		if !handoff.SidecarOwns(a) {
+		if !ownership.SidecarOwns(a) {
 			return fmt.Errorf("not handed off: %+v", a.Status)
 		}
 		return nil

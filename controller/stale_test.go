@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller/bucketaccess"
-	"github.com/cosi-emu/cosi-emu/controller/bucketclaim"
-	"github.com/cosi-emu/cosi-emu/controller/internal/reference"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucketclaim"
+	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
 )
 
 // The tests in this file hand a reconciler an object that is out of date, as a
@@ -30,7 +30,7 @@ func TestE09StaleClaim(t *testing.T) {
 	h.must(h.Status().Update(context.Background(), claim))
 
 	reconciler := &bucketclaim.Reconciler{
-		Client: h.Client, Live: h.Client, Recorder: events.NewFakeRecorder(10), References: reference.NewKeeper(h.Client, h.Client),
+		Client: h.Client, Live: h.Client, Recorder: events.NewFakeRecorder(10), References: claimprotection.NewKeeper(h.Client, h.Client),
 	}
 	result, err := reconciler.Reconcile(context.Background(), stale)
 	if err != nil || result.IsZero() {
@@ -57,7 +57,7 @@ func TestStaleAccess(t *testing.T) {
 	h.must(h.Status().Update(context.Background(), access))
 
 	reconciler := &bucketaccess.Reconciler{
-		Client: h.Client, Recorder: events.NewFakeRecorder(10), References: reference.NewKeeper(h.Client, h.Client),
+		Client: h.Client, Recorder: events.NewFakeRecorder(10), References: claimprotection.NewKeeper(h.Client, h.Client),
 	}
 	result, err := reconciler.Reconcile(context.Background(), stale)
 	if err != nil || result.IsZero() {
@@ -79,12 +79,12 @@ func TestStaleClaimIsNotLetGo(t *testing.T) {
 	h.must(h.Delete(context.Background(), claim))
 	h.must(refresh(context.Background(), h, claim))
 	stale := claim.DeepCopy()
-	keeper := reference.NewKeeper(h.Client, h.Client)
+	keeper := claimprotection.NewKeeper(h.Client, h.Client)
 	h.must(keeper.Protect(context.Background(), claim))
 
 	reconciler := &bucketclaim.Reconciler{
 		Client: noAccesses{h.Client}, Live: h.Client, Recorder: events.NewFakeRecorder(10),
-		References: reference.NewKeeper(noAccesses{h.Client}, h.Client),
+		References: claimprotection.NewKeeper(noAccesses{h.Client}, h.Client),
 	}
 	result, err := reconciler.Reconcile(context.Background(), stale)
 	if err != nil || result.IsZero() {
@@ -104,7 +104,7 @@ func TestReleaseAsksTheAPIServer(t *testing.T) {
 	h := prepare(t)
 	claim, older, access := h.claim("data"), h.access("older", "other"), h.access("app", "data")
 	h.make(older, claim, access)
-	keeper := reference.NewKeeper(noAccesses{h.Client}, h.Client)
+	keeper := claimprotection.NewKeeper(noAccesses{h.Client}, h.Client)
 	h.must(keeper.Protect(context.Background(), claim))
 	for _, seen := range []string{"", older.ResourceVersion} {
 		h.must(keeper.Release(context.Background(), claim, seen))

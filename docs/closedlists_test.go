@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
 const api = "../apis/objectstorage/v1alpha2/"
@@ -89,8 +89,8 @@ func calls(t *testing.T) []string {
 func metrics(t *testing.T) []string {
 	t.Helper()
 	return slices.Concat(
-		matches(t, "../controller/internal/operation/metrics.go", `"(cosi_\w+)"`),
-		matches(t, "../sidecar/driver/metrics.go", `"(cosi_\w+)"`),
+		matches(t, "../internal/reconcile/metrics/operations.go", `"(cosi_\w+)"`),
+		matches(t, "../internal/sidecar/driver/metrics.go", `"(cosi_\w+)"`),
 	)
 }
 

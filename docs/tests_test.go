@@ -25,7 +25,7 @@ var suites struct {
 }
 
 // exists returns an error unless there is a test of that name, which is written
-// as in sidecar/driver.TestTerminal or controller.TestAccessIsRefused/two claims.
+// as in internal/sidecar/driver.TestTerminal or controller.TestAccessIsRefused/two claims.
 // Of a subtest it looks for the name in the package's test files.
 func exists(test string) error {
 	slash := strings.LastIndexByte(strings.SplitN(test, ".Test", 2)[0], '/')

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // backendPhases start what COSI provisions from: the store and the fake driver,
@@ -86,16 +86,13 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 // for it.
 func (e *Emulator) meetDriver(ctx context.Context) error {
 	e.driverEndpoint = e.opts.Driver
-	d, err := driver.Connect(ctx, driver.Options{
+	name, err := sidecar.GetDriverName(ctx, sidecar.Options{
 		Endpoint:       e.driverEndpoint,
 		ConnectTimeout: e.opts.ConnectTimeout,
 		RPCTimeout:     e.opts.RPCTimeout,
 	})
-	if err != nil {
-		return err
-	}
-	e.driverName = d.Name()
-	return d.Close()
+	e.driverName = name
+	return err
 }
 
 func (e *Emulator) startController(ctx context.Context) error {

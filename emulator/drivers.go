@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/sidecar"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
 // DriverOptions describe a further fake driver.
@@ -101,7 +100,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 // What was measured of the driver is forgotten.
 func (a *AddedDriver) Remove(ctx context.Context) error {
 	err := errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
-	driver.Forget(a.DriverName)
+	sidecar.ForgetDriver(a.DriverName)
 	controller.ForgetDriver(a.DriverName)
 	return err
 }

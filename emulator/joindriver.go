@@ -8,7 +8,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/cosi-emu/cosi-emu/sidecar"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
 // JoinDriver starts a sidecar, as component sidecar.NAME, for somebody's driver
@@ -19,16 +18,13 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
 	}
-	d, err := driver.Connect(ctx, driver.Options{
+	driverName, err := sidecar.GetDriverName(ctx, sidecar.Options{
 		Endpoint: endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("join the driver at %s: %w", endpoint, err)
 	}
-	joined := &AddedDriver{DriverName: d.Name(), emulator: e, endpoint: endpoint}
-	if err := d.Close(); err != nil {
-		return nil, err
-	}
+	joined := &AddedDriver{DriverName: driverName, emulator: e, endpoint: endpoint}
 	for component, served := range e.Served() {
 		if served == joined.DriverName {
 			return nil, fmt.Errorf("%w: the driver at %s calls itself %q, and %s serves one of that name already",

@@ -14,24 +14,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar/bucket"
-	"github.com/cosi-emu/cosi-emu/sidecar/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucketaccess"
 )
 
 // eventSource is what the sidecar calls itself in Events.
 const eventSource = "cosi-sidecar"
 
-// assemble makes the host and puts the reconcilers, their watches, and the
+// assemble makes the manager and puts the reconcilers, their watches, and the
 // watch of the driver into it.
 func (s *Sidecar) assemble(ctx context.Context, cfg *rest.Config, opts Options) (err error) {
-	if s.host, err = newHost(cfg, s.driver, opts); err != nil { //nolint:contextcheck // it outlives its making
+	if s.manager, err = newManager(cfg, s.driver, opts); err != nil { //nolint:contextcheck // it outlives its making
 		return fmt.Errorf("set up the manager: %w", err)
 	}
-	if err := prepareCache(ctx, s.host); err != nil {
+	if err := prepareCache(ctx, s.manager); err != nil {
 		return fmt.Errorf("set up the cache: %w", err)
 	}
-	s.live, err = client.New(s.host.GetConfig(), client.Options{
-		HTTPClient: s.host.GetHTTPClient(), Scheme: s.host.GetScheme(), Mapper: s.host.GetRESTMapper(),
+	s.live, err = client.New(s.manager.GetConfig(), client.Options{
+		HTTPClient: s.manager.GetHTTPClient(), Scheme: s.manager.GetScheme(), Mapper: s.manager.GetRESTMapper(),
 	})
 	if err != nil {
 		return fmt.Errorf("set up the client: %w", err)
@@ -46,10 +46,10 @@ func (s *Sidecar) assemble(ctx context.Context, cfg *rest.Config, opts Options) 
 	if err := s.addNamesakes(opts); err != nil {
 		return fmt.Errorf("set up the watch of the Lease: %w", err)
 	}
-	if err := s.host.AddReadyzCheck("driver", s.checkDriver); err != nil {
+	if err := s.manager.AddReadyzCheck("driver", s.checkDriver); err != nil {
 		return fmt.Errorf("readiness probe: %w", err)
 	}
-	return s.host.Add(&driverWatch{driver: s.driver, logger: opts.Logger, alarms: []alarm{buckets, accesses}})
+	return s.manager.Add(&driverWatch{driver: s.driver, logger: opts.Logger, alarms: []alarm{buckets, accesses}})
 }
 
 // checkDriver is a readiness probe.
@@ -65,26 +65,26 @@ func (s *Sidecar) addNamesakes(opts Options) error {
 	if !opts.LeaderElection {
 		return nil
 	}
-	return s.host.Add(&namesakes{
-		client: s.live, cache: s.host.GetCache(), logger: opts.Logger,
+	return s.manager.Add(&namesakes{
+		client: s.live, cache: s.manager.GetCache(), logger: opts.Logger,
 		driver: s.driver, group: opts.DriverGroup, now: opts.Now,
 	})
 }
 
 func (s *Sidecar) addBuckets(opts Options, driverIsBack alarm) error {
-	c := s.host.GetCache()
+	c := s.manager.GetCache()
 	return s.add("bucket", opts,
-		bucket.NewReconciler(s.host.GetClient(), s.driver, s.host.GetEventRecorder(eventSource)),
+		bucket.NewReconciler(s.manager.GetClient(), s.driver, s.manager.GetEventRecorder(eventSource)),
 		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Wakes(s.driver)),
 		driverIsBack.source(func(ctx context.Context) []reconcile.Request { return bucket.Unsettled(ctx, c, s.driver) }),
 	)
 }
 
 func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack alarm) error {
-	c := s.host.GetCache()
-	clients := bucketaccess.Clients{Objects: s.host.GetClient(), Secrets: s.live}
+	c := s.manager.GetCache()
+	clients := bucketaccess.Clients{Objects: s.manager.GetClient(), Secrets: s.live}
 	return s.add("bucketaccess", opts,
-		bucketaccess.NewReconciler(clients, s.driver, s.host.GetEventRecorder(eventSource), opts.CertificateAuthority),
+		bucketaccess.NewReconciler(clients, s.driver, s.manager.GetEventRecorder(eventSource), opts.CertificateAuthority),
 		source.Kind(c, &v1alpha2.BucketAccess{},
 			&handler.TypedEnqueueRequestForObject[*v1alpha2.BucketAccess]{}, bucketaccess.Wakes(s.driver)),
 		source.Kind(c, &v1alpha2.Bucket{}, bucketaccess.OfBucket(c, s.driver), bucketaccess.BucketWakes()),
@@ -94,7 +94,7 @@ func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack alarm) error {
 }
 
 func (s *Sidecar) add(name string, opts Options, reconciler reconcile.Reconciler, sources ...source.Source) error {
-	added, err := controller.New(name, s.host, controller.Options{
+	added, err := controller.New(name, s.manager, controller.Options{
 		Reconciler: reconciler,
 		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
 			opts.RetryBaseDelay, opts.RetryMaxDelay),

@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar/bucket"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 // The annotation alone is no order to delete: with the policy Delete too, the

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
 // driverWatch has everything that is not settled looked at again when the driver

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/reconciliation/condition"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
 // ErrDriverNameCollision is wrapped by the error that Start returns when the

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc"
 	certutil "k8s.io/client-go/util/cert"
 
-	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
 // Defaults of the Options.
@@ -23,13 +23,17 @@ const (
 	DefaultRetryBaseDelay = 100 * time.Millisecond
 	// DefaultRetryMaxDelay is the longest delay between retries.
 	DefaultRetryMaxDelay = 2 * time.Minute
+	// DefaultConnectTimeout is how long New waits for the driver.
+	DefaultConnectTimeout = driver.DefaultConnectTimeout
+	// DefaultRPCTimeout is the deadline of each call to the driver.
+	DefaultRPCTimeout = driver.DefaultRPCTimeout
 	// DefaultLeaseDuration is how long others leave a Lease alone that is not
 	// renewed.
-	DefaultLeaseDuration = host.DefaultLeaseDuration
+	DefaultLeaseDuration = cosimanager.DefaultLeaseDuration
 	// DefaultRenewDeadline is how long the holder tries to renew its Lease.
-	DefaultRenewDeadline = host.DefaultRenewDeadline
+	DefaultRenewDeadline = cosimanager.DefaultRenewDeadline
 	// DefaultRetryPeriod is the time between two tries.
-	DefaultRetryPeriod = host.DefaultRetryPeriod
+	DefaultRetryPeriod = cosimanager.DefaultRetryPeriod
 )
 
 // Options say which driver the sidecar serves and how it runs. Endpoint is
@@ -41,10 +45,10 @@ type Options struct {
 	// DialOptions are applied to the connection after the sidecar's own.
 	DialOptions []grpc.DialOption
 	// ConnectTimeout is how long New waits for the driver. Zero means
-	// driver.DefaultConnectTimeout.
+	// DefaultConnectTimeout.
 	ConnectTimeout time.Duration
 	// RPCTimeout is the deadline of each call to the driver. Zero means
-	// driver.DefaultRPCTimeout.
+	// DefaultRPCTimeout.
 	RPCTimeout time.Duration
 
 	// CertificateAuthority goes into every access Secret, under the key
@@ -121,12 +125,18 @@ func validateCertificates(pem string) error {
 	return nil
 }
 
-func (o Options) settings() host.Settings {
-	return host.Settings{
+func (o Options) settings() cosimanager.Settings {
+	return cosimanager.Settings{
 		Workers:        o.Workers,
 		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay,
 		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,
 		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
+	}
+}
+
+func (o Options) driverOptions() driver.Options {
+	return driver.Options{
+		Endpoint: o.Endpoint, DialOptions: o.DialOptions, ConnectTimeout: o.ConnectTimeout, RPCTimeout: o.RPCTimeout,
 	}
 }
 
@@ -138,14 +148,14 @@ func (o Options) withDefaults() Options {
 	o.LeaseDuration = cmp.Or(o.LeaseDuration, DefaultLeaseDuration)
 	o.RenewDeadline = cmp.Or(o.RenewDeadline, DefaultRenewDeadline)
 	o.RetryPeriod = cmp.Or(o.RetryPeriod, DefaultRetryPeriod)
-	o.RPCTimeout = cmp.Or(o.RPCTimeout, driver.DefaultRPCTimeout)
+	o.RPCTimeout = cmp.Or(o.RPCTimeout, DefaultRPCTimeout)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.LeaderElection { // its Lease has to be found by name
-		o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, host.PodNamespace())
+		o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, cosimanager.PodNamespace())
 	}
-	o.DriverGroup = cmp.Or(o.DriverGroup, host.PodNamespace())
+	o.DriverGroup = cmp.Or(o.DriverGroup, cosimanager.PodNamespace())
 	return o
 }
 

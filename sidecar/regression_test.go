@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/sidecar"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 // TestE03DriverWithoutGenerateBucketID: elsewhere, each Bucket of a driver that

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 // A Secret that is there already is nobody's to take. When it goes, the access

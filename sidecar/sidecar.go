@@ -8,19 +8,19 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/internal/reconciliation/host"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
 // ErrStopped is returned by WaitReady when the sidecar has ended before it was
 // ready. What Start returned says why.
-var ErrStopped = host.ErrStopped
+var ErrStopped = cosimanager.ErrStopped
 
 // Sidecar serves the objects of one driver.
 type Sidecar struct {
-	driver *driver.Driver
-	host   *host.Host
-	live   client.Client // reads and writes without a cache
+	driver  *driver.Driver
+	manager *cosimanager.Manager
+	live    client.Client // reads and writes without a cache
 }
 
 // New connects to the driver, which it waits for, asks who it is, and prepares
@@ -33,12 +33,7 @@ func New(ctx context.Context, cfg *rest.Config, opts Options) (*Sidecar, error) 
 		return nil, fmt.Errorf("options of the sidecar: %w", err)
 	}
 	opts = opts.withDefaults()
-	d, err := driver.Connect(ctx, driver.Options{
-		Endpoint:       opts.Endpoint,
-		DialOptions:    opts.DialOptions,
-		ConnectTimeout: opts.ConnectTimeout,
-		RPCTimeout:     opts.RPCTimeout,
-	})
+	d, err := driver.Connect(ctx, opts.driverOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +44,16 @@ func New(ctx context.Context, cfg *rest.Config, opts Options) (*Sidecar, error) 
 	return s, nil
 }
 
+// GetDriverName asks the driver for its name. It waits for the driver as New
+// does, and uses the options for the connection only.
+func GetDriverName(ctx context.Context, opts Options) (string, error) {
+	d, err := driver.Connect(ctx, opts.driverOptions())
+	if err != nil {
+		return "", err
+	}
+	return d.Name(), d.Close()
+}
+
 // DriverName is the name of the driver that the sidecar serves.
 func (s *Sidecar) DriverName() string { return s.driver.Name() }
 
@@ -57,7 +62,7 @@ func (s *Sidecar) DriverName() string { return s.driver.Name() }
 // leadership is lost, or another driver has taken the place of this one. It may
 // be called once.
 func (s *Sidecar) Start(ctx context.Context) error {
-	err := s.host.Start(ctx)
+	err := s.manager.Start(ctx)
 	if err != nil {
 		err = fmt.Errorf("sidecar of driver %s: %w", s.driver.Name(), err)
 	}
@@ -69,7 +74,7 @@ func (s *Sidecar) Start(ctx context.Context) error {
 // error that wraps ErrStopped if that will not happen any more, and otherwise
 // one that wraps the error of ctx.
 func (s *Sidecar) WaitReady(ctx context.Context) error {
-	if err := s.host.WaitReady(ctx); err != nil {
+	if err := s.manager.WaitReady(ctx); err != nil {
 		return fmt.Errorf("the sidecar of driver %s is not ready: %w", s.driver.Name(), err)
 	}
 	return nil

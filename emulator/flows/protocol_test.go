@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 // What a driver of all protocols answers.

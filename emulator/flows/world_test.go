@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/sidecar"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 // never is the delay of retries: longer than any test.

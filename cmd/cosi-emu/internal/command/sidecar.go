@@ -9,7 +9,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/sidecar"
-	"github.com/cosi-emu/cosi-emu/sidecar/driver"
 )
 
 func newSidecar(streams Streams) *cobra.Command {
@@ -48,8 +47,8 @@ start later than the sidecar. It runs until it is told to stop.`,
 	access.addFlags(flags)
 	log.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
-	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", driver.DefaultConnectTimeout, "how long the driver may take until it answers")
-	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", driver.DefaultRPCTimeout, "limit for each call to the driver")
+	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", sidecar.DefaultConnectTimeout, "how long the driver may take until it answers")
+	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", sidecar.DefaultRPCTimeout, "limit for each call to the driver")
 	flags.IntVar(&opts.Workers, "workers", sidecar.DefaultWorkers, "how many objects of each kind are worked on at the same time")
 	flags.StringVar(&ca, "certificate-authority", "",
 		"file with the certificates, in PEM, that applications need to trust the object storage; they get them in their Secrets")

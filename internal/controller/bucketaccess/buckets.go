@@ -1,0 +1,135 @@
+package bucketaccess
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// findBuckets looks up the Buckets behind the claims and refuses an access that
+// cannot have one of them. That one is not ready yet is left to awaitBuckets.
+func (r *Reconciler) findBuckets(ctx context.Context, v *visit) error {
+	v.buckets = make([]*v1alpha2.Bucket, len(v.claims))
+	for i, claim := range v.claims {
+		bucket, err := r.bucketOf(ctx, claim)
+		if err == nil {
+			err = usable(v.access.Spec.Protocol, v.class, bucket)
+		}
+		if err == nil {
+			err = valid(claim, bucket)
+		}
+		if found, ok := reasons.As(err); ok && !found.Permanent() {
+			v.unready = err
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		v.buckets[i] = bucket
+	}
+	return nil
+}
+
+// awaitBuckets ends the visit if a Bucket is not ready. By then the claims are
+// held: the Buckets will not go while the access waits for them.
+func (r *Reconciler) awaitBuckets(_ context.Context, v *visit) error {
+	return v.unready
+}
+
+// bucketOf returns the Bucket that a claim is bound to. Claims and Buckets come
+// by separate watches, so the one may be here before the other: the Bucket then
+// wakes this access.
+func (r *Reconciler) bucketOf(ctx context.Context, claim *v1alpha2.BucketClaim) (*v1alpha2.Bucket, error) {
+	if claim.Status.BoundBucketName == "" {
+		return nil, notReady(claim.Name)
+	}
+	bucket, err := r.bucket(ctx, claim.Status.BoundBucketName)
+	switch {
+	case err != nil:
+		return nil, err
+	case bucket == nil, bucket.Spec.BucketClaimRef.UID != claim.UID:
+		return nil, notReady(claim.Name)
+	default:
+		return bucket, nil
+	}
+}
+
+// bucket returns the Bucket of that name, or nil.
+func (r *Reconciler) bucket(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
+	bucket := &v1alpha2.Bucket{}
+	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, bucket)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("get Bucket %s: %w", name, err)
+	default:
+		return bucket, nil
+	}
+}
+
+// usable returns a finding if an access of that class and protocol cannot have
+// the Bucket, or not yet. The Bucket's ID has to be known, and its protocols,
+// without which it cannot be told whether the access asks for one of them.
+func usable(protocol v1alpha2.Protocol, class *v1alpha2.BucketAccessClass, bucket *v1alpha2.Bucket) error {
+	claim := bucket.Spec.BucketClaimRef.Name
+	switch {
+	case bucket.Spec.DriverName != class.Spec.DriverName:
+		// The driver of the class would be asked for a bucket that is another
+		// driver's, by an ID that may mean something else to it.
+		return reasons.Invalid(v1alpha2.ReasonDriverMismatch,
+			"BucketAccessClass %q is of driver %q, but the Bucket of BucketClaim %q is of driver %q",
+			class.Name, class.Spec.DriverName, claim, bucket.Spec.DriverName)
+	case !bucket.DeletionTimestamp.IsZero():
+		return reasons.Invalid(v1alpha2.ReasonBucketDeleting, "the Bucket of BucketClaim %q is being deleted", claim)
+	case bucket.Status.BucketID == "" || len(bucket.Status.Protocols) == 0:
+		return notReady(claim)
+	case !slices.Contains(bucket.Status.Protocols, protocol):
+		return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported,
+			"the bucket of BucketClaim %q supports %v, but not %s", claim, bucket.Status.Protocols, protocol)
+	default:
+		return nil
+	}
+}
+
+// valid returns a finding if the claim has not got what it asks for, or says of
+// itself that it is invalid: an access is no more valid than what it refers to.
+// That the bucket lacks a protocol of the claim is found out here too, since the
+// claim may not have said so yet. What it says later wakes the access.
+func valid(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) error {
+	supported := bucket.Status.Protocols
+	lacks := func(wanted v1alpha2.Protocol) bool { return !slices.Contains(supported, wanted) }
+	if slices.ContainsFunc(claim.Spec.Protocols, lacks) {
+		return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported,
+			"BucketClaim %q asks for %v, but its bucket supports %v: no access is granted through a BucketClaim that is not satisfied",
+			claim.Name, claim.Spec.Protocols, supported)
+	}
+	if invalid := invalidity(claim); invalid != nil {
+		return reasons.Invalid(invalid.Reason, "BucketClaim %q is not valid: %s", claim.Name, cmp.Or(invalid.Message, invalid.Reason))
+	}
+	return nil
+}
+
+// invalidity is the condition by which a claim says that it is invalid, or nil.
+func invalidity(claim *v1alpha2.BucketClaim) *metav1.Condition {
+	validated := meta.FindStatusCondition(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated)
+	if validated == nil || validated.Status != metav1.ConditionFalse {
+		return nil
+	}
+	return validated
+}
+
+// notReady says the same whatever is lacking: the user can only wait, and a
+// message for each stage would be a write for each stage.
+func notReady(claim string) error {
+	return reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "waiting for the bucket of BucketClaim %q to be provisioned", claim)
+}

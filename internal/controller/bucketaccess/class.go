@@ -1,0 +1,31 @@
+package bucketaccess
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// findClass looks up the BucketAccessClass.
+func (r *Reconciler) findClass(ctx context.Context, v *visit) error {
+	name, class := v.access.Spec.BucketAccessClassName, &v1alpha2.BucketAccessClass{}
+	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, class)
+	switch {
+	case apierrors.IsNotFound(err):
+		return reasons.Waiting(v1alpha2.ReasonBucketAccessClassNotFound,
+			"waiting for BucketAccessClass %q, which does not exist", name)
+	case err != nil:
+		return fmt.Errorf("get BucketAccessClass %s: %w", name, err)
+	}
+	if err := v1alpha2.CheckDriverName(class.Spec.DriverName); err != nil {
+		return reasons.Invalid(v1alpha2.ReasonInvalidSpec,
+			"BucketAccessClass %q is of a driver that cannot exist: its spec.driverName: %v; make the class anew with another", name, err)
+	}
+	v.class = class
+	return nil
+}

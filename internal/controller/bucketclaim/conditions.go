@@ -1,0 +1,94 @@
+package bucketclaim
+
+import (
+	"cmp"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+)
+
+// distrust takes back a Provisioned that is True of a claim without a Bucket, or
+// without the protocols that a provisioned Bucket has: somebody else has written
+// it, and it must not come true by what is found out later.
+func distrust(claim *v1alpha2.BucketClaim) {
+	if claim.Status.BoundBucketName != "" && len(claim.Status.Protocols) > 0 {
+		return
+	}
+	if ours := condition.Of(&claim.Status.Conditions, claim.Generation); ours.Provisioned() {
+		ours.Forget(v1alpha2.ConditionProvisioned)
+	}
+}
+
+// mirrorConditions takes over what a Bucket says of itself, as the KEP has it
+// for the conditions of a BucketClaim.
+func mirrorConditions(ours condition.Set, bucket *v1alpha2.Bucket) {
+	mirrorProvisioned(ours, bucket)
+	mirrorValidated(ours, bucket)
+	mirrorProvisionFailed(ours, bucket)
+}
+
+// mirrorProvisioned copies True and False and never Unknown. A Bucket without an
+// ID has not been through the driver, whatever its conditions say.
+func mirrorProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
+	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisioned)
+	switch {
+	case theirs != nil && theirs.Status == metav1.ConditionTrue && bucket.Status.BucketID != "":
+		ours.Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned,
+			fmt.Sprintf("Bucket %q is provisioned", bucket.Name))
+	case theirs != nil && theirs.Status == metav1.ConditionFalse:
+		ours.Set(v1alpha2.ConditionProvisioned, metav1.ConditionFalse, theirs.Reason, quote(bucket, theirs))
+	case !ours.Provisioned() && !refusedByDriver(ours):
+		ours.Set(v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket,
+			fmt.Sprintf("Bucket %q is not provisioned yet", bucket.Name))
+	}
+}
+
+// refusedByDriver reports whether Provisioned is False because a Bucket said so
+// earlier. What the controller itself found stands in ResourcesValidated too,
+// and is out of date by now.
+func refusedByDriver(ours condition.Set) bool {
+	provisioned := ours.Get(v1alpha2.ConditionProvisioned)
+	validated := ours.Get(v1alpha2.ConditionResourcesValidated)
+	own := validated.Status == metav1.ConditionFalse &&
+		validated.Reason == provisioned.Reason && validated.Message == provisioned.Message
+	return provisioned.Status == metav1.ConditionFalse && !own
+}
+
+func mirrorValidated(ours condition.Set, bucket *v1alpha2.Bucket) {
+	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionResourcesValidated)
+	switch {
+	case theirs != nil && theirs.Status == metav1.ConditionFalse:
+		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, theirs.Reason, quote(bucket, theirs))
+	case !bucket.DeletionTimestamp.IsZero():
+		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting,
+			fmt.Sprintf("Bucket %q is being deleted", bucket.Name))
+	default:
+		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated,
+			fmt.Sprintf("bound to Bucket %q", bucket.Name))
+	}
+}
+
+// mirrorProvisionFailed takes over the outcome of the driver's latest call,
+// which a user cannot see at the Bucket itself. That a Bucket knows nothing yet
+// is what a new claim says as well: repeating it in other words would be a write
+// for nothing between the binding and the provisioning of every Bucket.
+func mirrorProvisionFailed(ours condition.Set, bucket *v1alpha2.Bucket) {
+	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
+	switch {
+	case theirs == nil:
+	case theirs.Status == metav1.ConditionUnknown:
+		ours.Forget(v1alpha2.ConditionProvisionFailed)
+	default:
+		ours.Set(v1alpha2.ConditionProvisionFailed, theirs.Status, theirs.Reason, quote(bucket, theirs))
+	}
+}
+
+// quote is the message of a Bucket's condition, which need not have one, for
+// somebody who does not see the Bucket.
+func quote(bucket *v1alpha2.Bucket, theirs *metav1.Condition) string {
+	return fmt.Sprintf("Bucket %q: %s", bucket.Name, cmp.Or(theirs.Message, theirs.Reason))
+}

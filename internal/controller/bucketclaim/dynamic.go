@@ -1,0 +1,119 @@
+package bucketclaim
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// bindNew returns the Bucket of a claim that is not bound yet: the one that an
+// interrupted reconcile has left, or a new one.
+func (r *Reconciler) bindNew(ctx context.Context, claim *v1alpha2.BucketClaim, name string) (*v1alpha2.Bucket, error) {
+	bucket, err := r.find(ctx, name)
+	if bucket == nil && err == nil {
+		bucket, err = r.create(ctx, claim, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !boundTo(bucket, claim) {
+		return nil, reasons.Invalid(v1alpha2.ReasonBindingConflict,
+			"Bucket %q, whose name is reserved for this claim, belongs to BucketClaim %s", name, owner(bucket))
+	}
+	return bucket, nil
+}
+
+func (r *Reconciler) create(ctx context.Context, claim *v1alpha2.BucketClaim, name string) (*v1alpha2.Bucket, error) {
+	class, err := r.class(ctx, claim.Spec.BucketClassName)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.confirmUnbound(ctx, claim); err != nil {
+		return nil, err
+	}
+	bucket := newBucket(claim, class, name)
+	err = r.Client.Create(ctx, bucket)
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		// Somebody was faster, perhaps we ourselves before a crash, and the
+		// cache has not seen it.
+		return r.existing(ctx, name)
+	case apierrors.IsInvalid(err):
+		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec, "the API server refuses Bucket %q: %v", name, err)
+	case err != nil:
+		return nil, fmt.Errorf("create Bucket %s: %w", name, err)
+	default:
+		return bucket, nil
+	}
+}
+
+// existing returns a Bucket that the cache does not have.
+func (r *Reconciler) existing(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
+	bucket := &v1alpha2.Bucket{}
+	if err := r.Live.Get(ctx, client.ObjectKey{Name: name}, bucket); err != nil {
+		return nil, fmt.Errorf("get Bucket %s: %w", name, err)
+	}
+	return bucket, nil
+}
+
+func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha2.BucketClass, error) {
+	class := &v1alpha2.BucketClass{}
+	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, class)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, reasons.Waiting(v1alpha2.ReasonBucketClassNotFound, "waiting for BucketClass %q, which does not exist", name)
+	case err != nil:
+		return nil, fmt.Errorf("get BucketClass %s: %w", name, err)
+	}
+	if err := v1alpha2.CheckDriverName(class.Spec.DriverName); err != nil {
+		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec,
+			"BucketClass %q is of a driver that cannot exist: its spec.driverName: %v; make the class anew with another", name, err)
+	}
+	return class, nil
+}
+
+// confirmUnbound asks the API server whether the claim is still there and still
+// without a Bucket. A cache that is behind could make us create a Bucket for a
+// claim that had one: if an administrator has removed that one by force, the
+// backend bucket behind it would be orphaned and the loss would go unnoticed.
+func (r *Reconciler) confirmUnbound(ctx context.Context, claim *v1alpha2.BucketClaim) error {
+	now := &v1alpha2.BucketClaim{}
+	key := client.ObjectKeyFromObject(claim)
+	if err := r.Live.Get(ctx, key, now); err != nil {
+		return fmt.Errorf("get BucketClaim %s: %w", key, err)
+	}
+	if now.UID != claim.UID || !now.DeletionTimestamp.IsZero() || now.Status.BoundBucketName != "" {
+		return apierrors.NewConflict(v1alpha2.Resource("bucketclaims"), claim.Name,
+			fmt.Errorf("the cached BucketClaim %s is out of date", key))
+	}
+	return nil
+}
+
+// newBucket is the Bucket for a claim. It carries all that is needed to delete
+// it when claim and class are gone. It has no finalizer: the sidecar sets that
+// when it first touches the Bucket, so that the Bucket of a driver that is not
+// there can go without it.
+func newBucket(claim *v1alpha2.BucketClaim, class *v1alpha2.BucketClass, name string) *v1alpha2.Bucket {
+	return &v1alpha2.Bucket{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: v1alpha2.BucketSpec{
+			DriverName:     class.Spec.DriverName,
+			DeletionPolicy: class.Spec.DeletionPolicy,
+			Protocols:      slices.Clone(claim.Spec.Protocols),
+			Parameters:     maps.Clone(class.Spec.Parameters),
+			BucketClaimRef: v1alpha2.BucketClaimReference{
+				Namespace: claim.Namespace,
+				Name:      claim.Name,
+				UID:       claim.UID,
+			},
+		},
+	}
+}

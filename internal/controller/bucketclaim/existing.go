@@ -1,0 +1,67 @@
+package bucketclaim
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// bindExisting returns the Bucket that an administrator has made for the claim.
+func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha2.BucketClaim, name string) (*v1alpha2.Bucket, error) {
+	bucket, err := r.find(ctx, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case bucket == nil:
+		return nil, reasons.Waiting(v1alpha2.ReasonBucketNotFound, "waiting for Bucket %q, which does not exist", name)
+	case !boundTo(bucket, claim) && !unbound(bucket, claim):
+		return nil, reasons.Invalid(v1alpha2.ReasonBindingConflict,
+			"Bucket %q is for BucketClaim %s, not for this one", name, owner(bucket))
+	default:
+		return r.adopt(ctx, claim, bucket)
+	}
+}
+
+// adopt checks an existing Bucket that is meant for the claim, and makes it the
+// claim's own by setting the UID in its reference. Once set, the API server lets
+// nobody change it.
+func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) (*v1alpha2.Bucket, error) {
+	if keptByForce(bucket) {
+		return nil, reasons.Invalid(v1alpha2.ReasonDeletionPolicyNotAllowed,
+			"Bucket %q stands for a bucket that existed before, which COSI must not delete: set its deletionPolicy to %s",
+			bucket.Name, v1alpha2.DeletionPolicyRetain)
+	}
+	if boundTo(bucket, claim) {
+		return bucket, nil
+	}
+	if !bucket.DeletionTimestamp.IsZero() {
+		return nil, reasons.Invalid(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", bucket.Name)
+	}
+	before := bucket.DeepCopy()
+	bucket.Spec.BucketClaimRef.UID = claim.UID
+	if err := r.Client.Patch(ctx, bucket, client.MergeFrom(before)); err != nil {
+		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, taken(bucket.Name, err))
+	}
+	return bucket, nil
+}
+
+// taken turns the refusal to change a UID into a conflict: another claim has
+// bound the Bucket, which the cache has yet to show.
+func taken(name string, err error) error {
+	if apierrors.IsInvalid(err) {
+		return apierrors.NewConflict(v1alpha2.Resource("buckets"), name, err)
+	}
+	return err
+}
+
+// keptByForce reports whether the Bucket has the deletion policy Delete although
+// it stands for a bucket that was there before COSI. Such data is never deleted
+// on behalf of a claim.
+func keptByForce(bucket *v1alpha2.Bucket) bool {
+	return bucket.Spec.ExistingBucketID != "" && bucket.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete
+}

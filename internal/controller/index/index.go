@@ -1,0 +1,100 @@
+// Package index has the field indexes of the controller's cache: for each way in
+// which one object wakes another there is one, so that an event costs as much as
+// the objects that it concerns, however many there are.
+package index
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
+)
+
+// Names of the indexes, for client.MatchingFields.
+const (
+	// ClaimsWaitingForClass has the BucketClaims that are not bound, by the name
+	// of their BucketClass.
+	ClaimsWaitingForClass = "cosi.claims.waiting-for-class"
+	// ClaimsByExistingBucket has BucketClaims by the name of the existing Bucket
+	// that they claim.
+	ClaimsByExistingBucket = "cosi.claims.by-existing-bucket"
+	// AccessesWaitingForClass has the BucketAccesses that are not handed off, by
+	// the name of their BucketAccessClass.
+	AccessesWaitingForClass = "cosi.accesses.waiting-for-class"
+	// AccessesByClaim has BucketAccesses by the names of their BucketClaims, to
+	// be combined with a namespace.
+	AccessesByClaim = "cosi.accesses.by-claim"
+	// AccessesNeedingClaim is like AccessesByClaim, with only those accesses for
+	// which the BucketClaim must stay.
+	AccessesNeedingClaim = "cosi.accesses.needing-claim"
+)
+
+// Register adds all the indexes to a cache that has not been started.
+func Register(ctx context.Context, indexer client.FieldIndexer) error {
+	for _, i := range []struct {
+		name   string
+		object client.Object
+		values client.IndexerFunc
+	}{
+		{ClaimsWaitingForClass, &v1alpha2.BucketClaim{}, of(unboundClaimsClass)},
+		{ClaimsByExistingBucket, &v1alpha2.BucketClaim{}, of(existingBucket)},
+		{AccessesWaitingForClass, &v1alpha2.BucketAccess{}, of(pendingAccessClass)},
+		{AccessesByClaim, &v1alpha2.BucketAccess{}, of(ClaimNames)},
+		{AccessesNeedingClaim, &v1alpha2.BucketAccess{}, of(neededClaims)},
+	} {
+		if err := indexer.IndexField(ctx, i.object, i.name, i.values); err != nil {
+			return fmt.Errorf("index %s: %w", i.name, err)
+		}
+	}
+	return nil
+}
+
+// ClaimNames are the names of the BucketClaims that an access refers to.
+func ClaimNames(access *v1alpha2.BucketAccess) []string {
+	names := make([]string, 0, len(access.Spec.BucketClaims))
+	for i := range access.Spec.BucketClaims {
+		names = append(names, access.Spec.BucketClaims[i].BucketClaimName)
+	}
+	return names
+}
+
+func unboundClaimsClass(claim *v1alpha2.BucketClaim) []string {
+	if claim.Status.BoundBucketName != "" || claim.Spec.BucketClassName == "" {
+		return nil
+	}
+	return []string{claim.Spec.BucketClassName}
+}
+
+func existingBucket(claim *v1alpha2.BucketClaim) []string {
+	if claim.Spec.ExistingBucketName == "" {
+		return nil
+	}
+	return []string{claim.Spec.ExistingBucketName}
+}
+
+func pendingAccessClass(access *v1alpha2.BucketAccess) []string {
+	if access.Status.DriverName != "" {
+		return nil
+	}
+	return []string{access.Spec.BucketAccessClassName}
+}
+
+func neededClaims(access *v1alpha2.BucketAccess) []string {
+	if !ownership.NeedsClaims(access) {
+		return nil
+	}
+	return ClaimNames(access)
+}
+
+// of adapts a function of one kind to the cache, which hands it nothing else.
+func of[T client.Object](values func(T) []string) client.IndexerFunc {
+	return func(object client.Object) []string {
+		if typed, ok := object.(T); ok {
+			return values(typed)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,71 @@
+package condition
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// Record writes a finding down.
+func (s Set) Record(f *reasons.Error) {
+	switch f.Kind {
+	case reasons.KindWaiting:
+		s.validated(metav1.ConditionUnknown, f)
+		s.unprovisioned(metav1.ConditionUnknown, f)
+	case reasons.KindBlocked:
+		s.validated(s.Get(v1alpha2.ConditionResourcesValidated).Status, f)
+	case reasons.KindInvalid:
+		s.validated(metav1.ConditionFalse, f)
+		s.unprovisioned(metav1.ConditionFalse, f)
+	case reasons.KindLost:
+		s.validated(metav1.ConditionFalse, f)
+		s.Set(v1alpha2.ConditionProvisioned, metav1.ConditionFalse, f.Reason, f.Message)
+	case reasons.KindUnwritable:
+		s.validated(metav1.ConditionFalse, f)
+		s.unprovisioned(metav1.ConditionUnknown, f)
+	case reasons.KindFailed:
+		s.failed(f)
+		s.unprovisioned(metav1.ConditionUnknown, f)
+	case reasons.KindRefused:
+		s.failed(f)
+		s.unprovisioned(metav1.ConditionFalse, f)
+	}
+}
+
+// ClaimMissing reports whether the conditions say that a BucketClaim of a granted
+// access has gone missing. The controller says so, since the sidecar does not
+// see claims, and the controller alone takes it back.
+func ClaimMissing(conditions []metav1.Condition) bool {
+	validated := meta.FindStatusCondition(conditions, v1alpha2.ConditionResourcesValidated)
+	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == v1alpha2.ReasonBucketClaimNotFound
+}
+
+// Validate writes down that the object, and those it refers to, are valid, so
+// far as the writer can see: see ClaimMissing.
+func (s Set) Validate() {
+	if ClaimMissing(*s.conditions) {
+		return
+	}
+	s.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all that is needed exists and is valid")
+}
+
+func (s Set) validated(status metav1.ConditionStatus, f *reasons.Error) {
+	s.Set(v1alpha2.ConditionResourcesValidated, status, f.Reason, f.Message)
+}
+
+// failed records the failure of a call to the driver, which is made only for
+// what is valid.
+func (s Set) failed(f *reasons.Error) {
+	s.Set(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, f.Reason, f.Message)
+	s.Validate()
+}
+
+// unprovisioned leaves a Provisioned that is True as it is: what has been
+// provisioned stays so whatever is wrong with it now, short of its loss.
+func (s Set) unprovisioned(status metav1.ConditionStatus, f *reasons.Error) {
+	if !s.Provisioned() {
+		s.Set(v1alpha2.ConditionProvisioned, status, f.Reason, f.Message)
+	}
+}

@@ -1,0 +1,12 @@
+// Package reconcile has what the controller and the sidecar do alike. Users see
+// one system: both components write the same conditions on the same objects, and
+// a user must not be able to tell from the wording, the Events or the retries
+// which of them has written. So each of these things exists once:
+//
+//   - reasons: what keeps an object from going on, as typed errors;
+//   - condition: how these errors become conditions;
+//   - events: how changes of conditions become Events;
+//   - retry: when an object is reconciled again;
+//   - metrics: the metrics of both components;
+//   - manager: the manager in which the reconcilers run.
+package reconcile

@@ -1,0 +1,107 @@
+// Package events tells users by Events what has changed in the conditions
+// of an object. It speaks only when a condition has changed, so that an object
+// that keeps failing in the same way is reported once.
+package events
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// Action is what COSI was about when the event happened, as events.k8s.io asks.
+type Action string
+
+const (
+	// Provision is everything up to a usable bucket or access.
+	Provision Action = "Provision"
+	// Deprovision is everything after the deletion of a claim, a Bucket or an
+	// access.
+	Deprovision Action = "Deprovision"
+)
+
+// Changes records an Event for what is new in the conditions and worth a user's
+// while. Conditions that say the same are one Event, a warning if one of them
+// is. A failure to create, to grant, to delete or to revoke has the name that the
+// KEP gives it ("Monitoring Requirements"), and the condition's reason in its
+// message; what goes wrong with what is provisioned already has the condition's
+// reason for its name. The messages are those of package condition, which fit
+// into an Event.
+func Changes(recorder events.EventRecorder, object runtime.Object, action Action, before, after []metav1.Condition) {
+	type news struct{ reason, message string }
+	told := map[news]bool{}
+	provisioned := meta.IsStatusConditionTrue(after, v1alpha2.ConditionProvisioned)
+	for _, eventType := range []string{corev1.EventTypeWarning, corev1.EventTypeNormal} {
+		for _, c := range after {
+			if worth(object, c) != eventType || same(meta.FindStatusCondition(before, c.Type), c) || told[news{c.Reason, c.Message}] {
+				continue
+			}
+			told[news{c.Reason, c.Message}] = true
+			if eventType == corev1.EventTypeWarning && (action == Deprovision || !provisioned) {
+				recorder.Eventf(object, nil, eventType, failureOf(object, action), string(action), "%s: %s", c.Reason, c.Message)
+			} else {
+				recorder.Eventf(object, nil, eventType, c.Reason, string(action), "%s", c.Message)
+			}
+		}
+	}
+}
+
+// failureOf is the KEP's name for what fails.
+func failureOf(object runtime.Object, action Action) string {
+	_, isAccess := object.(*v1alpha2.BucketAccess)
+	switch {
+	case isAccess && action == Provision:
+		return v1alpha2.ReasonFailedGrantAccess
+	case isAccess:
+		return v1alpha2.ReasonFailedRevokeAccess
+	case action == Provision:
+		return v1alpha2.ReasonFailedCreateBucket
+	default:
+		return v1alpha2.ReasonFailedDeleteBucket
+	}
+}
+
+// worth returns the type of the Event that a condition deserves, or nothing for
+// one that is routine.
+func worth(object runtime.Object, c metav1.Condition) string {
+	switch {
+	case c.Status == failing(c.Type):
+		return corev1.EventTypeWarning
+	case c.Reason == v1alpha2.ReasonProvisioned, c.Reason == v1alpha2.ReasonDeletionBlocked:
+		return corev1.EventTypeNormal
+	case c.Status == metav1.ConditionUnknown && !routine(object, c.Reason):
+		return corev1.EventTypeNormal
+	default:
+		return ""
+	}
+}
+
+// failing is the status of a condition that means failure.
+func failing(conditionType string) metav1.ConditionStatus {
+	if conditionType == v1alpha2.ConditionProvisionFailed {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
+}
+
+// routine reports whether waiting for this reason is part of every success. The
+// KEP wants to hear of an access that waits for its bucket.
+func routine(object runtime.Object, reason string) bool {
+	switch reason {
+	case v1alpha2.ReasonPending, v1alpha2.ReasonWaitingForDriver:
+		return true
+	case v1alpha2.ReasonWaitingForBucket:
+		_, isAccess := object.(*v1alpha2.BucketAccess)
+		return !isAccess
+	default:
+		return false
+	}
+}
+
+func same(before *metav1.Condition, after metav1.Condition) bool {
+	return before != nil && before.Status == after.Status && before.Reason == after.Reason && before.Message == after.Message
+}

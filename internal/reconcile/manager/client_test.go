@@ -1,0 +1,74 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// behind is a client whose cache never sees what was written.
+type behind struct {
+	client.Client
+
+	fails error // what a read that does not wait comes to
+}
+
+func (b behind) Get(ctx context.Context, _ client.ObjectKey, _ client.Object, opts ...client.GetOption) error {
+	return b.read(ctx, (&client.GetOptions{}).ApplyOptions(opts).DisableReadYourWritesConsistency)
+}
+
+func (b behind) List(ctx context.Context, _ client.ObjectList, opts ...client.ListOption) error {
+	return b.read(ctx, (&client.ListOptions{}).ApplyOptions(opts).DisableReadYourWritesConsistency)
+}
+
+func (b behind) read(ctx context.Context, atOnce bool) error {
+	if !atOnce {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return b.fails
+}
+
+// TestImpatient: reads do not wait for ever, and end at once with their caller.
+func TestImpatient(t *testing.T) {
+	broken := errors.New("broken")
+	tests := map[string]struct {
+		reason string
+		limit  time.Duration // of the caller
+		fails  error
+		want   error
+		took   time.Duration
+	}{
+		"Behind":      {"What the cache has is better than nothing.", time.Minute, nil, nil, catchUp},
+		"Broken":      {"The second answer counts.", time.Minute, broken, broken, catchUp},
+		"Interrupted": {"The caller waits no longer.", catchUp / 2, nil, context.DeadlineExceeded, catchUp / 2},
+	}
+	reads := map[string]func(context.Context, client.Reader) error{
+		"Get": func(ctx context.Context, r client.Reader) error {
+			return r.Get(ctx, client.ObjectKey{Name: "a"}, &corev1.Secret{})
+		},
+		"List": func(ctx context.Context, r client.Reader) error { return r.List(ctx, &corev1.SecretList{}) },
+	}
+	for name, tc := range tests {
+		for verb, read := range reads {
+			t.Run(name+verb, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithTimeout(t.Context(), tc.limit)
+					defer cancel()
+					begun := time.Now()
+					if err := read(ctx, impatient{behind{fails: tc.fails}}); !errors.Is(err, tc.want) {
+						t.Errorf("%s %s = %v, want %v", tc.reason, verb, err, tc.want)
+					}
+					if took := time.Since(begun); took != tc.took {
+						t.Errorf("%s %s took %s, want %s", tc.reason, verb, took, tc.took)
+					}
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/leaderelection"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// ErrLeaseTaken is wrapped by what Start returns when somebody else holds the Lease
+// by which this instance was the leader.
+var ErrLeaseTaken = errors.New("somebody else has taken the Lease")
+
+// An elector that cannot renew its Lease tries on until its deadline, because it
+// cannot know whether it has lost it. But when it reads that somebody else holds the
+// Lease, there are two leaders: this one has to stop writing at once, and not only
+// seconds later. So the host watches what its elector reads.
+
+// elect replaces the lock of the election by one that tells when it is lost.
+func (m *Manager) elect(cfg *rest.Config, options manager.Options) (manager.Options, error) {
+	if !options.LeaderElection {
+		return options, nil
+	}
+	own := rest.CopyConfig(cfg) // it is changed
+	lock, err := leaderelection.NewResourceLock(own, lateRecorders{m}, leaderelection.Options{
+		LeaderElection: true, LeaderElectionID: options.LeaderElectionID, LeaderElectionNamespace: options.LeaderElectionNamespace,
+		RenewDeadline: ptr.Deref(options.RenewDeadline, time.Duration(0)), LeaderLabels: options.LeaderElectionLabels,
+	})
+	if err != nil {
+		return options, err
+	}
+	options.LeaderElectionResourceLockInterface = &watchedLock{Interface: lock, lost: sync.OnceFunc(m.loseLease)}
+	return options, nil
+}
+
+// loseLease ends all that runs, with what it has in flight.
+func (m *Manager) loseLease() {
+	close(m.taken)
+	m.end()
+}
+
+// announceTaken is a runnable that fails when the Lease is taken, and with it the
+// manager.
+func (m *Manager) announceTaken(ctx context.Context) error {
+	<-ctx.Done()
+	select {
+	case <-m.taken:
+		return ErrLeaseTaken
+	default:
+		return nil
+	}
+}
+
+// watchedLock is the Lease of an election, as its elector reads and writes it.
+type watchedLock struct {
+	resourcelock.Interface
+
+	led  atomic.Bool // this instance has written last that it is the leader
+	lost func()
+}
+
+// Get implements resourcelock.Interface.
+func (l *watchedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := l.Interface.Get(ctx)
+	if err == nil && l.led.Load() && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
+		l.lost()
+	}
+	return record, raw, err
+}
+
+// Create implements resourcelock.Interface.
+func (l *watchedLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.written(record, l.Interface.Create(ctx, record))
+}
+
+// Update implements resourcelock.Interface.
+func (l *watchedLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.written(record, l.Interface.Update(ctx, record))
+}
+
+func (l *watchedLock) written(record resourcelock.LeaderElectionRecord, err error) error {
+	if err == nil {
+		l.led.Store(record.HolderIdentity == l.Identity())
+	}
+	return err
+}

@@ -1,0 +1,133 @@
+// Package manager has the manager in which the reconcilers of a component run: how
+// it talks to the API server, what it keeps in its cache, and when it is ready.
+// Controller and sidecar are operated by the same people, who should find the
+// same in both.
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
+)
+
+// ErrStopped is returned by WaitReady when the component has ended before it was
+// ready. What Start returned says why.
+var ErrStopped = errors.New("it has stopped")
+
+// Manager is the manager of one instance of a component. It is started once.
+type Manager struct {
+	manager.Manager
+
+	ready   chan struct{}
+	stopped chan struct{}
+	synced  chan struct{}
+	taken   chan struct{}      // closed when somebody else has the Lease
+	end     context.CancelFunc // of all runnables
+}
+
+// New makes a Manager that acts on the cluster, and as the user, of cfg. The
+// options have what differs between components, such as scheme, Lease and
+// addresses; New adds what is the same. It contacts the API server and opens the
+// listeners, but starts nothing.
+func New(cfg *rest.Config, options manager.Options) (*Manager, error) {
+	if err := cosimetrics.RegisterBuildInfo(); err != nil {
+		return nil, err
+	}
+	m := &Manager{
+		ready: make(chan struct{}), stopped: make(chan struct{}), synced: make(chan struct{}), taken: make(chan struct{}),
+	}
+	options = complete(options)
+	options.BaseContext = m.newRunnables()
+	if err := m.build(unthrottled(cfg), options); err != nil {
+		m.end()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *Manager) build(cfg *rest.Config, options manager.Options) (err error) {
+	if options, err = m.elect(cfg, options); err != nil {
+		return fmt.Errorf("prepare the election: %w", err)
+	}
+	if m.Manager, err = manager.New(cfg, options); err != nil {
+		return err
+	}
+	if err := m.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return fmt.Errorf("liveness probe: %w", err)
+	}
+	if err := m.AddReadyzCheck("cache", m.checkCache); err != nil {
+		return fmt.Errorf("readiness probe: %w", err)
+	}
+	return errors.Join(m.Add(standing(m.announceSynced)), m.Add(standing(m.announceTaken)), m.Add(manager.RunnableFunc(m.announceReady)))
+}
+
+// Start runs everything that has been added until ctx is done and all of it has
+// ended, or until something fails. Losing the Lease is a failure.
+func (m *Manager) Start(ctx context.Context) error {
+	defer close(m.stopped)
+	defer utilnet.CloseIdleConnectionsFor(m.GetHTTPClient().Transport)
+	defer m.end()
+	defer m.endEarly(ctx)()
+	return m.Manager.Start(ctx)
+}
+
+// WaitReady blocks until the reconcilers are at work: the instance is the
+// leader, if there is an election, and its cache is in step with the API server.
+// It returns ErrStopped if that will not happen any more, and otherwise the
+// error of ctx.
+func (m *Manager) WaitReady(ctx context.Context) error {
+	select {
+	case <-m.stopped: // even if it was ready once
+		return ErrStopped
+	default:
+	}
+	select {
+	case <-m.ready:
+		return nil
+	case <-m.stopped:
+		return ErrStopped
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// checkCache is the readiness probe. A standby is ready when it could take over.
+func (m *Manager) checkCache(*http.Request) error {
+	select {
+	case <-m.synced:
+		return nil
+	default:
+		return errors.New("the cache is not in step with the API server yet")
+	}
+}
+
+// standing is a runnable that does not wait for the Lease.
+type standing func(context.Context) error
+
+func (s standing) Start(ctx context.Context) error { return s(ctx) }
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (standing) NeedLeaderElection() bool { return false }
+
+func (m *Manager) announceSynced(ctx context.Context) error {
+	if m.hasSynced(ctx) {
+		close(m.synced)
+	}
+	return nil
+}
+
+// announceReady is run by the manager when it leads.
+func (m *Manager) announceReady(ctx context.Context) error {
+	if m.hasSynced(ctx) {
+		close(m.ready)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package manager
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"k8s.io/client-go/tools/leaderelection"
+)
+
+// Defaults of the election of a leader. They are a little shorter than those of
+// Kubernetes' own components, so that another instance takes over within two
+// seconds of a clean stop and within twelve of a crash.
+const (
+	DefaultLeaseDuration = 10 * time.Second
+	DefaultRenewDeadline = 7 * time.Second
+	DefaultRetryPeriod   = time.Second
+)
+
+// Settings are what the options of all components have in common and what can
+// be wrong with them.
+type Settings struct {
+	Workers                                    int
+	RetryBaseDelay, RetryMaxDelay              time.Duration
+	MetricsBindAddress, HealthProbeBindAddress string
+	LeaseDuration, RenewDeadline, RetryPeriod  time.Duration
+}
+
+// Validate says everything that is wrong, before the component contacts anybody.
+func (s Settings) Validate() error {
+	var errs []error
+	if s.Workers < 1 {
+		errs = append(errs, fmt.Errorf("the number of workers, %d, must be at least 1", s.Workers))
+	}
+	if s.RetryBaseDelay <= 0 || s.RetryMaxDelay < s.RetryBaseDelay {
+		errs = append(errs, fmt.Errorf("the first delay between retries, %s, must be more than nothing and at most the longest, %s",
+			s.RetryBaseDelay, s.RetryMaxDelay))
+	}
+	return errors.Join(append(errs, s.validateElection(),
+		validateAddress("metrics", s.MetricsBindAddress), validateAddress("health probe", s.HealthProbeBindAddress))...)
+}
+
+// validateElection has the rules of client-go, which finds out later.
+func (s Settings) validateElection() error {
+	soonest := time.Duration(leaderelection.JitterFactor * float64(s.RetryPeriod))
+	if s.RetryPeriod > 0 && s.RenewDeadline > soonest && s.LeaseDuration > s.RenewDeadline {
+		return nil
+	}
+	return fmt.Errorf("the lease duration, %s, must be longer than the renew deadline, %s, and that longer than %.1f retry periods of %s",
+		s.LeaseDuration, s.RenewDeadline, leaderelection.JitterFactor, s.RetryPeriod)
+}
+
+func validateAddress(what, address string) error {
+	if address == "" || address == disabled {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("the %s bind address %q must have the form host:port, like :8080, or be 0 for none", what, address)
+	}
+	return nil
+}

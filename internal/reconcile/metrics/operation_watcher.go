@@ -1,0 +1,140 @@
+package metrics
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// WatchOperations observes the objects in a cache. Nothing is counted before elected is
+// closed: of several instances one counts.
+func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}) error {
+	for _, w := range []*watcher{watchClaims(c), watchBuckets(), watchAccesses()} { //nolint:contextcheck // events have no context
+		w.elected, w.now = elected, time.Now
+		informer, err := c.GetInformer(ctx, w.example, cache.BlockUntilSynced(false))
+		if err != nil {
+			return err
+		}
+		if _, err := informer.AddEventHandler(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watcher observes the objects of one kind. Its methods are called one after
+// another.
+type watcher struct {
+	kind    string
+	example client.Object
+	// ready reports whether what an object stands for is there.
+	ready func(client.Object) bool
+	// driver is the name of the object's driver, or "" as long as it has none.
+	driver func(client.Object) string
+
+	elected <-chan struct{}
+	now     func() time.Time
+
+	// leaving has the drivers of objects that are being deleted: when a claim has
+	// gone, so has its Bucket, and perhaps its class.
+	leaving map[types.UID]string
+}
+
+// OnAdd implements cache.ResourceEventHandler. What was there before says
+// nothing about when it became ready.
+func (w *watcher) OnAdd(object any, isInInitialList bool) {
+	is, ok := object.(client.Object)
+	if !ok {
+		return
+	}
+	w.noteLeaving(is)
+	if !isInInitialList && w.ready(is) {
+		w.finish(is, create, is.GetCreationTimestamp().Time)
+	}
+}
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (w *watcher) OnUpdate(before, after any) {
+	was, wasObject := before.(client.Object)
+	is, isObject := after.(client.Object)
+	if !wasObject || !isObject {
+		return
+	}
+	if was.GetUID() != is.GetUID() { // deleted and made anew, unseen
+		w.vanish(was)
+		w.OnAdd(is, false)
+		return
+	}
+	w.noteLeaving(is)
+	leaves := was.GetDeletionTimestamp().IsZero() && !is.GetDeletionTimestamp().IsZero()
+	switch {
+	case !w.ready(was) && w.ready(is):
+		w.finish(is, create, is.GetCreationTimestamp().Time)
+	case leaves && !w.ready(is):
+		w.count(is, create, canceled)
+	}
+}
+
+// OnDelete implements cache.ResourceEventHandler.
+func (w *watcher) OnDelete(object any) {
+	if last, missed := object.(toolscache.DeletedFinalStateUnknown); missed {
+		if was, ok := last.Obj.(client.Object); ok {
+			w.vanish(was)
+		}
+		return
+	}
+	was, ok := object.(client.Object)
+	if !ok {
+		return
+	}
+	defer delete(w.leaving, was.GetUID())
+	if since := was.GetDeletionTimestamp(); since != nil {
+		w.finish(was, deletion, since.Time)
+		return
+	}
+	// Nothing held it: it went at the moment when it was deleted.
+	if !w.ready(was) {
+		w.count(was, create, canceled)
+	}
+	w.finish(was, deletion, w.now())
+}
+
+// vanish counts an object that has gone unseen.
+func (w *watcher) vanish(was client.Object) {
+	defer delete(w.leaving, was.GetUID())
+	w.count(was, deletion, unknown)
+}
+
+func (w *watcher) finish(object client.Object, operation string, since time.Time) {
+	if w.count(object, operation, succeeded) {
+		took(w.driverOf(object), w.kind, operation, since, w.now())
+	}
+}
+
+func (w *watcher) count(object client.Object, operation, status string) bool {
+	select {
+	case <-w.elected:
+		ended(w.driverOf(object), w.kind, operation, status)
+		return true
+	default:
+		return false
+	}
+}
+
+func (w *watcher) noteLeaving(object client.Object) {
+	if object.GetDeletionTimestamp().IsZero() || w.leaving[object.GetUID()] != "" {
+		return
+	}
+	w.leaving[object.GetUID()] = w.driver(object)
+}
+
+func (w *watcher) driverOf(object client.Object) string {
+	if name := w.leaving[object.GetUID()]; name != "" {
+		return name
+	}
+	return w.driver(object)
+}

@@ -1,0 +1,54 @@
+package reasons
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestKinds(t *testing.T) {
+	type verdict struct{ Permanent, Retry bool }
+	cases := []struct {
+		name   string
+		reason string
+		err    error
+		want   verdict
+	}{
+		{"waiting", "a watch brings the object back", Waiting("R", "m"), verdict{}},
+		{"blocked", "a watch brings the object back", Blocked("R", "m"), verdict{}},
+		{"invalid", "somebody has to change something", Invalid("R", "m"), verdict{Permanent: true}},
+		{"lost", "nothing brings it back", Lost("R", "m"), verdict{Permanent: true}},
+		{"unwritable", "the API server may allow it next time", Unwritable("R", "m"), verdict{Retry: true}},
+		{"failed", "the driver may recover", Failed("R", "m"), verdict{Retry: true}},
+		{"refused", "the driver would say the same", Refused("R", "m"), verdict{Permanent: true}},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			found, ok := As(fmt.Errorf("wrapped: %w", tc.err))
+			if !ok {
+				t.Fatalf("%v is no finding", tc.err)
+			}
+			if diff := cmp.Diff(tc.want, verdict{found.Permanent(), found.Retry()}); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestOtherErrorsAreNoFindings(t *testing.T) {
+	for _, err := range []error{nil, errors.New("connection refused")} {
+		if found, ok := As(err); ok {
+			t.Errorf("As(%v) = %v", err, found)
+		}
+	}
+}
+
+func TestMessageIsFormatted(t *testing.T) {
+	found, _ := As(Waiting("R", "waiting for %q", "x"))
+	want := &Error{Kind: KindWaiting, Reason: "R", Message: `waiting for "x"`}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("finding (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,88 @@
+package bucketaccess
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
+)
+
+// grant is phase 2: the driver gives the account access, and what it answers
+// goes into the Secrets. It is repeated when a Secret was edited or deleted; the
+// call is idempotent.
+type grant struct {
+	driver  *driver.Driver
+	secrets *secretStore
+	memory  *memory
+	// certificateAuthority goes into every Secret.
+	certificateAuthority string
+}
+
+func (g *grant) Walk(ctx context.Context, access *subject) (bool, error) {
+	granted, err := g.driver.GrantBucketAccess(ctx, access.Object)
+	if err != nil {
+		return false, driver.ReasonFor(err)
+	}
+	contents, err := g.render(access.Object, granted)
+	if err != nil {
+		return false, driver.InvalidResponse("%v", err)
+	}
+	left := make(map[string]version, len(contents))
+	for i := range access.Object.Spec.BucketClaims {
+		claim := &access.Object.Spec.BucketClaims[i]
+		reserved := access.secrets[claim.AccessSecretName]
+		filled, err := g.secrets.fill(ctx, reserved, access.Object, claim, contents[claim.BucketClaimName])
+		if err != nil {
+			return false, err
+		}
+		left[claim.AccessSecretName] = versionOf(filled)
+	}
+	g.memory.remember(access.Object, left)
+	access.Succeed(fmt.Sprintf("driver %s has granted access to %d bucket(s)", g.driver.Name(), len(left)))
+	return true, nil
+}
+
+// render makes the data of all the Secrets before one of them is written, by the
+// names of the claims.
+func (g *grant) render(access *v1alpha2.BucketAccess, granted *driver.Grant) (map[string]map[string][]byte, error) {
+	contents := make(map[string]map[string][]byte, len(access.Status.AccessedBuckets))
+	for _, accessed := range access.Status.AccessedBuckets {
+		data, err := secret.Access{
+			Protocol:             access.Spec.Protocol,
+			Authentication:       access.Status.AuthenticationType,
+			Info:                 granted.Buckets[accessed.BucketID],
+			Credentials:          granted.Credentials,
+			CertificateAuthority: g.certificateAuthority,
+		}.Data()
+		if err != nil {
+			return nil, fmt.Errorf("access to Bucket %q: %w", accessed.BucketName, err)
+		}
+		contents[accessed.BucketClaimName] = data
+	}
+	return contents, nil
+}
+
+// fill replaces the data of a Secret as a whole, so that a key that has vanished
+// from the driver's answer vanishes here too. It writes only on change.
+func (s *secretStore) fill(
+	ctx context.Context, stored *corev1.Secret,
+	access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess, data map[string][]byte,
+) (*corev1.Secret, error) {
+	filled := stored.DeepCopy()
+	filled.Data = data
+	dress(filled, access, claim)
+	if equality.Semantic.DeepEqual(stored, filled) {
+		return filled, nil
+	}
+	if stored.Immutable != nil && *stored.Immutable {
+		return nil, reasons.Unwritable(v1alpha2.ReasonSecretWriteFailed,
+			"Secret %q has been made immutable: delete it, and it is made anew", stored.Name)
+	}
+	return filled, unwritable(filled.Name, s.client.Update(ctx, filled))
+}

@@ -1,0 +1,91 @@
+package bucketaccess
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// secretStore reads and writes access Secrets, always at the API server itself.
+type secretStore struct{ client client.Client }
+
+// get returns the Secret of that name, or nil.
+func (s *secretStore) get(ctx context.Context, access *v1alpha2.BucketAccess, name string) (*corev1.Secret, error) {
+	secret := &corev1.Secret{}
+	err := s.client.Get(ctx, client.ObjectKey{Namespace: access.Namespace, Name: name}, secret)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return secret, unwritable(name, err)
+}
+
+// create makes the Secret of a claim, without data.
+func (s *secretStore) create(
+	ctx context.Context, access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess,
+) (*corev1.Secret, error) {
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: access.Namespace, Name: claim.AccessSecretName},
+		Type:       corev1.SecretTypeOpaque,
+	}
+	dress(secret, access, claim)
+	if err := controllerutil.SetControllerReference(access, secret, s.client.Scheme()); err != nil {
+		return nil, err
+	}
+	return secret, unwritable(secret.Name, s.client.Create(ctx, secret))
+}
+
+// release takes the finalizer off. It reports whether others hold the Secret
+// still.
+func (s *secretStore) release(ctx context.Context, secret *corev1.Secret) (held bool, err error) {
+	stored := secret.DeepCopy()
+	if controllerutil.RemoveFinalizer(secret, v1alpha2.ProtectionFinalizer) {
+		patch := client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{})
+		if err := s.client.Patch(ctx, secret, patch); err != nil {
+			return false, unwritable(secret.Name, err)
+		}
+	}
+	return len(secret.Finalizers) > 0, nil
+}
+
+// remove deletes a Secret that has been released, this one and no later one of
+// its name.
+func (s *secretStore) remove(ctx context.Context, secret *corev1.Secret) error {
+	err := s.client.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion})
+	return unwritable(secret.Name, client.IgnoreNotFound(err))
+}
+
+// dress puts on a Secret what it has to have beside its data and its owner.
+func dress(secret *corev1.Secret, access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess) {
+	controllerutil.AddFinalizer(secret, v1alpha2.ProtectionFinalizer)
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketAccessReferenceAnnotation, access.Namespace+"/"+access.Name)
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketClaimReferenceAnnotation, access.Namespace+"/"+claim.BucketClaimName)
+}
+
+// SecretMetadata returns a Secret to be read, or watched, without what is in it.
+func SecretMetadata() *metav1.PartialObjectMetadata {
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	return secret
+}
+
+// unwritable turns a refusal of the API server into a finding. Its message is
+// not repeated: it may quote what was refused. A conflict is no refusal, and a
+// server that is not reached has refused nothing.
+func unwritable(secret string, err error) error {
+	reason := apierrors.ReasonForError(err)
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err), reason == metav1.StatusReasonUnknown:
+		return err
+	default:
+		return reasons.Unwritable(v1alpha2.ReasonSecretWriteFailed, "the API server refuses access to Secret %q: %s", secret, reason)
+	}
+}

@@ -1,0 +1,47 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+func TestReasonFor(t *testing.T) {
+	tests := map[string]struct {
+		err    error
+		kind   reasons.Kind
+		reason string
+		retry  bool
+	}{
+		"Unavailable": {
+			err: &CallError{Code: codes.Unavailable}, kind: reasons.KindFailed, reason: v1alpha2.ReasonDriverError, retry: true,
+		},
+		"InvalidArgument": {
+			err: &CallError{Code: codes.InvalidArgument}, kind: reasons.KindRefused, reason: v1alpha2.ReasonDriverRefused,
+		},
+		"InvalidResponse": {
+			err: &InvalidResponseError{}, kind: reasons.KindRefused, reason: v1alpha2.ReasonInvalidDriverResponse,
+		},
+		"Wrapped": {
+			err:  fmt.Errorf("w: %w", &InvalidResponseError{}),
+			kind: reasons.KindRefused, reason: v1alpha2.ReasonInvalidDriverResponse,
+		},
+		"Other": {err: errors.New("other"), kind: reasons.KindFailed, reason: v1alpha2.ReasonDriverError, retry: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			found, ok := reasons.As(ReasonFor(tc.err))
+			if !ok || found.Kind != tc.kind || found.Reason != tc.reason || found.Retry() != tc.retry {
+				t.Errorf("ReasonFor(%v) = %+v", tc.err, found)
+			}
+		})
+	}
+	if err := ReasonFor(nil); err != nil {
+		t.Errorf("ReasonFor(nil) = %v", err)
+	}
+}

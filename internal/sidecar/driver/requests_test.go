@@ -1,0 +1,169 @@
+package driver_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
+)
+
+var (
+	parameters = map[string]string{"tier": "gold", "": "empty keys pass as well"}
+	s3AndGCS   = []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}, {Type: cosi.ObjectProtocol_GCS}}
+	s3         = &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_S3}
+	byKey      = &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY}
+)
+
+func someBucket() *v1alpha2.Bucket {
+	return &v1alpha2.Bucket{
+		ObjectMeta: metav1.ObjectMeta{Name: "bc-1"},
+		Spec: v1alpha2.BucketSpec{
+			Protocols:  []v1alpha2.Protocol{v1alpha2.ProtocolS3, v1alpha2.ProtocolGCS},
+			Parameters: parameters, ExistingBucketID: "existing",
+		},
+		Status: v1alpha2.BucketStatus{BucketID: "id"},
+	}
+}
+
+// someAccess is to two buckets, in the other order than the spec has, and names a
+// ServiceAccount although it authenticates by key.
+func someAccess() *v1alpha2.BucketAccess {
+	modes := v1alpha2.BucketAccessModes{
+		ObjectData: v1alpha2.BucketAccessModeReadWrite, ObjectMetadata: v1alpha2.BucketAccessModeReadOnly,
+		BucketMetadata: v1alpha2.BucketAccessModeWriteOnly,
+	}
+	return &v1alpha2.BucketAccess{
+		ObjectMeta: metav1.ObjectMeta{UID: "u"},
+		Spec: v1alpha2.BucketAccessSpec{
+			Protocol: v1alpha2.ProtocolS3, ServiceAccountName: "app",
+			BucketClaims: []v1alpha2.BucketClaimAccess{
+				{BucketClaimName: "one", AccessModes: modes},
+				{BucketClaimName: "two", AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadOnly}},
+			},
+		},
+		Status: v1alpha2.BucketAccessStatus{
+			AccountID: "account", AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: parameters,
+			AccessedBuckets: []v1alpha2.AccessedBucket{{BucketID: "b2", BucketClaimName: "two"}, {BucketID: "b1", BucketClaimName: "one"}},
+		},
+	}
+}
+
+func accessModes(data, objectMetadata, bucketMetadata cosi.AccessMode_Mode) *cosi.DriverGrantBucketAccessRequest_AccessedBucket {
+	return &cosi.DriverGrantBucketAccessRequest_AccessedBucket{
+		ObjectDataAccessMode:     &cosi.AccessMode{Mode: data},
+		ObjectMetadataAccessMode: &cosi.AccessMode{Mode: objectMetadata},
+		BucketMetadataAccessMode: &cosi.AccessMode{Mode: bucketMetadata},
+	}
+}
+
+func wantBuckets() []*cosi.DriverGrantBucketAccessRequest_AccessedBucket {
+	two := accessModes(cosi.AccessMode_READ_ONLY, cosi.AccessMode_ANY, cosi.AccessMode_ANY)
+	one := accessModes(cosi.AccessMode_READ_WRITE, cosi.AccessMode_READ_ONLY, cosi.AccessMode_WRITE_ONLY)
+	two.BucketId, one.BucketId = "b2", "b1"
+	return []*cosi.DriverGrantBucketAccessRequest_AccessedBucket{two, one}
+}
+
+// TestRequests has every field of every request. The two phases of a bucket, and
+// those of an access, get the same parameters.
+func TestRequests(t *testing.T) {
+	noLeaks(t)
+	d := drivertest.Start(t, "a.test")
+	d.AddBucket("existing")
+	connected := connect(t, d)
+	ctx := t.Context()
+	for name, tc := range map[string]struct {
+		call func(*driver.Driver) error
+		want proto.Message
+	}{
+		"DriverGetInfo": {func(*driver.Driver) error { return nil }, &cosi.DriverGetInfoRequest{}},
+		"DriverGenerateBucketId": {
+			func(d *driver.Driver) error { _, err := d.GenerateBucketID(ctx, someBucket()); return err },
+			&cosi.DriverGenerateBucketIdRequest{Name: "bc-1", Protocols: s3AndGCS, Parameters: parameters},
+		},
+		"DriverCreateBucket": {
+			func(d *driver.Driver) error { _, err := d.CreateBucket(ctx, someBucket()); return ignoreAnswer(err) },
+			&cosi.DriverCreateBucketRequest{BucketId: "id", Protocols: s3AndGCS, Parameters: parameters},
+		},
+		"DriverGetBucket": {
+			func(d *driver.Driver) error { _, err := d.GetBucket(ctx, someBucket()); return ignoreAnswer(err) },
+			&cosi.DriverGetBucketRequest{BucketId: "existing", Protocols: s3AndGCS, Parameters: parameters},
+		},
+		"DriverDeleteBucket": {
+			func(d *driver.Driver) error { return d.DeleteBucket(ctx, someBucket()) },
+			&cosi.DriverDeleteBucketRequest{BucketId: "id", Parameters: parameters},
+		},
+		"DriverGenerateBucketAccessId": {
+			func(d *driver.Driver) error { _, err := d.GenerateBucketAccessID(ctx, someAccess()); return err },
+			&cosi.DriverGenerateBucketAccessIdRequest{
+				AccountName: "ba-u", Protocol: s3, AuthenticationType: byKey, Parameters: parameters, Buckets: wantBuckets(),
+			},
+		},
+		"DriverGrantBucketAccess": {
+			func(d *driver.Driver) error { _, err := d.GrantBucketAccess(ctx, someAccess()); return err },
+			&cosi.DriverGrantBucketAccessRequest{
+				AccountId: "account", Protocol: s3, AuthenticationType: byKey, Parameters: parameters, Buckets: wantBuckets(),
+			},
+		},
+		"DriverRevokeBucketAccess": {
+			func(d *driver.Driver) error { return d.RevokeBucketAccess(ctx, someAccess()) },
+			&cosi.DriverRevokeBucketAccessRequest{
+				AccountId: "account", Protocol: s3, AuthenticationType: byKey, Parameters: parameters,
+				Buckets: []*cosi.DriverRevokeBucketAccessRequest_AccessedBucket{{BucketId: "b2"}, {BucketId: "b1"}},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := tc.call(connected); err != nil {
+				t.Fatal(err)
+			}
+			calls := d.Calls(name)
+			if len(calls) != 1 {
+				t.Fatalf("%d calls", len(calls))
+			}
+			if diff := cmp.Diff(tc.want, calls[0].Request, protocmp.Transform()); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// ignoreAnswer leaves out that the driver of these tests has no GCS.
+func ignoreAnswer(err error) error {
+	if _, ok := errors.AsType[*driver.InvalidResponseError](err); ok {
+		return nil
+	}
+	return err
+}
+
+// TestServiceAccountInEveryRequest: the name goes out for the authentication type
+// ServiceAccount, and only then: TestRequests has the others.
+func TestServiceAccountInEveryRequest(t *testing.T) {
+	noLeaks(t)
+	d := drivertest.Start(t, "a.test")
+	connected := connect(t, d)
+	access := someAccess()
+	access.Status.AuthenticationType = v1alpha2.AuthenticationTypeServiceAccount
+	_, generated := connected.GenerateBucketAccessID(t.Context(), access)
+	_, granted := connected.GrantBucketAccess(t.Context(), access)
+	if err := errors.Join(generated, granted, connected.RevokeBucketAccess(t.Context(), access)); err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range d.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess") {
+		request, ok := call.Request.(interface {
+			GetServiceAccountName() string
+			GetAuthenticationType() *cosi.AuthenticationType
+		})
+		if !ok || request.GetServiceAccountName() != "app" ||
+			request.GetAuthenticationType().GetType() != cosi.AuthenticationType_SERVICE_ACCOUNT {
+			t.Errorf("%s: %v", call.Method, call.Request)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package statuspatch
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// TestWorseThan: what the sidecar has to look at again, and that it puts it right.
+func TestWorseThan(t *testing.T) {
+	failed, _ := reasons.As(reasons.Failed("R", "m"))
+	set := func(conditionType string, status metav1.ConditionStatus) func(*Status) {
+		return func(s *Status) {
+			meta.SetStatusCondition(s.Conditions, metav1.Condition{Type: conditionType, Status: status, Reason: "ByHand"})
+		}
+	}
+	cases := []struct {
+		name   string
+		reason string
+		edit   func(*Status)
+		want   bool
+	}{
+		{"the same", "nobody has written anything", func(*Status) {}, false},
+		{"removed", "the conditions are always there", func(s *Status) { *s.Conditions = nil }, true},
+		{"not provisioned", "it was", set(v1alpha2.ConditionProvisioned, metav1.ConditionFalse), true},
+		{"failed", "it may be the sidecar's own word, or not", set(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue), true},
+		{"failed while deleting", "what fails then is the deletion", func(s *Status) {
+			set(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue)(s)
+			s.Deleting = true
+		}, false},
+		{"invalid", "it may be the sidecar's own word, or not", set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse), true},
+		{"somebody else's", "it is not the sidecar's", set("example.com/Audited", metav1.ConditionFalse), false},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			before, after := newStatus("id", isProvisioned()), newStatus("id", isProvisioned())
+			before.conclude(nil)
+			after.conclude(nil)
+			tc.edit(&after)
+			if got := after.WorseThan(before); got != tc.want {
+				t.Errorf("%s: worse %t, want %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+	t.Run("put right", func(t *testing.T) {
+		status := newStatus("id", isProvisioned())
+		status.conclude(failed)
+		status.conclude(nil)
+		if meta.IsStatusConditionTrue(*status.Conditions, v1alpha2.ConditionProvisionFailed) {
+			t.Errorf("it has still failed: %v", *status.Conditions)
+		}
+	})
+}
+
+// TestFutureIsNotPlausible: nobody can have observed a generation that is to come.
+func TestFutureIsNotPlausible(t *testing.T) {
+	for _, tc := range []struct {
+		name          string
+		conditionType string
+		want          bool
+	}{
+		{"ours", v1alpha2.ConditionResourcesValidated, false},
+		{"somebody else's", "example.com/Audited", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			status := newStatus("id", isProvisioned())
+			status.conclude(nil)
+			meta.SetStatusCondition(status.Conditions, metav1.Condition{
+				Type: tc.conditionType, Status: metav1.ConditionTrue, ObservedGeneration: 99,
+			})
+			if got := status.Plausible(); got != tc.want {
+				t.Errorf("plausible %t, want %t", got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package sidecar
+
+import (
+	"context"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+)
+
+func newManager(cfg *rest.Config, d *driver.Driver, opts Options) (*cosimanager.Manager, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha2.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	return cosimanager.New(cfg, manager.Options{
+		Scheme:                  scheme,
+		Logger:                  opts.Logger,
+		Cache:                   cacheOptions(d.Name(), opts),
+		Metrics:                 metricsserver.Options{BindAddress: opts.MetricsBindAddress},
+		HealthProbeBindAddress:  opts.HealthProbeBindAddress,
+		LeaderElection:          opts.LeaderElection,
+		LeaderElectionID:        LeaseName(d.Name()),
+		LeaderElectionNamespace: opts.LeaderElectionNamespace,
+		LeaderElectionLabels:    leaseLabels(d, opts.DriverGroup),
+		LeaseDuration:           &opts.LeaseDuration,
+		RenewDeadline:           &opts.RenewDeadline,
+		RetryPeriod:             &opts.RetryPeriod,
+		Controller: config.Controller{
+			MaxConcurrentReconciles: opts.Workers,
+			ReconciliationTimeout:   opts.reconcileTimeout(),
+		},
+	})
+}
+
+// prepareCache says what is to be watched, and found by which indexes.
+func prepareCache(ctx context.Context, m *cosimanager.Manager) error {
+	for _, add := range []func(context.Context, client.FieldIndexer) error{bucket.RegisterIndexes, bucketaccess.RegisterIndexes} {
+		if err := add(ctx, m.GetFieldIndexer()); err != nil {
+			return err
+		}
+	}
+	return m.Keep(ctx, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, bucketaccess.SecretMetadata())
+}
+
+// cacheOptions keep nothing of Secrets but which there are in which version, and
+// of Leases the one that concerns this driver.
+func cacheOptions(driverName string, opts Options) cache.Options {
+	byObject := map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: identityOnly}}
+	if opts.LeaderElection && opts.LeaderElectionNamespace != "" {
+		byObject[&coordinationv1.Lease{}] = electionLease(driverName, opts.LeaderElectionNamespace)
+	}
+	return cache.Options{ByObject: byObject, NewInformer: newInformer}
+}
+
+func identityOnly(object any) (any, error) {
+	if m, ok := object.(*metav1.PartialObjectMetadata); ok {
+		m.ObjectMeta = metav1.ObjectMeta{
+			Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, DeletionTimestamp: m.DeletionTimestamp,
+		}
+	}
+	return object, nil
+}
