@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator/bench"
 	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
@@ -25,7 +26,7 @@ type benchmark struct {
 	output  string
 }
 
-func newBench(streams Streams) *cobra.Command {
+func newBench(streams cli.Streams) *cobra.Command {
 	b := &benchmark{}
 	o := &b.options
 	cmd := &cobra.Command{
@@ -60,7 +61,7 @@ Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 			if o.Suites = args; len(args) == 0 {
 				o.Suites = []string{bench.SuiteStarts, bench.SuiteClaims, bench.SuiteMemory}
 			}
-			if err := checkOutput(b.output, formatText, formatJSON); err != nil {
+			if err := cli.CheckOutput(b.output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
 			return b.run(cmd.Context(), streams)
@@ -81,11 +82,11 @@ Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 	cmd.Flags().StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with the programs of the control plane (default: as for 'up')")
 	cmd.Flags().BoolVar(&b.check, "check", false, "fail if a bar is missed")
 	cmd.Flags().DurationVar(&b.timeout, "timeout", defaultStartTimeout, "limit for everything")
-	addOutput(cmd.Flags(), &b.output, formatText, formatJSON)
+	cli.AddOutput(cmd.Flags(), &b.output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
 
-func (b *benchmark) run(ctx context.Context, streams Streams) error {
+func (b *benchmark) run(ctx context.Context, streams cli.Streams) error {
 	silenceLibraries()
 	self, err := os.Executable()
 	if err != nil {
@@ -98,7 +99,7 @@ func (b *benchmark) run(ctx context.Context, streams Streams) error {
 	report, err := bench.Run(ctx, b.options)
 	if err = errors.Join(err, reporter.Close()); err != nil {
 		if errors.Is(err, bench.ErrOptions) {
-			return usageError{err}
+			return cli.Usage(err)
 		}
 		return withCause(ctx, err)
 	}
@@ -111,9 +112,9 @@ func (b *benchmark) run(ctx context.Context, streams Streams) error {
 	return nil
 }
 
-func (b *benchmark) print(streams Streams, report figure.Report) error {
-	if b.output == formatJSON {
-		return printJSON(streams, report)
+func (b *benchmark) print(streams cli.Streams, report figure.Report) error {
+	if b.output == cli.FormatJSON {
+		return cli.PrintJSON(streams, report)
 	}
 	return report.WriteText(streams.Out)
 }

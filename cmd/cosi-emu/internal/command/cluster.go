@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 )
 
 // apiAccess holds the flags by which a component finds its API server, and how
@@ -27,10 +29,10 @@ func (a *apiAccess) addFlags(flags *pflag.FlagSet) {
 // validate finds what is wrong before anything is contacted.
 func (a *apiAccess) validate() error {
 	if a.qps == 0 || math.IsNaN(float64(a.qps)) {
-		return usageError{fmt.Errorf("--kube-api-qps %v must be more than 0, or negative for no limit", a.qps)}
+		return cli.Usage(fmt.Errorf("--kube-api-qps %v must be more than 0, or negative for no limit", a.qps))
 	}
 	if a.burst < 1 {
-		return usageError{fmt.Errorf("--kube-api-burst %d must be at least 1", a.burst)}
+		return cli.Usage(fmt.Errorf("--kube-api-burst %d must be at least 1", a.burst))
 	}
 	return nil
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/controller"
 )
 
-func newController(streams Streams) *cobra.Command {
+func newController(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess
 		log    logging
@@ -68,7 +69,7 @@ func validate(checks ...func() error) error {
 		errs = append(errs, check())
 	}
 	if err := errors.Join(errs...); err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 )
 
@@ -21,7 +22,7 @@ const pollInterval = 50 * time.Millisecond
 
 // upDetached runs `up` in a process of its own, shows what it says until it is
 // ready, and leaves it running.
-func upDetached(cmd *cobra.Command, streams Streams, name, output string) error {
+func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) error {
 	if _, err := instance.Get(name); err == nil {
 		return fmt.Errorf("emulator %q: %w", name, instance.ErrRunning)
 	}
@@ -72,7 +73,7 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 // repeatFlags returns the flags that were given, for another process. Those of
 // the environment it inherits.
 func repeatFlags(flags *pflag.FlagSet) []string {
-	args := []string{"--detach=false", "--output=" + formatText}
+	args := []string{"--detach=false", "--output=" + cli.FormatText}
 	flags.Visit(func(flag *pflag.Flag) {
 		if flag.Name != "detach" && flag.Name != "output" {
 			args = append(args, "--"+flag.Name+"="+flag.Value.String())
@@ -118,7 +119,7 @@ func (c *child) relay(w io.Writer) error {
 // childFailed passes on the exit code; the message has been relayed.
 func childFailed(err error) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return exitError(exit.ExitCode())
+		return cli.ExitError(exit.ExitCode())
 	}
 	return errors.Join(errors.New("the emulator ended before it was ready"), err)
 }

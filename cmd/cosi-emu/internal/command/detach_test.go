@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 )
 
@@ -82,7 +83,7 @@ func TestWaitReadyChildFails(t *testing.T) {
 	c.ended <- exec.CommandContext(t.Context(), "/bin/sh", "-c", "exit 3").Run()
 	var relay strings.Builder
 	_, err := c.waitReady(t.Context(), "one", &relay)
-	if exit, ok := errors.AsType[exitError](err); !ok || exit != 3 {
+	if exit, ok := errors.AsType[cli.ExitError](err); !ok || exit != 3 {
 		t.Errorf("waitReady() = %v, want exit code 3", err)
 	}
 	if got := relay.String(); got != "Error: no such disk\n" {
@@ -102,7 +103,7 @@ func TestWaitReadyInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	relay := &speaker{onWrite: cancel} // as soon as it has said that it is ready
 	_, err := c.waitReady(ctx, "one", relay)
-	if exit, ok := errors.AsType[exitError](err); !ok || exit != 1 {
+	if exit, ok := errors.AsType[cli.ExitError](err); !ok || exit != 1 {
 		t.Errorf("waitReady() = %v, want exit code 1", err)
 	}
 	if got := relay.String(); got != "ready\nstopped\n" {

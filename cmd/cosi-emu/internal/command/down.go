@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/emulator/session"
 )
 
-func newDown(streams Streams) *cobra.Command {
+func newDown(streams cli.Streams) *cobra.Command {
 	var (
 		name    string
 		all     bool
@@ -43,13 +44,13 @@ Data in a --data-dir stays.`,
 			return err
 		},
 	}
-	addName(cmd.Flags(), &name)
+	cli.AddName(cmd.Flags(), &name)
 	cmd.Flags().BoolVar(&all, "all", false, "stop all emulators of this user")
 	cmd.Flags().DurationVar(&timeout, "timeout", stopTimeout, "how long it may take before the emulator is killed")
 	return cmd
 }
 
-func down(ctx context.Context, streams Streams, name string) error {
+func down(ctx context.Context, streams cli.Streams, name string) error {
 	info, err := instance.Get(name)
 	if errors.Is(err, instance.ErrNotRunning) {
 		return cleanUp(ctx, streams, name)
@@ -70,16 +71,16 @@ func down(ctx context.Context, streams Streams, name string) error {
 // leftovers returns a function that says, when the emulator has stopped, what is
 // left in the cluster that it ran against. The way there is in the emulator's
 // files, which are gone by then.
-func leftovers(info instance.Info) func(context.Context, Streams) error {
-	nothing := func(context.Context, Streams) error { return nil }
+func leftovers(info instance.Info) func(context.Context, cli.Streams) error {
+	nothing := func(context.Context, cli.Streams) error { return nil }
 	if info.Context == "" || !info.Ready {
 		return nothing
 	}
 	c, err := cluster.Open(cluster.Options{Kubeconfig: info.Kubeconfig, Owner: info.Name})
 	if err != nil { // the emulator could not have removed anything either
-		return func(context.Context, Streams) error { return err }
+		return func(context.Context, cli.Streams) error { return err }
 	}
-	return func(ctx context.Context, streams Streams) error {
+	return func(ctx context.Context, streams cli.Streams) error {
 		defer c.Close()
 		left, err := c.Leftovers(ctx, info.DriverName)
 		return errors.Join(err, printLeft(streams.Err, info.Context, left))
@@ -87,7 +88,7 @@ func leftovers(info instance.Info) func(context.Context, Streams) error {
 }
 
 // cleanUp removes what a killed emulator has left, by taking its place.
-func cleanUp(ctx context.Context, streams Streams, name string) error {
+func cleanUp(ctx context.Context, streams cli.Streams, name string) error {
 	var remains session.Remains
 	clean := func(dir string) (err error) {
 		remains, err = session.CleanUp(ctx, dir)

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/pflag"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-func newDriver(streams Streams) *cobra.Command {
+func newDriver(streams cli.Streams) *cobra.Command {
 	var (
 		log  logging
 		opts server.Options
@@ -47,7 +48,7 @@ Tokens of ServiceAccounts are not accepted: that needs the API server, as
 			opts.Logger = ctrl.Log.WithName("fakedriver")
 			err := server.Run(cmd.Context(), opts)
 			if errors.Is(err, server.ErrOptions) {
-				return usageError{err}
+				return cli.Usage(err)
 			}
 			return err
 		},

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/environment"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
@@ -35,12 +36,12 @@ func (a *access) key() (client.ObjectKey, bool, error) {
 	}
 	namespace, name, ok := strings.Cut(a.access, "/")
 	if !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
-		return client.ObjectKey{}, false, usageError{fmt.Errorf("--access %q must have the form namespace/name", a.access)}
+		return client.ObjectKey{}, false, cli.Usage(fmt.Errorf("--access %q must have the form namespace/name", a.access))
 	}
 	return client.ObjectKey{Namespace: namespace, Name: name}, true, nil
 }
 
-func newEnv(streams Streams) *cobra.Command {
+func newEnv(streams cli.Streams) *cobra.Command {
 	var (
 		name   string
 		output string
@@ -71,7 +72,7 @@ Bucket that names them in spec.existingBucketID. It is a secret.`,
   # For docker and the like.
   cosi-emu env --access demo/photos-rw -o dotenv > .env`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkOutput(output, formats...); err != nil {
+			if err := cli.CheckOutput(output, formats...); err != nil {
 				return err
 			}
 			variables, err := gather(cmd.Context(), name, a, admin)
@@ -81,10 +82,10 @@ Bucket that names them in spec.existingBucketID. It is a secret.`,
 			return environment.Write(streams.Out, variables, environment.Format(output))
 		},
 	}
-	addName(cmd.Flags(), &name)
+	cli.AddName(cmd.Flags(), &name)
 	a.addFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&admin, "admin", false, "add the key of the S3 store's administrator")
-	addOutput(cmd.Flags(), &output, formats...)
+	cli.AddOutput(cmd.Flags(), &output, formats...)
 	return cmd
 }
 
@@ -96,9 +97,9 @@ func gather(ctx context.Context, name string, a access, admin bool) ([]environme
 		return nil, err
 	}
 	if wanted && admin {
-		return nil, usageError{errors.New("--access and --admin exclude each other: a client has one key")}
+		return nil, cli.Usage(errors.New("--access and --admin exclude each other: a client has one key"))
 	}
-	info, err := ready(name)
+	info, err := cli.Ready(name)
 	if err != nil {
 		return nil, err
 	}

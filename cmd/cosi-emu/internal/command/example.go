@@ -3,10 +3,11 @@ package command
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/examples"
 )
 
-func newExample(streams Streams) *cobra.Command {
+func newExample(streams cli.Streams) *cobra.Command {
 	var classes bool
 	cmd := &cobra.Command{
 		Use:   "example",

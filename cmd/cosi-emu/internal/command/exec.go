@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/environment"
 	"github.com/cosi-emu/cosi-emu/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/emulator/session"
@@ -28,7 +29,7 @@ type execution struct {
 	files  []string
 }
 
-func newExec(streams Streams) *cobra.Command {
+func newExec(streams cli.Streams) *cobra.Command {
 	e := &execution{}
 	cmd := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARG...]",
@@ -57,11 +58,11 @@ BucketAccess are waited for and added to the environment.`,
 	return cmd
 }
 
-func (e *execution) run(ctx context.Context, streams Streams, args []string) error {
+func (e *execution) run(ctx context.Context, streams cli.Streams, args []string) error {
 	// What can be wrong with the command line is found out before anything runs.
 	program, err := exec.LookPath(args[0])
 	if err != nil {
-		return usageError{fmt.Errorf("command: %w", err)}
+		return cli.Usage(fmt.Errorf("command: %w", err))
 	}
 	if _, _, err := e.access.key(); err != nil {
 		return err
@@ -95,7 +96,7 @@ func readManifests(files []string) ([]manifests, error) {
 	for i, file := range files {
 		objects, err := manifest.Read(file)
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--apply: %w", err)}
+			return nil, cli.Usage(fmt.Errorf("--apply: %w", err))
 		}
 		all[i] = manifests{file: file, objects: objects}
 	}
@@ -114,7 +115,7 @@ func (e *execution) environment(ctx context.Context, running *session.Session) (
 	return append(variables, more...), err
 }
 
-func runCommand(ctx context.Context, streams Streams, program string, args []string, variables []environment.Variable) error {
+func runCommand(ctx context.Context, streams cli.Streams, program string, args []string, variables []environment.Variable) error {
 	cmd := exec.CommandContext(ctx, program, args[1:]...)
 	cmd.Args[0] = args[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams.In, streams.Out, streams.Err
@@ -133,7 +134,7 @@ func runCommand(ctx context.Context, streams Streams, program string, args []str
 		return err
 	}
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return exitError(128 + int(status.Signal())) // as a shell does
+		return cli.ExitError(128 + int(status.Signal())) // as a shell does
 	}
-	return exitError(exit.ExitCode())
+	return cli.ExitError(exit.ExitCode())
 }

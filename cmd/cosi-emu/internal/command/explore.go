@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/scenarios/explore"
 )
@@ -22,7 +23,7 @@ type exploration struct {
 	output  string
 }
 
-func newExplore(streams Streams) *cobra.Command {
+func newExplore(streams cli.Streams) *cobra.Command {
 	x := &exploration{}
 	cmd := &cobra.Command{
 		Use:   "explore SCENARIO|DIR...",
@@ -91,12 +92,12 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "how long a call of the driver may take")
 	flags.StringVar(&o.Emulator.Binaries.Dir, "control-plane-dir", "",
 		"directory with the programs of the control plane (default: as for 'up')")
-	addOutput(flags, &x.output, formatText, formatJSON)
+	cli.AddOutput(flags, &x.output, cli.FormatText, cli.FormatJSON)
 }
 
-func (x *exploration) run(ctx context.Context, streams Streams, paths []string) error {
+func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []string) error {
 	silenceLibraries()
-	if err := checkOutput(x.output, formatText, formatJSON); err != nil {
+	if err := cli.CheckOutput(x.output, cli.FormatText, cli.FormatJSON); err != nil {
 		return err
 	}
 	x.options.Program = version().Version
@@ -110,10 +111,10 @@ func (x *exploration) run(ctx context.Context, streams Streams, paths []string) 
 }
 
 // single explores one scenario.
-func (x *exploration) single(ctx context.Context, streams Streams, file string) error {
+func (x *exploration) single(ctx context.Context, streams cli.Streams, file string) error {
 	text, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {
-		return usageError{fmt.Errorf("read the scenario: %w", err)}
+		return cli.Usage(fmt.Errorf("read the scenario: %w", err))
 	}
 	x.options.File, x.options.Text = file, text
 	shown := progress.NewCount(streams.Err)
@@ -126,26 +127,26 @@ func (x *exploration) single(ctx context.Context, streams Streams, file string) 
 		return x.failure(streams, err)
 	}
 	if len(report.Findings) > 0 {
-		return exitError(exitFailure)
+		return cli.ExitError(cli.ExitFailure)
 	}
 	return nil
 }
 
 // failure tells what is the user's mistake from what is the environment's.
-func (x *exploration) failure(streams Streams, err error) error {
+func (x *exploration) failure(streams cli.Streams, err error) error {
 	if errors.Is(err, explore.ErrOptions) || errors.Is(err, explore.ErrScenario) {
-		return usageError{err}
+		return cli.Usage(err)
 	}
-	printError(streams.Err, err)
+	cli.PrintError(streams.Err, err)
 	if errors.Is(err, explore.ErrUnclean) {
-		return exitError(exitFailure)
+		return cli.ExitError(cli.ExitFailure)
 	}
-	return exitError(exitEnvironment)
+	return cli.ExitError(cli.ExitEnvironment)
 }
 
-func (x *exploration) print(streams Streams, report *explore.Report) error {
-	if x.output == formatJSON {
-		return printJSON(streams, report)
+func (x *exploration) print(streams cli.Streams, report *explore.Report) error {
+	if x.output == cli.FormatJSON {
+		return cli.PrintJSON(streams, report)
 	}
 	return report.WriteText(streams.Out)
 }

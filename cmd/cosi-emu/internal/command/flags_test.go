@@ -7,12 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 )
 
 // eachCommand runs a test for each of our commands.
 func eachCommand(t *testing.T, test func(t *testing.T, cmd *cobra.Command)) {
 	t.Helper()
-	root := newRoot(Streams{})
+	root := newRoot(cli.Streams{})
 	for _, cmd := range append(root.Commands(), root) {
 		t.Run(cmd.Name(), func(t *testing.T) { test(t, cmd) })
 	}
@@ -61,7 +63,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 func TestFlagWinsOverEnvironment(t *testing.T) {
 	t.Setenv("COSI_EMU_NAME", "variable")
 	t.Setenv("COSI_EMU_S3_PORT", "not a number, but not asked for")
-	cmd := newUp(Streams{})
+	cmd := newUp(cli.Streams{})
 	if err := cmd.ParseFlags([]string{"--name", "flag", "--s3-port", "1"}); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 }
 
 func TestRepeatFlags(t *testing.T) {
-	cmd := newUp(Streams{})
+	cmd := newUp(cli.Streams{})
 	given := []string{"-d", "-o", "json", "--name=a", "--timeout=90s", "--data-dir", "with space", "--no-fake-driver=false"}
 	if err := cmd.ParseFlags(given); err != nil {
 		t.Fatal(err)

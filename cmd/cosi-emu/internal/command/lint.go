@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/runner"
 )
@@ -23,7 +24,7 @@ type finding struct {
 	Message string `json:"message"`
 }
 
-func newLint(streams Streams) *cobra.Command {
+func newLint(streams cli.Streams) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "lint FILE|DIRECTORY...",
@@ -40,26 +41,26 @@ The exit code is 0 if nothing is wrong, and 2 otherwise.`,
   cosi-emu lint mine.yaml -o json`,
 		Args: somePaths,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkOutput(output, formatText, formatJSON); err != nil {
+			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
 			return lint(streams, args, output)
 		},
 	}
-	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
 
-func lint(streams Streams, paths []string, output string) error {
+func lint(streams cli.Streams, paths []string, output string) error {
 	set, err := runner.Load(paths)
 	problems := document.Problems(err)
 	if err != nil && len(problems) == 0 {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	err = nil
 	switch {
-	case output == formatJSON:
-		err = printJSON(streams, findingsOf(set, problems))
+	case output == cli.FormatJSON:
+		err = cli.PrintJSON(streams, findingsOf(set, problems))
 	case len(problems) > 0:
 		printProblems(streams.Out, problems)
 	default:
@@ -67,7 +68,7 @@ func lint(streams Streams, paths []string, output string) error {
 			counted(len(set.Scenarios), "scenario"), counted(len(set.Files), "file"))
 	}
 	if len(problems) > 0 {
-		return exitError(exitUsage)
+		return cli.ExitError(cli.ExitUsage)
 	}
 	return err
 }

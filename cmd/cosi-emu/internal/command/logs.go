@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/logfile"
@@ -21,7 +22,7 @@ type logs struct {
 	seams  []string
 }
 
-func newLogs(streams Streams) *cobra.Command {
+func newLogs(streams cli.Streams) *cobra.Command {
 	var (
 		name string
 		l    logs
@@ -43,29 +44,29 @@ process.`,
   cosi-emu logs -o json | jq 'select(.seam == "api" and .outcome != "OK")'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(l.output, formatText, formatJSON); err != nil {
+			if err := cli.CheckOutput(l.output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
 			for _, s := range l.seams {
 				if !slices.Contains(seams, journal.Seam(s)) {
-					return usageError{fmt.Errorf("seam %q is not known; use some of %v", s, seams)}
+					return cli.Usage(fmt.Errorf("seam %q is not known; use some of %v", s, seams))
 				}
 			}
-			info, err := ready(name)
+			info, err := cli.Ready(name)
 			if err != nil {
 				return err
 			}
 			return l.show(cmd.Context(), streams, info, args)
 		},
 	}
-	addName(cmd.Flags(), &name)
+	cli.AddName(cmd.Flags(), &name)
 	cmd.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on until Ctrl-C, or until the emulator stops")
 	cmd.Flags().StringSliceVar(&l.seams, "seam", nil, "only what passes these seams: api, rpc, store, process, log")
-	addOutput(cmd.Flags(), &l.output, formatText, formatJSON)
+	cli.AddOutput(cmd.Flags(), &l.output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
 
-func (l *logs) show(ctx context.Context, streams Streams, info instance.Info, args []string) error {
+func (l *logs) show(ctx context.Context, streams cli.Streams, info instance.Info, args []string) error {
 	if len(args) == 0 {
 		return l.showJournal(ctx, streams, info, "")
 	}
@@ -76,8 +77,8 @@ func (l *logs) show(ctx context.Context, streams Streams, info instance.Info, ar
 	if component.Log == "" {
 		return l.showJournal(ctx, streams, info, component.Name)
 	}
-	if l.output != formatText || len(l.seams) > 0 {
-		return usageError{fmt.Errorf("the log of %s is plain text: --output and --seam are for the journal", component.Name)}
+	if l.output != cli.FormatText || len(l.seams) > 0 {
+		return cli.Usage(fmt.Errorf("the log of %s is plain text: --output and --seam are for the journal", component.Name))
 	}
 	for line, err := range logfile.Lines(ctx, component.Log, l.follow) {
 		if err != nil {
@@ -99,10 +100,10 @@ func find(info instance.Info, name string) (instance.Component, error) {
 		names[i] = c.Name
 	}
 	err := fmt.Errorf("emulator %q has no component %q; it has %s", info.Name, name, strings.Join(names, ", "))
-	return instance.Component{}, usageError{err}
+	return instance.Component{}, cli.Usage(err)
 }
 
-func (l *logs) showJournal(ctx context.Context, streams Streams, info instance.Info, component string) error {
+func (l *logs) showJournal(ctx context.Context, streams cli.Streams, info instance.Info, component string) error {
 	for line, err := range logfile.Lines(ctx, info.Journal, l.follow) {
 		if err != nil {
 			return err
@@ -114,7 +115,7 @@ func (l *logs) showJournal(ctx context.Context, streams Streams, info instance.I
 		if component != "" && event.Component != component || len(l.seams) > 0 && !slices.Contains(l.seams, string(event.Seam)) {
 			continue
 		}
-		if l.output == formatText {
+		if l.output == cli.FormatText {
 			line = event.String()
 		}
 		if _, err := fmt.Fprintln(streams.Out, line); err != nil {

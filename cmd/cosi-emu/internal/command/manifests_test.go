@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
 )
 
@@ -23,7 +24,7 @@ func TestManifests(t *testing.T) {
 
 func parse(t *testing.T, args []string) {
 	t.Helper()
-	cmd, rest, err := newRoot(Streams{}).Find(args)
+	cmd, rest, err := newRoot(cli.Streams{}).Find(args)
 	if err != nil || !cmd.HasParent() {
 		t.Fatalf("there is no command for %v: %v", args, err)
 	}
@@ -38,8 +39,8 @@ func parse(t *testing.T, args []string) {
 // TestComponentFlags expects that what the controller has a flag for, the sidecar
 // has the same flag for.
 func TestComponentFlags(t *testing.T) {
-	sidecar := newSidecar(Streams{}).Flags()
-	newController(Streams{}).Flags().VisitAll(func(flag *pflag.Flag) {
+	sidecar := newSidecar(cli.Streams{}).Flags()
+	newController(cli.Streams{}).Flags().VisitAll(func(flag *pflag.Flag) {
 		same := sidecar.Lookup(flag.Name)
 		if same == nil || same.Usage != flag.Usage || same.Value.Type() != flag.Value.Type() {
 			t.Errorf("--%s of the controller is not as that of the sidecar", flag.Name)

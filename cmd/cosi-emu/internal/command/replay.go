@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/emulator/recording"
@@ -38,10 +39,10 @@ type replaying struct {
 	as      string
 	timeout time.Duration
 	engine  engine.Options
-	streams Streams
+	streams cli.Streams
 }
 
-func newReplay(streams Streams) *cobra.Command {
+func newReplay(streams cli.Streams) *cobra.Command {
 	r := &replaying{streams: streams}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
@@ -86,14 +87,14 @@ cannot be read, and 3 if the environment has failed.`,
 
 func (r *replaying) run(ctx context.Context, file string) error {
 	if !slices.Contains([]string{asScenario, asDriver, asJudge}, r.as) {
-		return usageError{fmt.Errorf("--as %q is not known; use %s, %s or %s", r.as, asScenario, asDriver, asJudge)}
+		return cli.Usage(fmt.Errorf("--as %q is not known; use %s, %s or %s", r.as, asScenario, asDriver, asJudge))
 	}
 	if r.timeout <= 0 {
-		return usageError{fmt.Errorf("--timeout %s must be more than 0", r.timeout)}
+		return cli.Usage(fmt.Errorf("--timeout %s must be more than 0", r.timeout))
 	}
 	recorded, err := recording.ReadFile(file)
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	r.introduce(recorded)
 	if r.as == asJudge {
@@ -101,7 +102,7 @@ func (r *replaying) run(ctx context.Context, file string) error {
 	}
 	again, err := r.prepare(recorded)
 	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", file, err)}
+		return cli.Usage(fmt.Errorf("%s: %w", file, err))
 	}
 	var found replay.Replay
 	err = r.start.run(ctx, r.streams, func(running *session.Session) error {
@@ -110,9 +111,9 @@ func (r *replaying) run(ctx context.Context, file string) error {
 		found, err = again(ctx, recorded, running.Emulator(), r.engine)
 		return err
 	})
-	if err != nil && !isUsage(err) {
-		printError(r.streams.Err, err)
-		return exitError(exitEnvironment)
+	if err != nil && !cli.IsUsage(err) {
+		cli.PrintError(r.streams.Err, err)
+		return cli.ExitError(cli.ExitEnvironment)
 	}
 	if err != nil {
 		return err
@@ -159,11 +160,11 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 	if d := found.Divergence; d != nil {
 		_, err := fmt.Fprintf(r.streams.Out, "The replay has diverged, and is %s. The first difference, at event %d:\n%s\n",
 			shown.Outcome, d.Event.Seq, d)
-		return errors.Join(err, exitError(exitDiverged))
+		return errors.Join(err, cli.ExitError(exitDiverged))
 	}
 	if shown.Outcome == engine.Skipped {
 		_, err := fmt.Fprintf(r.streams.Out, "The scenario was skipped: %s.\n", shown.Reason)
-		return errors.Join(err, exitError(exitEnvironment))
+		return errors.Join(err, cli.ExitError(cli.ExitEnvironment))
 	}
 	then := ""
 	if recorded.End != nil {
@@ -183,14 +184,14 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 func (r *replaying) judge(recorded *recording.Recording) error {
 	found, err := replay.Judge(recorded)
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	if len(found) == 0 {
 		_, err := fmt.Fprintln(r.streams.Out, "The oracles have nothing against it.")
 		return err
 	}
 	printFindings(r.streams.Out, found)
-	return exitError(exitFailure)
+	return cli.ExitError(cli.ExitFailure)
 }
 
 func printFindings(w io.Writer, found []oracle.Finding) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/scenarios/report/timeline"
 )
@@ -39,10 +40,10 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 	var all []destination
 	add := func(flag, file string, write func(io.Writer, report.Report) error) error {
 		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-			return usageError{fmt.Errorf("%s: there is no directory for %s", flag, file)}
+			return cli.Usage(fmt.Errorf("%s: there is no directory for %s", flag, file))
 		}
 		if slices.ContainsFunc(all, func(d destination) bool { return filepath.Clean(d.file) == filepath.Clean(file) }) {
-			return usageError{fmt.Errorf("%s: another report goes to %s, too", flag, file)}
+			return cli.Usage(fmt.Errorf("%s: another report goes to %s, too", flag, file))
 		}
 		all = append(all, destination{file, write})
 		return nil
@@ -54,13 +55,13 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 		}
 	}
 	writers := map[string]func(io.Writer, report.Report) error{
-		formatHTML: timeline.Write,
-		formatJSON: func(w io.Writer, r report.Report) error { return r.WriteJSON(w) },
+		formatHTML:     timeline.Write,
+		cli.FormatJSON: func(w io.Writer, r report.Report) error { return r.WriteJSON(w) },
 	}
 	for _, given := range r.files {
 		format, file, _ := strings.Cut(given, "=")
 		if writers[format] == nil || file == "" {
-			return nil, usageError{fmt.Errorf("--report %q must be html=FILE or json=FILE", given)}
+			return nil, cli.Usage(fmt.Errorf("--report %q must be html=FILE or json=FILE", given))
 		}
 		if err := add("--report", file, writers[format]); err != nil {
 			return nil, err

@@ -12,14 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/session"
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/scenarios/report"
 )
-
-// exitEnvironment is the exit code of a run that could not be, or not to its end:
-// it says nothing about COSI.
-const exitEnvironment = 3
 
 // defaultRunTimeout bounds a run that hangs.
 const defaultRunTimeout = 30 * time.Minute
@@ -36,12 +33,12 @@ type scenarioRun struct {
 	reports   reports
 	record    string
 
-	streams      Streams
+	streams      cli.Streams
 	text         report.Text
 	destinations []destination
 }
 
-func newRun(streams Streams) *cobra.Command {
+func newRun(streams cli.Streams) *cobra.Command {
 	r := &scenarioRun{streams: streams}
 	cmd := &cobra.Command{
 		Use:   "run FILE|DIRECTORY...",
@@ -117,11 +114,11 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 func (r *scenarioRun) validate() (err error) {
 	switch {
 	case r.parallel < 0:
-		return usageError{fmt.Errorf("--parallel %d must be at least 1", r.parallel)}
+		return cli.Usage(fmt.Errorf("--parallel %d must be at least 1", r.parallel))
 	case r.engine.Patience < 1:
-		return usageError{fmt.Errorf("--patience %d must be at least 1", r.engine.Patience)}
+		return cli.Usage(fmt.Errorf("--patience %d must be at least 1", r.engine.Patience))
 	case r.timeout <= 0:
-		return usageError{fmt.Errorf("--timeout %s must be more than 0", r.timeout)}
+		return cli.Usage(fmt.Errorf("--timeout %s must be more than 0", r.timeout))
 	case r.parallel == 0:
 		const perProcessor = 4 // they wait most of the time
 		r.parallel = perProcessor * runtime.GOMAXPROCS(0)
@@ -151,9 +148,9 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 			return round.once(ctx, scenarios)
 		})
 	})
-	if err != nil && !isUsage(err) {
-		printError(r.streams.Err, err)
-		return exitError(exitEnvironment)
+	if err != nil && !cli.IsUsage(err) {
+		cli.PrintError(r.streams.Err, err)
+		return cli.ExitError(cli.ExitEnvironment)
 	}
 	return errors.Join(err, exitOf(last))
 }
@@ -162,9 +159,9 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 func exitOf(r report.Report) error {
 	switch r.Outcome {
 	case engine.Failed:
-		return exitError(exitFailure)
+		return cli.ExitError(cli.ExitFailure)
 	case engine.Broken:
-		return exitError(exitEnvironment)
+		return cli.ExitError(cli.ExitEnvironment)
 	default:
 		return nil
 	}

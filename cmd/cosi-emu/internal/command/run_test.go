@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/examples"
 )
@@ -22,7 +23,7 @@ func runCommandLine(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	var o, e bytes.Buffer
-	code = Run(t.Context(), Streams{In: strings.NewReader(""), Out: &o, Err: &e}, args)
+	code = Run(t.Context(), cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e}, args)
 	return code, o.String(), e.String()
 }
 

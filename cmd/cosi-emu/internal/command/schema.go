@@ -3,10 +3,11 @@ package command
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/scenarios/schema"
 )
 
-func newSchema(streams Streams) *cobra.Command {
+func newSchema(streams cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of scenario files, for editors",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/runner"
 )
@@ -28,7 +29,7 @@ func (s *selection) addFlags(flags *pflag.FlagSet) {
 func (s *selection) filter() (runner.Filter, error) {
 	filter, err := runner.NewFilter(s.labels, s.names)
 	if err != nil {
-		return filter, usageError{err}
+		return filter, cli.Usage(err)
 	}
 	return filter, nil
 }
@@ -42,14 +43,14 @@ func (s *selection) load(w io.Writer, paths []string) (*runner.Set, []*document.
 	set, err := runner.Load(paths)
 	if problems := document.Problems(err); len(problems) > 0 {
 		printProblems(w, problems)
-		return nil, nil, usageError{fmt.Errorf("%s; nothing was started", counted(len(problems), "problem"))}
+		return nil, nil, cli.Usage(fmt.Errorf("%s; nothing was started", counted(len(problems), "problem")))
 	}
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, cli.Usage(err)
 	}
 	scenarios, err := filter.Select(set.Scenarios)
 	if err != nil {
-		return nil, nil, usageError{fmt.Errorf("%w; the names are %s", err, namesOf(set.Scenarios))}
+		return nil, nil, cli.Usage(fmt.Errorf("%w; the names are %s", err, namesOf(set.Scenarios)))
 	}
 	return set, scenarios, nil
 }

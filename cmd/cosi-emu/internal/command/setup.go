@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 )
 
-func newSetup(streams Streams) *cobra.Command {
+func newSetup(streams cli.Streams) *cobra.Command {
 	var (
 		opts    = binaries.Options{Complete: true}
 		timeout time.Duration
@@ -27,7 +28,7 @@ the go command, which takes some minutes, once. Then 'up' starts in seconds.`,
 		Example: `  cosi-emu setup
   cosi-emu setup -o json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkOutput(output, formatText, formatJSON); err != nil {
+			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
@@ -41,11 +42,11 @@ the go command, which takes some minutes, once. Then 'up' starts in seconds.`,
 	}
 	cmd.Flags().StringVar(&opts.Dir, "control-plane-dir", "", "directory to check instead of the cache")
 	cmd.Flags().DurationVar(&timeout, "timeout", defaultStartTimeout, "limit for downloading or building")
-	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
 
-func findBinaries(ctx context.Context, streams Streams, opts binaries.Options) (binaries.Set, error) {
+func findBinaries(ctx context.Context, streams cli.Streams, opts binaries.Options) (binaries.Set, error) {
 	const phase = "control plane programs"
 	reporter := progress.New(streams.Err)
 	begin := time.Now()
@@ -56,9 +57,9 @@ func findBinaries(ctx context.Context, streams Streams, opts binaries.Options) (
 	return set, errors.Join(err, reporter.Close())
 }
 
-func printSet(streams Streams, set binaries.Set, output string) error {
-	if output == formatJSON {
-		return printJSON(streams, map[string]string{
+func printSet(streams cli.Streams, set binaries.Set, output string) error {
+	if output == cli.FormatJSON {
+		return cli.PrintJSON(streams, map[string]string{
 			"etcd": set.Etcd, "kubeAPIServer": set.APIServer, "kubeControllerManager": set.ControllerManager,
 			"version": set.Version, "source": set.Source, "missing": set.Missing,
 		})

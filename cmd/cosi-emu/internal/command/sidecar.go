@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-func newSidecar(streams Streams) *cobra.Command {
+func newSidecar(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess
 		log    logging
@@ -69,7 +70,7 @@ func readCertificates(file string, opts *sidecar.Options) error {
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
-		return usageError{fmt.Errorf("flag --certificate-authority: %w", err)}
+		return cli.Usage(fmt.Errorf("flag --certificate-authority: %w", err))
 	}
 	opts.CertificateAuthority = string(content)
 	return nil

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 )
 
-func newStatus(streams Streams) *cobra.Command {
+func newStatus(streams cli.Streams) *cobra.Command {
 	var name, output string
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -24,52 +24,25 @@ code is 1 if it is not running.`,
 		Example: `  cosi-emu status
   cosi-emu status -o json | jq '.components[] | {name, state}'`,
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkOutput(output, formatText, formatJSON); err != nil {
+			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
-			info, err := running(name)
+			info, err := cli.Running(name)
 			if err != nil {
 				return err
 			}
-			if output == formatJSON {
-				return printJSON(streams, info)
+			if output == cli.FormatJSON {
+				return cli.PrintJSON(streams, info)
 			}
 			return printStatus(streams, info)
 		},
 	}
-	addName(cmd.Flags(), &name)
-	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	cli.AddName(cmd.Flags(), &name)
+	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
 
-// running returns the description of an emulator, or an error that says how to
-// start it, and which others there are.
-func running(name string) (instance.Info, error) {
-	info, err := instance.Get(name)
-	if !errors.Is(err, instance.ErrNotRunning) {
-		return info, err
-	}
-	others, listErr := instance.List()
-	if listErr != nil || len(others) == 0 {
-		return info, fmt.Errorf("%w; start it with 'cosi-emu up'", err)
-	}
-	names := make([]string, len(others))
-	for i, other := range others {
-		names[i] = other.Name
-	}
-	return info, fmt.Errorf("%w; start it with 'cosi-emu up', or choose with --name what is running: %s", err, strings.Join(names, ", "))
-}
-
-// ready is running, for commands that need the emulator to be up.
-func ready(name string) (instance.Info, error) {
-	info, err := running(name)
-	if err == nil && !info.Ready {
-		err = fmt.Errorf("emulator %q is still starting; try again when 'cosi-emu status' says that it is up", name)
-	}
-	return info, err
-}
-
-func printStatus(streams Streams, info instance.Info) error {
+func printStatus(streams cli.Streams, info instance.Info) error {
 	var text strings.Builder
 	state := "is starting"
 	if info.Ready {

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 )
 
 // printUp says where everything is, and what to do next.
-func printUp(streams Streams, info instance.Info, output string, detached bool) error {
-	if output == formatJSON {
-		return printJSON(streams, info)
+func printUp(streams cli.Streams, info instance.Info, output string, detached bool) error {
+	if output == cli.FormatJSON {
+		return cli.PrintJSON(streams, info)
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "COSI is up (emulator %q).\n\n", info.Name)

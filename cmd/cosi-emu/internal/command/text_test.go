@@ -1,16 +1,13 @@
 package command
 
 import (
-	"errors"
-	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 )
 
@@ -28,33 +25,6 @@ func TestShellQuote(t *testing.T) {
 	}
 	if got := shellQuote("/a/b-c_d.e"); got != "/a/b-c_d.e" {
 		t.Errorf("quotes where none are needed: %s", got)
-	}
-}
-
-func TestPrintError(t *testing.T) {
-	errDisk := errors.New("no such disk")
-	for name, tc := range map[string]struct {
-		err  error
-		want string
-	}{
-		"Plain": {errDisk, "Error: no such disk\n"},
-		"Start": {
-			fmt.Errorf("up: %w", &emulator.StartError{Phase: "etcd", Err: errDisk, Log: []string{"one", "two"}}),
-			"Error: up: etcd: no such disk\nThe last lines of its log:\n    one\n    two\n",
-		},
-		"NoLog": {&emulator.StartError{Phase: "etcd", Err: errDisk}, "Error: etcd: no such disk\n"},
-		"Component": {
-			&controlplane.ComponentError{Failure: controlplane.Failure{Component: "etcd", Err: errDisk, LogTail: []string{"one"}}},
-			"Error: etcd ended unexpectedly: no such disk\nThe last lines of its log:\n    one\n",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var out strings.Builder
-			printError(&out, tc.err)
-			if diff := cmp.Diff(tc.want, out.String()); diff != "" {
-				t.Errorf("-want, +got:\n%s", diff)
-			}
-		})
 	}
 }
 
@@ -79,7 +49,7 @@ func TestAccessKey(t *testing.T) {
 		if ok && key.String() != text {
 			t.Errorf("--access %q is read as %s", text, key)
 		}
-		if err != nil && !isUsage(err) {
+		if err != nil && !cli.IsUsage(err) {
 			t.Errorf("--access %q: %v is not an error of usage", text, err)
 		}
 	}

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -13,15 +12,13 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/session"
 )
 
 const (
-	formatText = "text"
-	formatJSON = "json"
-
 	// stopTimeout bounds the end of an emulator, which takes a second or two.
 	stopTimeout = time.Minute
 	// defaultStartTimeout leaves room for building the control plane, once.
@@ -75,7 +72,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 }
 
 // run starts an emulator, calls during, and stops the emulator again.
-func (s *start) run(ctx context.Context, streams Streams, during func(*session.Session) error) error {
+func (s *start) run(ctx context.Context, streams cli.Streams, during func(*session.Session) error) error {
 	if err := s.existing.validate(s.session); err != nil {
 		return err
 	}
@@ -135,7 +132,7 @@ const upExamples = `  # All that is needed.
   # For a script.
   cosi-emu up -d -o json | jq -r .kubeconfig`
 
-func newUp(streams Streams) *cobra.Command {
+func newUp(streams cli.Streams) *cobra.Command {
 	var (
 		s      start
 		detach bool
@@ -159,7 +156,7 @@ ServiceAccounts cosi-system/cosi-controller and cosi-sidecar. What 'up' makes in
 the cluster goes when it stops; what is the users' stays.`,
 		Example: upExamples,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkOutput(output, formatText, formatJSON); err != nil {
+			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
 			if err := s.existing.validate(s.session); err != nil {
@@ -171,26 +168,20 @@ the cluster goes when it stops; what is the users' stays.`,
 			return s.runUp(cmd.Context(), streams, output)
 		},
 	}
-	addName(cmd.Flags(), &s.session.Name)
+	cli.AddName(cmd.Flags(), &s.session.Name)
 	s.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&s.session.Record, "record", "", "directory for a recording of all that happens, for 'cosi-emu replay --as judge'")
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "return when the emulator is ready, and leave it running")
-	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
 
 // runUp says where everything is, and waits.
-func (s *start) runUp(ctx context.Context, streams Streams, output string) error {
+func (s *start) runUp(ctx context.Context, streams cli.Streams, output string) error {
 	return s.run(ctx, streams, func(running *session.Session) error {
 		if err := printUp(streams, running.Info(), output, false); err != nil {
 			return err
 		}
 		return running.Wait(ctx)
 	})
-}
-
-func printJSON(streams Streams, v any) error {
-	encoder := json.NewEncoder(streams.Out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 )
 
@@ -42,7 +43,7 @@ func version() versionInfo {
 	return info
 }
 
-func newVersion(streams Streams) *cobra.Command {
+func newVersion(streams cli.Streams) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "version",
@@ -50,18 +51,18 @@ func newVersion(streams Streams) *cobra.Command {
 		Example: `  cosi-emu version
   cosi-emu version -o json`,
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkOutput(output, formatText, formatJSON); err != nil {
+			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
 			info := version()
-			if output == formatJSON {
-				return printJSON(streams, info)
+			if output == cli.FormatJSON {
+				return cli.PrintJSON(streams, info)
 			}
 			_, err := fmt.Fprintf(streams.Out, "cosi-emu %s (%s, %s)\nKubernetes %s\nCOSI %s\n",
 				info.Version, info.Go, info.Platform, info.Kubernetes, info.COSI)
 			return err
 		},
 	}
-	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/emulator/session"
 )
@@ -30,7 +31,7 @@ func (x *existing) addFlags(flags *pflag.FlagSet) {
 func (x *existing) validate(opts session.Options) error {
 	if !x.wanted {
 		if x.kubeconfig != "" || x.context != "" || x.install {
-			return usageError{fmt.Errorf("--kubeconfig, --context and --install are of --existing-cluster, which is not given")}
+			return cli.Usage(fmt.Errorf("--kubeconfig, --context and --install are of --existing-cluster, which is not given"))
 		}
 		return nil
 	}
@@ -39,12 +40,12 @@ func (x *existing) validate(opts session.Options) error {
 		"--control-plane-dir": opts.Emulator.Binaries.Dir != "",
 	} {
 		if given {
-			return usageError{fmt.Errorf("--existing-cluster and %s exclude each other: no control plane is started", flag)}
+			return cli.Usage(fmt.Errorf("--existing-cluster and %s exclude each other: no control plane is started", flag))
 		}
 	}
 	if opts.DataDir != "" {
-		return usageError{fmt.Errorf("--existing-cluster and --data-dir exclude each other: the objects are in the cluster, " +
-			"and the buckets end with the emulator")}
+		return cli.Usage(fmt.Errorf("--existing-cluster and --data-dir exclude each other: the objects are in the cluster, " +
+			"and the buckets end with the emulator"))
 	}
 	return nil
 }

@@ -1,4 +1,6 @@
-package command
+// Package fault is the command fault: it adds, lists and removes faults in a running
+// emulator.
+package fault
 
 import (
 	"errors"
@@ -7,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/control"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-func newFault(streams Streams) *cobra.Command {
+// New returns the command fault, with its subcommands.
+func New(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fault",
 		Short: "Make something go wrong in a running emulator",
@@ -38,26 +42,26 @@ chance. They are in force until they are removed, or have hit --times operations
 
   cosi-emu fault list
   cosi-emu fault clear`,
-		Args: knownCommand,
+		Args: cli.KnownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newFaultAdd(streams), newFaultList(streams), newFaultRemove(streams), newFaultClear(streams))
 	for _, sub := range cmd.Commands() {
-		strictArgs(sub)
+		cli.StrictArgs(sub)
 	}
 	return cmd
 }
 
 // controls returns a client for an emulator that is up.
 func controls(name string) (*control.Client, error) {
-	info, err := ready(name)
+	info, err := cli.Ready(name)
 	if err != nil {
 		return nil, err
 	}
 	return control.NewClient(info.Control), nil
 }
 
-func newFaultAdd(streams Streams) *cobra.Command {
+func newFaultAdd(streams cli.Streams) *cobra.Command {
 	var name string
 	flags := &faultFlags{}
 	cmd := &cobra.Command{
@@ -74,7 +78,7 @@ func newFaultAdd(streams Streams) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := flags.fault(args[0])
 			if err != nil {
-				return usageError{err}
+				return cli.Usage(err)
 			}
 			c, err := controls(name)
 			if err != nil {
@@ -87,7 +91,7 @@ func newFaultAdd(streams Streams) *cobra.Command {
 			return err
 		},
 	}
-	addName(cmd.Flags(), &name)
+	cli.AddName(cmd.Flags(), &name)
 	flags.add(cmd.Flags())
 	return cmd
 }
@@ -95,22 +99,22 @@ func newFaultAdd(streams Streams) *cobra.Command {
 // faultError says which errors of an emulator are those of the command line.
 func faultError(err error) error {
 	if errors.Is(err, fault.ErrInvalid) || errors.Is(err, fault.ErrDuplicate) {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	if errors.Is(err, fault.ErrUnknown) {
-		return usageError{fmt.Errorf("%w; 'cosi-emu fault list' shows those that there are", err)}
+		return cli.Usage(fmt.Errorf("%w; 'cosi-emu fault list' shows those that there are", err))
 	}
 	return err
 }
 
-func newFaultList(streams Streams) *cobra.Command {
+func newFaultList(streams cli.Streams) *cobra.Command {
 	var name, output string
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "Show the faults in force, and what they have hit",
 		Example: "  cosi-emu fault list\n  cosi-emu fault list -o json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkOutput(output, formatText, formatJSON); err != nil {
+			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
 			c, err := controls(name)
@@ -121,18 +125,18 @@ func newFaultList(streams Streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if output == formatJSON {
-				return printJSON(streams, all)
+			if output == cli.FormatJSON {
+				return cli.PrintJSON(streams, all)
 			}
 			return printFaults(streams, all)
 		},
 	}
-	addName(cmd.Flags(), &name)
-	addOutput(cmd.Flags(), &output, formatText, formatJSON)
+	cli.AddName(cmd.Flags(), &name)
+	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
 
-func printFaults(streams Streams, all []fault.Status) error {
+func printFaults(streams cli.Streams, all []fault.Status) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(streams.Out, "There are no faults.")
 		return err
@@ -145,7 +149,7 @@ func printFaults(streams Streams, all []fault.Status) error {
 	return table.Flush()
 }
 
-func newFaultRemove(streams Streams) *cobra.Command {
+func newFaultRemove(streams cli.Streams) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:     "remove NAME...",
@@ -169,11 +173,11 @@ func newFaultRemove(streams Streams) *cobra.Command {
 			return nil
 		},
 	}
-	addName(cmd.Flags(), &name)
+	cli.AddName(cmd.Flags(), &name)
 	return cmd
 }
 
-func newFaultClear(streams Streams) *cobra.Command {
+func newFaultClear(streams cli.Streams) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:     "clear",
@@ -191,6 +195,6 @@ func newFaultClear(streams Streams) *cobra.Command {
 			return err
 		},
 	}
-	addName(cmd.Flags(), &name)
+	cli.AddName(cmd.Flags(), &name)
 	return cmd
 }

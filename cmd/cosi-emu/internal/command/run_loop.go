@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/session"
@@ -154,7 +155,7 @@ func (r *round) printUnreadable(err error) {
 		printProblems(r.streams.Err, problems)
 		return
 	}
-	printError(r.streams.Err, err)
+	cli.PrintError(r.streams.Err, err)
 }
 
 // printKept says how to look at what has failed.

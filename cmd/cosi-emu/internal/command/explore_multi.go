@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/scenarios/explore"
 	"github.com/cosi-emu/cosi-emu/scenarios/runner"
@@ -29,10 +30,10 @@ type explored struct {
 // several explores all scenarios of files and directories. One that cannot be
 // explored, because it needs a driver of the user's or more time than a world has, is
 // named at the end.
-func (x *exploration) several(ctx context.Context, streams Streams, paths []string) error {
+func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []string) error {
 	sources, err := readSources(paths)
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	all := &explored{}
 	shown := progress.NewCount(streams.Err)
@@ -40,19 +41,19 @@ func (x *exploration) several(ctx context.Context, streams Streams, paths []stri
 		shown.Show(fmt.Sprintf("%d of %d, %s", all.ended()+1, len(sources), describeProgress(p)), p.Done, p.Total)
 	}
 	err = explore.Several(ctx, x.options, sources, func(source explore.Source, report *explore.Report, err error) {
-		if all.take(source, report, err) && x.output == formatText {
+		if all.take(source, report, err) && x.output == cli.FormatText {
 			all.failed = append(all.failed, report.WriteText(streams.Out))
 		}
 	})
 	err = errors.Join(append(all.failed, err, shown.Close(), x.conclude(streams, all))...)
 	switch {
 	case errors.Is(err, explore.ErrOptions):
-		return usageError{err}
+		return cli.Usage(err)
 	case err != nil:
-		printError(streams.Err, err)
-		return exitError(exitEnvironment)
+		cli.PrintError(streams.Err, err)
+		return cli.ExitError(cli.ExitEnvironment)
 	case all.findings() > 0:
-		return exitError(exitFailure)
+		return cli.ExitError(cli.ExitFailure)
 	}
 	return nil
 }
@@ -97,9 +98,9 @@ func (e *explored) findings() (n int) {
 }
 
 // conclude prints everything as JSON, or the sum for people, who have seen the rest.
-func (x *exploration) conclude(streams Streams, all *explored) error {
-	if x.output == formatJSON {
-		return printJSON(streams, all)
+func (x *exploration) conclude(streams cli.Streams, all *explored) error {
+	if x.output == cli.FormatJSON {
+		return cli.PrintJSON(streams, all)
 	}
 	var sum explore.Report
 	for _, report := range all.Reports {

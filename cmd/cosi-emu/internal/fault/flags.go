@@ -1,4 +1,4 @@
-package command
+package fault
 
 import (
 	"encoding/json"

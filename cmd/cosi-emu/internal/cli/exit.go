@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+)
+
+// Exit codes of the program.
+const (
+	ExitOK      = 0
+	ExitFailure = 1
+	ExitUsage   = 2
+	// ExitEnvironment means that a run could not start or finish. It says nothing
+	// about COSI.
+	ExitEnvironment = 3
+)
+
+// ExitError ends the program with a code and without a message, because the
+// message has already been printed.
+type ExitError int
+
+// Error implements error.
+func (e ExitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// usageError is an error of the command line itself.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// Usage marks an error as one of the command line, which exits with ExitUsage.
+func Usage(err error) error { return usageError{err} }
+
+// IsUsage returns whether an error is one of the command line.
+func IsUsage(err error) bool {
+	_, usage := errors.AsType[usageError](err)
+	return usage || errors.Is(err, emulator.ErrOptions) || errors.Is(err, instance.ErrName) ||
+		errors.Is(err, cluster.ErrKubeconfig)
+}
+
+// Code returns the exit code for the error of a command, and prints the error unless
+// its message has already been printed.
+func Code(w io.Writer, err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	if exit, ok := errors.AsType[ExitError](err); ok {
+		return int(exit)
+	}
+	PrintError(w, err)
+	if IsUsage(err) {
+		return ExitUsage
+	}
+	return ExitFailure
+}
+
+// PrintError prints an error, and the log lines that belong to it.
+func PrintError(w io.Writer, err error) {
+	_, _ = fmt.Fprintf(w, "Error: %v\n", err)
+	log := logOf(err)
+	if len(log) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintf(w, "The last lines of its log:\n")
+	for _, line := range log {
+		_, _ = fmt.Fprintf(w, "    %s\n", line)
+	}
+}
+
+// logOf returns the last log lines of the component that an error is about.
+func logOf(err error) []string {
+	if start, ok := errors.AsType[*emulator.StartError](err); ok {
+		return start.Log
+	}
+	if failure, ok := errors.AsType[*controlplane.ComponentError](err); ok {
+		return failure.LogTail
+	}
+	return nil
+}

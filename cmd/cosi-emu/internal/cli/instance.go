@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/instance"
+)
+
+// Running returns the description of an emulator, or an error that says how to
+// start it, and which others are running.
+func Running(name string) (instance.Info, error) {
+	info, err := instance.Get(name)
+	if !errors.Is(err, instance.ErrNotRunning) {
+		return info, err
+	}
+	others, listErr := instance.List()
+	if listErr != nil || len(others) == 0 {
+		return info, fmt.Errorf("%w; start it with 'cosi-emu up'", err)
+	}
+	names := make([]string, len(others))
+	for i, other := range others {
+		names[i] = other.Name
+	}
+	return info, fmt.Errorf("%w; start it with 'cosi-emu up', or use --name; these are running: %s", err, strings.Join(names, ", "))
+}
+
+// Ready is Running for commands that need the emulator to be up.
+func Ready(name string) (instance.Info, error) {
+	info, err := Running(name)
+	if err == nil && !info.Ready {
+		err = fmt.Errorf("emulator %q is still starting; try again when 'cosi-emu status' says that it is up", name)
+	}
+	return info, err
+}
