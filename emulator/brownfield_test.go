@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // administrator returns a client with the key of the store's administrator.
@@ -156,17 +157,17 @@ func TestNonEmptyBucketWaits(t *testing.T) {
 	object := &cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Name: *theirs.name}}
 	s.delete(s.claim)
 	const says = "is not empty: delete its objects"
-	s.eventually("the Bucket says why it is still there", func(ctx context.Context) (bool, error) {
+	harness.Until(s.t, "the Bucket says why it is still there", func(ctx context.Context) (bool, error) {
 		err := emu.Client().Get(ctx, keyOf(object), object)
 		c := meta.FindStatusCondition(object.Status.Conditions, cosiapi.ConditionProvisionFailed)
 		return c != nil && strings.Contains(c.Message, says), err
 	})
-	s.eventually("so does the claim, whose user may not see the Bucket", func(ctx context.Context) (bool, error) {
+	harness.Until(s.t, "so does the claim, whose user may not see the Bucket", func(ctx context.Context) (bool, error) {
 		err := emu.Client().Get(ctx, keyOf(s.claim), s.claim)
 		c := meta.FindStatusCondition(s.claim.Status.Conditions, cosiapi.ConditionProvisionFailed)
 		return c != nil && strings.Contains(c.Message, says), err
 	})
-	s.eventually("an event says it, too", func(ctx context.Context) (bool, error) { return s.hasEvent(ctx, object.Name, says) })
+	harness.Until(s.t, "an event says it, too", func(ctx context.Context) (bool, error) { return s.hasEvent(ctx, object.Name, says) })
 	if _, err := admin.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: theirs.name, Key: new("k")}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // useBucketClass makes a BucketClass of the fake driver, for the story's claim.
@@ -48,7 +49,7 @@ func (s *story) another(name string) *cosiapi.BucketAccess {
 // waitAccess waits until an access is ready, or not.
 func (s *story) waitAccess(access *cosiapi.BucketAccess, what string, holds func() bool) {
 	s.t.Helper()
-	s.eventually("access "+access.Name+" "+what, func(ctx context.Context) (bool, error) {
+	harness.Until(s.t, "access "+access.Name+" "+what, func(ctx context.Context) (bool, error) {
 		err := s.emu.Client().Get(ctx, keyOf(access), access)
 		return holds(), err
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/environment"
 	"github.com/cosi-emu/cosi-emu/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // applyExample makes the objects of an example, and returns what the Secret of
@@ -26,7 +27,7 @@ func applyExample(t *testing.T, emu *emulator.Emulator, file string, access clie
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { deleteNamespaces(emu, objects) })
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Timeout)
 	defer cancel()
 	variables, err := environment.WaitAccess(ctx, emu.Client(), access, "")
 	if err != nil {

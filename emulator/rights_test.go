@@ -27,6 +27,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // unused returns the rights that the story below does not need, each with what
@@ -129,7 +130,7 @@ func (s *story) live() {
 	if err := s.emu.Client().Update(s.t.Context(), secret); err != nil {
 		s.t.Fatal(err)
 	}
-	s.eventually("the Secret is mended", func(ctx context.Context) (bool, error) {
+	harness.Until(s.t, "the Secret is mended", func(ctx context.Context) (bool, error) {
 		err := s.emu.Client().Get(ctx, key, secret)
 		return err == nil && secret.Data["spoilt"] == nil, client.IgnoreNotFound(err)
 	})

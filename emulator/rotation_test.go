@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func keyOf(object client.Object) client.ObjectKey { return client.ObjectKeyFromObject(object) }
@@ -78,7 +79,7 @@ func TestRotation(t *testing.T) {
 func (s *story) expectRotated(old map[string]string) map[string]string {
 	s.t.Helper()
 	var rotated map[string]string
-	s.eventually("another key comes", func(ctx context.Context) (_ bool, err error) {
+	harness.Until(s.t, "another key comes", func(ctx context.Context) (_ bool, err error) {
 		rotated, err = s.secretOf(ctx, "photos-credentials")
 		key := rotated[cosiapi.SecretKeyS3AccessKeyID]
 		return key != "" && key != old[cosiapi.SecretKeyS3AccessKeyID], err // the Secret is there before it is filled

@@ -4,24 +4,18 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-)
-
-const (
-	patience = 30 * time.Second
-	interval = 5 * time.Millisecond
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // story is a claim and an access to it, in a namespace of their own.
@@ -72,17 +66,9 @@ func (s *story) delete(object client.Object) {
 	}
 }
 
-// eventually polls until the condition holds, or fails the test.
-func (s *story) eventually(what string, holds func(context.Context) (bool, error)) {
-	s.t.Helper()
-	if err := wait.PollUntilContextTimeout(s.t.Context(), interval, patience, true, holds); err != nil {
-		s.t.Fatalf("%s: %v", what, err)
-	}
-}
-
 func (s *story) waitReady() {
 	s.t.Helper()
-	s.eventually("claim and access become ready", func(ctx context.Context) (bool, error) {
+	harness.Until(s.t, "claim and access become ready", func(ctx context.Context) (bool, error) {
 		if err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(s.claim), s.claim); err != nil {
 			return false, err
 		}
@@ -93,7 +79,7 @@ func (s *story) waitReady() {
 
 func (s *story) waitGone(object client.Object) {
 	s.t.Helper()
-	s.eventually("object goes", func(ctx context.Context) (bool, error) {
+	harness.Until(s.t, "object goes", func(ctx context.Context) (bool, error) {
 		err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
 		return err != nil, client.IgnoreNotFound(err)
 	})

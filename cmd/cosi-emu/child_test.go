@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestChildrenKilled runs `cosi-emu controller` and `cosi-emu sidecar` as processes
@@ -51,14 +52,14 @@ func TestChildrenKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the access is ready", func(ctx context.Context) (bool, error) {
+	harness.Until(t, "the access is ready", func(ctx context.Context) (bool, error) {
 		err := emu.Client().Get(ctx, client.ObjectKeyFromObject(access), access)
 		return access.Status.ReadyToUse, err
 	})
 	h.killFromOutside(emu, emulator.ComponentController)
 	h.killFromOutside(emu, emulator.ComponentSidecar)
 	const granted = "sidecar DriverGrantBucketAccess OK"
-	eventually(t, "the new sidecar has had the access granted once more", func(context.Context) (bool, error) {
+	harness.Until(t, "the new sidecar has had the access granted once more", func(context.Context) (bool, error) {
 		return counted(emu)[granted] >= 2, nil
 	})
 	for _, object := range []client.Object{access, claim} {
@@ -66,7 +67,7 @@ func TestChildrenKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the claim is gone, and the access before it", func(ctx context.Context) (bool, error) {
+	harness.Until(t, "the claim is gone, and the access before it", func(ctx context.Context) (bool, error) {
 		err := emu.Client().Get(ctx, client.ObjectKeyFromObject(claim), claim)
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
@@ -87,7 +88,7 @@ func TestChildrenKilled(t *testing.T) {
 // noticed, and starts the component again.
 func (h *home) killFromOutside(emu *emulator.Emulator, name string) {
 	h.t.Helper()
-	found := processes(h.t, h.program()+" "+name)
+	found := harness.Processes(h.t, h.program()+" "+name)
 	if len(found) != 1 {
 		h.t.Fatalf("processes of the %s: %q, want one", name, found)
 	}

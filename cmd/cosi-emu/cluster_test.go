@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/examples"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // The objects of the quickstart.
@@ -73,7 +74,7 @@ func (c *cluster) quickstart() map[string]string {
 // waitProvisioned is kubectl wait --for=condition=Provisioned.
 func (c *cluster) waitProvisioned(key client.ObjectKey, object client.Object, conditions func() []metav1.Condition) {
 	c.t.Helper()
-	eventually(c.t, key.String()+" becomes Provisioned", func(ctx context.Context) (bool, error) {
+	harness.Until(c.t, key.String()+" becomes Provisioned", func(ctx context.Context) (bool, error) {
 		err := c.client.Get(ctx, key, object)
 		return meta.IsStatusConditionTrue(conditions(), cosiapi.ConditionProvisioned), err
 	})
@@ -101,7 +102,7 @@ func (c *cluster) remove(key client.ObjectKey, object client.Object) {
 	if err := c.client.Delete(c.t.Context(), object); err != nil {
 		c.t.Fatal(err)
 	}
-	eventually(c.t, key.String()+" goes", func(ctx context.Context) (bool, error) {
+	harness.Until(c.t, key.String()+" goes", func(ctx context.Context) (bool, error) {
 		err := c.client.Get(ctx, key, object)
 		return err != nil, client.IgnoreNotFound(err)
 	})

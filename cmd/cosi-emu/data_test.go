@@ -10,6 +10,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestData stops, restarts and kills an emulator whose data is kept.
@@ -50,7 +51,7 @@ func expectData(t *testing.T, info instance.Info, old map[string]string) map[str
 	t.Helper()
 	c := connect(t, info.Kubeconfig)
 	var secret map[string]string
-	eventually(t, "the Secret says where the store is now", func(context.Context) (bool, error) {
+	harness.Until(t, "the Secret says where the store is now", func(context.Context) (bool, error) {
 		secret = c.secret() //nolint:contextcheck // the test bounds it
 		return secret[cosiapi.SecretKeyS3Endpoint] == info.S3Endpoint, nil
 	})

@@ -14,6 +14,7 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestExistingCluster is the story of the README on somebody else's cluster.
@@ -132,7 +133,7 @@ func TestExistingClusterLeft(t *testing.T) {
 // waitDead waits until nobody has the name of the emulator any more.
 func waitDead(t *testing.T, h *home) {
 	t.Helper()
-	eventually(t, "the emulator is dead", func(context.Context) (bool, error) {
+	harness.Until(t, "the emulator is dead", func(context.Context) (bool, error) {
 		return h.run("status").code == 1, nil //nolint:contextcheck // it bounds itself
 	})
 }
@@ -149,7 +150,7 @@ func TestExistingClusterDriver(t *testing.T) {
 
 	socket := "unix://" + filepath.Join(h.dir, "d.sock")
 	driver := h.start("driver", "--driver-name", "mine.example.com", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
-	eventually(t, "the driver serves", func(context.Context) (bool, error) {
+	harness.Until(t, "the driver serves", func(context.Context) (bool, error) {
 		return strings.Contains(driver.err.String(), "serving"), nil
 	})
 	info := h.up(x.args("--driver", socket)...)

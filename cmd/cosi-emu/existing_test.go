@@ -22,6 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // existing is a cluster that the emulator has not started, without COSI.
@@ -48,7 +49,7 @@ func (h *home) newExisting() *existing {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
 		defer cancel()
 		if err := plane.Stop(ctx); err != nil {
 			h.t.Error(err)
@@ -120,7 +121,7 @@ func (x *existing) apply(dir string) {
 func (x *existing) create(class *cosiapi.BucketClass) {
 	x.t.Helper()
 	class.Name = "standard"
-	eventually(x.t, "the kinds are served", func(ctx context.Context) (bool, error) {
+	harness.Until(x.t, "the kinds are served", func(ctx context.Context) (bool, error) {
 		err := x.client.Create(ctx, class)
 		return err == nil, client.IgnoreNotFound(err)
 	})

@@ -11,6 +11,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestFault makes the driver unavailable in a running emulator: a claim has to wait
@@ -31,7 +32,7 @@ func TestFault(t *testing.T) {
 	if err := c.client.Create(t.Context(), claim); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the claim is ready in the end", func(ctx context.Context) (bool, error) {
+	harness.Until(t, "the claim is ready in the end", func(ctx context.Context) (bool, error) {
 		err := c.client.Get(ctx, client.ObjectKeyFromObject(claim), claim)
 		return claim.Status.ReadyToUse, err
 	})

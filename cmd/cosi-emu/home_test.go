@@ -15,12 +15,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
-)
-
-const (
-	// patience bounds everything that a test waits for.
-	patience = time.Minute
-	interval = 20 * time.Millisecond
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // home is all that a user's program sees of the machine: it leaves its files
@@ -71,7 +66,7 @@ func (h *home) program() string { return filepath.Join(h.dir, "cosi-emu") }
 
 // leave stops what runs, and expects that nothing is left.
 func (h *home) leave() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
 	defer cancel()
 	if out, err := h.command(ctx, "down", "--all").CombinedOutput(); err != nil {
 		h.t.Errorf("down --all: %v\n%s", err, out)
@@ -99,7 +94,7 @@ type result struct {
 // run runs the program until it ends.
 func (h *home) run(args ...string) result {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(h.t.Context(), harness.Timeout)
 	defer cancel()
 	var out, errs bytes.Buffer
 	cmd := h.command(ctx, args...)
@@ -142,7 +137,7 @@ func (h *home) info(args ...string) instance.Info {
 // expectNothingLeft expects that no process and no file is left.
 func (h *home) expectNothingLeft() {
 	h.t.Helper()
-	if left := processes(h.t, h.dir); len(left) > 0 {
+	if left := harness.Processes(h.t, h.dir); len(left) > 0 {
 		h.t.Errorf("processes are left:\n%s", strings.Join(left, "\n"))
 	}
 	if left := h.files(); len(left) > 0 {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // checkKubectl asks for what the commands of kubectl show.
@@ -143,7 +144,7 @@ func (s *story) checkEvents() {
 	s.t.Helper()
 	want := []string{"Bucket", "BucketAccess", "BucketClaim"}
 	var got []string
-	eventually(s.t, "every object has an event", func(ctx context.Context) (bool, error) {
+	harness.Until(s.t, "every object has an event", func(ctx context.Context) (bool, error) {
 		events := &corev1.EventList{}
 		if err := s.client.List(ctx, events, client.InNamespace(metav1.NamespaceAll)); err != nil {
 			return false, err

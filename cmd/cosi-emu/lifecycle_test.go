@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // programDir makes a directory of links to the control plane's programs, in
@@ -58,7 +59,7 @@ func TestInterruptedStart(t *testing.T) {
 	h := newHome(t)
 	for _, args := range [][]string{{"up"}, {"up", "-d"}} {
 		up := h.start(args...)
-		eventually(t, "etcd is running", func(context.Context) (bool, error) {
+		harness.Until(t, "etcd is running", func(context.Context) (bool, error) {
 			return strings.Contains(up.err.String(), "etcd"), nil
 		})
 		up.signal(os.Interrupt)
@@ -140,7 +141,7 @@ func (h *home) killEmulator(info instance.Info) {
 	if info.DataDir != "" {
 		plane = filepath.Join(info.DataDir, "controlplane")
 	}
-	eventually(h.t, "the processes of a killed emulator end", func(context.Context) (bool, error) {
-		return len(processes(h.t, plane)) == 0, nil //nolint:contextcheck // ps bounds itself
+	harness.Until(h.t, "the processes of a killed emulator end", func(context.Context) (bool, error) {
+		return len(harness.Processes(h.t, plane)) == 0, nil //nolint:contextcheck // ps bounds itself
 	})
 }

@@ -5,33 +5,12 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/util/wait"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
-
-// eventually polls until the condition holds, or fails the test.
-func eventually(t *testing.T, what string, holds func(context.Context) (bool, error)) {
-	t.Helper()
-	if err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, holds); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-}
-
-// processes returns the processes whose command line contains text, as ps shows
-// them. One that has ended and was not waited for has no command line.
-func processes(t *testing.T, text string) []string {
-	t.Helper()
-	out, err := exec.CommandContext(context.Background(), "ps", "-ww", "-e", "-o", "pid=,command=").Output()
-	if err != nil {
-		t.Fatalf("list processes: %v", err)
-	}
-	return slices.DeleteFunc(strings.Split(string(out), "\n"), func(line string) bool { return !strings.Contains(line, text) })
-}
 
 // kill ends a process that the test has started, and nothing else does.
 func kill(t *testing.T, pid int) {
@@ -48,7 +27,7 @@ func kill(t *testing.T, pid int) {
 type process struct {
 	t        *testing.T
 	cmd      *exec.Cmd
-	out, err transcript
+	out, err harness.Buffer
 	ended    chan struct{} // closed when it has been waited for
 }
 
@@ -76,7 +55,7 @@ func (h *home) start(args ...string) *process {
 // waitFor waits until the program has printed a text.
 func (p *process) waitFor(text string) {
 	p.t.Helper()
-	eventually(p.t, "the program prints "+text, func(context.Context) (bool, error) {
+	harness.Until(p.t, "the program prints "+text, func(context.Context) (bool, error) {
 		select {
 		case <-p.ended:
 			if !strings.Contains(p.out.String(), text) {
@@ -98,7 +77,7 @@ func (p *process) signal(s os.Signal) {
 // wait waits for the end and returns the exit code.
 func (p *process) wait() int {
 	p.t.Helper()
-	eventually(p.t, "the program ends", func(context.Context) (bool, error) {
+	harness.Until(p.t, "the program ends", func(context.Context) (bool, error) {
 		select {
 		case <-p.ended:
 			return true, nil
@@ -107,22 +86,4 @@ func (p *process) wait() int {
 		}
 	})
 	return p.cmd.ProcessState.ExitCode()
-}
-
-// transcript is a buffer that can be read while it is written.
-type transcript struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (t *transcript) Write(data []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.Write(data)
-}
-
-func (t *transcript) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.String()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // busy is a scenario that has many events, and is in the middle of them when it says
@@ -31,7 +32,7 @@ func TestRecordKilled(t *testing.T) {
 	h.waitForFile("started")
 	info := h.info("status", "--name", "killed", "-o", "json")
 	begun := len(h.unfinished().Events)
-	eventually(t, "events are recorded", func(context.Context) (bool, error) {
+	harness.Until(t, "events are recorded", func(context.Context) (bool, error) {
 		return len(h.unfinished().Events) > begun+100, nil
 	})
 	h.killEmulator(info)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestRunExistingCluster runs the same scenarios on somebody else's cluster, with
@@ -31,7 +32,7 @@ func TestRunExistingCluster(t *testing.T) {
 
 	socket := "unix://" + filepath.Join(h.dir, "d.sock")
 	driver := h.start("driver", "--driver-name", "mine.example.com", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
-	eventually(t, "the driver serves", func(context.Context) (bool, error) {
+	harness.Until(t, "the driver serves", func(context.Context) (bool, error) {
 		return strings.Contains(driver.err.String(), "serving"), nil
 	})
 	r = h.run(append([]string{"run", "s.yaml", "--report", "json=mine.json"}, x.args("--install", "--driver", socket)...)...)

@@ -12,6 +12,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 // waitForFile waits until a scenario has made a file.
 func (h *home) waitForFile(name string) {
 	h.t.Helper()
-	eventually(h.t, "there is "+name, func(context.Context) (bool, error) {
+	harness.Until(h.t, "there is "+name, func(context.Context) (bool, error) {
 		_, err := os.Stat(filepath.Join(h.dir, name))
 		return err == nil, nil
 	})
@@ -115,7 +116,7 @@ func TestRunWatch(t *testing.T) {
 	run := h.start("run", ".", "--watch")
 	rounds := func(want string, n int) {
 		t.Helper()
-		eventually(t, "it runs again", func(context.Context) (bool, error) {
+		harness.Until(t, "it runs again", func(context.Context) (bool, error) {
 			return strings.Count(run.out.String(), want) == n && strings.HasSuffix(run.err.String(), "Ctrl-C ends it.\n"), nil
 		})
 	}
@@ -126,7 +127,7 @@ func TestRunWatch(t *testing.T) {
 	h.write("ready.steps", "apiVersion: cosi-emu/v1alpha1\nkind: Steps\nsteps: [{expect: {ConfigMap/other: absent}}]\n")
 	rounds("\n1 passed in ", 2)
 	h.write("two.yaml", scenario("two", "- marke: there\n"))
-	eventually(t, "it says what is wrong", func(context.Context) (bool, error) {
+	harness.Until(t, "it says what is wrong", func(context.Context) (bool, error) {
 		return strings.Contains(run.err.String(), "two.yaml:6:3: unknown field"), nil
 	})
 	h.replace("two.yaml", scenario("two", "- {expect: {ConfigMap/none: present}, timeout: 100ms}\n"))

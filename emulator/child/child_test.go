@@ -10,15 +10,12 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/controller"
@@ -28,6 +25,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // role is the variable by which this program is a component instead of a test.
@@ -99,14 +97,13 @@ func TestKilled(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	user := &harness.Cluster{TB: t, Client: emu.Client(), Namespace: emulatortest.Namespace(t)}
 	claim := &cosiapi.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: emulatortest.Namespace(t), Name: "c"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: user.Namespace, Name: "c"},
 		Spec:       cosiapi.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
 	}
-	if err := emu.Client().Create(t.Context(), claim); err != nil {
-		t.Fatal(err)
-	}
-	waitReady(t, emu.Client(), claim)
+	user.Make(claim)
+	user.WaitReady(claim)
 	var lives []string
 	for _, e := range emu.Journal().Since(0) {
 		if e.Seam == journal.SeamProcess && e.Component == emulator.ComponentSidecar {
@@ -126,17 +123,6 @@ func TestKilled(t *testing.T) {
 	}
 	if err := emu.Component(emulator.ComponentController).Start(t.Context()); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func waitReady(t *testing.T, c client.Client, claim *cosiapi.BucketClaim) {
-	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		err := c.Get(ctx, client.ObjectKeyFromObject(claim), claim)
-		return claim.Status.ReadyToUse, err
-	})
-	if err != nil {
-		t.Fatalf("the claim is not ready: %v; %+v", err, claim.Status)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -23,11 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
-)
-
-const (
-	patience = 30 * time.Second
-	interval = 10 * time.Millisecond
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func TestMain(m *testing.M) {
@@ -73,7 +68,7 @@ func openShared(t *testing.T) *cluster.Cluster {
 	}
 	c := open(t, controlplanetest.Start(t).Kubeconfig())
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
 		defer cancel()
 		if left, err := c.Leave(ctx, ""); err != nil || len(left) > 0 {
 			t.Errorf("Leave() = %v, %v", left, err)

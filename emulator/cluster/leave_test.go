@@ -13,12 +13,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // install makes all that can be made in the cluster.
@@ -113,7 +113,7 @@ func create(t *testing.T, object client.Object) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
 		defer cancel()
 		if err := client.IgnoreNotFound(admin(t).Delete(ctx, object)); err != nil {
 			t.Error(err)
@@ -131,17 +131,14 @@ func otherVersion(t *testing.T) string {
 		definition := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		definition.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 		patch := fmt.Appendf(nil, `[{"op": "replace", "path": "/spec/versions/0/served", "value": %t}]`, served)
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
 		defer cancel()
 		if err := admin(t).Patch(ctx, definition, client.RawPatch(types.JSONPatchType, patch)); err != nil {
 			t.Fatal(err)
 		}
-		err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+		harness.Until(t, fmt.Sprintf("%s served: %t", name, served), func(ctx context.Context) (bool, error) {
 			return (c.CheckKinds(ctx) == nil) == served, nil
 		})
-		if err != nil {
-			t.Fatalf("%s served: %t: %v", name, served, err)
-		}
 	}
 	serve(false)
 	t.Cleanup(func() { serve(true) })

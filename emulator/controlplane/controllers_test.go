@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func TestControllers(t *testing.T) {
@@ -39,16 +40,16 @@ func testNamespaceDeletion(ctx context.Context, t *testing.T, c *controlplane.Co
 	kube := client(t, c)
 	makeNamespace(ctx, t, c, "doomed")
 	makeConfigMap(ctx, t, kube, "doomed", "something")
-	eventually(t, "there is a default ServiceAccount", func() bool {
+	harness.Until(t, "there is a default ServiceAccount", func(context.Context) (bool, error) {
 		_, err := kube.CoreV1().ServiceAccounts("doomed").Get(ctx, "default", metav1.GetOptions{})
-		return err == nil
+		return err == nil, nil
 	})
 	if err := kube.CoreV1().Namespaces().Delete(ctx, "doomed", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the namespace is gone", func() bool {
+	harness.Until(t, "the namespace is gone", func(context.Context) (bool, error) {
 		_, err := kube.CoreV1().Namespaces().Get(ctx, "doomed", metav1.GetOptions{})
-		return apierrors.IsNotFound(err)
+		return apierrors.IsNotFound(err), nil
 	})
 }
 
@@ -62,7 +63,7 @@ func testCollection(ctx context.Context, t *testing.T, c *controlplane.ControlPl
 	if err := kube.CoreV1().ConfigMaps("default").Delete(ctx, "owner", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the owned object is gone", func() bool { return isGone(ctx, kube, "owned") })
+	harness.Until(t, "the owned object is gone", func(context.Context) (bool, error) { return isGone(ctx, kube, "owned"), nil })
 }
 
 // testCustomOwner has a deadline below the 30 seconds in which the garbage
@@ -83,11 +84,11 @@ func testCustomOwner(ctx context.Context, t *testing.T, c *controlplane.ControlP
 	if err := classes.Delete(ctx, "owner", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the owned object is gone", func() bool {
+	harness.Until(t, "the owned object is gone", func(context.Context) (bool, error) {
 		if ctx.Err() != nil {
 			t.Fatal("it took too long")
 		}
-		return isGone(ctx, kube, "owned-by-class")
+		return isGone(ctx, kube, "owned-by-class"), nil
 	})
 }
 

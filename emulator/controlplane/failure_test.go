@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func TestStartFails(t *testing.T) {
@@ -88,7 +89,7 @@ func TestStartFails(t *testing.T) {
 			if took := time.Since(began); took > 15*time.Second {
 				t.Errorf("%s: it took %v", tc.reason, took)
 			}
-			if left := mentioning(t, dir); len(left) > 0 {
+			if left := harness.Processes(t, dir); len(left) > 0 {
 				t.Errorf("processes after the failed start: %v", left)
 			}
 			if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -109,7 +110,7 @@ func TestStartIsCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if left := mentioning(t, dir); len(left) > 0 {
+	if left := harness.Processes(t, dir); len(left) > 0 {
 		t.Errorf("processes after the cancelled start: %v", left)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func TestIdentities(t *testing.T) {
@@ -57,9 +58,9 @@ func TestIdentities(t *testing.T) {
 			t.Errorf("a user without a role: got %v", err)
 		}
 		grantSecrets(ctx, t, client(t, c), "bob")
-		eventually(t, "the role takes effect", func() bool {
+		harness.Until(t, "the role takes effect", func(context.Context) (bool, error) {
 			_, err := bob.CoreV1().Secrets("default").List(ctx, metav1.ListOptions{})
-			return err == nil
+			return err == nil, nil
 		})
 	})
 	t.Run("NobodyWithoutCertificate", func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func TestStartAndStopLeaveNothing(t *testing.T) {
@@ -31,10 +32,10 @@ func TestStartAndStopLeaveNothing(t *testing.T) {
 		t.Errorf("phases: -want +got\n%s", diff)
 	}
 	// The watchdog and three components.
-	eventually(t, "four processes run", func() bool { return len(mentioning(t, dir)) == 4 })
+	harness.Until(t, "four processes run", func(context.Context) (bool, error) { return len(harness.Processes(t, dir)) == 4, nil })
 	stop(t, c)
 	stop(t, c)
-	if left := mentioning(t, dir); len(left) > 0 {
+	if left := harness.Processes(t, dir); len(left) > 0 {
 		t.Errorf("processes after Stop: %v", left)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -87,9 +88,9 @@ func TestComponentsRestart(t *testing.T) {
 				t.Fatal(err)
 			}
 			// The same client, with the same address, certificate and data.
-			eventually(t, "the API server answers", func() bool {
+			harness.Until(t, "the API server answers", func(context.Context) (bool, error) {
 				_, err := kube.CoreV1().Namespaces().Get(ctx, "before", metav1.GetOptions{})
-				return err == nil
+				return err == nil, nil
 			})
 		})
 	}

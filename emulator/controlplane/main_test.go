@@ -65,19 +65,3 @@ func stop(tb testing.TB, c *controlplane.ControlPlane) {
 		tb.Errorf("stop the control plane: %v", err)
 	}
 }
-
-// eventually calls check every 20 ms until it returns true, for a state that
-// nothing can be waited for otherwise.
-func eventually(tb testing.TB, what string, check func() bool) {
-	tb.Helper()
-	ctx := testContext(tb)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !check() {
-		select {
-		case <-ctx.Done():
-			tb.Fatalf("timed out waiting until %s", what)
-		case <-tick.C:
-		}
-	}
-}

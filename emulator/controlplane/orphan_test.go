@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 const (
@@ -54,7 +55,7 @@ func TestKillLeavesNothing(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "cp")
 			killVictim(t, dir, when)
-			eventually(t, "no process is left", func() bool { return len(mentioning(t, dir)) == 0 })
+			harness.Until(t, "no process is left", func(context.Context) (bool, error) { return len(harness.Processes(t, dir)) == 0, nil })
 			if _, err := os.Stat(dir); !os.IsNotExist(err) {
 				t.Errorf("the directory is there after the kill: %v", err)
 			}
@@ -69,7 +70,7 @@ func TestKilledDataIsKept(t *testing.T) {
 	t.Setenv(keepVariable, "yes")
 	dir := t.TempDir()
 	killVictim(t, dir, "up", "cosi-emu-watchdog "+dir)
-	if len(mentioning(t, dir)) == 0 {
+	if len(harness.Processes(t, dir)) == 0 {
 		t.Fatal("no process outlived its owner, so that there is nothing to test")
 	}
 	c := start(t, controlplane.Options{Dir: dir, KeepData: true})
@@ -80,7 +81,7 @@ func TestKilledDataIsKept(t *testing.T) {
 		t.Error(err)
 	}
 	stop(t, c)
-	if left := mentioning(t, dir); len(left) > 0 {
+	if left := harness.Processes(t, dir); len(left) > 0 {
 		t.Errorf("processes after Stop: %v", left)
 	}
 }
@@ -95,7 +96,7 @@ func TestEndOrphans(t *testing.T) {
 	if err := controlplane.EndOrphans(testContext(t), dir); err != nil {
 		t.Error(err)
 	}
-	if left := mentioning(t, dir); len(left) > 0 {
+	if left := harness.Processes(t, dir); len(left) > 0 {
 		t.Errorf("processes: %v", left)
 	}
 }
@@ -120,7 +121,7 @@ func killVictim(t *testing.T, dir, word string, others ...string) {
 	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != word; {
 	}
 	for _, other := range others {
-		for _, line := range mentioning(t, other) {
+		for _, line := range harness.Processes(t, other) {
 			kill(t, line)
 		}
 	}

@@ -19,8 +19,8 @@ func TestAccessToOneBucket(t *testing.T) {
 		class.Spec.Parameters = map[string]string{"tier": "gold"}
 	})
 	claim, access := s.claim("data"), s.access("app", "data")
-	s.make(s.bucketClass(), class, claim, access)
-	s.ready(claim, access)
+	s.Make(s.bucketClass(), class, claim, access)
+	s.WaitReady(claim, access)
 
 	want := v1alpha2.BucketAccessStatus{
 		ReadyToUse: true, AccountID: accountID(access), DriverName: s.driver.Name(),
@@ -33,9 +33,9 @@ func TestAccessToOneBucket(t *testing.T) {
 	if diff := cmp.Diff(want, access.Status); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	s.says(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-	s.says(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+	s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	s.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
 	s.expectSecret(access, 0, s3Data(access, bucketID(claim)))
 }
 
@@ -50,8 +50,8 @@ func (s *scene) expectSecret(access *v1alpha2.BucketAccess, n int, data map[stri
 	yes := true
 	want := metav1.ObjectMeta{
 		Annotations: map[string]string{
-			v1alpha2.BucketAccessReferenceAnnotation: s.namespace + "/" + access.Name,
-			v1alpha2.BucketClaimReferenceAnnotation:  s.namespace + "/" + access.Spec.BucketClaims[n].BucketClaimName,
+			v1alpha2.BucketAccessReferenceAnnotation: s.Namespace + "/" + access.Name,
+			v1alpha2.BucketClaimReferenceAnnotation:  s.Namespace + "/" + access.Spec.BucketClaims[n].BucketClaimName,
 		},
 		Finalizers: []string{v1alpha2.ProtectionFinalizer},
 		OwnerReferences: []metav1.OwnerReference{{
@@ -81,11 +81,11 @@ func TestAccessToManyBuckets(t *testing.T) {
 		ObjectMetadata: v1alpha2.BucketAccessModeWriteOnly, BucketMetadata: v1alpha2.BucketAccessModeReadOnly,
 	}
 	a, b, c := s.claim("a"), s.claim("b"), s.claim("c")
-	s.make(access, a, s.bucketClass(), b, s.accessClass(forSeveralBuckets), c)
-	s.ready(access)
+	s.Make(access, a, s.bucketClass(), b, s.accessClass(forSeveralBuckets), c)
+	s.WaitReady(access)
 	for n, claim := range []*v1alpha2.BucketClaim{a, b, c} {
 		s.expectSecret(access, n, s3Data(access, bucketID(claim)))
-		s.ready(claim)
+		s.WaitReady(claim)
 		if _, held := claim.Annotations[v1alpha2.HasBucketAccessReferencesAnnotation]; !held {
 			t.Errorf("claim %s has the annotations %v", claim.Name, claim.Annotations)
 		}
@@ -117,21 +117,21 @@ func TestAccessToManyBuckets(t *testing.T) {
 func TestTwoAccessesToOneBucket(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim, first, second := s.claim("data"), s.access("first", "data"), s.access("second", "data")
-	s.make(s.bucketClass(), s.accessClass(), claim, first, second)
-	s.ready(claim, first, second)
-	s.remove(first)
-	s.gone(first, secretOf(first, 0))
+	s.Make(s.bucketClass(), s.accessClass(), claim, first, second)
+	s.WaitReady(claim, first, second)
+	s.Remove(first)
+	s.WaitGone(first, secretOf(first, 0))
 	s.expectSecret(second, 0, s3Data(second, bucketID(claim)))
 	if diff := cmp.Diff([]string{accountID(second)}, s.driver.Accounts()); diff != "" {
 		t.Errorf("accounts (-want +got):\n%s", diff)
 	}
-	s.must(s.refresh(claim))
+	s.Must(s.Refresh(claim))
 	if _, held := claim.Annotations[v1alpha2.HasBucketAccessReferencesAnnotation]; !held {
 		t.Error("the claim is not held any more, although one access is left")
 	}
-	s.remove(second)
-	s.gone(second)
-	s.eventually(func() error { return s.expectUnheld(claim) })
+	s.Remove(second)
+	s.WaitGone(second)
+	s.Eventually("the claim's finalizer is released", func() error { return s.expectUnheld(claim) })
 }
 
 // TestServiceAccount: the driver is told who the application runs as, and with
@@ -146,8 +146,8 @@ func TestServiceAccount(t *testing.T) {
 	byKeyAccess.Spec.ServiceAccountName = "worker"
 	byAccountAccess.Spec.ServiceAccountName = "worker"
 	byAccountAccess.Spec.BucketAccessClassName = byAccount.Name
-	s.make(s.bucketClass(), s.accessClass(), byAccount, claim, byKeyAccess, byAccountAccess)
-	s.ready(claim, byKeyAccess, byAccountAccess)
+	s.Make(s.bucketClass(), s.accessClass(), byAccount, claim, byKeyAccess, byAccountAccess)
+	s.WaitReady(claim, byKeyAccess, byAccountAccess)
 
 	withKeys := s3Data(byKeyAccess, bucketID(claim))
 	without := s3Data(byAccountAccess, bucketID(claim))
@@ -155,8 +155,8 @@ func TestServiceAccount(t *testing.T) {
 	delete(without, v1alpha2.SecretKeyS3SecretAccessKey)
 	s.expectSecret(byKeyAccess, 0, withKeys)
 	s.expectSecret(byAccountAccess, 0, without)
-	s.remove(byKeyAccess, byAccountAccess)
-	s.gone(byKeyAccess, byAccountAccess)
+	s.Remove(byKeyAccess, byAccountAccess)
+	s.WaitGone(byKeyAccess, byAccountAccess)
 
 	type identity struct {
 		Type cosi.AuthenticationType_Type

@@ -18,7 +18,7 @@ import (
 
 // expectUnheld returns an error while a claim bears the annotation of accesses.
 func (s *scene) expectUnheld(claim *v1alpha2.BucketClaim) error {
-	if err := s.refresh(claim); err != nil {
+	if err := s.Refresh(claim); err != nil {
 		return err
 	}
 	if _, held := claim.Annotations[v1alpha2.HasBucketAccessReferencesAnnotation]; held {
@@ -48,14 +48,14 @@ func TestAccessWaitsForItsBuckets(t *testing.T) {
 	})
 	quick, slow, access := s.claim("quick"), s.claim("slow"), s.access("app", "quick", "slow")
 	slow.Spec.BucketClassName = slowClass.Name
-	s.make(s.bucketClass(), slowClass, s.accessClass(forSeveralBuckets), quick, slow, access)
-	s.ready(quick)
-	message := s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	s.Make(s.bucketClass(), slowClass, s.accessClass(forSeveralBuckets), quick, slow, access)
+	s.WaitReady(quick)
+	message := s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
 	if !strings.Contains(message, `"slow"`) {
 		t.Errorf("the message does not name the claim: %s", message)
 	}
 	for _, claim := range []*v1alpha2.BucketClaim{quick, slow} {
-		s.eventually(func() error {
+		s.Eventually("claim "+claim.Name+" is protected", func() error {
 			if err := s.expectUnheld(claim); err == nil {
 				return fmt.Errorf("claim %s is not held", claim.Name)
 			}
@@ -66,7 +66,7 @@ func TestAccessWaitsForItsBuckets(t *testing.T) {
 		t.Errorf("the driver has heard of the access: %v", calls)
 	}
 	close(hold)
-	s.ready(slow, access)
+	s.WaitReady(slow, access)
 }
 
 // TestClaimInUse: a claim with an access stays until the access is gone, and gets
@@ -74,28 +74,28 @@ func TestAccessWaitsForItsBuckets(t *testing.T) {
 func TestClaimInUse(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim, access := s.claim("data"), s.access("app", "data")
-	s.make(s.bucketClass(), s.accessClass(), claim, access)
-	s.ready(claim, access)
-	s.remove(claim)
-	message := s.says(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	s.Make(s.bucketClass(), s.accessClass(), claim, access)
+	s.WaitReady(claim, access)
+	s.Remove(claim)
+	message := s.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
 	if !strings.Contains(message, "app") {
 		t.Errorf("the message does not name the access: %s", message)
 	}
 	late := s.access("late", "data")
-	s.make(late)
-	s.says(late, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
-	s.says(late, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+	s.Make(late)
+	s.WaitCondition(late, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+	s.WaitCondition(late, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
 	s.expectSecret(access, 0, s3Data(access, bucketID(claim)))
 
-	s.remove(access)
-	s.gone(access, claim, bucketOf(claim))
+	s.Remove(access)
+	s.WaitGone(access, claim, bucketOf(claim))
 	if buckets, accounts := s.driver.Buckets(), s.driver.Accounts(); len(buckets)+len(accounts) > 0 {
 		t.Errorf("left in the backend: buckets %v, accounts %v", buckets, accounts)
 	}
 	// The claim is gone: the refused access now waits for another of its name.
-	s.says(late, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
-	s.remove(late)
-	s.gone(late)
+	s.WaitCondition(late, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
+	s.Remove(late)
+	s.WaitGone(late)
 }
 
 // TestBucketOfALiveClaim: an administrator's deletion of a Bucket waits for the
@@ -103,23 +103,23 @@ func TestClaimInUse(t *testing.T) {
 func TestBucketOfALiveClaim(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim := s.claim("data")
-	s.make(s.bucketClass(), s.accessClass(), claim)
-	s.ready(claim)
+	s.Make(s.bucketClass(), s.accessClass(), claim)
+	s.WaitReady(claim)
 	bucket := bucketOf(claim)
-	s.remove(bucket)
-	message := s.says(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
-	if !strings.Contains(message, s.namespace+"/data") {
+	s.Remove(bucket)
+	message := s.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	if !strings.Contains(message, s.Namespace+"/data") {
 		t.Errorf("the message does not name the claim: %s", message)
 	}
-	s.says(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
+	s.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
 	if !slices.Contains(s.driver.Buckets(), bucketID(claim)) {
 		t.Error("the backend's bucket is gone")
 	}
 	access := s.access("app", "data")
-	s.make(access)
-	s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
-	s.remove(access, claim)
-	s.gone(access, claim, bucket)
+	s.Make(access)
+	s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
+	s.Remove(access, claim)
+	s.WaitGone(access, claim, bucket)
 	if buckets := s.driver.Buckets(); len(buckets) > 0 {
 		t.Errorf("left in the backend: %v", buckets)
 	}
@@ -130,16 +130,16 @@ func TestBucketOfALiveClaim(t *testing.T) {
 func TestRefusedRevocation(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim, access := s.claim("data"), s.access("app", "data")
-	s.make(s.bucketClass(), s.accessClass(), claim, access)
-	s.ready(claim, access)
+	s.Make(s.bucketClass(), s.accessClass(), claim, access)
+	s.WaitReady(claim, access)
 	s.driver.Fail("DriverRevokeBucketAccess", codes.InvalidArgument, "not today")
-	s.remove(access)
-	message := s.says(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	s.Remove(access)
+	message := s.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 	if !strings.Contains(message, "not today") {
 		t.Errorf("the message is not the driver's: %s", message)
 	}
-	s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	s.gone(secretOf(access, 0))
+	s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	s.WaitGone(secretOf(access, 0))
 	s.settle(t)
 	// The removal of the Secret, which precedes the call, may wake the access
 	// once more.
@@ -149,8 +149,8 @@ func TestRefusedRevocation(t *testing.T) {
 	s.driver.Stop()
 	s.driver.Script("DriverRevokeBucketAccess", nil)
 	s.driver.Serve()
-	s.gone(access)
-	s.eventually(func() error { return s.expectUnheld(claim) })
+	s.WaitGone(access)
+	s.Eventually("the claim's finalizer is released", func() error { return s.expectUnheld(claim) })
 	if accounts := s.driver.Accounts(); len(accounts) > 0 {
 		t.Errorf("accounts left: %v", accounts)
 	}

@@ -42,7 +42,7 @@ func TestDeletion(t *testing.T) {
 	for kind := range kinds {
 		p := newPair(t, kind)
 		p.rise()
-		p.remove(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.namespace}})
+		p.Remove(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.Namespace}})
 		doomed[kind] = p
 	}
 	t.Run("order", func(t *testing.T) {
@@ -83,9 +83,9 @@ func TestDeletion(t *testing.T) {
 					p.TB = t
 					p.rise()
 					p.fall(order)
-					p.gone(p.claim, p.access, p.objects[theSecret])
+					p.WaitGone(p.claim, p.access, p.objects[theSecret])
 					p.expectRetained()
-					p.remove(p.objects[theBucket])
+					p.Remove(p.objects[theBucket])
 					p.expectNothingLeft(true)
 				})
 			}
@@ -95,11 +95,11 @@ func TestDeletion(t *testing.T) {
 		for kind, p := range doomed {
 			t.Run(kind, func(t *testing.T) {
 				p.TB = t
-				p.gone(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.namespace}})
+				p.WaitGone(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.Namespace}})
 				if kinds[kind].kept {
 					p.expectRetained()
 				}
-				p.remove(p.objects[theBucket])
+				p.Remove(p.objects[theBucket])
 				p.expectNothingLeft(kinds[kind].kept)
 			})
 		}
@@ -134,7 +134,7 @@ func (p *pair) fall(order []string) {
 	p.Helper()
 	for _, what := range order {
 		if object := p.objects[what]; object != nil {
-			p.remove(object)
+			p.Remove(object)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (p *pair) fallAtOnce() {
 // in the backend.
 func (p *pair) expectNothingLeft(kept bool) {
 	p.Helper()
-	p.gone(p.claim, p.access, p.objects[theBucket], p.objects[theSecret])
+	p.WaitGone(p.claim, p.access, p.objects[theBucket], p.objects[theSecret])
 	if slices.Contains(p.driver.Accounts(), accountID(p.access)) {
 		p.Error("the account is left in the backend")
 	}
@@ -167,8 +167,8 @@ func (p *pair) expectRetained() {
 	p.Helper()
 	bucket := &v1alpha2.Bucket{}
 	bucket.Name = p.objects[theBucket].GetName()
-	p.eventually(func() error { return p.refresh(bucket) })
-	p.says(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	p.Eventually("the Bucket exists", func() error { return p.Refresh(bucket) })
+	p.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 	if !bucket.DeletionTimestamp.IsZero() || !v1alpha2.IsBucketClaimBeingDeleted(bucket) {
 		p.Errorf("retained Bucket: deletion timestamp %v, annotations %v", bucket.DeletionTimestamp, bucket.Annotations)
 	}
@@ -185,7 +185,7 @@ func (p *pair) expectOrderly(history []journal.Event) {
 		want = 1
 	}
 	if got := count(p.driver, "DriverDeleteBucket", p.bucketID()); got != want {
-		p.Errorf("%s: %d calls of DriverDeleteBucket, want %d", p.namespace, got, want)
+		p.Errorf("%s: %d calls of DriverDeleteBucket, want %d", p.Namespace, got, want)
 	}
 	p.expectRevokedLast(history)
 }

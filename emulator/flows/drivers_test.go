@@ -38,7 +38,7 @@ func newTenants(t *testing.T) (first, second *tenant) {
 		w.addSidecar(t, tenants[i].sidecar, d)
 		class, accessClass := own.bucketClass(), own.accessClass()
 		class.Name, accessClass.Name = d.Name(), d.Name()
-		own.make(class, accessClass)
+		own.Make(class, accessClass)
 	}
 	return tenants[0], tenants[1]
 }
@@ -50,7 +50,7 @@ func (n *tenant) order(name string) {
 	claim.Spec.BucketClassName = n.driver.Name()
 	access := n.scene.access(name+"-app", name)
 	access.Spec.BucketAccessClassName = n.driver.Name()
-	n.scene.make(claim, access)
+	n.scene.Make(claim, access)
 	n.claims, n.accesses = append(n.claims, claim), append(n.accesses, access)
 }
 
@@ -102,23 +102,23 @@ func TestTwoDrivers(t *testing.T) {
 	}
 	for _, n := range []*tenant{first, second} {
 		for i := range n.claims {
-			n.scene.ready(n.claims[i], n.accesses[i])
+			n.scene.WaitReady(n.claims[i], n.accesses[i])
 			n.scene.expectSecret(n.accesses[i], 0, s3Data(n.accesses[i], bucketID(n.claims[i])))
 		}
 	}
 	// The Secret of one is edited and the access of another deleted, crosswise.
 	for i := range 5 {
 		secret := secretOf(first.accesses[i], 0)
-		first.scene.change(secret, func() { secret.Data = nil })
-		second.scene.remove(second.claims[i], second.accesses[i])
+		first.scene.Modify(secret, func() { secret.Data = nil })
+		second.scene.Remove(second.claims[i], second.accesses[i])
 	}
 	for i := range 5 {
-		second.scene.gone(second.claims[i], second.accesses[i])
-		first.scene.eventually(func() error { return first.scene.filled(first.accesses[i]) })
-		first.scene.remove(first.accesses[i], first.claims[i])
+		second.scene.WaitGone(second.claims[i], second.accesses[i])
+		first.scene.Eventually("the Secret is filled", func() error { return first.scene.filled(first.accesses[i]) })
+		first.scene.Remove(first.accesses[i], first.claims[i])
 	}
 	for i := range 5 {
-		first.scene.gone(first.claims[i], first.accesses[i])
+		first.scene.WaitGone(first.claims[i], first.accesses[i])
 	}
 	first.scene.settle(t)
 	history := first.scene.history(t)
@@ -137,7 +137,7 @@ func TestTwoDrivers(t *testing.T) {
 // filled returns an error while the first Secret of an access has no data.
 func (s *scene) filled(access *v1alpha2.BucketAccess) error {
 	secret := secretOf(access, 0)
-	if err := s.refresh(secret); err != nil {
+	if err := s.Refresh(secret); err != nil {
 		return err
 	}
 	if len(secret.Data) == 0 {
@@ -152,19 +152,19 @@ func TestAccessAcrossDrivers(t *testing.T) {
 	first, second := newTenants(t)
 	first.order("first")
 	second.order("second")
-	first.scene.ready(first.claims[0], first.accesses[0])
-	second.scene.ready(second.claims[0], second.accesses[0])
+	first.scene.WaitReady(first.claims[0], first.accesses[0])
+	second.scene.WaitReady(second.claims[0], second.accesses[0])
 	several := first.scene.accessClass(forSeveralBuckets)
 	several.Name += "-several"
-	first.scene.make(several)
+	first.scene.Make(several)
 
 	s := first.scene
 	alone, mixed := s.access("alone", "second"), s.access("mixed", "first", "second")
 	alone.Spec.BucketAccessClassName, mixed.Spec.BucketAccessClassName = first.driver.Name(), several.Name
-	s.make(alone, mixed)
+	s.Make(alone, mixed)
 	for _, access := range []*v1alpha2.BucketAccess{alone, mixed} {
-		s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
-		message := s.says(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
+		s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
+		message := s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
 		if !strings.Contains(message, second.driver.Name()) || !strings.Contains(message, `"second"`) {
 			t.Errorf("the message does not say which claim is of which driver: %s", message)
 		}
@@ -175,8 +175,8 @@ func TestAccessAcrossDrivers(t *testing.T) {
 			t.Errorf("driver %s has heard of %d accesses, want one", d.Name(), got)
 		}
 	}
-	s.remove(alone, mixed)
-	s.gone(alone, mixed)
+	s.Remove(alone, mixed)
+	s.WaitGone(alone, mixed)
 }
 
 // TestOneDriverDown: what is the other's goes on as if nothing had happened, and
@@ -185,26 +185,26 @@ func TestOneDriverDown(t *testing.T) {
 	down, up := newTenants(t)
 	down.order("down-before")
 	up.order("up-before")
-	down.scene.ready(down.claims[0], down.accesses[0])
-	up.scene.ready(up.claims[0], up.accesses[0])
+	down.scene.WaitReady(down.claims[0], down.accesses[0])
+	up.scene.WaitReady(up.claims[0], up.accesses[0])
 
 	down.driver.Stop()
 	down.order("down-after")
-	down.scene.remove(down.claims[0], down.accesses[0])
-	down.scene.says(down.accesses[0], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	down.scene.Remove(down.claims[0], down.accesses[0])
+	down.scene.WaitCondition(down.accesses[0], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	up.order("up-after")
-	up.scene.ready(up.claims[1], up.accesses[1])
-	up.scene.remove(up.claims[0], up.accesses[0])
-	up.scene.gone(up.claims[0], up.accesses[0])
+	up.scene.WaitReady(up.claims[1], up.accesses[1])
+	up.scene.Remove(up.claims[0], up.accesses[0])
+	up.scene.WaitGone(up.claims[0], up.accesses[0])
 	if got := len(up.driver.Buckets()); got != 1 {
 		t.Errorf("the driver that is up has %d buckets, want one", got)
 	}
-	down.scene.says(down.claims[1], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	down.scene.says(down.accesses[1], v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	down.scene.WaitCondition(down.claims[1], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	down.scene.WaitCondition(down.accesses[1], v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
 
 	down.driver.Serve()
-	down.scene.ready(down.claims[1], down.accesses[1])
-	down.scene.gone(down.claims[0], down.accesses[0])
+	down.scene.WaitReady(down.claims[1], down.accesses[1])
+	down.scene.WaitGone(down.claims[0], down.accesses[0])
 	if got := len(down.driver.Buckets()); got != 1 {
 		t.Errorf("the driver that was down has %d buckets, want one", got)
 	}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // handle is what the statuses of the three kinds have in common, to be edited.
@@ -76,7 +77,7 @@ type state struct {
 
 // stateNow is the state of an object, but for the conditions of others.
 func stateNow(object client.Object) state {
-	ready, conditions := stateOf(object)
+	ready, conditions := harness.Status(object)
 	now := state{Ready: ready, Conditions: map[string]string{}, Finalizers: object.GetFinalizers()}
 	for _, c := range conditions {
 		if c.Type != foreignCondition {
@@ -109,12 +110,12 @@ func TestEditedStatus(t *testing.T) {
 		e.await()
 		object := e.objects[e.what]
 		e.before = stateNow(object)
-		e.changeStatus(object, func() { edits[e.name](handleOf(object)) })
+		e.ModifyStatus(object, func() { edits[e.name](handleOf(object)) })
 	}
 	for _, e := range all {
 		t.Run(e.what+"/"+e.name, func(t *testing.T) {
 			e.TB = t
-			e.eventually(func() error { return e.restored(e.what, e.before) })
+			e.Eventually("the components restore the "+e.what, func() error { return e.restored(e.what, e.before) })
 		})
 	}
 	w.settle(t)
@@ -142,25 +143,13 @@ func TestEditedStatus(t *testing.T) {
 // restored returns an error while an object is not as it was before.
 func (p *pair) restored(what string, before state) error {
 	object := p.objects[what]
-	if err := p.refresh(object); err != nil {
+	if err := p.Refresh(object); err != nil {
 		return err
 	}
 	if diff := cmp.Diff(before, stateNow(object)); diff != "" {
 		return fmt.Errorf("%s (-before +now):\n%s", what, diff)
 	}
 	return nil
-}
-
-// changeStatus updates a status, again as long as others are faster.
-func (s *scene) changeStatus(object client.Object, change func()) {
-	s.Helper()
-	s.eventually(func() error {
-		if err := s.refresh(object); err != nil {
-			return err
-		}
-		change()
-		return s.Status().Update(s.Context(), object)
-	})
 }
 
 // TestForeignConditionStays: what somebody else has written is not COSI's to
@@ -172,12 +161,12 @@ func TestForeignConditionStays(t *testing.T) {
 	kinds := []string{theBucket, theClaim, theAccess}
 	for _, what := range kinds {
 		object := p.objects[what]
-		p.changeStatus(object, func() { handleOf(object).set(foreignCondition, metav1.ConditionTrue) })
-		p.changeStatus(object, func() { *handleOf(object).ready = false })
-		p.ready(object)
-		_, conditions := stateOf(object)
+		p.ModifyStatus(object, func() { handleOf(object).set(foreignCondition, metav1.ConditionTrue) })
+		p.ModifyStatus(object, func() { *handleOf(object).ready = false })
+		p.WaitReady(object)
+		_, conditions := harness.Status(object)
 		if !slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return c.Type == foreignCondition && c.Reason == "ByHand" }) {
-			t.Errorf("%s has lost the condition: %v", what, describe(conditions))
+			t.Errorf("%s has lost the condition: %v", what, harness.Lines(conditions))
 		}
 	}
 }

@@ -78,13 +78,13 @@ func TestEditedMetadata(t *testing.T) {
 			p.rise()
 			if tc.unused {
 				p.fall([]string{theAccess})
-				p.gone(p.access)
-				p.eventually(func() error { return p.expectUnheld(p.claim) })
+				p.WaitGone(p.access)
+				p.Eventually("the claim's finalizer is released", func() error { return p.expectUnheld(p.claim) })
 			}
 			object := p.objects[tc.what]
-			p.must(p.refresh(object))
+			p.Must(p.Refresh(object))
 			before, marks := stateNow(object), annotations(object)
-			p.change(object, func() { tc.edit(object) })
+			p.Modify(object, func() { tc.edit(object) })
 			check := func() error {
 				if err := p.restored(tc.what, before); err != nil {
 					return err
@@ -94,7 +94,7 @@ func TestEditedMetadata(t *testing.T) {
 				}
 				return nil
 			}
-			p.eventually(check)
+			p.Eventually("the components restore it", check)
 			w.settle(t)
 			if err := check(); err != nil {
 				t.Errorf("at rest: %v", err)
@@ -112,11 +112,11 @@ func TestAccessSaidToBeCleanedUp(t *testing.T) {
 	p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 	p.rise()
 	sidecar := w.emu.Component(emulator.ComponentSidecar)
-	p.must(sidecar.Stop(t.Context()))
-	p.change(p.access, func() { annotate(v1alpha2.SidecarCleanupFinishedAnnotation)(p.access) })
+	p.Must(sidecar.Stop(t.Context()))
+	p.Modify(p.access, func() { annotate(v1alpha2.SidecarCleanupFinishedAnnotation)(p.access) })
 	p.fall([]string{theAccess, theClaim})
 	w.settle(t)
-	p.must(sidecar.Start(t.Context()))
+	p.Must(sidecar.Start(t.Context()))
 	p.expectNothingLeft(false)
 	p.expectRevokedLast(w.history(t))
 }
@@ -134,19 +134,19 @@ func TestClaimSaidToBeDeleted(t *testing.T) {
 			p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 			p.rise()
 			bucket := p.objects[theBucket]
-			p.change(bucket, func() { annotate(annotation)(bucket) })
-			p.eventually(func() error { return p.notReady(bucket) })
-			p.says(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
-			p.says(p.access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+			p.Modify(bucket, func() { annotate(annotation)(bucket) })
+			p.Eventually("the Bucket is not ready any more", func() error { return p.notReady(bucket) })
+			p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+			p.WaitCondition(p.access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 			w.settle(t)
 			if got := count(w.driver, "DriverDeleteBucket", p.bucketID()); got > 0 {
 				t.Errorf("%d calls to delete the bucket of a live claim", got)
 			}
-			p.change(bucket, func() { unannotate(annotation)(bucket) })
-			p.ready(bucket)
-			p.says(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+			p.Modify(bucket, func() { unannotate(annotation)(bucket) })
+			p.WaitReady(bucket)
+			p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 
-			p.change(bucket, func() { annotate(annotation)(bucket) })
+			p.Modify(bucket, func() { annotate(annotation)(bucket) })
 			p.fall([]string{theClaim, theAccess})
 			p.expectNothingLeft(false)
 		})
@@ -163,16 +163,16 @@ func TestForcedRemoval(t *testing.T) {
 		p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 		p.rise()
 		p.removeByForce(p.claim)
-		p.says(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
-		p.says(p.access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+		p.WaitCondition(p.access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 		p.fall([]string{theAccess})
-		p.gone(p.access, p.objects[theSecret])
+		p.WaitGone(p.access, p.objects[theSecret])
 		// An administrator has to say that the Bucket may go.
 		bucket := p.objects[theBucket]
-		p.remove(bucket)
-		p.says(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
-		p.change(bucket, func() { annotate(v1alpha2.BucketClaimBeingDeletedAnnotation)(bucket) })
-		p.gone(bucket)
+		p.Remove(bucket)
+		p.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+		p.Modify(bucket, func() { annotate(v1alpha2.BucketClaimBeingDeletedAnnotation)(bucket) })
+		p.WaitGone(bucket)
 		if slices.Contains(w.driver.Buckets(), p.bucketID()) {
 			t.Error("the bucket is left in the backend")
 		}
@@ -181,11 +181,11 @@ func TestForcedRemoval(t *testing.T) {
 		p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 		p.rise()
 		p.removeByForce(p.objects[theBucket])
-		p.says(p.claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
-		p.says(p.claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
-		p.says(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+		p.WaitCondition(p.claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+		p.WaitCondition(p.claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+		p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
 		p.fall([]string{theAccess, theClaim})
-		p.gone(p.access, p.claim, p.objects[theSecret])
+		p.WaitGone(p.access, p.claim, p.objects[theSecret])
 		if slices.Contains(w.driver.Accounts(), accountID(p.access)) {
 			t.Error("the account is left in the backend")
 		}
@@ -196,9 +196,9 @@ func TestForcedRemoval(t *testing.T) {
 		w.driver.Hang("DriverRevokeBucketAccess")
 		p.removeByForce(p.access)
 		w.driver.Script("DriverRevokeBucketAccess", nil)
-		p.eventually(func() error { return p.expectUnheld(p.claim) })
+		p.Eventually("the claim's finalizer is released", func() error { return p.expectUnheld(p.claim) })
 		p.fall([]string{theClaim})
-		p.gone(p.claim, p.objects[theBucket])
+		p.WaitGone(p.claim, p.objects[theBucket])
 	})
 }
 
@@ -206,9 +206,9 @@ func TestForcedRemoval(t *testing.T) {
 // are some.
 func (s *scene) removeByForce(object client.Object) {
 	s.Helper()
-	s.remove(object)
-	s.eventually(func() error {
-		if err := s.refresh(object); err != nil {
+	s.Remove(object)
+	s.Eventually(object.GetName()+" is deleted", func() error {
+		if err := s.Refresh(object); err != nil {
 			return client.IgnoreNotFound(err)
 		}
 		object.SetFinalizers(nil)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // prefilled is a status that somebody has written before COSI could. It is about
@@ -33,21 +34,21 @@ type prefilled struct {
 func waitingClaim(s *scene) client.Object { return s.claim("data") }
 
 func waitingAccess(s *scene) client.Object {
-	s.make(s.bucketClass(), s.claim("data"))
+	s.Make(s.bucketClass(), s.claim("data"))
 	return s.access("app", "data")
 }
 
 // refusedBucket is the Bucket of a claim whose class the driver refuses.
 func refusedBucket(s *scene) client.Object {
 	claim := s.claim("data")
-	s.make(claim, s.bucketClass(func(class *v1alpha2.BucketClass) { class.Spec.Parameters = map[string]string{"please": "refuse"} }))
-	s.eventually(func() error {
+	s.Make(claim, s.bucketClass(func(class *v1alpha2.BucketClass) { class.Spec.Parameters = map[string]string{"please": "refuse"} }))
+	s.Eventually("the Bucket exists", func() error {
 		bucket := &v1alpha2.Bucket{}
 		bucket.Name = v1alpha2.BucketNameForClaim(claim.UID)
-		return s.refresh(bucket)
+		return s.Refresh(bucket)
 	})
 	bucket := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: v1alpha2.BucketNameForClaim(claim.UID)}}
-	s.says(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+	s.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
 	return bucket
 }
 
@@ -186,20 +187,20 @@ func TestPrefilledStatus(t *testing.T) {
 			s := w.newScene(t)
 			object := tc.object(s)
 			if tc.what != theBucket {
-				s.make(object)
+				s.Make(object)
 			}
-			s.changeStatus(object, func() { tc.status(object) })
+			s.ModifyStatus(object, func() { tc.status(object) })
 			if tc.condition != "" {
-				s.says(object, tc.condition, tc.want, tc.reason)
-				s.eventually(func() error { return s.notReady(object) })
+				s.WaitCondition(object, tc.condition, tc.want, tc.reason)
+				s.Eventually("not ready any more", func() error { return s.notReady(object) })
 			}
 			w.settle(t)
 			if tc.condition != "" {
-				s.says(object, tc.condition, tc.want, tc.reason)
+				s.WaitCondition(object, tc.condition, tc.want, tc.reason)
 			}
 			if tc.heals {
-				s.make(s.missing(tc.what))
-				s.ready(object)
+				s.Make(s.missing(tc.what))
+				s.WaitReady(object)
 			}
 			s.clear()
 		})
@@ -222,11 +223,11 @@ func (s *scene) missing(what string) client.Object {
 func (s *scene) clear() {
 	s.Helper()
 	accesses, claims := &v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}
-	s.must(s.List(s.Context(), accesses, client.InNamespace(s.namespace)))
-	s.must(s.List(s.Context(), claims, client.InNamespace(s.namespace)))
+	s.Must(s.List(s.Context(), accesses, client.InNamespace(s.Namespace)))
+	s.Must(s.List(s.Context(), claims, client.InNamespace(s.Namespace)))
 	objects := slices.Concat(objectsOf(accesses.Items), objectsOf(claims.Items))
-	s.remove(objects...)
-	s.gone(objects...)
+	s.Remove(objects...)
+	s.WaitGone(objects...)
 }
 
 func objectsOf[T any, P interface {
@@ -242,11 +243,11 @@ func objectsOf[T any, P interface {
 
 // notReady returns an error while an object says that it is ready.
 func (s *scene) notReady(object client.Object) error {
-	if err := s.refresh(object); err != nil {
+	if err := s.Refresh(object); err != nil {
 		return err
 	}
-	if ready, conditions := stateOf(object); ready {
-		return fmt.Errorf("%s says that it is ready, with the conditions %v", object.GetName(), describe(conditions))
+	if ready, conditions := harness.Status(object); ready {
+		return fmt.Errorf("%s says that it is ready, with the conditions %v", object.GetName(), harness.Lines(conditions))
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // bucketClass is the scene's BucketClass, with the policy Delete.
 func (s *scene) bucketClass(change ...func(*v1alpha2.BucketClass)) *v1alpha2.BucketClass {
 	class := &v1alpha2.BucketClass{
-		ObjectMeta: metav1.ObjectMeta{Name: s.namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: s.Namespace},
 		Spec:       v1alpha2.BucketClassSpec{DriverName: s.driver.Name(), DeletionPolicy: v1alpha2.DeletionPolicyDelete},
 	}
 	for _, c := range change {
@@ -28,7 +28,7 @@ func withPolicy(policy v1alpha2.DeletionPolicy) func(*v1alpha2.BucketClass) {
 // accessClass is the scene's BucketAccessClass, with keys, for one bucket.
 func (s *scene) accessClass(change ...func(*v1alpha2.BucketAccessClass)) *v1alpha2.BucketAccessClass {
 	class := &v1alpha2.BucketAccessClass{
-		ObjectMeta: metav1.ObjectMeta{Name: s.namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: s.Namespace},
 		Spec: v1alpha2.BucketAccessClassSpec{
 			DriverName: s.driver.Name(), AuthenticationType: v1alpha2.AuthenticationTypeKey,
 		},
@@ -46,8 +46,8 @@ func forSeveralBuckets(class *v1alpha2.BucketAccessClass) {
 // claim claims a bucket of the scene's class.
 func (s *scene) claim(name string, change ...func(*v1alpha2.BucketClaim)) *v1alpha2.BucketClaim {
 	claim := &v1alpha2.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
-		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: s.namespace, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: s.Namespace, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 	for _, c := range change {
 		c(claim)
@@ -66,15 +66,15 @@ func ofExisting(bucket *v1alpha2.Bucket) func(*v1alpha2.BucketClaim) {
 // existing is the Bucket that an administrator makes for the claim "data", of a
 // bucket that the backend has already.
 func (s *scene) existing() *v1alpha2.Bucket {
-	id := "existing-" + s.namespace
+	id := "existing-" + s.Namespace
 	s.driver.AddBucket(id)
 	return &v1alpha2.Bucket{
-		ObjectMeta: metav1.ObjectMeta{Name: s.namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: s.Namespace},
 		Spec: v1alpha2.BucketSpec{
 			DriverName:       s.driver.Name(),
 			DeletionPolicy:   v1alpha2.DeletionPolicyRetain,
 			Protocols:        []v1alpha2.Protocol{v1alpha2.ProtocolS3},
-			BucketClaimRef:   v1alpha2.BucketClaimReference{Namespace: s.namespace, Name: "data"},
+			BucketClaimRef:   v1alpha2.BucketClaimReference{Namespace: s.Namespace, Name: "data"},
 			ExistingBucketID: id,
 		},
 	}
@@ -84,8 +84,8 @@ func (s *scene) existing() *v1alpha2.Bucket {
 // The Secrets are named after the access and the claim.
 func (s *scene) access(name string, claims ...string) *v1alpha2.BucketAccess {
 	access := &v1alpha2.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
-		Spec:       v1alpha2.BucketAccessSpec{BucketAccessClassName: s.namespace, Protocol: v1alpha2.ProtocolS3},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
+		Spec:       v1alpha2.BucketAccessSpec{BucketAccessClassName: s.Namespace, Protocol: v1alpha2.ProtocolS3},
 	}
 	for _, claim := range claims {
 		access.Spec.BucketClaims = append(access.Spec.BucketClaims, v1alpha2.BucketClaimAccess{
@@ -131,7 +131,7 @@ func s3Data(access client.Object, bucket string) map[string]string {
 // dataOf reads a Secret as an application does.
 func (s *scene) dataOf(secret *corev1.Secret) map[string]string {
 	s.Helper()
-	s.must(s.refresh(secret))
+	s.Must(s.Refresh(secret))
 	data := make(map[string]string, len(secret.Data))
 	for key, value := range secret.Data {
 		data[key] = string(value)

@@ -52,13 +52,13 @@ func (p *pair) appear(order []string, patient bool) {
 	p.Helper()
 	there := map[string]bool{}
 	for _, what := range order {
-		p.make(p.objects[what])
+		p.Make(p.objects[what])
 		there[what] = true
 		if patient {
 			p.expectWaiting(there)
 		}
 	}
-	p.ready(p.claim, p.access)
+	p.WaitReady(p.claim, p.access)
 	if diff := cmp.Diff(s3Data(p.access, p.bucketID()), p.dataOf(secretOf(p.access, 0))); diff != "" {
 		p.Errorf("data of the Secret (-want +got):\n%s", diff)
 	}
@@ -73,14 +73,14 @@ func (p *pair) expectWaiting(there map[string]bool) {
 		source, missing = theBucket, v1alpha2.ReasonBucketNotFound
 	}
 	unknown := func(object client.Object, reason string) {
-		p.says(object, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, reason)
-		p.says(object, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, reason)
+		p.WaitCondition(object, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, reason)
+		p.WaitCondition(object, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, reason)
 	}
 	switch {
 	case there[theClaim] && !there[source]:
 		unknown(p.claim, missing)
 	case there[theClaim]:
-		p.ready(p.claim)
+		p.WaitReady(p.claim)
 	}
 	switch {
 	case !there[theAccess]:
@@ -116,7 +116,7 @@ func (p *pair) expectOneCallEach(history []journal.Event) {
 		"GenerateBucketId": dynamic, "CreateBucket": dynamic, "GetBucket": static, "GenerateAccessId": 1, "Grant": 1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		p.Errorf("calls for %s/%s (-want +got):\n%s", p.namespace, p.claim.Name, diff)
+		p.Errorf("calls for %s/%s (-want +got):\n%s", p.Namespace, p.claim.Name, diff)
 	}
 }
 

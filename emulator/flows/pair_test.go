@@ -65,7 +65,7 @@ func (p *pair) rise() {
 func (p *pair) begin() {
 	p.Helper()
 	for _, object := range p.objects {
-		p.make(object)
+		p.Make(object)
 	}
 }
 
@@ -73,17 +73,17 @@ func (p *pair) begin() {
 // then on.
 func (p *pair) await() {
 	p.Helper()
-	p.ready(p.claim, p.access)
+	p.WaitReady(p.claim, p.access)
 	bucket, secret := bucketOf(p.claim), secretOf(p.access, 0)
-	p.ready(bucket)
-	p.must(p.refresh(secret))
+	p.WaitReady(bucket)
+	p.Must(p.Refresh(secret))
 	p.objects[theBucket], p.objects[theSecret] = bucket, secret
 }
 
 // tell logs what the components have done about the pair.
 func (p *pair) tell(history []journal.Event) {
 	p.Helper()
-	about := []string{p.namespace, string(p.claim.UID), string(p.access.UID)}
+	about := []string{p.Namespace, string(p.claim.UID), string(p.access.UID)}
 	for _, e := range history {
 		if slices.ContainsFunc(about, func(name string) bool { return strings.Contains(e.Operation.Subject, name) }) {
 			p.Log(e)

@@ -132,16 +132,16 @@ func TestProtocols(t *testing.T) {
 			claim, access := s.claim("data"), s.access("app", "data")
 			claim.Spec.Protocols = []v1alpha2.Protocol{tc.protocol}
 			access.Spec.Protocol, access.Spec.ServiceAccountName = tc.protocol, "worker"
-			s.make(s.bucketClass(), claim, access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+			s.Make(s.bucketClass(), claim, access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
 				class.Spec.AuthenticationType = tc.authentication
 			}))
-			s.ready(claim, access)
+			s.WaitReady(claim, access)
 			info := tc.info(bucketID(claim))
 			all := maps.Clone(info)
 			maps.Copy(all, tc.credentials(accountID(access)))
 			s.expectSecret(access, 0, all)
 			bucket := bucketOf(claim)
-			s.ready(bucket)
+			s.WaitReady(bucket)
 			if diff := cmp.Diff(info, bucket.Status.BucketInfo); diff != "" {
 				t.Errorf("status.bucketInfo (-want +got):\n%s", diff)
 			}

@@ -116,7 +116,7 @@ func TestRefusedAccess(t *testing.T) {
 			if tc.class != nil {
 				tc.class(class)
 			}
-			s.make(s.bucketClass(), class)
+			s.Make(s.bucketClass(), class)
 			claims := tc.claims
 			if claims == nil {
 				claims = []string{"a"}
@@ -127,19 +127,19 @@ func TestRefusedAccess(t *testing.T) {
 			}
 			for _, name := range claims {
 				claim := s.claim(name)
-				s.make(claim)
-				s.ready(claim)
+				s.Make(claim)
+				s.WaitReady(claim)
 			}
-			s.make(access)
-			s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			message := s.says(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
+			s.Make(access)
+			s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			message := s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
 			if !strings.Contains(message, tc.says) {
 				t.Errorf("message %q does not mention %s", message, tc.says)
 			}
-			s.says(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionUnknown, v1alpha2.ReasonPending)
+			s.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionUnknown, v1alpha2.ReasonPending)
 			s.expectNoConsequence(access)
-			s.remove(access)
-			s.gone(access)
+			s.Remove(access)
+			s.WaitGone(access)
 		})
 	}
 	if calls := w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess"); len(calls) > 0 {
@@ -150,7 +150,7 @@ func TestRefusedAccess(t *testing.T) {
 func (s *scene) expectNoConsequence(access *v1alpha2.BucketAccess) {
 	s.Helper()
 	for n, wanted := range access.Spec.BucketClaims {
-		s.gone(secretOf(access, n))
+		s.WaitGone(secretOf(access, n))
 		claim := s.claim(wanted.BucketClaimName)
 		if err := s.expectUnheld(claim); err != nil {
 			s.Error(err)
@@ -163,7 +163,7 @@ func (s *scene) expectNoConsequence(access *v1alpha2.BucketAccess) {
 func TestAllowedModes(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim := s.claim("data")
-	s.make(s.bucketClass(), claim, s.accessClass(disallow("objectData", v1alpha2.BucketAccessModeReadWrite)))
+	s.Make(s.bucketClass(), claim, s.accessClass(disallow("objectData", v1alpha2.BucketAccessModeReadWrite)))
 	for i, change := range []func(*v1alpha2.BucketAccess){
 		ask("objectData", v1alpha2.BucketAccessModeReadOnly),
 		ask("objectMetadata", v1alpha2.BucketAccessModeReadWrite),
@@ -171,8 +171,8 @@ func TestAllowedModes(t *testing.T) {
 	} {
 		access := s.access(fmt.Sprintf("app-%d", i), "data")
 		change(access)
-		s.make(access)
-		s.ready(access)
+		s.Make(access)
+		s.WaitReady(access)
 	}
 }
 
@@ -181,12 +181,12 @@ func TestAllowedModes(t *testing.T) {
 func TestForeignSecret(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	foreign := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "app-data"}, StringData: map[string]string{"password": "x"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app-data"}, StringData: map[string]string{"password": "x"},
 	}
 	claim, access := s.claim("data"), s.access("app", "data")
-	s.make(foreign, s.bucketClass(), s.accessClass(), claim, access)
-	s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
-	message := s.says(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
+	s.Make(foreign, s.bucketClass(), s.accessClass(), claim, access)
+	s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
+	message := s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
 	if !strings.Contains(message, `"app-data"`) {
 		t.Errorf("the message does not name the Secret: %s", message)
 	}
@@ -194,9 +194,9 @@ func TestForeignSecret(t *testing.T) {
 		t.Errorf("calls: %v", calls)
 	}
 	version := foreign.ResourceVersion
-	s.remove(access)
-	s.gone(access)
-	s.must(s.refresh(foreign))
+	s.Remove(access)
+	s.WaitGone(access)
+	s.Must(s.Refresh(foreign))
 	if foreign.ResourceVersion != version {
 		t.Errorf("the foreign Secret was written: %+v", foreign.ObjectMeta)
 	}
@@ -217,15 +217,15 @@ func TestDriverRefusesAccess(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			s := w.newScene(t)
 			claim, access := s.claim("data"), s.access("app", "data")
-			s.make(s.bucketClass(), claim, access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+			s.Make(s.bucketClass(), claim, access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
 				class.Spec.Parameters = map[string]string{"please": "refuse-" + method}
 			}))
-			s.says(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
-			message := s.says(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+			s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+			message := s.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 			if !strings.Contains(message, "bucket metadata cannot be written") {
 				t.Errorf("the message is not the driver's: %s", message)
 			}
-			s.says(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+			s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 			w.settle(t)
 			about := accountID(access)
 			if method == "DriverGenerateBucketAccessId" {
@@ -234,8 +234,8 @@ func TestDriverRefusesAccess(t *testing.T) {
 			if got := count(w.driver, method, about); got != 1 {
 				t.Errorf("%d calls, want one", got)
 			}
-			s.remove(access, claim)
-			s.gone(access, claim)
+			s.Remove(access, claim)
+			s.WaitGone(access, claim)
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 // should not outlive the credentials in it.
 func (p *pair) expectRevokedLast(history []journal.Event) {
 	p.Helper()
-	secret := p.namespace + "/" + p.access.Spec.BucketClaims[0].AccessSecretName
+	secret := p.Namespace + "/" + p.access.Spec.BucketClaims[0].AccessSecretName
 	var gone time.Time // zero while there is a Secret
 	revoked := 0
 	for _, e := range history {
@@ -28,12 +28,12 @@ func (p *pair) expectRevokedLast(history []journal.Event) {
 			}
 			revoked++
 			if gone.IsZero() || e.Time.Before(gone) {
-				p.Errorf("%s: access was revoked while there was a Secret: %s", p.namespace, e)
+				p.Errorf("%s: access was revoked while there was a Secret: %s", p.Namespace, e)
 			}
 		}
 	}
 	if revoked != 1 {
-		p.Errorf("%s: access was revoked %d times, want once", p.namespace, revoked)
+		p.Errorf("%s: access was revoked %d times, want once", p.Namespace, revoked)
 	}
 	if p.Failed() {
 		p.tell(history)

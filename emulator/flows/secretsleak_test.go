@@ -94,7 +94,7 @@ func TestSecretsStayInSecrets(t *testing.T) {
 	breakDriver := v.guard(w.driver)
 	w.addSidecar(t, emulator.ComponentSidecar, w.driver)
 	s := w.newScene(t)
-	s.make(s.bucketClass(), s.accessClass(forSeveralBuckets))
+	s.Make(s.bucketClass(), s.accessClass(forSeveralBuckets))
 	var accesses []*v1alpha2.BucketAccess
 	for _, protocol := range []v1alpha2.Protocol{v1alpha2.ProtocolS3, v1alpha2.ProtocolAzure, v1alpha2.ProtocolGCS} {
 		name := strings.ToLower(string(protocol))
@@ -102,11 +102,11 @@ func TestSecretsStayInSecrets(t *testing.T) {
 		first.Spec.Protocols, second.Spec.Protocols = []v1alpha2.Protocol{protocol}, []v1alpha2.Protocol{protocol}
 		access := s.access(name, first.Name, second.Name)
 		access.Spec.Protocol = protocol
-		s.make(first, second, access)
+		s.Make(first, second, access)
 		accesses = append(accesses, access)
 	}
 	for _, access := range accesses {
-		s.ready(access)
+		s.WaitReady(access)
 	}
 	for _, access := range accesses {
 		s.expectRotation(v, access, func(secret *corev1.Secret) { secret.Data = nil })
@@ -115,26 +115,26 @@ func TestSecretsStayInSecrets(t *testing.T) {
 	// A key that is rotated cannot be had, and then it can.
 	breakDriver("DriverGrantBucketAccess", codes.PermissionDenied)
 	broken := secretOf(accesses[0], 0)
-	s.change(broken, func() { broken.Data = nil })
-	message := s.says(accesses[0], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	s.Modify(broken, func() { broken.Data = nil })
+	message := s.WaitCondition(accesses[0], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	if !strings.Contains(message, "it is Sunday") {
 		t.Errorf("the message is not the driver's: %s", message)
 	}
 	w.driver.Stop()
 	v.guard(w.driver)
 	w.driver.Serve()
-	s.eventually(func() error { return s.filled(accesses[0]) })
+	s.Eventually("the Secret is filled", func() error { return s.filled(accesses[0]) })
 	// Nor can one be revoked.
 	breakDriver("DriverRevokeBucketAccess", codes.InvalidArgument)
-	s.remove(accesses[1])
-	s.says(accesses[1], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	s.Remove(accesses[1])
+	s.WaitCondition(accesses[1], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 
 	w.settle(t)
 	s.expectNoSecretAnywhere(v.all())
 	w.driver.Stop()
 	w.driver.Script("DriverRevokeBucketAccess", nil)
 	w.driver.Serve()
-	s.gone(accesses[1])
+	s.WaitGone(accesses[1])
 	s.clear()
 	s.expectNoSecretAnywhere(v.all())
 }
@@ -145,8 +145,8 @@ func (s *scene) expectRotation(v *vault, access *v1alpha2.BucketAccess, edit fun
 	s.Helper()
 	before := len(v.all())
 	secret := secretOf(access, 0)
-	s.change(secret, func() { edit(secret) })
-	s.eventually(func() error {
+	s.Modify(secret, func() { edit(secret) })
+	s.Eventually("the driver grants access again", func() error {
 		handed := v.all()
 		if len(handed) == before {
 			return fmt.Errorf("nothing new for %s", access.Name)
@@ -162,7 +162,7 @@ func (s *scene) expectRotation(v *vault, access *v1alpha2.BucketAccess, edit fun
 
 // holds returns an error if a Secret does not have a value in it.
 func (s *scene) holds(secret *corev1.Secret, value string) error {
-	if err := s.refresh(secret); err != nil {
+	if err := s.Refresh(secret); err != nil {
 		return err
 	}
 	for _, data := range secret.Data {
@@ -178,7 +178,7 @@ func (s *scene) holds(secret *corev1.Secret, value string) error {
 func (s *scene) expectNoSecretAnywhere(secrets []string) {
 	s.Helper()
 	written, err := os.ReadFile(s.emu.JournalPath())
-	s.must(err)
+	s.Must(err)
 	if !bytes.Contains(written, []byte("hmac-id")) {
 		s.Error("the journal does not even have the ID of the key: the test looks in the wrong place")
 	}
@@ -186,9 +186,9 @@ func (s *scene) expectNoSecretAnywhere(secrets []string) {
 	for _, list := range []client.ObjectList{
 		&eventsv1.EventList{}, &v1alpha2.BucketList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketAccessList{},
 	} {
-		s.must(s.List(s.Context(), list))
+		s.Must(s.List(s.Context(), list))
 		places[fmt.Sprintf("%T", list)], err = json.Marshal(list)
-		s.must(err)
+		s.Must(err)
 	}
 	for place, content := range places {
 		for _, secret := range secrets {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // calm is how long a world must do nothing to be at rest. Retries are an hour
@@ -17,7 +18,7 @@ const calm = 300 * time.Millisecond
 // that never rests fails the test.
 func (w *world) settle(tb testing.TB) uint64 {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	ctx, cancel := context.WithTimeout(tb.Context(), harness.Timeout)
 	defer cancel()
 	for {
 		mark := w.emu.Journal().Mark()

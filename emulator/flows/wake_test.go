@@ -48,37 +48,37 @@ func (s *scene) readyPair() *pair {
 	return p
 }
 
-func (s *scene) path(name string) string { return s.namespace + "/" + name }
+func (s *scene) path(name string) string { return s.Namespace + "/" + name }
 
 // waitsFor waits until an object says that it waits.
 func (s *scene) waitsFor(object client.Object, reason string) {
 	s.Helper()
-	s.says(object, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, reason)
+	s.WaitCondition(object, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, reason)
 }
 
 // isRefused waits until an object says that it cannot be provisioned.
 func (s *scene) isRefused(object client.Object, reason string) {
 	s.Helper()
-	s.says(object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, reason)
+	s.WaitCondition(object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, reason)
 }
 
 func classCreated(s *scene) blockage {
 	claim := s.claim("data")
-	s.make(claim)
+	s.Make(claim)
 	s.waitsFor(claim, v1alpha2.ReasonBucketClassNotFound)
 	return blockage{
-		unblock:  func() { s.make(s.bucketClass()) },
+		unblock:  func() { s.Make(s.bucketClass()) },
 		reaction: byController("create buckets", v1alpha2.BucketNameForClaim(claim.UID)),
 	}
 }
 
 func accessClassCreated(s *scene) blockage {
 	claim, access := s.claim("data"), s.access("app", "data")
-	s.make(s.bucketClass(), claim, access)
-	s.ready(claim)
+	s.Make(s.bucketClass(), claim, access)
+	s.WaitReady(claim)
 	s.waitsFor(access, v1alpha2.ReasonBucketAccessClassNotFound)
 	return blockage{
-		unblock:  func() { s.make(s.accessClass()) },
+		unblock:  func() { s.Make(s.accessClass()) },
 		reaction: byController("patch bucketaccesses/status", s.path("app")),
 	}
 }
@@ -86,23 +86,23 @@ func accessClassCreated(s *scene) blockage {
 func accessClassMadeAnew(s *scene) blockage {
 	claim, access := s.claim("data"), s.access("app", "data")
 	class := s.accessClass(disallow("objectData", v1alpha2.BucketAccessModeReadWrite))
-	s.make(s.bucketClass(), class, claim, access)
-	s.ready(claim)
+	s.Make(s.bucketClass(), class, claim, access)
+	s.WaitReady(claim)
 	s.isRefused(access, v1alpha2.ReasonAccessModeDisallowed)
-	s.remove(class)
+	s.Remove(class)
 	s.waitsFor(access, v1alpha2.ReasonBucketAccessClassNotFound)
 	return blockage{
-		unblock:  func() { s.make(s.accessClass()) },
+		unblock:  func() { s.Make(s.accessClass()) },
 		reaction: byController("patch bucketaccesses/status", s.path("app")),
 	}
 }
 
 func claimCreated(s *scene) blockage {
 	access := s.access("app", "data")
-	s.make(s.bucketClass(), s.accessClass(), access)
+	s.Make(s.bucketClass(), s.accessClass(), access)
 	s.waitsFor(access, v1alpha2.ReasonBucketClaimNotFound)
 	return blockage{
-		unblock:  func() { s.make(s.claim("data")) },
+		unblock:  func() { s.Make(s.claim("data")) },
 		reaction: byController("patch bucketaccesses/status", s.path("app")),
 	}
 }
@@ -110,14 +110,14 @@ func claimCreated(s *scene) blockage {
 func claimMadeAnew(s *scene) blockage {
 	p := s.readyPair()
 	late := s.access("late", "data")
-	p.remove(p.claim)
-	p.make(late)
+	p.Remove(p.claim)
+	p.Make(late)
 	p.isRefused(late, v1alpha2.ReasonBucketClaimDeleting)
-	p.remove(p.access)
-	p.gone(p.access, p.claim)
+	p.Remove(p.access)
+	p.WaitGone(p.access, p.claim)
 	p.waitsFor(late, v1alpha2.ReasonBucketClaimNotFound)
 	return blockage{
-		unblock:  func() { s.make(s.claim("data")) },
+		unblock:  func() { s.Make(s.claim("data")) },
 		reaction: byController("patch bucketaccesses/status", s.path("late")),
 	}
 }
@@ -125,10 +125,10 @@ func claimMadeAnew(s *scene) blockage {
 func existingBucketCreated(s *scene) blockage {
 	bucket := s.existing()
 	claim := s.claim("data", ofExisting(bucket))
-	s.make(claim)
+	s.Make(claim)
 	s.waitsFor(claim, v1alpha2.ReasonBucketNotFound)
 	return blockage{
-		unblock:  func() { s.make(bucket) },
+		unblock:  func() { s.Make(bucket) },
 		reaction: byController("patch bucketclaims/status", s.path("data")),
 	}
 }
@@ -137,11 +137,11 @@ func policyChanged(s *scene) blockage {
 	bucket := s.existing()
 	bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete
 	claim := s.claim("data", ofExisting(bucket))
-	s.make(bucket, claim)
+	s.Make(bucket, claim)
 	s.isRefused(claim, v1alpha2.ReasonDeletionPolicyNotAllowed)
 	s.isRefused(bucket, v1alpha2.ReasonDeletionPolicyNotAllowed)
 	return blockage{
-		unblock:  func() { s.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }) },
+		unblock:  func() { s.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }) },
 		reaction: byController("patch bucketclaims/status", s.path("data")),
 	}
 }
@@ -167,9 +167,9 @@ func (s *scene) slowBucket(claim *v1alpha2.BucketClaim) (release func()) {
 
 func bucketReadyForClaim(s *scene) blockage {
 	claim := s.claim("data")
-	s.make(claim)
+	s.Make(claim)
 	release := s.slowBucket(claim)
-	s.make(s.bucketClass())
+	s.Make(s.bucketClass())
 	s.waitsFor(claim, v1alpha2.ReasonWaitingForBucket)
 	written := bySidecar("patch buckets/status", v1alpha2.BucketNameForClaim(claim.UID))
 	return blockage{unblock: release, trigger: &written, reaction: byController("patch bucketclaims/status", s.path("data"))}
@@ -177,9 +177,9 @@ func bucketReadyForClaim(s *scene) blockage {
 
 func bucketReadyForAccess(s *scene) blockage {
 	claim, access := s.claim("data"), s.access("app", "data")
-	s.make(claim, access)
+	s.Make(claim, access)
 	release := s.slowBucket(claim)
-	s.make(s.bucketClass(), s.accessClass())
+	s.Make(s.bucketClass(), s.accessClass())
 	s.waitsFor(access, v1alpha2.ReasonWaitingForBucket)
 	written := bySidecar("patch buckets/status", v1alpha2.BucketNameForClaim(claim.UID))
 	return blockage{unblock: release, trigger: &written, reaction: byController("patch bucketaccesses/status", s.path("app"))}
@@ -188,32 +188,32 @@ func bucketReadyForAccess(s *scene) blockage {
 func bucketDeleted(s *scene) blockage {
 	p := s.readyPair()
 	return blockage{
-		unblock:  func() { s.remove(p.objects[theBucket]) },
+		unblock:  func() { s.Remove(p.objects[theBucket]) },
 		reaction: byController("patch bucketclaims/status", s.path("data")),
 	}
 }
 
 func claimDeleted(s *scene) blockage {
 	claim := s.claim("data")
-	s.make(s.bucketClass(), claim)
-	s.ready(claim)
+	s.Make(s.bucketClass(), claim)
+	s.WaitReady(claim)
 	bucket := bucketOf(claim)
-	s.remove(bucket)
-	s.says(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
-	s.says(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
+	s.Remove(bucket)
+	s.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	s.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
 	return blockage{
-		unblock:  func() { s.remove(claim) },
+		unblock:  func() { s.Remove(claim) },
 		reaction: bySidecar("DriverDeleteBucket", bucketID(claim)),
 	}
 }
 
 func lastAccessGone(s *scene) blockage {
 	p := s.readyPair()
-	p.remove(p.claim)
-	p.says(p.claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	p.Remove(p.claim)
+	p.WaitCondition(p.claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
 	released := byController("patch bucketclaims", s.path("data"))
 	return blockage{
-		unblock: func() { s.remove(p.access) }, trigger: &released,
+		unblock: func() { s.Remove(p.access) }, trigger: &released,
 		reaction: byController("patch buckets", p.claim.Status.BoundBucketName),
 	}
 }
@@ -222,7 +222,7 @@ func annotationRemoved(s *scene) blockage {
 	p := s.readyPair()
 	return blockage{
 		unblock: func() {
-			s.change(p.claim, func() { unannotate(v1alpha2.HasBucketAccessReferencesAnnotation)(p.claim) })
+			s.Modify(p.claim, func() { unannotate(v1alpha2.HasBucketAccessReferencesAnnotation)(p.claim) })
 		},
 		reaction: byController("patch bucketclaims", s.path("data")),
 	}
@@ -232,19 +232,19 @@ func annotationSet(s *scene) blockage {
 	p := s.readyPair()
 	bucket := p.objects[theBucket]
 	return blockage{
-		unblock:  func() { s.change(bucket, func() { annotate(v1alpha2.BucketClaimBeingDeletedAnnotation)(bucket) }) },
+		unblock:  func() { s.Modify(bucket, func() { annotate(v1alpha2.BucketClaimBeingDeletedAnnotation)(bucket) }) },
 		reaction: bySidecar("patch buckets/status", bucket.GetName()),
 	}
 }
 
 func sidecarStarted(s *scene) blockage {
 	sidecar := s.emu.Component(emulator.ComponentSidecar)
-	s.must(sidecar.Stop(s.Context()))
+	s.Must(sidecar.Stop(s.Context()))
 	claim := s.claim("data")
-	s.make(s.bucketClass(), claim)
+	s.Make(s.bucketClass(), claim)
 	s.waitsFor(claim, v1alpha2.ReasonWaitingForBucket)
 	return blockage{
-		unblock:  func() { s.must(sidecar.Start(s.Context())) },
+		unblock:  func() { s.Must(sidecar.Start(s.Context())) },
 		reaction: bySidecar("patch buckets", claim.Status.BoundBucketName),
 	}
 }
@@ -253,8 +253,8 @@ func sidecarStarted(s *scene) blockage {
 func driverBack(s *scene) blockage {
 	s.driver.Stop()
 	claim := s.claim("data")
-	s.make(s.bucketClass(), claim)
-	s.says(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	s.Make(s.bucketClass(), claim)
+	s.WaitCondition(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	return blockage{
 		unblock:  s.driver.Serve,
 		reaction: bySidecar("DriverCreateBucket", bucketID(claim)),
@@ -264,7 +264,7 @@ func driverBack(s *scene) blockage {
 func secretDeleted(s *scene) blockage {
 	p := s.readyPair()
 	return blockage{
-		unblock:  func() { s.remove(p.objects[theSecret]) },
+		unblock:  func() { s.Remove(p.objects[theSecret]) },
 		reaction: bySidecar("create secrets", s.path("app-data")),
 	}
 }
@@ -273,18 +273,18 @@ func secretEdited(s *scene) blockage {
 	p := s.readyPair()
 	secret := secretOf(p.access, 0)
 	return blockage{
-		unblock:  func() { s.change(secret, func() { secret.Data = map[string][]byte{"edited": nil} }) },
+		unblock:  func() { s.Modify(secret, func() { secret.Data = map[string][]byte{"edited": nil} }) },
 		reaction: bySidecar("update secrets", s.path("app-data")),
 	}
 }
 
 func foreignSecretRemoved(s *scene) blockage {
-	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "app-data"}}
+	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app-data"}}
 	claim, access := s.claim("data"), s.access("app", "data")
-	s.make(foreign, s.bucketClass(), s.accessClass(), claim, access)
+	s.Make(foreign, s.bucketClass(), s.accessClass(), claim, access)
 	s.isRefused(access, v1alpha2.ReasonSecretConflict)
 	return blockage{
-		unblock:  func() { s.remove(foreign) },
+		unblock:  func() { s.Remove(foreign) },
 		reaction: bySidecar("create secrets", s.path("app-data")),
 	}
 }
@@ -292,12 +292,12 @@ func foreignSecretRemoved(s *scene) blockage {
 func secretLetGo(s *scene) blockage {
 	p := s.readyPair()
 	secret := secretOf(p.access, 0)
-	p.change(secret, func() { secret.Finalizers = append(secret.Finalizers, foreignFinalizer) })
-	p.eventually(func() error { return p.filled(p.access) })
-	p.remove(p.access)
-	p.says(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	p.Modify(secret, func() { secret.Finalizers = append(secret.Finalizers, foreignFinalizer) })
+	p.Eventually("the Secret is filled", func() error { return p.filled(p.access) })
+	p.Remove(p.access)
+	p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
 	return blockage{
-		unblock:  func() { s.change(secret, func() { secret.Finalizers = nil }) },
+		unblock:  func() { s.Modify(secret, func() { secret.Finalizers = nil }) },
 		reaction: bySidecar("DriverRevokeBucketAccess", accountID(p.access)),
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // waker blocks something in a scene and returns how it is unblocked.
@@ -52,7 +53,7 @@ func (b blockage) measure(s *scene) time.Duration {
 	mark := s.settle(s)
 	b.unblock()
 	from := time.Now()
-	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.Context(), harness.Timeout)
 	defer cancel()
 	triggered := b.trigger == nil
 	for e := range s.emu.Journal().Follow(ctx, mark) {

@@ -53,10 +53,10 @@ func (c *Cluster) Must(err error) {
 	}
 }
 
-// Eventually is the function of that name, for the cluster's test.
-func (c *Cluster) Eventually(what string, check func(context.Context) error) {
+// Eventually calls check until it returns nil, as the function of that name does.
+func (c *Cluster) Eventually(what string, check func() error) {
 	c.Helper()
-	Eventually(c.TB, what, check)
+	Eventually(c.TB, what, func(context.Context) error { return check() })
 }
 
 // Make creates objects in their order.
@@ -76,30 +76,30 @@ func (c *Cluster) Remove(objects ...client.Object) {
 }
 
 // Refresh reads an object again.
-func (c *Cluster) Refresh(ctx context.Context, object client.Object) error {
-	return c.Get(ctx, client.ObjectKeyFromObject(object), object)
+func (c *Cluster) Refresh(object client.Object) error {
+	return c.Get(context.WithoutCancel(c.Context()), client.ObjectKeyFromObject(object), object)
 }
 
 // Modify updates an object, again after each conflict.
 func (c *Cluster) Modify(object client.Object, change func()) {
 	c.Helper()
-	c.modify(object, change, func(ctx context.Context) error { return c.Update(ctx, object) })
+	c.modify(object, change, func() error { return c.Update(c.Context(), object) })
 }
 
 // ModifyStatus updates the status of an object, again after each conflict.
 func (c *Cluster) ModifyStatus(object client.Object, change func()) {
 	c.Helper()
-	c.modify(object, change, func(ctx context.Context) error { return c.Status().Update(ctx, object) })
+	c.modify(object, change, func() error { return c.Status().Update(c.Context(), object) })
 }
 
-func (c *Cluster) modify(object client.Object, change func(), update func(context.Context) error) {
+func (c *Cluster) modify(object client.Object, change func(), update func() error) {
 	c.Helper()
-	c.Eventually("update "+name(object), func(ctx context.Context) error {
-		if err := c.Refresh(ctx, object); err != nil {
+	c.Eventually("update "+name(object), func() error {
+		if err := c.Refresh(object); err != nil {
 			return err
 		}
 		change()
-		return update(ctx)
+		return update()
 	})
 }
 
@@ -107,11 +107,11 @@ func (c *Cluster) modify(object client.Object, change func(), update func(contex
 func (c *Cluster) WaitReady(objects ...client.Object) {
 	c.Helper()
 	for _, object := range objects {
-		c.Eventually(name(object)+" becomes ready", func(ctx context.Context) error {
-			if err := c.Refresh(ctx, object); err != nil {
+		c.Eventually(name(object)+" becomes ready", func() error {
+			if err := c.Refresh(object); err != nil {
 				return err
 			}
-			if ready, conditions := state(object); !ready {
+			if ready, conditions := Status(object); !ready {
 				return fmt.Errorf("not ready: %v", Lines(conditions))
 			}
 			return nil
@@ -123,17 +123,17 @@ func (c *Cluster) WaitReady(objects ...client.Object) {
 func (c *Cluster) WaitGone(objects ...client.Object) {
 	c.Helper()
 	for _, object := range objects {
-		c.Eventually(name(object)+" is deleted", func(ctx context.Context) error { return c.Gone(ctx, object) })
+		c.Eventually(name(object)+" is deleted", func() error { return c.Gone(object) })
 	}
 }
 
 // Gone returns an error unless the object does not exist any more.
-func (c *Cluster) Gone(ctx context.Context, object client.Object) error {
-	err := c.Refresh(ctx, object)
+func (c *Cluster) Gone(object client.Object) error {
+	err := c.Refresh(object)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	_, conditions := state(object)
+	_, conditions := Status(object)
 	return errors.Join(err, fmt.Errorf("%s exists, with finalizers %v and conditions %v", name(object), object.GetFinalizers(), Lines(conditions)))
 }
 
@@ -142,11 +142,11 @@ func (c *Cluster) Gone(ctx context.Context, object client.Object) error {
 func (c *Cluster) WaitCondition(object client.Object, conditionType string, status metav1.ConditionStatus, reason string) string {
 	c.Helper()
 	var message string
-	c.Eventually(fmt.Sprintf("%s: %s=%s (%s)", name(object), conditionType, status, reason), func(ctx context.Context) error {
-		if err := c.Refresh(ctx, object); err != nil {
+	c.Eventually(fmt.Sprintf("%s: %s=%s (%s)", name(object), conditionType, status, reason), func() error {
+		if err := c.Refresh(object); err != nil {
 			return err
 		}
-		_, conditions := state(object)
+		_, conditions := Status(object)
 		found := meta.FindStatusCondition(conditions, conditionType)
 		if found == nil || found.Status != status || found.Reason != reason {
 			return fmt.Errorf("conditions: %v", Lines(conditions))
@@ -235,7 +235,9 @@ func name(object client.Object) string {
 	return fmt.Sprintf("%T %s", object, client.ObjectKeyFromObject(object))
 }
 
-func state(object client.Object) (ready bool, conditions []metav1.Condition) {
+// Status returns whether a BucketClaim, Bucket or BucketAccess is ready to use, and
+// its conditions.
+func Status(object client.Object) (ready bool, conditions []metav1.Condition) {
 	switch o := object.(type) {
 	case *v1alpha2.Bucket:
 		return o.Status.ReadyToUse, o.Status.Conditions

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"context"
 	"os/exec"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // shows them: its number, then its command line.
 func Processes(tb testing.TB, text string) []string {
 	tb.Helper()
-	out, err := exec.CommandContext(tb.Context(), "ps", "-ww", "-e", "-o", "pid=,command=").Output()
+	out, err := exec.CommandContext(context.WithoutCancel(tb.Context()), "ps", "-ww", "-e", "-o", "pid=,command=").Output()
 	if err != nil {
 		tb.Fatalf("list processes: %v", err)
 	}

@@ -14,20 +14,27 @@ const (
 	// waits that long, so it leaves room for a busy machine.
 	Timeout = time.Minute
 
-	interval = 5 * time.Millisecond
+	interval = 10 * time.Millisecond
 	// quiet is how long a count must stay the same before Settle returns it.
 	quiet = 300 * time.Millisecond
 )
 
+// Until calls holds until it returns true. An error ends the test at once; so
+// does a wait that is longer than Timeout. It also works in a cleanup function,
+// where the test's context has ended.
+func Until(tb testing.TB, what string, holds func(ctx context.Context) (bool, error)) {
+	tb.Helper()
+	if err := poll(tb, holds); err != nil {
+		tb.Fatalf("%s: condition not met: %v", what, err)
+	}
+}
+
 // Eventually calls check until it returns nil. If that takes longer than
-// Timeout, it fails the test with the last error. It also works in a cleanup
-// function, where the test's context has ended.
+// Timeout, it fails the test with the last error.
 func Eventually(tb testing.TB, what string, check func(ctx context.Context) error) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), Timeout)
-	defer cancel()
 	var last error
-	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+	err := poll(tb, func(ctx context.Context) (bool, error) {
 		last = check(ctx)
 		return last == nil, nil
 	})
@@ -65,4 +72,15 @@ func Settle(tb testing.TB, what string, count func() int) int {
 		return nil
 	})
 	return last
+}
+
+func poll(tb testing.TB, holds func(context.Context) (bool, error)) error {
+	tb.Helper()
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(tb.Context()), Timeout, fmt.Errorf("%s have passed", Timeout))
+	defer cancel()
+	err := wait.PollUntilContextCancel(ctx, interval, true, holds)
+	if wait.Interrupted(err) {
+		return context.Cause(ctx)
+	}
+	return err
 }
