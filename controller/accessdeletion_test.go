@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
+// KEP: FLOW-REVOKE-2.1
 func TestDeleteAccessBeforeHandOff(t *testing.T) {
 	h := start(t)
 	h.make(newAccessClass())
@@ -21,6 +22,7 @@ func TestDeleteAccessBeforeHandOff(t *testing.T) {
 	awaits(h, claim, "is let go", unprotected)
 }
 
+// KEP: FLOW-REVOKE-2.1, FLOW-REVOKE-4.2, ANNO-4
 func TestDeleteAccessAfterHandOff(t *testing.T) {
 	h := start(t)
 	h.make(class(), newAccessClass())
@@ -48,6 +50,7 @@ func claimNow(h *harness, claim *v1alpha2.BucketClaim) *v1alpha2.BucketClaim {
 }
 
 // TestE24LastAccess: the annotation stays until the last access has gone.
+// KEP: FLOW-REVOKE-4.1, ANNO-3
 func TestE24LastAccess(t *testing.T) {
 	h := start(t)
 	h.make(class(), newAccessClass())
@@ -68,6 +71,7 @@ func TestE24LastAccess(t *testing.T) {
 }
 
 // TestE24AccessesAtOnce: each of the last accesses sees others that go as well.
+// KEP: FLOW-REVOKE-4.1, TEST-6
 func TestE24AccessesAtOnce(t *testing.T) {
 	h := start(t)
 	h.make(class(retain), newAccessClass())
@@ -122,6 +126,7 @@ func TestE73DeleteAccessOfLostClaim(t *testing.T) {
 
 // TestAccessCleanedUpWhileControllerIsDown: the instance that finalizes has not
 // seen the hand-off, and asks the API server before it lets the claim go.
+// KEP: FLOW-REVOKE-4.2
 func TestAccessCleanedUpWhileControllerIsDown(t *testing.T) {
 	h := start(t)
 	h.make(class(), newAccessClass())

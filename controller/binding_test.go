@@ -16,6 +16,7 @@ import (
 // TestBoundBucketIsReplaced: the Bucket of a claim has been removed by force, and
 // another one has its name. The claim takes nothing from it, says what has
 // happened, and does not go as if nothing were left.
+// KEP: FLOW-DELETE-2.2.2, COND-CLAIM-5, REASON-17
 func TestBoundBucketIsReplaced(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -43,6 +44,7 @@ func TestBoundBucketIsReplaced(t *testing.T) {
 }
 
 // TestExistingBucketOfAnotherNamespace: a Bucket is for a claim of one namespace.
+// KEP: USE-6
 func TestExistingBucketOfAnotherNamespace(t *testing.T) {
 	h := start(t)
 	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
@@ -57,6 +59,7 @@ func TestExistingBucketOfAnotherNamespace(t *testing.T) {
 
 // TestExistingBucketNeedNotBeProvisioned: a claim is bound to a Bucket that the
 // driver has still to find, and waits for it.
+// KEP: FLOW-STATIC-4.3, FLOW-STATIC-4.4, FLOW-STATIC-4.7
 func TestExistingBucketNeedNotBeProvisioned(t *testing.T) {
 	h := start(t)
 	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
@@ -73,6 +76,7 @@ func TestExistingBucketNeedNotBeProvisioned(t *testing.T) {
 // TestClaimDeletionWrites holds the controller to the KEP's order: the annotation,
 // by which the sidecar knows that it may go on, then the deletion of the Bucket,
 // and the finalizer of the claim when the Bucket is gone.
+// KEP: OVER-5, FLOW-DELETE-2.2.3, FLOW-DELETE-2.2.4, FLOW-DELETE-2.2.6
 func TestClaimDeletionWrites(t *testing.T) {
 	h := start(t)
 	h.make(class())

@@ -22,6 +22,9 @@ func multi(spec *v1alpha2.BucketAccessClassSpec) {
 	spec.MultiBucketAccess = v1alpha2.MultiBucketAccessMultipleBuckets
 }
 
+// KEP: CHANGE-5, CHANGE-7, USE-2, FLOW-GRANT-3.4, FLOW-GRANT-3.8.1, FLOW-GRANT-3.8.2, ANNO-3
+// KEP: COND-VALID-4, API-ACCESS-STATUS-3, API-ACCESS-STATUS-4, API-ACCESS-STATUS-5
+// KEP: API-ACCESS-STATUS-6, GRPC-GENERATEACCESSID-8, REASON-10
 func TestAccessIsHandedOff(t *testing.T) {
 	h := start(t)
 	h.make(class(), newAccessClass(multi))
@@ -62,6 +65,7 @@ func TestAccessIsHandedOff(t *testing.T) {
 
 // TestAccessWrites holds the controller to the fewest writes that there can be,
 // in the order that keeps the claim from going in between.
+// KEP: FLOW-GRANT-3.5, FLOW-GRANT-3.8.2
 func TestAccessWrites(t *testing.T) {
 	h := start(t)
 	h.make(class(), newAccessClass())
@@ -80,6 +84,8 @@ func TestAccessWrites(t *testing.T) {
 
 // TestE13E14AccessWaits: whatever an access waits for wakes it when it comes. A
 // wait that a retry would have to end does not end within the test.
+// KEP: OVER-1, FLOW-GRANT-3.1, FLOW-GRANT-3.3, FLOW-GRANT-3.4, FLOW-GRANT-3.6, FLOW-GRANT-3.6.1
+// KEP: COND-VALID-3, COND-ACCESS-2, REASON-6, REASON-7
 func TestE13E14AccessWaits(t *testing.T) {
 	h := prepare(t)
 	h.startController(func(o *controller.Options) { o.RetryBaseDelay, o.RetryMaxDelay = time.Hour, time.Hour })
@@ -116,6 +122,7 @@ func TestE13E14AccessWaits(t *testing.T) {
 	}
 }
 
+// KEP: ARCH-1, FLOW-GRANT-3.2, FLOW-GRANT-3.5, COND-ACCESS-3, EVENT-ACCESS-2
 func TestAccessIsRefused(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -123,15 +130,19 @@ func TestAccessIsRefused(t *testing.T) {
 		spec   func(*v1alpha2.BucketAccessSpec)
 		reason string
 	}{
+		// KEP: REASON-22
 		{"two claims", func(*v1alpha2.BucketAccessClassSpec) {}, func(s *v1alpha2.BucketAccessSpec) {
 			s.BucketClaims = append(s.BucketClaims, v1alpha2.BucketClaimAccess{
 				BucketClaimName: "other", AccessSecretName: "other", AccessModes: s.BucketClaims[0].AccessModes,
 			})
 		}, v1alpha2.ReasonMultiBucketDisallowed},
+		// KEP: REASON-24
 		{"E12 other driver", func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" },
 			func(*v1alpha2.BucketAccessSpec) {}, v1alpha2.ReasonDriverMismatch},
+		// KEP: API-ACCESS-SPEC-7
 		{"other protocol", func(*v1alpha2.BucketAccessClassSpec) {},
 			func(s *v1alpha2.BucketAccessSpec) { s.Protocol = v1alpha2.ProtocolAzure }, v1alpha2.ReasonProtocolNotSupported},
+		// KEP: API-ACCESS-SPEC-9, REASON-23
 		{"no ServiceAccount", func(s *v1alpha2.BucketAccessClassSpec) {
 			s.AuthenticationType = v1alpha2.AuthenticationTypeServiceAccount
 		}, func(*v1alpha2.BucketAccessSpec) {}, v1alpha2.ReasonServiceAccountRequired},
@@ -166,6 +177,7 @@ func TestAccessIsRefused(t *testing.T) {
 }
 
 // TestRefusedAccessComesBack: the class is replaced by one that allows it.
+// KEP: FLOW-GRANT-3.2, RETRY-7
 func TestRefusedAccessComesBack(t *testing.T) {
 	h := start(t)
 	wrong := newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" })
@@ -183,6 +195,7 @@ func TestRefusedAccessComesBack(t *testing.T) {
 
 // TestLateRefusal: the claim was held while the access waited, and is let go
 // when the access turns out to be impossible. Nothing goes round in circles.
+// KEP: COND-ACCESS-4
 func TestLateRefusal(t *testing.T) {
 	h := start(t)
 	h.make(newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" }))
@@ -200,6 +213,7 @@ func TestLateRefusal(t *testing.T) {
 
 // TestE23AccessToDeletingClaim: a claim on its way out gets no new accesses, and
 // those that ask for it do not hold it up.
+// KEP: FLOW-GRANT-0, FLOW-GRANT-3.7, COND-ACCESS-4, REASON-18
 func TestAccessToDeletingClaim(t *testing.T) {
 	h := start(t)
 	h.make(class(retain), newAccessClass())

@@ -16,6 +16,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
+// KEP: CHANGE-6, CHANGE-7, CHANGE-11, ARCH-1, LIFE-6, USE-2, RBAC-6, FLOW-CREATE-1, FLOW-CREATE-2.1
+// KEP: FLOW-CREATE-2.3, FLOW-CREATE-2.6, FLOW-CREATE-2.6.1, FLOW-CREATE-2.6.2, FLOW-CREATE-5.1
+// KEP: FLOW-CREATE-5.3.1, FLOW-CREATE-5.3.2, COND-VALID-4, COND-ALL-2, API-BUCKET-SPEC-5
+// KEP: API-BUCKET-SPEC-7, API-CLAIM-STATUS-3, COND-CLAIM-1, GRPC-GENERATEBUCKETID-6, TEST-4
+// KEP: STATUS-CLAIM-1, REASON-1, REASON-3, REASON-9
 func TestClaimGetsBucket(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -61,6 +66,7 @@ func TestClaimGetsBucket(t *testing.T) {
 
 // TestClaimWrites holds the controller to the fewest writes that there can be:
 // finalizer, Bucket, bound name, final status.
+// KEP: FLOW-CREATE-2.1, FLOW-CREATE-2.7
 func TestClaimWrites(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -86,6 +92,7 @@ func texts(calls []call) []string {
 	return found
 }
 
+// KEP: FLOW-CREATE-1, COND-CLAIM-3, RETRY-7, REASON-5
 func TestClaimWaitsForClass(t *testing.T) {
 	h := start(t)
 	claim := h.claim("data")
@@ -98,6 +105,7 @@ func TestClaimWaitsForClass(t *testing.T) {
 	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 }
 
+// KEP: CHANGE-18, OVER-4
 func TestE61ClaimMirrorsBucket(t *testing.T) {
 	type says struct {
 		Provisioned, Validated, Failed metav1.ConditionStatus
@@ -110,27 +118,35 @@ func TestE61ClaimMirrorsBucket(t *testing.T) {
 		bucket []func(*v1alpha2.BucketStatus)
 		want   says
 	}{
+		// KEP: FLOW-CREATE-2.8
 		{"E05 phase 1", "an ID is no bucket", []func(*v1alpha2.BucketStatus){identify}, says{unknown, yes, unknown, false}},
+		// KEP: FLOW-CREATE-5.2
 		{"provisioned without ID", "a Bucket without ID has not been through the driver",
 			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { provision(s); s.BucketID = "" }},
 			says{unknown, yes, no, false}},
+		// KEP: COND-CLAIM-2
 		{"refused", "False is copied",
 			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") }},
 			says{no, yes, yes, false}},
+		// KEP: COND-CLAIM-7
 		{"failing", "the driver's error is shown, and may pass",
 			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { conditions(s, unknown, yes, yes, "DriverError") }},
 			says{unknown, yes, yes, false}},
+		// KEP: STATUS-BUCKET-2
 		{"E18 recovered", "nothing of an error stays",
 			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { conditions(s, no, no, yes, "DriverRefused") }, provision},
 			says{yes, yes, no, true}},
+		// KEP: COND-CLAIM-2
 		{"Unknown after False", "Unknown is never copied",
 			[]func(*v1alpha2.BucketStatus){
 				func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") },
 				func(s *v1alpha2.BucketStatus) { conditions(s, unknown, yes, no, "Pending") },
 			}, says{no, yes, no, false}},
+		// KEP: COND-PROV-5, COND-CLAIM-6
 		{"failing after success", "Provisioned does not go back",
 			[]func(*v1alpha2.BucketStatus){provision, func(s *v1alpha2.BucketStatus) { conditions(s, unknown, no, yes, "DriverError") }},
 			says{yes, no, yes, true}},
+		// KEP: COND-CLAIM-2
 		{"lost", "a definite loss is copied",
 			[]func(*v1alpha2.BucketStatus){provision, func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") }},
 			says{no, yes, yes, false}},
@@ -165,6 +181,7 @@ func TestE61ClaimMirrorsBucket(t *testing.T) {
 	}
 }
 
+// KEP: FLOW-CREATE-5.2, FLOW-STATIC-4.8, API-CLAIM-SPEC-2, REASON-20
 func TestClaimNeedsProtocols(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -183,6 +200,7 @@ func TestClaimNeedsProtocols(t *testing.T) {
 
 // TestE09LostBucket: a Bucket that was removed by force is not created again,
 // neither at once nor by a controller that starts later.
+// KEP: FLOW-CREATE-2.2, FLOW-CREATE-2.5, FLOW-DELETE-2.2.1, COND-PROV-4, COND-CLAIM-5, REASON-16
 func TestE09LostBucket(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -207,6 +225,7 @@ func TestE09LostBucket(t *testing.T) {
 
 // TestClaimAfterCrash: the controller dies between the creation of the Bucket
 // and the write that binds the claim to it.
+// KEP: FLOW-CREATE-0, FLOW-CREATE-2.4, FLOW-CREATE-2.7, API-CLAIM-STATUS-2
 func TestClaimAfterCrash(t *testing.T) {
 	h := prepare(t)
 	h.make(class())
@@ -231,6 +250,7 @@ func TestClaimAfterCrash(t *testing.T) {
 }
 
 // TestClaimWithForeignBucket: somebody else has the reserved name.
+// KEP: FLOW-DELETE-2.2.2
 func TestClaimWithForeignBucket(t *testing.T) {
 	h := start(t)
 	claim := h.claim("data")
@@ -246,6 +266,7 @@ func TestClaimWithForeignBucket(t *testing.T) {
 	}
 }
 
+// KEP: FLOW-CREATE-2.2, FLOW-STATIC-4.1, COND-CLAIM-5, REASON-15
 func TestClaimWithEditedStatus(t *testing.T) {
 	h := prepare(t)
 	h.make(class())
@@ -259,6 +280,7 @@ func TestClaimWithEditedStatus(t *testing.T) {
 	h.vanishes(claim)
 }
 
+// KEP: EVENT-CLAIM-1, REASON-2, REASON-5, REASON-30
 func TestClaimEvents(t *testing.T) {
 	h := start(t)
 	claim := h.claim("data")

@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
+// KEP: FLOW-DELETE-2.2.6, ANNO-1, REASON-19
 func TestDeleteClaimAndBucket(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -40,6 +41,7 @@ func beingDeleted(b *v1alpha2.Bucket) error {
 	return nil
 }
 
+// KEP: CHANGE-2, OVER-7, FLOW-DELETE-0.2, FLOW-DELETE-2.2.3, FLOW-DELETE-2.2.5, ANNO-2
 func TestDeleteClaimAndRetainBucket(t *testing.T) {
 	h := start(t)
 	h.make(class(retain))
@@ -52,6 +54,7 @@ func TestDeleteClaimAndRetainBucket(t *testing.T) {
 	}
 }
 
+// KEP: FLOW-DELETE-2.2.1
 func TestDeleteClaimThatNeverGotABucket(t *testing.T) {
 	h := start(t)
 	claim := h.claim("data")
@@ -63,6 +66,7 @@ func TestDeleteClaimThatNeverGotABucket(t *testing.T) {
 
 // TestDeleteBucketThenClaim: the administrator deletes the Bucket, which waits
 // for the claim to go.
+// KEP: FLOW-DELETE-0.3
 func TestE15DeleteBucketThenClaim(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -78,6 +82,7 @@ func TestE15DeleteBucketThenClaim(t *testing.T) {
 
 // TestE68DeleteWhileControllerIsDown: what was deleted meanwhile is not taken
 // for new.
+// KEP: PRR-4
 func TestE68DeleteWhileControllerIsDown(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -92,6 +97,7 @@ func TestE68DeleteWhileControllerIsDown(t *testing.T) {
 
 // TestE21DeletionIsBlocked and, for E25, that the removal of the annotation,
 // which changes metadata only, wakes the claim.
+// KEP: FLOW-DELETE-0.4, FLOW-DELETE-2.1, FLOW-GRANT-3.5, REASON-28
 func TestE21E25DeletionIsBlockedAndWoken(t *testing.T) {
 	h := start(t)
 	h.make(class(retain), newAccessClass())
@@ -122,6 +128,7 @@ func TestE21E25DeletionIsBlockedAndWoken(t *testing.T) {
 
 // TestAnnotationRemovedByHand: the annotation is easily removed; the access that
 // was handed off protects the claim all the same.
+// KEP: FLOW-DELETE-2.1, ANNO-3
 func TestAnnotationRemovedByHand(t *testing.T) {
 	h := start(t)
 	h.make(class(retain), newAccessClass())
@@ -151,6 +158,7 @@ func TestE51DeleteClaimOfAnAbsentDriver(t *testing.T) {
 
 // TestPolicyChangesWhileDeleting: the administrator saves the data at the last
 // moment.
+// KEP: FLOW-DELETE-2.2.5, API-BUCKET-MUT-2
 func TestPolicyChangesBeforeDeletion(t *testing.T) {
 	h := start(t)
 	h.make(class())

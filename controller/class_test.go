@@ -19,6 +19,7 @@ import (
 // TestClassesLiveTheirOwnLife: classes that are gone, or that others have been
 // made in place of, change nothing in what was provisioned by them, and are not
 // needed to delete it.
+// KEP: CHANGE-6, LIFE-8, LIFE-9, API-ACCESS-STATUS-4, API-ACCESS-STATUS-5, API-ACCESS-STATUS-6
 func TestClassesLiveTheirOwnLife(t *testing.T) {
 	h := start(t)
 	bucketClass, keys := class(), newAccessClass()
@@ -63,6 +64,7 @@ func TestClassesLiveTheirOwnLife(t *testing.T) {
 // TestInvalidClass: a class of which no Bucket can be made. The API server checks
 // a class as it does a Bucket, so only another version of the API can have let it
 // in: the test stands between the reconciler and the API server.
+// KEP: COND-CLAIM-4, REASON-14
 func TestInvalidClass(t *testing.T) {
 	h := prepare(t)
 	h.make(class())

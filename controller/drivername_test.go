@@ -12,6 +12,7 @@ import (
 
 // TestE40DriverThatCannotExist: the API accepts a class of a driver whose name
 // no sidecar can register, and everything of that class would wait for ever.
+// KEP: COND-CLAIM-4
 func TestE40DriverThatCannotExist(t *testing.T) {
 	h := start(t)
 	const impossible = "3Par.example"

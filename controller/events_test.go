@@ -12,6 +12,7 @@ import (
 )
 
 // TestWaitingAccessTells: the KEP wants to hear of an access that waits.
+// KEP: EVENT-ACCESS-1, REASON-9
 func TestWaitingAccessTells(t *testing.T) {
 	h := start(t)
 	h.make(class(), newAccessClass())
@@ -29,6 +30,7 @@ func TestWaitingAccessTells(t *testing.T) {
 
 // TestFailedDeletionTells: the user of a claim that does not go hears why, though
 // only administrators see the Bucket.
+// KEP: EVENT-CLAIM-2
 func TestFailedDeletionTells(t *testing.T) {
 	h := start(t)
 	h.make(class())

@@ -10,12 +10,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
+// KEP: USE-3, FLOW-STATIC-4.6, FLOW-STATIC-4.9, API-BUCKET-SPEC-5, API-CLAIM-SPEC-3, UPGRADE-3
 func TestE57ExistingBucketInEitherOrder(t *testing.T) {
 	for _, tc := range []struct {
 		name        string
 		bucketFirst bool
 	}{
+		// KEP: FLOW-STATIC-3
 		{"Bucket first", true},
+		// KEP: FLOW-STATIC-3, FLOW-STATIC-4.2, REASON-8
 		{"claim first", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -41,6 +44,7 @@ func TestE57ExistingBucketInEitherOrder(t *testing.T) {
 	}
 }
 
+// KEP: ARCH-1, FLOW-STATIC-4.5, FLOW-DELETE-2.2.2, ALT-1, REASON-17
 func TestExistingBucketOfAnotherClaim(t *testing.T) {
 	h := start(t)
 	bucket, claim := h.existingBucket(existingName, "other"), h.claimOfExisting()
@@ -57,6 +61,7 @@ func TestExistingBucketOfAnotherClaim(t *testing.T) {
 
 // TestE50ExistingBucketIsBoundOnce: a claim of the same name that comes later does
 // not get the Bucket, and the administrator's correction is noticed.
+// KEP: FLOW-DELETE-0.5, FLOW-DELETE-0.6
 func TestE50ExistingBucketIsBoundOnce(t *testing.T) {
 	h := start(t)
 	bucket, first := h.existingBucket(existingName, "data"), h.claimOfExisting()
@@ -80,6 +85,7 @@ func TestE50ExistingBucketIsBoundOnce(t *testing.T) {
 	h.claimSays(second, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 }
 
+// KEP: USE-4, FLOW-STATIC-4.8, RETRY-6, REASON-25
 func TestExistingBucketMustBeRetained(t *testing.T) {
 	h := start(t)
 	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
@@ -105,6 +111,7 @@ func TestExistingBucketMustBeRetained(t *testing.T) {
 
 // TestAccessThroughClaimThatIsNotValid: an access is no more valid than its claim,
 // although the bucket has the protocol that the access asks for.
+// KEP: COND-ACCESS-4
 func TestAccessThroughClaimThatIsNotValid(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -137,6 +144,7 @@ func TestAccessThroughClaimThatIsNotValid(t *testing.T) {
 
 // TestAccessWaitsUntilItsClaimIsValidAgain: what an administrator puts right at the
 // Bucket is noticed by the claim, and by the access.
+// KEP: COND-ACCESS-4
 func TestAccessWaitsUntilItsClaimIsValidAgain(t *testing.T) {
 	h := start(t)
 	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()

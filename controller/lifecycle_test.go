@@ -38,6 +38,7 @@ func TestWaitReady(t *testing.T) {
 }
 
 // TestLeaderElection: the second instance takes over when the first has ended.
+// KEP: ARCH-2
 func TestLeaderElection(t *testing.T) {
 	elect := func(o *controller.Options) { o.LeaderElection, o.LeaderElectionNamespace = true, "cosi-system" }
 	h := prepare(t)
@@ -75,6 +76,7 @@ func TestLeaderElection(t *testing.T) {
 
 // TestE86LostLease: a leader that cannot renew its Lease ends its work, with an
 // error, before another one begins with it.
+// KEP: ARCH-2
 func TestE86LostLease(t *testing.T) {
 	h := prepare(t)
 	elect := func(o *controller.Options) {

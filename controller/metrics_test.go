@@ -19,6 +19,7 @@ import (
 )
 
 // TestOperationMetrics: the metrics of the KEP, as an operator gets them.
+// KEP: METRIC-1, METRIC-2, METRIC-3, METRIC-4
 func TestOperationMetrics(t *testing.T) {
 	measured := "m-" + rand.String(8) + ".example" // the metrics are the process's: a driver of no other test
 	h, address := prepare(t), freeAddress(t)
@@ -83,6 +84,7 @@ func TestOperationMetrics(t *testing.T) {
 
 // TestBuildInfo: an operator sees which version runs, and what
 // controller-runtime measures.
+// KEP: METRIC-8
 func TestBuildInfo(t *testing.T) {
 	h, address := prepare(t), freeAddress(t)
 	h.startController(func(o *controller.Options) { o.MetricsBindAddress = address })

@@ -14,6 +14,7 @@ import (
 // TestClaimGoesMissing: the KEP has ResourcesValidated False when a BucketClaim
 // of a granted access goes missing. A claim that is made anew under its name is
 // another one.
+// KEP: COND-VALID-6, COND-ACCESS-5, REASON-7
 func TestClaimGoesMissing(t *testing.T) {
 	h := start(t)
 	h.make(class(retain), newAccessClass())
@@ -41,6 +42,7 @@ func TestClaimGoesMissing(t *testing.T) {
 
 // TestMissingClaimOutlivesTheSidecarsWrites: a sidecar that finds nothing wrong
 // does not know of the claim. If it has said so by mistake, it is corrected.
+// KEP: COND-ACCESS-5
 func TestMissingClaimOutlivesTheSidecarsWrites(t *testing.T) {
 	h := start(t)
 	h.make(class(retain), newAccessClass())

@@ -19,6 +19,7 @@ import (
 
 // TestE09StaleClaim: the cache does not know yet that the claim was bound, and
 // its Bucket has been removed by force.
+// KEP: FLOW-CREATE-0, FLOW-CREATE-2.4
 func TestE09StaleClaim(t *testing.T) {
 	h := prepare(t)
 	h.make(class())
@@ -100,6 +101,7 @@ func (noAccesses) List(context.Context, client.ObjectList, ...client.ListOption)
 
 // TestReleaseAsksTheAPIServer: the cache has not seen the access that needs the
 // claim, and cannot prove that it is recent.
+// KEP: FLOW-REVOKE-4.1
 func TestReleaseAsksTheAPIServer(t *testing.T) {
 	h := prepare(t)
 	claim, older, access := h.claim("data"), h.access("older", "other"), h.access("app", "data")

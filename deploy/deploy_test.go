@@ -58,7 +58,9 @@ func TestBuild(t *testing.T) {
 		{"Kinds", "../apis/crds", "every generated file, and no other", kinds},
 		{"RBAC", "rbac", "the rights alone", rights},
 		{"Controller", "controller", "the controller alone", controller},
+		// KEP: FLOW-INSTALL-2, PRR-1
 		{"All", ".", "all that COSI needs but drivers", slices.Concat(kinds, rights, controller)},
+		// KEP: FLOW-INSTALL-3
 		{"Driver", "example-driver", "a driver for it", driver},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -71,6 +73,7 @@ func TestBuild(t *testing.T) {
 }
 
 // TestRBAC: the emulator and a cluster get the same rights, in the same order.
+// KEP: RBAC-6
 func TestRBAC(t *testing.T) {
 	files, err := deploy.RBAC()
 	if err != nil {

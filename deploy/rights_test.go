@@ -21,6 +21,7 @@ const group = "objectstorage.k8s.io"
 // has the KEP's "Minimal Sidecar permissions": nothing on claims and classes, and
 // no deletion but that of Secrets. What else the KEP would grant it and it does
 // not need is not granted.
+// KEP: CHANGE-4, OVER-2, RBAC-1, RBAC-2, RBAC-3, RBAC-4, RBAC-5, FLOW-DELETE-4
 func TestRights(t *testing.T) {
 	c := connect(t)
 	if err := manifest.Apply(t.Context(), c, deploytest.Build(t, "rbac")); err != nil {

@@ -16,19 +16,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 
+	"github.com/cosi-emu/cosi-emu/hack/kepcoverage"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
 const api = "../apis/objectstorage/v1alpha2/"
 
-// TestClosedLists: whatever has a name that users or other components go by has a
-// row, in which the name is set as code.
+// code is a part of a text that is set as code.
+var code = regexp.MustCompile("`([^`]+)`")
+
+// TestClosedLists checks that every name in the API, the protocol and the metrics has
+// a row that sets it as code.
 func TestClosedLists(t *testing.T) {
-	_, rows := readTable(t)
+	document, err := kepcoverage.Statements.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	named := map[string]bool{}
-	for _, r := range rows {
-		for _, name := range quoted(r.statement + r.decision) {
-			named[name] = true
+	for _, row := range document.Rows() {
+		for _, match := range code.FindAllStringSubmatch(row.Says+row.Decision, -1) {
+			named[match[1]] = true
 		}
 	}
 	lists := map[string][]string{
@@ -41,7 +48,7 @@ func TestClosedLists(t *testing.T) {
 	}
 	for list, names := range lists {
 		if len(names) < 3 {
-			t.Errorf("%d %s are found: %v", len(names), list, names)
+			t.Errorf("%d %s found, want at least 3: %v", len(names), list, names)
 		}
 		for _, name := range names {
 			if !named[name] {
@@ -51,7 +58,7 @@ func TestClosedLists(t *testing.T) {
 	}
 }
 
-// constants are the values of the constants of a file whose names match.
+// constants returns the values of the constants in a file whose names match.
 func constants(t *testing.T, file, matching string) []string {
 	t.Helper()
 	name := regexp.MustCompile(matching)
@@ -79,13 +86,13 @@ func constants(t *testing.T, file, matching string) []string {
 	return values
 }
 
-// calls are the RPCs of the protocol.
+// calls returns the RPCs of the protocol.
 func calls(t *testing.T) []string {
 	t.Helper()
 	return matches(t, "../proto/cosi/v1alpha2/cosi.proto", `(?m)^\s*rpc (\w+)\(`)
 }
 
-// metrics are those that the two components have of their own.
+// metrics returns the metrics of controller and sidecar.
 func metrics(t *testing.T) []string {
 	t.Helper()
 	return slices.Concat(
@@ -107,33 +114,44 @@ func matches(t *testing.T, file, pattern string) []string {
 	return found
 }
 
-// TestCodes compares the document's table of gRPC codes with the product: every
-// code of every call.
+// TestCodes compares the page's table of gRPC codes with the product: every code of
+// every call.
 func TestCodes(t *testing.T) {
-	text, _ := readTable(t)
 	documented := map[string]map[string]string{}
 	var head []string
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(coverage(t), "\n") {
 		switch cells := cellsOf(line); {
 		case len(cells) == 0:
 			head = nil
 		case cells[0] == "Code":
 			head = cells
 		case head != nil && !strings.HasPrefix(cells[0], "---"):
-			verdicts := map[string]string{}
+			results := map[string]string{}
 			for i, call := range head[1:] {
-				verdicts[strings.Trim(call, "`")] = cells[i+1]
+				results[strings.Trim(call, "`")] = cells[i+1]
 			}
-			documented[cells[0]] = verdicts
+			documented[cells[0]] = results
 		}
 	}
-	if diff := cmp.Diff(verdicts(t), documented); diff != "" {
-		t.Errorf("the product (-), the document (+):\n%s", diff)
+	if diff := cmp.Diff(handled(t), documented); diff != "" {
+		t.Errorf("-product, +page:\n%s", diff)
 	}
 }
 
-// verdicts are what the product does.
-func verdicts(t *testing.T) map[string]map[string]string {
+// cellsOf returns the cells of a line of a table.
+func cellsOf(line string) []string {
+	if !strings.HasPrefix(line, "|") {
+		return nil
+	}
+	cells := strings.Split(strings.Trim(line, "|"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	return cells
+}
+
+// handled returns what the product does with each code of each call.
+func handled(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	methods := slices.DeleteFunc(calls(t), func(call string) bool { return call == "DriverGetInfo" })
 	all := map[string]map[string]string{}

@@ -12,6 +12,7 @@ import (
 
 // TestAccessIsForItsBucketsAlone: the credentials of one access are of no use for
 // the bucket of another claim, neither to read nor to write.
+// KEP: API-ACCESS-3
 func TestAccessIsForItsBucketsAlone(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	ours, theirs := newStory(t, emu), newStory(t, emu)
@@ -30,6 +31,7 @@ func TestAccessIsForItsBucketsAlone(t *testing.T) {
 }
 
 // TestApplicationsOutliveTheComponents: COSI is not in the way of the data.
+// KEP: PRR-4
 func TestApplicationsOutliveTheComponents(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)

@@ -23,6 +23,7 @@ import (
 
 // TestStory is the product in one test: a claim becomes a bucket that a real
 // client uses, and goes again.
+// KEP: FLOW-PODS-1, SECRET-3, TEST-3
 func TestStory(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
@@ -101,6 +102,7 @@ func expectNoSecret(t *testing.T, emu *emulator.Emulator, secret map[string]stri
 }
 
 // TestCrash crashes each component in the middle of a story and starts it again.
+// KEP: PRR-4
 func TestCrash(t *testing.T) {
 	for _, victim := range []string{
 		emulator.ComponentController, emulator.ComponentSidecar, emulator.ComponentDriver, emulator.ComponentStore,
@@ -133,6 +135,7 @@ func TestCrash(t *testing.T) {
 
 // TestSilence proves that nothing is written and nobody is called while nothing
 // changes. (The benchmark watches for longer.)
+// KEP: PRR-5
 func TestSilence(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
@@ -188,6 +191,7 @@ func TestStopLeavesNothing(t *testing.T) {
 }
 
 // TestRights proves that the components are nobody but who deploy/ says.
+// KEP: CHANGE-4, OVER-2, RBAC-1, RBAC-2, RBAC-6
 func TestRights(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)

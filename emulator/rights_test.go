@@ -56,6 +56,7 @@ func unused() map[string]string {
 // TestE90EveryRightIsUsed has controller and sidecar do all that they do, as the
 // ServiceAccounts of deploy/ and with elections. They need every right that they
 // have, and no other.
+// KEP: RBAC-6
 func TestE90EveryRightIsUsed(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Cluster: sharedCluster(t), Install: true})
 	s := newStory(t, emu)

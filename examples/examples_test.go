@@ -78,6 +78,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestE89ServerAccepts checks that kubectl apply would work.
+// KEP: FLOW-INSTALL-4
 func TestE89ServerAccepts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a control plane")

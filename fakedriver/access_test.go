@@ -14,6 +14,7 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
+// KEP: GRPC-GENERATEACCESSID-1
 func TestGenerateAccessID(t *testing.T) {
 	c := start(t, fakedriver.Options{})
 	for name, want := range map[string]codes.Code{"ba-1": codes.OK, "": codes.InvalidArgument, "BA": codes.InvalidArgument} {
@@ -25,6 +26,7 @@ func TestGenerateAccessID(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-GENERATEACCESSID-6, GRPC-GRANT-1
 func TestGrant(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
@@ -98,6 +100,7 @@ func TestGrantModes(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-REVOKE-3
 func TestRevoke(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
@@ -129,6 +132,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-GRANT-1
 func TestParallelGrant(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})

@@ -32,6 +32,7 @@ func TestGetInfo(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-GENERATEBUCKETID-2
 func TestGenerateBucketID(t *testing.T) {
 	c := start(t, fakedriver.Options{})
 	long := strings.Repeat("a", 60) + "." + strings.Repeat("b", 60)
@@ -68,6 +69,7 @@ func TestGenerateBucketID(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-GENERATEBUCKETID-8, GRPC-CREATEBUCKET-2
 func TestCreateBucket(t *testing.T) {
 	s := newStore(t)
 	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
@@ -100,6 +102,7 @@ func TestCreateBucket(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-GETBUCKET-4
 func TestGetBucket(t *testing.T) {
 	c := start(t, fakedriver.Options{})
 	if _, err := c.DriverCreateBucket(t.Context(), createRequest("photos", "a")); err != nil {
@@ -116,6 +119,7 @@ func TestGetBucket(t *testing.T) {
 	wantCode(t, err, codes.AlreadyExists)
 }
 
+// KEP: GRPC-DELETEBUCKET-2
 func TestDeleteBucket(t *testing.T) {
 	s := newStore(t)
 	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
@@ -163,6 +167,7 @@ func TestNonEmptyDeletion(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-CREATEBUCKET-2
 func TestParallelCreate(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})

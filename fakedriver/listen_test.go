@@ -23,6 +23,7 @@ func socketDir(t *testing.T) string {
 	return dir
 }
 
+// KEP: DRIVER-1
 func TestOverSocket(t *testing.T) {
 	path := filepath.Join(socketDir(t), "new", "cosi.sock")
 	t.Run("Serve", func(t *testing.T) {

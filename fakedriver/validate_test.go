@@ -70,6 +70,8 @@ func TestInvalidNames(t *testing.T) {
 	}
 }
 
+// KEP: API-ACCESS-2
+//
 //nolint:lll // one case a line
 func TestInvalidGrants(t *testing.T) {
 	s := newStore(t)

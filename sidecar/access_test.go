@@ -20,6 +20,10 @@ import (
 )
 
 // E34 is in here as well: COSI_PROTOCOL is written.
+// KEP: CHANGE-7, CHANGE-10, CHANGE-12, ARCH-3, RBAC-6, FLOW-GRANT-4.1, FLOW-GRANT-4.6
+// KEP: FLOW-GRANT-4.7, FLOW-GRANT-4.8, FLOW-GRANT-4.10.1, FLOW-GRANT-4.10.3, ANNO-5, ANNO-6
+// KEP: API-ACCESS-MODE-4, API-ACCESS-STATUS-2, GRPC-GENERATEACCESSID-1, GRPC-GENERATEACCESSID-9
+// KEP: GRPC-GRANT-1, GRPC-GRANT-5, STATUS-ACCESS-1
 func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -96,6 +100,8 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 	}
 }
 
+// KEP: ARCH-3, FLOW-REVOKE-0, FLOW-REVOKE-3.1, FLOW-REVOKE-3.2, FLOW-REVOKE-3.3, FLOW-REVOKE-3.5.1
+// KEP: ANNO-4, API-ACCESS-SPEC-4
 func TestAccessIsRevoked(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -124,6 +130,7 @@ func TestAccessIsRevoked(t *testing.T) {
 
 // The Secrets go first, also when somebody else holds one: the access is revoked
 // when it is gone, and not before.
+// KEP: FLOW-REVOKE-3.2, REASON-28
 func TestAccessWaitsForItsSecretToGo(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -143,6 +150,7 @@ func TestAccessWaitsForItsSecretToGo(t *testing.T) {
 }
 
 // E73: the Bucket may be gone by any means; what was granted can still be revoked.
+// KEP: COND-PROV-6, COND-VALID-6, REASON-16
 func TestE73AccessIsRevokedWithoutItsBucket(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -161,6 +169,7 @@ func TestE73AccessIsRevokedWithoutItsBucket(t *testing.T) {
 	}
 }
 
+// KEP: FLOW-GRANT-3.6.1, REASON-9
 func TestAccessWaitsForItsBucket(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverCreateBucket", 14, "the backend is away")
@@ -173,6 +182,7 @@ func TestAccessWaitsForItsBucket(t *testing.T) {
 	w.eventually(func() error { return w.isGranted(access) })
 }
 
+// KEP: SECRET-4
 func TestAccessToSeveralBuckets(t *testing.T) {
 	w := newWorld(t)
 	w.start()

@@ -16,6 +16,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
+// KEP: CHANGE-10, ARCH-3, OVER-3, FLOW-CREATE-3.2, FLOW-CREATE-3.3, FLOW-CREATE-3.4
+// KEP: FLOW-CREATE-3.5, FLOW-CREATE-4, COND-PROV-3, COND-VALID-4, COND-FAILED-3
+// KEP: API-BUCKET-STATUS-2, API-BUCKET-STATUS-4, COND-BUCKET-3, GRPC-GENERATEBUCKETID-1
+// KEP: GRPC-GENERATEBUCKETID-9, GRPC-CREATEBUCKET-1, GRPC-CREATEBUCKET-5, GRPC-GETBUCKET-1, TEST-4
+// KEP: STATUS-BUCKET-1, REASON-2, REASON-3, REASON-4
 func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
@@ -75,6 +80,9 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 	})
 }
 
+// KEP: CHANGE-9, FLOW-STATIC-1.1, FLOW-STATIC-2.3, FLOW-STATIC-2.4, FLOW-STATIC-2.5
+// KEP: API-BUCKET-SPEC-7, COND-BUCKET-1, GRPC-GENERATEBUCKETID-1, GRPC-GETBUCKET-1
+// KEP: GRPC-GETBUCKET-2, GRPC-GETBUCKET-6, UPGRADE-3
 func TestExistingBucketIsFoundWhenItAppears(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -90,6 +98,8 @@ func TestExistingBucketIsFoundWhenItAppears(t *testing.T) {
 	}
 }
 
+// KEP: ARCH-3, OVER-6, FLOW-DELETE-0.3, FLOW-DELETE-3.2, FLOW-DELETE-3.3.2, FLOW-DELETE-3.3.4
+// KEP: ANNO-1, GRPC-GENERATEBUCKETID-3, GRPC-DELETEBUCKET-1
 func TestBucketIsDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -119,6 +129,7 @@ func TestBucketIsDeleted(t *testing.T) {
 	}
 }
 
+// KEP: ANNO-2
 func TestE20MisspeltAnnotationIsHonoured(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -132,6 +143,7 @@ func TestE20MisspeltAnnotationIsHonoured(t *testing.T) {
 
 // A Bucket with the policy Retain outlives its claim, says so at once, and goes
 // without its bucket when an administrator deletes it.
+// KEP: CHANGE-2, FLOW-DELETE-0.2, FLOW-DELETE-3.4
 func TestE19AndE26RetainedBucket(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -152,6 +164,7 @@ func TestE19AndE26RetainedBucket(t *testing.T) {
 }
 
 // The policy may be changed to Retain while the Bucket waits for its end.
+// KEP: USE-4, FLOW-DELETE-3.2, COND-VALID-6, COND-BUCKET-4, REASON-25
 func TestExistingBucketIsNeverDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.start()

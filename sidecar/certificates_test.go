@@ -13,6 +13,7 @@ import (
 
 // TestCertificateAuthority: what applications need to trust the storage is in
 // their Secrets, and changes there when the sidecar is started with another.
+// KEP: SECRET-6, ALT-2
 func TestCertificateAuthority(t *testing.T) {
 	w := newWorld(t)
 	first, second := string(sharedControlPlane.AdminConfig().CAData), ""
@@ -47,6 +48,7 @@ func (w *world) secretHas(access *v1alpha2.BucketAccess, authority string) {
 	})
 }
 
+// KEP: SECRET-6
 func TestCertificateAuthorityMustBePEM(t *testing.T) {
 	options := sidecar.Options{Endpoint: "unix:///d.sock", CertificateAuthority: "-----BEGIN PRIVATE KEY-----"}
 	if err := options.Validate(); err == nil {

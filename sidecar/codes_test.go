@@ -109,6 +109,9 @@ func (m *moody) mend() {
 
 // TestEveryCodeOfEveryCall: which failures are final and which are retried, from
 // the driver to the object. What was final comes back to life with the driver.
+// KEP: FLOW-CREATE-3.6, RETRY-1, RETRY-4, FLOW-GRANT-4.9, API-ACCESS-2, COND-ACCESS-8, GRPC-GRANT-7
+// KEP: GRPC-GENERATEBUCKETID-10, GRPC-CREATEBUCKET-6, GRPC-GETBUCKET-4, GRPC-GETBUCKET-6
+// KEP: FLOW-REVOKE-3.4, GRPC-GENERATEACCESSID-7, GRPC-GENERATEACCESSID-11, FLOW-DELETE-3.3.3
 func TestEveryCodeOfEveryCall(t *testing.T) {
 	w := newWorld(t)
 	driver, failures := &moody{calls: map[string]int{}}, everyFailure()

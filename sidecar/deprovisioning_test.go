@@ -23,6 +23,7 @@ import (
 
 // The annotation alone is no order to delete: with the policy Delete too, the
 // sidecar waits for the deletion of the Bucket.
+// KEP: FLOW-DELETE-3.3.1
 func TestAnnotatedBucketWaitsForItsDeletion(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -46,7 +47,9 @@ func TestAnnotatedBucketWaitsForItsDeletion(t *testing.T) {
 
 // A failure to delete or to revoke is shown, with the KEP's Event, and tried
 // again until it succeeds.
+// KEP: COND-FAILED-5
 func TestDeprovisioningIsRetried(t *testing.T) {
+	// KEP: FLOW-DELETE-3.3.3, EVENT-BUCKET-2
 	t.Run("Bucket", func(t *testing.T) {
 		w := newWorld(t)
 		w.start()
@@ -63,6 +66,7 @@ func TestDeprovisioningIsRetried(t *testing.T) {
 			t.Errorf("left in the backend: %v", got)
 		}
 	})
+	// KEP: FLOW-REVOKE-3.4, EVENT-ACCESS-3
 	t.Run("BucketAccess", func(t *testing.T) {
 		w := newWorld(t)
 		w.start()
@@ -92,6 +96,7 @@ func (w *world) toldOnce(object client.Object, reason string) error {
 
 // Before its ID is persisted nothing of an object can be in the backend, and
 // nothing is asked of the driver when it goes.
+// KEP: GRPC-GENERATEBUCKETID-4, GRPC-GENERATEACCESSID-3
 func TestNoIDNoCallAtTheEnd(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -115,6 +120,7 @@ func TestNoIDNoCallAtTheEnd(t *testing.T) {
 
 // An ID that could not be persisted is asked for again, with the same name, and
 // nothing is created by an ID that is not.
+// KEP: CHANGE-10
 func TestIDThatCannotBePersisted(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -127,10 +133,12 @@ func TestIDThatCannotBePersisted(t *testing.T) {
 		create string
 		make   func() (name string, done func() error)
 	}{
+		// KEP: GRPC-GENERATEBUCKETID-2, GRPC-GENERATEBUCKETID-5, GRPC-CREATEBUCKET-1
 		"DriverGenerateBucketId": {"DriverCreateBucket", func() (string, func() error) {
 			bucket := w.bucket()
 			return bucket.Name, func() error { return w.isReady(bucket) }
 		}},
+		// KEP: GRPC-GENERATEACCESSID-1, GRPC-GENERATEACCESSID-4
 		"DriverGenerateBucketAccessId": {"DriverGrantBucketAccess", func() (string, func() error) {
 			access := w.access([]*v1alpha2.Bucket{ready})
 			return v1alpha2.AccountNameForAccess(access.UID), func() error { return w.isGranted(access) }
@@ -176,6 +184,7 @@ func nameOf(request proto.Message) string {
 
 // A refused deletion is tried again when the spec says something else: an
 // administrator who gives up keeps the data.
+// KEP: API-BUCKET-MUT-2, RETRY-6
 func TestRefusedDeletionEndsWithThePolicy(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -193,6 +202,7 @@ func TestRefusedDeletionEndsWithThePolicy(t *testing.T) {
 
 // What was refused for good is tried again by the next sidecar, which may be a
 // newer one.
+// KEP: RETRY-5
 func TestRefusalsEndWithTheSidecar(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverCreateBucket", codes.InvalidArgument, "no")

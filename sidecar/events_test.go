@@ -14,6 +14,7 @@ import (
 
 // A user of an access hears that it was not granted, and an administrator what
 // has become of a Bucket in the end.
+// KEP: EVENT-ACCESS-2, REASON-29
 func TestEventsOfTheEnds(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverGrantBucketAccess", codes.Unavailable, "the backend is away")
@@ -31,6 +32,7 @@ func TestEventsOfTheEnds(t *testing.T) {
 
 // What the API server refuses is no condition of the object, which perhaps cannot
 // be written: it is told, once, however often it is tried.
+// KEP: COND-ALL-1, REASON-31
 func TestRefusalOfTheAPIServerIsTold(t *testing.T) {
 	w := newWorld(t)
 	name := v1alpha2.BucketNameForClaim("01234567-89ab-cdef-0123-456789abcdef")
@@ -50,6 +52,7 @@ func TestRefusalOfTheAPIServerIsTold(t *testing.T) {
 }
 
 // Conditions have the generation that they were found out for.
+// KEP: COND-ALL-2, API-BUCKET-STATUS-1
 func TestConditionsFollowTheGeneration(t *testing.T) {
 	w := newWorld(t)
 	w.start()

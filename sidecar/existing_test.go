@@ -16,6 +16,7 @@ import (
 
 // A bucket that exists is looked up under its own ID, by a Bucket that cannot
 // vanish meanwhile. Two Buckets, for claims in two namespaces, may stand for it.
+// KEP: USE-8, FLOW-STATIC-2.2, COND-BUCKET-3, GRPC-GENERATEBUCKETID-11
 func TestExistingBucketIsLookedUp(t *testing.T) {
 	w := newWorld(t)
 	w.driver.AddBucket("shared")
@@ -43,6 +44,7 @@ func TestExistingBucketIsLookedUp(t *testing.T) {
 }
 
 // What the driver says of an existing bucket has to fit the Bucket's protocols.
+// KEP: GRPC-GETBUCKET-5
 func TestExistingBucketOfAnotherProtocol(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Answer("DriverGetBucket", &cosi.DriverGetBucketResponse{

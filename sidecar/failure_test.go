@@ -21,6 +21,7 @@ import (
 
 // E01: what the driver has created is known even if every write after it fails,
 // so that it can be deleted.
+// KEP: FLOW-CREATE-3.4, GRPC-CREATEBUCKET-2
 func TestE01NoBucketLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Script("DriverCreateBucket", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
@@ -45,6 +46,7 @@ func TestE01NoBucketLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 }
 
 // E02 is the same for an access.
+// KEP: FLOW-GRANT-4.7
 func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -69,6 +71,7 @@ func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 }
 
 // E04: somebody else's readyToUse and Provisioned are not believed.
+// KEP: CHANGE-18
 func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
 	w := newWorld(t)
 	bucket := w.bucket()
@@ -96,6 +99,7 @@ func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
 
 // What the driver refuses, and what it should not have answered: said once, and
 // not asked again.
+// KEP: COND-PROV-4, COND-FAILED-4, COND-BUCKET-2, COND-BUCKET-5, RETRY-1, REASON-12
 func TestTerminalFailuresOfBuckets(t *testing.T) {
 	fail := func(method string, code codes.Code) func(*world) {
 		return func(w *world) { w.driver.Fail(method, code, "no") }
@@ -111,16 +115,21 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 		reason  string
 	}{
 		"GenerateInvalidArgument": {fail("DriverGenerateBucketId", codes.InvalidArgument), v1alpha2.ReasonDriverRefused},
-		"CreateAlreadyExists":     {fail("DriverCreateBucket", codes.AlreadyExists), v1alpha2.ReasonDriverRefused},
-		"E03Unimplemented":        {fail("DriverGenerateBucketId", codes.Unimplemented), v1alpha2.ReasonDriverRefused},
-		"E06EmptyID":              {id(""), v1alpha2.ReasonInvalidDriverResponse},
-		"E06Space":                {id("a b"), v1alpha2.ReasonInvalidDriverResponse},
-		"E06Newline":              {id("a\n"), v1alpha2.ReasonInvalidDriverResponse},
-		"E06TooLong":              {id(strings.Repeat("x", 2049)), v1alpha2.ReasonInvalidDriverResponse},
-		"NoProtocol":              {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{}), v1alpha2.ReasonInvalidDriverResponse},
+		// KEP: GRPC-CREATEBUCKET-6
+		"CreateAlreadyExists": {fail("DriverCreateBucket", codes.AlreadyExists), v1alpha2.ReasonDriverRefused},
+		"E03Unimplemented":    {fail("DriverGenerateBucketId", codes.Unimplemented), v1alpha2.ReasonDriverRefused},
+		// KEP: GRPC-GENERATEBUCKETID-9, REASON-13
+		"E06EmptyID": {id(""), v1alpha2.ReasonInvalidDriverResponse},
+		"E06Space":   {id("a b"), v1alpha2.ReasonInvalidDriverResponse},
+		"E06Newline": {id("a\n"), v1alpha2.ReasonInvalidDriverResponse},
+		"E06TooLong": {id(strings.Repeat("x", 2049)), v1alpha2.ReasonInvalidDriverResponse},
+		// KEP: GRPC-CREATEBUCKET-4
+		"NoProtocol": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{}), v1alpha2.ReasonInvalidDriverResponse},
+		// KEP: GRPC-CREATEBUCKET-4
 		"AnotherProtocol": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{
 			Protocols: &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{}},
 		}), v1alpha2.ReasonInvalidDriverResponse},
+		// KEP: RETRY-3
 		"HugeInfo": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{
 			Protocols: &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{Endpoint: strings.Repeat("x", 3<<20)}},
 		}), v1alpha2.ReasonInvalidDriverResponse},
@@ -144,6 +153,7 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-GENERATEBUCKETID-9
 func TestLongestIDIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
@@ -152,6 +162,7 @@ func TestLongestIDIsAccepted(t *testing.T) {
 }
 
 // E37 and E38, on the way to credentials.
+// KEP: COND-FAILED-4, COND-ACCESS-1
 func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 	grant := func(change func(*cosi.DriverGrantBucketAccessResponse)) drivertest.Script {
 		return func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
@@ -172,19 +183,24 @@ func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 		script drivertest.Script
 		reason string
 	}{
+		// KEP: GRPC-GENERATEACCESSID-7, ALT-4
 		"E37GenerateOutOfRange": {"DriverGenerateBucketAccessId", fail(codes.OutOfRange), v1alpha2.ReasonDriverRefused},
-		"E37GrantOutOfRange":    {"DriverGrantBucketAccess", fail(codes.OutOfRange), v1alpha2.ReasonDriverRefused},
-		"InvalidArgument":       {"DriverGrantBucketAccess", fail(codes.InvalidArgument), v1alpha2.ReasonDriverRefused},
+		// KEP: GRPC-GRANT-7, ALT-4
+		"E37GrantOutOfRange": {"DriverGrantBucketAccess", fail(codes.OutOfRange), v1alpha2.ReasonDriverRefused},
+		"InvalidArgument":    {"DriverGrantBucketAccess", fail(codes.InvalidArgument), v1alpha2.ReasonDriverRefused},
+		// KEP: GRPC-GENERATEACCESSID-9
 		"BadAccountID": {"DriverGenerateBucketAccessId",
 			func(context.Context, proto.Message, drivertest.Next) (proto.Message, error) {
 				return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: "ü"}, nil
 			}, v1alpha2.ReasonInvalidDriverResponse},
 		"E38NoBuckets": {"DriverGrantBucketAccess",
 			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets = nil }), v1alpha2.ReasonInvalidDriverResponse},
+		// KEP: GRPC-GRANT-4
 		"E38NilCredentials": {"DriverGrantBucketAccess",
 			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Credentials = nil }), v1alpha2.ReasonInvalidDriverResponse},
 		"E38NoInfo": {"DriverGrantBucketAccess",
 			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo = nil }), v1alpha2.ReasonInvalidDriverResponse},
+		// KEP: SECRET-2
 		"EmptyEndpoint": {"DriverGrantBucketAccess",
 			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo.S3.Endpoint = "" }),
 			v1alpha2.ReasonInvalidDriverResponse},
@@ -209,6 +225,7 @@ func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 
 // E29: a driver that keeps failing is called again and again, and costs one
 // write and one event, also if it puts a new number into each of its errors.
+// KEP: FLOW-CREATE-3.6, COND-BUCKET-1, COND-BUCKET-5, RETRY-2, EVENT-BUCKET-1, REASON-11
 func TestE29RetriesAreSilent(t *testing.T) {
 	w := newWorld(t)
 	var attempt atomic.Int64
@@ -240,6 +257,7 @@ func TestE29RetriesAreSilent(t *testing.T) {
 }
 
 // A driver that refuses to delete keeps the Bucket, and says why.
+// KEP: FLOW-DELETE-3.3.3, COND-FAILED-5
 func TestE82RefusedDeletionKeepsTheBucket(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -258,6 +276,7 @@ func TestE82RefusedDeletionKeepsTheBucket(t *testing.T) {
 
 // E23: the claim began to be deleted between the controller's look and the
 // sidecar's.
+// KEP: FLOW-GRANT-4.5, REASON-18
 func TestE23NoAccessToABucketWhoseClaimIsBeingDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -277,15 +296,18 @@ func TestE23NoAccessToABucketWhoseClaimIsBeingDeleted(t *testing.T) {
 	}
 }
 
+// KEP: COND-BUCKET-2, COND-BUCKET-4, TEST-5
 func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha2.Bucket)
 		reason string
 	}{
+		// KEP: CHANGE-14, API-BUCKET-SPEC-3, API-CLAIM-SPEC-2, REASON-20
 		"Protocol": {
 			change: func(b *v1alpha2.Bucket) { b.Spec.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolAzure} },
 			reason: v1alpha2.ReasonProtocolNotSupported,
 		},
+		// KEP: USE-4
 		"ExistingBucketToBeDeleted": {
 			change: func(b *v1alpha2.Bucket) {
 				existing("brown")(b)
@@ -315,11 +337,13 @@ func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 }
 
 // A status that somebody has put together by hand.
+// KEP: FLOW-GRANT-4.1, COND-VALID-5, COND-ACCESS-7
 func TestDegradedAccesses(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha2.BucketAccess)
 		reason string
 	}{
+		// KEP: REASON-15
 		"NoAccessedBuckets": {
 			change: func(a *v1alpha2.BucketAccess) { a.Status.AccessedBuckets = nil },
 			reason: v1alpha2.ReasonDegraded,
@@ -332,14 +356,17 @@ func TestDegradedAccesses(t *testing.T) {
 			change: func(a *v1alpha2.BucketAccess) { a.Status.AccessedBuckets[0].BucketClaimName = "other" },
 			reason: v1alpha2.ReasonDegraded,
 		},
+		// KEP: FLOW-GRANT-4.4
 		"AnotherBucketID": {
 			change: func(a *v1alpha2.BucketAccess) { a.Status.AccessedBuckets[0].BucketID = "other" },
 			reason: v1alpha2.ReasonDegraded,
 		},
+		// KEP: FLOW-GRANT-4.4
 		"NoBucket": {
 			change: func(a *v1alpha2.BucketAccess) { a.Status.AccessedBuckets[0].BucketName = "none" },
 			reason: v1alpha2.ReasonBucketLost,
 		},
+		// KEP: API-ACCESS-SPEC-9
 		"NoServiceAccount": {
 			change: func(a *v1alpha2.BucketAccess) {
 				a.Status.AuthenticationType = v1alpha2.AuthenticationTypeServiceAccount

@@ -11,6 +11,7 @@ import (
 
 // An access whose status names no driver is the controller's, and one that names
 // another driver is another sidecar's.
+// KEP: FLOW-GRANT-2, FLOW-GRANT-4.2
 func TestAccessesOfOthersAreLeftAlone(t *testing.T) {
 	for name, of := range map[string]string{"NotHandedOver": "", "OtherDriver": "other.test"} {
 		t.Run(name, func(t *testing.T) {
@@ -36,6 +37,7 @@ func TestAccessesOfOthersAreLeftAlone(t *testing.T) {
 }
 
 // The claim began to be deleted after the hand-off, and the Bucket with it.
+// KEP: FLOW-GRANT-4.5, REASON-19
 func TestNoAccessToABucketThatIsBeingDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -52,6 +54,7 @@ func TestNoAccessToABucketThatIsBeingDeleted(t *testing.T) {
 
 // Trouble after success shows in the other conditions: what was provisioned is
 // still there.
+// KEP: FLOW-GRANT-4.9, COND-PROV-5, COND-PROV-6, COND-FAILED-5, COND-ACCESS-8, STATUS-BUCKET-2
 func TestFailureAfterSuccess(t *testing.T) {
 	w := newWorld(t)
 	stop := w.start()

@@ -70,6 +70,7 @@ func (i *instance) leadsWithin(d time.Duration) error {
 
 // TestOneSidecarLeads: of two sidecars of a driver one is at work, and the other
 // takes over when that one stops, without waiting for the Lease to expire.
+// KEP: ARCH-4, DRIVER-4
 func TestOneSidecarLeads(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
@@ -89,6 +90,7 @@ func TestOneSidecarLeads(t *testing.T) {
 
 // TestE62E86LostLease: a leader that cannot renew its Lease ends its work, with
 // an error, before another one begins with it; and that is soon.
+// KEP: ARCH-4
 func TestE62E86LostLease(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
@@ -111,6 +113,7 @@ func TestE62E86LostLease(t *testing.T) {
 // TestDriverNameCollision: two different drivers with one name. The second never
 // gets to work, and both the administrator who reads its log and the one who
 // looks at the cluster hear of it.
+// KEP: DRIVER-2, REASON-32
 func TestDriverNameCollision(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
@@ -136,6 +139,7 @@ func TestDriverNameCollision(t *testing.T) {
 
 // TestProtocolsOfNamesakes: other protocols may be another driver or another
 // version of the same. The standby says so, and stays.
+// KEP: DRIVER-2
 func TestProtocolsOfNamesakes(t *testing.T) {
 	w := newWorld(t)
 	w.elects()

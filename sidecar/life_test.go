@@ -44,6 +44,7 @@ func TestE64DriverIsLate(t *testing.T) {
 
 // E27: a driver that hangs blocks what it hangs on, nothing else, and not the
 // end of the sidecar.
+// KEP: RETRY-9
 func TestE27HungDriver(t *testing.T) {
 	w := newWorld(t)
 	hung := make(chan struct{}, 1)
@@ -89,6 +90,7 @@ func TestStopsWithoutTheAPIServer(t *testing.T) {
 	}
 }
 
+// KEP: RETRY-9
 func TestCallsHaveADeadline(t *testing.T) {
 	w := newWorld(t)
 	w.options.RPCTimeout = 300 * time.Millisecond
@@ -102,6 +104,7 @@ func TestCallsHaveADeadline(t *testing.T) {
 
 // A driver that comes back is asked for its name, and then for everything that
 // it has failed or refused before. E03: so an upgrade alone is enough.
+// KEP: GRPC-DRIVERGETINFO-1, RETRY-4
 func TestDriverComesBack(t *testing.T) {
 	w := newWorld(t)
 	w.options.RetryBaseDelay, w.options.RetryMaxDelay = time.Hour, time.Hour
@@ -121,6 +124,7 @@ func TestDriverComesBack(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-DRIVERGETINFO-1
 func TestE76AnotherDriverComesBack(t *testing.T) {
 	w := newWorld(t)
 	s, err := sidecar.New(t.Context(), w.config(), w.options)
@@ -156,6 +160,7 @@ func TestNewWithoutADriver(t *testing.T) {
 
 // E12, E53, E71: nobody touches what is of another driver, nor can an access lead
 // from one to the other.
+// KEP: FLOW-CREATE-3.1, FLOW-STATIC-2.1, FLOW-DELETE-3.1, FLOW-GRANT-4.2, DRIVER-3, REASON-24
 func TestE53E71TwoDrivers(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	a.start()
@@ -185,6 +190,7 @@ func TestE53E71TwoDrivers(t *testing.T) {
 }
 
 // E68: what was deleted while the sidecar was away is not taken for new.
+// KEP: PRR-4
 func TestE68DeletedWhileAway(t *testing.T) {
 	w := newWorld(t)
 	stop := w.start()
@@ -202,6 +208,7 @@ func TestE68DeletedWhileAway(t *testing.T) {
 	}
 }
 
+// KEP: PRR-5
 func TestSettledSystemIsSilent(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -220,6 +227,7 @@ func TestSettledSystemIsSilent(t *testing.T) {
 	}
 }
 
+// KEP: TEST-6
 func TestManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.start()

@@ -14,6 +14,7 @@ import (
 )
 
 // TestDriverCallMetrics: the metrics of the KEP, as an operator gets them.
+// KEP: METRIC-5, METRIC-6, METRIC-7, METRIC-8
 func TestDriverCallMetrics(t *testing.T) {
 	w := newWorld(t)
 	w.options.MetricsBindAddress = freeAddress(t)

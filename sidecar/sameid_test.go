@@ -26,6 +26,7 @@ func (w *world) namesAccount(id string) {
 
 // A driver that names the ID of one Bucket for another is not believed: the end of
 // the second would be the end of the first one's data.
+// KEP: GRPC-GENERATEBUCKETID-11
 func TestBucketIDOfAnotherBucket(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -74,6 +75,7 @@ func TestBucketIDOfAnotherBucket(t *testing.T) {
 }
 
 // What has an ID no more, or has it with another driver, keeps nobody from it.
+// KEP: GRPC-GENERATEBUCKETID-11
 func TestBucketIDThatIsFree(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -89,6 +91,7 @@ func TestBucketIDThatIsFree(t *testing.T) {
 }
 
 // Of many Buckets that are named the same ID at the same time, one gets it.
+// KEP: GRPC-GENERATEBUCKETID-11
 func TestBucketIDOfManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.options.Workers = 8
@@ -122,6 +125,7 @@ func TestBucketIDOfManyAtOnce(t *testing.T) {
 
 // An account is one BucketAccess's as well: the end of the second would revoke the
 // credentials of the first.
+// KEP: GRPC-GENERATEACCESSID-12
 func TestAccountIDOfAnotherAccess(t *testing.T) {
 	w := newWorld(t)
 	w.start()

@@ -18,6 +18,7 @@ import (
 
 // A Secret that is there already is nobody's to take. When it goes, the access
 // goes on.
+// KEP: FLOW-GRANT-4.6, API-ACCESS-SPEC-3, RETRY-8, REASON-26
 func TestE11E74ForeignSecretIsNotTakenOver(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -52,7 +53,9 @@ func TestForeignSecretOutlivesTheAccess(t *testing.T) {
 	w.must(w.refresh(foreign))
 }
 
+// KEP: API-ACCESS-SPEC-3
 func TestE32OneSecretForTwo(t *testing.T) {
+	// KEP: REASON-26
 	t.Run("ClaimsOfOneAccess", func(t *testing.T) {
 		w := newWorld(t)
 		w.start()
@@ -61,6 +64,7 @@ func TestE32OneSecretForTwo(t *testing.T) {
 		})
 		w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
 	})
+	// KEP: RETRY-8
 	t.Run("Accesses", func(t *testing.T) {
 		w := newWorld(t)
 		w.start()
@@ -75,6 +79,7 @@ func TestE32OneSecretForTwo(t *testing.T) {
 	})
 }
 
+// KEP: RBAC-4, ALT-2
 func TestSecretIsRestored(t *testing.T) {
 	tests := map[string]struct {
 		reason string
@@ -127,6 +132,7 @@ func TestSecretIsRestored(t *testing.T) {
 }
 
 // E36: a restart of the sidecar grants once more, which brings what has changed.
+// KEP: ALT-2
 func TestE36RotatedCredentialsAreWritten(t *testing.T) {
 	w := newWorld(t)
 	stop := w.start()
@@ -184,6 +190,7 @@ func TestE60RestartOfTheSidecarWritesNothing(t *testing.T) {
 }
 
 // No secret reaches the objects that more people can read than Secrets.
+// KEP: SECRET-3
 func TestCredentialsStayInSecrets(t *testing.T) {
 	w := newWorld(t)
 	w.start()

@@ -13,7 +13,9 @@ import (
 
 // An access whose Secret cannot be written says so, and makes no credentials
 // before it can.
+// KEP: REASON-27
 func TestSecretThatCannotBeWritten(t *testing.T) {
+	// KEP: COND-ACCESS-6
 	t.Run("Create", func(t *testing.T) {
 		w := newWorld(t)
 		w.start()
@@ -29,6 +31,7 @@ func TestSecretThatCannotBeWritten(t *testing.T) {
 		w.eventually(func() error { return w.isGranted(access) })
 		w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 	})
+	// KEP: COND-ACCESS-6
 	t.Run("Immutable", func(t *testing.T) {
 		w := newWorld(t)
 		w.start()

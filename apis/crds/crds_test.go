@@ -12,6 +12,7 @@ import (
 
 const approved = "unapproved, experimental v1alpha2 changes"
 
+// KEP: LIFE-1, UPGRADE-2
 func TestAll(t *testing.T) {
 	all, err := crds.All()
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 // TestFields has every field of every kind, as the KEP's API reference has them,
 // and no other: a namespace of a BucketClaim in a BucketAccess, or what a Bucket
 // says of its backend in a BucketClaim, would be a field too many.
+// KEP: CHANGE-6, CHANGE-11, USE-7, API-BUCKET-0, API-BUCKET-STATUS-6, API-CLAIM-0, API-CLASS-0
+// KEP: API-ACCESS-0, API-ACCESS-4, API-ACCESS-SPEC-2, API-ACCESSCLASS-0, ALT-1
 func TestFields(t *testing.T) {
 	want := map[string]string{
 		"Bucket": `

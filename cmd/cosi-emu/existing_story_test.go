@@ -18,6 +18,7 @@ import (
 )
 
 // TestExistingCluster is the story of the README on somebody else's cluster.
+// KEP: PRR-2, PRR-3
 func TestExistingCluster(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -95,6 +96,7 @@ func refuseSecond(t *testing.T, h *home, x *existing) {
 
 // TestExistingClusterLeft stops emulators, in good order and not, while there are
 // objects of users.
+// KEP: PRR-3
 func TestExistingClusterLeft(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -68,6 +68,7 @@ func newClient(t *testing.T, onGet func(), objects ...client.Object) client.Clie
 		}}).Build()
 }
 
+// KEP: FLOW-PODS-1
 func TestOfAccess(t *testing.T) {
 	waiting := access(false, "a")
 	waiting.Status.Conditions = []metav1.Condition{

@@ -13,6 +13,7 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
+// KEP: COND-PROV-3, COND-ACCESS-1, STATUS-ACCESS-1
 func TestAccessToOneBucket(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	class := s.accessClass(func(class *v1alpha2.BucketAccessClass) {
@@ -73,6 +74,8 @@ func (s *scene) expectSecret(access *v1alpha2.BucketAccess, n int, data map[stri
 // TestAccessToManyBuckets: all Secrets have the same credentials, and each has a
 // bucket of its own. The driver is asked once for all of them, with the modes of
 // each.
+// KEP: CHANGE-16, CHANGE-17, FLOW-GRANT-1, FLOW-GRANT-4.10.1, FLOW-GRANT-4.10.2, SECRET-4
+// KEP: GRPC-GENERATEACCESSID-6
 func TestAccessToManyBuckets(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	access := s.access("app", "a", "b", "c")
@@ -114,6 +117,7 @@ func TestAccessToManyBuckets(t *testing.T) {
 
 // TestTwoAccessesToOneBucket: each has its own account, and the end of one is
 // nothing to the other.
+// KEP: API-ACCESS-5
 func TestTwoAccessesToOneBucket(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim, first, second := s.claim("data"), s.access("first", "data"), s.access("second", "data")
@@ -136,6 +140,7 @@ func TestTwoAccessesToOneBucket(t *testing.T) {
 
 // TestServiceAccount: the driver is told who the application runs as, and with
 // keys it is not.
+// KEP: API-ACCESS-SPEC-8, GRPC-GRANT-6
 func TestServiceAccount(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	byAccount := s.accessClass(func(class *v1alpha2.BucketAccessClass) {

@@ -29,6 +29,7 @@ func (s *scene) expectUnheld(claim *v1alpha2.BucketClaim) error {
 
 // TestAccessWaitsForItsBuckets: the driver hears of an access when all its
 // buckets are there. The claims are held from the beginning.
+// KEP: FLOW-GRANT-3.6.1
 func TestAccessWaitsForItsBuckets(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	hold := make(chan struct{})
@@ -71,6 +72,7 @@ func TestAccessWaitsForItsBuckets(t *testing.T) {
 
 // TestClaimInUse: a claim with an access stays until the access is gone, and gets
 // no new one.
+// KEP: FLOW-DELETE-0.4, FLOW-GRANT-0
 func TestClaimInUse(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim, access := s.claim("data"), s.access("app", "data")
@@ -100,6 +102,7 @@ func TestClaimInUse(t *testing.T) {
 
 // TestBucketOfALiveClaim: an administrator's deletion of a Bucket waits for the
 // claim.
+// KEP: FLOW-DELETE-0.3
 func TestBucketOfALiveClaim(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim := s.claim("data")
@@ -127,6 +130,7 @@ func TestBucketOfALiveClaim(t *testing.T) {
 
 // TestRefusedRevocation: an access that the driver does not revoke stays, for all
 // to see, and the driver is asked again when it has come back.
+// KEP: FLOW-REVOKE-3.4
 func TestRefusedRevocation(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim, access := s.claim("data"), s.access("app", "data")

@@ -28,6 +28,7 @@ var kinds = map[string]struct {
 // TestDeletion has all that makes up a claim with an access deleted, in all
 // orders, all at once, and with its namespace. Nothing may be left but what the
 // policy says.
+// KEP: FLOW-REVOKE-3.2
 func TestDeletion(t *testing.T) {
 	w := newWorld(t)
 	var pairs []*pair
@@ -45,6 +46,7 @@ func TestDeletion(t *testing.T) {
 		p.Remove(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.Namespace}})
 		doomed[kind] = p
 	}
+	// KEP: CHANGE-2, LIFE-9, FLOW-DELETE-0.1
 	t.Run("order", func(t *testing.T) {
 		for kind := range kinds {
 			for _, order := range deletionOrders() {
@@ -60,6 +62,7 @@ func TestDeletion(t *testing.T) {
 			}
 		}
 	})
+	// KEP: TEST-6
 	t.Run("at once", func(t *testing.T) {
 		for kind := range kinds {
 			for range 2 {
@@ -75,6 +78,7 @@ func TestDeletion(t *testing.T) {
 			}
 		}
 	})
+	// KEP: OVER-7
 	t.Run("by the user", func(t *testing.T) {
 		for _, kind := range []string{"retain", "static"} {
 			for _, order := range permutations(theClaim, theAccess) {

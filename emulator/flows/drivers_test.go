@@ -94,6 +94,7 @@ func (n *tenant) expectLeftAlone(history []journal.Event, others []string) {
 	}
 }
 
+// KEP: FLOW-CREATE-3.1, DRIVER-3
 func TestTwoDrivers(t *testing.T) {
 	first, second := newTenants(t)
 	for i := range 5 {
@@ -148,6 +149,7 @@ func (s *scene) filled(access *v1alpha2.BucketAccess) error {
 
 // TestAccessAcrossDrivers: no class gives access to the bucket of another driver,
 // neither alone nor together with one of its own.
+// KEP: FLOW-GRANT-4.2
 func TestAccessAcrossDrivers(t *testing.T) {
 	first, second := newTenants(t)
 	first.order("first")

@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
+// KEP: OVER-1, FLOW-CREATE-5.1, TEST-3
 func TestCreationInAnyOrder(t *testing.T) {
 	w := newWorld(t)
 	var pairs []*pair
@@ -25,6 +26,7 @@ func TestCreationInAnyOrder(t *testing.T) {
 				[]string{theClass, theAccessClass, theClaim, theAccess},
 				func(s *scene) *pair { return s.dynamicPair(v1alpha2.DeletionPolicyDelete) },
 			},
+			// KEP: FLOW-STATIC-4.9, GRPC-GENERATEACCESSID-8
 			"static": {[]string{theBucket, theAccessClass, theClaim, theAccess}, (*scene).staticPair},
 		} {
 			for i, order := range permutations(kind.order...) {

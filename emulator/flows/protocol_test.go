@@ -90,6 +90,8 @@ func answerGrant(request proto.Message) (*cosi.DriverGrantBucketAccessResponse, 
 // TestProtocols has an access by each protocol and each way to authenticate: the
 // Secret has the keys of the KEP ("BucketAccess Secret data"), the Bucket's
 // status has those that are not secret, and the claim says which protocol.
+// KEP: CHANGE-8, FLOW-GRANT-4.10.2, API-BUCKET-STATUS-3, API-BUCKET-STATUS-4, GRPC-GRANT-5
+// Known failure: E75
 func TestProtocols(t *testing.T) {
 	w := newWorldWithoutSidecar(t)
 	speakAll(w.driver)

@@ -107,6 +107,7 @@ func refusals() map[string]refusal {
 
 // TestRefusedAccess: what rules an access out is said in its conditions, and has
 // no consequence: no call, no Secret, no hold on the claims.
+// KEP: FLOW-GRANT-3.2, COND-ACCESS-3, API-ACCESSCLASS-6, TEST-5, REASON-21
 func TestRefusedAccess(t *testing.T) {
 	w := newWorld(t)
 	for name, tc := range refusals() {
@@ -160,6 +161,7 @@ func (s *scene) expectNoConsequence(access *v1alpha2.BucketAccess) {
 
 // TestAllowedModes: a class that disallows one mode allows the others, and all
 // modes of the other categories.
+// KEP: API-ACCESSCLASS-6
 func TestAllowedModes(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim := s.claim("data")

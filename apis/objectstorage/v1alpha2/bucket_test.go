@@ -19,6 +19,8 @@ spec:
 	otherUID = "01234567-89ab-cdef-0123-456789abcdee"
 )
 
+// KEP: CHANGE-1, FLOW-STATIC-1.3, API-BUCKET-SPEC-1, API-BUCKET-SPEC-2, API-BUCKET-SPEC-3
+// KEP: API-BUCKET-SPEC-4, API-BUCKET-SPEC-5, API-BUCKET-SPEC-7, TEST-2
 func TestBucketCreate(t *testing.T) {
 	testCreate(t, bucket,
 		required("spec"),
@@ -55,6 +57,8 @@ func uidRows(path string) []row {
 	}
 }
 
+// KEP: CHANGE-3, LIFE-7, USE-5, FLOW-CREATE-0, API-BUCKET-SPEC-6, API-BUCKET-MUT-1
+// KEP: API-BUCKET-MUT-2
 func TestBucketUpdate(t *testing.T) {
 	testUpdate(t, bucket,
 		frozen("spec.driverName", "one.example.com", "two.example.com"),
@@ -84,6 +88,7 @@ func TestBucketUpdate(t *testing.T) {
 	)
 }
 
+// KEP: COND-ALL-2, API-BUCKET-STATUS-1, API-BUCKET-STATUS-2, API-BUCKET-STATUS-3
 func TestBucketStatus(t *testing.T) {
 	testStatus(t, bucket,
 		statusOfAll(),

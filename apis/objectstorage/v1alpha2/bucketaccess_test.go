@@ -49,6 +49,10 @@ func accessed(n int) []any {
 
 func reversed(list []any) []any { return []any{list[1], list[0]} }
 
+// KEP: CHANGE-13, CHANGE-17, LIFE-5, FLOW-GRANT-1, API-ACCESS-1, API-ACCESS-MODE-1
+// KEP: API-ACCESS-MODE-2, API-ACCESS-MODE-3, API-ACCESS-MODE-5, API-ACCESS-SPEC-1
+// KEP: API-ACCESS-SPEC-2, API-ACCESS-SPEC-3, API-ACCESS-SPEC-5, API-ACCESS-SPEC-6
+// KEP: API-ACCESS-SPEC-7
 func TestBucketAccessCreate(t *testing.T) {
 	const entry, modes = "spec.bucketClaims[0]", "spec.bucketClaims[0].accessModes"
 	testCreate(t, bucketAccess,
@@ -95,6 +99,7 @@ func sameSecret() []any {
 	return list
 }
 
+// KEP: LIFE-7, USE-5
 func TestBucketAccessUpdate(t *testing.T) {
 	const entry = "spec.bucketClaims[0]"
 	testUpdate(t, bucketAccess,
@@ -128,6 +133,7 @@ func frozenClaim(rows []row) []row {
 	return rows
 }
 
+// KEP: API-ACCESS-STATUS-1, API-ACCESS-STATUS-2, API-ACCESS-STATUS-3, TEST-2
 func TestBucketAccessStatus(t *testing.T) {
 	testStatus(t, bucketAccess,
 		statusOfAll(),

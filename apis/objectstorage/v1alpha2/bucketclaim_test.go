@@ -12,16 +12,19 @@ spec:
   bucketClassName: standard
 `
 
+// KEP: API-CLAIM-SPEC-1, API-CLAIM-SPEC-2, TEST-5
 func TestBucketClaimCreate(t *testing.T) {
 	testCreate(t, bucketClaim,
 		required("spec"),
 		resourceName("spec.bucketClassName"),
 		optional("spec.protocols"), protocols("spec.protocols"),
 		[]row{
+			// KEP: LIFE-4
 			{
 				name: "both a class and an existing Bucket", edits: []edit{set("spec.existingBucketName", "archive")},
 				refused: []string{"spec"}, says: "exactly one of bucketClassName and existingBucketName",
 			},
+			// KEP: LIFE-4
 			{
 				name: "neither", edits: []edit{remove("spec.bucketClassName"), set("spec.protocols", strs("S3"))},
 				refused: []string{"spec"}, says: "exactly one of bucketClassName and existingBucketName",
@@ -41,10 +44,12 @@ spec:
   existingBucketName: archive
 `
 
+// KEP: LIFE-4, FLOW-STATIC-4.1, API-CLAIM-SPEC-3
 func TestStaticBucketClaimCreate(t *testing.T) {
 	testCreate(t, staticBucketClaim, resourceName("spec.existingBucketName"), protocols("spec.protocols"))
 }
 
+// KEP: LIFE-7
 func TestBucketClaimUpdate(t *testing.T) {
 	testUpdate(t, bucketClaim,
 		frozen("spec.bucketClassName", "standard", "other"),
@@ -65,6 +70,7 @@ func TestBucketClaimUpdate(t *testing.T) {
 	)
 }
 
+// KEP: FLOW-CREATE-0, API-CLAIM-STATUS-1, API-CLAIM-STATUS-2, API-CLAIM-STATUS-3
 func TestBucketClaimStatus(t *testing.T) {
 	testStatus(t, bucketClaim,
 		statusOfAll(),

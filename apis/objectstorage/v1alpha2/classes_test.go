@@ -17,6 +17,7 @@ spec:
   deletionPolicy: Delete
 `
 
+// KEP: CHANGE-1, API-CLASS-1, API-CLASS-2, API-CLASS-3
 func TestBucketClassCreate(t *testing.T) {
 	testCreate(t, bucketClass,
 		required("spec"),
@@ -26,6 +27,7 @@ func TestBucketClassCreate(t *testing.T) {
 	)
 }
 
+// KEP: CHANGE-3, LIFE-7
 func TestBucketClassUpdate(t *testing.T) {
 	testUpdate(t, bucketClass, frozenSpec(
 		frozen("spec.driverName", "one.example.com", "two.example.com"),
@@ -44,6 +46,7 @@ spec:
   authenticationType: Key
 `
 
+// KEP: CHANGE-15, API-ACCESSCLASS-1, API-ACCESSCLASS-2, API-ACCESSCLASS-3
 func TestBucketAccessClassCreate(t *testing.T) {
 	const modes = "spec.disallowedBucketAccessModes"
 	testCreate(t, bucketAccessClass,
@@ -60,6 +63,7 @@ func TestBucketAccessClassCreate(t *testing.T) {
 	)
 }
 
+// KEP: LIFE-7
 func TestBucketAccessClassUpdate(t *testing.T) {
 	testUpdate(t, bucketAccessClass, frozenSpec(
 		frozen("spec.driverName", "one.example.com", "two.example.com"),

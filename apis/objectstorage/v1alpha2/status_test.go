@@ -116,6 +116,7 @@ func ready(t *testing.T, obj *unstructured.Unstructured) bool {
 
 // TestClassesHaveNoStatus checks that there is no status subresource where there
 // is no status.
+// KEP: API-CLASS-4, API-ACCESSCLASS-7, EVENT-CLASS-1
 func TestClassesHaveNoStatus(t *testing.T) {
 	s := newServer(t)
 	for kind, manifest := range map[string]string{"BucketClass": bucketClass, "BucketAccessClass": bucketAccessClass} {

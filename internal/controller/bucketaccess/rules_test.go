@@ -14,6 +14,7 @@ func one(modes v1alpha2.BucketAccessModes) []v1alpha2.BucketClaimAccess {
 	return []v1alpha2.BucketClaimAccess{{BucketClaimName: "a", AccessSecretName: "s", AccessModes: modes}}
 }
 
+// KEP: API-ACCESSCLASS-6, TEST-1, REASON-21
 func TestPermitted(t *testing.T) {
 	const readWrite, readOnly, writeOnly = v1alpha2.BucketAccessModeReadWrite, v1alpha2.BucketAccessModeReadOnly,
 		v1alpha2.BucketAccessModeWriteOnly
@@ -34,16 +35,20 @@ func TestPermitted(t *testing.T) {
 		want   string
 	}{
 		{"plain", "nothing is asked", v1alpha2.BucketAccessClassSpec{}, v1alpha2.BucketAccessSpec{BucketClaims: one(plain)}, ""},
+		// KEP: API-ACCESSCLASS-4, ALT-3
 		{
 			"two by default", "one is the default", v1alpha2.BucketAccessClassSpec{}, v1alpha2.BucketAccessSpec{BucketClaims: two},
 			v1alpha2.ReasonMultiBucketDisallowed,
 		},
+		// KEP: API-ACCESSCLASS-4
 		{
 			"two in SingleBucket", "one is enough",
 			v1alpha2.BucketAccessClassSpec{MultiBucketAccess: v1alpha2.MultiBucketAccessSingleBucket},
 			v1alpha2.BucketAccessSpec{BucketClaims: two}, v1alpha2.ReasonMultiBucketDisallowed,
 		},
+		// KEP: API-ACCESSCLASS-5
 		{"two in MultipleBuckets", "the class allows it", multi, v1alpha2.BucketAccessSpec{BucketClaims: two}, ""},
+		// KEP: API-ACCESSCLASS-5
 		{"one in MultipleBuckets", "one or more", multi, v1alpha2.BucketAccessSpec{BucketClaims: one(plain)}, ""},
 		{
 			"E32 one Secret twice", "the second would overwrite the first", multi,
@@ -57,6 +62,7 @@ func TestPermitted(t *testing.T) {
 			"ServiceAccount", "it is named", byAccount,
 			v1alpha2.BucketAccessSpec{BucketClaims: one(plain), ServiceAccountName: "app"}, "",
 		},
+		// KEP: API-ACCESS-SPEC-8
 		{
 			"ServiceAccount with Key", "it is ignored", v1alpha2.BucketAccessClassSpec{},
 			v1alpha2.BucketAccessSpec{BucketClaims: one(plain), ServiceAccountName: "app"}, "",

@@ -93,15 +93,19 @@ func TestE81Modes(t *testing.T) {
 		grant  store.Grant
 		want   []string
 	}{
+		// KEP: API-ACCESS-MODE-1
 		"ReadWrite": {reason: "All of it.", grant: store.Grant{ObjectData: store.ReadWrite}},
+		// KEP: API-ACCESS-MODE-3
 		"ReadOnly": {
 			reason: "Changes are denied, and a copy is one.", grant: store.Grant{ObjectData: store.ReadOnly},
 			want: []string{"put", "copy", "multipart", "delete"},
 		},
+		// KEP: API-ACCESS-MODE-2
 		"WriteOnly": {
 			reason: "Reading is denied, and a copy reads.", grant: store.Grant{ObjectData: store.WriteOnly},
 			want: []string{"get", "head", "list", "copy", "policy"},
 		},
+		// KEP: API-ACCESS-MODE-4
 		"Nothing": {
 			reason: "What nobody asked for is not given.", grant: store.Grant{},
 			want: []string{"put", "get", "head", "list", "copy", "policy", "multipart", "delete"},
@@ -126,6 +130,7 @@ func TestE81Modes(t *testing.T) {
 	}
 }
 
+// KEP: API-ACCESS-3
 func TestSeveralBuckets(t *testing.T) {
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")

@@ -37,6 +37,7 @@ func provisioned() []metav1.Condition {
 	return conditions
 }
 
+// KEP: COND-PROV-2, COND-VALID-2, COND-FAILED-2, REASON-1
 func TestOfStartsUnknown(t *testing.T) {
 	var got []metav1.Condition
 	Of(&got, 7)

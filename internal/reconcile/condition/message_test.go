@@ -19,6 +19,7 @@ func TestMessageIsClipped(t *testing.T) {
 	}
 }
 
+// KEP: RETRY-2
 func TestMessagesThatAreNoNews(t *testing.T) {
 	cases := []struct {
 		name          string

@@ -9,6 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
+// KEP: COND-PROV-1, COND-VALID-1
 func TestRecord(t *testing.T) {
 	fresh := func() []metav1.Condition { return nil }
 	pending := [2]string{"Unknown", "Pending"}
@@ -21,14 +22,18 @@ func TestRecord(t *testing.T) {
 		found  error
 		want   short
 	}{
+		// KEP: COND-VALID-3
 		{"waiting", "nothing is wrong yet", fresh, reasons.Waiting("R", ""), short{{"Unknown", "R"}, {"Unknown", "R"}, pending}},
+		// KEP: COND-VALID-5
 		{"invalid", "it cannot be provisioned", fresh, reasons.Invalid("R", ""), short{{"False", "R"}, {"False", "R"}, pending}},
+		// KEP: COND-PROV-4
 		{"lost", "it is gone", fresh, reasons.Lost("R", ""), short{{"False", "R"}, {"False", "R"}, pending}},
 		{"blocked", "only the reason is news", fresh, reasons.Blocked("R", ""), short{pending, {"Unknown", "R"}, pending}},
 		{
 			"unwritable", "what is needed is not there, and the rest is open", fresh, reasons.Unwritable("R", ""),
 			short{{"Unknown", "R"}, {"False", "R"}, pending},
 		},
+		// KEP: COND-FAILED-1
 		{
 			"failed", "a failure that may pass leaves Provisioned open", fresh, reasons.Failed("R", ""),
 			short{{"Unknown", "R"}, valid, {"True", "R"}},
@@ -57,6 +62,7 @@ func TestRecord(t *testing.T) {
 			"unwritable when provisioned", "Provisioned stays True", provisioned, reasons.Unwritable("R", ""),
 			short{{"True", "Provisioned"}, {"False", "R"}, success},
 		},
+		// KEP: COND-PROV-5
 		{
 			"failed when provisioned", "Provisioned stays True", provisioned, reasons.Failed("R", ""),
 			short{{"True", "Provisioned"}, valid, {"True", "R"}},

@@ -45,10 +45,12 @@ func TestChanges(t *testing.T) {
 			"another message", "it is news",
 			bucket, Provision, reasons.Invalid("R", "m"), reasons.Invalid("R", "n"), []string{"Warning FailedCreateBucket R: n"},
 		},
+		// KEP: EVENT-BUCKET-1
 		{
 			"failed", "the warning counts, not what else is unknown",
 			bucket, Provision, nil, reasons.Failed("R", "m"), []string{"Warning FailedCreateBucket R: m"},
 		},
+		// KEP: EVENT-BUCKET-2
 		{
 			"failed deletion", "the KEP has a name for it",
 			bucket, Deprovision, nil, reasons.Failed("R", "m"), []string{"Warning FailedDeleteBucket R: m"},

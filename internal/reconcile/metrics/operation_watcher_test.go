@@ -46,6 +46,7 @@ func TestWatchOperations(t *testing.T) {
 		standby      bool
 		want         map[string]float64
 	}{
+		// KEP: METRIC-1
 		{
 			name: "created", reason: "from the creation to the readiness",
 			see: func(w *watcher, l life, at func(time.Duration)) {
@@ -56,6 +57,7 @@ func TestWatchOperations(t *testing.T) {
 			},
 			want: map[string]float64{"Create": 7, "Create Succeeded": 1},
 		},
+		// KEP: METRIC-1
 		{
 			name: "deleted", reason: "from the deletion to the end",
 			see: func(w *watcher, l life, at func(time.Duration)) {
@@ -65,6 +67,7 @@ func TestWatchOperations(t *testing.T) {
 			},
 			want: map[string]float64{"Delete": 3, "Delete Succeeded": 1},
 		},
+		// KEP: METRIC-4
 		{
 			name: "deleted before it was ready", reason: "nobody waits for it any more",
 			see: func(w *watcher, l life, at func(time.Duration)) {
@@ -79,6 +82,7 @@ func TestWatchOperations(t *testing.T) {
 			see:  func(w *watcher, l life, _ func(time.Duration)) { w.OnDelete(l.created) },
 			want: map[string]float64{"Create Canceled": 1, "Delete": 0, "Delete Succeeded": 1},
 		},
+		// KEP: METRIC-4
 		{
 			name: "gone unseen", reason: "nobody knows how long it took",
 			see: func(w *watcher, l life, _ func(time.Duration)) {

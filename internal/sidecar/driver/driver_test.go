@@ -69,6 +69,7 @@ func TestConnectErrors(t *testing.T) {
 			},
 			want: codes.FailedPrecondition,
 		},
+		// KEP: UPGRADE-1
 		"E46AnotherVersion": {
 			reason: "a driver of another version is told from one that is late",
 			arrange: func(d *drivertest.Driver, _ *driver.Options) {
@@ -92,6 +93,7 @@ func TestConnectErrors(t *testing.T) {
 	}
 }
 
+// KEP: DRIVER-1
 func TestE87ConnectWaitsUntilReady(t *testing.T) {
 	noLeaks(t)
 	d := drivertest.Start(t, "a.test")

@@ -30,9 +30,10 @@ func TestTerminal(t *testing.T) {
 		"PermissionDenied":   {refused(createBucket, codes.PermissionDenied), false},
 		"Unknown":            {refused(createBucket, codes.Unknown), false},
 		"DeadlineExceeded":   {refused(createBucket, codes.DeadlineExceeded), false},
-		"InvalidResponse":    {fmt.Errorf("wrapped: %w", invalid(createBucket, "odd")), true},
-		"Other":              {errors.New("other"), false},
-		"None":               {nil, false},
+		// KEP: RETRY-3
+		"InvalidResponse": {fmt.Errorf("wrapped: %w", invalid(createBucket, "odd")), true},
+		"Other":           {errors.New("other"), false},
+		"None":            {nil, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -69,6 +70,7 @@ func TestPresentable(t *testing.T) {
 	}
 }
 
+// KEP: GRPC-GENERATEBUCKETID-9
 func TestCheckID(t *testing.T) {
 	tests := map[string]struct {
 		id   string

@@ -12,6 +12,7 @@ import (
 
 type bucketInfo = cosi.DriverGrantBucketAccessResponse_BucketInfo
 
+// KEP: GRPC-GRANT-3
 func TestReadGrant(t *testing.T) {
 	access := &v1alpha2.BucketAccess{
 		Spec:   v1alpha2.BucketAccessSpec{Protocol: v1alpha2.ProtocolS3},
@@ -52,6 +53,7 @@ func TestReadGrant(t *testing.T) {
 			}}},
 			credentials, want{invalid: true},
 		},
+		// KEP: GRPC-GRANT-4
 		"WrongCredentials": {
 			"credentials of another protocol", []*bucketInfo{a, b},
 			&cosi.CredentialInfo{Azure: &cosi.AzureCredentialInfo{}}, want{invalid: true},

@@ -9,6 +9,7 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
+// KEP: CHANGE-14, GRPC-DRIVERGETINFO-1
 func TestReadInfo(t *testing.T) {
 	protocols := func(types ...cosi.ObjectProtocol_Type) []*cosi.ObjectProtocol {
 		var list []*cosi.ObjectProtocol
@@ -33,6 +34,7 @@ func TestReadInfo(t *testing.T) {
 			},
 			want: want{info: Info{Name: "s3.example.com", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolAzure, v1alpha2.ProtocolS3}}},
 		},
+		// KEP: GRPC-DRIVERGETINFO-2
 		"E39Twice": {
 			reason: "a protocol that is named twice says nothing wrong",
 			response: &cosi.DriverGetInfoResponse{
@@ -40,6 +42,7 @@ func TestReadInfo(t *testing.T) {
 			},
 			want: want{info: Info{Name: "a", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}}},
 		},
+		// KEP: GRPC-DRIVERGETINFO-2
 		"E39Unknown": {
 			reason:   "UNKNOWN is no protocol",
 			response: &cosi.DriverGetInfoResponse{Name: "a", SupportedProtocols: protocols(cosi.ObjectProtocol_UNKNOWN)},
@@ -55,6 +58,7 @@ func TestReadInfo(t *testing.T) {
 			response: &cosi.DriverGetInfoResponse{Name: "a", SupportedProtocols: protocols(99)},
 			want:     want{invalid: true},
 		},
+		// KEP: GRPC-DRIVERGETINFO-2
 		"NoProtocol": {reason: "a driver serves something", response: &cosi.DriverGetInfoResponse{Name: "a"}, want: want{invalid: true}},
 		"Nil":        {reason: "no answer is no answer", want: want{invalid: true}},
 	}

@@ -18,12 +18,15 @@ func TestReasonFor(t *testing.T) {
 		reason string
 		retry  bool
 	}{
+		// KEP: REASON-11
 		"Unavailable": {
 			err: &CallError{Code: codes.Unavailable}, kind: reasons.KindFailed, reason: v1alpha2.ReasonDriverError, retry: true,
 		},
+		// KEP: REASON-12
 		"InvalidArgument": {
 			err: &CallError{Code: codes.InvalidArgument}, kind: reasons.KindRefused, reason: v1alpha2.ReasonDriverRefused,
 		},
+		// KEP: REASON-13
 		"InvalidResponse": {
 			err: &InvalidResponseError{}, kind: reasons.KindRefused, reason: v1alpha2.ReasonInvalidDriverResponse,
 		},

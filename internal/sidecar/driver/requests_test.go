@@ -73,6 +73,7 @@ func wantBuckets() []*cosi.DriverGrantBucketAccessRequest_AccessedBucket {
 
 // TestRequests has every field of every request. The two phases of a bucket, and
 // those of an access, get the same parameters.
+// KEP: USE-2, API-BUCKET-SPEC-4, GRPC-GENERATEBUCKETID-3, GRPC-GENERATEACCESSID-2
 func TestRequests(t *testing.T) {
 	noLeaks(t)
 	d := drivertest.Start(t, "a.test")
@@ -83,35 +84,44 @@ func TestRequests(t *testing.T) {
 		call func(*driver.Driver) error
 		want proto.Message
 	}{
+		// KEP: GRPC-DRIVERGETINFO-3
 		"DriverGetInfo": {func(*driver.Driver) error { return nil }, &cosi.DriverGetInfoRequest{}},
+		// KEP: GRPC-GENERATEBUCKETID-6, GRPC-GENERATEBUCKETID-7
 		"DriverGenerateBucketId": {
 			func(d *driver.Driver) error { _, err := d.GenerateBucketID(ctx, someBucket()); return err },
 			&cosi.DriverGenerateBucketIdRequest{Name: "bc-1", Protocols: s3AndGCS, Parameters: parameters},
 		},
+		// KEP: FLOW-CREATE-3.5, GRPC-GENERATEBUCKETID-7, GRPC-CREATEBUCKET-3
 		"DriverCreateBucket": {
 			func(d *driver.Driver) error { _, err := d.CreateBucket(ctx, someBucket()); return ignoreAnswer(err) },
 			&cosi.DriverCreateBucketRequest{BucketId: "id", Protocols: s3AndGCS, Parameters: parameters},
 		},
+		// KEP: FLOW-STATIC-1.1, FLOW-STATIC-1.2, GRPC-GETBUCKET-2, GRPC-GETBUCKET-3
 		"DriverGetBucket": {
 			func(d *driver.Driver) error { _, err := d.GetBucket(ctx, someBucket()); return ignoreAnswer(err) },
 			&cosi.DriverGetBucketRequest{BucketId: "existing", Protocols: s3AndGCS, Parameters: parameters},
 		},
+		// KEP: FLOW-DELETE-3.3.2, GRPC-DELETEBUCKET-1
 		"DriverDeleteBucket": {
 			func(d *driver.Driver) error { return d.DeleteBucket(ctx, someBucket()) },
 			&cosi.DriverDeleteBucketRequest{BucketId: "id", Parameters: parameters},
 		},
+		// KEP: GRPC-GENERATEACCESSID-4, GRPC-GENERATEACCESSID-5, GRPC-GENERATEACCESSID-8
+		// KEP: GRPC-GENERATEACCESSID-10
 		"DriverGenerateBucketAccessId": {
 			func(d *driver.Driver) error { _, err := d.GenerateBucketAccessID(ctx, someAccess()); return err },
 			&cosi.DriverGenerateBucketAccessIdRequest{
 				AccountName: "ba-u", Protocol: s3, AuthenticationType: byKey, Parameters: parameters, Buckets: wantBuckets(),
 			},
 		},
+		// KEP: FLOW-GRANT-4.8, API-ACCESS-1, GRPC-GENERATEACCESSID-5, GRPC-GRANT-2, GRPC-GRANT-6
 		"DriverGrantBucketAccess": {
 			func(d *driver.Driver) error { _, err := d.GrantBucketAccess(ctx, someAccess()); return err },
 			&cosi.DriverGrantBucketAccessRequest{
 				AccountId: "account", Protocol: s3, AuthenticationType: byKey, Parameters: parameters, Buckets: wantBuckets(),
 			},
 		},
+		// KEP: FLOW-REVOKE-3.3, GRPC-REVOKE-1
 		"DriverRevokeBucketAccess": {
 			func(d *driver.Driver) error { return d.RevokeBucketAccess(ctx, someAccess()) },
 			&cosi.DriverRevokeBucketAccessRequest{
@@ -145,6 +155,7 @@ func ignoreAnswer(err error) error {
 
 // TestServiceAccountInEveryRequest: the name goes out for the authentication type
 // ServiceAccount, and only then: TestRequests has the others.
+// KEP: GRPC-GRANT-2, GRPC-REVOKE-2
 func TestServiceAccountInEveryRequest(t *testing.T) {
 	noLeaks(t)
 	d := drivertest.Start(t, "a.test")

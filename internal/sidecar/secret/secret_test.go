@@ -36,6 +36,7 @@ func credentialsOfAll() *cosi.CredentialInfo {
 	}
 }
 
+// KEP: SECRET-5
 func TestAccessData(t *testing.T) {
 	s3 := map[string]string{
 		"COSI_PROTOCOL": "S3", "BUCKET_NAME": "s3-bucket", "AWS_ENDPOINT_URL": "http://s3", "AWS_DEFAULT_REGION": "r",
@@ -59,33 +60,41 @@ func TestAccessData(t *testing.T) {
 		want           map[string]string
 		missing        string
 	}{
+		// KEP: SECRET-S3-1, SECRET-S3-2, SECRET-S3-3, SECRET-S3-4, SECRET-S3-5, SECRET-S3-6, SECRET-S3-7
 		"S3Key": {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey,
 			want: with(s3, "AWS_ACCESS_KEY_ID", "id", "AWS_SECRET_ACCESS_KEY", "secret"),
 		},
+		// KEP: SECRET-S3-5, SECRET-S3-6
 		"S3ServiceAccount": {
 			reason:   "keys that nobody asked for are not handed on",
 			protocol: v1alpha2.ProtocolS3, authentication: byServiceAccount, want: s3,
 		},
+		// KEP: SECRET-AZURE-1, SECRET-AZURE-2
 		"AzureKey": {
 			protocol: v1alpha2.ProtocolAzure, authentication: byKey,
 			want: with(azure, "AZURE_STORAGE_SAS_TOKEN", "token", "AZURE_STORAGE_SAS_TOKEN_EXPIRY_TIMESTAMP", "2030-01-01T00:00:00Z"),
 		},
+		// KEP: SECRET-AZURE-3
 		"AzureKeyForEver": {
 			reason:   "the KEP: empty if unset",
 			protocol: v1alpha2.ProtocolAzure, authentication: byKey,
 			without: func(_ *cosi.ObjectProtocolAndBucketInfo, c *cosi.CredentialInfo) { c.Azure.ExpiryTimestamp = "" },
 			want:    with(azure, "AZURE_STORAGE_SAS_TOKEN", "token", "AZURE_STORAGE_SAS_TOKEN_EXPIRY_TIMESTAMP", ""),
 		},
+		// KEP: SECRET-AZURE-2
 		"AzureServiceAccount": {protocol: v1alpha2.ProtocolAzure, authentication: byServiceAccount, want: azure},
+		// KEP: SECRET-GCS-1, SECRET-GCS-2, SECRET-GCS-4, SECRET-GCS-6, SECRET-GCS-7
 		"GCSKey": {
 			protocol: v1alpha2.ProtocolGCS, authentication: byKey,
 			want: with(gcs, "HMAC_ACCESS_ID", "hmac", "HMAC_SECRET", "hmac-secret"),
 		},
+		// KEP: SECRET-GCS-3, SECRET-GCS-4, SECRET-GCS-5
 		"GCSServiceAccount": {
 			protocol: v1alpha2.ProtocolGCS, authentication: byServiceAccount,
 			want: with(gcs, "PRIVATE_KEY_ID", "pk", "SERVICE_ACCOUNT_NAME", "sa"),
 		},
+		// KEP: SECRET-2
 		"S3NoRegion": {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey, missing: "AWS_DEFAULT_REGION",
 			without: func(i *cosi.ObjectProtocolAndBucketInfo, _ *cosi.CredentialInfo) { i.S3.Region = "" },
@@ -94,6 +103,7 @@ func TestAccessData(t *testing.T) {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey, missing: "AWS_S3_ADDRESSING_STYLE",
 			without: func(i *cosi.ObjectProtocolAndBucketInfo, _ *cosi.CredentialInfo) { i.S3.AddressingStyle = nil },
 		},
+		// KEP: SECRET-S3-4
 		"S3UnknownStyle": {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey, missing: "AWS_S3_ADDRESSING_STYLE",
 			without: func(i *cosi.ObjectProtocolAndBucketInfo, _ *cosi.CredentialInfo) { i.S3.AddressingStyle.Style = 99 },
@@ -102,6 +112,7 @@ func TestAccessData(t *testing.T) {
 			protocol: v1alpha2.ProtocolS3, authentication: byServiceAccount, missing: "AWS_DEFAULT_REGION",
 			without: func(i *cosi.ObjectProtocolAndBucketInfo, _ *cosi.CredentialInfo) { i.S3 = nil },
 		},
+		// KEP: GRPC-GRANT-4
 		"S3NoCredentials": {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey, missing: "AWS_ACCESS_KEY_ID",
 			without: func(_ *cosi.ObjectProtocolAndBucketInfo, c *cosi.CredentialInfo) { c.S3 = nil },
@@ -150,6 +161,7 @@ func TestAccessDataOfNothing(t *testing.T) {
 	}
 }
 
+// KEP: SECRET-3
 func TestErrorsShowNoValues(t *testing.T) {
 	info, credentials := infoOfAll(), credentialsOfAll()
 	credentials.S3.AccessSecretKey = strings.Repeat("SECRET", maxValueLength)
@@ -159,6 +171,7 @@ func TestErrorsShowNoValues(t *testing.T) {
 	}
 }
 
+// KEP: API-BUCKET-STATUS-5
 func TestBucketInfo(t *testing.T) {
 	tests := map[string]struct {
 		reason    string
@@ -166,12 +179,14 @@ func TestBucketInfo(t *testing.T) {
 		protocols []v1alpha2.Protocol
 		want      map[string]string
 	}{
+		// KEP: SECRET-1, GRPC-CREATEBUCKET-5
 		"Empty": {
 			reason:    "a driver need not say anything of a bucket",
 			info:      &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{}},
 			protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3},
 			want:      map[string]string{"COSI_PROTOCOL": "S3"},
 		},
+		// KEP: SECRET-5
 		"Several": {
 			reason:    "the first protocol has BUCKET_NAME",
 			info:      infoOfAll(),

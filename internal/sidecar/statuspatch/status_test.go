@@ -19,6 +19,7 @@ func isProvisioned() metav1.Condition {
 	return metav1.Condition{Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonProvisioned}
 }
 
+// KEP: CHANGE-18, TEST-1
 func TestConclude(t *testing.T) {
 	type outcome struct {
 		Ready     bool

@@ -1,0 +1,171 @@
+package kepcoverage
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// below returns the name of the test, or of the subtest, that begins in the line
+// below the comment. It is empty if there is none.
+func (s *suite) below(source *ast.File, group *ast.CommentGroup) string {
+	line := s.files.Position(group.End()).Line + 1
+	declared := declaration(source, group)
+	if declared == nil {
+		return ""
+	}
+	function := testFunction(declared)
+	if function != "" && s.files.Position(declared.Pos()).Line == line {
+		return s.dir + "." + function
+	}
+	subtest := s.subtest(declared, line)
+	if subtest == "" {
+		return ""
+	}
+	if function == "" {
+		if function = s.user(declared); function == "" {
+			return ""
+		}
+	}
+	return s.dir + "." + function + "/" + subtest
+}
+
+// declaration returns the declaration that the comment stands in or above.
+func declaration(source *ast.File, group *ast.CommentGroup) ast.Decl {
+	at := slices.IndexFunc(source.Decls, func(d ast.Decl) bool { return d.End() > group.End() })
+	if at < 0 {
+		return nil
+	}
+	return source.Decls[at]
+}
+
+// testFunction returns the name of a test function, and nothing of other declarations.
+func testFunction(declared ast.Decl) string {
+	if f, ok := declared.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+		return f.Name.Name
+	}
+	return ""
+}
+
+// user returns the only test function that uses the function or variable, so that a
+// table may stand beside its test. It is empty if there are none or several.
+func (s *suite) user(declared ast.Decl) string {
+	var users []string
+	for _, name := range declaredNames(declared) {
+		for _, source := range s.sources {
+			for _, other := range source.Decls {
+				if function := testFunction(other); function != "" && uses(other, name) {
+					users = append(users, function)
+				}
+			}
+		}
+	}
+	if len(users) != 1 {
+		return ""
+	}
+	return users[0]
+}
+
+func declaredNames(declared ast.Decl) []string {
+	switch d := declared.(type) {
+	case *ast.FuncDecl:
+		return []string{d.Name.Name}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if value, ok := spec.(*ast.ValueSpec); ok {
+				return []string{value.Names[0].Name}
+			}
+		}
+	}
+	return nil
+}
+
+func uses(declared ast.Decl, name string) bool {
+	found := false
+	ast.Inspect(declared, func(n ast.Node) bool {
+		if ident, ok := n.(*ast.Ident); ok && ident.Name == name {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// subtest returns the name of the subtest that begins in the line, with the names
+// of the subtests around it.
+func (s *suite) subtest(declared ast.Decl, line int) string {
+	var parts []string
+	first := token.NoPos // where the line begins
+	done := false
+	ast.Inspect(declared, func(n ast.Node) bool {
+		if n == nil || done || s.files.Position(n.Pos()).Line > line || s.files.Position(n.End()).Line < line {
+			return false
+		}
+		if first == token.NoPos && s.files.Position(n.Pos()).Line == line {
+			first = n.Pos()
+		}
+		begins := n.Pos() == first
+		name := ""
+		switch node := n.(type) {
+		case *ast.CallExpr:
+			name = runName(node)
+		case *ast.KeyValueExpr:
+			if begins {
+				name = literal(node.Key)
+			}
+		case *ast.CompositeLit:
+			if begins && node.Type == nil {
+				name = rowName(node)
+			}
+		}
+		if name != "" {
+			parts = append(parts, name)
+			done = begins
+		}
+		return true
+	})
+	if !done {
+		return ""
+	}
+	return strings.Join(parts, "/")
+}
+
+// runName returns the name of the subtest that a call runs.
+func runName(call *ast.CallExpr) string {
+	if selector, ok := call.Fun.(*ast.SelectorExpr); ok && selector.Sel.Name == "Run" && len(call.Args) > 0 {
+		return literal(call.Args[0])
+	}
+	return ""
+}
+
+// rowName returns the name of a row of a table: its field name, or its first field.
+func rowName(row *ast.CompositeLit) string {
+	for i, element := range row.Elts {
+		field, ok := element.(*ast.KeyValueExpr)
+		switch {
+		case !ok && i == 0:
+			return literal(element)
+		case !ok:
+			return ""
+		}
+		if key, ok := field.Key.(*ast.Ident); ok && key.Name == "name" {
+			return literal(field.Value)
+		}
+	}
+	return ""
+}
+
+// literal returns the value of a string literal, and nothing of other expressions.
+func literal(expression ast.Expr) string {
+	basic, ok := expression.(*ast.BasicLit)
+	if !ok || basic.Kind != token.STRING {
+		return ""
+	}
+	value, err := strconv.Unquote(basic.Value)
+	if err != nil {
+		return ""
+	}
+	return value
+}

@@ -1,0 +1,137 @@
+// Package kepcoverage generates docs/kep-coverage.md and docs/known-failures.md.
+// Each page has a data file with its rows. The tests of a row are those that are
+// tagged with its ID: a comment directly above a test function, a call of t.Run or
+// a named row of a test table.
+//
+//	// KEP: FLOW-GRANT-4.10.1, SECRET-4
+//
+// A scenario of the suite is tagged with the same line as a YAML comment.
+package kepcoverage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:generate go run ./generate
+
+// Page is a generated page: its data file and where its tests are.
+type Page struct {
+	// File is the generated file, relative to the repository.
+	File string
+	// Data is the file with the rows, relative to the repository.
+	Data string
+	// Tag begins the comment that tags a test.
+	Tag string
+}
+
+// The pages.
+var (
+	Statements    = Page{File: "docs/kep-coverage.md", Data: "docs/kep-statements.yaml", Tag: "KEP"}
+	KnownFailures = Page{File: "docs/known-failures.md", Data: "docs/known-failures.yaml", Tag: "Known failure"}
+)
+
+// Document is the content of a data file.
+type Document struct {
+	Title    string    `yaml:"title"`
+	Text     string    `yaml:"text"`
+	Sections []Section `yaml:"sections"`
+}
+
+// Section is a heading with a text, a table, and a text below the table.
+type Section struct {
+	// Title is empty for a table directly below the title of the page.
+	Title string `yaml:"title"`
+	// Sub says that the section is part of the one before.
+	Sub  bool   `yaml:"sub"`
+	Text string `yaml:"text"`
+	// Columns are the titles between the ID and the tests; the default is Columns.
+	Columns []string `yaml:"columns"`
+	Rows    []Row    `yaml:"rows"`
+	After   string   `yaml:"after"`
+}
+
+// Row is one statement. Several IDs are separated by commas.
+type Row struct {
+	ID       string `yaml:"id"`
+	Says     string `yaml:"says"`
+	Decision string `yaml:"decision"`
+}
+
+// Columns are the titles of the columns of a section that names none.
+var Columns = []string{"The KEP says", "Decision"}
+
+// IDs are the IDs of the row.
+func (r Row) IDs() []string { return strings.Split(r.ID, ", ") }
+
+// Load reads the data file of the page. Root is the repository.
+func (p Page) Load(root string) (*Document, error) {
+	content, err := os.ReadFile(filepath.Join(root, p.Data))
+	if err != nil {
+		return nil, err
+	}
+	document := &Document{}
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(document); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Data, err)
+	}
+	if err := document.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Data, err)
+	}
+	return document, nil
+}
+
+// Rows are the rows of all sections.
+func (d *Document) Rows() []Row {
+	var all []Row
+	for _, section := range d.Sections {
+		all = append(all, section.Rows...)
+	}
+	return all
+}
+
+func (d *Document) check() error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, row := range d.Rows() {
+		for _, id := range row.IDs() {
+			if !idForm.MatchString(id) {
+				errs = append(errs, fmt.Errorf("%q is not an ID: want a form such as FLOW-CREATE-2.1 or E01", id))
+			}
+			if seen[id] {
+				errs = append(errs, fmt.Errorf("two rows have the ID %s: give each a number of its own", id))
+			}
+			seen[id] = true
+		}
+		if row.Says == "" {
+			errs = append(errs, fmt.Errorf("%s has no text: set says", row.ID))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Generate returns the generated pages by their file. Root is the repository.
+func Generate(root string) (map[string]string, error) {
+	files := map[string]string{}
+	for _, page := range []Page{Statements, KnownFailures} {
+		document, err := page.Load(root)
+		if err != nil {
+			return nil, err
+		}
+		tests, err := page.find(root)
+		if err != nil {
+			return nil, err
+		}
+		if files[page.File], err = page.render(document, tests); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
