@@ -71,7 +71,7 @@ func TestE24LastAccess(t *testing.T) {
 }
 
 // TestE24AccessesAtOnce: each of the last accesses sees others that go as well.
-// KEP: FLOW-REVOKE-4.1, TEST-6
+// KEP: FLOW-REVOKE-4.1
 func TestE24AccessesAtOnce(t *testing.T) {
 	h := start(t)
 	h.make(class(retain), newAccessClass())

@@ -22,7 +22,7 @@ func multi(spec *v1alpha2.BucketAccessClassSpec) {
 	spec.MultiBucketAccess = v1alpha2.MultiBucketAccessMultipleBuckets
 }
 
-// KEP: CHANGE-5, CHANGE-7, USE-2, FLOW-GRANT-3.4, FLOW-GRANT-3.8.1, FLOW-GRANT-3.8.2, ANNO-3
+// KEP: CHANGE-5, CHANGE-7, FLOW-GRANT-3.4, FLOW-GRANT-3.8.1, FLOW-GRANT-3.8.2
 // KEP: COND-VALID-4, API-ACCESS-STATUS-3, API-ACCESS-STATUS-4, API-ACCESS-STATUS-5
 // KEP: API-ACCESS-STATUS-6, GRPC-GENERATEACCESSID-8, REASON-10
 func TestAccessIsHandedOff(t *testing.T) {
@@ -122,7 +122,7 @@ func TestE13E14AccessWaits(t *testing.T) {
 	}
 }
 
-// KEP: ARCH-1, FLOW-GRANT-3.2, FLOW-GRANT-3.5, COND-ACCESS-3, EVENT-ACCESS-2
+// KEP: ARCH-1, FLOW-GRANT-3.2, COND-ACCESS-3, EVENT-ACCESS-2
 func TestAccessIsRefused(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -195,7 +195,6 @@ func TestRefusedAccessComesBack(t *testing.T) {
 
 // TestLateRefusal: the claim was held while the access waited, and is let go
 // when the access turns out to be impossible. Nothing goes round in circles.
-// KEP: COND-ACCESS-4
 func TestLateRefusal(t *testing.T) {
 	h := start(t)
 	h.make(newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" }))

@@ -16,11 +16,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// KEP: CHANGE-6, CHANGE-7, CHANGE-11, ARCH-1, LIFE-6, USE-2, RBAC-6, FLOW-CREATE-1, FLOW-CREATE-2.1
+// KEP: CHANGE-6, CHANGE-11, ARCH-1, LIFE-6, USE-2, FLOW-CREATE-1, FLOW-CREATE-2.1
 // KEP: FLOW-CREATE-2.3, FLOW-CREATE-2.6, FLOW-CREATE-2.6.1, FLOW-CREATE-2.6.2, FLOW-CREATE-5.1
-// KEP: FLOW-CREATE-5.3.1, FLOW-CREATE-5.3.2, COND-VALID-4, COND-ALL-2, API-BUCKET-SPEC-5
-// KEP: API-BUCKET-SPEC-7, API-CLAIM-STATUS-3, COND-CLAIM-1, GRPC-GENERATEBUCKETID-6, TEST-4
-// KEP: STATUS-CLAIM-1, REASON-1, REASON-3, REASON-9
+// KEP: FLOW-CREATE-5.3.1, FLOW-CREATE-5.3.2, API-BUCKET-SPEC-5
+// KEP: API-CLAIM-STATUS-3, COND-CLAIM-1, GRPC-GENERATEBUCKETID-6, TEST-4
+// KEP: STATUS-CLAIM-1, REASON-1, REASON-3
 func TestClaimGetsBucket(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -105,7 +105,7 @@ func TestClaimWaitsForClass(t *testing.T) {
 	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 }
 
-// KEP: CHANGE-18, OVER-4
+// KEP: OVER-4
 func TestE61ClaimMirrorsBucket(t *testing.T) {
 	type says struct {
 		Provisioned, Validated, Failed metav1.ConditionStatus
@@ -142,11 +142,10 @@ func TestE61ClaimMirrorsBucket(t *testing.T) {
 				func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") },
 				func(s *v1alpha2.BucketStatus) { conditions(s, unknown, yes, no, "Pending") },
 			}, says{no, yes, no, false}},
-		// KEP: COND-PROV-5, COND-CLAIM-6
+		// KEP: COND-CLAIM-6
 		{"failing after success", "Provisioned does not go back",
 			[]func(*v1alpha2.BucketStatus){provision, func(s *v1alpha2.BucketStatus) { conditions(s, unknown, no, yes, "DriverError") }},
 			says{yes, no, yes, true}},
-		// KEP: COND-CLAIM-2
 		{"lost", "a definite loss is copied",
 			[]func(*v1alpha2.BucketStatus){provision, func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") }},
 			says{no, yes, yes, false}},
@@ -200,7 +199,7 @@ func TestClaimNeedsProtocols(t *testing.T) {
 
 // TestE09LostBucket: a Bucket that was removed by force is not created again,
 // neither at once nor by a controller that starts later.
-// KEP: FLOW-CREATE-2.2, FLOW-CREATE-2.5, FLOW-DELETE-2.2.1, COND-PROV-4, COND-CLAIM-5, REASON-16
+// KEP: FLOW-CREATE-2.2, FLOW-CREATE-2.5, FLOW-DELETE-2.2.1, REASON-16
 func TestE09LostBucket(t *testing.T) {
 	h := start(t)
 	h.make(class())

@@ -41,7 +41,7 @@ func beingDeleted(b *v1alpha2.Bucket) error {
 	return nil
 }
 
-// KEP: CHANGE-2, OVER-7, FLOW-DELETE-0.2, FLOW-DELETE-2.2.3, FLOW-DELETE-2.2.5, ANNO-2
+// KEP: OVER-7, FLOW-DELETE-0.2, FLOW-DELETE-2.2.3, FLOW-DELETE-2.2.5, ANNO-2
 func TestDeleteClaimAndRetainBucket(t *testing.T) {
 	h := start(t)
 	h.make(class(retain))
@@ -82,7 +82,6 @@ func TestE15DeleteBucketThenClaim(t *testing.T) {
 
 // TestE68DeleteWhileControllerIsDown: what was deleted meanwhile is not taken
 // for new.
-// KEP: PRR-4
 func TestE68DeleteWhileControllerIsDown(t *testing.T) {
 	h := start(t)
 	h.make(class())

@@ -19,7 +19,7 @@ import (
 // TestClassesLiveTheirOwnLife: classes that are gone, or that others have been
 // made in place of, change nothing in what was provisioned by them, and are not
 // needed to delete it.
-// KEP: CHANGE-6, LIFE-8, LIFE-9, API-ACCESS-STATUS-4, API-ACCESS-STATUS-5, API-ACCESS-STATUS-6
+// KEP: LIFE-8, LIFE-9, API-ACCESS-STATUS-4, API-ACCESS-STATUS-5, API-ACCESS-STATUS-6
 func TestClassesLiveTheirOwnLife(t *testing.T) {
 	h := start(t)
 	bucketClass, keys := class(), newAccessClass()

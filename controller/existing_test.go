@@ -44,7 +44,7 @@ func TestE57ExistingBucketInEitherOrder(t *testing.T) {
 	}
 }
 
-// KEP: ARCH-1, FLOW-STATIC-4.5, FLOW-DELETE-2.2.2, ALT-1, REASON-17
+// KEP: FLOW-STATIC-4.5, ALT-1, REASON-17
 func TestExistingBucketOfAnotherClaim(t *testing.T) {
 	h := start(t)
 	bucket, claim := h.existingBucket(existingName, "other"), h.claimOfExisting()
@@ -144,7 +144,6 @@ func TestAccessThroughClaimThatIsNotValid(t *testing.T) {
 
 // TestAccessWaitsUntilItsClaimIsValidAgain: what an administrator puts right at the
 // Bucket is noticed by the claim, and by the access.
-// KEP: COND-ACCESS-4
 func TestAccessWaitsUntilItsClaimIsValidAgain(t *testing.T) {
 	h := start(t)
 	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()

@@ -19,7 +19,7 @@ import (
 )
 
 // TestOperationMetrics: the metrics of the KEP, as an operator gets them.
-// KEP: METRIC-1, METRIC-2, METRIC-3, METRIC-4
+// KEP: METRIC-2, METRIC-3
 func TestOperationMetrics(t *testing.T) {
 	measured := "m-" + rand.String(8) + ".example" // the metrics are the process's: a driver of no other test
 	h, address := prepare(t), freeAddress(t)

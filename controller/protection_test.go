@@ -13,7 +13,7 @@ import (
 
 // TestProtectionIsRestored: the finalizer of a claim, and that of an access which
 // waits for its claim, come back when somebody takes them off.
-// KEP: FLOW-GRANT-3.4, FINAL-1
+// KEP: FINAL-1
 func TestProtectionIsRestored(t *testing.T) {
 	h := start(t)
 	h.make(class(), newAccessClass())

@@ -16,7 +16,7 @@ import (
 
 // TestE30Conflicts creates 50 claims with an access each, at once. Conflicts are
 // retried without a word, and there are fewer than one for each claim.
-// KEP: COND-ALL-1, TEST-6
+// KEP: COND-ALL-1
 // Known failure: E58
 func TestE30Conflicts(t *testing.T) {
 	const n = 50
@@ -59,7 +59,6 @@ func TestE30Conflicts(t *testing.T) {
 
 // TestSilence: a system in which everything is ready, waits, or has failed for
 // good does not cause a single call.
-// KEP: PRR-5
 func TestSilence(t *testing.T) {
 	const window = 2 * time.Second
 	h := start(t)

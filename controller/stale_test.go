@@ -101,7 +101,6 @@ func (noAccesses) List(context.Context, client.ObjectList, ...client.ListOption)
 
 // TestReleaseAsksTheAPIServer: the cache has not seen the access that needs the
 // claim, and cannot prove that it is recent.
-// KEP: FLOW-REVOKE-4.1
 func TestReleaseAsksTheAPIServer(t *testing.T) {
 	h := prepare(t)
 	claim, older, access := h.claim("data"), h.access("older", "other"), h.access("app", "data")

@@ -73,7 +73,6 @@ func TestBuild(t *testing.T) {
 }
 
 // TestRBAC: the emulator and a cluster get the same rights, in the same order.
-// KEP: RBAC-6
 func TestRBAC(t *testing.T) {
 	files, err := deploy.RBAC()
 	if err != nil {

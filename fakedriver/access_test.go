@@ -132,7 +132,6 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// KEP: GRPC-GRANT-1
 func TestParallelGrant(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})

@@ -167,7 +167,6 @@ func TestNonEmptyDeletion(t *testing.T) {
 	}
 }
 
-// KEP: GRPC-CREATEBUCKET-2
 func TestParallelCreate(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})

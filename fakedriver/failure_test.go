@@ -109,7 +109,6 @@ func TestSeam(t *testing.T) {
 	}
 }
 
-// KEP: SECRET-3
 func TestNoSecretInLog(t *testing.T) {
 	var mu sync.Mutex
 	var log strings.Builder

@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// KEP: CHANGE-10, ARCH-3, OVER-3, FLOW-CREATE-3.2, FLOW-CREATE-3.3, FLOW-CREATE-3.4
+// KEP: CHANGE-10, OVER-3, FLOW-CREATE-3.2, FLOW-CREATE-3.3, FLOW-CREATE-3.4
 // KEP: FLOW-CREATE-3.5, FLOW-CREATE-4, COND-PROV-3, COND-VALID-4, COND-FAILED-3
 // KEP: API-BUCKET-STATUS-2, API-BUCKET-STATUS-4, COND-BUCKET-3, GRPC-GENERATEBUCKETID-1
 // KEP: GRPC-GENERATEBUCKETID-9, GRPC-CREATEBUCKET-1, GRPC-CREATEBUCKET-5, GRPC-GETBUCKET-1, TEST-4
@@ -98,7 +98,7 @@ func TestExistingBucketIsFoundWhenItAppears(t *testing.T) {
 	}
 }
 
-// KEP: ARCH-3, OVER-6, FLOW-DELETE-0.3, FLOW-DELETE-3.2, FLOW-DELETE-3.3.2, FLOW-DELETE-3.3.4
+// KEP: ARCH-3, OVER-6, FLOW-DELETE-3.2, FLOW-DELETE-3.3.2, FLOW-DELETE-3.3.4
 // KEP: ANNO-1, GRPC-GENERATEBUCKETID-3, GRPC-DELETEBUCKET-1
 func TestBucketIsDeleted(t *testing.T) {
 	w := newWorld(t)
@@ -164,7 +164,7 @@ func TestE19AndE26RetainedBucket(t *testing.T) {
 }
 
 // The policy may be changed to Retain while the Bucket waits for its end.
-// KEP: USE-4, FLOW-DELETE-3.2, COND-VALID-6, COND-BUCKET-4, REASON-25
+// KEP: USE-4, FLOW-DELETE-3.2, COND-BUCKET-4, REASON-25
 func TestExistingBucketIsNeverDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.start()

@@ -13,7 +13,7 @@ import (
 
 // TestCertificateAuthority: what applications need to trust the storage is in
 // their Secrets, and changes there when the sidecar is started with another.
-// KEP: SECRET-6, ALT-2
+// KEP: SECRET-6
 func TestCertificateAuthority(t *testing.T) {
 	w := newWorld(t)
 	first, second := string(sharedControlPlane.AdminConfig().CAData), ""

@@ -120,7 +120,6 @@ func TestNoIDNoCallAtTheEnd(t *testing.T) {
 
 // An ID that could not be persisted is asked for again, with the same name, and
 // nothing is created by an ID that is not.
-// KEP: CHANGE-10
 func TestIDThatCannotBePersisted(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -138,7 +137,7 @@ func TestIDThatCannotBePersisted(t *testing.T) {
 			bucket := w.bucket()
 			return bucket.Name, func() error { return w.isReady(bucket) }
 		}},
-		// KEP: GRPC-GENERATEACCESSID-1, GRPC-GENERATEACCESSID-4
+		// KEP: GRPC-GENERATEACCESSID-4
 		"DriverGenerateBucketAccessId": {"DriverGrantBucketAccess", func() (string, func() error) {
 			access := w.access([]*v1alpha2.Bucket{ready})
 			return v1alpha2.AccountNameForAccess(access.UID), func() error { return w.isGranted(access) }
@@ -184,7 +183,7 @@ func nameOf(request proto.Message) string {
 
 // A refused deletion is tried again when the spec says something else: an
 // administrator who gives up keeps the data.
-// KEP: API-BUCKET-MUT-2, RETRY-6
+// KEP: RETRY-6
 func TestRefusedDeletionEndsWithThePolicy(t *testing.T) {
 	w := newWorld(t)
 	w.start()

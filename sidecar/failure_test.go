@@ -118,7 +118,7 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 		// KEP: GRPC-CREATEBUCKET-6
 		"CreateAlreadyExists": {fail("DriverCreateBucket", codes.AlreadyExists), v1alpha2.ReasonDriverRefused},
 		"E03Unimplemented":    {fail("DriverGenerateBucketId", codes.Unimplemented), v1alpha2.ReasonDriverRefused},
-		// KEP: GRPC-GENERATEBUCKETID-9, REASON-13
+		// KEP: REASON-13
 		"E06EmptyID": {id(""), v1alpha2.ReasonInvalidDriverResponse},
 		"E06Space":   {id("a b"), v1alpha2.ReasonInvalidDriverResponse},
 		"E06Newline": {id("a\n"), v1alpha2.ReasonInvalidDriverResponse},
@@ -153,7 +153,6 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 	}
 }
 
-// KEP: GRPC-GENERATEBUCKETID-9
 func TestLongestIDIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
@@ -257,7 +256,6 @@ func TestE29RetriesAreSilent(t *testing.T) {
 }
 
 // A driver that refuses to delete keeps the Bucket, and says why.
-// KEP: FLOW-DELETE-3.3.3, COND-FAILED-5
 func TestE82RefusedDeletionKeepsTheBucket(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -307,7 +305,6 @@ func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 			change: func(b *v1alpha2.Bucket) { b.Spec.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolAzure} },
 			reason: v1alpha2.ReasonProtocolNotSupported,
 		},
-		// KEP: USE-4
 		"ExistingBucketToBeDeleted": {
 			change: func(b *v1alpha2.Bucket) {
 				existing("brown")(b)

@@ -160,7 +160,7 @@ func TestNewWithoutADriver(t *testing.T) {
 
 // E12, E53, E71: nobody touches what is of another driver, nor can an access lead
 // from one to the other.
-// KEP: FLOW-CREATE-3.1, FLOW-STATIC-2.1, FLOW-DELETE-3.1, FLOW-GRANT-4.2, DRIVER-3, REASON-24
+// KEP: FLOW-CREATE-3.1, FLOW-STATIC-2.1, FLOW-DELETE-3.1, DRIVER-3, REASON-24
 func TestE53E71TwoDrivers(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	a.start()
@@ -190,7 +190,6 @@ func TestE53E71TwoDrivers(t *testing.T) {
 }
 
 // E68: what was deleted while the sidecar was away is not taken for new.
-// KEP: PRR-4
 func TestE68DeletedWhileAway(t *testing.T) {
 	w := newWorld(t)
 	stop := w.start()

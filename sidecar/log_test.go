@@ -14,7 +14,6 @@ import (
 
 // An operator reads once what only a change can mend, also when the sidecar has
 // been started anew and has found out the same.
-// KEP: RETRY-1
 func TestE67RefusalIsLoggedOnce(t *testing.T) {
 	w := newWorld(t)
 	var logged atomic.Int64

@@ -15,7 +15,7 @@ import (
 
 // The finalizers come back when somebody takes them off, and are there before the
 // driver is called.
-// KEP: FLOW-CREATE-3.2, FLOW-GRANT-4.3, FLOW-GRANT-4.10.1, FINAL-1
+// KEP: FLOW-CREATE-3.2, FLOW-GRANT-4.3, FINAL-1
 func TestProtectionIsRestored(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Script("DriverGenerateBucketAccessId", func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {

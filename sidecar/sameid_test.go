@@ -75,7 +75,6 @@ func TestBucketIDOfAnotherBucket(t *testing.T) {
 }
 
 // What has an ID no more, or has it with another driver, keeps nobody from it.
-// KEP: GRPC-GENERATEBUCKETID-11
 func TestBucketIDThatIsFree(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -91,7 +90,6 @@ func TestBucketIDThatIsFree(t *testing.T) {
 }
 
 // Of many Buckets that are named the same ID at the same time, one gets it.
-// KEP: GRPC-GENERATEBUCKETID-11
 func TestBucketIDOfManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.options.Workers = 8

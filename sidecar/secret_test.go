@@ -18,7 +18,7 @@ import (
 
 // A Secret that is there already is nobody's to take. When it goes, the access
 // goes on.
-// KEP: FLOW-GRANT-4.6, API-ACCESS-SPEC-3, RETRY-8, REASON-26
+// KEP: FLOW-GRANT-4.6, RETRY-8, REASON-26
 func TestE11E74ForeignSecretIsNotTakenOver(t *testing.T) {
 	w := newWorld(t)
 	w.start()

@@ -24,7 +24,6 @@ func (h *home) write(name, text string) string {
 	return filepath.Join(h.dir, name)
 }
 
-// KEP: FLOW-PODS-1
 func TestExec(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

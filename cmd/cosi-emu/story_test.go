@@ -31,7 +31,6 @@ type story struct {
 
 // TestStory does what the README tells a new user to do, and looks at what there
 // is to see on the way.
-// KEP: TEST-3
 func TestStory(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

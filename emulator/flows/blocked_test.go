@@ -29,7 +29,6 @@ func (s *scene) expectUnheld(claim *v1alpha2.BucketClaim) error {
 
 // TestAccessWaitsForItsBuckets: the driver hears of an access when all its
 // buckets are there. The claims are held from the beginning.
-// KEP: FLOW-GRANT-3.6.1
 func TestAccessWaitsForItsBuckets(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	hold := make(chan struct{})
@@ -130,7 +129,6 @@ func TestBucketOfALiveClaim(t *testing.T) {
 
 // TestRefusedRevocation: an access that the driver does not revoke stays, for all
 // to see, and the driver is asked again when it has come back.
-// KEP: FLOW-REVOKE-3.4
 func TestRefusedRevocation(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim, access := s.claim("data"), s.access("app", "data")

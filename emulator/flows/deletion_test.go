@@ -28,7 +28,6 @@ var kinds = map[string]struct {
 // TestDeletion has all that makes up a claim with an access deleted, in all
 // orders, all at once, and with its namespace. Nothing may be left but what the
 // policy says.
-// KEP: FLOW-REVOKE-3.2
 func TestDeletion(t *testing.T) {
 	w := newWorld(t)
 	var pairs []*pair

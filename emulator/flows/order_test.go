@@ -26,7 +26,7 @@ func TestCreationInAnyOrder(t *testing.T) {
 				[]string{theClass, theAccessClass, theClaim, theAccess},
 				func(s *scene) *pair { return s.dynamicPair(v1alpha2.DeletionPolicyDelete) },
 			},
-			// KEP: FLOW-STATIC-4.9, GRPC-GENERATEACCESSID-8
+			// KEP: FLOW-STATIC-4.9
 			"static": {[]string{theBucket, theAccessClass, theClaim, theAccess}, (*scene).staticPair},
 		} {
 			for i, order := range permutations(kind.order...) {

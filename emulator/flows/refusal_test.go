@@ -107,7 +107,7 @@ func refusals() map[string]refusal {
 
 // TestRefusedAccess: what rules an access out is said in its conditions, and has
 // no consequence: no call, no Secret, no hold on the claims.
-// KEP: FLOW-GRANT-3.2, COND-ACCESS-3, API-ACCESSCLASS-6, TEST-5, REASON-21
+// KEP: COND-ACCESS-3, REASON-21
 func TestRefusedAccess(t *testing.T) {
 	w := newWorld(t)
 	for name, tc := range refusals() {

@@ -10,7 +10,7 @@ import (
 
 // maxTests is the number of tests that a row may name: those that fail if the
 // statement breaks, not every test that touches it.
-const maxTests = 9
+const maxTests = 2
 
 // render returns the text of the page. An error names every tag without a row,
 // and every row that has no tests or too many.

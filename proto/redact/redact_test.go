@@ -76,7 +76,6 @@ func TestNil(t *testing.T) {
 
 // TestEverySecretIsMarked guards the .proto: a new credential field whose name
 // says that it is a secret must carry the option.
-// KEP: SECRET-3
 func TestEverySecretIsMarked(t *testing.T) {
 	messages := cosi.File_cosi_v1alpha2_cosi_proto.Messages()
 	marked := 0

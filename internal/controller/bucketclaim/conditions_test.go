@@ -22,7 +22,7 @@ func sayings(conditions []metav1.Condition) said {
 	return all
 }
 
-// KEP: COND-CLAIM-7, TEST-1
+// KEP: COND-CLAIM-7
 func TestMirrorConditions(t *testing.T) {
 	const (
 		waiting = `Unknown WaitingForBucket, Bucket "b" is not provisioned yet`

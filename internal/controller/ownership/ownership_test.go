@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// KEP: ANNO-4
 func TestOwnership(t *testing.T) {
 	type state struct{ SidecarOwns, NeedsClaims, Refused bool }
 	handed := func(a *v1alpha2.BucketAccess) { a.Status.DriverName = "d" }

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// KEP: COND-ALL-1, REASON-31
+// KEP: REASON-31
 func TestObstacles(t *testing.T) {
 	buckets := v1alpha2.Resource("buckets")
 	forbidden := fmt.Errorf("create Bucket b: %w", apierrors.NewForbidden(buckets, "b", errors.New("no")))

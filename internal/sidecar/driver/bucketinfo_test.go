@@ -12,7 +12,6 @@ import (
 )
 
 // E45: the field of the protocols has had two numbers.
-// KEP: GRPC-CREATEBUCKET-4
 func TestE45CreatedProtocols(t *testing.T) {
 	info := &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{BucketId: "b", Region: "r"}}
 	encoded, err := proto.Marshal(info)

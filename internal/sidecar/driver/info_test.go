@@ -9,7 +9,7 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// KEP: CHANGE-14, GRPC-DRIVERGETINFO-1
+// KEP: CHANGE-14
 func TestReadInfo(t *testing.T) {
 	protocols := func(types ...cosi.ObjectProtocol_Type) []*cosi.ObjectProtocol {
 		var list []*cosi.ObjectProtocol
@@ -34,7 +34,6 @@ func TestReadInfo(t *testing.T) {
 			},
 			want: want{info: Info{Name: "s3.example.com", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolAzure, v1alpha2.ProtocolS3}}},
 		},
-		// KEP: GRPC-DRIVERGETINFO-2
 		"E39Twice": {
 			reason: "a protocol that is named twice says nothing wrong",
 			response: &cosi.DriverGetInfoResponse{

@@ -112,7 +112,6 @@ func TestAccessData(t *testing.T) {
 			protocol: v1alpha2.ProtocolS3, authentication: byServiceAccount, missing: "AWS_DEFAULT_REGION",
 			without: func(i *cosi.ObjectProtocolAndBucketInfo, _ *cosi.CredentialInfo) { i.S3 = nil },
 		},
-		// KEP: GRPC-GRANT-4
 		"S3NoCredentials": {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey, missing: "AWS_ACCESS_KEY_ID",
 			without: func(_ *cosi.ObjectProtocolAndBucketInfo, c *cosi.CredentialInfo) { c.S3 = nil },
@@ -161,7 +160,6 @@ func TestAccessDataOfNothing(t *testing.T) {
 	}
 }
 
-// KEP: SECRET-3
 func TestErrorsShowNoValues(t *testing.T) {
 	info, credentials := infoOfAll(), credentialsOfAll()
 	credentials.S3.AccessSecretKey = strings.Repeat("SECRET", maxValueLength)
