@@ -22,9 +22,15 @@ import (
 func fixture(t *testing.T, options store.Options) (*server, *s3.Client) {
 	t.Helper()
 	s := serve(t, options)
+	return s, s.app(t)
+}
+
+// app makes the bucket photos, and returns the client of an application that may
+// read and write it.
+func (s *server) app(t *testing.T) *s3.Client {
+	t.Helper()
 	s.bucket(t, "photos")
-	c := s.client(t, s.account(t, "app", readWrite("photos")))
-	return s, c
+	return s.client(t, s.account(t, "app", readWrite("photos")))
 }
 
 func put(t *testing.T, c *s3.Client, key, content string) {

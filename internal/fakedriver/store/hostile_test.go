@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -50,11 +50,7 @@ func half(t *testing.T, s *server, c store.Credentials, declared int64) string {
 		},
 	}
 	r := in.request(t, s)
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", r.URL.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
+	conn := s.dial(t)
 	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
@@ -79,49 +75,51 @@ func half(t *testing.T, s *server, c store.Credentials, declared int64) string {
 }
 
 func TestDeclaredLength(t *testing.T) {
-	s := serve(t, store.Options{MaxBodyBytes: 1 << 40, BodyTimeout: 50 * time.Millisecond})
-	s.bucket(t, "photos")
-	app := s.account(t, "app", readWrite("photos"))
-	if got := half(t, s, app, 1<<50); got != "EntityTooLarge" {
-		t.Errorf("a body over the limit: %s", got)
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if got := half(t, s, app, 1<<39); got != "RequestTimeout" {
-		t.Errorf("a body that never comes: %s", got)
-	}
-	runtime.ReadMemStats(&after)
-	if grown := after.TotalAlloc - before.TotalAlloc; grown > 16<<20 {
-		t.Errorf("%d bytes were allocated for 4 that came", grown)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := serveInMemory(t, store.Options{MaxBodyBytes: 1 << 40, BodyTimeout: time.Second})
+		s.bucket(t, "photos")
+		app := s.account(t, "app", readWrite("photos"))
+		if got := half(t, s, app, 1<<50); got != "EntityTooLarge" {
+			t.Errorf("a body over the limit: %s", got)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if got := half(t, s, app, 1<<39); got != "RequestTimeout" {
+			t.Errorf("a body that never comes: %s", got)
+		}
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 16<<20 {
+			t.Errorf("%d bytes were allocated for 4 that came", grown)
+		}
+	})
 }
 
 // TestAnswerNotRead is a client that asks for much and reads nothing.
 func TestAnswerNotRead(t *testing.T) {
-	s, c := fixture(t, store.Options{BodyTimeout: 500 * time.Millisecond})
-	put(t, c, "big", strings.Repeat("x", 32<<20))
-	presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("big")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	target := strings.TrimPrefix(presigned.URL, s.url)
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	began := time.Now()
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, conn.RemoteAddr()); err != nil {
-		t.Fatal(err)
-	}
-	status := make([]byte, len("HTTP/1.1 200"))
-	if _, err := io.ReadFull(conn, status); err != nil || !strings.HasSuffix(string(status), "200") {
-		t.Fatalf("answer %q, %v", status, err)
-	}
-	if err := s.Close(); err != nil { // waits for the request
-		t.Fatal(err)
-	}
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("the request was ended after %s, by the server's end and not by its deadline", took)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const limit = time.Second
+		s := serveInMemory(t, store.Options{BodyTimeout: limit})
+		c := s.app(t)
+		put(t, c, "big", strings.Repeat("x", 1<<20))
+		presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("big")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn := s.dial(t)
+		began := time.Now()
+		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: store.test\r\n\r\n", strings.TrimPrefix(presigned.URL, s.url)); err != nil {
+			t.Fatal(err)
+		}
+		status := make([]byte, len("HTTP/1.1 200"))
+		if _, err := io.ReadFull(conn, status); err != nil || !strings.HasSuffix(string(status), "200") {
+			t.Fatalf("answer %q, %v", status, err)
+		}
+		if err := s.Close(); err != nil { // waits for the request
+			t.Fatal(err)
+		}
+		// The end of the server would wait for 5 seconds.
+		if took := time.Since(began); took > 2*limit {
+			t.Errorf("the request was ended after %s, by the server's end and not by its deadline", took)
+		}
+	})
 }

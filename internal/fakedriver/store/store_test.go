@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -25,16 +26,23 @@ type server struct {
 	*store.Store
 
 	url string
+	// connect opens a connection. Nil is TCP to the host of the URL.
+	connect func(context.Context) (net.Conn, error)
 }
 
 // serve starts a store, and stops it when the test ends.
 func serve(t *testing.T, options store.Options) *server {
 	t.Helper()
+	l := listen(t)
+	return &server{Store: serveOn(t, l, options), url: "http://" + l.Addr().String()}
+}
+
+func serveOn(t *testing.T, l net.Listener, options store.Options) *store.Store {
+	t.Helper()
 	s, err := store.New(options)
 	if err != nil {
 		t.Fatalf("New(): %v", err)
 	}
-	l := listen(t)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(context.Background(), l) }()
 	t.Cleanup(func() {
@@ -46,7 +54,33 @@ func serve(t *testing.T, options store.Options) *server {
 			t.Errorf("Serve(): %v", err)
 		}
 	})
-	return &server{Store: s, url: "http://" + l.Addr().String()}
+	return s
+}
+
+// dial opens a connection that is closed when the test ends.
+func (s *server) dial(t *testing.T) net.Conn {
+	t.Helper()
+	conn, err := s.open(t.Context())
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func (s *server) open(ctx context.Context) (net.Conn, error) {
+	if s.connect != nil {
+		return s.connect(ctx)
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(s.url, "http://"))
+}
+
+// transport returns a transport of its own, which is closed when the test ends.
+func (s *server) transport(t *testing.T) *http.Transport {
+	t.Helper()
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.open(ctx) }}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
 }
 
 func listen(t *testing.T) net.Listener {
@@ -97,7 +131,12 @@ func (s *server) client(t *testing.T, c store.Credentials, change ...func(*s3.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	inTests := func(o *s3.Options) { o.UsePathStyle, o.DisableLogOutputChecksumValidationSkipped = true, true }
+	inTests := func(o *s3.Options) {
+		o.UsePathStyle, o.DisableLogOutputChecksumValidationSkipped = true, true
+		if s.connect != nil {
+			o.HTTPClient = &http.Client{Transport: s.transport(t)}
+		}
+	}
 	return s3.NewFromConfig(cfg, append([]func(*s3.Options){inTests}, change...)...)
 }
 

@@ -77,7 +77,7 @@ const patience = 20 * time.Second
 // when the server has ended the connection.
 func exchangeBytes(t *testing.T, s *server, request []byte) (status int, answer string) {
 	t.Helper()
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+	conn, err := s.open(t.Context())
 	if err != nil {
 		t.Errorf("cannot connect: %v", err)
 		return 0, ""
