@@ -105,7 +105,7 @@ func TestKill(t *testing.T) {
 	h := newHome(t)
 	killed, beside := h.up(), h.up("--name", "beside")
 	h.killEmulator(killed)
-	if gone := h.run("status"); gone.code != 1 || !strings.Contains(gone.err, "what is running: beside") {
+	if gone := h.run("status"); gone.code != 1 || !strings.Contains(gone.err, "these are running: beside") {
 		t.Errorf("status of a killed emulator: exit code %d, %s", gone.code, gone.err)
 	}
 	if got := h.info("status", "--name", "beside", "-o", "json").PID; got != beside.PID {
