@@ -27,7 +27,7 @@ func TestRunRefusals(t *testing.T) {
 		args   []string
 		want   []string // in what it says
 	}{
-		"Nothing": {"There is nothing to run.", nil, []string{"needs a file or a directory"}},
+		"Nothing": {"There is nothing to run.", nil, []string{"requires a file or a directory"}},
 		"NoFile":  {"It is not there.", []string{"none.yaml"}, []string{"none.yaml"}},
 		"Empty":   {"There is no scenario.", []string{"empty"}, []string{"there is no scenario to run", "empty"}},
 		"Parse": {
@@ -47,8 +47,8 @@ func TestRunRefusals(t *testing.T) {
 		"Pattern":  {"It is none.", []string{"good.yaml", "--scenario", "["}, []string{"name pattern \"[\""}},
 		"Report":   {"Of no known form.", []string{"good.yaml", "--report", "pdf=x"}, []string{"--report \"pdf=x\" must be html=FILE"}},
 		"NoFormat": {"Two words.", []string{"good.yaml", "--report", "html"}, []string{"must be html=FILE"}},
-		"JUnitDir": {"There is no directory.", []string{"good.yaml", "--junit", "no/x.xml"}, []string{"no directory for no/x.xml"}},
-		"SameFile": {"Both to one file.", []string{"good.yaml", "--junit", "x", "--report", "json=./x"}, []string{"another report goes to ./x"}},
+		"JUnitDir": {"There is no directory.", []string{"good.yaml", "--junit", "no/x.xml"}, []string{"the directory of no/x.xml does not exist"}},
+		"SameFile": {"Both to one file.", []string{"good.yaml", "--junit", "x", "--report", "json=./x"}, []string{"another report is also written to ./x"}},
 		"Parallel": {"Less than one.", []string{"good.yaml", "--parallel", "-1"}, []string{"--parallel -1"}},
 		"Timeout":  {"No time.", []string{"good.yaml", "--timeout", "0s"}, []string{"--timeout 0s must be more than 0"}},
 		"Existing": {"Flags of another kind.", []string{"good.yaml", "--context", "x"}, []string{"--existing-cluster"}},
@@ -153,7 +153,7 @@ func TestLintJSON(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.write("good.yaml", scenario("good", claims))
-	if out := h.must("lint", "good.yaml"); out != "1 scenario in 1 file: nothing is wrong.\n" {
+	if out := h.must("lint", "good.yaml"); out != "1 scenario in 1 file: no problems.\n" {
 		t.Errorf("of a good file it says %s", out)
 	}
 	h.write("bad.yaml", scenario("bad", "- setle:"))

@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/bench/storage"
 )
 
-// benchmark holds the flags of the command.
+// benchmark has the flags of the command.
 type benchmark struct {
 	options bench.Options
 	check   bool
@@ -32,26 +32,23 @@ func newBench(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [SUITE]...",
 		Short: "Measure speed and memory",
-		Long: `Measure speed and memory, compared with what they are made of in the same run. The
-suites are:
+		Long: `Measure speed and memory, each relative to a baseline of the same run. The suites are:
 
-  starts  how long an emulator takes to start
-  claims  how long a claim takes to have its bucket
-  memory  how much memory a settled emulator takes, and whether it is silent
-  scale   what controller and sidecar cost under load: a thousand claims and
-          accesses at once, one more claim among five thousand, a thousand
-          accesses of one claim
-  s3      how fast the S3 store is, and how much memory it takes, compared with
-          gofakes3 alone
+  starts  time to start an emulator
+  claims  time from a claim to its bucket
+  memory  memory of an idle emulator, and whether it is silent
+  scale   cost of controller and sidecar under load: a thousand claims and accesses at
+          once, one claim among five thousand, a thousand accesses of one claim
+  s3      speed and memory of the S3 store, relative to gofakes3
 
-Without a suite, the first three are run, which takes two minutes; scale takes
-twenty or so, and s3 three. For all but s3, emulators are started, and stopped.
+The default is the first three suites, which take two minutes. scale takes about
+twenty minutes, and s3 three. All but s3 start and stop emulators.
 
-Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
+Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 		Example: `  cosi-emu bench
   cosi-emu bench scale --check -o json > bench.json
 
-  # Quickly, to see that it works.
+  # Small loads, as a smoke test.
   cosi-emu bench --starts 1 --claims 3 --crowd 5 --window 2s
   cosi-emu bench scale --pairs 20 --many 50 --rounds 1
   cosi-emu bench s3 --objects 1000 --requests 100 --s3-rounds 3`,
@@ -67,21 +64,21 @@ Each figure has a bar. With --check, the exit code is 1 if one is missed.`,
 			return b.run(cmd.Context(), streams)
 		},
 	}
-	cmd.Flags().IntVar(&o.Starts, "starts", 5, "how often each kind of start is timed")
-	cmd.Flags().IntVar(&o.Claims, "claims", 30, "how many claims are timed, one after another")
-	cmd.Flags().IntVar(&o.Crowd, "crowd", 100, "how many claims with accesses there are when memory and silence are measured")
-	cmd.Flags().DurationVar(&o.Window, "window", 30*time.Second, "for how long there must be silence")
+	cmd.Flags().IntVar(&o.Starts, "starts", 5, "number of timed starts of each kind")
+	cmd.Flags().IntVar(&o.Claims, "claims", 30, "number of claims that are timed, one after another")
+	cmd.Flags().IntVar(&o.Crowd, "crowd", 100, "number of claims with accesses when memory and silence are measured")
+	cmd.Flags().DurationVar(&o.Window, "window", 30*time.Second, "duration of the required silence")
 	load := scale.DefaultLoad
-	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", load.Pairs, "how many claims with accesses, or accesses of one claim, are created at once")
-	cmd.Flags().IntVar(&o.Scale.Many, "many", load.Many, "among how many claims a claim should cost as much as among a fiftieth of them")
-	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", load.Rounds, "how often the suite scale times what takes time")
+	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", load.Pairs, "number of claims with accesses, or accesses of one claim, that are created at once")
+	cmd.Flags().IntVar(&o.Scale.Many, "many", load.Many, "number of claims among which one more claim is timed; the baseline has a fiftieth of them")
+	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", load.Rounds, "number of rounds of the suite scale")
 	objects := storage.DefaultLoad
-	cmd.Flags().IntVar(&o.S3.Objects, "objects", objects.Objects, "how many objects are listed, and stored to measure memory")
-	cmd.Flags().IntVar(&o.S3.Requests, "requests", objects.Requests, "how many small objects are written, and read, in a round")
-	cmd.Flags().IntVar(&o.S3.Rounds, "s3-rounds", objects.Rounds, "how often the suite s3 times everything")
+	cmd.Flags().IntVar(&o.S3.Objects, "objects", objects.Objects, "number of objects that are listed, and stored to measure memory")
+	cmd.Flags().IntVar(&o.S3.Requests, "requests", objects.Requests, "number of small objects that are written and read in a round")
+	cmd.Flags().IntVar(&o.S3.Rounds, "s3-rounds", objects.Rounds, "number of rounds of the suite s3")
 	cmd.Flags().StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with the programs of the control plane (default: as for 'up')")
-	cmd.Flags().BoolVar(&b.check, "check", false, "fail if a bar is missed")
-	cmd.Flags().DurationVar(&b.timeout, "timeout", defaultStartTimeout, "limit for everything")
+	cmd.Flags().BoolVar(&b.check, "check", false, "fail if a limit is exceeded")
+	cmd.Flags().DurationVar(&b.timeout, "timeout", defaultStartTimeout, "time limit for all suites")
 	cli.AddOutput(cmd.Flags(), &b.output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
@@ -107,7 +104,7 @@ func (b *benchmark) run(ctx context.Context, streams cli.Streams) error {
 		return err
 	}
 	if missed := report.Missed(); b.check && len(missed) > 0 {
-		return fmt.Errorf("over the bar: %s", strings.Join(missed, ", "))
+		return fmt.Errorf("limit exceeded: %s", strings.Join(missed, ", "))
 	}
 	return nil
 }

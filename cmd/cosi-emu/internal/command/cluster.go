@@ -11,8 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 )
 
-// apiAccess holds the flags by which a component finds its API server, and how
-// much it asks of it.
+// apiAccess has the flags of a component's connection to the API server.
 type apiAccess struct {
 	kubeconfig, context string
 	qps                 float32
@@ -22,11 +21,11 @@ type apiAccess struct {
 func (a *apiAccess) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&a.kubeconfig, "kubeconfig", "", "kubeconfig file (default: the Pod's ServiceAccount, then $KUBECONFIG)")
 	flags.StringVar(&a.context, "context", "", "context of the kubeconfig (default: its current one)")
-	flags.Float32Var(&a.qps, "kube-api-qps", 100, "limit of requests to the API server in a second; -1 for none")
-	flags.IntVar(&a.burst, "kube-api-burst", 200, "how many of them may be sent at once")
+	flags.Float32Var(&a.qps, "kube-api-qps", 100, "limit of requests/s to the API server; -1 for none")
+	flags.IntVar(&a.burst, "kube-api-burst", 200, "burst of requests to the API server")
 }
 
-// validate finds what is wrong before anything is contacted.
+// validate rejects wrong flags before anything is contacted.
 func (a *apiAccess) validate() error {
 	if a.qps == 0 || math.IsNaN(float64(a.qps)) {
 		return cli.Usage(fmt.Errorf("--kube-api-qps %v must be more than 0, or negative for no limit", a.qps))
@@ -43,7 +42,7 @@ func (a *apiAccess) config() (*rest.Config, error) {
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: a.context}
 	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("find the API server: %w; give --kubeconfig, or run in a Pod", err)
+		return nil, fmt.Errorf("find the API server: %w; use --kubeconfig, or run in a Pod", err)
 	}
 	cfg.QPS, cfg.Burst = a.qps, a.burst
 	return cfg, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/session"
 )
 
-// existing holds the flags for somebody else's cluster.
+// existing has the flags of an existing cluster.
 type existing struct {
 	wanted              bool
 	kubeconfig, context string
@@ -21,17 +21,17 @@ type existing struct {
 
 func (x *existing) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&x.wanted, "existing-cluster", false,
-		"run controller, sidecar, driver and S3 store on this machine against a cluster, instead of starting a control plane")
+		"use a cluster instead of starting a control plane; the components run on this machine")
 	flags.StringVar(&x.kubeconfig, "kubeconfig", "", "kubeconfig file of the existing cluster (default: $KUBECONFIG, then ~/.kube/config)")
 	flags.StringVar(&x.context, "context", "", "context of the existing cluster (default: the current one)")
-	flags.BoolVar(&x.install, "install", false, "install the COSI kinds and rights that the existing cluster lacks, until the emulator stops")
+	flags.BoolVar(&x.install, "install", false, "install missing COSI kinds and RBAC rules in the existing cluster until the emulator stops")
 }
 
-// validate refuses flags that mean nothing together.
+// validate rejects combinations of flags without a meaning.
 func (x *existing) validate(opts session.Options) error {
 	if !x.wanted {
 		if x.kubeconfig != "" || x.context != "" || x.install {
-			return cli.Usage(fmt.Errorf("--kubeconfig, --context and --install are of --existing-cluster, which is not given"))
+			return cli.Usage(fmt.Errorf("--kubeconfig, --context and --install require --existing-cluster"))
 		}
 		return nil
 	}
@@ -44,13 +44,13 @@ func (x *existing) validate(opts session.Options) error {
 		}
 	}
 	if opts.DataDir != "" {
-		return cli.Usage(fmt.Errorf("--existing-cluster and --data-dir exclude each other: the objects are in the cluster, " +
-			"and the buckets end with the emulator"))
+		return cli.Usage(fmt.Errorf("--existing-cluster and --data-dir exclude each other: the cluster keeps the objects, " +
+			"and the buckets are in memory"))
 	}
 	return nil
 }
 
-// open reads the kubeconfig of the cluster that is wanted.
+// open reads the kubeconfig of the existing cluster, if there is one.
 func (x *existing) open(opts *session.Options) (err error) {
 	if !x.wanted {
 		return nil
@@ -60,21 +60,21 @@ func (x *existing) open(opts *session.Options) (err error) {
 	return err
 }
 
-// printLeft says what is left in a cluster.
+// printLeft prints the objects that remain in a cluster.
 func printLeft(w io.Writer, context string, left []string) error {
 	if len(left) == 0 {
 		return nil
 	}
 	const shown = 20
 	var text strings.Builder
-	fmt.Fprintf(&text, "Left in the cluster of context %q:\n\n", context)
+	fmt.Fprintf(&text, "These objects remain in the cluster of context %q:\n\n", context)
 	for _, line := range left[:min(shown, len(left))] {
 		fmt.Fprintf(&text, "  %s\n", line)
 	}
 	if more := len(left) - shown; more > 0 {
 		fmt.Fprintf(&text, "  and %d more\n", more)
 	}
-	text.WriteString("\nBuckets, claims and accesses can be deleted when a controller and a driver of the same name run again.\n")
+	text.WriteString("\nTo delete buckets, claims and accesses, run a controller and a driver of the same name.\n")
 	_, err := io.WriteString(w, text.String())
 	return err
 }

@@ -19,14 +19,14 @@ func newController(streams cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "controller",
-		Short: "Run the COSI controller alone, for a cluster",
-		Long: `Run the COSI controller against the API server of a cluster: in a Pod with the
-rights of deploy/rbac/controller.yaml, or from anywhere with a kubeconfig. The
-COSI kinds must be installed. It runs until it is told to stop.`,
+		Short: "Run the COSI controller on a cluster",
+		Long: `Run the COSI controller against the API server of a cluster: in a Pod with the RBAC
+rules of deploy/rbac/controller.yaml, or elsewhere with a kubeconfig. The COSI kinds
+must be installed. It runs until the process gets SIGTERM.`,
 		Example: `  # In a Pod; see deploy/controller.
   cosi-emu controller --leader-elect --health-probe-bind-address :8081 --metrics-bind-address :8080
 
-  # On a laptop, in place of the one in the cluster.
+  # On a laptop, instead of the controller of the cluster.
   cosi-emu controller --context kind-kind --leader-elect --leader-election-namespace cosi-system`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := validate(access.validate, log.validate, opts.Validate); err != nil {
@@ -40,7 +40,7 @@ COSI kinds must be installed. It runs until it is told to stop.`,
 	flags := cmd.Flags()
 	access.addFlags(flags)
 	log.addFlags(flags)
-	flags.IntVar(&opts.Workers, "workers", controller.DefaultWorkers, "how many objects of each kind are worked on at the same time")
+	flags.IntVar(&opts.Workers, "workers", controller.DefaultWorkers, "number of objects of each kind that are reconciled at the same time")
 	component{
 		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
@@ -62,7 +62,7 @@ func runController(ctx context.Context, access *apiAccess, opts controller.Optio
 	return c.Start(ctx)
 }
 
-// validate makes what is wrong with the values of flags an error of usage.
+// validate makes invalid values of flags usage errors.
 func validate(checks ...func() error) error {
 	var errs []error
 	for _, check := range checks {

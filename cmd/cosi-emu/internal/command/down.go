@@ -25,9 +25,9 @@ func newDown(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "down",
 		Short: "Stop an emulator",
-		Long: `Stop an emulator that was started with 'cosi-emu up', and remove its files. If it
-is not running, that is no error; what a killed emulator has left is removed.
-Data in a --data-dir stays.`,
+		Long: `Stop an emulator that 'cosi-emu up' started, and delete its files. The command
+succeeds if the emulator is not running; it then deletes the files of a killed
+emulator. Data in a --data-dir is kept.`,
 		Example: `  cosi-emu down
   cosi-emu down --name mine
   cosi-emu down --all`,
@@ -46,7 +46,7 @@ Data in a --data-dir stays.`,
 	}
 	cli.AddName(cmd.Flags(), &name)
 	cmd.Flags().BoolVar(&all, "all", false, "stop all emulators of this user")
-	cmd.Flags().DurationVar(&timeout, "timeout", stopTimeout, "how long it may take before the emulator is killed")
+	cmd.Flags().DurationVar(&timeout, "timeout", stopTimeout, "time limit after which the emulator is killed")
 	return cmd
 }
 

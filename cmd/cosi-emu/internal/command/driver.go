@@ -20,18 +20,17 @@ func newDriver(streams cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "driver",
-		Short: "Run the fake driver alone, with its S3 store",
-		Long: `Run the fake driver alone, with its S3 store, beside a 'cosi-emu sidecar': in the
-same Pod, or on one machine. It runs until it is told to stop.
+		Short: "Run the fake driver and its S3 store alone",
+		Long: `Run the fake driver and its S3 store for a 'cosi-emu sidecar' in the same Pod or on
+the same machine, until the process gets SIGTERM.
 
-The store listens on 127.0.0.1 unless --s3-bind-address says otherwise, as it has
-to in a Pod. Then --s3-endpoint says where applications find it. With
---tls-cert-file it is served over TLS; 'cosi-emu sidecar --certificate-authority'
-puts into the Secrets what applications need to trust it.
+The store listens on 127.0.0.1. In a Pod, set --s3-bind-address, and --s3-endpoint for
+the URL in the Secrets of applications. With --tls-cert-file the store uses TLS;
+'cosi-emu sidecar --certificate-authority' adds the authority to the Secrets.
 
-Tokens of ServiceAccounts are not accepted: that needs the API server, as
-'cosi-emu up' has it.`,
-		Example: `  # For a sidecar that runs in a debugger, with buckets that last.
+ServiceAccount tokens are rejected, because reviewing them requires the API server.
+'cosi-emu up' accepts them.`,
+		Example: `  # For a sidecar in a debugger, with buckets that survive a restart.
   cosi-emu driver --endpoint unix:///tmp/cosi.sock --data-dir ./cosi-data
 
   # In a Pod, behind a Service.
@@ -60,24 +59,24 @@ Tokens of ServiceAccounts are not accepted: that needs the API server, as
 	return cmd
 }
 
-// addDriverFlags adds the flags of what is served, and where.
+// addDriverFlags adds the flags of the services and their addresses.
 func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
-	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "name of the driver, which classes refer to")
+	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "driver name, as in the classes")
 	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", server.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
 	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "",
-		"URL at which applications find the store (default: http, or https, at --s3-bind-address)")
+		"URL of the store for applications (default: http or https at --s3-bind-address)")
 	flags.StringVar(&opts.S3VirtualEndpoint, "s3-virtual-endpoint", "",
-		"URL whose host has the buckets as subdomains (default: s3.localhost if the store is for this machine only)")
+		"URL for virtual-host addressing, with buckets as subdomains (default: s3.localhost if the store listens on localhost only)")
 	flags.StringVar(&opts.TLSCertFile, "tls-cert-file", "",
-		"file with the certificate of the store, in PEM, followed by those that have signed it (default: no TLS)")
-	flags.StringVar(&opts.TLSPrivateKeyFile, "tls-private-key-file", "", "file with the private key that belongs to --tls-cert-file, in PEM")
+		"PEM file with the certificate chain of the store (default: no TLS)")
+	flags.StringVar(&opts.TLSPrivateKeyFile, "tls-private-key-file", "", "PEM file with the private key of --tls-cert-file")
 	flags.Var(protocols{&opts.Protocols}, "protocols", protocolsUsage)
 	flags.StringVar(&opts.GCSBindAddress, "gcs-bind-address", server.DefaultGCSBindAddress,
-		"TCP address of the GCS service, if it is among --protocols; :9090 listens on all interfaces")
+		"TCP address of the GCS service, with --protocols GCS; :9090 listens on all interfaces")
 	flags.StringVar(&opts.GCSEndpoint, "gcs-endpoint", "",
-		"URL at which applications find the GCS service (default: http, or https, at --gcs-bind-address)")
+		"URL of the GCS service for applications (default: http or https at --gcs-bind-address)")
 	addStoreLimits(flags, &opts.MaxBodyBytes, &opts.MaxAccounts)
-	flags.StringVar(&opts.S3Region, "s3-region", store.DefaultRegion, "region of the store, which clients sign for")
-	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts (default: they end with the driver)")
+	flags.StringVar(&opts.S3Region, "s3-region", store.DefaultRegion, "region of the store, which requests must be signed for")
+	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts across restarts (default: in memory)")
 }

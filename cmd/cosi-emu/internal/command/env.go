@@ -25,8 +25,8 @@ const apiTimeout = 30 * time.Second
 type access struct{ access, claim string }
 
 func (a *access) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&a.access, "access", "", "BucketAccess whose credentials are added, as namespace/name")
-	flags.StringVar(&a.claim, "claim", "", "BucketClaim whose bucket is meant, if the BucketAccess is for several")
+	flags.StringVar(&a.access, "access", "", "BucketAccess whose credentials are added, namespace/name")
+	flags.StringVar(&a.claim, "claim", "", "BucketClaim to select, if the BucketAccess has several")
 }
 
 // key returns which BucketAccess is meant, and whether one is.
@@ -51,25 +51,29 @@ func newEnv(streams cli.Streams) *cobra.Command {
 	formats := []string{string(environment.FormatShell), string(environment.FormatDotenv), string(environment.FormatJSON)}
 	cmd := &cobra.Command{
 		Use:   "env",
-		Short: "Print the environment of an emulator, and of a BucketAccess",
-		Long: `Print the environment variables by which programs find an emulator: KUBECONFIG,
-COSI_ENDPOINT, the socket of the driver, with 'up --protocols GCS'
-COSI_GCS_ENDPOINT, and with 'up --tls' AWS_CA_BUNDLE, a file with the certificate
-that S3 clients must trust. With --access also what the Secret of a BucketAccess
-holds: AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, BUCKET_NAME and so on.
+		Short: "Print the environment variables of an emulator or a BucketAccess",
+		Long: `Print the environment variables of an emulator:
 
-With --admin the key of the S3 store's administrator: it may do everything in all
-buckets, and make buckets that COSI does not know yet, to be brought in with a
-Bucket that names them in spec.existingBucketID. It is a secret.`,
+  KUBECONFIG         the kubeconfig file
+  COSI_ENDPOINT      the driver's socket
+  COSI_GCS_ENDPOINT  the GCS service, with 'up --protocols GCS'
+  AWS_CA_BUNDLE      a file with the certificate authority, with 'up --tls'
+
+--access adds the contents of the Secret of a BucketAccess: AWS_ENDPOINT_URL,
+AWS_ACCESS_KEY_ID, BUCKET_NAME and so on.
+
+--admin adds the key of the S3 store's administrator, which is a secret. The
+administrator has all rights in all buckets, and can create buckets outside of COSI.
+A Bucket imports such a bucket with spec.existingBucketID.`,
 		Example: `  # Into this shell.
   eval "$(cosi-emu env --access demo/photos-rw)"
   aws --endpoint-url "$AWS_ENDPOINT_URL" s3 ls "s3://$BUCKET_NAME"
 
-  # A bucket that was there before COSI.
+  # Create a bucket outside of COSI.
   eval "$(cosi-emu env --admin)"
   aws --endpoint-url "$AWS_ENDPOINT_URL" s3 mb s3://legacy
 
-  # For docker and the like.
+  # For docker.
   cosi-emu env --access demo/photos-rw -o dotenv > .env`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, formats...); err != nil {

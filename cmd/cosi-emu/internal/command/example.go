@@ -11,9 +11,9 @@ func newExample(streams cli.Streams) *cobra.Command {
 	var classes bool
 	cmd := &cobra.Command{
 		Use:   "example",
-		Short: "Print manifests to begin with",
-		Long: `Print manifests to begin with: a namespace with a BucketClaim and a BucketAccess.
-With --classes the classes that 'cosi-emu up' makes, to be changed for a cluster.`,
+		Short: "Print example manifests",
+		Long: `Print example manifests: a namespace with a BucketClaim and a BucketAccess. With
+--classes, print the classes that 'cosi-emu up' creates, to adapt them for a cluster.`,
 		Example: `  cosi-emu example | kubectl apply -f -
   cosi-emu example --classes > classes.yaml`,
 		RunE: func(*cobra.Command, []string) error {
@@ -25,6 +25,6 @@ With --classes the classes that 'cosi-emu up' makes, to be changed for a cluster
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&classes, "classes", false, "print classes instead")
+	cmd.Flags().BoolVar(&classes, "classes", false, "print the classes")
 	return cmd
 }

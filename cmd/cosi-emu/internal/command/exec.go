@@ -22,7 +22,7 @@ import (
 // killDelay is how long the command may take to end when it is asked to.
 const killDelay = 10 * time.Second
 
-// execution holds what a command is run with.
+// execution has the flags of the command.
 type execution struct {
 	start  start
 	access access
@@ -33,33 +33,33 @@ func newExec(streams cli.Streams) *cobra.Command {
 	e := &execution{}
 	cmd := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARG...]",
-		Short: "Start an emulator, run a command with its environment, stop it",
-		Long: `Start an emulator, run a command with the environment that 'cosi-emu env' would
-print, stop the emulator, and end with the command's exit code.
+		Short: "Run a command with an emulator of its own",
+		Long: `Start an emulator, run a command with the variables of 'cosi-emu env', and stop the
+emulator. The exit code is that of the command.
 
-With --apply, manifests are applied before; with --access, the credentials of a
-BucketAccess are waited for and added to the environment.`,
+--apply applies manifests before the command runs. --access waits for the
+credentials of a BucketAccess and adds them to the environment.`,
 		Example: `  cosi-emu exec -- go test ./...
   cosi-emu exec --apply examples/quickstart.yaml --access demo/photos-rw -- ./my-app`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("there is no command to run: give one after --")
+				return errors.New("a command is required after --")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), streams, args) },
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&e.start.session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: one of its own)")
+	cmd.Flags().StringVar(&e.start.session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
 	cmd.Flags().Lookup("name").DefValue = "" // another one each time
 	e.start.addFlags(cmd.Flags())
 	e.access.addFlags(cmd.Flags())
-	cmd.Flags().StringArrayVar(&e.files, "apply", nil, "manifest to apply before the command is run; may be given several times")
+	cmd.Flags().StringArrayVar(&e.files, "apply", nil, "manifest to apply before the command runs; can be repeated")
 	return cmd
 }
 
 func (e *execution) run(ctx context.Context, streams cli.Streams, args []string) error {
-	// What can be wrong with the command line is found out before anything runs.
+	// A wrong command line is rejected before anything starts.
 	program, err := exec.LookPath(args[0])
 	if err != nil {
 		return cli.Usage(fmt.Errorf("command: %w", err))

@@ -13,13 +13,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/runner"
 )
 
-// unexplored is a scenario that could not be explored, and why.
+// unexplored is a scenario that could not be explored, with the reason.
 type unexplored struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
 
-// explored is what has come of several scenarios.
+// explored has the results of several scenarios.
 type explored struct {
 	Reports    []*explore.Report `json:"reports"`
 	Unexplored []unexplored      `json:"unexplored,omitempty"`
@@ -27,9 +27,8 @@ type explored struct {
 	failed []error
 }
 
-// several explores all scenarios of files and directories. One that cannot be
-// explored, because it needs a driver of the user's or more time than a world has, is
-// named at the end.
+// several explores all scenarios of files and directories, and lists those that cannot
+// be explored at the end.
 func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []string) error {
 	sources, err := readSources(paths)
 	if err != nil {
@@ -58,7 +57,7 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 	return nil
 }
 
-// readSources reads the files of all scenarios. If any is wrong, none is explored.
+// readSources reads the files of all scenarios, and fails if one has a problem.
 func readSources(paths []string) ([]explore.Source, error) {
 	set, err := runner.Load(paths)
 	if err != nil {
@@ -75,7 +74,7 @@ func readSources(paths []string) ([]explore.Source, error) {
 	return sources, nil
 }
 
-// take notes what has come of a scenario, and returns whether it was explored.
+// take stores the result of a scenario, and returns whether it was explored.
 func (e *explored) take(source explore.Source, report *explore.Report, err error) bool {
 	if report == nil || errors.Is(err, explore.ErrUnclean) {
 		e.Unexplored = append(e.Unexplored, unexplored{File: source.File, Reason: err.Error()})
@@ -97,7 +96,7 @@ func (e *explored) findings() (n int) {
 	return n
 }
 
-// conclude prints everything as JSON, or the sum for people, who have seen the rest.
+// conclude prints all reports as JSON, or the totals as text.
 func (x *exploration) conclude(streams cli.Streams, all *explored) error {
 	if x.output == cli.FormatJSON {
 		return cli.PrintJSON(streams, all)
@@ -117,7 +116,7 @@ func (x *exploration) conclude(streams cli.Streams, all *explored) error {
 		}
 	}
 	_, err := fmt.Fprintf(streams.Out,
-		"\n%d scenarios explored, %d not: %d points, %d of %d effects tried, %d seen already; %d runs, %.1f a second; %d findings\n",
+		"\n%d scenarios explored, %d not: %d points, %d/%d effects tried, %d pruned; %d runs, %.1f runs/s; %d findings\n",
 		len(all.Reports), len(all.Unexplored), sum.Points, sum.Tried, sum.Applicable, sum.Pruned, sum.Runs, sum.Rate(), all.findings())
 	return err
 }

@@ -94,6 +94,9 @@ func TestHelp(t *testing.T) {
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("the short help %q should be one phrase", cmd.Short)
 		}
+		if cmd.HasParent() && cmd.GroupID == "" {
+			t.Error("the command is in no group of the help")
+		}
 		if !strings.Contains(cmd.Example, cmd.CommandPath()) {
 			t.Errorf("the examples do not use the command:\n%s", cmd.Example)
 		}

@@ -16,7 +16,7 @@ type findings struct {
 	Problems  []finding `json:"problems"`
 }
 
-// finding is something wrong in a file. Line and column count from 1.
+// finding is a problem in a file. Line and column count from 1.
 type finding struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -29,14 +29,13 @@ func newLint(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint FILE|DIRECTORY...",
 		Short: "Check scenarios without running them",
-		Long: `Check the scenarios in the files, and in all *.yaml and *.yml files of the
-directories and below, without starting anything. Everything that is wrong is
-printed, a line for each problem: FILE:LINE:COLUMN: what is wrong, and what would
-be right.
+		Long: `Check the scenarios of the files, and of all *.yaml and *.yml files below the
+directories, without starting anything. Each problem is one line,
+FILE:LINE:COLUMN: MESSAGE. The message says what to write instead.
 
-Lists of steps (kind: Steps) in directories are checked where scenarios use them.
+A list of steps (kind: Steps) in a directory is checked where scenarios use it.
 
-The exit code is 0 if nothing is wrong, and 2 otherwise.`,
+The exit code is 0 if there are no problems, and 2 otherwise.`,
 		Example: `  cosi-emu lint scenarios/
   cosi-emu lint mine.yaml -o json`,
 		Args: somePaths,
@@ -64,7 +63,7 @@ func lint(streams cli.Streams, paths []string, output string) error {
 	case len(problems) > 0:
 		printProblems(streams.Out, problems)
 	default:
-		_, err = fmt.Fprintf(streams.Out, "%s in %s: nothing is wrong.\n",
+		_, err = fmt.Fprintf(streams.Out, "%s in %s: no problems.\n",
 			counted(len(set.Scenarios), "scenario"), counted(len(set.Files), "file"))
 	}
 	if len(problems) > 0 {

@@ -13,11 +13,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 )
 
-// logging holds the flags of the log of a program that runs for long.
+// logging has the flags of a component's log.
 type logging struct{ verbosity int }
 
 func (l *logging) addFlags(flags *pflag.FlagSet) {
-	flags.IntVarP(&l.verbosity, "verbosity", "v", 0, "how detailed the log is")
+	flags.IntVarP(&l.verbosity, "verbosity", "v", 0, "log level")
 }
 
 func (l *logging) validate() error {

@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/logfile"
 )
 
-// logs holds the flags of the command.
+// logs has the flags of the command.
 type logs struct {
 	follow bool
 	output string
@@ -30,14 +30,13 @@ func newLogs(streams cli.Streams) *cobra.Command {
 	seams := []journal.Seam{journal.SeamAPI, journal.SeamRPC, journal.SeamStore, journal.SeamProcess, journal.SeamLog}
 	cmd := &cobra.Command{
 		Use:   "logs [COMPONENT]",
-		Short: "Show what happens in an emulator",
-		Long: `Show the journal of an emulator: every request of controller and sidecar to the
-API server, every call to the driver, every request to the S3 store, the lives of
-the components and what they log, on one clock.
+		Short: "Show the journal of an emulator, or a component's log",
+		Long: `Show the journal of an emulator in the order of time: every request of controller
+and sidecar to the API server, every call to the driver, every request to the S3
+store, starts and crashes of components, and their log lines.
 
-With a component (controller, sidecar, driver, store) only its part of the
-journal; for etcd, kube-apiserver and kube-controller-manager the output of the
-process.`,
+With a component (controller, sidecar, driver, store), show its part of the journal.
+For etcd, kube-apiserver and kube-controller-manager, show the output of the process.`,
 		Example: `  cosi-emu logs -f
   cosi-emu logs sidecar --seam rpc
   cosi-emu logs kube-apiserver
@@ -60,8 +59,8 @@ process.`,
 		},
 	}
 	cli.AddName(cmd.Flags(), &name)
-	cmd.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on until Ctrl-C, or until the emulator stops")
-	cmd.Flags().StringSliceVar(&l.seams, "seam", nil, "only what passes these seams: api, rpc, store, process, log")
+	cmd.Flags().BoolVarP(&l.follow, "follow", "f", false, "follow the log until Ctrl-C, or until the emulator stops")
+	cmd.Flags().StringSliceVar(&l.seams, "seam", nil, "show only these seams: api, rpc, store, process, log")
 	cli.AddOutput(cmd.Flags(), &l.output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }

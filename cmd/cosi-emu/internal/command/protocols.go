@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-const protocolsUsage = "protocols of the fake driver, of S3, GCS and Azure, with commas in between; the first is that of " +
-	"BucketClaims that ask for none, and Azure is in Secrets only (default: S3)"
+const protocolsUsage = "protocols of the fake driver, a comma-separated list of S3, GCS and Azure; the first is the default of BucketClaims, " +
+	"and Azure has no service behind its Secrets (default: S3)"
 
 // protocols is a flag for a list of protocols.
 type protocols struct{ list *[]store.Protocol }

@@ -35,9 +35,9 @@ func (q quantity) Set(text string) error {
 // Type implements pflag.Value.
 func (q quantity) Type() string { return "quantity" }
 
-// addStoreLimits adds the flags of what the S3 store takes.
+// addStoreLimits adds the flags of the limits of the S3 store.
 func addStoreLimits(flags *pflag.FlagSet, maxBody *int64, maxAccounts *int) {
 	flags.Var(quantity{maxBody}, "s3-max-body",
-		"largest body of one S3 request, and so object or part that is uploaded in one piece (default: 1Gi)")
-	flags.IntVar(maxAccounts, "max-accounts", 0, "how many accesses may be granted at a time (default: any number)")
+		"maximum size of an S3 request body (default: 1Gi)")
+	flags.IntVar(maxAccounts, "max-accounts", 0, "maximum number of granted accesses (default: unlimited)")
 }

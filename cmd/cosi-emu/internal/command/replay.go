@@ -22,8 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/report"
 )
 
-// exitDiverged is the exit code of a replay that did something else than what was
-// recorded.
+// exitDiverged is the exit code of a replay that differs from its recording.
 const exitDiverged = 4
 
 // The ways to replay.
@@ -33,7 +32,7 @@ const (
 	asJudge    = "judge"
 )
 
-// replaying holds the flags of the command.
+// replaying has the flags of the command.
 type replaying struct {
 	start   start
 	as      string
@@ -46,39 +45,38 @@ func newReplay(streams cli.Streams) *cobra.Command {
 	r := &replaying{streams: streams}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Run a recording again",
-		Long: `Run a recording again, which 'cosi-emu run' has made, in one of three ways:
+		Short: "Replay a recording",
+		Long: `Replay a recording of 'cosi-emu run' in one of three ways:
 
-  scenario  the scenario that is in the recording, with the same faults at the same
+  scenario  run the recorded scenario again, with the same faults at the same
             operations
-  driver    the same, with a driver that answers as the recorded one did: neither
-            that driver nor its backend is needed. What the scenario does with S3
-            is passed over.
-  judge     nothing is run: the oracles of this version judge what was recorded,
-            also what 'cosi-emu up --record' has recorded
+  driver    the same, with a driver that returns the recorded responses. Neither the
+            driver nor its backend is required. S3 steps are skipped.
+  judge     run nothing; the oracles of this version judge the recorded events. This
+            also works for recordings of 'cosi-emu up --record'.
 
-What each component does to each object, bucket and account is compared with what
-it did in the recording, and the first difference is shown.
+The replay compares the operations of each component on each object, bucket and
+account with the recording, and shows the first difference.
 
-The exit code is 4 if there is one. Otherwise it is that of 'cosi-emu run': 0 if
-the scenario has passed, 1 if it has failed as it did then, 2 if the recording
-cannot be read, and 3 if the environment has failed.`,
-		Example: `  # See a failure again.
+Exit codes: 4 if the replay differs from the recording. Otherwise as for 'cosi-emu
+run': 0 if the scenario passed, 1 if it failed as recorded, 2 if the recording cannot
+be read, 3 if the environment failed.`,
+		Example: `  # Reproduce a failure.
   cosi-emu replay photos.20261121-120000.000.cosirec
 
-  # Without the vendor's driver, in CI.
+  # In CI, without the vendor's driver.
   cosi-emu replay vendor.cosirec --as driver
 
-  # Would today's oracles have found it?
+  # Judge an old run with today's oracles.
   cosi-emu replay old.cosirec --as judge`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&r.as, "as", asScenario, "what is replayed: scenario, driver or judge")
-	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "limit for the scenario, without the start of the emulator")
-	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "let the scenario run programs on this machine")
-	flags.StringVar(&r.start.session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: one of its own)")
+	flags.StringVar(&r.as, "as", asScenario, "mode of the replay: scenario, driver or judge")
+	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "time limit for the scenario, without the start of the emulator")
+	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow the scenario to run programs on this machine")
+	flags.StringVar(&r.start.session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
 	flags.Lookup("name").DefValue = "" // another one each time
 	r.start.addTimeout(flags, "start-timeout")
 	r.start.addEmulator(flags)
@@ -121,7 +119,7 @@ func (r *replaying) run(ctx context.Context, file string) error {
 	return r.conclude(recorded, found)
 }
 
-// introduce says what was recorded.
+// introduce prints what the recording is of.
 func (r *replaying) introduce(recorded *recording.Recording) {
 	what := "an emulator"
 	if recorded.Scenario != "" {
@@ -137,10 +135,10 @@ func (r *replaying) introduce(recorded *recording.Recording) {
 
 type way func(context.Context, *recording.Recording, *emulator.Emulator, engine.Options) (replay.Replay, error)
 
-// prepare checks, before anything is started, that the recording can be run again.
+// prepare checks that the recording can be run again, before anything starts.
 func (r *replaying) prepare(recorded *recording.Recording) (way, error) {
 	if _, err := replay.Scenario(recorded); err != nil {
-		return nil, fmt.Errorf("%w; --as judge needs none", err)
+		return nil, fmt.Errorf("%w; --as judge does not require one", err)
 	}
 	if r.as == asScenario {
 		return replay.AsScenario, nil

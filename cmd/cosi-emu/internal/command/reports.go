@@ -17,33 +17,33 @@ import (
 
 const formatHTML = "html"
 
-// reports holds the flags for the files that a run is reported in.
+// reports has the flags of the report files.
 type reports struct {
 	files []string // FORMAT=FILE
 	junit string
 }
 
 func (r *reports) addFlags(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&r.files, "report", nil, "report to write, html=FILE or json=FILE; may be given several times")
-	flags.StringVar(&r.junit, "junit", "", "file for a report in JUnit XML")
+	flags.StringArrayVar(&r.files, "report", nil, "report to write, html=FILE or json=FILE; can be repeated")
+	flags.StringVar(&r.junit, "junit", "", "file for a JUnit XML report")
 }
 
-// destination is a file, and what is written to it.
+// destination is a file and the function that writes it.
 type destination struct {
 	file  string
 	write func(io.Writer, report.Report) error
 }
 
-// destinations returns the files that are wanted, or says what is wrong with the
-// flags, before anything is started.
+// destinations returns the report files, or rejects wrong flags before anything
+// starts.
 func (r *reports) destinations(text report.Text) ([]destination, error) {
 	var all []destination
 	add := func(flag, file string, write func(io.Writer, report.Report) error) error {
 		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-			return cli.Usage(fmt.Errorf("%s: there is no directory for %s", flag, file))
+			return cli.Usage(fmt.Errorf("%s: the directory of %s does not exist", flag, file))
 		}
 		if slices.ContainsFunc(all, func(d destination) bool { return filepath.Clean(d.file) == filepath.Clean(file) }) {
-			return cli.Usage(fmt.Errorf("%s: another report goes to %s, too", flag, file))
+			return cli.Usage(fmt.Errorf("%s: another report is also written to %s", flag, file))
 		}
 		all = append(all, destination{file, write})
 		return nil
@@ -70,7 +70,7 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 	return all, nil
 }
 
-// save writes the report, over what was there before.
+// save writes the report, and replaces an existing file.
 func (d destination) save(r report.Report) (err error) {
 	file, err := os.Create(d.file)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package command is the command line of cosi-emu, a file for each command. It
-// reads flags, calls the packages that do the work, and prints; it can be called
-// as a function.
+// Package command is the command line of cosi-emu, one file a command. Commands read
+// flags, call the packages that do the work, and print. Run calls the whole program as
+// a function.
 package command
 
 import (
@@ -34,17 +34,21 @@ func newRoot(streams cli.Streams) *cobra.Command {
 		Short: "The Container Object Storage Interface (COSI) of Kubernetes on one machine",
 		Long: `cosi-emu runs the whole Container Object Storage Interface (COSI) of Kubernetes
 on one machine: a real kube-apiserver, the COSI controller and sidecar, a driver,
-and an S3 store that lets in nobody but those who were granted access.
+and an S3 store that enforces every grant.
 
-Every flag can also be given as an environment variable: --data-dir as
-COSI_EMU_DATA_DIR, and so on. The flag wins.`,
-		Example: `  # Start it, and stop it with Ctrl-C.
+Every flag has an environment variable: COSI_EMU_DATA_DIR for --data-dir. A flag on
+the command line takes precedence.`,
+		Example: `  # Start an emulator. Ctrl-C stops it.
   cosi-emu up
 
-  # Start it in the background, look at it, stop it.
+  # Start it in the background, claim a bucket, stop it.
   cosi-emu up -d
-  cosi-emu status
-  cosi-emu down`,
+  eval "$(cosi-emu env)"
+  cosi-emu example | kubectl apply -f -
+  cosi-emu down
+
+  # Run the scenarios that ship with the program.
+  cosi-emu run --suite`,
 		Version:                    version().Version,
 		SuggestionsMinimumDistance: 2,
 		Args:                       cli.KnownCommand,
@@ -60,19 +64,44 @@ COSI_EMU_DATA_DIR, and so on. The flag wins.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usage(fmt.Errorf("%w\nSee '%s --help'", err, cmd.CommandPath()))
 	})
-	root.AddCommand(
-		newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams), newExample(streams),
-		newRun(streams), newLint(streams), newSchema(streams), fault.New(streams), newReplay(streams), newExplore(streams),
-		newSetup(streams), newBench(streams), newController(streams), newSidecar(streams), newDriver(streams), newVersion(streams),
-	)
-	for _, cmd := range root.Commands() {
-		cli.StrictArgs(cmd)
+	for _, g := range groups(streams) {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.id
+			cli.StrictArgs(cmd)
+			root.AddCommand(cmd)
+		}
 	}
+	root.SetHelpCommandGroupID(toolsGroup)
+	root.SetCompletionCommandGroupID(toolsGroup)
 	return root
 }
 
-// flagsFromEnvironment sets the flags that are not on the command line from the
-// environment.
+// toolsGroup is the group of the commands that cobra adds, too.
+const toolsGroup = "tools"
+
+// group is a group of commands in the help.
+type group struct {
+	id, title string
+	commands  []*cobra.Command
+}
+
+func groups(streams cli.Streams) []group {
+	return []group{
+		{"emulator", "Emulator:", []*cobra.Command{
+			newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams),
+		}},
+		{"scenarios", "Scenarios and faults:", []*cobra.Command{
+			newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
+		}},
+		{"drivers", "Drivers:", []*cobra.Command{newDriver(streams)}},
+		{"components", "Components:", []*cobra.Command{newController(streams), newSidecar(streams)}},
+		{toolsGroup, "Tools:", []*cobra.Command{newSetup(streams), newExample(streams), newBench(streams), newVersion(streams)}},
+	}
+}
+
+// flagsFromEnvironment sets the flags that are missing on the command line from their
+// environment variables.
 func flagsFromEnvironment(flags *pflag.FlagSet) error {
 	var errs []error
 	flags.VisitAll(func(flag *pflag.Flag) {

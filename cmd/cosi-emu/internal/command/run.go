@@ -16,12 +16,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/session"
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
 
-// defaultRunTimeout bounds a run that hangs.
+// defaultRunTimeout is the time limit of a run that hangs.
 const defaultRunTimeout = 30 * time.Minute
 
-// scenarioRun holds what scenarios are run with.
+// scenarioRun has the flags of the command.
 type scenarioRun struct {
 	start     start
 	selection selection
@@ -29,6 +31,7 @@ type scenarioRun struct {
 	timeout   time.Duration
 	keep      bool
 	watch     bool
+	suite     bool
 	engine    engine.Options
 	reports   reports
 	record    string
@@ -41,82 +44,95 @@ type scenarioRun struct {
 func newRun(streams cli.Streams) *cobra.Command {
 	r := &scenarioRun{streams: streams}
 	cmd := &cobra.Command{
-		Use:   "run FILE|DIRECTORY...",
+		Use:   "run FILE|DIRECTORY... | --suite",
 		Short: "Run scenarios",
-		Long: `Start an emulator, run the scenarios in the files, and in all *.yaml and *.yml
-files of the directories and below, and stop it. All files are read and checked
-before anything is started. docs/scenarios.md says what scenarios look like.
+		Long: `Start an emulator, run scenarios, and stop the emulator. The scenarios are those of
+the files, and of all *.yaml and *.yml files below the directories. With --suite they
+are those that ship with this program. All files are checked before anything starts.
+docs/scenarios.md describes the format.
 
-Of a scenario that does not pass, it prints the step and its place, what was
-expected and what there was, the last of what the journal has about its objects,
-and the commands that run just this scenario again, or replay its recording.
+For a scenario that fails, the command prints the step and its position, the
+difference between expected and actual state, the last events of its objects, and the
+commands that run it again and replay its recording.
 
-With --existing-cluster the scenarios run on the cluster of the kubeconfig, as
-for 'cosi-emu up'. Those that need what is not there are skipped, and it says why.
+With --existing-cluster the scenarios run on the cluster of the kubeconfig, as with
+'cosi-emu up'. A scenario that requires something else is skipped, with the reason.
 
-The exit code is 0 if all scenarios passed or were skipped, 1 if something was not
-as expected, 2 if a file or the command line is wrong, and 3 if the environment
-failed: the emulator could not be started, or a scenario not be run to its end.`,
+Exit codes: 0 if all scenarios passed or were skipped; 1 if one failed; 2 if a file or
+the command line is wrong; 3 if the environment failed, because the emulator did not
+start or a scenario did not finish.`,
 		Example: `  # All scenarios of a directory, with reports for people and for CI.
   cosi-emu run scenarios/ --report html=report.html --junit junit.xml
 
-  # Some of them: by their labels, or by name.
+  # Some of them, by label or by name.
   cosi-emu run scenarios/ --filter 'area=deletion,speed!=slow'
   cosi-emu run scenarios/ --scenario 'delete-*'
+
+  # The scenarios that ship with the program, all or by label.
+  cosi-emu run --suite
+  cosi-emu run --suite --filter area=deletion
 
   # While you write one.
   cosi-emu run mine.yaml --watch
 
-  # What has failed stays there to be looked at.
+  # Keep the objects of a scenario that fails.
   cosi-emu run mine.yaml --keep
 
-  # What goes on record can be run again.
+  # Record, and replay.
   cosi-emu run mine.yaml --record recordings/
   cosi-emu replay recordings/mine.*.cosirec
 
-  # Against your own driver, or on a cluster that has no COSI yet.
+  # With your driver, or on a cluster without COSI.
   cosi-emu run scenarios/ --driver unix:///tmp/my-driver.sock
   cosi-emu run scenarios/ --existing-cluster --context kind-kind --install`,
-		Args: somePaths,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if r.suite {
+				return cobra.NoArgs(cmd, args)
+			}
+			return somePaths(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args) },
 	}
 	r.addFlags(cmd.Flags())
 	return cmd
 }
 
-// somePaths wants at least one file or directory.
+// somePaths requires at least one file or directory.
 func somePaths(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("'%s' needs a file or a directory with scenarios", cmd.CommandPath())
+		return fmt.Errorf("'%s' requires a file or a directory with scenarios", cmd.CommandPath())
 	}
 	return nil
 }
 
 func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	r.selection.addFlags(flags)
-	flags.IntVar(&r.parallel, "parallel", 0, "how many scenarios run at the same time (default: four for each processor)")
-	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "limit for all scenarios, without the start of the emulator")
-	flags.IntVar(&r.engine.Patience, "patience", 1, "what the timeouts of steps are multiplied by, for machines that are slow or busy")
-	flags.BoolVar(&r.keep, "keep", false, "if a scenario fails, leave its objects and the emulator until Ctrl-C")
+	flags.BoolVar(&r.suite, "suite", false, "run the scenarios that ship with this program")
+	flags.IntVar(&r.parallel, "parallel", 0, "number of scenarios that run at the same time (default: four for each processor)")
+	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "time limit for all scenarios, without the start of the emulator")
+	flags.IntVar(&r.engine.Patience, "patience", 1, "factor for the timeouts of steps, for slow or busy machines")
+	flags.BoolVar(&r.keep, "keep", false, "if a scenario fails, keep its objects and the emulator until Ctrl-C")
 	flags.BoolVar(&r.watch, "watch", false, "run scenarios again when their files change, until Ctrl-C")
-	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "let scenarios run programs on this machine; otherwise those that do are skipped")
-	flags.BoolVar(&r.engine.Update, "update", false, "write golden files anew instead of comparing with them")
+	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow scenarios to run programs on this machine; without it they are skipped")
+	flags.BoolVar(&r.engine.Update, "update", false, "write golden files instead of comparing with them")
 	r.reports.addFlags(flags)
 	flags.StringVar(&r.record, "record", "",
-		"directory for a recording of every scenario, for 'cosi-emu replay' (default: only of those that do not pass, in the user's cache)")
-	flags.StringVar(&r.start.session.Name, "name", "run-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: one of its own)")
+		"directory for recordings of all scenarios (default: the user's cache, failed scenarios only)")
+	flags.StringVar(&r.start.session.Name, "name", "run-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
 	flags.Lookup("name").DefValue = "" // another one each time
 	r.start.addTimeout(flags, "start-timeout")
 	r.start.addEmulator(flags)
 }
 
-// validate finds what is wrong with the flags before anything is read.
+// validate rejects wrong flags before any file is read.
 func (r *scenarioRun) validate() (err error) {
 	switch {
 	case r.parallel < 0:
 		return cli.Usage(fmt.Errorf("--parallel %d must be at least 1", r.parallel))
 	case r.engine.Patience < 1:
 		return cli.Usage(fmt.Errorf("--patience %d must be at least 1", r.engine.Patience))
+	case r.suite && (r.watch || r.engine.Update):
+		return cli.Usage(errors.New("--suite and --watch or --update exclude each other: the suite is part of the program"))
 	case r.timeout <= 0:
 		return cli.Usage(fmt.Errorf("--timeout %s must be more than 0", r.timeout))
 	case r.parallel == 0:
@@ -133,19 +149,19 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
-	set, scenarios, err := r.selection.load(r.streams.Err, paths)
+	set, scenarios, err := r.selection.load(r.streams.Err, r.source(paths))
 	if err != nil {
 		return err
 	}
 	var last report.Report
 	err = r.start.run(cmd.Context(), r.streams, func(running *session.Session) error {
-		round := &round{scenarioRun: r, session: running}
-		defer func() { last = round.report }()
-		return round.supervised(cmd.Context(), func(ctx context.Context) error {
+		loop := &runLoop{scenarioRun: r, session: running}
+		defer func() { last = loop.report }()
+		return loop.supervised(cmd.Context(), func(ctx context.Context) error {
 			if r.watch {
-				return round.watch(ctx, paths, set, scenarios)
+				return loop.watch(ctx, paths, set, scenarios)
 			}
-			return round.once(ctx, scenarios)
+			return loop.once(ctx, scenarios)
 		})
 	})
 	if err != nil && !cli.IsUsage(err) {
@@ -153,6 +169,17 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 		return cli.ExitError(cli.ExitEnvironment)
 	}
 	return errors.Join(err, exitOf(last))
+}
+
+// source returns the function that reads the scenarios.
+func (r *scenarioRun) source(paths []string) func() (*runner.Set, error) {
+	if !r.suite {
+		return func() (*runner.Set, error) { return runner.Load(paths) }
+	}
+	return func() (*runner.Set, error) {
+		scenarios, err := suite.Load()
+		return &runner.Set{Scenarios: scenarios}, err
+	}
 }
 
 // exitOf returns the exit code for a report; nil if it is 0.

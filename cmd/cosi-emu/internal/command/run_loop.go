@@ -22,8 +22,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/runner"
 )
 
-// round runs scenarios in a running emulator, once or again and again.
-type round struct {
+// runLoop runs scenarios in a running emulator, once or on every change.
+type runLoop struct {
 	*scenarioRun
 
 	session *session.Session
@@ -32,7 +32,7 @@ type round struct {
 
 // supervised calls during with a context that ends when the emulator fails, and
 // returns that failure.
-func (r *round) supervised(ctx context.Context, during func(context.Context) error) error {
+func (r *runLoop) supervised(ctx context.Context, during func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var failed error
 	var watcher sync.WaitGroup
@@ -47,8 +47,8 @@ func (r *round) supervised(ctx context.Context, during func(context.Context) err
 	return errors.Join(failed, err)
 }
 
-// once runs scenarios, and leaves what has failed until Ctrl-C if that is asked for.
-func (r *round) once(ctx context.Context, scenarios []*document.Scenario) error {
+// once runs scenarios. With --keep it waits for Ctrl-C after a failure.
+func (r *runLoop) once(ctx context.Context, scenarios []*document.Scenario) error {
 	err := r.runAndReport(ctx, scenarios)
 	if err != nil || !r.keep || r.report.Outcome == engine.Passed || ctx.Err() != nil {
 		return err
@@ -58,7 +58,7 @@ func (r *round) once(ctx context.Context, scenarios []*document.Scenario) error 
 	return nil
 }
 
-func (r *round) runAndReport(ctx context.Context, scenarios []*document.Scenario) error {
+func (r *runLoop) runAndReport(ctx context.Context, scenarios []*document.Scenario) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("not done after %s, the limit of --timeout", r.timeout))
 	defer cancel()
 	shown := progress.NewScenarios(r.streams.Err, len(scenarios))
@@ -79,32 +79,31 @@ func (r *round) runAndReport(ctx context.Context, scenarios []*document.Scenario
 	return errors.Join(shown.Close(), r.print(), r.save(), recorder.Err())
 }
 
-// keptRecordings is how many recordings are kept that nobody has asked for.
+// keptRecordings is how many recordings of failed scenarios the cache keeps.
 const keptRecordings = 100
 
-// recorder returns what makes the recordings: of all scenarios, if people want
-// them, and otherwise of those that do not pass.
-func (r *round) recorder(emu *emulator.Emulator) (*record.Recorder, error) {
+// recorder records all scenarios with --record, and otherwise those that fail.
+func (r *runLoop) recorder(emu *emulator.Emulator) (*record.Recorder, error) {
 	options := record.Options{Dir: r.record, All: r.record != "", Program: version().Version}
 	if options.Dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return nil, fmt.Errorf("find a place for recordings: %w; choose one with --record", err)
+			return nil, fmt.Errorf("find the user's cache directory for recordings: %w; use --record", err)
 		}
 		options.Dir, options.Newest = filepath.Join(cache, "cosi-emu", "recordings"), keptRecordings
 	}
 	return record.New(emu, options), nil
 }
 
-// print prints what has failed, and the table.
-func (r *round) print() error {
+// print prints the failures and the table.
+func (r *runLoop) print() error {
 	if _, err := fmt.Fprintln(r.streams.Out); err != nil {
 		return err
 	}
 	return errors.Join(r.text.Write(r.streams.Out, r.report.Scenarios), r.report.WriteTable(r.streams.Out))
 }
 
-func (r *round) save() error {
+func (r *runLoop) save() error {
 	for _, d := range r.destinations {
 		if err := d.save(r.report); err != nil {
 			return err
@@ -113,8 +112,8 @@ func (r *round) save() error {
 	return nil
 }
 
-// watch runs scenarios, and again those whose files change, until Ctrl-C.
-func (r *round) watch(ctx context.Context, paths []string, set *runner.Set, scenarios []*document.Scenario) error {
+// watch runs scenarios, and runs them again when their files change, until Ctrl-C.
+func (r *runLoop) watch(ctx context.Context, paths []string, set *runner.Set, scenarios []*document.Scenario) error {
 	filter, err := r.selection.filter()
 	if err != nil {
 		return err
@@ -134,7 +133,7 @@ func (r *round) watch(ctx context.Context, paths []string, set *runner.Set, scen
 			}
 		}
 		if ctx.Err() == nil {
-			_, _ = fmt.Fprintf(r.streams.Err, "\nWaiting for changes; Ctrl-C ends it.\n") // nobody is left to be told
+			_, _ = fmt.Fprintf(r.streams.Err, "\nWaiting for changes. Press Ctrl-C to stop.\n") // nobody is left to be told
 		}
 		changed, err := files.Changed(ctx)
 		switch {
@@ -144,13 +143,13 @@ func (r *round) watch(ctx context.Context, paths []string, set *runner.Set, scen
 			r.printUnreadable(err)
 			scenarios = nil
 		default:
-			scenarios, _ = filter.Select(changed) // none is no error here
+			scenarios, _ = filter.Select(changed) // an empty selection is no error here
 		}
 	}
 }
 
-// printUnreadable says what is wrong with files that have changed.
-func (r *round) printUnreadable(err error) {
+// printUnreadable prints the problems of changed files.
+func (r *runLoop) printUnreadable(err error) {
 	if problems := document.Problems(err); len(problems) > 0 {
 		printProblems(r.streams.Err, problems)
 		return
@@ -158,11 +157,11 @@ func (r *round) printUnreadable(err error) {
 	cli.PrintError(r.streams.Err, err)
 }
 
-// printKept says how to look at what has failed.
-func (r *round) printKept() {
+// printKept prints the commands that show the objects of failed scenarios.
+func (r *runLoop) printKept() {
 	info := r.session.Info()
 	var text strings.Builder
-	text.WriteString("\nWhat has failed is still there, and the emulator runs until Ctrl-C:\n\n")
+	text.WriteString("\nThe objects of the failed scenarios are kept, and the emulator runs until Ctrl-C:\n\n")
 	for _, s := range r.report.Scenarios {
 		if len(s.Failures) > 0 && s.Namespace != "" {
 			fmt.Fprintf(&text, "  kubectl --kubeconfig %s -n %s get bucketclaims,bucketaccesses -o yaml\n",
@@ -173,13 +172,13 @@ func (r *round) printKept() {
 	_, _ = fmt.Fprint(r.streams.Out, text.String()) // nobody is left to be told
 }
 
-// notRepeated are the flags that make no difference to one scenario.
+// notRepeated are the flags that are left out of the command to run a scenario again.
 var notRepeated = map[string]bool{
 	"filter": true, "scenario": true, "junit": true, "report": true, "parallel": true, "name": true, "watch": true, "timeout": true,
 	"update": true, "record": true,
 }
 
-// rerun returns a function for the command that runs one scenario again.
+// rerun returns a function for the command that runs a scenario again.
 func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 	var given []string
 	flags.Visit(func(flag *pflag.Flag) {
@@ -193,7 +192,11 @@ func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 		given = append(given, shellQuote(text))
 	})
 	return func(s report.Scenario) string {
-		command := []string{program(), "run", shellQuote(s.Position.File), "--scenario", s.Name}
+		command := []string{program(), "run"}
+		if suite, _ := flags.GetBool("suite"); !suite { // --suite is among the given flags
+			command = append(command, shellQuote(s.Position.File))
+		}
+		command = append(command, "--scenario", s.Name)
 		return strings.Join(append(command, given...), " ")
 	}
 }

@@ -80,7 +80,7 @@ func TestRun(t *testing.T) {
 			reason: "usage", args: []string{"driver", "-v", "-1"}, code: 2, err: "Error: --verbosity -1",
 		},
 		"NoExisting": {
-			reason: "usage", args: []string{"up", "--install"}, code: 2, err: "Error: --kubeconfig, --context and --install are of",
+			reason: "usage", args: []string{"up", "--install"}, code: 2, err: "Error: --kubeconfig, --context and --install require",
 		},
 		"ExistingPort": {
 			reason: "usage", args: []string{"up", "-d", "--existing-cluster", "--api-server-port", "1"},

@@ -11,13 +11,12 @@ func newSchema(streams cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of scenario files, for editors",
-		Long: `Prints the JSON schema (draft 7) of scenario files. Editors that use the
-yaml-language-server check and complete a file that begins with
+		Long: `Print the JSON schema (draft 7) of scenario files. Editors with the
+yaml-language-server check and complete a file that starts with
 
   # yaml-language-server: $schema=scenario.schema.json
 
-where the path is relative to the file. cosi-emu lint finds more than the schema
-can say.`,
+The path is relative to the file. 'cosi-emu lint' checks more than a schema can.`,
 		Example: `  cosi-emu schema > scenario.schema.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/runner"
 )
 
-// selection holds the flags that say which scenarios are meant.
+// selection has the flags that select scenarios.
 type selection struct {
 	labels string
 	names  []string
@@ -20,9 +20,9 @@ type selection struct {
 
 func (s *selection) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.labels, "filter", "",
-		"only scenarios with these labels; a label selector as kubectl's, such as area=deletion,speed!=slow")
+		"label selector of scenarios, as in kubectl: area=deletion,speed!=slow")
 	flags.StringArrayVar(&s.names, "scenario", nil,
-		"only scenarios of this name, in which * stands for any characters; may be given several times")
+		"pattern of scenario names, with * for any characters; can be repeated")
 }
 
 // filter returns the filter of the flags.
@@ -34,13 +34,13 @@ func (s *selection) filter() (runner.Filter, error) {
 	return filter, nil
 }
 
-// load reads and selects. What is wrong with files is printed.
-func (s *selection) load(w io.Writer, paths []string) (*runner.Set, []*document.Scenario, error) {
+// load reads and selects scenarios, and prints the problems of their files.
+func (s *selection) load(w io.Writer, source func() (*runner.Set, error)) (*runner.Set, []*document.Scenario, error) {
 	filter, err := s.filter()
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := runner.Load(paths)
+	set, err := source()
 	if problems := document.Problems(err); len(problems) > 0 {
 		printProblems(w, problems)
 		return nil, nil, cli.Usage(fmt.Errorf("%s; nothing was started", counted(len(problems), "problem")))
@@ -63,10 +63,10 @@ func namesOf(scenarios []*document.Scenario) string {
 	return strings.Join(names, ", ")
 }
 
-// printProblems prints a line for each, in the form that editors follow.
+// printProblems prints a line for each problem, in the form that editors can jump to.
 func printProblems(w io.Writer, problems []*document.Problem) {
 	for _, problem := range problems {
-		_, _ = fmt.Fprintln(w, problem) // nobody is left to be told
+		_, _ = fmt.Fprintln(w, problem) // there is no one to tell
 	}
 }
 

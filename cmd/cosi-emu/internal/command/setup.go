@@ -21,10 +21,10 @@ func newSetup(streams cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "setup",
-		Short: "Get the programs of the control plane, and nothing else",
+		Short: "Download or build the programs of the control plane",
 		Long: `Get etcd, kube-apiserver and kube-controller-manager into the user's cache, as
-'cosi-emu up' does when they are missing: by download, or by building them with
-the go command, which takes some minutes, once. Then 'up' starts in seconds.`,
+'cosi-emu up' does if they are missing: by download, or by a build with the go
+command, which takes some minutes, once. After that 'up' starts in seconds.`,
 		Example: `  cosi-emu setup
   cosi-emu setup -o json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -41,7 +41,7 @@ the go command, which takes some minutes, once. Then 'up' starts in seconds.`,
 		},
 	}
 	cmd.Flags().StringVar(&opts.Dir, "control-plane-dir", "", "directory to check instead of the cache")
-	cmd.Flags().DurationVar(&timeout, "timeout", defaultStartTimeout, "limit for downloading or building")
+	cmd.Flags().DurationVar(&timeout, "timeout", defaultStartTimeout, "time limit for the download or build")
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }

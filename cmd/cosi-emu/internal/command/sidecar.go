@@ -21,14 +21,14 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "sidecar",
-		Short: "Run a COSI sidecar alone, beside a driver",
-		Long: `Run a COSI sidecar beside a driver: in its Pod with the rights of
-deploy/rbac/sidecar.yaml, or from anywhere with a kubeconfig. The driver may
-start later than the sidecar. It runs until it is told to stop.`,
-		Example: `  # In a Pod, with the socket on a volume that both containers share; see deploy/example-driver.
+		Short: "Run the COSI sidecar of a driver",
+		Long: `Run the COSI sidecar of a driver: in the driver's Pod with the RBAC rules of
+deploy/rbac/sidecar.yaml, or elsewhere with a kubeconfig. The driver may start after
+the sidecar. It runs until the process gets SIGTERM.`,
+		Example: `  # In a Pod, with the socket on a shared volume; see deploy/example-driver.
   cosi-emu sidecar --leader-elect --leader-election-namespace cosi-system
 
-  # A driver that is being developed, against an emulator without one.
+  # Develop a driver, with an emulator without a driver.
   cosi-emu up -d --no-fake-driver
   eval "$(cosi-emu env)"
   cosi-emu sidecar --endpoint unix:///tmp/my-driver.sock`,
@@ -48,13 +48,13 @@ start later than the sidecar. It runs until it is told to stop.`,
 	access.addFlags(flags)
 	log.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
-	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", sidecar.DefaultConnectTimeout, "how long the driver may take until it answers")
-	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", sidecar.DefaultRPCTimeout, "limit for each call to the driver")
-	flags.IntVar(&opts.Workers, "workers", sidecar.DefaultWorkers, "how many objects of each kind are worked on at the same time")
+	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", sidecar.DefaultConnectTimeout, "time limit for the first answer of the driver")
+	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", sidecar.DefaultRPCTimeout, "time limit for each call to the driver")
+	flags.IntVar(&opts.Workers, "workers", sidecar.DefaultWorkers, "number of objects of each kind that are reconciled at the same time")
 	flags.StringVar(&ca, "certificate-authority", "",
-		"file with the certificates, in PEM, that applications need to trust the object storage; they get them in their Secrets")
+		"PEM file with the certificate authority of the object storage, which is added to the Secrets")
 	flags.StringVar(&opts.DriverGroup, "driver-group", "",
-		"what the sidecars of one driver have in common; of two groups with one driver name, the second ends (default: namespace of the Pod)")
+		"group of the sidecars of one installation; a sidecar exits if another group uses its driver name (default: the Pod's namespace)")
 	component{
 		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,

@@ -19,8 +19,8 @@ func newStatus(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show an emulator and its components",
-		Long: `Show where everything of an emulator is, and how its components are. The exit
-code is 1 if it is not running.`,
+		Long: `Show the endpoints of an emulator, and the state of its components. The exit code is
+1 if the emulator is not running.`,
 		Example: `  cosi-emu status
   cosi-emu status -o json | jq '.components[] | {name, state}'`,
 		RunE: func(*cobra.Command, []string) error {

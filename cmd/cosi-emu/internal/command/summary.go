@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
 )
 
-// printUp says where everything is, and what to do next.
+// printUp prints all endpoints, and the next commands.
 func printUp(streams cli.Streams, info instance.Info, output string, detached bool) error {
 	if output == cli.FormatJSON {
 		return cli.PrintJSON(streams, info)
@@ -46,25 +46,25 @@ func writePlaces(text *strings.Builder, info instance.Info) {
 	_ = table.Flush() // a strings.Builder takes everything
 }
 
-// writeNextSteps gives the commands to copy.
+// writeNextSteps writes the next commands, to copy.
 func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
 	self, named := program(), ""
 	if info.Name != instance.DefaultName {
 		named = " --name " + info.Name
 	}
 	kubectl := "kubectl --kubeconfig " + shellQuote(info.Kubeconfig)
-	text.WriteString("\nClaim a bucket, and get access to it:\n\n")
+	text.WriteString("\nClaim a bucket and access to it:\n\n")
 	fmt.Fprintf(text, "  %s example | %s apply -f -\n", self, kubectl)
-	text.WriteString("\nRead the Secret that an application would use:\n\n")
+	text.WriteString("\nRead the Secret of the application:\n\n")
 	fmt.Fprintf(text, "  %s -n demo get secret photos-credentials -o yaml\n", kubectl)
 	if detached {
 		fmt.Fprintf(text, "\nStop it:\n\n  %s down%s\n", self, named)
 		return
 	}
-	fmt.Fprintf(text, "\nStop it with Ctrl-C, or from elsewhere:\n\n  %s down%s\n", self, named)
+	fmt.Fprintf(text, "\nPress Ctrl-C to stop it, or run elsewhere:\n\n  %s down%s\n", self, named)
 }
 
-// program is how this program can be run again from the same directory.
+// program returns the command that runs this program again from the same directory.
 func program() string {
 	self, err := os.Executable()
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	defaultStartTimeout = 40 * time.Minute
 )
 
-// start holds the flags of all commands that start an emulator.
+// start has the flags of all commands that start an emulator.
 type start struct {
 	session  session.Options
 	existing existing
@@ -38,37 +38,37 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addEmulator(flags)
 }
 
-// addTimeout adds the flag for the limit of the start, under a name.
+// addTimeout adds the flag with that name for the limit of the start.
 func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 	s.limit = name
-	flags.DurationVar(&s.timeout, name, defaultStartTimeout, "limit for the whole start, building the control plane included")
+	flags.DurationVar(&s.timeout, name, defaultStartTimeout, "time limit for the start, including a build of the control plane")
 }
 
-// addEmulator adds the flags that say what to start.
+// addEmulator adds the flags that select what to start.
 func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
 	s.existing.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
-		"directory that keeps objects, buckets and accounts for the next start (default: they end with the emulator)")
+		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
 	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store on 127.0.0.1 (default: a free one)")
-	flags.BoolVar(&o.TLS, "tls", false, "serve S3 over TLS, with a certificate authority that the Secrets of accesses hold")
+	flags.BoolVar(&o.TLS, "tls", false, "serve S3 over TLS; the Secrets of accesses contain the certificate authority")
 	addStoreLimits(flags, &o.MaxBodyBytes, &o.MaxAccounts)
 	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
-	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service on 127.0.0.1, if it is among --protocols (default: a free one)")
-	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's own directory)")
-	flags.StringVar(&o.Driver, "driver", "", "endpoint of your own driver, unix:///path/to/driver.sock, to use instead of the fake one")
+	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service on 127.0.0.1, with --protocols GCS (default: a free one)")
+	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
+	flags.StringVar(&o.Driver, "driver", "", "endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
-		"start neither driver nor sidecar nor S3 store; run your own beside, with 'cosi-emu sidecar'")
+		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
-		"controller and sidecars hold Leases, as in a cluster, which 'cosi-emu fault add --lose-lease' takes from them")
+		"enable leader election of controller and sidecars, as on a cluster; 'cosi-emu fault add --lose-lease' requires it")
 	flags.StringVar(&o.Binaries.Dir, "control-plane-dir", "",
 		"directory with etcd, kube-apiserver and kube-controller-manager "+
-			"(default: $KUBEBUILDER_ASSETS, then a cached copy, which is downloaded or built when it is missing)")
+			"(default: $KUBEBUILDER_ASSETS, then the user's cache, then a download or a build)")
 	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
-		"how long your own driver may take until it answers")
-	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "limit for each call to the driver")
-	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "how detailed the log lines of controller, sidecar and driver are")
+		"time limit for the first answer of your driver")
+	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "time limit for each call to the driver")
+	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "log level of controller, sidecar and driver")
 }
 
 // run starts an emulator, calls during, and stops the emulator again.
@@ -97,8 +97,8 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	return errors.Join(err, printLeft(streams.Err, running.Emulator().Context(), running.Emulator().Left()))
 }
 
-// withCause adds why ctx is done to an error that came of it: the limit that was
-// reached, or the signal.
+// withCause adds the cause of a cancelled ctx to an error: the time limit, or the
+// signal.
 func withCause(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil || errors.Is(err, cause) {
@@ -107,29 +107,29 @@ func withCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; %w", err, cause)
 }
 
-// silenceLibraries keeps what libraries log out of the output; what the
-// components say is in the journal.
+// silenceLibraries discards the logs of libraries. The journal has the logs of the
+// components.
 func silenceLibraries() {
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 }
 
-const upExamples = `  # All that is needed.
+const upExamples = `  # Ctrl-C stops it.
   cosi-emu up
 
-  # In the background, with data that is still there after a restart, and S3 over TLS.
+  # In the background, with data that survives a restart, and S3 over TLS.
   cosi-emu up -d --data-dir ./cosi-data --tls
 
-  # With buckets of Google Cloud Storage beside those of S3.
+  # With S3 and Google Cloud Storage.
   cosi-emu up --protocols S3,GCS
 
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
 
-  # Your own driver, from your machine, with a cluster that has no COSI yet.
+  # Your driver on this machine, and a cluster without COSI.
   cosi-emu up --existing-cluster --context kind-kind --install --driver unix:///tmp/my-driver.sock
 
-  # For a script.
+  # In a script.
   cosi-emu up -d -o json | jq -r .kubeconfig`
 
 func newUp(streams cli.Streams) *cobra.Command {
@@ -142,18 +142,18 @@ func newUp(streams cli.Streams) *cobra.Command {
 		Use:   "up",
 		Short: "Start an emulator",
 		Long: `Start an emulator: etcd, kube-apiserver and kube-controller-manager with the COSI
-kinds, the COSI controller and sidecar, a fake driver and its S3 store, and
-ready-made classes. It says where everything is and runs until Ctrl-C, which
-stops it all and removes its files.
+kinds, the COSI controller and sidecar, a fake driver with its S3 store, and default
+classes. The command prints all endpoints and runs until Ctrl-C. Then it stops all
+components and deletes their files.
 
-The programs of the control plane are looked for in --control-plane-dir or
-$KUBEBUILDER_ASSETS, then in the user's cache. If they are in neither, they are
+The programs of the control plane come from --control-plane-dir or
+$KUBEBUILDER_ASSETS, then from the user's cache. If they are missing, they are
 downloaded, or built with the go command, once.
 
-With --existing-cluster no control plane is started: controller, sidecar, driver
-and store run on this machine against the cluster of the kubeconfig, as its
-ServiceAccounts cosi-system/cosi-controller and cosi-sidecar. What 'up' makes in
-the cluster goes when it stops; what is the users' stays.`,
+With --existing-cluster no control plane is started. Controller, sidecar, driver and
+store run on this machine against the cluster of the kubeconfig, as the
+ServiceAccounts cosi-controller and cosi-sidecar in namespace cosi-system. When 'up'
+stops, it deletes what it created in the cluster, and keeps the objects of users.`,
 		Example: upExamples,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
@@ -170,13 +170,13 @@ the cluster goes when it stops; what is the users' stays.`,
 	}
 	cli.AddName(cmd.Flags(), &s.session.Name)
 	s.addFlags(cmd.Flags())
-	cmd.Flags().StringVar(&s.session.Record, "record", "", "directory for a recording of all that happens, for 'cosi-emu replay --as judge'")
-	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "return when the emulator is ready, and leave it running")
+	cmd.Flags().StringVar(&s.session.Record, "record", "", "directory for a recording of the whole session, for 'cosi-emu replay --as judge'")
+	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "run in the background, and return when the emulator is ready")
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
 
-// runUp says where everything is, and waits.
+// runUp prints all endpoints, and waits.
 func (s *start) runUp(ctx context.Context, streams cli.Streams, output string) error {
 	return s.run(ctx, streams, func(running *session.Session) error {
 		if err := printUp(streams, running.Info(), output, false); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 )
 
-// versionInfo says what this program is made of.
+// versionInfo has the versions of the program and its parts.
 type versionInfo struct {
 	Version    string `json:"version"`
 	Revision   string `json:"revision,omitempty"`
@@ -47,7 +47,7 @@ func newVersion(streams cli.Streams) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Show the version of this program and of what it runs",
+		Short: "Show the versions of cosi-emu, Kubernetes and COSI",
 		Example: `  cosi-emu version
   cosi-emu version -o json`,
 		RunE: func(*cobra.Command, []string) error {
