@@ -51,6 +51,8 @@ func TestRunRefusals(t *testing.T) {
 		"SameFile": {"Both to one file.", []string{"good.yaml", "--junit", "x", "--report", "json=./x"}, []string{"another report is also written to ./x"}},
 		"Parallel": {"Less than one.", []string{"good.yaml", "--parallel", "-1"}, []string{"--parallel -1"}},
 		"Timeout":  {"No time.", []string{"good.yaml", "--timeout", "0s"}, []string{"--timeout 0s must be more than 0"}},
+		"Suite":    {"It has files of its own.", []string{"good.yaml", "--suite"}, []string{"good.yaml"}},
+		"Watch":    {"Its files do not change.", []string{"--suite", "--watch"}, []string{"--suite and --watch"}},
 		"Existing": {"Flags of another kind.", []string{"good.yaml", "--context", "x"}, []string{"--existing-cluster"}},
 	} {
 		t.Run(name, func(t *testing.T) {

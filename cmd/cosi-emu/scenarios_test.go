@@ -52,6 +52,24 @@ func outcomes(r report.Report) map[string]engine.Outcome {
 	return all
 }
 
+// TestRunSuite runs one scenario of the suite, whose files only the program has, and
+// replays its recording.
+func TestRunSuite(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	out := h.must("run", "--suite", "--filter", "area=deletion", "--scenario", "bucket-first", "--record", "recordings")
+	if !strings.Contains(out, "\n1 passed in ") {
+		t.Errorf("the run prints\n%s", out)
+	}
+	recordings, err := filepath.Glob(filepath.Join(h.dir, "recordings", "bucket-first.*.cosirec"))
+	if err != nil || len(recordings) != 1 {
+		t.Fatalf("recordings %v, %v", recordings, err)
+	}
+	if out := h.must("replay", recordings[0]); !strings.Contains(out, "passed, as recorded") {
+		t.Errorf("the replay prints\n%s", out)
+	}
+}
+
 // TestRunScenarios runs scenarios of every outcome, and looks at what it says of
 // them.
 func TestRunScenarios(t *testing.T) {
