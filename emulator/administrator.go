@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // Administrator is the ID, in the S3 store, of the administrator's account, and
@@ -19,7 +19,7 @@ const Administrator = "admin"
 // seams and so past the journal, and stays the same over restarts with a
 // directory for data.
 func (e *Emulator) createAdministrator(ctx context.Context) error {
-	key, err := e.store.PutAccount(ctx, store.AccountSpec{ID: Administrator, Owner: Administrator, Admin: true})
+	key, err := e.store.PutAccount(ctx, fakedriver.AccountSpec{ID: Administrator, Owner: Administrator, Admin: true})
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (e *Emulator) createAdministrator(ctx context.Context) error {
 }
 
 // AdministratorPath returns a file with the key of the S3 store's administrator,
-// a store.Credentials in JSON, or "" if there is no store.
+// a fakedriver.Credentials in JSON, or "" if there is no store.
 func (e *Emulator) AdministratorPath() string {
 	if e.store == nil {
 		return ""

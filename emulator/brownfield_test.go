@@ -18,18 +18,18 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // administrator returns a client with the key of the store's administrator.
-func administrator(t *testing.T, emu *emulator.Emulator) (*s3.Client, store.Credentials) {
+func administrator(t *testing.T, emu *emulator.Emulator) (*s3.Client, fakedriver.Credentials) {
 	t.Helper()
 	content, err := os.ReadFile(emu.AdministratorPath())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var key store.Credentials
+	var key fakedriver.Credentials
 	if err := json.Unmarshal(content, &key); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func expectPrivate(t *testing.T, path string) {
 // restart, and the buckets that it has made are there.
 func TestAdministratorStays(t *testing.T) {
 	data := t.TempDir()
-	var keys []store.Credentials
+	var keys []fakedriver.Credentials
 	for range 2 {
 		t.Run("Start", func(t *testing.T) {
 			emu := emulatortest.Start(t, emulator.Options{DataDir: data})

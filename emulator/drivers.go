@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
@@ -24,8 +23,8 @@ type DriverOptions struct {
 	Name string
 	// Protocols, AccessModes, SingleBucket and Parameters are those of
 	// fakedriver.Options.
-	Protocols    []store.Protocol
-	AccessModes  []store.Mode
+	Protocols    []fakedriver.Protocol
+	AccessModes  []fakedriver.AccessMode
 	SingleBucket bool
 	Parameters   map[string]string
 }

@@ -9,7 +9,7 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // TestAddDriver has a second driver serve claims and accesses, before and after
@@ -17,7 +17,7 @@ import (
 func TestAddDriver(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	before := len(emu.Components())
-	options := emulator.DriverOptions{Name: "second.test", AccessModes: []store.Mode{store.ReadWrite}}
+	options := emulator.DriverOptions{Name: "second.test", AccessModes: []fakedriver.AccessMode{fakedriver.ReadWrite}}
 	added, err := emu.AddDriver(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
@@ -254,7 +255,7 @@ func (e *Emulator) S3Region() string {
 	if e.store == nil {
 		return ""
 	}
-	return store.DefaultRegion
+	return fakedriver.DefaultRegion
 }
 
 // Warnings say what this emulator cannot do, and why.

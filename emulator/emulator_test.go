@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // TestStory is the product in one test: a claim becomes a bucket that a real
@@ -80,7 +80,7 @@ func expectEmptyStore(t *testing.T, emu *emulator.Emulator) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	accounts = slices.DeleteFunc(accounts, func(a store.Account) bool { return a.ID == emulator.Administrator })
+	accounts = slices.DeleteFunc(accounts, func(a fakedriver.Account) bool { return a.ID == emulator.Administrator })
 	if len(buckets) > 0 || len(accounts) > 0 {
 		t.Errorf("the store still has buckets %v and accounts %v", buckets, accounts)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // validateProtocols finds what cannot be served.
@@ -32,7 +31,7 @@ func (o Options) validateProtocols() error {
 	return nil
 }
 
-func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, store.ProtocolGCS) }
+func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, fakedriver.ProtocolGCS) }
 
 // startGCS opens the GCS service, which keeps its contents over the lives of the
 // component, like the store.

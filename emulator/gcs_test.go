@@ -17,11 +17,11 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 func everyProtocol() emulator.Options {
-	return emulator.Options{Protocols: []store.Protocol{store.ProtocolS3, store.ProtocolGCS, store.ProtocolAzure}}
+	return emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure}}
 }
 
 // use makes the story be of a protocol and of modes.
@@ -219,12 +219,12 @@ func TestAzureSecret(t *testing.T) {
 // TestProtocolOptions refuses what cannot be before anything is started.
 func TestProtocolOptions(t *testing.T) {
 	for name, opts := range map[string]emulator.Options{
-		"Unknown": {Protocols: []store.Protocol{"FTP"}},
-		"None":    {Protocols: []store.Protocol{}},
-		"Twice":   {Protocols: []store.Protocol{store.ProtocolGCS, store.ProtocolGCS}},
+		"Unknown": {Protocols: []fakedriver.Protocol{"FTP"}},
+		"None":    {Protocols: []fakedriver.Protocol{}},
+		"Twice":   {Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS, fakedriver.ProtocolGCS}},
 		"Port":    {GCSPort: 9090},
-		"Range":   {Protocols: []store.Protocol{store.ProtocolGCS}, GCSPort: 65536},
-		"Driver":  {Driver: "unix:///tmp/driver.sock", Protocols: []store.Protocol{store.ProtocolGCS}},
+		"Range":   {Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}, GCSPort: 65536},
+		"Driver":  {Driver: "unix:///tmp/driver.sock", Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}},
 	} {
 		if _, err := emulator.Start(t.Context(), opts); !errors.Is(err, emulator.ErrOptions) {
 			t.Errorf("%s: Start() = %v", name, err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // maxIssued is how many keys are remembered, the latest.
@@ -38,7 +37,7 @@ type issued struct {
 	keys []IssuedKey // the oldest first
 }
 
-func (i *issued) remember(spec store.AccountSpec, credentials store.Credentials, err error) {
+func (i *issued) remember(spec fakedriver.AccountSpec, credentials fakedriver.Credentials, err error) {
 	if err != nil || credentials.SecretAccessKey == "" {
 		return
 	}
@@ -60,15 +59,15 @@ type issuing struct {
 }
 
 // PutAccount implements fakedriver.Backend.
-func (b issuing) PutAccount(ctx context.Context, spec store.AccountSpec) (store.Credentials, error) {
+func (b issuing) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	credentials, err := b.Backend.PutAccount(ctx, spec)
 	b.issued.remember(spec, credentials, err)
 	return credentials, err
 }
 
 // RotateAccount implements fakedriver.Backend.
-func (b issuing) RotateAccount(ctx context.Context, owner, id string) (store.Credentials, error) {
+func (b issuing) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
 	credentials, err := b.Backend.RotateAccount(ctx, owner, id)
-	b.issued.remember(store.AccountSpec{ID: id, Owner: owner}, credentials, err)
+	b.issued.remember(fakedriver.AccountSpec{ID: id, Owner: owner}, credentials, err)
 	return credentials, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -19,7 +20,7 @@ import (
 // gets rid of what it has provisioned all the same.
 func TestDriverWithoutMemory(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	foreign := store.BucketSpec{Name: "somebody-elses", Owner: "other"}
+	foreign := fakedriver.BucketSpec{Name: "somebody-elses", Owner: "other"}
 	if _, err := emu.Store().CreateBucket(t.Context(), foreign); err != nil {
 		t.Fatal(err)
 	}
@@ -65,9 +66,9 @@ func TestDriverWithoutMemory(t *testing.T) {
 
 // TestStoreWithoutMemory has the store lose everything but its administrator.
 func TestStoreWithoutMemory(t *testing.T) {
-	emu := emulatortest.Start(t, emulator.Options{Protocols: []store.Protocol{store.ProtocolS3, store.ProtocolGCS}})
-	for name, protocol := range map[string]store.Protocol{"photos": store.ProtocolS3, "videos": store.ProtocolGCS} {
-		if _, err := emu.Store().CreateBucket(t.Context(), store.BucketSpec{Name: name, Owner: "o", Protocol: protocol}); err != nil {
+	emu := emulatortest.Start(t, emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}})
+	for name, protocol := range map[string]fakedriver.Protocol{"photos": fakedriver.ProtocolS3, "videos": fakedriver.ProtocolGCS} {
+		if _, err := emu.Store().CreateBucket(t.Context(), fakedriver.BucketSpec{Name: name, Owner: "o", Protocol: protocol}); err != nil {
 			t.Fatal(err)
 		}
 	}

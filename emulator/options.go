@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // Names of the components, as they stand in the journal.
@@ -75,9 +75,9 @@ type Options struct {
 	MaxAccounts int
 
 	// Protocols are those of the fake driver, the default first. With
-	// store.ProtocolGCS its service is started, too, on GCSPort; 0 means a free
+	// fakedriver.ProtocolGCS its service is started, too, on GCSPort; 0 means a free
 	// one. Default: S3.
-	Protocols []store.Protocol
+	Protocols []fakedriver.Protocol
 	GCSPort   int
 
 	// Driver is the endpoint of somebody else's driver, unix:///path.sock, to
@@ -173,7 +173,7 @@ func (o Options) withDefaults() Options {
 		o.ConnectTimeout = DefaultConnectTimeout
 	}
 	if o.Protocols == nil {
-		o.Protocols = []store.Protocol{store.ProtocolS3}
+		o.Protocols = []fakedriver.Protocol{fakedriver.ProtocolS3}
 	}
 	if o.RPCTimeout == 0 {
 		o.RPCTimeout = DefaultRPCTimeout

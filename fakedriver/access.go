@@ -7,7 +7,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -79,7 +78,7 @@ func (d *Driver) DriverGrantBucketAccess(
 
 // credentials makes the account, and returns its key; of one that is for a
 // ServiceAccount, nothing.
-func (d *Driver) credentials(ctx context.Context, spec store.AccountSpec, settings accessSettings) (store.Credentials, error) {
+func (d *Driver) credentials(ctx context.Context, spec AccountSpec, settings accessSettings) (Credentials, error) {
 	credentials, err := d.options.Backend.PutAccount(ctx, spec)
 	if err == nil && settings.rotate {
 		credentials, err = d.options.Backend.RotateAccount(ctx, spec.Owner, spec.ID)
@@ -87,9 +86,9 @@ func (d *Driver) credentials(ctx context.Context, spec store.AccountSpec, settin
 	return credentials, err
 }
 
-func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (store.AccountSpec, accessSettings, error) {
+func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (AccountSpec, accessSettings, error) {
 	authentication := r.GetAuthenticationType().GetType()
-	spec := store.AccountSpec{
+	spec := AccountSpec{
 		ID: r.GetAccountId(), Owner: d.options.Name, ServiceAccount: r.GetServiceAccountName(),
 		Parameters: d.accessParameters(authentication, r.GetParameters()),
 	}
@@ -117,9 +116,9 @@ func (d *Driver) DriverRevokeBucketAccess(
 	}
 	err := d.options.Backend.DeleteAccount(ctx, d.options.Name, r.GetAccountId())
 	switch {
-	case err == nil, errors.Is(err, store.ErrNotExist):
+	case err == nil, errors.Is(err, ErrNotExist):
 		return &cosi.DriverRevokeBucketAccessResponse{}, nil
-	case errors.Is(err, store.ErrConflict):
+	case errors.Is(err, ErrConflict):
 		return nil, status.Errorf(codes.FailedPrecondition,
 			"account %q was not created by driver %s, which will not delete it", r.GetAccountId(), d.options.Name)
 	default:

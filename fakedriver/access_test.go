@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -73,7 +72,7 @@ func TestGrant(t *testing.T) {
 	if err != nil || len(accounts) != 1 {
 		t.Fatalf("Accounts() = %v, %v; want one, nothing is left of a refused call", accounts, err)
 	}
-	grants := []store.Grant{{Bucket: "aaa", ObjectData: store.ReadOnly}, {Bucket: "bbb", ObjectData: store.ReadWrite}}
+	grants := []fakedriver.Grant{{Bucket: "aaa", ObjectData: fakedriver.ReadOnly}, {Bucket: "bbb", ObjectData: fakedriver.ReadWrite}}
 	if diff := cmp.Diff(grants, accounts[0].Grants); diff != "" {
 		t.Errorf("grants: -want, +got:\n%s", diff)
 	}
@@ -94,7 +93,7 @@ func TestGrantModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []store.Grant{{Bucket: "aaa", ObjectData: store.WriteOnly, ObjectMetadata: store.ReadWrite, BucketMetadata: store.ReadOnly}}
+	want := []fakedriver.Grant{{Bucket: "aaa", ObjectData: fakedriver.WriteOnly, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadOnly}}
 	if diff := cmp.Diff(want, accounts[0].Grants); diff != "" {
 		t.Errorf("grants: -want, +got:\n%s", diff)
 	}
@@ -110,7 +109,7 @@ func TestRevoke(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "foreign", Owner: "admin"}); err != nil {
+	if _, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "foreign", Owner: "admin"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -31,14 +30,14 @@ func azureAccount(bucket string) string {
 	return (prefix + strings.ToLower(base32.StdEncoding.EncodeToString(digest[:])))[:length]
 }
 
-func azureBucketInfo(b store.Bucket) *cosi.AzureBucketInfo {
+func azureBucketInfo(b Bucket) *cosi.AzureBucketInfo {
 	return &cosi.AzureBucketInfo{StorageAccount: azureAccount(b.Name)}
 }
 
 // azureCredentials are a shared access signature: the URI of the container with
 // what it may be used for, and a signature that the key gives. It ends with the
 // account whose stored access policy it names, so it has no end of its own.
-func azureCredentials(grant store.Grant, key store.Credentials) *cosi.AzureCredentialInfo {
+func azureCredentials(grant Grant, key Credentials) *cosi.AzureCredentialInfo {
 	query := url.Values{
 		"sv": {azureVersion}, "sr": {"c"}, "spr": {"https"}, "si": {key.AccessKeyID}, "sp": {azurePermissions(grant)},
 	}
@@ -52,13 +51,13 @@ func azureCredentials(grant store.Grant, key store.Credentials) *cosi.AzureCrede
 
 // azurePermissions are letters for what a grant allows: read and list, create,
 // write and delete. Azure does not tell metadata from data.
-func azurePermissions(grant store.Grant) string {
+func azurePermissions(grant Grant) string {
 	switch grant.ObjectData {
-	case store.ReadOnly:
+	case ReadOnly:
 		return "rl"
-	case store.WriteOnly:
+	case WriteOnly:
 		return "cwd"
-	case store.ReadWrite:
+	case ReadWrite:
 		return "rcwdl"
 	default:
 		return ""
@@ -67,8 +66,8 @@ func azurePermissions(grant store.Grant) string {
 
 // checkAzureBuckets refuses what a shared access signature cannot do, as the KEP
 // asks in its section on access to several buckets.
-func checkAzureBuckets(protocol store.Protocol, grants []store.Grant) error {
-	if protocol == store.ProtocolAzure && len(grants) > 1 {
+func checkAzureBuckets(protocol Protocol, grants []Grant) error {
+	if protocol == ProtocolAzure && len(grants) > 1 {
 		return status.Errorf(codes.OutOfRange, "access to %d buckets is asked for, but a shared access signature of Azure is for one: "+
 			"make a BucketAccess for each", len(grants))
 	}

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -78,9 +77,9 @@ func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBuc
 	}
 	err := d.options.Backend.DeleteBucket(ctx, d.options.Name, r.GetBucketId())
 	switch {
-	case err == nil, errors.Is(err, store.ErrNotExist):
+	case err == nil, errors.Is(err, ErrNotExist):
 		return &cosi.DriverDeleteBucketResponse{}, nil
-	case errors.Is(err, store.ErrConflict):
+	case errors.Is(err, ErrConflict):
 		return nil, status.Errorf(codes.FailedPrecondition,
 			"bucket %q was not created by driver %s, which will not delete it", r.GetBucketId(), d.options.Name)
 	default:
@@ -89,8 +88,8 @@ func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBuc
 }
 
 // bucketSpec reads what kind of bucket is asked for.
-func (d *Driver) bucketSpec(name string, protocols []*cosi.ObjectProtocol, parameters map[string]string) (store.BucketSpec, error) {
-	spec := store.BucketSpec{Name: name, Owner: d.options.Name}
+func (d *Driver) bucketSpec(name string, protocols []*cosi.ObjectProtocol, parameters map[string]string) (BucketSpec, error) {
+	spec := BucketSpec{Name: name, Owner: d.options.Name}
 	protocol, err := d.bucketProtocol(protocols)
 	if err != nil {
 		return spec, err

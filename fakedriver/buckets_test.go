@@ -10,13 +10,12 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 func info(id string) *cosi.ObjectProtocolAndBucketInfo {
 	return &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{
-		BucketId: id, Endpoint: endpoint, Region: store.DefaultRegion,
+		BucketId: id, Endpoint: endpoint, Region: fakedriver.DefaultRegion,
 		AddressingStyle: &cosi.S3AddressingStyle{Style: cosi.S3AddressingStyle_PATH},
 	}}
 }
@@ -53,10 +52,10 @@ func TestGenerateBucketID(t *testing.T) {
 			t.Errorf("%q and %q have the same ID", name, other)
 		}
 		seen[got.GetBucketId()] = name
-		if err := store.ValidateBucketName(got.GetBucketId()); err != nil {
+		if err := fakedriver.ValidateBucketName(got.GetBucketId()); err != nil {
 			t.Errorf("DriverGenerateBucketId(%q) = %q: %v", name, got.GetBucketId(), err)
 		}
-		if store.ValidateBucketName(name) == nil && got.GetBucketId() != name {
+		if fakedriver.ValidateBucketName(name) == nil && got.GetBucketId() != name {
 			t.Errorf("DriverGenerateBucketId(%q) = %q, want the name itself", name, got.GetBucketId())
 		}
 		// An ID that is asked for as a name must lead elsewhere.
@@ -72,7 +71,7 @@ func TestGenerateBucketID(t *testing.T) {
 // KEP: GRPC-GENERATEBUCKETID-8, GRPC-CREATEBUCKET-2
 func TestCreateBucket(t *testing.T) {
 	s := newStore(t)
-	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
+	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
 		t.Fatal(err)
 	}
 	c := start(t, fakedriver.Options{Backend: s})
@@ -122,7 +121,7 @@ func TestGetBucket(t *testing.T) {
 // KEP: GRPC-DELETEBUCKET-2
 func TestDeleteBucket(t *testing.T) {
 	s := newStore(t)
-	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
+	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
 		t.Fatal(err)
 	}
 	c := start(t, fakedriver.Options{Backend: s})

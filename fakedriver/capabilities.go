@@ -6,13 +6,12 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // grants reads the buckets of a request, and refuses what the driver was told to
 // be incapable of.
-func (d *Driver) grants(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]store.Grant, error) {
+func (d *Driver) grants(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]Grant, error) {
 	grants, err := grantsOf(buckets)
 	if err != nil {
 		return nil, err
@@ -22,7 +21,7 @@ func (d *Driver) grants(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedB
 		return nil, status.Errorf(codes.OutOfRange, "%d buckets are asked for: the driver grants access to one bucket only", len(grants))
 	}
 	for _, grant := range grants {
-		for _, mode := range []store.Mode{grant.ObjectData, grant.ObjectMetadata, grant.BucketMetadata} {
+		for _, mode := range []AccessMode{grant.ObjectData, grant.ObjectMetadata, grant.BucketMetadata} {
 			if !d.supports(mode) {
 				return nil, invalid("bucket %q: access mode %s is not supported: the driver supports %v", grant.Bucket, mode, d.options.AccessModes)
 			}
@@ -31,6 +30,6 @@ func (d *Driver) grants(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedB
 	return grants, nil
 }
 
-func (d *Driver) supports(mode store.Mode) bool {
-	return mode == store.None || d.options.AccessModes == nil || slices.Contains(d.options.AccessModes, mode)
+func (d *Driver) supports(mode AccessMode) bool {
+	return mode == NoAccess || d.options.AccessModes == nil || slices.Contains(d.options.AccessModes, mode)
 }

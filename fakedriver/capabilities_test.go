@@ -6,7 +6,6 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -29,11 +28,11 @@ func TestCapabilities(t *testing.T) {
 			request: grantRequest("ba-1", readOnly, accessed("bbb", cosi.AccessMode_READ_ONLY)), want: codes.OutOfRange,
 		},
 		"Mode": {
-			reason: "It can do that.", options: fakedriver.Options{AccessModes: []store.Mode{store.ReadOnly}},
+			reason: "It can do that.", options: fakedriver.Options{AccessModes: []fakedriver.AccessMode{fakedriver.ReadOnly}},
 			request: grantRequest("ba-1", readOnly),
 		},
 		"OtherMode": {
-			reason: "But not that.", options: fakedriver.Options{AccessModes: []store.Mode{store.ReadWrite}},
+			reason: "But not that.", options: fakedriver.Options{AccessModes: []fakedriver.AccessMode{fakedriver.ReadWrite}},
 			request: grantRequest("ba-1", readOnly), want: codes.InvalidArgument,
 		},
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -19,7 +18,7 @@ func ValidateParameters(parameters map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		one, known := map[string]string{name: parameters[name]}, false
 		if slices.Contains(names(bucketParameters), name) {
-			known, failed = true, append(failed, set(bucketParameters, one, new(store.BucketSpec)))
+			known, failed = true, append(failed, set(bucketParameters, one, new(BucketSpec)))
 		}
 		if slices.Contains(names(accessParameters), name) {
 			known, failed = true, append(failed, set(accessParameters, one, new(accessSettings)))
@@ -43,9 +42,9 @@ func parameterNames() []string {
 // bucketParameters are the parameters of a bucket: those of its class, and the
 // driver's where the class says nothing. What buckets of the protocol cannot have is
 // left out of the driver's.
-func (d *Driver) bucketParameters(protocol store.Protocol, ofClass map[string]string) map[string]string {
+func (d *Driver) bucketParameters(protocol Protocol, ofClass map[string]string) map[string]string {
 	return d.completed(ofClass, func(name string) bool {
-		return slices.Contains(names(bucketParameters), name) && (protocol == store.ProtocolS3 || parametersOf[name])
+		return slices.Contains(names(bucketParameters), name) && (protocol == ProtocolS3 || parametersOf[name])
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -23,11 +22,11 @@ func TestDriverParameters(t *testing.T) {
 		reason   string
 		protocol cosi.ObjectProtocol_Type
 		ofClass  map[string]string
-		want     store.BucketSpec
+		want     fakedriver.BucketSpec
 	}{
 		"Alone": {
 			reason: "The class says nothing.", protocol: cosi.ObjectProtocol_S3,
-			want: store.BucketSpec{
+			want: fakedriver.BucketSpec{
 				Latency: time.Millisecond, Purge: true,
 				Parameters: map[string]string{fakedriver.ParameterLatency: "1ms", fakedriver.ParameterNonEmptyDeletion: "purge"},
 			},
@@ -35,7 +34,7 @@ func TestDriverParameters(t *testing.T) {
 		"Class": {
 			reason: "The class is more particular.", protocol: cosi.ObjectProtocol_S3,
 			ofClass: map[string]string{fakedriver.ParameterLatency: "2ms", fakedriver.ParameterNote: "mine"},
-			want: store.BucketSpec{
+			want: fakedriver.BucketSpec{
 				Latency: 2 * time.Millisecond, Purge: true,
 				Parameters: map[string]string{
 					fakedriver.ParameterLatency: "2ms", fakedriver.ParameterNonEmptyDeletion: "purge", fakedriver.ParameterNote: "mine",
@@ -44,8 +43,8 @@ func TestDriverParameters(t *testing.T) {
 		},
 		"Protocol": {
 			reason: "Buckets of GCS have no latency here.", protocol: cosi.ObjectProtocol_GCS,
-			want: store.BucketSpec{
-				Protocol: store.ProtocolGCS, Purge: true, Parameters: map[string]string{fakedriver.ParameterNonEmptyDeletion: "purge"},
+			want: fakedriver.BucketSpec{
+				Protocol: fakedriver.ProtocolGCS, Purge: true, Parameters: map[string]string{fakedriver.ParameterNonEmptyDeletion: "purge"},
 			},
 		},
 	}
@@ -53,7 +52,7 @@ func TestDriverParameters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
 			c := start(t, fakedriver.Options{
-				Backend: s, Parameters: ofDriver, Protocols: []store.Protocol{store.ProtocolS3, store.ProtocolGCS},
+				Backend: s, Parameters: ofDriver, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS},
 			})
 			request := &cosi.DriverCreateBucketRequest{
 				BucketId: "bucket", Protocols: []*cosi.ObjectProtocol{{Type: tc.protocol}}, Parameters: tc.ofClass,
@@ -64,7 +63,7 @@ func TestDriverParameters(t *testing.T) {
 				}
 			}
 			got, err := s.GetBucket(t.Context(), "bucket")
-			ignored := cmpopts.IgnoreFields(store.BucketSpec{}, "Name", "Owner")
+			ignored := cmpopts.IgnoreFields(fakedriver.BucketSpec{}, "Name", "Owner")
 			if diff := cmp.Diff(tc.want, got.BucketSpec, ignored); err != nil || diff != "" {
 				t.Errorf("%s\nGetBucket(): %v; -want, +got:\n%s", tc.reason, err, diff)
 			}

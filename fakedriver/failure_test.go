@@ -16,7 +16,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -27,8 +26,8 @@ type broken struct {
 	create func(context.Context) error
 }
 
-func (b broken) CreateBucket(ctx context.Context, spec store.BucketSpec) (store.Bucket, error) {
-	return store.Bucket{BucketSpec: spec}, b.create(ctx)
+func (b broken) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
+	return fakedriver.Bucket{BucketSpec: spec}, b.create(ctx)
 }
 
 //nolint:lll // one case a line
@@ -42,8 +41,8 @@ func TestBackendFailures(t *testing.T) {
 		"Plain":    {reason: "Nobody has looked at its text.", create: func(context.Context) error { return errors.New("hush") }, want: codes.Internal, not: "hush"},
 		"Panic":    {reason: "The driver lives on.", create: func(context.Context) error { panic("hush") }, want: codes.Internal, not: "hush"},
 		"Status":   {reason: "A seam may choose.", create: func(context.Context) error { return status.Error(codes.Unavailable, "away") }, want: codes.Unavailable},
-		"NotEmpty": {reason: "The user can do something.", create: func(context.Context) error { return fmt.Errorf("bucket %w", store.ErrNotEmpty) }, want: codes.FailedPrecondition},
-		"Closed":   {reason: "It may come back.", create: func(context.Context) error { return store.ErrClosed }, want: codes.Unavailable},
+		"NotEmpty": {reason: "The user can do something.", create: func(context.Context) error { return fmt.Errorf("bucket %w", fakedriver.ErrNotEmpty) }, want: codes.FailedPrecondition},
+		"Closed":   {reason: "It may come back.", create: func(context.Context) error { return fakedriver.ErrClosed }, want: codes.Unavailable},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package fakedriver
 
 import (
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -10,11 +9,11 @@ const GCSProject = "cosi-emu"
 
 // gcsBucketInfo is how clients of Google Cloud Storage find a bucket. COSI has no
 // place for an endpoint there, because there is only one.
-func gcsBucketInfo(b store.Bucket) *cosi.GcsBucketInfo {
+func gcsBucketInfo(b Bucket) *cosi.GcsBucketInfo {
 	return &cosi.GcsBucketInfo{ProjectId: GCSProject, BucketName: b.Name}
 }
 
 // gcsCredentials are an HMAC key. The service of package gcs takes it as a token.
-func gcsCredentials(key store.Credentials) *cosi.GcsCredentialInfo {
+func gcsCredentials(key Credentials) *cosi.GcsCredentialInfo {
 	return &cosi.GcsCredentialInfo{AccessId: key.AccessKeyID, AccessSecret: key.SecretAccessKey}
 }

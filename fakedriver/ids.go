@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"regexp"
 	"strings"
-
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 const (
@@ -25,14 +23,14 @@ var (
 // readable beginning and a hash of the whole, so that long names with a common
 // prefix stay apart. Names that look like the latter are hashed, too.
 func bucketID(name string) string {
-	if store.ValidateBucketName(name) == nil && !derivedID.MatchString(name) {
+	if ValidateBucketName(name) == nil && !derivedID.MatchString(name) {
 		return name
 	}
 	readable := unreadable.ReplaceAllString(strings.ToLower(name), "-")
 	readable = strings.Trim(readable[:min(len(readable), readableLength)], "-")
 	digest := sha256.Sum256([]byte(name))
 	id := readable + hashMark + hex.EncodeToString(digest[:])[:hashLength]
-	if store.ValidateBucketName(id) != nil {
+	if ValidateBucketName(id) != nil {
 		id = "b-" + id // S3 reserves some beginnings
 	}
 	return id

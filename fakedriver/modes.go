@@ -1,17 +1,16 @@
 package fakedriver
 
 import (
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // grantsOf reads the buckets of a request, in whatever order they come.
-func grantsOf(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]store.Grant, error) {
+func grantsOf(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]Grant, error) {
 	if len(buckets) == 0 {
 		return nil, invalid("buckets is empty: access is always to at least one bucket")
 	}
 	seen := map[string]bool{}
-	grants := make([]store.Grant, 0, len(buckets))
+	grants := make([]Grant, 0, len(buckets))
 	for _, bucket := range buckets {
 		grant, err := grantOf(bucket)
 		if err != nil {
@@ -26,15 +25,15 @@ func grantsOf(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]
 	return grants, nil
 }
 
-func grantOf(bucket *cosi.DriverGrantBucketAccessRequest_AccessedBucket) (store.Grant, error) {
-	grant := store.Grant{Bucket: bucket.GetBucketId()}
+func grantOf(bucket *cosi.DriverGrantBucketAccessRequest_AccessedBucket) (Grant, error) {
+	grant := Grant{Bucket: bucket.GetBucketId()}
 	if err := checkBucketID(grant.Bucket); err != nil {
 		return grant, err
 	}
 	for _, category := range []struct {
 		field string
 		mode  *cosi.AccessMode
-		into  *store.Mode
+		into  *AccessMode
 	}{
 		{"object_data_access_mode", bucket.GetObjectDataAccessMode(), &grant.ObjectData},
 		{"object_metadata_access_mode", bucket.GetObjectMetadataAccessMode(), &grant.ObjectMetadata},
@@ -52,17 +51,17 @@ func grantOf(bucket *cosi.DriverGrantBucketAccessRequest_AccessedBucket) (store.
 
 // modeOf reads one mode. ANY says that the user has asked for nothing, and so
 // gives nothing: the KEP leaves the choice to drivers and recommends the least.
-func modeOf(mode *cosi.AccessMode) (store.Mode, error) {
+func modeOf(mode *cosi.AccessMode) (AccessMode, error) {
 	switch mode.GetMode() {
 	case cosi.AccessMode_ANY:
-		return store.None, nil
+		return NoAccess, nil
 	case cosi.AccessMode_READ_WRITE:
-		return store.ReadWrite, nil
+		return ReadWrite, nil
 	case cosi.AccessMode_READ_ONLY:
-		return store.ReadOnly, nil
+		return ReadOnly, nil
 	case cosi.AccessMode_WRITE_ONLY:
-		return store.WriteOnly, nil
+		return WriteOnly, nil
 	default:
-		return store.None, store.ErrInvalid
+		return NoAccess, ErrInvalid
 	}
 }

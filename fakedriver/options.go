@@ -10,8 +10,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
-
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // DefaultName is the driver's name where none is given.
@@ -28,11 +26,11 @@ var driverName = regexp.MustCompile(`^[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z]([a-z0-9
 // methods but RotateAccount must be idempotent, and all errors of the kinds of
 // package store.
 type Backend interface {
-	CreateBucket(ctx context.Context, spec store.BucketSpec) (store.Bucket, error)
-	GetBucket(ctx context.Context, name string) (store.Bucket, error)
+	CreateBucket(ctx context.Context, spec BucketSpec) (Bucket, error)
+	GetBucket(ctx context.Context, name string) (Bucket, error)
 	DeleteBucket(ctx context.Context, owner, name string) error
-	PutAccount(ctx context.Context, spec store.AccountSpec) (store.Credentials, error)
-	RotateAccount(ctx context.Context, owner, id string) (store.Credentials, error)
+	PutAccount(ctx context.Context, spec AccountSpec) (Credentials, error)
+	RotateAccount(ctx context.Context, owner, id string) (Credentials, error)
 	DeleteAccount(ctx context.Context, owner, id string) error
 }
 
@@ -45,7 +43,7 @@ type Options struct {
 	Backend Backend
 	// Protocols are what buckets may be made for, the default first; only those of
 	// S3 and GCS are served, see packages store and gcs. Default: S3.
-	Protocols []store.Protocol
+	Protocols []Protocol
 	// Endpoint is the URL at which clients find the S3 service; required.
 	Endpoint string
 	// VirtualEndpoint is the URL whose host has the buckets as subdomains: a
@@ -58,14 +56,14 @@ type Options struct {
 	ServiceAccounts bool
 	// AccessModes are those that the driver supports; others are refused with
 	// InvalidArgument, as those of a driver that cannot do better. Default: all.
-	AccessModes []store.Mode
+	AccessModes []AccessMode
 	// SingleBucket has requests refused that ask for several buckets.
 	SingleBucket bool
 	// Parameters are those of BucketParameters and AccessParameters that buckets and
 	// accounts have whose class does not give them; what one cannot have by its
 	// protocol or authentication type it goes without. Default: none.
 	Parameters map[string]string
-	// Region is what clients must sign for. Default: store.DefaultRegion.
+	// Region is what clients must sign for. Default: DefaultRegion.
 	Region string
 	// ServerOptions are passed on to the gRPC server. Interceptors among them
 	// run before the driver's own, and see every call and its final outcome.
@@ -83,10 +81,10 @@ func (o Options) withDefaults() Options {
 		o.Name = DefaultName
 	}
 	if o.Protocols == nil {
-		o.Protocols = []store.Protocol{store.ProtocolS3}
+		o.Protocols = []Protocol{ProtocolS3}
 	}
 	if o.Region == "" {
-		o.Region = store.DefaultRegion
+		o.Region = DefaultRegion
 	}
 	if o.GracePeriod <= 0 {
 		o.GracePeriod = defaultGracePeriod

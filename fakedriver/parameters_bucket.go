@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // Parameters of BucketClasses. They belong to what a bucket is: asking for it
@@ -54,24 +52,24 @@ const (
 const maxLatency = time.Minute
 
 //nolint:lll // one parameter a few lines
-var bucketParameters = []parameter[store.BucketSpec]{
+var bucketParameters = []parameter[BucketSpec]{
 	{Parameter{ParameterAddressingStyle, AddressingPath + " or " + AddressingVirtual, "How URLs name the bucket: `ENDPOINT/BUCKET` (the default) or `BUCKET.ENDPOINT`."},
-		func(_ *store.BucketSpec, value string) error {
+		func(_ *BucketSpec, value string) error {
 			_, err := oneOf(map[string]bool{AddressingPath: true, AddressingVirtual: true}, value)
 			return err
 		}},
 	{Parameter{ParameterLatency, "a duration of at most 1m, such as 250ms", "How long each S3 request concerning the bucket is held up."}, setLatency},
 	{Parameter{ParameterMaxAccounts, "a number above 0", "How many BucketAccesses may be granted at a time; further ones wait."},
-		func(spec *store.BucketSpec, value string) (err error) {
+		func(spec *BucketSpec, value string) (err error) {
 			spec.MaxAccounts, err = number(value)
 			return err
 		}},
 	{Parameter{ParameterNonEmptyDeletion, NonEmptyRefuse + " or " + NonEmptyPurge, "What becomes of a bucket that has objects when it is to be deleted: it stays until it is empty (the default), or the objects go with it."}, setPurge},
 	{Parameter{ParameterNote, "a text of at most 256 bytes", "Nothing; it is kept with the bucket."},
-		func(_ *store.BucketSpec, value string) error { return checkNote(value) }},
+		func(_ *BucketSpec, value string) error { return checkNote(value) }},
 	{Parameter{ParameterQuotaBytes, BytesAllowed, "How many bytes the bucket may hold, all versions and unfinished uploads counted."}, setQuotaBytes},
 	{Parameter{ParameterQuotaObjects, "a number above 0", "How many objects the bucket may hold, all versions counted."},
-		func(spec *store.BucketSpec, value string) error {
+		func(spec *BucketSpec, value string) error {
 			objects, err := number(value)
 			spec.Quota.Objects = int64(objects)
 			return err
@@ -84,7 +82,7 @@ var bucketParameters = []parameter[store.BucketSpec]{
 // BucketParameters returns the parameters of BucketClasses, sorted by name.
 func BucketParameters() []Parameter { return documented(bucketParameters) }
 
-func setLatency(spec *store.BucketSpec, value string) error {
+func setLatency(spec *BucketSpec, value string) error {
 	latency, err := time.ParseDuration(value)
 	if err != nil || latency <= 0 || latency > maxLatency {
 		return errNotAllowed
@@ -93,25 +91,25 @@ func setLatency(spec *store.BucketSpec, value string) error {
 	return nil
 }
 
-func setPurge(spec *store.BucketSpec, value string) (err error) {
+func setPurge(spec *BucketSpec, value string) (err error) {
 	spec.Purge, err = oneOf(map[string]bool{NonEmptyRefuse: false, NonEmptyPurge: true}, value)
 	return err
 }
 
-func setQuotaBytes(spec *store.BucketSpec, value string) (err error) {
+func setQuotaBytes(spec *BucketSpec, value string) (err error) {
 	spec.Quota.Bytes, err = ParseBytes(value)
 	return err
 }
 
-func setRegion(spec *store.BucketSpec, value string) error {
-	if store.ValidateRegion(value) != nil {
+func setRegion(spec *BucketSpec, value string) error {
+	if ValidateRegion(value) != nil {
 		return errNotAllowed
 	}
 	spec.Region = value
 	return nil
 }
 
-func setTags(spec *store.BucketSpec, value string) error {
+func setTags(spec *BucketSpec, value string) error {
 	spec.Tags = map[string]string{}
 	for pair := range strings.SplitSeq(value, ",") {
 		key, tag, ok := strings.Cut(pair, "=")
@@ -123,13 +121,13 @@ func setTags(spec *store.BucketSpec, value string) error {
 		}
 		spec.Tags[key] = tag
 	}
-	if err := store.ValidateTags(spec.Tags); err != nil {
+	if err := ValidateTags(spec.Tags); err != nil {
 		return fmt.Errorf("is not allowed (%w)", err)
 	}
 	return nil
 }
 
-func setVersioning(spec *store.BucketSpec, value string) (err error) {
+func setVersioning(spec *BucketSpec, value string) (err error) {
 	spec.Versioning, err = oneOf(map[string]bool{"enabled": true}, value)
 	return err
 }

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -22,7 +21,7 @@ const virtualEndpoint = "http://s3.localhost:9000"
 type value struct {
 	reason string
 	value  string
-	want   store.BucketSpec // of good values, without name, owner and parameters
+	want   fakedriver.BucketSpec // of good values, without name, owner and parameters
 	bad    bool
 }
 
@@ -34,15 +33,15 @@ var bucketValues = map[string][]value{
 		{reason: "S3's word, not ours.", value: "virtual-hosted", bad: true},
 	},
 	fakedriver.ParameterLatency: {
-		{reason: "A duration.", value: "250ms", want: store.BucketSpec{Latency: 250 * time.Millisecond}},
-		{reason: "The most.", value: "1m", want: store.BucketSpec{Latency: time.Minute}},
+		{reason: "A duration.", value: "250ms", want: fakedriver.BucketSpec{Latency: 250 * time.Millisecond}},
+		{reason: "The most.", value: "1m", want: fakedriver.BucketSpec{Latency: time.Minute}},
 		{reason: "More than that.", value: "60.001s", bad: true},
 		{reason: "No latency is said by leaving it out.", value: "0s", bad: true},
 		{reason: "Time goes forward.", value: "-1s", bad: true},
 		{reason: "Of what?", value: "5", bad: true},
 	},
 	fakedriver.ParameterMaxAccounts: {
-		{reason: "A number.", value: "3", want: store.BucketSpec{MaxAccounts: 3}},
+		{reason: "A number.", value: "3", want: fakedriver.BucketSpec{MaxAccounts: 3}},
 		{reason: "Any number is said by leaving it out.", value: "0", bad: true},
 		{reason: "Less than none.", value: "-1", bad: true},
 		{reason: "Too many to count.", value: "99999999999999999999", bad: true},
@@ -50,7 +49,7 @@ var bucketValues = map[string][]value{
 	},
 	fakedriver.ParameterNonEmptyDeletion: {
 		{reason: "The default.", value: "refuse"},
-		{reason: "The other.", value: "purge", want: store.BucketSpec{Purge: true}},
+		{reason: "The other.", value: "purge", want: fakedriver.BucketSpec{Purge: true}},
 		{reason: "Misspelt.", value: "Purge", bad: true},
 	},
 	fakedriver.ParameterNote: {
@@ -59,9 +58,9 @@ var bucketValues = map[string][]value{
 		{reason: "A longer one.", value: strings.Repeat("n", 257), bad: true},
 	},
 	fakedriver.ParameterQuotaBytes: {
-		{reason: "Binary.", value: "10Gi", want: store.BucketSpec{Quota: store.Quota{Bytes: 10 << 30}}},
-		{reason: "Decimal.", value: "500M", want: store.BucketSpec{Quota: store.Quota{Bytes: 500_000_000}}},
-		{reason: "A fraction that is whole.", value: "1.5Ki", want: store.BucketSpec{Quota: store.Quota{Bytes: 1536}}},
+		{reason: "Binary.", value: "10Gi", want: fakedriver.BucketSpec{Quota: fakedriver.Quota{Bytes: 10 << 30}}},
+		{reason: "Decimal.", value: "500M", want: fakedriver.BucketSpec{Quota: fakedriver.Quota{Bytes: 500_000_000}}},
+		{reason: "A fraction that is whole.", value: "1.5Ki", want: fakedriver.BucketSpec{Quota: fakedriver.Quota{Bytes: 1536}}},
 		{reason: "Half a byte.", value: "500m", bad: true},
 		{reason: "No quota is said by leaving it out.", value: "0", bad: true},
 		{reason: "Less than nothing.", value: "-1Gi", bad: true},
@@ -69,21 +68,21 @@ var bucketValues = map[string][]value{
 		{reason: "Not a quantity.", value: "10 GB", bad: true},
 	},
 	fakedriver.ParameterQuotaObjects: {
-		{reason: "A number.", value: "1000", want: store.BucketSpec{Quota: store.Quota{Objects: 1000}}},
+		{reason: "A number.", value: "1000", want: fakedriver.BucketSpec{Quota: fakedriver.Quota{Objects: 1000}}},
 		{reason: "No quota is said by leaving it out.", value: "0", bad: true},
 		{reason: "A quantity.", value: "1k", bad: true},
 	},
 	fakedriver.ParameterRegion: {
-		{reason: "One of Amazon's.", value: "us-west-2", want: store.BucketSpec{Region: "us-west-2"}},
-		{reason: "One of another's.", value: "garage", want: store.BucketSpec{Region: "garage"}},
+		{reason: "One of Amazon's.", value: "us-west-2", want: fakedriver.BucketSpec{Region: "us-west-2"}},
+		{reason: "One of another's.", value: "garage", want: fakedriver.BucketSpec{Region: "garage"}},
 		{reason: "Would not fit into a credential scope.", value: "us/west", bad: true},
 		{reason: "Nothing is said.", value: "", bad: true},
 	},
 	fakedriver.ParameterTags: {
-		{reason: "One.", value: "team=photos", want: store.BucketSpec{Tags: map[string]string{"team": "photos"}}},
+		{reason: "One.", value: "team=photos", want: fakedriver.BucketSpec{Tags: map[string]string{"team": "photos"}}},
 		{
 			reason: "Two, and odd characters.", value: "team=a=b,cost centre=",
-			want: store.BucketSpec{Tags: map[string]string{"team": "a=b", "cost centre": ""}},
+			want: fakedriver.BucketSpec{Tags: map[string]string{"team": "a=b", "cost centre": ""}},
 		},
 		{reason: "None is said by leaving it out.", value: "", bad: true},
 		{reason: "No value.", value: "team", bad: true},
@@ -93,7 +92,7 @@ var bucketValues = map[string][]value{
 		{reason: "No key.", value: "a=b,=c", bad: true},
 	},
 	fakedriver.ParameterVersioning: {
-		{reason: "The only value.", value: "enabled", want: store.BucketSpec{Versioning: true}},
+		{reason: "The only value.", value: "enabled", want: fakedriver.BucketSpec{Versioning: true}},
 		{reason: "It is so by leaving it out.", value: "disabled", bad: true},
 	},
 }

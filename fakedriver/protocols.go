@@ -7,28 +7,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // protocolTypes are the protocols that a driver can have, as COSI names them.
-var protocolTypes = map[store.Protocol]cosi.ObjectProtocol_Type{
-	store.ProtocolS3:    cosi.ObjectProtocol_S3,
-	store.ProtocolGCS:   cosi.ObjectProtocol_GCS,
-	store.ProtocolAzure: cosi.ObjectProtocol_AZURE,
+var protocolTypes = map[Protocol]cosi.ObjectProtocol_Type{
+	ProtocolS3:    cosi.ObjectProtocol_S3,
+	ProtocolGCS:   cosi.ObjectProtocol_GCS,
+	ProtocolAzure: cosi.ObjectProtocol_AZURE,
 }
 
 // ValidateProtocols returns an error if a driver cannot have these protocols:
 // there must be at least one, each known, and none twice.
-func ValidateProtocols(protocols []store.Protocol) error {
+func ValidateProtocols(protocols []Protocol) error {
 	if len(protocols) == 0 {
 		return fmt.Errorf("there is no protocol: there must be at least one of %s",
-			protocolNames(store.ProtocolS3, store.ProtocolGCS, store.ProtocolAzure))
+			protocolNames(ProtocolS3, ProtocolGCS, ProtocolAzure))
 	}
 	for i, protocol := range protocols {
 		if _, ok := protocolTypes[protocol]; !ok {
 			return fmt.Errorf("protocol %q is not known: there are %s", string(protocol),
-				protocolNames(store.ProtocolS3, store.ProtocolGCS, store.ProtocolAzure))
+				protocolNames(ProtocolS3, ProtocolGCS, ProtocolAzure))
 		}
 		if slices.Contains(protocols[:i], protocol) {
 			return fmt.Errorf("protocol %s is listed twice", protocol)
@@ -39,12 +38,12 @@ func ValidateProtocols(protocols []store.Protocol) error {
 
 // ParseProtocols reads names of protocols, as COSI's objects have them: S3, GCS,
 // Azure. The error is that of ValidateProtocols.
-func ParseProtocols(names []string) ([]store.Protocol, error) {
-	protocols := make([]store.Protocol, len(names))
+func ParseProtocols(names []string) ([]Protocol, error) {
+	protocols := make([]Protocol, len(names))
 	for i, name := range names {
-		protocols[i] = store.Protocol(name)
-		if name == store.ProtocolS3.String() {
-			protocols[i] = store.ProtocolS3
+		protocols[i] = Protocol(name)
+		if name == ProtocolS3.String() {
+			protocols[i] = ProtocolS3
 		} else if name == "" {
 			protocols[i] = "?" // the empty name is not that of the zero value
 		}
@@ -52,7 +51,7 @@ func ParseProtocols(names []string) ([]store.Protocol, error) {
 	return protocols, ValidateProtocols(protocols)
 }
 
-func protocolNames(protocols ...store.Protocol) string {
+func protocolNames(protocols ...Protocol) string {
 	names := make([]string, len(protocols))
 	for i, protocol := range protocols {
 		names[i] = protocol.String()
@@ -69,7 +68,7 @@ func (d *Driver) supportedProtocols() []*cosi.ObjectProtocol {
 }
 
 // protocolOf returns the protocol that is meant.
-func (d *Driver) protocolOf(asked *cosi.ObjectProtocol) (store.Protocol, error) {
+func (d *Driver) protocolOf(asked *cosi.ObjectProtocol) (Protocol, error) {
 	for _, protocol := range d.options.Protocols {
 		if protocolTypes[protocol] == asked.GetType() {
 			return protocol, nil
@@ -81,11 +80,11 @@ func (d *Driver) protocolOf(asked *cosi.ObjectProtocol) (store.Protocol, error) 
 // bucketProtocol returns the protocol of a bucket that must support some. There
 // are no objects that several protocols could reach, so only one can be asked
 // for; with none, the driver may choose.
-func (d *Driver) bucketProtocol(asked []*cosi.ObjectProtocol) (store.Protocol, error) {
+func (d *Driver) bucketProtocol(asked []*cosi.ObjectProtocol) (Protocol, error) {
 	if len(asked) == 0 {
 		return d.options.Protocols[0], nil
 	}
-	var chosen store.Protocol
+	var chosen Protocol
 	for i, one := range asked {
 		protocol, err := d.protocolOf(one)
 		if err != nil {
@@ -104,8 +103,8 @@ func (d *Driver) bucketProtocol(asked []*cosi.ObjectProtocol) (store.Protocol, e
 var parametersOf = map[string]bool{ParameterNote: true, ParameterNonEmptyDeletion: true, ParameterMaxAccounts: true}
 
 // checkBucketParameters refuses parameters that would have no effect.
-func checkBucketParameters(protocol store.Protocol, parameters map[string]string) error {
-	if protocol == store.ProtocolS3 {
+func checkBucketParameters(protocol Protocol, parameters map[string]string) error {
+	if protocol == ProtocolS3 {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -118,7 +117,7 @@ func checkBucketParameters(protocol store.Protocol, parameters map[string]string
 }
 
 // checkBucketProtocol refuses to reach a bucket by another protocol than its own.
-func checkBucketProtocol(b store.Bucket, asked store.Protocol) error {
+func checkBucketProtocol(b Bucket, asked Protocol) error {
 	if b.Protocol != asked {
 		return invalid("bucket %q is reached by protocol %s, not by %s", b.Name, b.Protocol, asked)
 	}
@@ -126,7 +125,7 @@ func checkBucketProtocol(b store.Bucket, asked store.Protocol) error {
 }
 
 // accessProtocol returns the protocol of an access, if it can have that.
-func (d *Driver) accessProtocol(r *cosi.DriverGrantBucketAccessRequest, grants []store.Grant) (store.Protocol, error) {
+func (d *Driver) accessProtocol(r *cosi.DriverGrantBucketAccessRequest, grants []Grant) (Protocol, error) {
 	protocol, err := d.protocolOf(r.GetProtocol())
 	if err != nil {
 		return "", err
@@ -135,19 +134,19 @@ func (d *Driver) accessProtocol(r *cosi.DriverGrantBucketAccessRequest, grants [
 }
 
 // checkAuthenticationFor refuses what only S3 has here.
-func checkAuthenticationFor(protocol store.Protocol, authentication *cosi.AuthenticationType) error {
-	if protocol != store.ProtocolS3 && authentication.GetType() == cosi.AuthenticationType_SERVICE_ACCOUNT {
+func checkAuthenticationFor(protocol Protocol, authentication *cosi.AuthenticationType) error {
+	if protocol != ProtocolS3 && authentication.GetType() == cosi.AuthenticationType_SERVICE_ACCOUNT {
 		return invalid("authentication type ServiceAccount is not supported by protocol %s here: it must be Key", protocol)
 	}
 	return nil
 }
 
 // credentialInfo is what an application authenticates with.
-func credentialInfo(protocol store.Protocol, grants []store.Grant, key store.Credentials) *cosi.CredentialInfo {
+func credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosi.CredentialInfo {
 	switch protocol {
-	case store.ProtocolGCS:
+	case ProtocolGCS:
 		return &cosi.CredentialInfo{Gcs: gcsCredentials(key)}
-	case store.ProtocolAzure:
+	case ProtocolAzure:
 		return &cosi.CredentialInfo{Azure: azureCredentials(grants[0], key)}
 	default:
 		return &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: key.AccessKeyID, AccessSecretKey: key.SecretAccessKey}}

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -30,7 +29,7 @@ const (
 )
 
 func everything() fakedriver.Options {
-	return fakedriver.Options{Protocols: []store.Protocol{store.ProtocolS3, store.ProtocolGCS, store.ProtocolAzure}, ServiceAccounts: true}
+	return fakedriver.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure}, ServiceAccounts: true}
 }
 
 func createWith(id string, types ...cosi.ObjectProtocol_Type) *cosi.DriverCreateBucketRequest {
@@ -53,7 +52,7 @@ func TestGetInfoProtocols(t *testing.T) {
 	}{
 		{fakedriver.Options{}, protocols(typeS3)},
 		{everything(), protocols(typeS3, typeGCS, typeAzure)},
-		{fakedriver.Options{Protocols: []store.Protocol{store.ProtocolGCS}}, protocols(typeGCS)},
+		{fakedriver.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}}, protocols(typeGCS)},
 	} {
 		got, err := start(t, tc.options).DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
 		if diff := cmp.Diff(tc.want, got.GetSupportedProtocols(), protocmp.Transform()); err != nil || diff != "" {
@@ -65,11 +64,11 @@ func TestGetInfoProtocols(t *testing.T) {
 func TestParseProtocols(t *testing.T) {
 	for _, tc := range []struct {
 		names string
-		want  []store.Protocol
+		want  []fakedriver.Protocol
 		says  string
 	}{
-		{"S3", []store.Protocol{store.ProtocolS3}, ""},
-		{"GCS,S3,Azure", []store.Protocol{store.ProtocolGCS, store.ProtocolS3, store.ProtocolAzure}, ""},
+		{"S3", []fakedriver.Protocol{fakedriver.ProtocolS3}, ""},
+		{"GCS,S3,Azure", []fakedriver.Protocol{fakedriver.ProtocolGCS, fakedriver.ProtocolS3, fakedriver.ProtocolAzure}, ""},
 		{"", nil, "not known"},
 		{"S3,", nil, "not known"},
 		{"s3", nil, `"s3"`},
@@ -86,7 +85,7 @@ func TestParseProtocols(t *testing.T) {
 			t.Errorf("ParseProtocols(%q): %v; -want, +got:\n%s", tc.names, err, diff)
 		}
 	}
-	if _, err := fakedriver.New(fakedriver.Options{Backend: newStore(t), Endpoint: endpoint, Protocols: []store.Protocol{}}); err == nil {
+	if _, err := fakedriver.New(fakedriver.Options{Backend: newStore(t), Endpoint: endpoint, Protocols: []fakedriver.Protocol{}}); err == nil {
 		t.Error("there is a driver without a protocol")
 	}
 }

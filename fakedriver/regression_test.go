@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -30,12 +29,12 @@ func (b *stumbling) stumble(err error) error {
 	return err
 }
 
-func (b *stumbling) CreateBucket(ctx context.Context, spec store.BucketSpec) (store.Bucket, error) {
+func (b *stumbling) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
 	bucket, err := b.Backend.CreateBucket(ctx, spec)
 	return bucket, b.stumble(err)
 }
 
-func (b *stumbling) PutAccount(ctx context.Context, spec store.AccountSpec) (store.Credentials, error) {
+func (b *stumbling) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	credentials, err := b.Backend.PutAccount(ctx, spec)
 	return credentials, b.stumble(err)
 }
@@ -87,7 +86,7 @@ func TestE80GrantFailsHalfway(t *testing.T) {
 // it grants.
 func TestE78E79BucketOfAnotherOwner(t *testing.T) {
 	s := newStore(t)
-	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
+	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
 		t.Fatal(err)
 	}
 	c := start(t, fakedriver.Options{Backend: s})

@@ -6,8 +6,6 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // kinds maps the kinds of the backend's errors to codes. AlreadyExists and
@@ -17,12 +15,12 @@ var kinds = []struct {
 	code codes.Code
 	hint string
 }{
-	{store.ErrNotExist, codes.NotFound, ""},
-	{store.ErrConflict, codes.AlreadyExists, ""},
-	{store.ErrNotEmpty, codes.FailedPrecondition, ": delete its objects, then it will be deleted"},
-	{store.ErrInvalid, codes.InvalidArgument, ""},
-	{store.ErrLimit, codes.ResourceExhausted, ": end another access, then this one will be granted"},
-	{store.ErrClosed, codes.Unavailable, ""},
+	{ErrNotExist, codes.NotFound, ""},
+	{ErrConflict, codes.AlreadyExists, ""},
+	{ErrNotEmpty, codes.FailedPrecondition, ": delete its objects, then it will be deleted"},
+	{ErrInvalid, codes.InvalidArgument, ""},
+	{ErrLimit, codes.ResourceExhausted, ": end another access, then this one will be granted"},
+	{ErrClosed, codes.Unavailable, ""},
 	{context.Canceled, codes.Canceled, ""},
 	{context.DeadlineExceeded, codes.DeadlineExceeded, ""},
 }

@@ -9,7 +9,6 @@ import (
 	"google.golang.org/grpc/status"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -53,7 +52,7 @@ func checkBucketID(id string) error {
 	if err := checkID("bucket_id", id); err != nil {
 		return err
 	}
-	if err := store.ValidateBucketName(id); err != nil {
+	if err := ValidateBucketName(id); err != nil {
 		return invalid("bucket_id: %s", err)
 	}
 	return nil

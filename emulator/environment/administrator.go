@@ -8,7 +8,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/instance"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // ErrNoStore is the error of an emulator that has no S3 store.
@@ -25,7 +25,7 @@ func OfAdministrator(info instance.Info) ([]Variable, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the S3 administrator's key: %w", err)
 	}
-	var key store.Credentials
+	var key fakedriver.Credentials
 	if err := json.Unmarshal(content, &key); err != nil {
 		return nil, fmt.Errorf("the S3 administrator's key in %s: %w", info.S3Administrator, err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // Input is all that Judge goes by. It holds no secrets.
@@ -86,8 +86,8 @@ type Truth struct {
 	// Drivers are those whose backend it is.
 	Drivers []string `json:"drivers,omitempty"`
 	// Buckets and Accounts have no keys in them.
-	Buckets  []store.Bucket  `json:"buckets,omitempty"`
-	Accounts []store.Account `json:"accounts,omitempty"`
+	Buckets  []fakedriver.Bucket  `json:"buckets,omitempty"`
+	Accounts []fakedriver.Account `json:"accounts,omitempty"`
 }
 
 // Sighting is a secret that was seen where it must not be, without its value.

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // losses finds what has been deleted and should not have been, and what is
@@ -37,7 +37,7 @@ func (e *evidence) missingBuckets(m *Moment) []Finding {
 		b := &m.Objects.Buckets[i]
 		id := b.Status.BucketID
 		ready := b.Status.ReadyToUse || provisioned(b.Status.Conditions, false)
-		there := slices.ContainsFunc(m.Truth.Buckets, func(other store.Bucket) bool { return other.Name == id })
+		there := slices.ContainsFunc(m.Truth.Buckets, func(other fakedriver.Bucket) bool { return other.Name == id })
 		if !e.oursAt(b) || !ready || b.DeletionTimestamp != nil || there ||
 			!slices.Contains(m.Truth.Drivers, b.Spec.DriverName) || e.touched(id) {
 			continue
@@ -70,12 +70,12 @@ func (e *evidence) missingAccounts(m *Moment) []Finding {
 
 // grantsOf says what an access lacks in the backend; nothing if it lacks nothing.
 func (e *evidence) grantsOf(truth *Truth, a *cosiapi.BucketAccess) string {
-	at := slices.IndexFunc(truth.Accounts, func(other store.Account) bool { return other.ID == a.Status.AccountID })
+	at := slices.IndexFunc(truth.Accounts, func(other fakedriver.Account) bool { return other.ID == a.Status.AccountID })
 	if at < 0 {
 		return fmt.Sprintf("the backend has no account %q", a.Status.AccountID)
 	}
 	for _, accessed := range a.Status.AccessedBuckets {
-		granted := slices.ContainsFunc(truth.Accounts[at].Grants, func(g store.Grant) bool { return g.Bucket == accessed.BucketID })
+		granted := slices.ContainsFunc(truth.Accounts[at].Grants, func(g fakedriver.Grant) bool { return g.Bucket == accessed.BucketID })
 		if !granted && !e.touched(accessed.BucketID) {
 			return fmt.Sprintf("account %q of the backend has no access to bucket %q", a.Status.AccountID, accessed.BucketID)
 		}
@@ -122,7 +122,7 @@ func (e *evidence) replaced() []Finding {
 		}
 		for i := range m.Objects.Buckets {
 			b := &m.Objects.Buckets[i]
-			at := slices.IndexFunc(m.Truth.Buckets, func(other store.Bucket) bool { return other.Name == b.Status.BucketID })
+			at := slices.IndexFunc(m.Truth.Buckets, func(other fakedriver.Bucket) bool { return other.Name == b.Status.BucketID })
 			if at < 0 || !e.oursAt(b) || e.touched(b.Status.BucketID) {
 				continue
 			}

@@ -8,7 +8,7 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // midway tells the story up to where all is ready, and lets a test change what is
@@ -33,8 +33,8 @@ func afterwards(change func(*story, *oracle.Objects, *oracle.Truth)) func(*story
 
 func nothing(*story, *oracle.Objects, *oracle.Truth) {}
 
-func leftBucket(name, owner string) store.Bucket {
-	return store.Bucket{BucketSpec: store.BucketSpec{Name: name, Owner: owner}, UID: "x"}
+func leftBucket(name, owner string) fakedriver.Bucket {
+	return fakedriver.Bucket{BucketSpec: fakedriver.BucketSpec{Name: name, Owner: owner}, UID: "x"}
 }
 
 func TestLeak(t *testing.T) {
@@ -44,7 +44,7 @@ func TestLeak(t *testing.T) {
 		"Bucket": {
 			reason: "No Bucket records it.",
 			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) {
-				truth.Buckets = []store.Bucket{leftBucket(bucket, driver)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket(bucket, driver)}
 			}),
 			want: []verdict{{oracle.Leak, "bucket " + bucket}},
 		},
@@ -55,27 +55,27 @@ func TestLeak(t *testing.T) {
 				s.before("release claim", api("sidecar", "patch buckets", bucket, `{"metadata":{"finalizers":null}}`,
 					object(bucketMeta+going, `"spec":{"driverName":"`+driver+`","deletionPolicy":"Retain","bucketClaimRef":{"namespace":"`+ns+`"}}`,
 						`"status":{"bucketID":"`+bucket+`"}`)))
-				truth.Buckets = []store.Bucket{leftBucket(bucket, driver)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket(bucket, driver)}
 			}),
 		},
 		"Brought": {
 			reason: "It was never COSI's.",
 			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) {
-				truth.Buckets = []store.Bucket{leftBucket(ns+"-archive", emulator.Administrator)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket(ns+"-archive", emulator.Administrator)}
 			}),
 		},
 		"Touched": {
 			reason: "A user has made it past COSI.",
 			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
 				s.input.Touched = []string{ns + "-raw"}
-				truth.Buckets = []store.Bucket{leftBucket(ns+"-raw", driver)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket(ns+"-raw", driver)}
 			}),
 		},
 		"Before": {
 			reason: "Alone, but not the first.",
 			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
 				s.input.Scope.Alone = true
-				truth.Buckets = []store.Bucket{leftBucket("old", driver)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket("old", driver)}
 				s.input.Before = &oracle.Moment{Truth: &oracle.Truth{Buckets: truth.Buckets}}
 			}),
 		},
@@ -83,30 +83,30 @@ func TestLeak(t *testing.T) {
 			reason: "A bucket that nobody has heard of, in a run that was alone.",
 			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
 				s.input.Scope.Alone = true
-				truth.Buckets = []store.Bucket{leftBucket("stray", driver)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket("stray", driver)}
 			}),
 			want: []verdict{{oracle.Leak, "bucket stray"}},
 		},
 		"StrayOfOthers": {
 			reason: "Beside others it may be theirs.",
 			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) {
-				truth.Buckets = []store.Bucket{leftBucket("stray", driver)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket("stray", driver)}
 			}),
 		},
 		"RandomID": {
 			reason: "The driver has named an ID that does not show whose it is.",
 			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
 				s.before("provision", rpc("DriverGenerateBucketId", bucket, `{"name":"`+bucket+`"}`, `{"bucketId":"random"}`))
-				truth.Buckets = []store.Bucket{leftBucket("random", driver)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket("random", driver)}
 			}),
 			want: []verdict{{oracle.Leak, "bucket random"}, {oracle.Leak, bucket}},
 		},
 		"Account": {
 			reason: "Credentials that nobody will revoke.",
 			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) {
-				truth.Accounts = []store.Account{
-					{AccountSpec: store.AccountSpec{ID: account, Owner: driver}},
-					{AccountSpec: store.AccountSpec{ID: emulator.Administrator, Admin: true}},
+				truth.Accounts = []fakedriver.Account{
+					{AccountSpec: fakedriver.AccountSpec{ID: account, Owner: driver}},
+					{AccountSpec: fakedriver.AccountSpec{ID: emulator.Administrator, Admin: true}},
 				}
 			}),
 			want: []verdict{{oracle.Leak, "account " + account}},

@@ -10,7 +10,7 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // The names in the story.
@@ -205,9 +205,9 @@ func well() (oracle.Objects, *oracle.Truth) {
 			BucketClasses: []string{"standard"},
 		}, &oracle.Truth{
 			Drivers: []string{driver},
-			Buckets: []store.Bucket{{BucketSpec: store.BucketSpec{Name: bucket, Owner: driver}, UID: "x"}},
-			Accounts: []store.Account{{AccountSpec: store.AccountSpec{
-				ID: account, Owner: driver, Grants: []store.Grant{{Bucket: bucket, ObjectData: store.ReadWrite}},
+			Buckets: []fakedriver.Bucket{{BucketSpec: fakedriver.BucketSpec{Name: bucket, Owner: driver}, UID: "x"}},
+			Accounts: []fakedriver.Account{{AccountSpec: fakedriver.AccountSpec{
+				ID: account, Owner: driver, Grants: []fakedriver.Grant{{Bucket: bucket, ObjectData: fakedriver.ReadWrite}},
 			}}},
 		}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // Backend makes the fake driver's calls to its store cross the store seam as
@@ -39,14 +38,14 @@ func result[T any](
 	return got, nil
 }
 
-func (b *backend) CreateBucket(ctx context.Context, spec store.BucketSpec) (store.Bucket, error) {
-	return result(ctx, b, "AdminCreateBucket", spec.Name, func(ctx context.Context) (store.Bucket, error) {
+func (b *backend) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
+	return result(ctx, b, "AdminCreateBucket", spec.Name, func(ctx context.Context) (fakedriver.Bucket, error) {
 		return b.next.CreateBucket(ctx, spec)
 	})
 }
 
-func (b *backend) GetBucket(ctx context.Context, name string) (store.Bucket, error) {
-	return result(ctx, b, "AdminGetBucket", name, func(ctx context.Context) (store.Bucket, error) {
+func (b *backend) GetBucket(ctx context.Context, name string) (fakedriver.Bucket, error) {
+	return result(ctx, b, "AdminGetBucket", name, func(ctx context.Context) (fakedriver.Bucket, error) {
 		return b.next.GetBucket(ctx, name)
 	})
 }
@@ -57,14 +56,14 @@ func (b *backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	})
 }
 
-func (b *backend) PutAccount(ctx context.Context, spec store.AccountSpec) (store.Credentials, error) {
-	return result(ctx, b, "AdminPutAccount", spec.ID, func(ctx context.Context) (store.Credentials, error) {
+func (b *backend) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+	return result(ctx, b, "AdminPutAccount", spec.ID, func(ctx context.Context) (fakedriver.Credentials, error) {
 		return b.next.PutAccount(ctx, spec)
 	})
 }
 
-func (b *backend) RotateAccount(ctx context.Context, owner, id string) (store.Credentials, error) {
-	return result(ctx, b, "AdminRotateAccount", id, func(ctx context.Context) (store.Credentials, error) {
+func (b *backend) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
+	return result(ctx, b, "AdminRotateAccount", id, func(ctx context.Context) (fakedriver.Credentials, error) {
 		return b.next.RotateAccount(ctx, owner, id)
 	})
 }
@@ -78,13 +77,13 @@ func (b *backend) DeleteAccount(ctx context.Context, owner, id string) error {
 // storeOutcome names the error of an administrative call.
 func storeOutcome(err error) string {
 	for kind, outcome := range map[error]string{
-		store.ErrNotExist: "NotExist",
-		store.ErrConflict: "Conflict",
-		store.ErrNotEmpty: "NotEmpty",
-		store.ErrInvalid:  "Invalid",
-		store.ErrLimit:    "Limit",
-		store.ErrClosed:   "Closed",
-		context.Canceled:  "Canceled",
+		fakedriver.ErrNotExist: "NotExist",
+		fakedriver.ErrConflict: "Conflict",
+		fakedriver.ErrNotEmpty: "NotEmpty",
+		fakedriver.ErrInvalid:  "Invalid",
+		fakedriver.ErrLimit:    "Limit",
+		fakedriver.ErrClosed:   "Closed",
+		context.Canceled:       "Canceled",
 	} {
 		if errors.Is(err, kind) {
 			return outcome

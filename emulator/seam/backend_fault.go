@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // call makes a call of the driver to its store, with all that a fault does to it.
@@ -53,8 +53,8 @@ func (e *kindError) Error() string { return cmp.Or(e.text, "it "+e.kind.Error())
 func (e *kindError) Unwrap() error { return e.kind }
 
 var storeKinds = map[string]error{
-	"NotExist": store.ErrNotExist, "Conflict": store.ErrConflict, "NotEmpty": store.ErrNotEmpty,
-	"Invalid": store.ErrInvalid, "Limit": store.ErrLimit, "Closed": store.ErrClosed,
+	"NotExist": fakedriver.ErrNotExist, "Conflict": fakedriver.ErrConflict, "NotEmpty": fakedriver.ErrNotEmpty,
+	"Invalid": fakedriver.ErrInvalid, "Limit": fakedriver.ErrLimit, "Closed": fakedriver.ErrClosed,
 }
 
 // storeRefusal is the error that a code stands for.

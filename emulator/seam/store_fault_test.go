@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // TestStoreFaults puts three objects, of which the second request suffers.
@@ -115,8 +115,8 @@ func TestBackendFaults(t *testing.T) {
 		outcome string
 		calls   int
 	}{
-		"Conflict":  {"An error of the store's own kinds.", fault.Effect{Fail: "Conflict"}, store.ErrConflict, "Conflict", 2},
-		"Limit":     {"Another one.", fault.Effect{Fail: "Limit", Message: "full"}, store.ErrLimit, "Limit", 2},
+		"Conflict":  {"An error of the store's own kinds.", fault.Effect{Fail: "Conflict"}, fakedriver.ErrConflict, "Conflict", 2},
+		"Limit":     {"Another one.", fault.Effect{Fail: "Limit", Message: "full"}, fakedriver.ErrLimit, "Limit", 2},
 		"Internal":  {"An error that nobody knows.", fault.Effect{Fail: "InternalError"}, nil, "InternalError", 2},
 		"Lost":      {"It has happened.", fault.Effect{LoseReply: "ServiceUnavailable"}, nil, "ServiceUnavailable", 3},
 		"Duplicate": {"It has happened twice.", fault.Effect{Duplicate: true}, nil, "OK", 4},
@@ -131,7 +131,7 @@ func TestBackendFaults(t *testing.T) {
 			b := i.Backend(below)
 			for n, bucket := range []string{"b1", "b2", "b3"} {
 				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-				got, err := b.CreateBucket(ctx, store.BucketSpec{Name: bucket})
+				got, err := b.CreateBucket(ctx, fakedriver.BucketSpec{Name: bucket})
 				cancel()
 				if n != 1 {
 					expectSound(t, n+1, tc.effect, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -86,14 +87,14 @@ func TestMiddlewareFence(t *testing.T) {
 // shelf is a backend that has nothing.
 type shelf struct{ calls int }
 
-func (s *shelf) CreateBucket(_ context.Context, spec store.BucketSpec) (store.Bucket, error) {
+func (s *shelf) CreateBucket(_ context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
 	s.calls++
-	return store.Bucket{BucketSpec: spec}, nil
+	return fakedriver.Bucket{BucketSpec: spec}, nil
 }
 
-func (s *shelf) GetBucket(context.Context, string) (store.Bucket, error) {
+func (s *shelf) GetBucket(context.Context, string) (fakedriver.Bucket, error) {
 	s.calls++
-	return store.Bucket{}, fmt.Errorf("bucket %w", store.ErrNotExist)
+	return fakedriver.Bucket{}, fmt.Errorf("bucket %w", fakedriver.ErrNotExist)
 }
 
 func (s *shelf) DeleteBucket(context.Context, string, string) error {
@@ -101,14 +102,14 @@ func (s *shelf) DeleteBucket(context.Context, string, string) error {
 	return errors.New("disk on fire")
 }
 
-func (s *shelf) PutAccount(context.Context, store.AccountSpec) (store.Credentials, error) {
+func (s *shelf) PutAccount(context.Context, fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	s.calls++
-	return store.Credentials{SecretAccessKey: "hush"}, nil
+	return fakedriver.Credentials{SecretAccessKey: "hush"}, nil
 }
 
-func (s *shelf) RotateAccount(context.Context, string, string) (store.Credentials, error) {
+func (s *shelf) RotateAccount(context.Context, string, string) (fakedriver.Credentials, error) {
 	s.calls++
-	return store.Credentials{}, fmt.Errorf("number of accounts %w", store.ErrLimit)
+	return fakedriver.Credentials{}, fmt.Errorf("number of accounts %w", fakedriver.ErrLimit)
 }
 
 func (s *shelf) DeleteAccount(context.Context, string, string) error {
@@ -121,20 +122,20 @@ func TestBackend(t *testing.T) {
 	below := &shelf{}
 	b := i.Backend(below)
 	ctx := t.Context()
-	bucket, err := b.CreateBucket(ctx, store.BucketSpec{Name: "b"})
+	bucket, err := b.CreateBucket(ctx, fakedriver.BucketSpec{Name: "b"})
 	if err != nil || bucket.Name != "b" {
 		t.Errorf("CreateBucket() = %v, %v", bucket, err)
 	}
-	if _, err := b.GetBucket(ctx, "b"); !errors.Is(err, store.ErrNotExist) {
+	if _, err := b.GetBucket(ctx, "b"); !errors.Is(err, fakedriver.ErrNotExist) {
 		t.Errorf("GetBucket() = %v, want the error of the backend", err)
 	}
 	if err := b.DeleteBucket(ctx, "owner", "b"); err == nil {
 		t.Error("DeleteBucket() lost the error")
 	}
-	if credentials, err := b.PutAccount(ctx, store.AccountSpec{ID: "a"}); err != nil || credentials.SecretAccessKey != "hush" {
+	if credentials, err := b.PutAccount(ctx, fakedriver.AccountSpec{ID: "a"}); err != nil || credentials.SecretAccessKey != "hush" {
 		t.Errorf("PutAccount() = %v, %v", credentials, err)
 	}
-	if _, err := b.RotateAccount(ctx, "owner", "a"); !errors.Is(err, store.ErrLimit) {
+	if _, err := b.RotateAccount(ctx, "owner", "a"); !errors.Is(err, fakedriver.ErrLimit) {
 		t.Errorf("RotateAccount() = %v, want the error of the backend", err)
 	}
 	if err := b.DeleteAccount(ctx, "owner", "a"); err != nil {

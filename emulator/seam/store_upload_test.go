@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -98,15 +99,15 @@ func s3Client(t *testing.T, i *seam.Incarnation) *s3.Client {
 			t.Error(err)
 		}
 	})
-	if _, err := served.CreateBucket(t.Context(), store.BucketSpec{Name: "photos", Owner: "o"}); err != nil {
+	if _, err := served.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos", Owner: "o"}); err != nil {
 		t.Fatal(err)
 	}
-	key, err := served.PutAccount(t.Context(), store.AccountSpec{ID: "app", Owner: "o", Admin: true})
+	key, err := served.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app", Owner: "o", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s3.New(s3.Options{
-		BaseEndpoint: new(server.URL), Region: store.DefaultRegion, UsePathStyle: true, RetryMaxAttempts: 1,
+		BaseEndpoint: new(server.URL), Region: fakedriver.DefaultRegion, UsePathStyle: true, RetryMaxAttempts: 1,
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		Credentials:                credentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, ""),
 	})

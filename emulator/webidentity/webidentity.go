@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -41,7 +42,7 @@ func New(c client.Client, driver string) *Directory { return &Directory{client: 
 // Account returns the account of a BucketAccess, by the name of which the bearer
 // of a token asks for it: it must be in the namespace of the token's
 // ServiceAccount, and for that ServiceAccount. Errors are of kind
-// store.ErrIdentity for a token that is not good, store.ErrNotExist if there is
+// store.ErrIdentity for a token that is not good, fakedriver.ErrNotExist if there is
 // no such access, or those of the API server.
 func (d *Directory) Account(ctx context.Context, token, access string) (string, error) {
 	serviceAccount, err := d.review(ctx, token)
@@ -52,7 +53,7 @@ func (d *Directory) Account(ctx context.Context, token, access string) (string, 
 	object := &cosiapi.BucketAccess{}
 	err = d.client.Get(ctx, key, object)
 	if apierrors.IsNotFound(err) || (err == nil && !d.isFor(object, serviceAccount.Name)) {
-		return "", fmt.Errorf("access of ServiceAccount %s by a BucketAccess %s %w", serviceAccount, access, store.ErrNotExist)
+		return "", fmt.Errorf("access of ServiceAccount %s by a BucketAccess %s %w", serviceAccount, access, fakedriver.ErrNotExist)
 	}
 	if err != nil {
 		return "", fmt.Errorf("BucketAccess %s: %w", key, err)

@@ -15,6 +15,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -81,13 +82,13 @@ func TestAccount(t *testing.T) {
 		"NoAudience":    {reason: "Nobody has looked for whom it is.", says: review(user), change: same, want: store.ErrIdentity},
 		"Person":        {reason: "Not a ServiceAccount.", says: review("demo:builder", audience), change: same, want: store.ErrIdentity},
 		"Odd":           {reason: "Not a ServiceAccount.", says: review("system:serviceaccount:demo", audience), change: same, want: store.ErrIdentity},
-		"Neighbour":     {reason: "Another ServiceAccount of the namespace.", says: review("system:serviceaccount:demo:web", audience), change: same, want: store.ErrNotExist},
-		"Namesake":      {reason: "The same name in another namespace.", says: review("system:serviceaccount:other:builder", audience), change: same, want: store.ErrNotExist},
-		"OtherName":     {reason: "No such access.", says: review(user, audience), change: func(a *cosiapi.BucketAccess) { a.Name = "photos-ro" }, want: store.ErrNotExist},
-		"ByKey":         {reason: "Whoever has the key has access, and nobody else.", says: review(user, audience), change: func(a *cosiapi.BucketAccess) { a.Status.AuthenticationType = cosiapi.AuthenticationTypeKey }, want: store.ErrNotExist},
-		"OtherDriver":   {reason: "Its accounts are none of ours.", says: review(user, audience), change: func(a *cosiapi.BucketAccess) { a.Status.DriverName = "other" }, want: store.ErrNotExist},
-		"NotGranted":    {reason: "There is no account yet.", says: review(user, audience), change: func(a *cosiapi.BucketAccess) { a.Status.AccountID = "" }, want: store.ErrNotExist},
-		"BeingDeleted":  {reason: "It is on its way out.", says: review(user, audience), change: beingDeleted, want: store.ErrNotExist},
+		"Neighbour":     {reason: "Another ServiceAccount of the namespace.", says: review("system:serviceaccount:demo:web", audience), change: same, want: fakedriver.ErrNotExist},
+		"Namesake":      {reason: "The same name in another namespace.", says: review("system:serviceaccount:other:builder", audience), change: same, want: fakedriver.ErrNotExist},
+		"OtherName":     {reason: "No such access.", says: review(user, audience), change: func(a *cosiapi.BucketAccess) { a.Name = "photos-ro" }, want: fakedriver.ErrNotExist},
+		"ByKey":         {reason: "Whoever has the key has access, and nobody else.", says: review(user, audience), change: func(a *cosiapi.BucketAccess) { a.Status.AuthenticationType = cosiapi.AuthenticationTypeKey }, want: fakedriver.ErrNotExist},
+		"OtherDriver":   {reason: "Its accounts are none of ours.", says: review(user, audience), change: func(a *cosiapi.BucketAccess) { a.Status.DriverName = "other" }, want: fakedriver.ErrNotExist},
+		"NotGranted":    {reason: "There is no account yet.", says: review(user, audience), change: func(a *cosiapi.BucketAccess) { a.Status.AccountID = "" }, want: fakedriver.ErrNotExist},
+		"BeingDeleted":  {reason: "It is on its way out.", says: review(user, audience), change: beingDeleted, want: fakedriver.ErrNotExist},
 		"CannotBeAsked": {reason: "That says nothing of the token.", fails: errDown, change: same, want: errDown},
 	}
 	for name, tc := range tests {

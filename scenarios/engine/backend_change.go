@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
@@ -16,7 +16,7 @@ func (r *run) changeBackend(ctx context.Context, asked *document.Backend) error 
 	}{
 		{asked.CreateBucket, func(name string) error {
 			r.bring(name)
-			_, err := backend.CreateBucket(ctx, store.BucketSpec{Name: name, Owner: backendOwner, Purge: true})
+			_, err := backend.CreateBucket(ctx, fakedriver.BucketSpec{Name: name, Owner: backendOwner, Purge: true})
 			return err
 		}},
 		{asked.DeleteBucket, func(name string) error {
@@ -53,9 +53,9 @@ func (r *run) setPolicy(ctx context.Context, asked *document.Policy) error {
 		return err
 	}
 	r.watcher.Touch(account)
-	return r.engine.emulator.Store().SetGrant(ctx, account, store.Grant{
-		Bucket: bucket, ObjectData: store.Mode(asked.ObjectData),
-		ObjectMetadata: store.Mode(asked.ObjectMetadata), BucketMetadata: store.Mode(asked.BucketMetadata),
+	return r.engine.emulator.Store().SetGrant(ctx, account, fakedriver.Grant{
+		Bucket: bucket, ObjectData: fakedriver.AccessMode(asked.ObjectData),
+		ObjectMetadata: fakedriver.AccessMode(asked.ObjectMetadata), BucketMetadata: fakedriver.AccessMode(asked.BucketMetadata),
 	})
 }
 

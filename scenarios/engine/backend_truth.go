@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // truth is what the backend holds, as JSON has it, by names and IDs.
@@ -36,7 +36,7 @@ func (r *run) truth(ctx context.Context) (truth, error) {
 }
 
 // policiesOf turns the grants of accounts into who may do what, by bucket.
-func policiesOf(accounts []store.Account) (map[string]any, error) {
+func policiesOf(accounts []fakedriver.Account) (map[string]any, error) {
 	policies := map[string]any{}
 	for _, a := range accounts {
 		for _, grant := range a.Grants {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
@@ -49,7 +48,7 @@ func (r *run) makeDriver(ctx context.Context, driver *document.Driver) (*emulato
 		}
 	}
 	for _, mode := range driver.AccessModes {
-		options.AccessModes = append(options.AccessModes, store.Mode(mode))
+		options.AccessModes = append(options.AccessModes, fakedriver.AccessMode(mode))
 	}
 	if driver.Parameters[fakedriver.ParameterNonEmptyDeletion] == fakedriver.NonEmptyPurge {
 		r.watcher.Purges(options.Name)

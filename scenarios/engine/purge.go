@@ -14,7 +14,7 @@ import (
 	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // administrator returns a client of the store, for a bucket, with the key of its
@@ -25,7 +25,7 @@ func (r *run) administrator(ctx context.Context, bucket string, transport *http.
 	if err != nil {
 		return nil, fmt.Errorf("read the key of the store's administrator: %w", err)
 	}
-	var key store.Credentials
+	var key fakedriver.Credentials
 	if err := json.Unmarshal(content, &key); err != nil {
 		return nil, fmt.Errorf("read the key of the store's administrator: %w", err)
 	}
@@ -67,9 +67,9 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if b.Protocol == store.ProtocolS3 {
+	if b.Protocol == fakedriver.ProtocolS3 {
 		err = backend.DeleteBucket(ctx, b.Owner, name)
-		if !errors.Is(err, store.ErrNotEmpty) {
+		if !errors.Is(err, fakedriver.ErrNotEmpty) {
 			return err
 		}
 	}
@@ -81,14 +81,14 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 
 // empty deletes what is in a bucket. There is nothing in those of Azure, which is not
 // served.
-func (r *run) empty(ctx context.Context, b store.Bucket) error {
+func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	var err error
 	switch b.Protocol {
-	case store.ProtocolS3:
+	case fakedriver.ProtocolS3:
 		err = r.emptyS3(ctx, b.Name)
-	case store.ProtocolGCS:
+	case fakedriver.ProtocolGCS:
 		err = r.engine.emulator.EmptyGCS(ctx, b.Name)
-	case store.ProtocolAzure:
+	case fakedriver.ProtocolAzure:
 	}
 	if err != nil {
 		return fmt.Errorf("empty bucket %s: %w", b.Name, err)

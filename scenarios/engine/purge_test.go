@@ -12,7 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
 )
@@ -66,7 +66,7 @@ func upload(ctx context.Context, emu *emulator.Emulator, namespace, secret strin
 //
 //nolint:lll // one case a line
 func TestEmpties(t *testing.T) {
-	emu := emulatortest.Start(t, emulator.Options{Protocols: []store.Protocol{store.ProtocolS3, store.ProtocolGCS}})
+	emu := emulatortest.Start(t, emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}})
 	observer := &atMark{do: func(namespace string) {
 		if err := upload(t.Context(), emu, namespace, "key"); err != nil {
 			t.Error(err)

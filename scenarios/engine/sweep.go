@@ -9,18 +9,18 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // ownBuckets are the buckets of the store that are the scenario's: made by COSI for
 // its objects, by drivers of its own, or by its steps.
-func (r *run) ownBuckets(ctx context.Context) ([]store.Bucket, error) {
+func (r *run) ownBuckets(ctx context.Context) ([]fakedriver.Bucket, error) {
 	backend := r.engine.emulator.Store()
 	if backend == nil {
 		return nil, nil
 	}
 	all, err := backend.Buckets(ctx)
-	return slices.DeleteFunc(all, func(b store.Bucket) bool { return !r.isOwn(b.Name) && !r.isOwn(b.Owner) && !r.made(b.Name) }), err
+	return slices.DeleteFunc(all, func(b fakedriver.Bucket) bool { return !r.isOwn(b.Name) && !r.isOwn(b.Owner) && !r.made(b.Name) }), err
 }
 
 // made reports whether a step has made a bucket past COSI.
@@ -73,7 +73,7 @@ func (r *run) sweep(ctx context.Context) error {
 }
 
 func ignoreNotExist(err error) error {
-	if errors.Is(err, store.ErrNotExist) {
+	if errors.Is(err, fakedriver.ErrNotExist) {
 		return nil
 	}
 	return err

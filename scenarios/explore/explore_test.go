@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/replay"
 )
@@ -46,7 +45,7 @@ type forgetful struct{ fakedriver.Backend }
 
 func (f forgetful) DeleteAccount(ctx context.Context, owner, id string) error {
 	err := f.Backend.DeleteAccount(ctx, owner, id)
-	if errors.Is(err, store.ErrNotExist) {
+	if errors.Is(err, fakedriver.ErrNotExist) {
 		return errors.New("the account cannot be deleted")
 	}
 	return err
@@ -120,7 +119,7 @@ type moody struct {
 	stuck string
 }
 
-func (m *moody) PutAccount(ctx context.Context, spec store.AccountSpec) (store.Credentials, error) {
+func (m *moody) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.asked[spec.ID] && m.stuck == "" {

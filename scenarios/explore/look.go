@@ -13,7 +13,7 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // look finds how things are: all objects of COSI, the Secrets of the namespace, and
@@ -97,6 +97,6 @@ func empty(m oracle.Moment) bool {
 }
 
 // accountsOf leaves out the administrator's, which is no one's access.
-func accountsOf(t *oracle.Truth) []store.Account {
-	return slices.DeleteFunc(slices.Clone(t.Accounts), func(a store.Account) bool { return a.Admin })
+func accountsOf(t *oracle.Truth) []fakedriver.Account {
+	return slices.DeleteFunc(slices.Clone(t.Accounts), func(a fakedriver.Account) bool { return a.Admin })
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/emulator/recording"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/scenarios/document"
 	"github.com/cosi-emu/cosi-emu/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/scenarios/record"
@@ -172,8 +172,8 @@ func leaking(t *testing.T, r *recording.Recording) *recording.Recording {
 		t.Fatal(err)
 	}
 	last := &input.Moments[len(input.Moments)-1]
-	last.Truth.Buckets = append(last.Truth.Buckets, store.Bucket{
-		BucketSpec: store.BucketSpec{Name: "bc-" + uidA, Owner: "vendor." + r.Namespace},
+	last.Truth.Buckets = append(last.Truth.Buckets, fakedriver.Bucket{
+		BucketSpec: fakedriver.BucketSpec{Name: "bc-" + uidA, Owner: "vendor." + r.Namespace},
 	})
 	input.Scope.Words = append(input.Scope.Words, uidA)
 	changed := *r

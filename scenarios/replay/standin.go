@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/emulator/recording"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
@@ -42,7 +42,7 @@ type StandinOptions struct {
 	Name string
 	// Protocols are what the driver serves, for recordings in which nobody has
 	// asked for them.
-	Protocols []store.Protocol
+	Protocols []fakedriver.Protocol
 	// ServerOptions are those of its gRPC server.
 	ServerOptions []grpc.ServerOption
 }

@@ -3,7 +3,7 @@ package gcs
 import (
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // authenticate finds out whose request it is, by the token ACCESS_ID:ACCESS_SECRET.
@@ -17,7 +17,7 @@ func (s *Service) authenticate(x *exchange) error {
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !ok {
 		return errCredentials
 	}
-	visitor, err := s.options.Store.Visit(store.ProtocolGCS, id, secret)
+	visitor, err := s.options.Store.Visit(fakedriver.ProtocolGCS, id, secret)
 	x.visitor = visitor
 	return err
 }

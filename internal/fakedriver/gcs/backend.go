@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -24,7 +25,7 @@ func (b Backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	b.service.lock.Lock()
 	defer b.service.lock.Unlock()
 	found, err := b.GetBucket(ctx, name)
-	if err == nil && found.Protocol == store.ProtocolGCS && found.Owner == owner {
+	if err == nil && found.Protocol == fakedriver.ProtocolGCS && found.Owner == owner {
 		err = b.service.clear(found)
 	}
 	if err != nil {
@@ -42,7 +43,7 @@ func (b Backend) Forget(ctx context.Context, chosen func(owner string) bool) (st
 		return store.Lost{}, err
 	}
 	for _, found := range buckets {
-		if found.Protocol != store.ProtocolGCS || !chosen(found.Owner) {
+		if found.Protocol != fakedriver.ProtocolGCS || !chosen(found.Owner) {
 			continue
 		}
 		found.Purge = true
@@ -54,9 +55,9 @@ func (b Backend) Forget(ctx context.Context, chosen func(owner string) bool) (st
 }
 
 // clear deletes the objects of a bucket that is about to be deleted.
-func (s *Service) clear(b store.Bucket) error {
+func (s *Service) clear(b fakedriver.Bucket) error {
 	if len(s.contents.of(b.Name).names) > 0 && !b.Purge {
-		return fmt.Errorf("bucket %q %w", b.Name, store.ErrNotEmpty)
+		return fmt.Errorf("bucket %q %w", b.Name, fakedriver.ErrNotEmpty)
 	}
 	if err := s.keeper.clear(b.Name); err != nil {
 		return err
@@ -73,7 +74,7 @@ func (s *Service) recall(ctx context.Context) error {
 		return err
 	}
 	for _, b := range buckets {
-		if b.Protocol != store.ProtocolGCS {
+		if b.Protocol != fakedriver.ProtocolGCS {
 			continue
 		}
 		if err := s.keeper.load(b.Name, func(o *object) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
@@ -19,10 +20,10 @@ func TestDeleteBucket(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := bearer(f.account(t, "app", all("photos")))
 	f.do(t, request{method: "POST", path: upload + "&name=x", body: "content"}, key)
-	if err := f.backend.DeleteBucket(t.Context(), "other", "photos"); !errors.Is(err, store.ErrConflict) {
+	if err := f.backend.DeleteBucket(t.Context(), "other", "photos"); !errors.Is(err, fakedriver.ErrConflict) {
 		t.Errorf("somebody else deletes it: %v", err)
 	}
-	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, store.ErrNotEmpty) {
+	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, fakedriver.ErrNotEmpty) {
 		t.Errorf("it has an object: %v", err)
 	}
 	f.do(t, request{method: "DELETE", path: "/storage/v1/b/photos/o/x"}, key)
@@ -32,7 +33,7 @@ func TestDeleteBucket(t *testing.T) {
 	if status, _, body := f.do(t, request{method: "GET", path: "/storage/v1/b/photos/o"}, key); status != 404 {
 		t.Errorf("the bucket is gone: %d %s", status, body)
 	}
-	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, store.ErrNotExist) {
+	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, fakedriver.ErrNotExist) {
 		t.Errorf("again: %v", err)
 	}
 	f.bucket(t, "photos")
@@ -43,7 +44,7 @@ func TestDeleteBucket(t *testing.T) {
 
 func TestPurge(t *testing.T) {
 	f := serve(t, gcs.Options{})
-	spec := store.BucketSpec{Name: "heap", Owner: owner, Protocol: store.ProtocolGCS, Purge: true}
+	spec := fakedriver.BucketSpec{Name: "heap", Owner: owner, Protocol: fakedriver.ProtocolGCS, Purge: true}
 	for range 2 {
 		if _, err := f.backend.CreateBucket(t.Context(), spec); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -62,9 +63,9 @@ func failureOf(err error) *failure {
 		return errCredentials
 	case errors.Is(err, store.ErrDenied):
 		return errForbidden
-	case errors.Is(err, store.ErrNotExist):
+	case errors.Is(err, fakedriver.ErrNotExist):
 		return errNotFound.with("The specified bucket does not exist.")
-	case errors.Is(err, store.ErrClosed):
+	case errors.Is(err, fakedriver.ErrClosed):
 		return errUnavailable
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return errTimeout

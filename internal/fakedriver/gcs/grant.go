@@ -1,36 +1,36 @@
 package gcs
 
-import "github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+import "github.com/cosi-emu/cosi-emu/fakedriver"
 
 // category is one of the KEP's kinds of access, in "BucketAccess Read/Write
 // AccessMode".
-type category func(store.Grant) store.Mode
+type category func(fakedriver.Grant) fakedriver.AccessMode
 
-func objectData(g store.Grant) store.Mode     { return g.ObjectData }
-func objectMetadata(g store.Grant) store.Mode { return g.ObjectMetadata }
-func bucketMetadata(g store.Grant) store.Mode { return g.BucketMetadata }
+func objectData(g fakedriver.Grant) fakedriver.AccessMode     { return g.ObjectData }
+func objectMetadata(g fakedriver.Grant) fakedriver.AccessMode { return g.ObjectMetadata }
+func bucketMetadata(g fakedriver.Grant) fakedriver.AccessMode { return g.BucketMetadata }
 
 // need is a permission: a category and, in it, to read or to write.
 type need struct {
 	category category
-	mode     store.Mode // ReadOnly or WriteOnly
+	mode     fakedriver.AccessMode // ReadOnly or WriteOnly
 }
 
-func (n need) isCovered(grant store.Grant) bool {
+func (n need) isCovered(grant fakedriver.Grant) bool {
 	mode := n.category(grant)
-	return mode == store.ReadWrite || mode == n.mode
+	return mode == fakedriver.ReadWrite || mode == n.mode
 }
 
 // What operations need; any one of them is enough. They are those of S3.
 var (
-	readData      = []need{{objectData, store.ReadOnly}}
-	writeData     = []need{{objectData, store.WriteOnly}}
-	readObject    = []need{{objectData, store.ReadOnly}, {objectMetadata, store.ReadOnly}}
-	writeMetadata = []need{{objectMetadata, store.WriteOnly}}
-	readBucket    = []need{{bucketMetadata, store.ReadOnly}, {objectData, store.ReadOnly}}
+	readData      = []need{{objectData, fakedriver.ReadOnly}}
+	writeData     = []need{{objectData, fakedriver.WriteOnly}}
+	readObject    = []need{{objectData, fakedriver.ReadOnly}, {objectMetadata, fakedriver.ReadOnly}}
+	writeMetadata = []need{{objectMetadata, fakedriver.WriteOnly}}
+	readBucket    = []need{{bucketMetadata, fakedriver.ReadOnly}, {objectData, fakedriver.ReadOnly}}
 )
 
-func covers(grant store.Grant, needs []need) bool {
+func covers(grant fakedriver.Grant, needs []need) bool {
 	for _, need := range needs {
 		if need.isCovered(grant) {
 			return true

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 const (
@@ -46,13 +46,13 @@ var routes = []struct {
 }
 
 // letters are what a grant allows.
-func letters(g store.Grant) string {
+func letters(g fakedriver.Grant) string {
 	all := ""
-	for i, mode := range []store.Mode{g.ObjectData, g.ObjectMetadata, g.BucketMetadata} {
-		if mode == store.ReadOnly || mode == store.ReadWrite {
+	for i, mode := range []fakedriver.AccessMode{g.ObjectData, g.ObjectMetadata, g.BucketMetadata} {
+		if mode == fakedriver.ReadOnly || mode == fakedriver.ReadWrite {
 			all += string("dmb"[i])
 		}
-		if mode == store.WriteOnly || mode == store.ReadWrite {
+		if mode == fakedriver.WriteOnly || mode == fakedriver.ReadWrite {
 			all += string("DMB"[i])
 		}
 	}
@@ -79,9 +79,9 @@ func TestRoutesAndGrants(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	admin := bearer(f.account(t, "all", all("photos")))
 	upload := request{method: "POST", path: "/upload/storage/v1/b/photos/o?uploadType=media&name=", body: "content"}
-	modes := []store.Mode{store.None, store.ReadOnly, store.WriteOnly, store.ReadWrite}
+	modes := []fakedriver.AccessMode{fakedriver.NoAccess, fakedriver.ReadOnly, fakedriver.WriteOnly, fakedriver.ReadWrite}
 	for i := range 64 {
-		grant := store.Grant{Bucket: "photos", ObjectData: modes[i%4], ObjectMetadata: modes[i/4%4], BucketMetadata: modes[i/16]}
+		grant := fakedriver.Grant{Bucket: "photos", ObjectData: modes[i%4], ObjectMetadata: modes[i/4%4], BucketMetadata: modes[i/16]}
 		key := bearer(f.account(t, fmt.Sprintf("app-%d", i), grant))
 		for _, name := range []string{"x", "y"} {
 			again := upload
@@ -103,7 +103,7 @@ func TestRoutesAndGrants(t *testing.T) {
 func TestForeignBuckets(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	f.bucket(t, "archive")
-	if _, err := f.store.CreateBucket(t.Context(), store.BucketSpec{Name: "s3only", Owner: owner}); err != nil {
+	if _, err := f.store.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "s3only", Owner: owner}); err != nil {
 		t.Fatal(err)
 	}
 	s3Key := bearer(f.account(t, "s3", all("s3only")))

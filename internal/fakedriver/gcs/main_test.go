@@ -12,6 +12,7 @@ import (
 	"golang.org/x/oauth2"
 	"google.golang.org/api/option"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
@@ -66,23 +67,23 @@ func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 
 func (f *fixture) bucket(t *testing.T, name string) {
 	t.Helper()
-	spec := store.BucketSpec{Name: name, Owner: owner, Protocol: store.ProtocolGCS}
+	spec := fakedriver.BucketSpec{Name: name, Owner: owner, Protocol: fakedriver.ProtocolGCS}
 	if _, err := f.backend.CreateBucket(t.Context(), spec); err != nil {
 		t.Fatalf("CreateBucket(%q): %v", name, err)
 	}
 }
 
-func (f *fixture) account(t *testing.T, id string, grants ...store.Grant) store.Credentials {
+func (f *fixture) account(t *testing.T, id string, grants ...fakedriver.Grant) fakedriver.Credentials {
 	t.Helper()
-	c, err := f.backend.PutAccount(t.Context(), store.AccountSpec{ID: id, Owner: owner, Grants: grants})
+	c, err := f.backend.PutAccount(t.Context(), fakedriver.AccountSpec{ID: id, Owner: owner, Grants: grants})
 	if err != nil {
 		t.Fatalf("PutAccount(%q): %v", id, err)
 	}
 	return c
 }
 
-func all(bucket string) store.Grant {
-	return store.Grant{Bucket: bucket, ObjectData: store.ReadWrite, ObjectMetadata: store.ReadWrite, BucketMetadata: store.ReadWrite}
+func all(bucket string) fakedriver.Grant {
+	return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite}
 }
 
 // bytesWithout removes the address, which is another one each time.
@@ -91,7 +92,7 @@ func bytesWithout(body []byte, address string) []byte {
 }
 
 // client returns Google's client with a key.
-func (f *fixture) client(t *testing.T, c store.Credentials) *storage.Client {
+func (f *fixture) client(t *testing.T, c fakedriver.Credentials) *storage.Client {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)

@@ -21,7 +21,7 @@ const (
 // Options say how a service is built.
 type Options struct {
 	// Store has the buckets, accounts and grants, and the deadlines for clients;
-	// required. Buckets of the service are those with store.ProtocolGCS.
+	// required. Buckets of the service are those with fakedriver.ProtocolGCS.
 	Store *store.Store
 	// Dir is the directory that keeps objects; it is created if it is missing.
 	// The store must keep its buckets, too. Empty: objects are gone after Close.

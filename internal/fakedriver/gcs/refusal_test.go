@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 func TestUnauthenticated(t *testing.T) {
@@ -18,9 +18,9 @@ func TestUnauthenticated(t *testing.T) {
 	}
 	for _, tc := range []struct{ name, reason, authorization, want string }{
 		{"Anonymous", "Nobody is public.", "", "required"},
-		{"Wrong", "Not the secret.", bearer(store.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: "wrong"}), "authError"},
-		{"Empty", "No secret.", bearer(store.Credentials{AccessKeyID: key.AccessKeyID}), "authError"},
-		{"Unknown", "Nobody's key.", bearer(store.Credentials{AccessKeyID: "COSI", SecretAccessKey: key.SecretAccessKey}), "authError"},
+		{"Wrong", "Not the secret.", bearer(fakedriver.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: "wrong"}), "authError"},
+		{"Empty", "No secret.", bearer(fakedriver.Credentials{AccessKeyID: key.AccessKeyID}), "authError"},
+		{"Unknown", "Nobody's key.", bearer(fakedriver.Credentials{AccessKeyID: "COSI", SecretAccessKey: key.SecretAccessKey}), "authError"},
 		{"Nothing", "Nobody's key.", "Bearer :", "authError"},
 		{"Half", "Half a token.", "Bearer " + key.AccessKeyID, "authError"},
 		{"Longer", "Not the secret.", bearer(key) + "x", "authError"},

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // request is a request without Google's client.
@@ -40,7 +40,9 @@ func (f *fixture) do(t *testing.T, r request, authorization string) (status int,
 	return in.StatusCode, in.Header, body
 }
 
-func bearer(c store.Credentials) string { return "Bearer " + c.AccessKeyID + ":" + c.SecretAccessKey }
+func bearer(c fakedriver.Credentials) string {
+	return "Bearer " + c.AccessKeyID + ":" + c.SecretAccessKey
+}
 
 // reasonOf returns the reason in an error of the JSON API, and checks that it is
 // complete.

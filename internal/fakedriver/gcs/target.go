@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // shape is what a path is about.
@@ -129,7 +129,7 @@ func xmlTarget(path string) target {
 // checked refuses names that there cannot be.
 func (t target) checked() (target, error) {
 	for _, bucket := range []string{t.bucket, t.sourceBucket} {
-		if bucket != "" && store.ValidateBucketName(bucket) != nil {
+		if bucket != "" && fakedriver.ValidateBucketName(bucket) != nil {
 			return t, errInvalid.with("Invalid bucket name")
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // otherwise.
 const DefaultGCSBindAddress = "127.0.0.1:9090"
 
-func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, store.ProtocolGCS) }
+func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, fakedriver.ProtocolGCS) }
 
 func (o Options) validateGCS() error {
 	if !o.hasGCS() {

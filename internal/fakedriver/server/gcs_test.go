@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -33,7 +33,7 @@ func gcsOptions(t *testing.T) server.Options {
 	dir := directory(t)
 	return server.Options{
 		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", GCSBindAddress: freeAddress(t),
-		Protocols: []store.Protocol{store.ProtocolGCS}, DataDir: filepath.Join(dir, "data"),
+		Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}, DataDir: filepath.Join(dir, "data"),
 	}
 }
 
@@ -98,7 +98,7 @@ func TestGCSRefusals(t *testing.T) {
 		change func(*server.Options)
 		says   string
 	}{
-		"Protocol":   {func(o *server.Options) { o.Protocols = []store.Protocol{"FTP"} }, `"FTP"`},
+		"Protocol":   {func(o *server.Options) { o.Protocols = []fakedriver.Protocol{"FTP"} }, `"FTP"`},
 		"Everywhere": {func(o *server.Options) { o.GCSBindAddress = ":9090" }, "GCS endpoint"},
 		"Endpoint":   {func(o *server.Options) { o.GCSEndpoint = "127.0.0.1:9090" }, "GCS endpoint"},
 	} {

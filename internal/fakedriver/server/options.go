@@ -11,7 +11,6 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // DefaultS3BindAddress is where the S3 store listens unless it is told
@@ -39,9 +38,9 @@ type Options struct {
 	// addressing style virtual are refused.
 	S3VirtualEndpoint string
 	// Protocols are those of the driver, the default first. Default: S3.
-	Protocols []store.Protocol
+	Protocols []fakedriver.Protocol
 	// GCSBindAddress and GCSEndpoint are of the GCS service, which is there with
-	// store.ProtocolGCS, as S3BindAddress and S3Endpoint are of the store.
+	// fakedriver.ProtocolGCS, as S3BindAddress and S3Endpoint are of the store.
 	// Default of the first: DefaultGCSBindAddress.
 	GCSBindAddress string
 	GCSEndpoint    string
@@ -56,7 +55,7 @@ type Options struct {
 	// MaxAccounts is how many accesses may be granted at a time; 0 means any
 	// number.
 	MaxAccounts int
-	// S3Region is the region of the store. Default: store.DefaultRegion.
+	// S3Region is the region of the store. Default: fakedriver.DefaultRegion.
 	S3Region string
 	// DataDir keeps buckets, objects and accounts. Empty: they end with Run.
 	DataDir string
@@ -72,7 +71,7 @@ func (o Options) withDefaults() Options {
 		o.S3BindAddress = DefaultS3BindAddress
 	}
 	if o.Protocols == nil {
-		o.Protocols = []store.Protocol{store.ProtocolS3}
+		o.Protocols = []fakedriver.Protocol{fakedriver.ProtocolS3}
 	}
 	if o.GCSBindAddress == "" {
 		o.GCSBindAddress = DefaultGCSBindAddress
@@ -134,7 +133,7 @@ func (o Options) validateRegion() error {
 	if o.S3Region == "" {
 		return nil
 	}
-	return store.ValidateRegion(o.S3Region)
+	return fakedriver.ValidateRegion(o.S3Region)
 }
 
 func (o Options) validateLimits() error {

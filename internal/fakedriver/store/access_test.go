@@ -11,6 +11,7 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -90,32 +91,32 @@ func TestE81Modes(t *testing.T) {
 	put(t, c, "k", "content")
 	tests := map[string]struct {
 		reason string
-		grant  store.Grant
+		grant  fakedriver.Grant
 		want   []string
 	}{
 		// KEP: API-ACCESS-MODE-1
-		"ReadWrite": {reason: "All of it.", grant: store.Grant{ObjectData: store.ReadWrite}},
+		"ReadWrite": {reason: "All of it.", grant: fakedriver.Grant{ObjectData: fakedriver.ReadWrite}},
 		// KEP: API-ACCESS-MODE-3
 		"ReadOnly": {
-			reason: "Changes are denied, and a copy is one.", grant: store.Grant{ObjectData: store.ReadOnly},
+			reason: "Changes are denied, and a copy is one.", grant: fakedriver.Grant{ObjectData: fakedriver.ReadOnly},
 			want: []string{"put", "copy", "multipart", "delete"},
 		},
 		// KEP: API-ACCESS-MODE-2
 		"WriteOnly": {
-			reason: "Reading is denied, and a copy reads.", grant: store.Grant{ObjectData: store.WriteOnly},
+			reason: "Reading is denied, and a copy reads.", grant: fakedriver.Grant{ObjectData: fakedriver.WriteOnly},
 			want: []string{"get", "head", "list", "copy", "policy"},
 		},
 		// KEP: API-ACCESS-MODE-4
 		"Nothing": {
-			reason: "What nobody asked for is not given.", grant: store.Grant{},
+			reason: "What nobody asked for is not given.", grant: fakedriver.Grant{},
 			want: []string{"put", "get", "head", "list", "copy", "policy", "multipart", "delete"},
 		},
 		"ObjectMetadata": {
-			reason: "The metadata of objects without their data.", grant: store.Grant{ObjectMetadata: store.ReadWrite},
+			reason: "The metadata of objects without their data.", grant: fakedriver.Grant{ObjectMetadata: fakedriver.ReadWrite},
 			want: []string{"put", "get", "list", "copy", "policy", "multipart", "delete"},
 		},
 		"BucketMetadata": {
-			reason: "The bucket without its objects.", grant: store.Grant{BucketMetadata: store.ReadWrite},
+			reason: "The bucket without its objects.", grant: fakedriver.Grant{BucketMetadata: fakedriver.ReadWrite},
 			want: []string{"put", "get", "head", "list", "copy", "multipart", "delete"},
 		},
 	}
@@ -135,7 +136,7 @@ func TestSeveralBuckets(t *testing.T) {
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")
 	s.bucket(t, "archive")
-	app := s.account(t, "app", store.Grant{Bucket: "archive", ObjectData: store.ReadOnly}, readWrite("photos"))
+	app := s.account(t, "app", fakedriver.Grant{Bucket: "archive", ObjectData: fakedriver.ReadOnly}, readWrite("photos"))
 	c := s.client(t, app)
 	put(t, c, "k", "content")
 	copies := func(from, to string) string {

@@ -5,22 +5,24 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"sync"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // Visitor is an account at the service of another protocol than S3, where clients
 // prove who they are by sending the secret. It is for one request.
 type Visitor struct {
 	store    *Store
-	protocol Protocol
+	protocol fakedriver.Protocol
 	exchange exchange
 }
 
 // Visit finds the account that a key is of. Comparing takes as long for a wrong
 // secret as for a right one, and for a key that nobody has. The error is of kind
 // ErrIdentity, or ErrClosed.
-func (s *Store) Visit(protocol Protocol, accessKeyID, secret string) (*Visitor, error) {
+func (s *Store) Visit(protocol fakedriver.Protocol, accessKeyID, secret string) (*Visitor, error) {
 	if s.isClosed() {
-		return nil, ErrClosed
+		return nil, fakedriver.ErrClosed
 	}
 	who, known := s.registry.identity(accessKeyID)
 	given, want := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(who.secret))
@@ -37,13 +39,13 @@ func (v *Visitor) AccessKeyID() string { return v.exchange.principal.account.Acc
 // Grant returns what the visitor may do with a bucket of the protocol. The error
 // is of kind ErrDenied if that is nothing, of which nothing more is said, or
 // ErrNotExist if the bucket that was granted is gone.
-func (v *Visitor) Grant(bucket string) (Grant, error) {
+func (v *Visitor) Grant(bucket string) (fakedriver.Grant, error) {
 	grant, granted, exists := v.store.registry.grantBy(v.protocol, v.exchange.principal, bucket)
 	switch {
 	case !granted:
-		return Grant{}, fmt.Errorf("access to bucket %q %w", bucket, ErrDenied)
+		return fakedriver.Grant{}, fmt.Errorf("access to bucket %q %w", bucket, ErrDenied)
 	case !exists:
-		return Grant{}, notExist("bucket", bucket)
+		return fakedriver.Grant{}, notExist("bucket", bucket)
 	}
 	return grant, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -28,7 +29,7 @@ func (s *server) anyHost(t *testing.T) *http.Client {
 func TestVirtualHosts(t *testing.T) {
 	s := serve(t, store.Options{Hosts: []string{"S3.example.test.", "deep.s3.example.test"}})
 	buckets := []string{"photos", "my.photos.2026", "deep"}
-	grants := make([]store.Grant, 0, len(buckets))
+	grants := make([]fakedriver.Grant, 0, len(buckets))
 	for _, name := range buckets {
 		s.bucket(t, name)
 		grants = append(grants, readWrite(name))
@@ -116,7 +117,7 @@ func TestHosts(t *testing.T) {
 
 func TestHostOptions(t *testing.T) {
 	for _, host := range []string{"", ".", "s3.localhost:9000", "a..b", "http://s3.localhost", "-a", "127.0.0.1/8"} {
-		if _, err := store.New(store.Options{Hosts: []string{host}}); !errors.Is(err, store.ErrInvalid) {
+		if _, err := store.New(store.Options{Hosts: []string{host}}); !errors.Is(err, fakedriver.ErrInvalid) {
 			t.Errorf("New() with host %q: %v, want it to be refused", host, err)
 		}
 	}

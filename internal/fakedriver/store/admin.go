@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // administer runs a change of buckets or accounts when no other is under way. It
@@ -20,7 +22,7 @@ func (s *Store) administer(ctx context.Context, change func() error) error {
 		return ctx.Err()
 	}
 	if s.isClosed() {
-		return ErrClosed
+		return fakedriver.ErrClosed
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -30,8 +32,10 @@ func (s *Store) administer(ctx context.Context, change func() error) error {
 
 func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(time.Second) }
 
-func notExist(kind, name string) error { return fmt.Errorf("%s %q %w", kind, name, ErrNotExist) }
+func notExist(kind, name string) error {
+	return fmt.Errorf("%s %q %w", kind, name, fakedriver.ErrNotExist)
+}
 
 func conflict(kind, name, how string) error {
-	return fmt.Errorf("%s %q %w: %s", kind, name, ErrConflict, how)
+	return fmt.Errorf("%s %q %w: %s", kind, name, fakedriver.ErrConflict, how)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // PutAccount creates an account with new credentials, or returns those of the
@@ -12,12 +14,12 @@ import (
 // missing, ErrLimit if there are enough accounts, or ErrConflict if the account
 // has another owner, other grants or other parameters. Whatever the error,
 // nothing has changed.
-func (s *Store) PutAccount(ctx context.Context, spec AccountSpec) (Credentials, error) {
-	spec, err := spec.normal()
+func (s *Store) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+	spec, err := spec.Normalized()
 	if err != nil {
-		return Credentials{}, err
+		return fakedriver.Credentials{}, err
 	}
-	var credentials Credentials
+	var credentials fakedriver.Credentials
 	err = s.administer(ctx, func() (err error) {
 		credentials, err = s.putAccount(spec)
 		return err
@@ -25,26 +27,26 @@ func (s *Store) PutAccount(ctx context.Context, spec AccountSpec) (Credentials, 
 	return credentials, err
 }
 
-func (s *Store) putAccount(spec AccountSpec) (Credentials, error) {
+func (s *Store) putAccount(spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	reach, err := s.reachOf(spec.Grants)
 	if err != nil {
-		return Credentials{}, err
+		return fakedriver.Credentials{}, err
 	}
 	existing := s.registry.byID(spec.ID)
 	if existing == nil {
 		return s.createAccount(spec, reach)
 	}
-	if !existing.account.same(spec) {
-		return Credentials{}, conflict("account", spec.ID, "it has been created with another owner, other grants or other parameters")
+	if !existing.account.Matches(spec) {
+		return fakedriver.Credentials{}, conflict("account", spec.ID, "it has been created with another owner, other grants or other parameters")
 	}
 	if err := s.renew(existing, reach); err != nil {
-		return Credentials{}, err
+		return fakedriver.Credentials{}, err
 	}
 	return existing.credentials(), nil
 }
 
 // reachOf returns the UIDs of the buckets that are granted.
-func (s *Store) reachOf(grants []Grant) (map[string]string, error) {
+func (s *Store) reachOf(grants []fakedriver.Grant) (map[string]string, error) {
 	reach := make(map[string]string, len(grants))
 	for _, grant := range grants {
 		b, ok := s.registry.bucket(grant.Bucket)
@@ -56,18 +58,18 @@ func (s *Store) reachOf(grants []Grant) (map[string]string, error) {
 	return reach, nil
 }
 
-func (s *Store) createAccount(spec AccountSpec, reach map[string]string) (Credentials, error) {
+func (s *Store) createAccount(spec fakedriver.AccountSpec, reach map[string]string) (fakedriver.Credentials, error) {
 	if err := s.checkLimits(spec, reach); err != nil {
-		return Credentials{}, err
+		return fakedriver.Credentials{}, err
 	}
-	p, err := s.newPrincipal(Account{AccountSpec: spec, CreatedAt: s.now()}, reach)
+	p, err := s.newPrincipal(fakedriver.Account{AccountSpec: spec, CreatedAt: s.now()}, reach)
 	if err != nil {
-		return Credentials{}, err
+		return fakedriver.Credentials{}, err
 	}
 	// Recorded before it works: a key that an application holds must still be
 	// known, and be revocable, after a crash.
 	if err := s.ledger.putAccount(p.record()); err != nil {
-		return Credentials{}, fmt.Errorf("cannot record account %q: %w", spec.ID, err)
+		return fakedriver.Credentials{}, fmt.Errorf("cannot record account %q: %w", spec.ID, err)
 	}
 	s.registry.setAccount(p)
 	return p.credentials(), nil
@@ -129,13 +131,13 @@ func (p *principal) waitForWrites() {
 }
 
 // Accounts returns all accounts, sorted by ID, without their secrets.
-func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
+func (s *Store) Accounts(ctx context.Context) ([]fakedriver.Account, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
 	return s.registry.allAccounts(), nil
 }
 
-func (p *principal) credentials() Credentials {
-	return Credentials{AccessKeyID: p.account.AccessKeyID, SecretAccessKey: p.secret}
+func (p *principal) credentials() fakedriver.Credentials {
+	return fakedriver.Credentials{AccessKeyID: p.account.AccessKeyID, SecretAccessKey: p.secret}
 }

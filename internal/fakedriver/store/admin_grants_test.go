@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -15,12 +16,12 @@ func grantedBuckets(t *testing.T, options store.Options) *store.Store {
 	t.Helper()
 	s := memory(t, options)
 	for name, most := range map[string]int{"photos": 0, "archive": 0, "full": 1} {
-		if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: name, Owner: "me", MaxAccounts: most}); err != nil {
+		if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: name, Owner: "me", MaxAccounts: most}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for id, bucket := range map[string]string{"ba-1": "photos", "ba-2": "full"} {
-		spec := store.AccountSpec{ID: id, Owner: "me", Grants: []store.Grant{readWrite(bucket)}}
+		spec := fakedriver.AccountSpec{ID: id, Owner: "me", Grants: []fakedriver.Grant{readWrite(bucket)}}
 		if _, err := s.PutAccount(t.Context(), spec); err != nil {
 			t.Fatal(err)
 		}
@@ -32,25 +33,25 @@ func grantedBuckets(t *testing.T, options store.Options) *store.Store {
 func TestSetGrant(t *testing.T) {
 	tests := map[string]struct {
 		reason, account string
-		grant           store.Grant
-		want            []store.Grant // of ba-1
+		grant           fakedriver.Grant
+		want            []fakedriver.Grant // of ba-1
 		wantErr         error
 	}{
 		"Less": {
-			reason: "Instead of what was granted.", account: "ba-1", grant: store.Grant{Bucket: "photos", ObjectData: store.ReadOnly},
-			want: []store.Grant{{Bucket: "photos", ObjectData: store.ReadOnly}},
+			reason: "Instead of what was granted.", account: "ba-1", grant: fakedriver.Grant{Bucket: "photos", ObjectData: fakedriver.ReadOnly},
+			want: []fakedriver.Grant{{Bucket: "photos", ObjectData: fakedriver.ReadOnly}},
 		},
 		"Another": {
-			reason: "Beside what was granted.", account: "ba-1", grant: store.Grant{Bucket: "archive", BucketMetadata: store.ReadOnly},
-			want: []store.Grant{{Bucket: "archive", BucketMetadata: store.ReadOnly}, readWrite("photos")},
+			reason: "Beside what was granted.", account: "ba-1", grant: fakedriver.Grant{Bucket: "archive", BucketMetadata: fakedriver.ReadOnly},
+			want: []fakedriver.Grant{{Bucket: "archive", BucketMetadata: fakedriver.ReadOnly}, readWrite("photos")},
 		},
-		"Nothing":   {reason: "It is taken away.", account: "ba-1", grant: store.Grant{Bucket: "photos"}},
-		"NoBucket":  {reason: "Of what?", account: "ba-1", grant: readWrite("none"), want: []store.Grant{readWrite("photos")}, wantErr: store.ErrNotExist},
-		"NoAccount": {reason: "To whom?", account: "ba-3", grant: readWrite("photos"), want: []store.Grant{readWrite("photos")}, wantErr: store.ErrNotExist},
-		"Limit":     {reason: "The bucket has enough.", account: "ba-1", grant: readWrite("full"), want: []store.Grant{readWrite("photos")}, wantErr: store.ErrLimit},
+		"Nothing":   {reason: "It is taken away.", account: "ba-1", grant: fakedriver.Grant{Bucket: "photos"}},
+		"NoBucket":  {reason: "Of what?", account: "ba-1", grant: readWrite("none"), want: []fakedriver.Grant{readWrite("photos")}, wantErr: fakedriver.ErrNotExist},
+		"NoAccount": {reason: "To whom?", account: "ba-3", grant: readWrite("photos"), want: []fakedriver.Grant{readWrite("photos")}, wantErr: fakedriver.ErrNotExist},
+		"Limit":     {reason: "The bucket has enough.", account: "ba-1", grant: readWrite("full"), want: []fakedriver.Grant{readWrite("photos")}, wantErr: fakedriver.ErrLimit},
 		"Mode": {
-			reason: "Not a mode.", account: "ba-1", grant: store.Grant{Bucket: "photos", ObjectData: "Append"},
-			want: []store.Grant{readWrite("photos")}, wantErr: store.ErrInvalid,
+			reason: "Not a mode.", account: "ba-1", grant: fakedriver.Grant{Bucket: "photos", ObjectData: "Append"},
+			want: []fakedriver.Grant{readWrite("photos")}, wantErr: fakedriver.ErrInvalid,
 		},
 	}
 	for name, tc := range tests {
@@ -71,7 +72,7 @@ func TestSetGrant(t *testing.T) {
 func TestSetGrantIsKept(t *testing.T) {
 	options := store.Options{Dir: t.TempDir()}
 	s := grantedBuckets(t, options)
-	if err := s.SetGrant(t.Context(), "ba-1", store.Grant{Bucket: "photos", ObjectMetadata: store.ReadOnly}); err != nil {
+	if err := s.SetGrant(t.Context(), "ba-1", fakedriver.Grant{Bucket: "photos", ObjectMetadata: fakedriver.ReadOnly}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := s.Accounts(t.Context())
@@ -95,13 +96,13 @@ func TestSetGrantHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetGrant(t.Context(), all[0].ID, store.Grant{Bucket: "photos", ObjectData: store.ReadOnly}); err != nil {
+	if err := s.SetGrant(t.Context(), all[0].ID, fakedriver.Grant{Bucket: "photos", ObjectData: fakedriver.ReadOnly}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"put", "copy", "multipart", "delete"}, denied(t, c)); diff != "" {
 		t.Errorf("denied; -want, +got:\n%s", diff)
 	}
-	if err := s.SetGrant(t.Context(), all[0].ID, store.Grant{Bucket: "photos"}); err != nil {
+	if err := s.SetGrant(t.Context(), all[0].ID, fakedriver.Grant{Bucket: "photos"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := len(denied(t, c)); got < 8 {

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // RotateAccount gives an account of an owner a new key. When it returns, the old
@@ -10,8 +12,8 @@ import (
 // itself, and what it may do, stay the same. The error is of kind ErrNotExist,
 // ErrConflict if the account belongs to another owner, or ErrInvalid if it has no
 // keys because it is for a ServiceAccount.
-func (s *Store) RotateAccount(ctx context.Context, owner, id string) (Credentials, error) {
-	var credentials Credentials
+func (s *Store) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
+	var credentials fakedriver.Credentials
 	err := s.administer(ctx, func() (err error) {
 		credentials, err = s.rotateAccount(owner, id)
 		return err
@@ -19,24 +21,24 @@ func (s *Store) RotateAccount(ctx context.Context, owner, id string) (Credential
 	return credentials, err
 }
 
-func (s *Store) rotateAccount(owner, id string) (Credentials, error) {
+func (s *Store) rotateAccount(owner, id string) (fakedriver.Credentials, error) {
 	old, err := s.accountOf(owner, id)
 	if err != nil {
-		return Credentials{}, err
+		return fakedriver.Credentials{}, err
 	}
 	if old.account.ServiceAccount != "" {
-		return Credentials{}, fmt.Errorf("rotation of account %q %w: it has no key", id, ErrInvalid)
+		return fakedriver.Credentials{}, fmt.Errorf("rotation of account %q %w: it has no key", id, fakedriver.ErrInvalid)
 	}
 	account := old.account
 	account.Rotations++
 	rotated, err := s.newPrincipal(account, old.reach)
 	if err != nil {
-		return Credentials{}, err
+		return fakedriver.Credentials{}, err
 	}
 	// Recorded before it works, like a new account: a crash leaves the one key or
 	// the other, and never both.
 	if err := s.ledger.putAccount(rotated.record()); err != nil {
-		return Credentials{}, fmt.Errorf("cannot record the new key of account %q: %w", id, err)
+		return fakedriver.Credentials{}, fmt.Errorf("cannot record the new key of account %q: %w", id, err)
 	}
 	s.registry.replaceAccount(old, rotated)
 	old.waitForWrites()
@@ -44,7 +46,7 @@ func (s *Store) rotateAccount(owner, id string) (Credentials, error) {
 }
 
 // newPrincipal returns an account with a new key, unless it is to have none.
-func (s *Store) newPrincipal(account Account, reach map[string]string) (*principal, error) {
+func (s *Store) newPrincipal(account fakedriver.Account, reach map[string]string) (*principal, error) {
 	if account.ServiceAccount != "" {
 		return &principal{account: account, reach: reach}, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -18,7 +19,7 @@ func administered(t *testing.T) (*server, *s3.Client) {
 	t.Helper()
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")
-	key, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "admin", Owner: "admin", Admin: true})
+	key, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "admin", Owner: "admin", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func administered(t *testing.T) (*server, *s3.Client) {
 
 func TestAdminBuckets(t *testing.T) {
 	s, c := administered(t)
-	other, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "other", Owner: "somebody", Admin: true})
+	other, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "other", Owner: "somebody", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +109,8 @@ func TestAdminListsAll(t *testing.T) {
 	if b, err := s.GetBucket(t.Context(), "legacy"); err != nil || b.Owner != "admin" {
 		t.Errorf("GetBucket() = %+v, %v; want the administrator's", b, err)
 	}
-	if err := s.DeleteBucket(t.Context(), owner, "legacy"); !errors.Is(err, store.ErrConflict) {
-		t.Errorf("a driver's DeleteBucket() of it = %v, want %v", err, store.ErrConflict)
+	if err := s.DeleteBucket(t.Context(), owner, "legacy"); !errors.Is(err, fakedriver.ErrConflict) {
+		t.Errorf("a driver's DeleteBucket() of it = %v, want %v", err, fakedriver.ErrConflict)
 	}
 }
 
@@ -186,11 +187,11 @@ func TestAdminRevoked(t *testing.T) {
 	if got := failure(t, err); got != "InvalidAccessKeyId" {
 		t.Errorf("CreateBucket() with a revoked key: %q", got)
 	}
-	for _, spec := range []store.AccountSpec{
-		{ID: "a", Admin: true, Grants: []store.Grant{readWrite("photos")}}, {ID: "b", Admin: true, ServiceAccount: "builder"},
+	for _, spec := range []fakedriver.AccountSpec{
+		{ID: "a", Admin: true, Grants: []fakedriver.Grant{readWrite("photos")}}, {ID: "b", Admin: true, ServiceAccount: "builder"},
 	} {
-		if _, err := s.PutAccount(t.Context(), spec); !errors.Is(err, store.ErrInvalid) {
-			t.Errorf("PutAccount(%+v) = %v, want %v", spec, err, store.ErrInvalid)
+		if _, err := s.PutAccount(t.Context(), spec); !errors.Is(err, fakedriver.ErrInvalid) {
+			t.Errorf("PutAccount(%+v) = %v, want %v", spec, err, fakedriver.ErrInvalid)
 		}
 	}
 }

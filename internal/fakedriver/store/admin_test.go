@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -26,8 +27,8 @@ func memory(t *testing.T, options store.Options) *store.Store {
 }
 
 func TestCreateBucket(t *testing.T) {
-	spec := func(name, owner, note string) store.BucketSpec {
-		return store.BucketSpec{Name: name, Owner: owner, Parameters: map[string]string{"note": note}}
+	spec := func(name, owner, note string) fakedriver.BucketSpec {
+		return fakedriver.BucketSpec{Name: name, Owner: owner, Parameters: map[string]string{"note": note}}
 	}
 	s := memory(t, store.Options{})
 	first, err := s.CreateBucket(t.Context(), spec("photos", "me", "a"))
@@ -36,13 +37,13 @@ func TestCreateBucket(t *testing.T) {
 	}
 	tests := map[string]struct {
 		reason string
-		spec   store.BucketSpec
+		spec   fakedriver.BucketSpec
 		want   error
 	}{
 		"Again":           {reason: "The same call gives the same bucket.", spec: spec("photos", "me", "a")},
-		"OtherParameters": {reason: "Not the same bucket.", spec: spec("photos", "me", "b"), want: store.ErrConflict},
-		"OtherOwner":      {reason: "Nobody adopts a bucket.", spec: spec("photos", "you", "a"), want: store.ErrConflict},
-		"BadName":         {reason: "S3 has rules.", spec: spec("Photos!", "me", "a"), want: store.ErrInvalid},
+		"OtherParameters": {reason: "Not the same bucket.", spec: spec("photos", "me", "b"), want: fakedriver.ErrConflict},
+		"OtherOwner":      {reason: "Nobody adopts a bucket.", spec: spec("photos", "you", "a"), want: fakedriver.ErrConflict},
+		"BadName":         {reason: "S3 has rules.", spec: spec("Photos!", "me", "a"), want: fakedriver.ErrInvalid},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -61,12 +62,12 @@ func TestCreateBucket(t *testing.T) {
 func TestPutAccount(t *testing.T) {
 	s := memory(t, store.Options{})
 	for _, name := range []string{"aaa", "bbb"} {
-		if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: name, Owner: owner}); err != nil {
+		if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: name, Owner: owner}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	spec := func(owner string, grants ...store.Grant) store.AccountSpec {
-		return store.AccountSpec{ID: "app", Owner: owner, Grants: grants}
+	spec := func(owner string, grants ...fakedriver.Grant) fakedriver.AccountSpec {
+		return fakedriver.AccountSpec{ID: "app", Owner: owner, Grants: grants}
 	}
 	first, err := s.PutAccount(t.Context(), spec("me", readWrite("aaa"), readWrite("bbb")))
 	if err != nil {
@@ -74,17 +75,17 @@ func TestPutAccount(t *testing.T) {
 	}
 	tests := map[string]struct {
 		reason string
-		spec   store.AccountSpec
+		spec   fakedriver.AccountSpec
 		want   error
 	}{
 		"Again":      {reason: "The same call gives the same credentials.", spec: spec("me", readWrite("aaa"), readWrite("bbb"))},
 		"OtherOrder": {reason: "The order means nothing.", spec: spec("me", readWrite("bbb"), readWrite("aaa"))},
-		"OtherMode":  {reason: "Not the same access.", spec: spec("me", readWrite("aaa"), store.Grant{Bucket: "bbb"}), want: store.ErrConflict},
-		"Fewer":      {reason: "Not the same access.", spec: spec("me", readWrite("aaa")), want: store.ErrConflict},
-		"OtherOwner": {reason: "Nobody adopts an account.", spec: spec("you", readWrite("aaa"), readWrite("bbb")), want: store.ErrConflict},
-		"Twice":      {reason: "Which of the two?", spec: spec("me", readWrite("aaa"), readWrite("aaa")), want: store.ErrInvalid},
-		"NoBucket":   {reason: "There is nothing to reach.", spec: store.AccountSpec{ID: "new", Owner: "me", Grants: []store.Grant{readWrite("ccc")}}, want: store.ErrNotExist},
-		"NoID":       {reason: "Nothing to know it by.", spec: store.AccountSpec{Owner: "me"}, want: store.ErrInvalid},
+		"OtherMode":  {reason: "Not the same access.", spec: spec("me", readWrite("aaa"), fakedriver.Grant{Bucket: "bbb"}), want: fakedriver.ErrConflict},
+		"Fewer":      {reason: "Not the same access.", spec: spec("me", readWrite("aaa")), want: fakedriver.ErrConflict},
+		"OtherOwner": {reason: "Nobody adopts an account.", spec: spec("you", readWrite("aaa"), readWrite("bbb")), want: fakedriver.ErrConflict},
+		"Twice":      {reason: "Which of the two?", spec: spec("me", readWrite("aaa"), readWrite("aaa")), want: fakedriver.ErrInvalid},
+		"NoBucket":   {reason: "There is nothing to reach.", spec: fakedriver.AccountSpec{ID: "new", Owner: "me", Grants: []fakedriver.Grant{readWrite("ccc")}}, want: fakedriver.ErrNotExist},
+		"NoID":       {reason: "Nothing to know it by.", spec: fakedriver.AccountSpec{Owner: "me"}, want: fakedriver.ErrInvalid},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -108,10 +109,10 @@ func TestPutAccount(t *testing.T) {
 
 func TestDelete(t *testing.T) {
 	s := memory(t, store.Options{})
-	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "photos", Owner: "me"}); err != nil {
+	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos", Owner: "me"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "app", Owner: "me"}); err != nil {
+	if _, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app", Owner: "me"}); err != nil {
 		t.Fatal(err)
 	}
 	steps := []struct {
@@ -119,13 +120,13 @@ func TestDelete(t *testing.T) {
 		run  func(context.Context) error
 		want error
 	}{
-		{"bucket of another", func(ctx context.Context) error { return s.DeleteBucket(ctx, "you", "photos") }, store.ErrConflict},
-		{"account of another", func(ctx context.Context) error { return s.DeleteAccount(ctx, "you", "app") }, store.ErrConflict},
+		{"bucket of another", func(ctx context.Context) error { return s.DeleteBucket(ctx, "you", "photos") }, fakedriver.ErrConflict},
+		{"account of another", func(ctx context.Context) error { return s.DeleteAccount(ctx, "you", "app") }, fakedriver.ErrConflict},
 		{"bucket", func(ctx context.Context) error { return s.DeleteBucket(ctx, "me", "photos") }, nil},
-		{"bucket again", func(ctx context.Context) error { return s.DeleteBucket(ctx, "me", "photos") }, store.ErrNotExist},
+		{"bucket again", func(ctx context.Context) error { return s.DeleteBucket(ctx, "me", "photos") }, fakedriver.ErrNotExist},
 		{"account", func(ctx context.Context) error { return s.DeleteAccount(ctx, "me", "app") }, nil},
-		{"account again", func(ctx context.Context) error { return s.DeleteAccount(ctx, "me", "app") }, store.ErrNotExist},
-		{"bucket that is gone", func(ctx context.Context) error { _, err := s.GetBucket(ctx, "photos"); return err }, store.ErrNotExist},
+		{"account again", func(ctx context.Context) error { return s.DeleteAccount(ctx, "me", "app") }, fakedriver.ErrNotExist},
+		{"bucket that is gone", func(ctx context.Context) error { _, err := s.GetBucket(ctx, "photos"); return err }, fakedriver.ErrNotExist},
 	}
 	for _, step := range steps {
 		if err := step.run(t.Context()); !errors.Is(err, step.want) {
@@ -137,8 +138,8 @@ func TestDelete(t *testing.T) {
 func TestNotEmpty(t *testing.T) {
 	s, c := fixture(t, store.Options{})
 	put(t, c, "k", "content")
-	if err := s.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, store.ErrNotEmpty) {
-		t.Errorf("DeleteBucket() = %v, want %v", err, store.ErrNotEmpty)
+	if err := s.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, fakedriver.ErrNotEmpty) {
+		t.Errorf("DeleteBucket() = %v, want %v", err, fakedriver.ErrNotEmpty)
 	}
 	if got := get(t, c, "k"); got != "content" {
 		t.Errorf("the object is %q", got)
@@ -149,7 +150,7 @@ func TestPurge(t *testing.T) {
 	for name, dir := range map[string]string{"Memory": "", "Files": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, store.Options{Dir: dir})
-			spec := store.BucketSpec{Name: "photos", Owner: owner, Purge: true}
+			spec := fakedriver.BucketSpec{Name: "photos", Owner: owner, Purge: true}
 			if _, err := s.CreateBucket(t.Context(), spec); err != nil {
 				t.Fatal(err)
 			}
@@ -164,8 +165,8 @@ func TestPurge(t *testing.T) {
 				t.Fatal(err)
 			}
 			spec.Purge = false
-			if _, err := s.CreateBucket(t.Context(), spec); !errors.Is(err, store.ErrConflict) {
-				t.Errorf("CreateBucket() without Purge = %v, want %v", err, store.ErrConflict)
+			if _, err := s.CreateBucket(t.Context(), spec); !errors.Is(err, fakedriver.ErrConflict) {
+				t.Errorf("CreateBucket() without Purge = %v, want %v", err, fakedriver.ErrConflict)
 			}
 			if err := s.DeleteBucket(t.Context(), owner, "photos"); err != nil {
 				t.Errorf("the bucket of the same name is not empty: %v", err)
@@ -182,11 +183,11 @@ func TestParallelAdmin(t *testing.T) {
 	uids, secrets := map[string]bool{}, map[string]bool{}
 	for range parallel {
 		all.Go(func() {
-			b, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "photos", Owner: owner})
+			b, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos", Owner: owner})
 			if err != nil {
 				t.Errorf("CreateBucket(): %v", err)
 			}
-			c, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "app", Owner: owner, Grants: []store.Grant{readWrite("photos")}})
+			c, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app", Owner: owner, Grants: []fakedriver.Grant{readWrite("photos")}})
 			if err != nil {
 				t.Errorf("PutAccount(): %v", err)
 			}
@@ -203,7 +204,7 @@ func TestParallelAdmin(t *testing.T) {
 
 func TestCredentialsForm(t *testing.T) {
 	s := memory(t, store.Options{Rand: bytes.NewReader(bytes.Repeat([]byte{255, 7, 250, 61}, 100))})
-	c, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "app", Owner: owner})
+	c, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app", Owner: owner})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func TestCredentialsForm(t *testing.T) {
 	if want := strings.Repeat("H9", 20); c.SecretAccessKey != want {
 		t.Errorf("secret %q, want %q from these random bytes", c.SecretAccessKey, want)
 	}
-	if _, err := memory(t, store.Options{Rand: strings.NewReader("short")}).PutAccount(t.Context(), store.AccountSpec{ID: "app"}); err == nil {
+	if _, err := memory(t, store.Options{Rand: strings.NewReader("short")}).PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app"}); err == nil {
 		t.Error("an account was created without enough random bytes")
 	}
 }
@@ -222,7 +223,7 @@ func TestContextAndClose(t *testing.T) {
 	s := memory(t, store.Options{})
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.CreateBucket(ended, store.BucketSpec{Name: "photos"}); !errors.Is(err, context.Canceled) {
+	if _, err := s.CreateBucket(ended, fakedriver.BucketSpec{Name: "photos"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("CreateBucket() with an ended context = %v", err)
 	}
 	if buckets, err := s.Buckets(t.Context()); err != nil || len(buckets) != 0 {
@@ -231,10 +232,10 @@ func TestContextAndClose(t *testing.T) {
 	if err := errors.Join(s.Close(), s.Close()); err != nil {
 		t.Errorf("Close() twice: %v", err)
 	}
-	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "photos"}); !errors.Is(err, store.ErrClosed) {
+	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos"}); !errors.Is(err, fakedriver.ErrClosed) {
 		t.Errorf("CreateBucket() after Close() = %v", err)
 	}
-	if _, err := s.Accounts(t.Context()); !errors.Is(err, store.ErrClosed) {
+	if _, err := s.Accounts(t.Context()); !errors.Is(err, fakedriver.ErrClosed) {
 		t.Errorf("Accounts() after Close() = %v", err)
 	}
 }
@@ -245,7 +246,7 @@ func TestValidateBucketName(t *testing.T) {
 		"": false, "ab": false, strings.Repeat("a", 64): false, "-abc": false, "abc-": false, "a..b": false, "a.-b": false,
 		"192.168.0.1": false, "xn--abc": false, "abc-s3alias": false, "Abc": false, "a_b": false, "../etc": false, "a/b": false, "a\nb": false,
 	} {
-		if err := store.ValidateBucketName(name); (err == nil) != valid || (err != nil && !errors.Is(err, store.ErrInvalid)) {
+		if err := fakedriver.ValidateBucketName(name); (err == nil) != valid || (err != nil && !errors.Is(err, fakedriver.ErrInvalid)) {
 			t.Errorf("ValidateBucketName(%q) = %v, want valid: %t", name, err, valid)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3error"
 )
 
@@ -15,8 +16,8 @@ func (s *Store) createBucketByS3(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	spec := BucketSpec{Name: x.bucket, Owner: x.principal.account.Owner, Region: region}
-	if err := spec.validate(); err != nil {
+	spec := fakedriver.BucketSpec{Name: x.bucket, Owner: x.principal.account.Owner, Region: region}
+	if err := spec.Validate(); err != nil {
 		return s3error.ErrInvalidBucketName
 	}
 	err = s.administer(x.r.Context(), func() error {
@@ -38,7 +39,7 @@ func (s *Store) createBucketByS3(x *exchange) error {
 	return nil
 }
 
-func alreadyExists(b Bucket, owner string) error {
+func alreadyExists(b fakedriver.Bucket, owner string) error {
 	if b.Owner == owner {
 		return s3error.ErrBucketAlreadyOwnedByYou
 	}
@@ -63,7 +64,7 @@ func locationConstraint(body []byte) (string, error) {
 	if document.Location != nil || document.Bucket != nil || document.Tags != nil {
 		return "", s3error.ErrNotImplemented.With("Of CreateBucketConfiguration only LocationConstraint is implemented")
 	}
-	if region := document.LocationConstraint; region != "" && ValidateRegion(region) != nil {
+	if region := document.LocationConstraint; region != "" && fakedriver.ValidateRegion(region) != nil {
 		return "", s3error.ErrInvalidLocationConstraint
 	}
 	return document.LocationConstraint, nil
@@ -79,11 +80,11 @@ func (s *Store) deleteBucketByS3(x *exchange) error {
 		return s.deleteBucket(x.principal.account.Owner, x.bucket)
 	})
 	switch {
-	case errors.Is(err, ErrConflict):
+	case errors.Is(err, fakedriver.ErrConflict):
 		return s3error.ErrAccessDenied.With("The bucket was made by a driver, for a BucketClaim; delete that")
-	case errors.Is(err, ErrNotEmpty):
+	case errors.Is(err, fakedriver.ErrNotEmpty):
 		return s3error.ErrBucketNotEmpty
-	case errors.Is(err, ErrNotExist):
+	case errors.Is(err, fakedriver.ErrNotExist):
 		return s3error.ErrNoSuchBucket
 	case err != nil:
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3error"
 )
 
@@ -47,7 +48,7 @@ func (s *Store) listBuckets(x *exchange) error {
 var errContinuationToken = s3error.ErrInvalidArgument.With("The continuation token provided is incorrect")
 
 // reachable returns the buckets that the request is about.
-func (s *Store) reachable(x *exchange) (all []Bucket) {
+func (s *Store) reachable(x *exchange) (all []fakedriver.Bucket) {
 	region := x.query.Get("bucket-region")
 	for _, b := range s.registry.allBuckets() {
 		_, granted, _ := s.registry.grant(x.principal, b.Name)

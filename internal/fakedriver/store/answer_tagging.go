@@ -6,9 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3error"
 )
 
@@ -35,11 +34,11 @@ func checkTags(tags []tag, limit int) (map[string]string, error) {
 	for _, t := range tags {
 		_, twice := checked[t.Key]
 		switch {
-		case t.Key == "" || utf8.RuneCountInString(t.Key) > maxTagKey || !isTagText(t.Key):
+		case !fakedriver.IsTagKey(t.Key):
 			return nil, s3error.ErrInvalidTag.With("The TagKey you have provided is invalid")
-		case utf8.RuneCountInString(t.Value) > maxTagValue || !isTagText(t.Value):
+		case !fakedriver.IsTagValue(t.Value):
 			return nil, s3error.ErrInvalidTag.With("The TagValue you have provided is invalid")
-		case strings.HasPrefix(strings.ToLower(t.Key), reservedTags):
+		case fakedriver.IsReservedTagKey(t.Key):
 			return nil, s3error.ErrInvalidTag.With("System tags cannot be added/updated by requester")
 		case twice:
 			return nil, s3error.ErrInvalidTag.With("Cannot provide multiple Tags with the same key")
@@ -104,7 +103,7 @@ func (s *Store) getBucketTagging(x *exchange) error {
 }
 
 func (s *Store) putBucketTagging(x *exchange) error {
-	tags, err := x.tagsOfBody(maxTags)
+	tags, err := x.tagsOfBody(fakedriver.MaxBucketTags)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -22,10 +23,10 @@ type app struct {
 	store  *server
 	s3     *s3.Client
 	bucket *string
-	key    store.Credentials
+	key    fakedriver.Credentials
 }
 
-func newApp(t *testing.T, change ...func(*store.BucketSpec)) *app {
+func newApp(t *testing.T, change ...func(*fakedriver.BucketSpec)) *app {
 	t.Helper()
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos", change...)
@@ -33,11 +34,11 @@ func newApp(t *testing.T, change ...func(*store.BucketSpec)) *app {
 	return &app{T: t, store: s, s3: s.client(t, key), bucket: ptr("photos"), key: key}
 }
 
-func allAccess(bucket string) store.Grant {
-	return store.Grant{Bucket: bucket, ObjectData: store.ReadWrite, ObjectMetadata: store.ReadWrite, BucketMetadata: store.ReadWrite}
+func allAccess(bucket string) fakedriver.Grant {
+	return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite}
 }
 
-func versioned(b *store.BucketSpec) { b.Versioning = true }
+func versioned(b *fakedriver.BucketSpec) { b.Versioning = true }
 
 // in returns the app in the test t.
 func (a *app) in(t *testing.T) *app {

@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
 )
@@ -41,9 +42,9 @@ func (s *Store) authorize(x *exchange) error {
 		return s3error.ErrNoSuchBucket
 	case x.operation.Administrative && !x.principal.account.Admin:
 		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
-	case len(x.operation.Needs) > 0 && !slices.ContainsFunc(x.operation.Needs, x.grant.allows):
+	case len(x.operation.Needs) > 0 && !slices.ContainsFunc(x.operation.Needs, func(n s3op.Need) bool { return allows(x.grant, n) }):
 		return s3error.ErrAccessDenied
-	case x.r.Header.Get("X-Amz-Tagging") != "" && !x.grant.allows(s3op.Need{Category: s3op.ObjectMetadata, Direction: s3op.Write}):
+	case x.r.Header.Get("X-Amz-Tagging") != "" && !allows(x.grant, s3op.Need{Category: s3op.ObjectMetadata, Direction: s3op.Write}):
 		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
 	case x.operation.CopySource:
 		return s.authorizeCopy(x)
@@ -72,7 +73,7 @@ func (s *Store) authorizeCopy(x *exchange) error {
 	b, _ := s.registry.bucket(source.bucket)
 	grant, granted, exists := s.registry.grant(x.principal, source.bucket)
 	switch {
-	case !granted || !grant.allows(s3op.Need{Category: s3op.ObjectData, Direction: s3op.Read}):
+	case !granted || !allows(grant, s3op.Need{Category: s3op.ObjectData, Direction: s3op.Read}):
 		return s3error.ErrAccessDenied
 	case !exists:
 		return s3error.ErrNoSuchBucket
@@ -80,4 +81,30 @@ func (s *Store) authorizeCopy(x *exchange) error {
 	source.uid = b.UID
 	x.source = source
 	return nil
+}
+
+// allows reports whether the grant covers a need.
+func allows(g fakedriver.Grant, need s3op.Need) bool {
+	mode := modeFor(g, need.Category)
+	switch need.Direction {
+	case s3op.Read:
+		return mode == fakedriver.ReadOnly || mode == fakedriver.ReadWrite
+	case s3op.Write:
+		return mode == fakedriver.WriteOnly || mode == fakedriver.ReadWrite
+	default:
+		return false
+	}
+}
+
+func modeFor(g fakedriver.Grant, category s3op.Category) fakedriver.AccessMode {
+	switch category {
+	case s3op.ObjectData:
+		return g.ObjectData
+	case s3op.ObjectMetadata:
+		return g.ObjectMetadata
+	case s3op.BucketMetadata:
+		return g.BucketMetadata
+	default:
+		return fakedriver.NoAccess
+	}
 }

@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -24,10 +25,10 @@ func BenchmarkHandler(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	if _, err := s.CreateBucket(b.Context(), store.BucketSpec{Name: "photos", Owner: owner}); err != nil {
+	if _, err := s.CreateBucket(b.Context(), fakedriver.BucketSpec{Name: "photos", Owner: owner}); err != nil {
 		b.Fatal(err)
 	}
-	keys, err := s.PutAccount(b.Context(), store.AccountSpec{ID: "app", Owner: owner, Grants: []store.Grant{readWrite("photos")}})
+	keys, err := s.PutAccount(b.Context(), fakedriver.AccountSpec{ID: "app", Owner: owner, Grants: []fakedriver.Grant{readWrite("photos")}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func BenchmarkHandler(b *testing.B) {
 }
 
 // signedLikeSDK returns a request like those of the SDK.
-func signedLikeSDK(b *testing.B, method string, content []byte, keys store.Credentials) *http.Request {
+func signedLikeSDK(b *testing.B, method string, content []byte, keys fakedriver.Credentials) *http.Request {
 	b.Helper()
 	r := httptest.NewRequestWithContext(b.Context(), method, "http://127.0.0.1:9000/photos/prefix-00/object-000001?x-id="+method, bytes.NewReader(content))
 	digest := sha256.Sum256(content)
@@ -66,7 +67,7 @@ func signedLikeSDK(b *testing.B, method string, content []byte, keys store.Crede
 	}
 	signer := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
 	err := signer.SignHTTP(b.Context(), aws.Credentials{AccessKeyID: keys.AccessKeyID, SecretAccessKey: keys.SecretAccessKey},
-		r, hash, "s3", store.DefaultRegion, time.Now())
+		r, hash, "s3", fakedriver.DefaultRegion, time.Now())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,13 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-func fullSpec() store.BucketSpec {
-	return store.BucketSpec{
+func fullSpec() fakedriver.BucketSpec {
+	return fakedriver.BucketSpec{
 		Name: "photos", Owner: "me", Purge: true, Region: "us-west-2", Versioning: true, Tags: map[string]string{"team": "a"},
-		Quota: store.Quota{Bytes: 1 << 20, Objects: 10}, Latency: time.Second, MaxAccounts: 3, Parameters: map[string]string{"note": "n"},
+		Quota: fakedriver.Quota{Bytes: 1 << 20, Objects: 10}, Latency: time.Second, MaxAccounts: 3, Parameters: map[string]string{"note": "n"},
 	}
 }
 
@@ -31,21 +32,21 @@ func TestBucketIdentity(t *testing.T) {
 	if again, err := s.CreateBucket(t.Context(), fullSpec()); err != nil || !cmp.Equal(created, again) {
 		t.Errorf("CreateBucket() again = %+v, %v; want %+v", again, err, created)
 	}
-	for name, change := range map[string]func(*store.BucketSpec){
-		"Owner":       func(b *store.BucketSpec) { b.Owner = "you" },
-		"Purge":       func(b *store.BucketSpec) { b.Purge = false },
-		"Region":      func(b *store.BucketSpec) { b.Region = "" },
-		"Versioning":  func(b *store.BucketSpec) { b.Versioning = false },
-		"Tags":        func(b *store.BucketSpec) { b.Tags["team"] = "b" },
-		"Quota":       func(b *store.BucketSpec) { b.Quota.Objects++ },
-		"Latency":     func(b *store.BucketSpec) { b.Latency++ },
-		"MaxAccounts": func(b *store.BucketSpec) { b.MaxAccounts++ },
-		"Parameters":  func(b *store.BucketSpec) { b.Parameters["note"] = "m" },
+	for name, change := range map[string]func(*fakedriver.BucketSpec){
+		"Owner":       func(b *fakedriver.BucketSpec) { b.Owner = "you" },
+		"Purge":       func(b *fakedriver.BucketSpec) { b.Purge = false },
+		"Region":      func(b *fakedriver.BucketSpec) { b.Region = "" },
+		"Versioning":  func(b *fakedriver.BucketSpec) { b.Versioning = false },
+		"Tags":        func(b *fakedriver.BucketSpec) { b.Tags["team"] = "b" },
+		"Quota":       func(b *fakedriver.BucketSpec) { b.Quota.Objects++ },
+		"Latency":     func(b *fakedriver.BucketSpec) { b.Latency++ },
+		"MaxAccounts": func(b *fakedriver.BucketSpec) { b.MaxAccounts++ },
+		"Parameters":  func(b *fakedriver.BucketSpec) { b.Parameters["note"] = "m" },
 	} {
 		spec := fullSpec()
 		change(&spec)
-		if _, err := s.CreateBucket(t.Context(), spec); !errors.Is(err, store.ErrConflict) {
-			t.Errorf("%s: CreateBucket() = %v, want %v", name, err, store.ErrConflict)
+		if _, err := s.CreateBucket(t.Context(), spec); !errors.Is(err, fakedriver.ErrConflict) {
+			t.Errorf("%s: CreateBucket() = %v, want %v", name, err, fakedriver.ErrConflict)
 		}
 	}
 	created.Tags["team"], created.Parameters["note"] = "changed", "changed"
@@ -56,19 +57,19 @@ func TestBucketIdentity(t *testing.T) {
 
 func TestBucketSpecRefused(t *testing.T) {
 	s := memory(t, store.Options{})
-	for name, change := range map[string]func(*store.BucketSpec){
-		"Name":        func(b *store.BucketSpec) { b.Name = "Photos!" },
-		"Region":      func(b *store.BucketSpec) { b.Region = "us/east" },
-		"Tags":        func(b *store.BucketSpec) { b.Tags["aws:owner"] = "me" },
-		"Bytes":       func(b *store.BucketSpec) { b.Quota.Bytes = -1 },
-		"Objects":     func(b *store.BucketSpec) { b.Quota.Objects = -1 },
-		"Latency":     func(b *store.BucketSpec) { b.Latency = -1 },
-		"MaxAccounts": func(b *store.BucketSpec) { b.MaxAccounts = -1 },
+	for name, change := range map[string]func(*fakedriver.BucketSpec){
+		"Name":        func(b *fakedriver.BucketSpec) { b.Name = "Photos!" },
+		"Region":      func(b *fakedriver.BucketSpec) { b.Region = "us/east" },
+		"Tags":        func(b *fakedriver.BucketSpec) { b.Tags["aws:owner"] = "me" },
+		"Bytes":       func(b *fakedriver.BucketSpec) { b.Quota.Bytes = -1 },
+		"Objects":     func(b *fakedriver.BucketSpec) { b.Quota.Objects = -1 },
+		"Latency":     func(b *fakedriver.BucketSpec) { b.Latency = -1 },
+		"MaxAccounts": func(b *fakedriver.BucketSpec) { b.MaxAccounts = -1 },
 	} {
 		spec := fullSpec()
 		change(&spec)
-		if _, err := s.CreateBucket(t.Context(), spec); !errors.Is(err, store.ErrInvalid) {
-			t.Errorf("%s: CreateBucket() = %v, want %v", name, err, store.ErrInvalid)
+		if _, err := s.CreateBucket(t.Context(), spec); !errors.Is(err, fakedriver.ErrInvalid) {
+			t.Errorf("%s: CreateBucket() = %v, want %v", name, err, fakedriver.ErrInvalid)
 		}
 	}
 	if buckets, err := s.Buckets(t.Context()); err != nil || len(buckets) > 0 {
@@ -104,8 +105,8 @@ func TestValidateTags(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			err := store.ValidateTags(tc.tags)
-			if (err == nil) != tc.valid || (err != nil && !errors.Is(err, store.ErrInvalid)) {
+			err := fakedriver.ValidateTags(tc.tags)
+			if (err == nil) != tc.valid || (err != nil && !errors.Is(err, fakedriver.ErrInvalid)) {
 				t.Errorf("%s\nValidateTags() = %v, want valid: %t", tc.reason, err, tc.valid)
 			}
 		})
@@ -124,7 +125,7 @@ func TestRecordsKeepAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin := store.AccountSpec{ID: "admin", Owner: "admin", Admin: true}
+	admin := fakedriver.AccountSpec{ID: "admin", Owner: "admin", Admin: true}
 	key, err := first.PutAccount(t.Context(), admin)
 	if err = errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -34,17 +35,17 @@ func (a *app) buckets(change func(*s3.ListBucketsInput)) (all []string) {
 // TestListBuckets: an account sees what it was granted, whatever there is.
 func TestListBuckets(t *testing.T) {
 	s := serve(t, store.Options{})
-	var granted []store.Grant
+	var granted []fakedriver.Grant
 	for i := range 6 {
 		name := fmt.Sprint("bucket-", i)
-		s.bucket(t, name, func(b *store.BucketSpec) { b.Region = map[int]string{3: "us-west-2"}[i] })
+		s.bucket(t, name, func(b *fakedriver.BucketSpec) { b.Region = map[int]string{3: "us-west-2"}[i] })
 		if i%3 != 2 {
-			granted = append(granted, store.Grant{Bucket: name}) // even without a permission
+			granted = append(granted, fakedriver.Grant{Bucket: name}) // even without a permission
 		}
 	}
 	s.bucket(t, "another")
 	a := &app{T: t, store: s, s3: s.client(t, s.account(t, "app", granted...))}
-	central := " " + store.DefaultRegion
+	central := " " + fakedriver.DefaultRegion
 	all := []string{"bucket-0" + central, "bucket-1" + central, "bucket-3 us-west-2", "bucket-4" + central}
 	tests := map[string]struct {
 		reason string
@@ -75,9 +76,9 @@ func TestListBuckets(t *testing.T) {
 
 // TestHeadBucket: clients learn the region, and need no permission for it.
 func TestHeadBucket(t *testing.T) {
-	a := newApp(t, func(b *store.BucketSpec) { b.Region = store.DefaultRegion })
+	a := newApp(t, func(b *fakedriver.BucketSpec) { b.Region = fakedriver.DefaultRegion })
 	got := a.raw(http.MethodHead, "", "")
-	if got.status != http.StatusOK || got.header.Get("X-Amz-Bucket-Region") != store.DefaultRegion || got.body != "" {
+	if got.status != http.StatusOK || got.header.Get("X-Amz-Bucket-Region") != fakedriver.DefaultRegion || got.body != "" {
 		t.Errorf("HEAD answered %d, %v: %s", got.status, got.header, got.body)
 	}
 }

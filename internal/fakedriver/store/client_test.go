@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -143,7 +144,7 @@ func TestBucketCalls(t *testing.T) {
 		t.Errorf("HeadBucket(): %v", err)
 	}
 	location, err := c.GetBucketLocation(t.Context(), &s3.GetBucketLocationInput{Bucket: ptr("photos")})
-	if err != nil || string(location.LocationConstraint) != store.DefaultRegion {
+	if err != nil || string(location.LocationConstraint) != fakedriver.DefaultRegion {
 		t.Errorf("GetBucketLocation() = %+v, %v", location, err)
 	}
 	versioning, err := c.GetBucketVersioning(t.Context(), &s3.GetBucketVersioningInput{Bucket: ptr("photos")})

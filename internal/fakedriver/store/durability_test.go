@@ -9,13 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 func TestReopen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	var before []store.Bucket
-	var credentials store.Credentials
+	var before []fakedriver.Bucket
+	var credentials fakedriver.Credentials
 	t.Run("First", func(t *testing.T) {
 		s, c := fixture(t, store.Options{Dir: dir})
 		credentials = s.account(t, "app", readWrite("photos"))

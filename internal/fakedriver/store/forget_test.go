@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -42,10 +43,10 @@ func TestForget(t *testing.T) {
 // inhabit makes a bucket and an account of an owner.
 func inhabit(t *testing.T, s *store.Store, owner string) {
 	t.Helper()
-	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "of-" + owner, Owner: owner}); err != nil {
+	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "of-" + owner, Owner: owner}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "app-" + owner, Owner: owner}); err != nil {
+	if _, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app-" + owner, Owner: owner}); err != nil {
 		t.Fatal(err)
 	}
 }

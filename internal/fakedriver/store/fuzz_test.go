@@ -13,21 +13,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // fuzzed is a store with an account, which is not served.
-func fuzzed(f *testing.F) (*store.Store, store.Credentials) {
+func fuzzed(f *testing.F) (*store.Store, fakedriver.Credentials) {
 	f.Helper()
 	s, err := store.New(store.Options{WebIdentity: webIdentities})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = s.Close() })
-	if _, err := s.CreateBucket(f.Context(), store.BucketSpec{Name: "photos", Owner: owner}); err != nil {
+	if _, err := s.CreateBucket(f.Context(), fakedriver.BucketSpec{Name: "photos", Owner: owner}); err != nil {
 		f.Fatal(err)
 	}
-	c, err := s.PutAccount(f.Context(), store.AccountSpec{ID: "app", Owner: owner, Grants: []store.Grant{readWrite("photos")}})
+	c, err := s.PutAccount(f.Context(), fakedriver.AccountSpec{ID: "app", Owner: owner, Grants: []fakedriver.Grant{readWrite("photos")}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func FuzzAuthenticate(f *testing.F) {
 	s, c := fuzzed(f)
 	stranger := signed{
 		method: http.MethodGet, path: "/photos/k", region: s.Region(), service: "s3", at: time.Now(),
-		credentials: store.Credentials{AccessKeyID: c.AccessKeyID, SecretAccessKey: "not the secret"},
+		credentials: fakedriver.Credentials{AccessKeyID: c.AccessKeyID, SecretAccessKey: "not the secret"},
 	}
 	r, err := stranger.build(f.Context(), "http://127.0.0.1")
 	if err != nil {

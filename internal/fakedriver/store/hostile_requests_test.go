@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-logr/logr/funcr"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -30,7 +31,7 @@ type hostile struct {
 type hostilities struct {
 	t   *testing.T
 	s   *server
-	key store.Credentials
+	key fakedriver.Credentials
 	all []hostile
 }
 
@@ -69,7 +70,7 @@ func testHostileRequests(t *testing.T) {
 		WebIdentity: webIdentities,
 		Logger:      funcr.New(func(prefix, args string) { panics.add(prefix + " " + args) }, funcr.Options{}),
 	})
-	s.bucket(t, "photos", func(spec *store.BucketSpec) { spec.Versioning = true })
+	s.bucket(t, "photos", func(spec *fakedriver.BucketSpec) { spec.Versioning = true })
 	s.bucket(t, "other")
 	h := &hostilities{t: t, s: s, key: s.account(t, "app", readWrite("photos"))}
 	c := s.client(t, h.key)

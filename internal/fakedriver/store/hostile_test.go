@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -40,7 +41,7 @@ func TestPanic(t *testing.T) {
 
 // half sends the head of a signed request and less of its body than it declares,
 // and returns the answer.
-func half(t *testing.T, s *server, c store.Credentials, declared int64) string {
+func half(t *testing.T, s *server, c fakedriver.Credentials, declared int64) string {
 	t.Helper()
 	in := signed{
 		method: http.MethodPut, path: "/photos/k", credentials: c, region: s.Region(), service: "s3", at: time.Now(),

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -19,7 +20,7 @@ func TestKillChild(t *testing.T) {
 	}
 	s := serve(t, store.Options{Dir: dir})
 	s.bucket(t, "photos")
-	s.bucket(t, "albums", func(b *store.BucketSpec) { b.Versioning = true })
+	s.bucket(t, "albums", func(b *fakedriver.BucketSpec) { b.Versioning = true })
 	app := s.survivors(t)
 	tell(t, s.url+" "+app.AccessKeyID+" "+app.SecretAccessKey)
 	for i := 0; t.Context().Err() == nil; i++ { // until it is killed
@@ -28,10 +29,10 @@ func TestKillChild(t *testing.T) {
 }
 
 // survivors is the account of the clients.
-func (s *server) survivors(t *testing.T) store.Credentials {
+func (s *server) survivors(t *testing.T) fakedriver.Credentials {
 	t.Helper()
-	all := func(bucket string) store.Grant {
-		return store.Grant{Bucket: bucket, ObjectData: store.ReadWrite, ObjectMetadata: store.ReadWrite}
+	all := func(bucket string) fakedriver.Grant {
+		return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite}
 	}
 	return s.account(t, "survivors", all("photos"), all("albums"))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -117,7 +118,7 @@ func startStore(t *testing.T, dir string) *storeProcess {
 
 func (p *storeProcess) client() *s3.Client {
 	return s3.New(s3.Options{
-		BaseEndpoint: &p.hello.url, Region: store.DefaultRegion, UsePathStyle: true, RetryMaxAttempts: 1,
+		BaseEndpoint: &p.hello.url, Region: fakedriver.DefaultRegion, UsePathStyle: true, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider(p.hello.accessKeyID, p.hello.secretAccessKey, ""),
 	})
 }

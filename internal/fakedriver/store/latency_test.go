@@ -8,20 +8,21 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // slow is a store without a network, in a bubble of synctest, with one slow
 // bucket and one that is not, and the key to both.
-func slow(t *testing.T) (*store.Store, store.Credentials) {
+func slow(t *testing.T) (*store.Store, fakedriver.Credentials) {
 	t.Helper()
 	s, err := store.New(store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := store.AccountSpec{ID: "app", Owner: owner}
+	spec := fakedriver.AccountSpec{ID: "app", Owner: owner}
 	for name, latency := range map[string]time.Duration{"slow": 3 * time.Second, "fast": 0} {
-		if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: name, Owner: owner, Latency: latency}); err != nil {
+		if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: name, Owner: owner, Latency: latency}); err != nil {
 			t.Fatal(err)
 		}
 		spec.Grants = append(spec.Grants, readWrite(name))
@@ -34,7 +35,7 @@ func slow(t *testing.T) (*store.Store, store.Credentials) {
 }
 
 // head sends HeadBucket, and returns the answer's status and how long it took.
-func head(ctx context.Context, t *testing.T, s *store.Store, key store.Credentials, bucket string) (int, time.Duration) {
+func head(ctx context.Context, t *testing.T, s *store.Store, key fakedriver.Credentials, bucket string) (int, time.Duration) {
 	t.Helper()
 	in := signed{method: http.MethodHead, path: "/" + bucket, credentials: key, region: s.Region(), service: "s3", at: time.Now()}
 	r, err := in.build(ctx, "http://127.0.0.1:1")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/blobstore"
 )
 
@@ -18,7 +19,7 @@ const (
 
 // accountRecord is an account with all that must be kept of it.
 type accountRecord struct {
-	Account
+	fakedriver.Account
 
 	SecretAccessKey string            `json:"secretAccessKey"`
 	Reach           map[string]string `json:"reach"`
@@ -34,7 +35,7 @@ func (r accountRecord) principal() *principal {
 
 // bucketChange is that of a bucket's record, to be made together with that of its
 // contents.
-func (l ledger) bucketChange(b Bucket) (blobstore.Change, error) {
+func (l ledger) bucketChange(b fakedriver.Bucket) (blobstore.Change, error) {
 	value, err := json.Marshal(b)
 	if err != nil {
 		return blobstore.Change{}, fmt.Errorf("cannot encode the record: %w", err)

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 func TestMaxAccounts(t *testing.T) {
 	s := memory(t, store.Options{MaxAccounts: 2})
-	put := func(spec store.AccountSpec) error {
+	put := func(spec fakedriver.AccountSpec) error {
 		spec.Owner = owner
 		_, err := s.PutAccount(t.Context(), spec)
 		return err
@@ -19,14 +20,14 @@ func TestMaxAccounts(t *testing.T) {
 		run    func() error
 		want   error
 	}{
-		{"an administrator is not counted", func() error { return put(store.AccountSpec{ID: "admin", Admin: true}) }, nil},
-		{"the first", func() error { return put(store.AccountSpec{ID: "one"}) }, nil},
-		{"the second", func() error { return put(store.AccountSpec{ID: "two"}) }, nil},
-		{"one too many", func() error { return put(store.AccountSpec{ID: "three"}) }, store.ErrLimit},
-		{"there already", func() error { return put(store.AccountSpec{ID: "two"}) }, nil},
-		{"another administrator", func() error { return put(store.AccountSpec{ID: "root", Admin: true}) }, nil},
+		{"an administrator is not counted", func() error { return put(fakedriver.AccountSpec{ID: "admin", Admin: true}) }, nil},
+		{"the first", func() error { return put(fakedriver.AccountSpec{ID: "one"}) }, nil},
+		{"the second", func() error { return put(fakedriver.AccountSpec{ID: "two"}) }, nil},
+		{"one too many", func() error { return put(fakedriver.AccountSpec{ID: "three"}) }, fakedriver.ErrLimit},
+		{"there already", func() error { return put(fakedriver.AccountSpec{ID: "two"}) }, nil},
+		{"another administrator", func() error { return put(fakedriver.AccountSpec{ID: "root", Admin: true}) }, nil},
 		{"room again", func() error { return s.DeleteAccount(t.Context(), owner, "one") }, nil},
-		{"the third", func() error { return put(store.AccountSpec{ID: "three"}) }, nil},
+		{"the third", func() error { return put(fakedriver.AccountSpec{ID: "three"}) }, nil},
 	}
 	for _, step := range steps {
 		if err := step.run(); !errors.Is(err, step.want) {
@@ -40,11 +41,11 @@ func TestMaxAccounts(t *testing.T) {
 func TestMaxAccountsOfBucket(t *testing.T) {
 	s := memory(t, store.Options{})
 	create := func(name string, most int) error {
-		_, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: name, Owner: owner, MaxAccounts: most})
+		_, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: name, Owner: owner, MaxAccounts: most})
 		return err
 	}
 	grant := func(id string, buckets ...string) error {
-		spec := store.AccountSpec{ID: id, Owner: owner}
+		spec := fakedriver.AccountSpec{ID: id, Owner: owner}
 		for _, bucket := range buckets {
 			spec.Grants = append(spec.Grants, readWrite(bucket))
 		}
@@ -59,13 +60,13 @@ func TestMaxAccountsOfBucket(t *testing.T) {
 		{"limited bucket", func() error { return create("photos", 1) }, nil},
 		{"free bucket", func() error { return create("archive", 0) }, nil},
 		{"the first", func() error { return grant("one", "photos", "archive") }, nil},
-		{"one too many", func() error { return grant("two", "archive", "photos") }, store.ErrLimit},
+		{"one too many", func() error { return grant("two", "archive", "photos") }, fakedriver.ErrLimit},
 		{"not limited", func() error { return grant("three", "archive") }, nil},
 		{"there already", func() error { return grant("one", "photos", "archive") }, nil},
 		{"the bucket goes", func() error { return s.DeleteBucket(t.Context(), owner, "photos") }, nil},
 		{"and comes again", func() error { return create("photos", 1) }, nil},
 		{"nobody had access to this one", func() error { return grant("four", "photos") }, nil},
-		{"so renewing is too late", func() error { return grant("one", "photos", "archive") }, store.ErrLimit},
+		{"so renewing is too late", func() error { return grant("one", "photos", "archive") }, fakedriver.ErrLimit},
 	}
 	for _, step := range steps {
 		if err := step.run(); !errors.Is(err, step.want) {

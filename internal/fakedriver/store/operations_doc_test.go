@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
 )
 
@@ -35,7 +35,7 @@ const (
 // documentation reads the table.
 func documentation(t *testing.T) []documented {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/s3.md")
+	text, err := os.ReadFile("../../../docs/s3.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func documentedRow(t *testing.T, name, request, needs string) documented {
 }
 
 // allows reports whether a grant covers what the row says.
-func (d documented) allows(g store.Grant) bool {
+func (d documented) allows(g fakedriver.Grant) bool {
 	needs, fromSource := strings.CutSuffix(d.Needs, sourceToo)
 	switch {
 	case fromSource && !readable(g.ObjectData), needs == refused, needs == administrator:
@@ -81,7 +81,7 @@ func (d documented) allows(g store.Grant) bool {
 	case needs == anyAccess:
 		return true
 	}
-	modes := map[string]store.Mode{"object data": g.ObjectData, "object metadata": g.ObjectMetadata, "bucket metadata": g.BucketMetadata}
+	modes := map[string]fakedriver.AccessMode{"object data": g.ObjectData, "object metadata": g.ObjectMetadata, "bucket metadata": g.BucketMetadata}
 	direction, categories, _ := strings.Cut(needs, " ")
 	for category := range strings.SplitSeq(categories, " or ") {
 		if mode := modes[category]; (direction == "read" && readable(mode)) || (direction == "write" && writable(mode)) {
@@ -91,8 +91,12 @@ func (d documented) allows(g store.Grant) bool {
 	return false
 }
 
-func readable(m store.Mode) bool { return m == store.ReadOnly || m == store.ReadWrite }
-func writable(m store.Mode) bool { return m == store.WriteOnly || m == store.ReadWrite }
+func readable(m fakedriver.AccessMode) bool {
+	return m == fakedriver.ReadOnly || m == fakedriver.ReadWrite
+}
+func writable(m fakedriver.AccessMode) bool {
+	return m == fakedriver.WriteOnly || m == fakedriver.ReadWrite
+}
 
 // implemented is the table of the code, in the form of the documentation.
 func implemented() []documented {

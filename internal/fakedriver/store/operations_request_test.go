@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
 )
 
@@ -27,7 +27,7 @@ var bodies = map[string]string{
 
 // request returns the request of a row about what is on the stage, as somebody
 // with the credentials sends it.
-func (g *stage) request(row documented, credentials store.Credentials) signed {
+func (g *stage) request(row documented, credentials fakedriver.Credentials) signed {
 	path := map[s3op.Level]string{s3op.Service: "/", s3op.Bucket: "/" + g.bucket, s3op.Object: "/" + g.bucket + "/k"}[row.Level]
 	in := signed{
 		method: row.Method, path: path + g.query(row), body: g.body(row), credentials: credentials,
@@ -79,7 +79,7 @@ const (
 )
 
 // ask sends the request of a row.
-func (g *stage) ask(t *testing.T, row documented, credentials store.Credentials) verdict {
+func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credentials) verdict {
 	t.Helper()
 	status, body := g.request(row, credentials).send(t, g.server)
 	found := fmt.Sprint(status)

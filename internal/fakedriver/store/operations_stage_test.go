@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // stage is a bucket that has something for every operation to read or to
@@ -25,9 +25,9 @@ type stage struct {
 }
 
 // administrator returns an administrator's key.
-func (s *server) administrator(t *testing.T) store.Credentials {
+func (s *server) administrator(t *testing.T) fakedriver.Credentials {
 	t.Helper()
-	key, err := s.PutAccount(t.Context(), store.AccountSpec{ID: "admin", Owner: "admin", Admin: true})
+	key, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "admin", Owner: "admin", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func (s *server) administrator(t *testing.T) store.Credentials {
 // furnish creates a bucket and fills it.
 func furnish(t *testing.T, s *server, admin *s3.Client, bucket string) *stage {
 	t.Helper()
-	s.bucket(t, bucket, func(b *store.BucketSpec) { b.Tags, b.Purge = map[string]string{"team": "a"}, true })
+	s.bucket(t, bucket, func(b *fakedriver.BucketSpec) { b.Tags, b.Purge = map[string]string{"team": "a"}, true })
 	g := &stage{server: s, bucket: bucket, admin: admin}
 	_, err := admin.PutObject(t.Context(), &s3.PutObjectInput{
 		Bucket: &bucket, Key: ptr("k"), Body: strings.NewReader("kept"), Tagging: ptr("a=b"), Metadata: map[string]string{"colour": "red"},

@@ -7,17 +7,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
 )
 
 // grants are all that there can be: four modes in three categories.
-func grants() (all []store.Grant) {
-	modes := []store.Mode{store.None, store.ReadOnly, store.WriteOnly, store.ReadWrite}
+func grants() (all []fakedriver.Grant) {
+	modes := []fakedriver.AccessMode{fakedriver.NoAccess, fakedriver.ReadOnly, fakedriver.WriteOnly, fakedriver.ReadWrite}
 	for _, data := range modes {
 		for _, object := range modes {
 			for _, bucket := range modes {
-				all = append(all, store.Grant{ObjectData: data, ObjectMetadata: object, BucketMetadata: bucket})
+				all = append(all, fakedriver.Grant{ObjectData: data, ObjectMetadata: object, BucketMetadata: bucket})
 			}
 		}
 	}
@@ -28,15 +29,15 @@ func grants() (all []store.Grant) {
 type theatre struct {
 	*stage
 
-	key  store.Credentials // the administrator's
-	keys map[store.Grant]store.Credentials
+	key  fakedriver.Credentials // the administrator's
+	keys map[fakedriver.Grant]fakedriver.Credentials
 }
 
 func open(t *testing.T) *theatre {
 	t.Helper()
 	s := serve(t, store.Options{})
 	key := s.administrator(t)
-	o := &theatre{stage: furnish(t, s, s.client(t, key), "photos"), key: key, keys: map[store.Grant]store.Credentials{}}
+	o := &theatre{stage: furnish(t, s, s.client(t, key), "photos"), key: key, keys: map[fakedriver.Grant]fakedriver.Credentials{}}
 	for i, grant := range grants() {
 		to := grant
 		to.Bucket = o.bucket
@@ -67,7 +68,7 @@ func TestOperationsWalk(t *testing.T) {
 	}
 }
 
-func (d documented) verdict(g store.Grant) verdict {
+func (d documented) verdict(g fakedriver.Grant) verdict {
 	switch {
 	case d.Needs == refused:
 		return unimplemented
@@ -78,7 +79,7 @@ func (d documented) verdict(g store.Grant) verdict {
 	}
 }
 
-func (g *stage) expect(t *testing.T, row documented, who any, key store.Credentials, want verdict) {
+func (g *stage) expect(t *testing.T, row documented, who any, key fakedriver.Credentials, want verdict) {
 	t.Helper()
 	if got := g.ask(t, row, key); got != want {
 		t.Errorf("%s with %+v: %s, want %s", row.Name, who, got, want)
@@ -87,7 +88,7 @@ func (g *stage) expect(t *testing.T, row documented, who any, key store.Credenti
 
 // perform has something done that is allowed, and changes something, in a bucket
 // of its own.
-func (o *theatre) perform(t *testing.T, row documented, grant store.Grant) {
+func (o *theatre) perform(t *testing.T, row documented, grant fakedriver.Grant) {
 	t.Helper()
 	g := furnish(t, o.server, o.admin, "elsewhere")
 	grant.Bucket = g.bucket
@@ -103,8 +104,8 @@ func (o *theatre) perform(t *testing.T, row documented, grant store.Grant) {
 func TestOperationsElsewhere(t *testing.T) {
 	o := open(t)
 	o.server.bucket(t, "other")
-	key := o.account(t, "other", store.Grant{
-		Bucket: "other", ObjectData: store.ReadWrite, ObjectMetadata: store.ReadWrite, BucketMetadata: store.ReadWrite,
+	key := o.account(t, "other", fakedriver.Grant{
+		Bucket: "other", ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite,
 	})
 	before := o.snapshot(t)
 	for _, row := range documentation(t) {

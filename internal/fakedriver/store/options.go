@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-)
 
-// DefaultRegion is a region that every SDK knows. It is not us-east-1, for which
-// some clients still presign with Signature Version 2.
-const DefaultRegion = "eu-central-1"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
 
 const (
 	defaultMaxBodyBytes  = 1 << 30
@@ -29,7 +27,7 @@ const (
 // Options say how a store is built. The zero value is a store in memory.
 type Options struct {
 	// Region is that of the store, and of the buckets that have none of their own:
-	// what signatures must be made for. Default: DefaultRegion.
+	// what signatures must be made for. Default: fakedriver.DefaultRegion.
 	Region string
 	// Hosts are the bases of virtual-host addresses: a request to the host
 	// BUCKET.BASE, with or without port, is about that bucket, as one to any
@@ -83,7 +81,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.Region = cmp.Or(o.Region, DefaultRegion)
+	o.Region = cmp.Or(o.Region, fakedriver.DefaultRegion)
 	if o.Hosts == nil {
 		o.Hosts = []string{DefaultHost}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -14,7 +15,7 @@ import (
 // everything with it: for S3 there is no such bucket.
 func TestOtherProtocols(t *testing.T) {
 	s := serve(t, store.Options{})
-	spec := store.BucketSpec{Name: "photos", Owner: "admin", Protocol: store.ProtocolGCS}
+	spec := fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}
 	if _, err := s.CreateBucket(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestOtherProtocols(t *testing.T) {
 	if all, err := c.ListBuckets(t.Context(), &s3.ListBucketsInput{}); err != nil || len(all.Buckets) != 0 {
 		t.Errorf("ListBuckets() = %v, %v", all, err)
 	}
-	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "photos", Owner: "admin"}); !errors.Is(err, store.ErrConflict) {
+	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos", Owner: "admin"}); !errors.Is(err, fakedriver.ErrConflict) {
 		t.Errorf("another protocol: %v, want ErrConflict", err)
 	}
 }
@@ -38,17 +39,17 @@ func TestOtherProtocols(t *testing.T) {
 // TestVisit finds accounts by the secret itself.
 func TestVisit(t *testing.T) {
 	s := serve(t, store.Options{})
-	if _, err := s.CreateBucket(t.Context(), store.BucketSpec{Name: "photos", Owner: "admin", Protocol: store.ProtocolGCS}); err != nil {
+	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}); err != nil {
 		t.Fatal(err)
 	}
 	s.bucket(t, "archive")
 	key := s.account(t, "app", readWrite("photos"), readWrite("archive"))
 	for _, secret := range []string{"", "wrong", key.SecretAccessKey + "x"} {
-		if _, err := s.Visit(store.ProtocolGCS, key.AccessKeyID, secret); !errors.Is(err, store.ErrIdentity) {
+		if _, err := s.Visit(fakedriver.ProtocolGCS, key.AccessKeyID, secret); !errors.Is(err, store.ErrIdentity) {
 			t.Errorf("Visit() with the secret %q: %v", secret, err)
 		}
 	}
-	v, err := s.Visit(store.ProtocolGCS, key.AccessKeyID, key.SecretAccessKey)
+	v, err := s.Visit(fakedriver.ProtocolGCS, key.AccessKeyID, key.SecretAccessKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestVisit(t *testing.T) {
 	}
 }
 
-func accountOf(t *testing.T, s *server, id string) store.Account {
+func accountOf(t *testing.T, s *server, id string) fakedriver.Account {
 	t.Helper()
 	accounts, err := s.Accounts(t.Context())
 	if err != nil {
@@ -83,5 +84,5 @@ func accountOf(t *testing.T, s *server, id string) store.Account {
 		}
 	}
 	t.Fatalf("there is no account %s", id)
-	return store.Account{}
+	return fakedriver.Account{}
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-func limited(quota store.Quota) func(*store.BucketSpec) {
-	return func(b *store.BucketSpec) { b.Quota = quota }
+func limited(quota fakedriver.Quota) func(*fakedriver.BucketSpec) {
+	return func(b *fakedriver.BucketSpec) { b.Quota = quota }
 }
 
 // attempt puts an object, and returns the code of the failure.
@@ -22,7 +22,7 @@ func (a *app) attempt(key, content string) string {
 }
 
 func TestQuotaOfBytes(t *testing.T) {
-	a := newApp(t, limited(store.Quota{Bytes: 10}))
+	a := newApp(t, limited(fakedriver.Quota{Bytes: 10}))
 	for _, step := range []struct {
 		reason, key, content, want string
 	}{
@@ -46,7 +46,7 @@ func TestQuotaOfBytes(t *testing.T) {
 }
 
 func TestQuotaOfObjects(t *testing.T) {
-	a := newApp(t, limited(store.Quota{Objects: 2}))
+	a := newApp(t, limited(fakedriver.Quota{Objects: 2}))
 	a.put("a", "")
 	a.put("b", "")
 	if got := a.attempt("c", ""); got != "QuotaExceeded" {
@@ -64,7 +64,7 @@ func TestQuotaOfObjects(t *testing.T) {
 
 // TestQuotaOfVersions: all of them count.
 func TestQuotaOfVersions(t *testing.T) {
-	a := newApp(t, versioned, limited(store.Quota{Bytes: 10}))
+	a := newApp(t, versioned, limited(fakedriver.Quota{Bytes: 10}))
 	old := a.put("k", "01234").VersionId
 	a.put("k", "56789")
 	if got := a.attempt("k", "x"); got != "QuotaExceeded" {
@@ -82,7 +82,7 @@ func TestQuotaOfVersions(t *testing.T) {
 
 // TestQuotaOfUploads: parts count while the upload is in progress.
 func TestQuotaOfUploads(t *testing.T) {
-	a := newApp(t, limited(store.Quota{Bytes: 10, Objects: 1}))
+	a := newApp(t, limited(fakedriver.Quota{Bytes: 10, Objects: 1}))
 	u := a.begin("k")
 	first := a.part(u, 1, "01234567")
 	_, err := a.s3.UploadPart(t.Context(), &s3.UploadPartInput{

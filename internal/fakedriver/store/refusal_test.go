@@ -16,6 +16,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -23,7 +24,7 @@ import (
 // signed by the SDK's signer.
 type signed struct {
 	method, path, body string
-	credentials        store.Credentials
+	credentials        fakedriver.Credentials
 	region, service    string
 	at                 time.Time
 	before, after      func(*http.Request)

@@ -9,11 +9,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-func inRegion(region string) func(*store.BucketSpec) {
-	return func(spec *store.BucketSpec) { spec.Region = region }
+func inRegion(region string) func(*fakedriver.BucketSpec) {
+	return func(spec *fakedriver.BucketSpec) { spec.Region = region }
 }
 
 // regionAnswer is what an answer says of regions.

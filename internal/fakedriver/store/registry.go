@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // registry is what the store knows of buckets and accounts, in memory, for
@@ -12,7 +14,7 @@ import (
 // at a time, after they have been written to the ledger.
 type registry struct {
 	mu       sync.RWMutex
-	buckets  map[string]Bucket
+	buckets  map[string]fakedriver.Bucket
 	accounts map[string]*principal // by account ID
 	keys     map[string]*principal // by access key ID
 	sessions map[string]*session   // by access key ID
@@ -21,7 +23,7 @@ type registry struct {
 
 // principal is an account as requests see it.
 type principal struct {
-	account Account
+	account fakedriver.Account
 	secret  string
 	// reach maps the buckets of the grants to the UIDs that they had when they
 	// were granted; guarded by the registry's lock.
@@ -34,7 +36,7 @@ type principal struct {
 
 func newRegistry() *registry {
 	return &registry{
-		buckets: map[string]Bucket{}, accounts: map[string]*principal{}, keys: map[string]*principal{},
+		buckets: map[string]fakedriver.Bucket{}, accounts: map[string]*principal{}, keys: map[string]*principal{},
 		sessions: map[string]*session{},
 	}
 }
@@ -45,34 +47,34 @@ func (r *registry) byID(accountID string) *principal {
 	return r.accounts[accountID]
 }
 
-func (r *registry) bucket(name string) (Bucket, bool) {
+func (r *registry) bucket(name string) (fakedriver.Bucket, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	b, ok := r.buckets[name]
-	return b.clone(), ok
+	return b.Clone(), ok
 }
 
 // grantBy returns the account's access to a bucket by a protocol; none if the
 // bucket is another one than that which was granted, or of another protocol. exists is whether the bucket is there at all.
-func (r *registry) grantBy(protocol Protocol, p *principal, bucket string) (grant Grant, granted, exists bool) {
+func (r *registry) grantBy(protocol fakedriver.Protocol, p *principal, bucket string) (grant fakedriver.Grant, granted, exists bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	b, exists := r.buckets[bucket]
 	if exists && b.Protocol != protocol {
-		return Grant{}, false, exists
+		return fakedriver.Grant{}, false, exists
 	}
 	if p.account.Admin {
-		return Grant{Bucket: bucket, ObjectData: ReadWrite, ObjectMetadata: ReadWrite, BucketMetadata: ReadWrite}, true, exists
+		return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite}, true, exists
 	}
 	uid, reached := p.reach[bucket]
-	i := slices.IndexFunc(p.account.Grants, func(g Grant) bool { return g.Bucket == bucket })
+	i := slices.IndexFunc(p.account.Grants, func(g fakedriver.Grant) bool { return g.Bucket == bucket })
 	if !reached || i < 0 || (exists && b.UID != uid) {
-		return Grant{}, false, exists
+		return fakedriver.Grant{}, false, exists
 	}
 	return p.account.Grants[i], true, exists
 }
 
-func (r *registry) setBucket(b Bucket) {
+func (r *registry) setBucket(b fakedriver.Bucket) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buckets[b.Name] = b
@@ -130,24 +132,30 @@ func (r *registry) removeAccount(p *principal) {
 	r.endSessions(p.account.ID)
 }
 
-func (r *registry) allBuckets() []Bucket {
+func (r *registry) allBuckets() []fakedriver.Bucket {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	all := make([]Bucket, 0, len(r.buckets))
+	all := make([]fakedriver.Bucket, 0, len(r.buckets))
 	for b := range maps.Values(r.buckets) {
-		all = append(all, b.clone())
+		all = append(all, b.Clone())
 	}
-	slices.SortFunc(all, func(a, b Bucket) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b fakedriver.Bucket) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
-func (r *registry) allAccounts() []Account {
+func (r *registry) allAccounts() []fakedriver.Account {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	all := make([]Account, 0, len(r.accounts))
+	all := make([]fakedriver.Account, 0, len(r.accounts))
 	for p := range maps.Values(r.accounts) {
-		all = append(all, p.account.clone())
+		all = append(all, p.account.Clone())
 	}
-	slices.SortFunc(all, func(a, b Account) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all, func(a, b fakedriver.Account) int { return cmp.Compare(a.ID, b.ID) })
 	return all
+}
+
+// grant returns what an account may do with a bucket by S3; nothing with one of
+// another protocol.
+func (r *registry) grant(p *principal, bucket string) (grant fakedriver.Grant, granted, exists bool) {
+	return r.grantBy(fakedriver.ProtocolS3, p, bucket)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
@@ -23,8 +24,8 @@ type exchange struct {
 	bucket    string
 	key       string
 	level     s3op.Level
-	grant     Grant // what the principal may do with the bucket
-	missing   bool  // the bucket does not exist, and may be known not to
+	grant     fakedriver.Grant // what the principal may do with the bucket
+	missing   bool             // the bucket does not exist, and may be known not to
 	operation s3op.Operation
 	source    copySource // of CopyObject
 	body      []byte     // a document

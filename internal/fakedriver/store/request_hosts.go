@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // DefaultHost is the base of virtual-host addresses. Names below localhost are
@@ -25,7 +27,7 @@ func parseHosts(names []string) (hosts, error) {
 	for _, name := range names {
 		base := strings.ToLower(strings.TrimSuffix(name, "."))
 		if !hostName.MatchString(base) {
-			return nil, fmt.Errorf("host %q %w: it must be a DNS name, without port", name, ErrInvalid)
+			return nil, fmt.Errorf("host %q %w: it must be a DNS name, without port", name, fakedriver.ErrInvalid)
 		}
 		parsed = append(parsed, base)
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
 )
 
@@ -35,7 +36,7 @@ func (s *Store) regionOf(bucket string) string {
 
 // hasRegion reports whether the account reaches a bucket in a region.
 func (s *Store) hasRegion(p *principal, region string) bool {
-	return slices.ContainsFunc(s.registry.allBuckets(), func(b Bucket) bool {
+	return slices.ContainsFunc(s.registry.allBuckets(), func(b fakedriver.Bucket) bool {
 		_, granted, _ := s.registry.grant(p, b.Name)
 		return granted && b.Region == region
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
 )
@@ -33,7 +34,7 @@ func (h hosts) locate(r *http.Request) (bucket, key string, err error) {
 		return splitPath(r.URL.Path)
 	case !strings.HasPrefix(r.URL.Path, "/"):
 		return "", "", s3error.ErrInvalidURI
-	case ValidateBucketName(bucket) != nil:
+	case fakedriver.ValidateBucketName(bucket) != nil:
 		return "", "", s3error.ErrInvalidBucketName.About("BucketName", bucket)
 	}
 	return splitPath("/" + bucket + r.URL.Path)

@@ -6,10 +6,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-func (s *server) rotate(t *testing.T, id string) store.Credentials {
+func (s *server) rotate(t *testing.T, id string) fakedriver.Credentials {
 	t.Helper()
 	c, err := s.RotateAccount(t.Context(), owner, id)
 	if err != nil {
@@ -23,13 +24,13 @@ func TestRotateAccount(t *testing.T) {
 	s := serve(t, store.Options{Dir: dir})
 	s.bucket(t, "photos")
 	first := s.account(t, "app", readWrite("photos"))
-	list := func(c store.Credentials) string {
+	list := func(c fakedriver.Credentials) string {
 		_, err := s.client(t, c).ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: ptr("photos")})
 		return failure(t, err)
 	}
 	second := s.rotate(t, "app")
 	third := s.rotate(t, "app")
-	for name, key := range map[string]store.Credentials{"first": first, "second": second} {
+	for name, key := range map[string]fakedriver.Credentials{"first": first, "second": second} {
 		if got := list(key); got != "InvalidAccessKeyId" {
 			t.Errorf("listing with the %s key: %q", name, got)
 		}
@@ -57,8 +58,8 @@ func TestRotateAccount(t *testing.T) {
 
 func TestRotateAccountRefused(t *testing.T) {
 	s := memory(t, store.Options{})
-	for _, spec := range []store.AccountSpec{{ID: "app", Owner: "me"}, {ID: "pod", Owner: "me", ServiceAccount: "builder"}} {
-		if c, err := s.PutAccount(t.Context(), spec); err != nil || (c == store.Credentials{}) != (spec.ServiceAccount != "") {
+	for _, spec := range []fakedriver.AccountSpec{{ID: "app", Owner: "me"}, {ID: "pod", Owner: "me", ServiceAccount: "builder"}} {
+		if c, err := s.PutAccount(t.Context(), spec); err != nil || (c == fakedriver.Credentials{}) != (spec.ServiceAccount != "") {
 			t.Fatalf("PutAccount(%q) = %v, %v", spec.ID, c, err)
 		}
 	}
@@ -67,9 +68,9 @@ func TestRotateAccountRefused(t *testing.T) {
 		owner, id string
 		want      error
 	}{
-		"Missing":        {reason: "There is nothing to rotate.", owner: "me", id: "none", want: store.ErrNotExist},
-		"Another":        {reason: "Its owner decides.", owner: "you", id: "app", want: store.ErrConflict},
-		"ServiceAccount": {reason: "It has no key.", owner: "me", id: "pod", want: store.ErrInvalid},
+		"Missing":        {reason: "There is nothing to rotate.", owner: "me", id: "none", want: fakedriver.ErrNotExist},
+		"Another":        {reason: "Its owner decides.", owner: "you", id: "app", want: fakedriver.ErrConflict},
+		"ServiceAccount": {reason: "It has no key.", owner: "me", id: "pod", want: fakedriver.ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := s.RotateAccount(t.Context(), tc.owner, tc.id); !errors.Is(err, tc.want) {

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"go.uber.org/goleak"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -92,9 +93,9 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-func (s *server) bucket(t *testing.T, name string, change ...func(*store.BucketSpec)) {
+func (s *server) bucket(t *testing.T, name string, change ...func(*fakedriver.BucketSpec)) {
 	t.Helper()
-	spec := store.BucketSpec{Name: name, Owner: owner}
+	spec := fakedriver.BucketSpec{Name: name, Owner: owner}
 	for _, f := range change {
 		f(&spec)
 	}
@@ -103,9 +104,9 @@ func (s *server) bucket(t *testing.T, name string, change ...func(*store.BucketS
 	}
 }
 
-func (s *server) account(t *testing.T, id string, grants ...store.Grant) store.Credentials {
+func (s *server) account(t *testing.T, id string, grants ...fakedriver.Grant) fakedriver.Credentials {
 	t.Helper()
-	c, err := s.PutAccount(t.Context(), store.AccountSpec{ID: id, Owner: owner, Grants: grants})
+	c, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: id, Owner: owner, Grants: grants})
 	if err != nil {
 		t.Fatalf("PutAccount(%q): %v", id, err)
 	}
@@ -121,7 +122,7 @@ func (s *server) revoke(t *testing.T, id string) {
 
 // client returns an SDK client as an application has it: default configuration,
 // and only what the Secret holds.
-func (s *server) client(t *testing.T, c store.Credentials, change ...func(*s3.Options)) *s3.Client {
+func (s *server) client(t *testing.T, c fakedriver.Credentials, change ...func(*s3.Options)) *s3.Client {
 	t.Helper()
 	cfg, err := config.LoadDefaultConfig(t.Context(),
 		config.WithBaseEndpoint(s.url),
@@ -148,8 +149,8 @@ func newTLS(t *testing.T, s *server) *httptest.Server {
 	return secure
 }
 
-func readWrite(bucket string) store.Grant {
-	return store.Grant{Bucket: bucket, ObjectData: store.ReadWrite}
+func readWrite(bucket string) fakedriver.Grant {
+	return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite}
 }
 
 func ptr(s string) *string { return aws.String(s) }

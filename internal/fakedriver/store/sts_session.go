@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 const (
@@ -48,7 +50,7 @@ func (s *Store) webIdentity(ctx context.Context, asked assumption) (string, erro
 		return "", errSTSExpired
 	case errors.Is(err, ErrIdentity):
 		return "", errSTSInvalidToken
-	case errors.Is(err, ErrNotExist):
+	case errors.Is(err, fakedriver.ErrNotExist):
 		return "", errSTSDenied
 	case err != nil:
 		s.options.Logger.Error(err, "a web identity could not be looked up")

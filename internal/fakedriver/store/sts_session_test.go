@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // sessionKey is a session as its client has it.
 type sessionKey struct {
-	store.Credentials
+	fakedriver.Credentials
 
 	token   string
 	expires time.Time
@@ -42,7 +43,7 @@ func (s *server) begin(t *testing.T, change ...func(url.Values)) sessionKey {
 	}
 	found := document.Found
 	return sessionKey{
-		store.Credentials{AccessKeyID: found.AccessKeyID, SecretAccessKey: found.SecretAccessKey}, found.SessionToken, found.Expiration,
+		fakedriver.Credentials{AccessKeyID: found.AccessKeyID, SecretAccessKey: found.SecretAccessKey}, found.SessionToken, found.Expiration,
 	}
 }
 
@@ -86,7 +87,7 @@ func TestSessions(t *testing.T) {
 		"Unsigned": {"The token must be signed.", key, func(in *signed) {
 			in.before, in.after = nil, func(r *http.Request) { r.Header.Set("X-Amz-Security-Token", key.token) }
 		}, "AccessDenied"},
-		"WrongSecret":    {"The token alone is nothing.", sessionKey{store.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: "x"}, key.token, key.expires}, func(*signed) {}, "SignatureDoesNotMatch"},
+		"WrongSecret":    {"The token alone is nothing.", sessionKey{fakedriver.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: "x"}, key.token, key.expires}, func(*signed) {}, "SignatureDoesNotMatch"},
 		"KeyOfAnAccount": {"It has no token.", sessionKey{Credentials: keyed, token: key.token}, func(*signed) {}, "InvalidToken"},
 		"OtherBucket":    {"A session may do what its account may.", key, func(in *signed) { in.path = "/other" }, "AccessDenied"},
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -22,7 +23,7 @@ func webIdentities(_ context.Context, token, role string) (string, error) {
 	case "expired":
 		return "", store.ErrExpired
 	case "no-role":
-		return "", store.ErrNotExist
+		return "", fakedriver.ErrNotExist
 	case "no-account":
 		return "nobody", nil
 	case "down":
@@ -39,7 +40,7 @@ func serviceAccount(t *testing.T, options store.Options) *server {
 	options.WebIdentity = webIdentities
 	s := serve(t, options)
 	s.bucket(t, "photos")
-	spec := store.AccountSpec{ID: "app", Owner: owner, ServiceAccount: "app", Grants: []store.Grant{readWrite("photos")}}
+	spec := fakedriver.AccountSpec{ID: "app", Owner: owner, ServiceAccount: "app", Grants: []fakedriver.Grant{readWrite("photos")}}
 	if _, err := s.PutAccount(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}

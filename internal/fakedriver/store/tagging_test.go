@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // tags makes a set of "key=value".
@@ -78,7 +78,7 @@ func TestObjectTagging(t *testing.T) {
 }
 
 func TestBucketTagging(t *testing.T) {
-	a := newApp(t, func(b *store.BucketSpec) { b.Tags = map[string]string{"from": "class"} })
+	a := newApp(t, func(b *fakedriver.BucketSpec) { b.Tags = map[string]string{"from": "class"} })
 	get := func(reason, want string, pairs ...string) {
 		t.Helper()
 		out, err := a.s3.GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: a.bucket})

@@ -12,7 +12,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // Bare serves gofakes3 with its backend in memory, without anything that the store
@@ -21,7 +21,7 @@ func Bare(ctx context.Context) (*Subject, error) {
 	handler := gofakes3.New(s3mem.New()).Server()
 	// It looks at no signature; the SDK makes one all the same.
 	subject, err := serve(ctx, func(ctx context.Context, l net.Listener) error { return serveHandler(ctx, l, handler) },
-		store.Credentials{AccessKeyID: "anybody", SecretAccessKey: "anything"})
+		fakedriver.Credentials{AccessKeyID: "anybody", SecretAccessKey: "anything"})
 	if err != nil {
 		return nil, err
 	}

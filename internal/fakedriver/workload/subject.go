@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -35,11 +36,11 @@ func Store(ctx context.Context) (*Subject, error) {
 		return nil, err
 	}
 	owner := "workload"
-	if _, err := s.CreateBucket(ctx, store.BucketSpec{Name: bucket, Owner: owner}); err != nil {
+	if _, err := s.CreateBucket(ctx, fakedriver.BucketSpec{Name: bucket, Owner: owner}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	keys, err := s.PutAccount(ctx, store.AccountSpec{
-		ID: "client", Owner: owner, Grants: []store.Grant{{Bucket: bucket, ObjectData: store.ReadWrite}},
+	keys, err := s.PutAccount(ctx, fakedriver.AccountSpec{
+		ID: "client", Owner: owner, Grants: []fakedriver.Grant{{Bucket: bucket, ObjectData: fakedriver.ReadWrite}},
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -54,7 +55,7 @@ func Store(ctx context.Context) (*Subject, error) {
 }
 
 // serve serves on a port of the loopback interface until stop.
-func serve(ctx context.Context, run func(context.Context, net.Listener) error, keys store.Credentials) (*Subject, error) {
+func serve(ctx context.Context, run func(context.Context, net.Listener) error, keys fakedriver.Credentials) (*Subject, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen for S3: %w", err)
@@ -72,9 +73,9 @@ func serve(ctx context.Context, run func(context.Context, net.Listener) error, k
 	}, nil
 }
 
-func newClient(url string, keys store.Credentials, transport *http.Transport) *s3.Client {
+func newClient(url string, keys fakedriver.Credentials, transport *http.Transport) *s3.Client {
 	return s3.New(s3.Options{
-		BaseEndpoint: aws.String(url), UsePathStyle: true, Region: store.DefaultRegion,
+		BaseEndpoint: aws.String(url), UsePathStyle: true, Region: fakedriver.DefaultRegion,
 		Credentials:                credentials.NewStaticCredentialsProvider(keys.AccessKeyID, keys.SecretAccessKey, ""),
 		HTTPClient:                 &http.Client{Transport: transport},
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // randomNames has a bucket made under another name if there is one of its name
@@ -23,14 +22,14 @@ func randomNames() change {
 type forgetful struct{ fakedriver.Backend }
 
 // CreateBucket implements fakedriver.Backend.
-func (f *forgetful) CreateBucket(ctx context.Context, spec store.BucketSpec) (store.Bucket, error) {
+func (f *forgetful) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
 	switch _, err := f.GetBucket(ctx, spec.Name); {
 	case err == nil:
 		const maxName = 63
 		suffix := "-" + strings.ToLower(rand.Text()[:6])
 		spec.Name = spec.Name[:min(len(spec.Name), maxName-len(suffix))] + suffix
-	case !errors.Is(err, store.ErrNotExist):
-		return store.Bucket{}, err
+	case !errors.Is(err, fakedriver.ErrNotExist):
+		return fakedriver.Bucket{}, err
 	}
 	return f.Backend.CreateBucket(ctx, spec)
 }

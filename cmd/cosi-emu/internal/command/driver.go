@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 func newDriver(streams cli.Streams) *cobra.Command {
@@ -77,6 +76,6 @@ func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
 	flags.StringVar(&opts.GCSEndpoint, "gcs-endpoint", "",
 		"URL of the GCS service for applications (default: http or https at --gcs-bind-address)")
 	addStoreLimits(flags, &opts.MaxBodyBytes, &opts.MaxAccounts)
-	flags.StringVar(&opts.S3Region, "s3-region", store.DefaultRegion, "region of the store, which requests must be signed for")
+	flags.StringVar(&opts.S3Region, "s3-region", fakedriver.DefaultRegion, "region of the store, which requests must be signed for")
 	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts across restarts (default: in memory)")
 }

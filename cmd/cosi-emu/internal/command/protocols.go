@@ -6,14 +6,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 const protocolsUsage = "protocols of the fake driver, a comma-separated list of S3, GCS and Azure; the first is the default of BucketClaims, " +
 	"and Azure has no service behind its Secrets (default: S3)"
 
 // protocols is a flag for a list of protocols.
-type protocols struct{ list *[]store.Protocol }
+type protocols struct{ list *[]fakedriver.Protocol }
 
 var _ pflag.Value = protocols{}
 

@@ -1,4 +1,4 @@
-package store
+package fakedriver
 
 import (
 	"cmp"
@@ -7,28 +7,26 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
 )
 
-// Mode is what an account may do in one category. The zero value is nothing.
-type Mode string
+// AccessMode is what an account may do in one category. The zero value is nothing.
+type AccessMode string
 
 // The modes.
 const (
-	None      Mode = ""
-	ReadOnly  Mode = "ReadOnly"
-	WriteOnly Mode = "WriteOnly"
-	ReadWrite Mode = "ReadWrite"
+	NoAccess  AccessMode = ""
+	ReadOnly  AccessMode = "ReadOnly"
+	WriteOnly AccessMode = "WriteOnly"
+	ReadWrite AccessMode = "ReadWrite"
 )
 
 // Grant is the access of an account to one bucket, in the three categories of
 // KEP-1979, section "BucketAccess Read/Write AccessMode".
 type Grant struct {
-	Bucket         string `json:"bucket"`
-	ObjectData     Mode   `json:"objectData,omitempty"`
-	ObjectMetadata Mode   `json:"objectMetadata,omitempty"`
-	BucketMetadata Mode   `json:"bucketMetadata,omitempty"`
+	Bucket         string     `json:"bucket"`
+	ObjectData     AccessMode `json:"objectData,omitempty"`
+	ObjectMetadata AccessMode `json:"objectMetadata,omitempty"`
+	BucketMetadata AccessMode `json:"bucketMetadata,omitempty"`
 }
 
 // AccountSpec is what an account is asked to be. Asking twice for the same gives
@@ -67,15 +65,16 @@ type Account struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-func (a Account) clone() Account {
+// Clone returns a deep copy.
+func (a Account) Clone() Account {
 	a.Grants = slices.Clone(a.Grants)
 	a.Parameters = maps.Clone(a.Parameters)
 	return a
 }
 
-// normal returns a copy with its grants sorted, because their order means
+// Normalized returns a copy with its grants sorted, because their order means
 // nothing; or an error of kind ErrInvalid.
-func (s AccountSpec) normal() (AccountSpec, error) {
+func (s AccountSpec) Normalized() (AccountSpec, error) {
 	if s.ID == "" || strings.ContainsRune(s.ID, 0) {
 		return s, fmt.Errorf("account ID %q %w: it is empty or has a NUL", s.ID, ErrInvalid)
 	}
@@ -93,33 +92,8 @@ func (s AccountSpec) normal() (AccountSpec, error) {
 	return s, nil
 }
 
-func (s AccountSpec) same(other AccountSpec) bool {
+// Matches reports whether two specifications ask for the same.
+func (s AccountSpec) Matches(other AccountSpec) bool {
 	return s.ID == other.ID && s.Owner == other.Owner && s.Admin == other.Admin && s.ServiceAccount == other.ServiceAccount &&
 		slices.Equal(s.Grants, other.Grants) && maps.Equal(s.Parameters, other.Parameters)
-}
-
-// allows reports whether the grant covers a need.
-func (g Grant) allows(need s3op.Need) bool {
-	mode := g.mode(need.Category)
-	switch need.Direction {
-	case s3op.Read:
-		return mode == ReadOnly || mode == ReadWrite
-	case s3op.Write:
-		return mode == WriteOnly || mode == ReadWrite
-	default:
-		return false
-	}
-}
-
-func (g Grant) mode(category s3op.Category) Mode {
-	switch category {
-	case s3op.ObjectData:
-		return g.ObjectData
-	case s3op.ObjectMetadata:
-		return g.ObjectMetadata
-	case s3op.BucketMetadata:
-		return g.BucketMetadata
-	default:
-		return None
-	}
 }

@@ -1,4 +1,4 @@
-package store
+package fakedriver
 
 import "errors"
 
@@ -16,12 +16,6 @@ var (
 	ErrInvalid = errors.New("is not valid")
 	// ErrLimit means that there are as many accounts as may be.
 	ErrLimit = errors.New("has reached its limit")
-	// ErrIdentity means that an identity token, or a key, is not accepted.
-	ErrIdentity = errors.New("is not accepted")
-	// ErrExpired means that an identity token was good, and is no longer.
-	ErrExpired = errors.New("has expired")
-	// ErrDenied means that an account may not do something.
-	ErrDenied = errors.New("is denied")
 	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("store is closed")
 )

@@ -1,4 +1,4 @@
-package store
+package fakedriver
 
 import (
 	"maps"
@@ -71,17 +71,24 @@ func (s BucketSpec) settings() settings {
 	}
 }
 
-func (s BucketSpec) same(other BucketSpec) bool {
+// Matches reports whether two specifications ask for the same.
+func (s BucketSpec) Matches(other BucketSpec) bool {
 	return s.settings() == other.settings() && maps.Equal(s.Tags, other.Tags) && maps.Equal(s.Parameters, other.Parameters)
 }
 
-func (s BucketSpec) clone() BucketSpec {
+// Clone returns a deep copy.
+func (s BucketSpec) Clone() BucketSpec {
 	s.Tags = maps.Clone(s.Tags)
 	s.Parameters = maps.Clone(s.Parameters)
 	return s
 }
 
-func (b Bucket) clone() Bucket {
-	b.BucketSpec = b.BucketSpec.clone()
+// Clone returns a deep copy.
+func (b Bucket) Clone() Bucket {
+	b.BucketSpec = b.BucketSpec.Clone()
 	return b
 }
+
+// DefaultRegion is a region that every SDK knows. It is not us-east-1, for which
+// some clients still presign with Signature Version 2.
+const DefaultRegion = "eu-central-1"

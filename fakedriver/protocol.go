@@ -1,4 +1,4 @@
-package store
+package fakedriver
 
 // Protocol is how the objects of a bucket are reached.
 type Protocol string
@@ -18,10 +18,4 @@ func (p Protocol) String() string {
 		return "S3"
 	}
 	return string(p)
-}
-
-// grant returns what an account may do with a bucket by S3; nothing with one of
-// another protocol.
-func (r *registry) grant(p *principal, bucket string) (grant Grant, granted, exists bool) {
-	return r.grantBy(ProtocolS3, p, bucket)
 }

@@ -1,0 +1,17 @@
+package fakedriver
+
+// Credentials are what an S3 client authenticates with. They print without
+// their secret, whatever the verb or logger.
+type Credentials struct {
+	AccessKeyID     string `json:"accessKeyID"`
+	SecretAccessKey string `json:"secretAccessKey"`
+}
+
+// String implements fmt.Stringer.
+func (c Credentials) String() string { return c.AccessKeyID + "/***redacted***" }
+
+// GoString implements fmt.GoStringer.
+func (c Credentials) GoString() string { return "fakedriver.Credentials(" + c.String() + ")" }
+
+// MarshalLog implements logr.Marshaler.
+func (c Credentials) MarshalLog() any { return c.String() }
