@@ -61,7 +61,7 @@ test-unit: ## Run the tests that need no control plane, quickly.
 EXPLORE ?=
 .PHONY: explore
 explore: build setup ## Try every fault at every point of the base lifecycle.
-	$(BIN)/cosi-emu explore scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
+	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
 
 # make explore-suite EXPLORE='--prune object'
 .PHONY: explore-suite
@@ -72,7 +72,7 @@ explore-suite: build setup ## Try faults in all scenarios that ship.
 DOUBLE ?=
 .PHONY: doubles
 doubles: setup ## Have exploring find the bugs of the broken components, or of the one that is DOUBLE.
-	$(GO) test ./scenarios/explore/doubles -v -count 1 -timeout 30m -run '$(if $(DOUBLE),TestDoubles/^$(DOUBLE)$$,.)' -doubles
+	$(GO) test ./test/mutants -v -count 1 -timeout 30m -run '$(if $(DOUBLE),TestDoubles/^$(DOUBLE)$$,.)' -doubles
 
 # make s3-clients S3CLIENTS='-clients rclone,boto3 -schemes http'
 S3CLIENTS ?= -install -write

@@ -12,8 +12,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
 
 func TestMain(m *testing.M) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
-	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
 
 // names returns kind and name of each object, sorted.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
-	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
 
 const group = "objectstorage.k8s.io"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 )
 
 // State is where a component is in its life.

@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 )
 
 // script is a runner whose life a test decides.

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/cosi-emu/cosi-emu/controller"
-	"github.com/cosi-emu/cosi-emu/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 

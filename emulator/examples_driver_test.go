@@ -12,9 +12,9 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/emulator/environment"
-	"github.com/cosi-emu/cosi-emu/emulator/manifest"
-	"github.com/cosi-emu/cosi-emu/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -29,7 +29,7 @@ func applyExample(t *testing.T, emu *emulator.Emulator, file string, access clie
 	t.Cleanup(func() { deleteNamespaces(emu, objects) })
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Timeout)
 	defer cancel()
-	variables, err := environment.WaitAccess(ctx, emu.Client(), access, "")
+	variables, err := env.WaitAccess(ctx, emu.Client(), access, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/emulator/environment"
-	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
 
 func readExample(t *testing.T, name string) []*unstructured.Unstructured {
@@ -32,7 +32,7 @@ func TestExampleQuickstart(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = emu.Client().Delete(context.Background(), objects[0]) })
-	variables, err := environment.WaitAccess(t.Context(), emu.Client(), client.ObjectKey{Namespace: "demo", Name: "photos-rw"}, "")
+	variables, err := env.WaitAccess(t.Context(), emu.Client(), client.ObjectKey{Namespace: "demo", Name: "photos-rw"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
 
 // grantRoles creates the Namespace, ServiceAccounts, roles and bindings that the

@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator/cluster"
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 )
 
 // Names of the components, as they stand in the journal.

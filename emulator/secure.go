@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cosi-emu/cosi-emu/emulator/authority"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -28,11 +28,11 @@ func (e *Emulator) secureStore() (*tls.Config, error) {
 	return ca.ServerConfig(loopback, "::1", "localhost", store.DefaultHost, "*."+store.DefaultHost)
 }
 
-func (e *Emulator) openAuthority() (*authority.Authority, error) {
+func (e *Emulator) openAuthority() (*certs.Authority, error) {
 	if e.opts.DataDir == "" {
-		return authority.New()
+		return certs.New()
 	}
-	return authority.Open(filepath.Join(e.opts.DataDir, "authority.pem"))
+	return certs.Open(filepath.Join(e.opts.DataDir, "authority.pem"))
 }
 
 // CertificateAuthorityPath returns a file with the certificate, in PEM, that

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // Builder is a scenario that is built in code. Each of its methods adds a step, but
@@ -22,14 +22,14 @@ type Builder struct {
 	setup  *yaml.Node
 	allow  *yaml.Node
 	steps  *yaml.Node
-	places map[*yaml.Node]document.Position
+	places map[*yaml.Node]spec.Position
 	failed []error
 }
 
 // New begins a scenario. The name is a DNS label.
 func New(name string) *Builder {
 	b := newBuilder()
-	b.root = mapping(pair{"apiVersion", text(document.APIVersion)}, pair{"kind", text(document.Kind)}, pair{"name", text(name)})
+	b.root = mapping(pair{"apiVersion", text(spec.APIVersion)}, pair{"kind", text(spec.Kind)}, pair{"name", text(name)})
 	b.place(b.root, caller())
 	return b
 }
@@ -40,20 +40,20 @@ func Steps() *Builder { return newBuilder() }
 func newBuilder() *Builder {
 	return &Builder{
 		setup: mapping(), allow: &yaml.Node{Kind: yaml.SequenceNode}, steps: &yaml.Node{Kind: yaml.SequenceNode},
-		places: map[*yaml.Node]document.Position{},
+		places: map[*yaml.Node]spec.Position{},
 	}
 }
 
 // caller is where the method of this package was called that a test has called. The
 // file has no directory: files that a scenario names are relative to that of the
 // test, in which go test runs it.
-func caller() document.Position {
+func caller() spec.Position {
 	_, file, line, _ := runtime.Caller(2)
-	return document.Position{File: filepath.Base(file), Line: line}
+	return spec.Position{File: filepath.Base(file), Line: line}
 }
 
 // place remembers where nodes were built, unless that is known already.
-func (b *Builder) place(n *yaml.Node, at document.Position) {
+func (b *Builder) place(n *yaml.Node, at spec.Position) {
 	if _, known := b.places[n]; known {
 		return
 	}
@@ -64,10 +64,10 @@ func (b *Builder) place(n *yaml.Node, at document.Position) {
 }
 
 // step adds a step of one verb.
-func (b *Builder) step(at document.Position, verb string, argument any) *Builder {
+func (b *Builder) step(at spec.Position, verb string, argument any) *Builder {
 	n, err := node(argument)
 	if err != nil {
-		b.failed = append(b.failed, &document.Problem{Position: at, Message: verb + ": " + err.Error()})
+		b.failed = append(b.failed, &spec.Problem{Position: at, Message: verb + ": " + err.Error()})
 		return b
 	}
 	step := mapping(pair{verb, n})
@@ -77,9 +77,9 @@ func (b *Builder) step(at document.Position, verb string, argument any) *Builder
 }
 
 // about says something about the step before.
-func (b *Builder) about(at document.Position, field string, value *yaml.Node) *Builder {
+func (b *Builder) about(at spec.Position, field string, value *yaml.Node) *Builder {
 	if len(b.steps.Content) == 0 {
-		b.failed = append(b.failed, &document.Problem{Position: at, Message: field + " is about a step, and there is none before it"})
+		b.failed = append(b.failed, &spec.Problem{Position: at, Message: field + " is about a step, and there is none before it"})
 		return b
 	}
 	step := b.steps.Content[len(b.steps.Content)-1]
@@ -112,7 +112,7 @@ func (b *Builder) Refused(words string) *Builder { return b.about(caller(), "ref
 
 // Build returns the scenario, or everything that is wrong in it, each with the
 // file and the line of the call that says so.
-func (b *Builder) Build() (*document.Scenario, error) {
+func (b *Builder) Build() (*spec.Scenario, error) {
 	if b.root == nil {
 		return nil, problems([]error{errors.New("a list of steps is no scenario: begin with New")})
 	}
@@ -125,7 +125,7 @@ func (b *Builder) Build() (*document.Scenario, error) {
 			whole.Content = append(slices.Clip(whole.Content), text(part.key), part.value)
 		}
 	}
-	s, err := document.Loader{}.Build(&whole, func(n *yaml.Node) document.Position {
+	s, err := spec.Loader{}.Build(&whole, func(n *yaml.Node) spec.Position {
 		if at, known := b.places[n]; known {
 			return at
 		}

@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/scenarios"
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
-	"github.com/cosi-emu/cosi-emu/scenarios/expression"
 )
 
 var claim = &cosiapi.BucketClaim{
@@ -98,7 +98,7 @@ steps:
 - inject: {name: slow, seam: rpc, operation: DriverCreateBucket, delay: 1.5s, times: 1}
 - heal: []
 `
-	want, err := document.Loader{}.Parse("same.yaml", []byte(file))
+	want, err := spec.Loader{}.Parse("same.yaml", []byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,17 +144,17 @@ steps:
 		t.Fatal(err)
 	}
 	same := cmp.Options{
-		cmpopts.IgnoreTypes(document.Position{}),
-		cmp.Comparer(func(a, b *expression.Expression) bool {
+		cmpopts.IgnoreTypes(spec.Position{}),
+		cmp.Comparer(func(a, b *cel.Expression) bool {
 			return (a == nil) == (b == nil) && (a == nil || a.String() == b.String())
 		}),
-		cmp.Comparer(func(a, b *expression.Template) bool {
+		cmp.Comparer(func(a, b *cel.Template) bool {
 			return (a == nil) == (b == nil) && (a == nil || a.String() == b.String())
 		}),
 		cmp.Comparer(func(a, b yaml.Kind) bool { return a == b }),
-		cmpopts.IgnoreUnexported(document.Step{}),
-		cmpopts.IgnoreFields(document.Scenario{}, "Sources"),
-		cmp.AllowUnexported(document.Count{}, document.Value{}),
+		cmpopts.IgnoreUnexported(spec.Step{}),
+		cmpopts.IgnoreFields(spec.Scenario{}, "Sources"),
+		cmp.AllowUnexported(spec.Count{}, spec.Value{}),
 		cmpopts.EquateEmpty(),
 	}
 	if diff := cmp.Diff(want[0], got, same); diff != "" {

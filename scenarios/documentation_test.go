@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/scenarios"
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
 )
 
 var fenced = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```\n") //nolint:gocritic // with (?m), ^ begins a line
@@ -28,14 +28,14 @@ func TestDocumentation(t *testing.T) {
 	dir := t.TempDir()
 	for i, block := range blocks {
 		text := string(page[block[2]:block[3]])
-		head := fmt.Sprintf("apiVersion: %s\nkind: %s\nname: block-%d\n", document.APIVersion, document.Kind, i)
+		head := fmt.Sprintf("apiVersion: %s\nkind: %s\nname: block-%d\n", spec.APIVersion, spec.Kind, i)
 		switch {
 		case strings.HasPrefix(text, "allow:"):
 			text = head + text + "steps: [{settle: }]\n"
 		case strings.HasPrefix(text, "-"):
 			text = head + "steps:\n" + text
 		}
-		if _, err := (document.Loader{}).Parse("docs/scenarios.md", []byte(text)); err != nil {
+		if _, err := (spec.Loader{}).Parse("docs/scenarios.md", []byte(text)); err != nil {
 			t.Errorf("%v\n%s", err, text)
 		}
 		if strings.HasPrefix(string(page[block[2]:block[3]]), "allow:") {

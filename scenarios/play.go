@@ -10,13 +10,13 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
-	"github.com/cosi-emu/cosi-emu/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // play runs a scenario as the test t.
-func (s *stage) play(t T, scenario *document.Scenario) {
+func (s *stage) play(t T, scenario *spec.Scenario) {
 	t.Helper()
 	engine, emu, release, err := s.enter(t.Context())
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // problems joins what is wrong in files; nil if nothing is.
@@ -22,7 +22,7 @@ type problemsError struct{ found []error }
 func (e *problemsError) Error() string {
 	lines := []string{"the scenarios cannot be run:"}
 	for _, err := range e.found {
-		all := document.Problems(err)
+		all := spec.Problems(err)
 		if len(all) == 0 && err != nil {
 			lines = append(lines, err.Error())
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
-	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // T is what a scenario needs of the test that runs it; *testing.T and *testing.B
@@ -67,7 +67,7 @@ func open(t T, options []Option) *stage {
 }
 
 // load reads the scenarios of all files, and reports every problem there is.
-func load(pattern string) ([]*document.Scenario, error) {
+func load(pattern string) ([]*spec.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("the pattern %q: %w", pattern, err)
@@ -75,9 +75,9 @@ func load(pattern string) ([]*document.Scenario, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("no file matches %q", pattern)
 	}
-	var all []*document.Scenario
+	var all []*spec.Scenario
 	var found []error
-	names := map[string]document.Position{}
+	names := map[string]spec.Position{}
 	for _, file := range files {
 		read, err := loadFile(filepath.ToSlash(file), file == pattern)
 		if err != nil {
@@ -87,7 +87,7 @@ func load(pattern string) ([]*document.Scenario, error) {
 		for _, s := range read {
 			if first, twice := names[s.Name]; twice {
 				message := fmt.Sprintf("the scenario %q is at %s, too", s.Name, first)
-				found = append(found, &document.Problem{Position: s.Position, Message: message})
+				found = append(found, &spec.Problem{Position: s.Position, Message: message})
 			}
 			names[s.Name] = s.Position
 		}
@@ -98,13 +98,13 @@ func load(pattern string) ([]*document.Scenario, error) {
 
 // loadFile reads the scenarios of a file. A list of steps has none, unless it was
 // named: then it is taken for a scenario, so that the error says what it is.
-func loadFile(file string, named bool) ([]*document.Scenario, error) {
-	data, err := document.ReadFile(file)
+func loadFile(file string, named bool) ([]*spec.Scenario, error) {
+	data, err := spec.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the scenario: %w", err)
 	}
-	if !named && document.IsStepList(data) {
+	if !named && spec.IsStepList(data) {
 		return nil, nil
 	}
-	return document.Loader{}.Parse(file, data)
+	return spec.Loader{}.Parse(file, data)
 }

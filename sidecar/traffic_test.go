@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
 
 var sharedControlPlane *controlplane.ControlPlane

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
 
 // TestBench takes every measurement once, as small as can be, so that none of

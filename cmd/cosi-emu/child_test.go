@@ -14,10 +14,10 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/emulator/child"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -29,8 +29,8 @@ func TestChildrenKilled(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
-		Controller: child.Controller(child.Program(h.program(), "controller")),
-		Sidecar:    child.Sidecar(child.Program(h.program(), "sidecar")),
+		Controller: subprocess.Controller(subprocess.Program(h.program(), "controller")),
+		Sidecar:    subprocess.Sidecar(subprocess.Program(h.program(), "sidecar")),
 	}})
 	for name, f := range map[string]struct {
 		seam                 journal.Seam

@@ -18,10 +18,10 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/emulator/instance"
-	"github.com/cosi-emu/cosi-emu/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 

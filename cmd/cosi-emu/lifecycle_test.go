@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
 // quickly is how long the program may take to refuse what cannot work.

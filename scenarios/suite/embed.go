@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // FS has the files of the suite: AREA/NAME.yaml is the scenario NAME, and the folder
@@ -24,13 +24,13 @@ const stepsFolder = "steps"
 
 // Load reads all scenarios, sorted by their files. Their positions have the paths in
 // FS. The error has a [document.Problem] for everything that is wrong in them.
-func Load() ([]*document.Scenario, error) {
+func Load() ([]*spec.Scenario, error) {
 	files, err := fs.Glob(FS, "*/*.yaml")
 	if err != nil {
 		return nil, err
 	}
-	loader := document.Loader{ReadFile: FS.ReadFile}
-	var all []*document.Scenario
+	loader := spec.Loader{ReadFile: FS.ReadFile}
+	var all []*spec.Scenario
 	var failed []error
 	for _, file := range files {
 		if path.Dir(file) == stepsFolder {

@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/emulator/cluster"
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
 // Exit codes of the program.

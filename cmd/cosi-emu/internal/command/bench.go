@@ -12,10 +12,10 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
-	"github.com/cosi-emu/cosi-emu/emulator/bench"
-	"github.com/cosi-emu/cosi-emu/emulator/bench/figure"
-	"github.com/cosi-emu/cosi-emu/emulator/bench/scale"
-	"github.com/cosi-emu/cosi-emu/emulator/bench/storage"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/storage"
 )
 
 // benchmark has the flags of the command.

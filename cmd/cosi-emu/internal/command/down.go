@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/emulator/cluster"
-	"github.com/cosi-emu/cosi-emu/emulator/instance"
-	"github.com/cosi-emu/cosi-emu/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 )
 
 func newDown(streams cli.Streams) *cobra.Command {

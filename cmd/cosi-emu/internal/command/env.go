@@ -14,8 +14,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/emulator/environment"
-	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
 // apiTimeout bounds what a command asks of the API server.
@@ -48,7 +48,7 @@ func newEnv(streams cli.Streams) *cobra.Command {
 		a      access
 		admin  bool
 	)
-	formats := []string{string(environment.FormatShell), string(environment.FormatDotenv), string(environment.FormatJSON)}
+	formats := []string{string(env.FormatShell), string(env.FormatDotenv), string(env.FormatJSON)}
 	cmd := &cobra.Command{
 		Use:   "env",
 		Short: "Print the environment variables of an emulator or a BucketAccess",
@@ -83,7 +83,7 @@ A Bucket imports such a bucket with spec.existingBucketID.`,
 			if err != nil {
 				return err
 			}
-			return environment.Write(streams.Out, variables, environment.Format(output))
+			return env.Write(streams.Out, variables, env.Format(output))
 		},
 	}
 	cli.AddName(cmd.Flags(), &name)
@@ -95,7 +95,7 @@ A Bucket imports such a bucket with spec.existingBucketID.`,
 
 // gather returns the variables of an emulator, and of an access or the
 // administrator if they are wanted.
-func gather(ctx context.Context, name string, a access, admin bool) ([]environment.Variable, error) {
+func gather(ctx context.Context, name string, a access, admin bool) ([]env.Variable, error) {
 	key, wanted, err := a.key()
 	if err != nil {
 		return nil, err
@@ -107,24 +107,24 @@ func gather(ctx context.Context, name string, a access, admin bool) ([]environme
 	if err != nil {
 		return nil, err
 	}
-	var more []environment.Variable
+	var more []env.Variable
 	switch {
 	case wanted:
 		more, err = accessVariables(ctx, info, key, a.claim)
 	case admin:
-		more, err = environment.OfAdministrator(info)
+		more, err = env.OfAdministrator(info)
 	}
-	return append(environment.Of(info), more...), err
+	return append(env.Of(info), more...), err
 }
 
-func accessVariables(ctx context.Context, info instance.Info, key client.ObjectKey, claim string) ([]environment.Variable, error) {
+func accessVariables(ctx context.Context, info instance.Info, key client.ObjectKey, claim string) ([]env.Variable, error) {
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
 	c, err := connect(info)
 	if err != nil {
 		return nil, err
 	}
-	return environment.OfAccess(ctx, c, key, claim)
+	return env.OfAccess(ctx, c, key, claim)
 }
 
 // connect returns a client of a running emulator.

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/emulator/environment"
-	"github.com/cosi-emu/cosi-emu/emulator/manifest"
-	"github.com/cosi-emu/cosi-emu/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 )
 
 // killDelay is how long the command may take to end when it is asked to.
@@ -103,19 +103,19 @@ func readManifests(files []string) ([]manifests, error) {
 	return all, nil
 }
 
-func (e *execution) environment(ctx context.Context, running *session.Session) ([]environment.Variable, error) {
-	variables := environment.Of(running.Info())
+func (e *execution) environment(ctx context.Context, running *session.Session) ([]env.Variable, error) {
+	variables := env.Of(running.Info())
 	key, wanted, err := e.access.key()
 	if err != nil || !wanted {
 		return variables, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
-	more, err := environment.WaitAccess(ctx, running.Emulator().Client(), key, e.access.claim)
+	more, err := env.WaitAccess(ctx, running.Emulator().Client(), key, e.access.claim)
 	return append(variables, more...), err
 }
 
-func runCommand(ctx context.Context, streams cli.Streams, program string, args []string, variables []environment.Variable) error {
+func runCommand(ctx context.Context, streams cli.Streams, program string, args []string, variables []env.Variable) error {
 	cmd := exec.CommandContext(ctx, program, args[1:]...)
 	cmd.Args[0] = args[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams.In, streams.Out, streams.Err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
-	"github.com/cosi-emu/cosi-emu/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
 )
 
 // exploration has the flags of the command.

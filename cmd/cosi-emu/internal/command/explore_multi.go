@@ -9,8 +9,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
-	"github.com/cosi-emu/cosi-emu/scenarios/explore"
-	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 )
 
 // unexplored is a scenario that could not be explored, with the reason.

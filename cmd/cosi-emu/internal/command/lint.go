@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
-	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // findings is the result of lint in JSON.
@@ -52,7 +52,7 @@ The exit code is 0 if there are no problems, and 2 otherwise.`,
 
 func lint(streams cli.Streams, paths []string, output string) error {
 	set, err := runner.Load(paths)
-	problems := document.Problems(err)
+	problems := spec.Problems(err)
 	if err != nil && len(problems) == 0 {
 		return cli.Usage(err)
 	}
@@ -72,7 +72,7 @@ func lint(streams cli.Streams, paths []string, output string) error {
 	return err
 }
 
-func findingsOf(set *runner.Set, problems []*document.Problem) findings {
+func findingsOf(set *runner.Set, problems []*spec.Problem) findings {
 	all := findings{Scenarios: len(set.Scenarios), Problems: []finding{}}
 	for _, p := range problems {
 		all.Problems = append(all.Problems, finding{p.Position.File, p.Position.Line, p.Position.Column, p.Message})

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/emulator/session"
-	"github.com/cosi-emu/cosi-emu/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/scenarios/report"
-	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
 

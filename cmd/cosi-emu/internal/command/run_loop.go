@@ -14,12 +14,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/emulator/session"
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
-	"github.com/cosi-emu/cosi-emu/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/scenarios/record"
-	"github.com/cosi-emu/cosi-emu/scenarios/report"
-	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/record"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // runLoop runs scenarios in a running emulator, once or on every change.
@@ -48,7 +48,7 @@ func (r *runLoop) supervised(ctx context.Context, during func(context.Context) e
 }
 
 // once runs scenarios. With --keep it waits for Ctrl-C after a failure.
-func (r *runLoop) once(ctx context.Context, scenarios []*document.Scenario) error {
+func (r *runLoop) once(ctx context.Context, scenarios []*spec.Scenario) error {
 	err := r.runAndReport(ctx, scenarios)
 	if err != nil || !r.keep || r.report.Outcome == engine.Passed || ctx.Err() != nil {
 		return err
@@ -58,7 +58,7 @@ func (r *runLoop) once(ctx context.Context, scenarios []*document.Scenario) erro
 	return nil
 }
 
-func (r *runLoop) runAndReport(ctx context.Context, scenarios []*document.Scenario) error {
+func (r *runLoop) runAndReport(ctx context.Context, scenarios []*spec.Scenario) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("not done after %s, the limit of --timeout", r.timeout))
 	defer cancel()
 	shown := progress.NewScenarios(r.streams.Err, len(scenarios))
@@ -113,7 +113,7 @@ func (r *runLoop) save() error {
 }
 
 // watch runs scenarios, and runs them again when their files change, until Ctrl-C.
-func (r *runLoop) watch(ctx context.Context, paths []string, set *runner.Set, scenarios []*document.Scenario) error {
+func (r *runLoop) watch(ctx context.Context, paths []string, set *runner.Set, scenarios []*spec.Scenario) error {
 	filter, err := r.selection.filter()
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (r *runLoop) watch(ctx context.Context, paths []string, set *runner.Set, sc
 
 // printUnreadable prints the problems of changed files.
 func (r *runLoop) printUnreadable(err error) {
-	if problems := document.Problems(err); len(problems) > 0 {
+	if problems := spec.Problems(err); len(problems) > 0 {
 		printProblems(r.streams.Err, problems)
 		return
 	}

@@ -12,8 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/examples"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
-	"github.com/cosi-emu/cosi-emu/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // selection has the flags that select scenarios.
@@ -35,13 +35,13 @@ func (s *selection) filter() (runner.Filter, error) {
 }
 
 // load reads and selects scenarios, and prints the problems of their files.
-func (s *selection) load(w io.Writer, source func() (*runner.Set, error)) (*runner.Set, []*document.Scenario, error) {
+func (s *selection) load(w io.Writer, source func() (*runner.Set, error)) (*runner.Set, []*spec.Scenario, error) {
 	filter, err := s.filter()
 	if err != nil {
 		return nil, nil, err
 	}
 	set, err := source()
-	if problems := document.Problems(err); len(problems) > 0 {
+	if problems := spec.Problems(err); len(problems) > 0 {
 		printProblems(w, problems)
 		return nil, nil, cli.Usage(fmt.Errorf("%s; nothing was started", counted(len(problems), "problem")))
 	}
@@ -55,7 +55,7 @@ func (s *selection) load(w io.Writer, source func() (*runner.Set, error)) (*runn
 	return set, scenarios, nil
 }
 
-func namesOf(scenarios []*document.Scenario) string {
+func namesOf(scenarios []*spec.Scenario) string {
 	names := make([]string, len(scenarios))
 	for i, s := range scenarios {
 		names[i] = s.Name
@@ -64,7 +64,7 @@ func namesOf(scenarios []*document.Scenario) string {
 }
 
 // printProblems prints a line for each problem, in the form that editors can jump to.
-func printProblems(w io.Writer, problems []*document.Problem) {
+func printProblems(w io.Writer, problems []*spec.Problem) {
 	for _, problem := range problems {
 		_, _ = fmt.Fprintln(w, problem) // there is no one to tell
 	}

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
 // printUp prints all endpoints, and the next commands.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/emulator/control"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
 )
 
 // New returns the command fault, with its subcommands.
@@ -53,12 +53,12 @@ chance. They are in force until they are removed, or have hit --times operations
 }
 
 // controls returns a client for an emulator that is up.
-func controls(name string) (*control.Client, error) {
+func controls(name string) (*adminapi.Client, error) {
 	info, err := cli.Ready(name)
 	if err != nil {
 		return nil, err
 	}
-	return control.NewClient(info.Control), nil
+	return adminapi.NewClient(info.Control), nil
 }
 
 func newFaultAdd(streams cli.Streams) *cobra.Command {

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
-	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // Scenarios shows how scenarios go on. It must be closed when they are done.
@@ -76,9 +76,9 @@ type live struct {
 
 // scenario is one that runs.
 type scenario struct {
-	document *document.Scenario
+	document *spec.Scenario
 	begin    time.Time
-	step     *document.Step
+	step     *spec.Step
 }
 
 // maxLive is how many lines are redrawn at most, so that they fit on the screen.
@@ -96,7 +96,7 @@ func newLive(w io.Writer, width func() int, total int) *live {
 }
 
 // ScenarioStarted implements engine.Observer.
-func (l *live) ScenarioStarted(s *document.Scenario, _ string) {
+func (l *live) ScenarioStarted(s *spec.Scenario, _ string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.running = append(l.running, &scenario{document: s, begin: time.Now()})
@@ -104,7 +104,7 @@ func (l *live) ScenarioStarted(s *document.Scenario, _ string) {
 }
 
 // StepStarted implements engine.Observer.
-func (l *live) StepStarted(s *document.Scenario, step *document.Step) {
+func (l *live) StepStarted(s *spec.Scenario, step *spec.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, running := range l.running {
@@ -115,7 +115,7 @@ func (l *live) StepStarted(s *document.Scenario, step *document.Step) {
 }
 
 // StepEnded implements engine.Observer.
-func (l *live) StepEnded(*document.Scenario, engine.StepResult) {}
+func (l *live) StepEnded(*spec.Scenario, engine.StepResult) {}
 
 // ScenarioEnded implements engine.Observer.
 func (l *live) ScenarioEnded(r engine.Result) {

@@ -11,15 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
-	"github.com/cosi-emu/cosi-emu/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 var (
-	first  = &document.Scenario{Name: "first"}
-	second = &document.Scenario{Name: "second"}
-	third  = &document.Scenario{Name: "third"}
-	step   = &document.Step{Verb: "expect", Name: "it is ready"}
+	first  = &spec.Scenario{Name: "first"}
+	second = &spec.Scenario{Name: "second"}
+	third  = &spec.Scenario{Name: "third"}
+	step   = &spec.Step{Verb: "expect", Name: "it is ready"}
 )
 
 // begin starts two scenarios, and ends one and a third that was skipped.
@@ -37,7 +37,7 @@ func begin(o engine.Observer) {
 func end(o engine.Observer) {
 	o.StepEnded(second, engine.StepResult{Step: step})
 	failed := engine.Result{Scenario: second, Outcome: engine.Failed, Duration: 1500 * time.Millisecond}
-	failed.Failures = []engine.Failure{{Position: document.Position{File: "s.yaml", Line: 5}, Message: "it is not ready\nat all"}}
+	failed.Failures = []engine.Failure{{Position: spec.Position{File: "s.yaml", Line: 5}, Message: "it is not ready\nat all"}}
 	o.ScenarioEnded(failed)
 }
 
@@ -87,7 +87,7 @@ func TestScenariosMany(t *testing.T) {
 		var out strings.Builder
 		s := newLive(&out, func() int { return 40 }, 100)
 		for range 100 {
-			s.ScenarioStarted(&document.Scenario{Name: "one"}, "one-1")
+			s.ScenarioStarted(&spec.Scenario{Name: "one"}, "one-1")
 		}
 		if lines := redrawn(t, out.String()); len(lines) != maxLive+2 {
 			t.Errorf("there are %d lines:\n%s", len(lines), strings.Join(lines, "\n"))

@@ -1,0 +1,95 @@
+package adminapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+)
+
+// Client steers an emulator of another process. It is safe for concurrent use.
+type Client struct{ http *http.Client }
+
+// NewClient returns a client for the socket of an emulator.
+func NewClient(socket string) *Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}
+	return &Client{&http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}
+}
+
+// AddFault puts a fault into force. The error wraps fault.ErrInvalid or
+// fault.ErrDuplicate if that is why.
+func (c *Client) AddFault(ctx context.Context, f fault.Fault) error {
+	body, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, http.MethodPost, "/faults", body, nil)
+}
+
+// RemoveFault ends a fault. The error wraps fault.ErrUnknown if there is none.
+func (c *Client) RemoveFault(ctx context.Context, name string) error {
+	return c.do(ctx, http.MethodDelete, "/faults/"+url.PathEscape(name), nil, nil)
+}
+
+// ClearFaults ends all faults.
+func (c *Client) ClearFaults(ctx context.Context) error {
+	return c.do(ctx, http.MethodDelete, "/faults", nil, nil)
+}
+
+// Faults returns the faults in force, in the order in which they were added.
+func (c *Client) Faults(ctx context.Context) ([]fault.Status, error) {
+	var all []fault.Status
+	err := c.do(ctx, http.MethodGet, "/faults", nil, &all)
+	return all, err
+}
+
+func (c *Client) do(ctx context.Context, method, path string, body []byte, into any) (err error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://emulator"+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("ask the emulator: %w", errors.Unwrap(err)) // the rest of it is an URL that does not exist
+	}
+	defer func() { err = errors.Join(err, resp.Body.Close()) }()
+	switch {
+	case resp.StatusCode >= http.StatusBadRequest:
+		return refusal(resp)
+	case into != nil:
+		return json.NewDecoder(resp.Body).Decode(into)
+	}
+	return nil
+}
+
+// refused is an error of the emulator, with its text and its kind.
+type refused struct {
+	message string
+	kind    error
+}
+
+// Error implements the error interface.
+func (r *refused) Error() string { return r.message }
+
+// Unwrap returns the kind.
+func (r *refused) Unwrap() error { return r.kind }
+
+func refusal(resp *http.Response) error {
+	said := problem{Message: "the emulator has answered " + resp.Status}
+	_ = json.NewDecoder(resp.Body).Decode(&said) // else it stays
+	r := &refused{message: said.Message}
+	for kind, code := range codes {
+		if code == resp.StatusCode {
+			r.kind = kind
+		}
+	}
+	return r
+}

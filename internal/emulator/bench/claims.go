@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+)
+
+const (
+	// barClaim is how much longer a claim may take than its own writes.
+	barClaim = 3
+	// claimTimeout bounds the way of one claim, which takes milliseconds.
+	claimTimeout = time.Minute
+	// practice is how many claims are made before those that count, so that
+	// connections are open and code has run.
+	practice = 3
+)
+
+// measureClaims times claims, one after another, from their creation until they
+// are provisioned. The baseline of each is what its writes take when the same
+// client makes them, one after another, right afterwards.
+func measureClaims(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	return withProgram(ctx, opts, func(_ *program, t *target) ([]figure.Figure, error) {
+		return t.measureClaims(ctx, opts.Claims, progress)
+	})
+}
+
+func (t *target) measureClaims(ctx context.Context, count int, progress func(string)) ([]figure.Figure, error) {
+	namespace, err := t.namespace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	watcher, err := t.client.Watch(ctx, &cosiapi.BucketClaimList{}, client.InNamespace(namespace))
+	if err != nil {
+		return nil, err
+	}
+	defer watcher.Stop()
+	var all trips
+	for i := range practice + count {
+		progress(turn("claim", i-practice+1, count))
+		trip, err := t.trip(ctx, watcher, newClaim(namespace, "claim-"+strconv.Itoa(i), emulator.ClassStandard))
+		if err != nil {
+			return nil, err
+		}
+		if trip.replay, err = t.replay(ctx, watcher, trip.claim, trip.writes); err != nil {
+			return nil, err
+		}
+		if i >= practice {
+			all = append(all, trip)
+		}
+	}
+	return []figure.Figure{all.figure()}, nil
+}
+
+// trip is the way of a claim to its bucket.
+type trip struct {
+	claim   *cosiapi.BucketClaim
+	elapsed time.Duration
+	begin   time.Time
+	// writes are those of controller and sidecar, in the order of their begin.
+	writes []journal.Event
+	// others are the rest of what happened meanwhile, whomever it was for.
+	others []journal.Event
+	// replay is how long each of the writes takes by itself.
+	replay []time.Duration
+}
+
+// trip creates a claim and waits until it is provisioned. The time includes the
+// creation itself.
+func (t *target) trip(ctx context.Context, watcher watch.Interface, claim *cosiapi.BucketClaim) (*trip, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, claimTimeout, fmt.Errorf("%s is not provisioned after %s", claim.Name, claimTimeout))
+	defer cancel()
+	if _, err := t.journal.next(); err != nil { // what came before
+		return nil, err
+	}
+	begin := time.Now()
+	if err := t.client.Create(ctx, claim); err != nil {
+		return nil, err
+	}
+	err := await(ctx, watcher, func(c *cosiapi.BucketClaim) bool { return c.UID == claim.UID && provisioned(c) })
+	elapsed := time.Since(begin)
+	if err != nil {
+		return nil, err
+	}
+	result := &trip{claim: claim, begin: begin, elapsed: elapsed}
+	events, err := t.journal.until(ctx, func(e journal.Event) bool { return saysProvisioned(e, claim) })
+	if err != nil {
+		return nil, fmt.Errorf("wait for the journal to tell of %s: %w", claim.Name, err)
+	}
+	result.sort(events)
+	return result, nil
+}
+
+// sort finds the claim's own writes among the events.
+func (t *trip) sort(events []journal.Event) {
+	for _, e := range events {
+		if isWriteFor(e, t.claim) {
+			t.writes = append(t.writes, e)
+		} else {
+			t.others = append(t.others, e)
+		}
+	}
+	slices.SortFunc(t.writes, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
+}
+
+func provisioned(claim *cosiapi.BucketClaim) bool {
+	return meta.IsStatusConditionTrue(claim.Status.Conditions, cosiapi.ConditionProvisioned)
+}
+
+// saysProvisioned reports whether an event is the write by which the claim has
+// become provisioned.
+func saysProvisioned(e journal.Event, claim *cosiapi.BucketClaim) bool {
+	if !isWriteFor(e, claim) || resource(e) != "bucketclaims/status" {
+		return false
+	}
+	written := &cosiapi.BucketClaim{}
+	return json.Unmarshal(e.Response, written) == nil && provisioned(written)
+}

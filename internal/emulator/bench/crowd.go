@@ -1,0 +1,88 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+)
+
+// crowdTimeout bounds the creation of the crowd.
+const crowdTimeout = 5 * time.Minute
+
+// measureCrowd fills an emulator of its own with claims and accesses, and looks
+// at its memory, and for how long it keeps silent.
+func measureCrowd(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	return withProgram(ctx, opts, func(p *program, t *target) ([]figure.Figure, error) {
+		empty, err := residentMemory(ctx, p.info.PID)
+		if err != nil {
+			return nil, err
+		}
+		progress(fmt.Sprintf("%d claims with accesses", opts.Crowd))
+		if err := t.createCrowd(ctx, opts.Crowd); err != nil {
+			return nil, err
+		}
+		full, err := residentMemory(ctx, p.info.PID)
+		if err != nil {
+			return nil, err
+		}
+		progress(fmt.Sprintf("silence for %s", opts.Window))
+		silence, err := t.measureSilence(ctx, opts.Window)
+		if err != nil {
+			return nil, err
+		}
+		later, err := residentMemory(ctx, p.info.PID)
+		if err != nil {
+			return nil, err
+		}
+		return []figure.Figure{memoryFigure(opts.Crowd, empty, full, later), silence}, nil
+	})
+}
+
+// createCrowd makes claims with an access each and returns when all are ready.
+func (t *target) createCrowd(ctx context.Context, count int) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, crowdTimeout, fmt.Errorf("not all accesses are ready after %s", crowdTimeout))
+	defer cancel()
+	namespace, err := t.namespace(ctx)
+	if err != nil {
+		return err
+	}
+	watcher, err := t.client.Watch(ctx, &cosiapi.BucketAccessList{}, client.InNamespace(namespace))
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		ready := sets.New[string]()
+		return await(ctx, watcher, func(access *cosiapi.BucketAccess) bool {
+			if access.Status.ReadyToUse {
+				ready.Insert(access.Name)
+			}
+			return ready.Len() == count
+		})
+	})
+	group.Go(func() error { return t.createAll(ctx, namespace, count) })
+	return group.Wait()
+}
+
+func (t *target) createAll(ctx context.Context, namespace string, count int) error {
+	for i := range count {
+		name := "crowd-" + strconv.Itoa(i)
+		if err := t.client.Create(ctx, newClaim(namespace, name, emulator.ClassStandard)); err != nil {
+			return err
+		}
+		if err := t.client.Create(ctx, newAccess(namespace, name, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/storage"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+)
+
+// Options say what to measure, and how much. Every number must be positive.
+type Options struct {
+	// Suites are the names of the suites to run, at least one.
+	Suites []string
+	// Program is the path of the cosi-emu program.
+	Program string
+	// Binaries say where to find the programs of the control plane.
+	Binaries binaries.Options
+	// Starts is how often each kind of start is timed. If it is more than once,
+	// there is one before for practice.
+	Starts int
+	// Claims is how many claims are timed, one after another.
+	Claims int
+	// Crowd is how many claims with an access each there are when memory and
+	// silence are measured.
+	Crowd int
+	// Window is for how long a settled emulator is watched for silence.
+	Window time.Duration
+	// Scale says how heavy the load of the suite scale is.
+	Scale scale.Load
+	// S3 says how heavy the load of the suite s3 is.
+	S3 storage.Load
+	// Reporter is told how it goes on.
+	Reporter emulator.Reporter
+}
+
+// ErrOptions is the error of options that measure nothing.
+var ErrOptions = errors.New("invalid options")
+
+// Suites returns the names of all suites.
+func Suites() []string {
+	names := make([]string, len(measurements))
+	for i, m := range measurements {
+		names[i] = m.suite
+	}
+	return names
+}
+
+func (o Options) validate() error {
+	if len(o.Suites) == 0 {
+		return fmt.Errorf("%w: no suite is named", ErrOptions)
+	}
+	for _, suite := range o.Suites {
+		if !slices.Contains(Suites(), suite) {
+			return fmt.Errorf("%w: there is no suite %q; there are %s", ErrOptions, suite, strings.Join(Suites(), ", "))
+		}
+	}
+	for name, number := range map[string]int{
+		"starts": o.Starts, "claims": o.Claims, "claims in the crowd": o.Crowd,
+		"pairs": o.Scale.Pairs, "claims in place": o.Scale.Many, "rounds": o.Scale.Rounds,
+		"objects": o.S3.Objects, "requests": o.S3.Requests, "rounds of S3": o.S3.Rounds,
+	} {
+		if number <= 0 {
+			return fmt.Errorf("%w: the number of %s must be positive", ErrOptions, name)
+		}
+	}
+	if o.Window <= 0 {
+		return fmt.Errorf("%w: the window of silence must be positive", ErrOptions)
+	}
+	return nil
+}
+
+func measureScale(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	return scale.Measure(ctx, scale.Options{Binaries: opts.Binaries, Load: opts.Scale}, progress)
+}
+
+func measureS3(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	return storage.Measure(ctx, opts.S3, progress)
+}

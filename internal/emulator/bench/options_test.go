@@ -1,0 +1,44 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/storage"
+)
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	good := Options{
+		Suites: []string{SuiteScale}, Starts: 1, Claims: 1, Crowd: 1, Window: time.Second,
+		Scale: scale.Load{Pairs: 1, Many: 1, Rounds: 1}, S3: storage.Load{Objects: 1, Requests: 1, Rounds: 1},
+	}
+	cases := map[string]struct {
+		reason string
+		spoil  func(*Options)
+	}{
+		"Nothing": {"no suite has no figures", func(o *Options) { o.Suites = nil }},
+		"Unknown": {"nobody would miss its figures", func(o *Options) { o.Suites = []string{SuiteStarts, "speed"} }},
+		"Pairs":   {"no objects are always ready", func(o *Options) { o.Scale.Pairs = 0 }},
+		"Many":    {"nothing is there to be slow", func(o *Options) { o.Scale.Many = -5 }},
+		"Rounds":  {"no round has no median", func(o *Options) { o.Scale.Rounds = 0 }},
+		"Objects": {"an empty listing is quick", func(o *Options) { o.S3.Objects = 0 }},
+		"Starts":  {"no start has no median", func(o *Options) { o.Starts = 0 }},
+		"Claims":  {"no claim has no median", func(o *Options) { o.Claims = -1 }},
+		"Crowd":   {"an empty emulator is silent anyway", func(o *Options) { o.Crowd = 0 }},
+		"Window":  {"there is always silence for no time", func(o *Options) { o.Window = 0 }},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts := good
+			c.spoil(&opts)
+			if _, err := Run(context.Background(), opts); !errors.Is(err, ErrOptions) {
+				t.Errorf("%s: Run returns %v, not ErrOptions", c.reason, err)
+			}
+		})
+	}
+}

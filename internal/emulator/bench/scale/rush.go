@@ -1,0 +1,162 @@
+package scale
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/cost"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+const (
+	// barRush is how much longer than its bare writes a rush may take.
+	barRush = 2
+	// barWrites is how many writes there may be for each that the flow needs.
+	barWrites = 1.25
+	// barConflicts is how many conflicts there may be for a pair.
+	barConflicts = 1
+	// barCalls is how many calls there may be for each that the flow needs.
+	barCalls = 1
+	// practice is how many objects are made before those that count, so that
+	// connections are open, and code has run, here and in the API server.
+	practice = 20
+)
+
+// workers is how many bare writes are made at the same time: as many as the
+// components have workers, for two kinds of objects each.
+const workers = 2 * (cosicontroller.DefaultWorkers + cosisidecar.DefaultWorkers)
+
+// rush is many pairs that are created at once.
+type rush struct {
+	pairs    int
+	asked    tally       // by the components
+	measured []cost.Cost // of the pairs
+	baseline []cost.Cost // of the same writes without the components
+	writes   int         // in the baseline
+}
+
+// measureRush creates all pairs at once, with a new control plane each time.
+func measureRush(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	r := &rush{pairs: opts.Pairs, asked: newTally()}
+	for i := range opts.Rounds {
+		progress(round(fmt.Sprintf("%d claims and accesses at once", opts.Pairs), i, opts.Rounds))
+		if err := withSite(ctx, opts, func(s *site) error { return r.run(ctx, s) }); err != nil {
+			return nil, err
+		}
+	}
+	return r.figures(), nil
+}
+
+// run is one round: the pairs first, and then their writes again.
+func (r *rush) run(ctx context.Context, s *site) error {
+	m := newMeter()
+	var again *replay
+	err := s.withCrew(ctx, m, func() (err error) {
+		again, err = r.create(ctx, s, m)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	namespace, err := s.namespace(ctx)
+	if err != nil {
+		return err
+	}
+	bare, err := cost.Of(func() error { return again.run(ctx, s, namespace, workers) })
+	r.baseline = append(r.baseline, bare)
+	r.writes = again.size()
+	return err
+}
+
+func (r *rush) create(ctx context.Context, s *site, m *meter) (*replay, error) {
+	if err := s.practise(ctx, m); err != nil {
+		return nil, err
+	}
+	namespace, err := s.namespace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, before := batch{namespace: namespace, count: r.pairs}, m.read()
+	m.keep()
+	took, err := cost.Of(func() error { return s.create(ctx, b) })
+	if err != nil {
+		return nil, err
+	}
+	if err := m.awaitIdle(ctx); err != nil { // Events are written later
+		return nil, err
+	}
+	r.measured = append(r.measured, took)
+	r.asked = r.asked.plus(m.read().since(before))
+	return s.newReplay(ctx, b, m.take())
+}
+
+// practise makes some pairs that do not count, and returns when all is quiet.
+func (s *site) practise(ctx context.Context, m *meter) error {
+	namespace, err := s.namespace(ctx)
+	if err != nil {
+		return err
+	}
+	b := batch{namespace: namespace, count: practice}
+	if err := s.create(ctx, b); err != nil {
+		return err
+	}
+	if err := s.remove(ctx, b); err != nil {
+		return err
+	}
+	return m.awaitIdle(ctx)
+}
+
+func (r *rush) figures() []figure.Figure {
+	pairs := r.pairs * len(r.measured)
+	return []figure.Figure{r.throughput(pairs), r.writesFigure(pairs), r.conflictsFigure(pairs), r.callsFigure(pairs)}
+}
+
+func (r *rush) throughput(pairs int) figure.Figure {
+	measured, baseline := figure.Times(cost.AllElapsed(r.measured)), figure.Times(cost.AllElapsed(r.baseline))
+	rate := func(s figure.Spread) string { return figure.Number(float64(r.pairs) / s.Median * 1000) }
+	return figure.Ratio(fmt.Sprintf("%d claims and accesses at once, all ready", r.pairs), barRush, measured, baseline,
+		fmt.Sprintf("%s pairs a second, by %d users at a time; the baseline, %d at a time, makes the same %d writes for %s pairs a second",
+			rate(measured), creators, workers, r.writes, rate(baseline)),
+		fmt.Sprintf("of the processors, the components, with the driver and the users, took %.2f ms a pair, the writer of the baseline %.2f ms",
+			figure.Times(cost.AllCPU(r.measured)).Median/float64(r.pairs), figure.Times(cost.AllCPU(r.baseline)).Median/float64(r.pairs)),
+		fmt.Sprintf("reads of a pair: %s", each(r.asked.reads(), pairs)))
+}
+
+func (r *rush) writesFigure(pairs int) figure.Figure {
+	writes, events := r.asked.writes(), r.asked.events()
+	needed := needs(pairFlow)
+	notes := []string{
+		fmt.Sprintf("%s writes for a claim with an access, of which the KEP's flow needs %d; Events are %s more",
+			figure.Number(per(total(writes), pairs)), len(pairFlow), figure.Number(per(total(events), pairs))),
+	}
+	for _, s := range []struct {
+		title  string
+		counts map[string]int
+	}{{"made", writes}, {"Events", events}} {
+		notes = append(notes, s.title+": "+each(s.counts, pairs))
+	}
+	notes = append(notes, "needed: "+each(scaled(needed, pairs), pairs))
+	return figure.New("API writes for a claim with an access, against the KEP's minimum",
+		per(total(writes), pairs)/float64(len(pairFlow)), figure.UnitTimes, barWrites, append(notes, explain(pairFlow)...)...)
+}
+
+func scaled(counts map[string]int, factor int) map[string]int {
+	result := maps.Clone(counts)
+	for name := range result {
+		result[name] *= factor
+	}
+	return result
+}
+
+func (r *rush) conflictsFigure(pairs int) figure.Figure {
+	return figure.New("conflicts for a claim with an access", per(r.asked.conflicts, pairs), figure.UnitConflicts, barConflicts,
+		fmt.Sprintf("%d in all, for %d pairs", r.asked.conflicts, pairs))
+}
+
+func (r *rush) callsFigure(pairs int) figure.Figure {
+	return figure.New("calls to the driver for a claim with an access, against the KEP's minimum",
+		per(total(r.asked.calls), pairs)/callsPerPair, figure.UnitTimes, barCalls, each(r.asked.calls, pairs))
+}

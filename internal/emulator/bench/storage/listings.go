@@ -1,0 +1,49 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
+)
+
+const (
+	// barGroups is in milliseconds.
+	barGroups = 10
+	barList   = 1
+)
+
+// measureListings lists many keys that have a few prefixes.
+func measureListings(ctx context.Context, load Load, progress func(string)) ([]figure.Figure, error) {
+	groups := func(ctx context.Context, s *workload.Subject) error {
+		found, err := s.Groups(ctx)
+		if want := min(load.Objects, workload.Prefixes); err == nil && len(found) != want {
+			err = fmt.Errorf("there are %d prefixes, want %d", len(found), want)
+		}
+		return err
+	}
+	all := func(ctx context.Context, s *workload.Subject) error {
+		found, err := s.Count(ctx)
+		if err == nil && found != load.Objects {
+			err = fmt.Errorf("there are %d keys, want %d", found, load.Objects)
+		}
+		return err
+	}
+	return withPair(ctx, func(p pair) ([]figure.Figure, error) {
+		progress(fmt.Sprintf("%d objects", load.Objects))
+		if err := p.each(func(s *workload.Subject) error { return fill(ctx, s, load.Objects, nil) }); err != nil {
+			return nil, err
+		}
+		return p.figures(ctx, load.Rounds, progress,
+			task{name: fmt.Sprintf("list %d prefixes of %d keys", workload.Prefixes, load.Objects), bar: barGroups, isTime: true, do: groups},
+			task{name: fmt.Sprintf("list %d keys", load.Objects), bar: barList, do: all})
+	})
+}
+
+// fill stores objects that have the same content.
+func fill(ctx context.Context, s *workload.Subject, count int, content []byte) error {
+	return workload.Concurrently(ctx, count, func(ctx context.Context, i int) error {
+		return s.Put(ctx, workload.Key(i), content)
+	})
+}

@@ -1,0 +1,65 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/cost"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
+)
+
+// task is something that both do in turns.
+type task struct {
+	name string
+	// bar is for the store's time, as a multiple of the baseline's; in
+	// milliseconds if the figure is the time itself.
+	bar float64
+	// isTime says that the figure is the time of the store and not a ratio.
+	isTime bool
+	do     func(context.Context, *workload.Subject) error
+}
+
+// figures times the tasks, one after another, each in turns.
+func (p pair) figures(ctx context.Context, rounds int, progress func(string), tasks ...task) ([]figure.Figure, error) {
+	var figures []figure.Figure
+	for _, t := range tasks {
+		progress(t.name)
+		measured, baseline, err := p.times(ctx, rounds, t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		figures = append(figures, t.figure(measured, baseline))
+	}
+	return figures, nil
+}
+
+// times has a round before for practice.
+func (p pair) times(ctx context.Context, rounds int, t task) (measured, baseline []cost.Cost, err error) {
+	for n := range rounds + 1 {
+		ours, err := cost.Of(func() error { return t.do(ctx, p.store) })
+		if err != nil {
+			return nil, nil, err
+		}
+		theirs, err := cost.Of(func() error { return t.do(ctx, p.bare) })
+		if err != nil {
+			return nil, nil, err
+		}
+		if n > 0 {
+			measured, baseline = append(measured, ours), append(baseline, theirs)
+		}
+	}
+	return measured, baseline, nil
+}
+
+func (t task) figure(measured, baseline []cost.Cost) figure.Figure {
+	ours, theirs := figure.Times(cost.AllElapsed(measured)), figure.Times(cost.AllElapsed(baseline))
+	busy, theirBusy := figure.Times(cost.AllCPU(measured)).Median, figure.Times(cost.AllCPU(baseline)).Median
+	note := fmt.Sprintf("%.1f ms of the processors against %.1f ms: %.2f x", busy, theirBusy, busy/theirBusy)
+	if !t.isTime {
+		return figure.Ratio(t.name, t.bar, ours, theirs, note)
+	}
+	f := figure.New(t.name, ours.Median, figure.UnitMilliseconds, t.bar, note)
+	f.Measured, f.Baseline = &ours, &theirs
+	return f
+}

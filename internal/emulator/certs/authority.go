@@ -1,0 +1,97 @@
+package certs
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+)
+
+const (
+	// lifetime is how long the authority can be trusted, and renewal how long
+	// before the end of it another takes its place.
+	lifetime = 10 * 365 * 24 * time.Hour
+	renewal  = 2 * serverLifetime
+	// backdate lets clients in whose clock is a little behind.
+	backdate = time.Hour
+
+	serialBits = 127 // RFC 5280: at most 20 octets, and positive
+)
+
+// Authority signs certificates. It is safe for concurrent use.
+type Authority struct {
+	certificate *x509.Certificate
+	key         crypto.Signer
+}
+
+// New returns an authority that lasts as long as the process.
+func New() (*Authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make the key of a certificate authority: %w", err)
+	}
+	serial, err := newSerial()
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial,
+		// Told apart from the authorities of other emulators by its serial number.
+		Subject:               pkix.Name{CommonName: "cosi-emu", SerialNumber: serial.Text(16)},
+		NotBefore:             time.Now().Add(-backdate),
+		NotAfter:              time.Now().Add(lifetime),
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		BasicConstraintsValid: true,
+		IsCA:                  true,
+		MaxPathLenZero:        true,
+
+		PermittedDNSDomainsCritical: true,
+		PermittedDNSDomains:         []string{"localhost"},
+		PermittedIPRanges: []*net.IPNet{
+			{IP: net.IPv4(127, 0, 0, 0).To4(), Mask: net.CIDRMask(8, 32)}, //nolint:mnd // 127.0.0.0/8
+			{IP: net.IPv6loopback, Mask: net.CIDRMask(128, 128)},          //nolint:mnd // ::1/128
+		},
+	}
+	certificate, err := sign(template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	return &Authority{certificate: certificate, key: key}, nil
+}
+
+// CertificatePEM is what clients need to trust the authority. It is not secret.
+func (a *Authority) CertificatePEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: certificateBlock, Bytes: a.certificate.Raw})
+}
+
+// isUsable reports whether the authority will outlive what it signs now.
+func (a *Authority) isUsable() bool {
+	return time.Now().Add(renewal).Before(a.certificate.NotAfter)
+}
+
+func newSerial() (*big.Int, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), serialBits))
+	if err != nil {
+		return nil, fmt.Errorf("make the serial number of a certificate: %w", err)
+	}
+	return serial.Add(serial, big.NewInt(1)), nil
+}
+
+// sign makes a certificate for a public key.
+func sign(template, parent *x509.Certificate, public crypto.PublicKey, key crypto.Signer) (*x509.Certificate, error) {
+	raw, err := x509.CreateCertificate(rand.Reader, template, parent, public, key)
+	if err != nil {
+		return nil, fmt.Errorf("sign a certificate: %w", err)
+	}
+	return x509.ParseCertificate(raw)
+}
+
+var errNotAuthority = errors.New("there is no certificate authority with its key in it")

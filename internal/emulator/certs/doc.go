@@ -1,0 +1,7 @@
+// Package certs is the certificate authority of an emulator: it signs the
+// certificate of the S3 store, so that applications can be tried with TLS, and
+// with a certificate that they must be told to trust, as on a real cluster.
+//
+// It can sign for this machine only: whoever trusts it, even for a whole browser,
+// trusts it for localhost and loopback addresses and nothing else.
+package certs

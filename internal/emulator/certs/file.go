@@ -1,0 +1,103 @@
+package certs
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	certificateBlock = "CERTIFICATE"
+	keyBlock         = "EC PRIVATE KEY"
+)
+
+// Open returns the authority that a file keeps, with its key, or makes one and
+// keeps it there, for its owner only. One that is about to end is replaced.
+func Open(path string) (*Authority, error) {
+	a, err := read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("certificate authority %s: %w; remove the file to get another", path, err)
+	case a.isUsable():
+		return a, nil
+	}
+	if a, err = New(); err != nil {
+		return nil, err
+	}
+	if err := a.write(path); err != nil {
+		return nil, fmt.Errorf("keep the certificate authority: %w", err)
+	}
+	return a, nil
+}
+
+func read(path string) (*Authority, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	a := &Authority{}
+	for block, rest := pem.Decode(content); block != nil; block, rest = pem.Decode(rest) {
+		switch block.Type {
+		case certificateBlock:
+			a.certificate, err = x509.ParseCertificate(block.Bytes)
+		case keyBlock:
+			a.key, err = x509.ParseECPrivateKey(block.Bytes)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// check returns an error unless certificate and key are there and fit.
+func (a *Authority) check() error {
+	if a.certificate == nil || a.key == nil || !a.certificate.IsCA {
+		return errNotAuthority
+	}
+	certified, ok := a.certificate.PublicKey.(interface {
+		Equal(other crypto.PublicKey) bool
+	})
+	if !ok || !certified.Equal(a.key.Public()) {
+		return errNotAuthority
+	}
+	return nil
+}
+
+// write replaces the file at once, so that half an authority is never read.
+func (a *Authority) write(path string) (err error) {
+	key, ok := a.key.(*ecdsa.PrivateKey)
+	if !ok {
+		return errNotAuthority
+	}
+	raw, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return err
+	}
+	content := append(a.CertificatePEM(), pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: raw})...)
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // readable for its owner only
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	_, err = file.Write(content)
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}

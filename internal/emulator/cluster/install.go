@@ -1,0 +1,94 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+)
+
+const servedInterval = 100 * time.Millisecond
+
+// Install makes what is missing of the COSI kinds and of the rights of controller
+// and sidecar, as `kubectl apply -k` of apis/crds and deploy/rbac would, and
+// leaves alone what is there. It returns when the kinds are served.
+func (c *Cluster) Install(ctx context.Context) error {
+	if err := c.installKinds(ctx); err != nil {
+		return err
+	}
+	files, err := deploy.RBAC()
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		objects, err := manifest.Decode(file.Data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file.Name, err)
+		}
+		for _, object := range objects {
+			if _, err := c.Create(ctx, object); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) installKinds(ctx context.Context) error {
+	definitions, err := crds.All()
+	if err != nil {
+		return err
+	}
+	for _, definition := range definitions {
+		if err := c.installKind(ctx, definition); err != nil {
+			return err
+		}
+	}
+	return wait.PollUntilContextCancel(ctx, servedInterval, true, func(ctx context.Context) (bool, error) {
+		err := c.CheckKinds(ctx)
+		if errors.Is(err, ErrNotInstalled) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+}
+
+// installKind makes one of the kinds. Of one that is there already it expects the
+// version: to replace it could lose what is stored in another.
+func (c *Cluster) installKind(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) error {
+	found, err := c.Create(ctx, definition)
+	if err != nil || !found {
+		return err
+	}
+	there := &apiextensionsv1.CustomResourceDefinition{}
+	if err := c.client.Get(ctx, client.ObjectKeyFromObject(definition), there); err != nil {
+		return fmt.Errorf("look at CustomResourceDefinition %s: %w", definition.Name, err)
+	}
+	serves := func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Served && v.Name == cosiapi.SchemeGroupVersion.Version
+	}
+	if slices.ContainsFunc(there.Spec.Versions, serves) {
+		return nil
+	}
+	return fmt.Errorf("%w: CustomResourceDefinition %s is there, but of another version of COSI than %s; it is left alone, "+
+		"because there may be objects of it", ErrNotInstalled, definition.Name, cosiapi.SchemeGroupVersion.Version)
+}
+
+// PrepareLease makes a Lease that nobody holds, so that it goes when the owner
+// goes: controller and sidecar may make Leases, and not delete them.
+func (c *Cluster) PrepareLease(ctx context.Context, namespace, name string) error {
+	_, err := c.Create(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
+	return err
+}

@@ -1,0 +1,93 @@
+package controlplanetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+)
+
+// startTimeout bounds the start, not the build of the programs that precedes it
+// on a machine that has none: only the test binary's own timeout bounds that.
+const startTimeout = 2 * time.Minute
+
+var shared = sync.OnceValues(start)
+
+// Start returns the test binary's control plane, with the COSI kinds installed
+// and the controllers of kube-controller-manager at work if it is to be had. The
+// first call starts it; all calls fail the test if that failed. If the test
+// fails, it logs the ends of the components' logs.
+//
+// The control plane's goroutines live on: a test that looks for leaked
+// goroutines calls Start before goleak.IgnoreCurrent.
+func Start(tb testing.TB) *controlplane.ControlPlane {
+	tb.Helper()
+	c, err := shared()
+	if err != nil {
+		tb.Fatalf("start a control plane for the tests: %v", err)
+	}
+	tb.Cleanup(func() {
+		if tb.Failed() {
+			logTails(tb, c)
+		}
+	})
+	return c
+}
+
+// Shared is Start for those that have no test: who calls it says what failed.
+func Shared() (*controlplane.ControlPlane, error) { return shared() }
+
+func start() (*controlplane.ControlPlane, error) {
+	set, err := binaries.Find(context.Background(), binaries.Options{Progress: tell})
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := crds.All()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "cosi-emu-test-")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	c, err := controlplane.Start(ctx, controlplane.Options{Binaries: set, Dir: dir, CRDs: kinds})
+	if err != nil {
+		return nil, describe(err)
+	}
+	err = c.WaitReady(ctx)
+	return c, err
+}
+
+// tell writes to standard error, because what a test logs is seen only when the
+// test is over, and a build takes minutes.
+func tell(u binaries.Update) {
+	if u.Phase == binaries.Note || int(u.Elapsed.Seconds())%15 == 0 {
+		fmt.Fprintln(os.Stderr, u.Phase, u.Item, u.Message)
+	}
+}
+
+func logTails(tb testing.TB, c *controlplane.ControlPlane) {
+	tb.Helper()
+	for _, process := range c.Processes() {
+		tb.Logf("end of the log of %s (pid %d):\n%s", process.Name, process.PID,
+			strings.Join(controlplane.LogTail(process.LogFile), "\n"))
+	}
+}
+
+func describe(err error) error {
+	failed, ok := errors.AsType[*controlplane.StartError](err)
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, strings.Join(failed.LogTail, "\n"))
+}

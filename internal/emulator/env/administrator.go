@@ -1,0 +1,40 @@
+package env
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+)
+
+// ErrNoStore is the error of an emulator that has no S3 store.
+var ErrNoStore = errors.New("it has no S3 store of its own")
+
+// OfAdministrator returns the variables by which S3 clients become the
+// administrator of an emulator's S3 store, under the names that they have in
+// access Secrets. The error is ErrNoStore if the emulator uses another driver.
+func OfAdministrator(info instance.Info) ([]Variable, error) {
+	if info.S3Administrator == "" {
+		return nil, fmt.Errorf("emulator %q: %w", info.Name, ErrNoStore)
+	}
+	content, err := os.ReadFile(info.S3Administrator)
+	if err != nil {
+		return nil, fmt.Errorf("the S3 administrator's key: %w", err)
+	}
+	var key fakedriver.Credentials
+	if err := json.Unmarshal(content, &key); err != nil {
+		return nil, fmt.Errorf("the S3 administrator's key in %s: %w", info.S3Administrator, err)
+	}
+	return []Variable{
+		{cosiapi.SecretKeyS3AccessKeyID, key.AccessKeyID},
+		{cosiapi.SecretKeyS3Region, info.S3Region},
+		{cosiapi.SecretKeyS3Endpoint, info.S3Endpoint},
+		{"AWS_REGION", info.S3Region},
+		{cosiapi.SecretKeyS3AddressingStyle, cosiapi.S3AddressingStylePath},
+		{cosiapi.SecretKeyS3SecretAccessKey, key.SecretAccessKey},
+	}, nil
+}

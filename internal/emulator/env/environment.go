@@ -1,0 +1,173 @@
+// Package env gathers the environment variables by which programs find
+// an emulator, and what a BucketAccess has brought them.
+package env
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+)
+
+// Variable is an environment variable.
+type Variable struct{ Name, Value string }
+
+// ErrNotReady is the error of a BucketAccess that has no credentials yet.
+var ErrNotReady = errors.New("it has no credentials yet")
+
+// Of returns the variables by which programs find an emulator: KUBECONFIG,
+// COSI_ENDPOINT where there is a driver, and AWS_CA_BUNDLE where its S3 store is
+// served over TLS: the file with the certificate to trust.
+func Of(info instance.Info) []Variable {
+	variables := []Variable{{"KUBECONFIG", info.Kubeconfig}}
+	if info.DriverEndpoint != "" {
+		variables = append(variables, Variable{"COSI_ENDPOINT", info.DriverEndpoint})
+	}
+	if info.GCSEndpoint != "" {
+		// COSI's Secrets have no place for it, and Google's clients send no key
+		// to what STORAGE_EMULATOR_HOST names.
+		variables = append(variables, Variable{"COSI_GCS_ENDPOINT", info.GCSEndpoint})
+	}
+	if info.S3CertificateAuthority != "" {
+		variables = append(variables, Variable{"AWS_CA_BUNDLE", info.S3CertificateAuthority})
+	}
+	return variables
+}
+
+// OfAccess returns what the Secret of a BucketAccess holds, sorted by name: the
+// AWS_* variables and BUCKET_NAME for S3. AWS_REGION is added for the SDKs that
+// do not know AWS_DEFAULT_REGION. If the access is for several BucketClaims,
+// claim says which; otherwise it may be empty. The error is ErrNotReady if the
+// access is not provisioned.
+func OfAccess(ctx context.Context, c client.Client, access client.ObjectKey, claim string) ([]Variable, error) {
+	object := &cosiapi.BucketAccess{}
+	if err := c.Get(ctx, access, object); err != nil {
+		return nil, fmt.Errorf("BucketAccess %s: %w", access, err)
+	}
+	secret, err := secretFor(object, claim)
+	if err != nil {
+		return nil, fmt.Errorf("BucketAccess %s: %w", access, err)
+	}
+	if !object.Status.ReadyToUse {
+		return nil, fmt.Errorf("BucketAccess %s: %w%s", access, ErrNotReady, why(object))
+	}
+	return ofSecret(ctx, c, client.ObjectKey{Namespace: access.Namespace, Name: secret})
+}
+
+// why says what the conditions of an access that is not ready say.
+func why(access *cosiapi.BucketAccess) string {
+	var says strings.Builder
+	for _, c := range access.Status.Conditions {
+		if c.Message != "" {
+			fmt.Fprintf(&says, "; condition %s=%s: %s", c.Type, c.Status, c.Message)
+		}
+	}
+	return says.String()
+}
+
+func secretFor(access *cosiapi.BucketAccess, claim string) (string, error) {
+	var claims []string
+	for _, entry := range access.Spec.BucketClaims {
+		if entry.BucketClaimName == claim || claim == "" && len(access.Spec.BucketClaims) == 1 {
+			return entry.AccessSecretName, nil
+		}
+		claims = append(claims, entry.BucketClaimName)
+	}
+	if claim == "" {
+		return "", fmt.Errorf("it is for several BucketClaims, choose one of %s", strings.Join(claims, ", "))
+	}
+	return "", fmt.Errorf("it is not for BucketClaim %s, but for %s", claim, strings.Join(claims, ", "))
+}
+
+func ofSecret(ctx context.Context, c client.Client, key client.ObjectKey) ([]Variable, error) {
+	secret := &corev1.Secret{}
+	err := c.Get(ctx, key, secret)
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("access Secret %s is gone: %w", key, ErrNotReady)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("access Secret %s: %w", key, err)
+	}
+	variables := make([]Variable, 0, len(secret.Data)+1)
+	for name, value := range secret.Data {
+		variables = append(variables, Variable{name, string(value)})
+		if name == cosiapi.SecretKeyS3Region {
+			variables = append(variables, Variable{"AWS_REGION", string(value)})
+		}
+	}
+	slices.SortFunc(variables, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
+	return variables, nil
+}
+
+// Format is a form in which variables are written.
+type Format string
+
+// The formats.
+const (
+	// FormatShell is commands for a POSIX shell.
+	FormatShell Format = "shell"
+	// FormatDotenv is a .env file.
+	FormatDotenv Format = "dotenv"
+	// FormatJSON is one JSON object.
+	FormatJSON Format = "json"
+)
+
+// Write writes variables in a format.
+func Write(w io.Writer, variables []Variable, format Format) error {
+	switch format {
+	case FormatShell:
+		return writeLines(w, variables, func(v Variable) string { return "export " + v.Name + "=" + shellWord(v.Value) })
+	case FormatDotenv:
+		return writeLines(w, variables, func(v Variable) string { return v.Name + "=" + dotenvValue(v.Value) })
+	case FormatJSON:
+		object := make(map[string]string, len(variables))
+		for _, v := range variables {
+			object[v.Name] = v.Value
+		}
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(object)
+	default:
+		return fmt.Errorf("format %q is not known; use %s, %s or %s", format, FormatShell, FormatDotenv, FormatJSON)
+	}
+}
+
+func writeLines(w io.Writer, variables []Variable, line func(Variable) string) error {
+	for _, v := range variables {
+		if _, err := fmt.Fprintln(w, line(v)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shellWord returns a value as one word of a POSIX shell.
+func shellWord(value string) string {
+	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}
+
+// dotenvValue returns a value the way that readers of .env files agree on most:
+// bare where possible; in single quotes, where nothing is special; and only
+// where that is impossible in double quotes, with escapes.
+func dotenvValue(value string) string {
+	const special = " \t\r\n\"'\\#$`&;|<>()*?[]{}~!"
+	switch {
+	case value != "" && !strings.ContainsAny(value, special):
+		return value
+	case !strings.ContainsAny(value, "'\r\n"):
+		return "'" + value + "'"
+	default:
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "$", `\$`, "`", "\\`").Replace(value) + `"`
+	}
+}

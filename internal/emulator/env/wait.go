@@ -1,0 +1,30 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const waitInterval = 50 * time.Millisecond
+
+// WaitAccess is OfAccess, but waits for credentials until ctx is done.
+func WaitAccess(ctx context.Context, c client.Client, access client.ObjectKey, claim string) ([]Variable, error) {
+	var variables []Variable
+	var last error
+	err := wait.PollUntilContextCancel(ctx, waitInterval, true, func(ctx context.Context) (bool, error) {
+		variables, last = OfAccess(ctx, c, access, claim)
+		if errors.Is(last, ErrNotReady) {
+			return false, nil
+		}
+		return last == nil, last
+	})
+	if err != nil && errors.Is(last, ErrNotReady) {
+		return nil, fmt.Errorf("%w: %w", context.Cause(ctx), last)
+	}
+	return variables, err
+}

@@ -1,0 +1,141 @@
+package manifest_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+)
+
+func TestDecode(t *testing.T) {
+	one := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
+	two := "apiVersion: v1\nkind: Secret\nmetadata: {name: two, namespace: demo}\n"
+	for name, tc := range map[string]struct {
+		reason string
+		text   string
+		want   []string
+	}{
+		"Nothing":  {"an empty file has no objects", "", nil},
+		"Comments": {"nor has one with comments", "# one\n---\n# two\n", nil},
+		"One":      {"a document", one, []string{"ConfigMap /one"}},
+		"Several": {
+			"in their order, empty documents between them",
+			"---\n" + one + "---\n\n---\n" + two + "---\n",
+			[]string{"ConfigMap /one", "Secret demo/two"},
+		},
+		"JSON": {"JSON is as good", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one"}}`, []string{"ConfigMap /one"}},
+		"List": {
+			"kubectl get -o yaml prints lists",
+			`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one"}}]}`,
+			[]string{"ConfigMap /one"},
+		},
+		"EmptyList": {"a list may be empty", `{"apiVersion": "v1", "kind": "List", "items": []}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects, err := manifest.Decode([]byte(tc.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, object := range objects {
+				got = append(got, object.GetKind()+" "+client.ObjectKeyFromObject(object).String())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	good := "apiVersion: v1\nkind: ConfigMap\n---\n"
+	for name, text := range map[string]string{
+		"NotYAML": good + "a: [\n",
+		"NoKind":  good + "apiVersion: v1\n",
+		"Scalar":  good + "hello\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := manifest.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), "document 2") {
+				t.Errorf("Decode() = %v, want an error that names the document", err)
+			}
+		})
+	}
+}
+
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.yaml")
+	if _, err := manifest.Read(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read of nothing: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("a: ["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := manifest.Read(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("Read() = %v, want an error that names the file", err)
+	}
+}
+
+func TestApply(t *testing.T) {
+	plane := controlplanetest.Start(t)
+	c, err := client.New(plane.AdminConfig(), client.Options{Scheme: scheme.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := controlplanetest.Namespace(t)
+	apply := func(text string) error {
+		t.Helper()
+		objects, err := manifest.Decode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return manifest.Apply(t.Context(), c, objects)
+	}
+	values := func(namespace string) map[string]string {
+		t.Helper()
+		object := &corev1.ConfigMap{}
+		if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "manifest-test"}, object); err != nil {
+			t.Fatal(err)
+		}
+		return object.Data
+	}
+	object := func(namespace, data string) string {
+		return `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "manifest-test"` + namespace + `}, "data": ` + data + `}`
+	}
+	inNamespace := `, "namespace": "` + namespace + `"`
+
+	for _, data := range []string{`{"a": "1", "b": "1"}`, `{"b": "2"}`} {
+		if err := apply(object(inNamespace, data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"b": "2"}, values(namespace)); diff != "" {
+		t.Errorf("what is applied again replaces what was: -want, +got:\n%s", diff)
+	}
+
+	if err := apply(object("", `{"c": "3"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"c": "3"}, values("default")); diff != "" {
+		t.Errorf("an object that names no namespace: -want, +got:\n%s", diff)
+	}
+
+	err = apply(object(inNamespace, `{"not a key": "1"}`))
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "ConfigMap "+namespace+"/manifest-test") {
+		t.Errorf("Apply of an invalid object: %v", err)
+	}
+	if err := apply(`{"apiVersion": "example.com/v1", "kind": "Unknown", "metadata": {"name": "x"}}`); !meta.IsNoMatchError(err) {
+		t.Errorf("Apply of an unknown kind: %v", err)
+	}
+}

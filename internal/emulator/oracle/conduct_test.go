@@ -1,0 +1,208 @@
+package oracle_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// withText changes the answer of an event.
+func withText(from, to string) func(*journal.Event) {
+	return func(e *journal.Event) { e.Response = bytes.ReplaceAll(e.Response, []byte(from), []byte(to)) }
+}
+
+func withPolicy(policy string) func(*journal.Event) {
+	return withText(`"deletionPolicy":"Delete"`, `"deletionPolicy":"`+policy+`"`)
+}
+
+func TestForeign(t *testing.T) {
+	const theirs = "two.test"
+	another := withText(`"driverName":"`+driver+`"`, `"driverName":"`+theirs+`"`)
+	toOthers := func(s *story) {
+		for i := range s.happenings {
+			another(&s.happenings[i].event)
+		}
+	}
+	judge(t, map[string]judging{
+		"Calls": {
+			reason: "The Bucket is of another driver; so is its ID.",
+			happen: func(s *story) {
+				toOthers(s)
+				s.happenings = s.happenings[:s.index("generate")+1]
+				s.drop("protect bucket")
+			},
+			want: []verdict{{oracle.Foreign, bucket}},
+		},
+		"Writes": {
+			reason: "The Bucket is of another driver, and is written to.",
+			happen: func(s *story) { toOthers(s); s.until("generate") },
+			want:   []verdict{{oracle.Foreign, "Bucket/" + bucket}},
+		},
+		"SameID": {
+			reason: "Two drivers may have one ID each.",
+			happen: func(s *story) {
+				s.before("provision", api("sidecar.two", "patch buckets", "other", `{}`,
+					object(`"name":"other"`, `"spec":{"driverName":"`+theirs+`","bucketClaimRef":{"namespace":"`+ns+`"}}`,
+						`"status":{"bucketID":"`+bucket+`"}`)))
+				s.input.Drivers["sidecar.two"] = theirs
+			},
+		},
+		"BeforeHandOff": {
+			reason: "The access is nobody's yet.",
+			happen: func(s *story) {
+				s.before("hand off", accessEvent("sidecar", `{"status":{}}`, protected, ""))
+			},
+			want: []verdict{{oracle.Foreign, "BucketAccess/app"}},
+		},
+		"AnswersLost": {
+			reason: "Neither the answer to the controller nor that to the sidecar is there to tell whose the access is.",
+			happen: func(s *story) {
+				s.before("hand off", api("sidecar", "patch bucketaccesses/status", ns+"/app", `{"status":{}}`, ""))
+			},
+		},
+		"Claim": {
+			reason: "Sidecars have no business with claims, even if they are refused.",
+			happen: func(s *story) {
+				forbidden := api("sidecar", "patch bucketclaims", ns+"/photos", `{}`, "")
+				forbidden.Outcome = "Forbidden"
+				s.before("ready", forbidden)
+			},
+			want: []verdict{{oracle.Foreign, "BucketClaim/photos"}},
+		},
+		"DeletesBucket": {
+			reason: "The KEP: no sidecar deletes a Bucket.",
+			happen: func(s *story) { s.change("delete bucket", func(e *journal.Event) { e.Component = "sidecar" }) },
+			want:   []verdict{{oracle.Foreign, "Bucket/" + bucket}},
+		},
+		"Secret": {
+			reason: "A Secret of somebody else.",
+			happen: func(s *story) {
+				s.before("withdraw", api("sidecar", "update secrets", ns+"/password", `{}`, object(`"name":"password","namespace":"`+ns+`"`)))
+			},
+			want: []verdict{{oracle.Foreign, "Secret/password"}},
+		},
+		"NameFromJournal": {
+			reason: "The driver itself has said who it is.",
+			happen: func(s *story) {
+				toOthers(s)
+				s.until("generate")
+				s.input.Drivers = nil
+				s.before("protect claim", rpc("DriverGetInfo", "", `{}`, `{"name":"`+driver+`"}`))
+			},
+			want: []verdict{{oracle.Foreign, "Bucket/" + bucket}},
+		},
+	})
+}
+
+func TestSilence(t *testing.T) {
+	late := func(s *story) { // the moment comes before the last two events
+		objects, truth := well()
+		s.until("withdraw")
+		n := uint64(len(s.happenings))
+		s.input.Moments = []oracle.Moment{{Name: "at the end", After: n - 2, Until: n, Objects: objects, Truth: truth}}
+	}
+	judge(t, map[string]judging{
+		"Noise": {reason: "A write after all was done.", happen: late, want: []verdict{{oracle.Silence, ns + "/key"}}},
+		"Retry": {
+			reason: "What has failed is tried again.",
+			happen: func(s *story) {
+				late(s)
+				access := &s.input.Moments[0].Objects.Accesses[0].Status
+				access.Conditions, access.ReadyToUse = retried, false
+			},
+		},
+		"Restless": {
+			reason: "It never came to rest.",
+			happen: func(s *story) {
+				late(s)
+				m := &s.input.Moments[0]
+				m.Restless, m.After = true, m.Until
+			},
+			want: []verdict{{oracle.Silence, ns + "/key"}},
+		},
+		"Reads": {
+			reason: "Reading is silent.",
+			happen: func(s *story) {
+				objects, truth := well()
+				s.until("withdraw")
+				n := uint64(len(s.happenings))
+				s.happenings = append(s.happenings, happening{event: api("sidecar", "get secrets", ns+"/key", "", secretBody)})
+				s.input.Moments = []oracle.Moment{{Name: "at the end", After: n, Until: n + 1, Objects: objects, Truth: truth}}
+			},
+		},
+	})
+}
+
+func TestSecret(t *testing.T) {
+	judge(t, map[string]judging{
+		"Seen": {
+			reason: "A key was in the log.",
+			happen: func(s *story) {
+				s.input.Sightings = []oracle.Sighting{{Whose: account, Place: "the log of sidecar", Event: 3}}
+			},
+			want: []verdict{{oracle.Secret, "the log of sidecar"}},
+		},
+	})
+}
+
+// TestStored judges an input that has been stored meanwhile.
+func TestStored(t *testing.T) {
+	s := lifecycle()
+	s.move("provision", "identify")
+	afterwards(nothing)(s)
+	in := s.told()
+	want := oracle.Judge(in)
+	content, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored oracle.Input
+	if err := json.Unmarshal(content, &stored); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, oracle.Judge(stored)); diff != "" || len(want) == 0 {
+		t.Errorf("findings of the stored input (-fresh +stored):\n%s", diff)
+	}
+}
+
+func TestNames(t *testing.T) {
+	all := oracle.All()
+	for _, name := range oracle.Names() {
+		if all[name] == "" {
+			t.Errorf("nothing is said about oracle %q", name)
+		}
+	}
+	if len(all) != len(oracle.Names()) {
+		t.Errorf("All() has %d oracles, Names() %d", len(all), len(oracle.Names()))
+	}
+}
+
+func TestScope(t *testing.T) {
+	tests := map[string]struct {
+		scope oracle.Scope
+		name  string
+		want  bool
+	}{
+		"Word":      {oracle.Scope{Words: []string{"story-1"}}, "one.story-1", true},
+		"Path":      {oracle.Scope{Words: []string{"story-1"}}, "story-1/photos", true},
+		"Longer":    {oracle.Scope{Words: []string{"story-1"}}, "story-10/photos", false},
+		"Both":      {oracle.Scope{Words: []string{"story-1"}}, "story-10.story-1", true},
+		"Inside":    {oracle.Scope{Words: []string{"story-1"}}, "mystory-1", false},
+		"Empty":     {oracle.Scope{Words: []string{""}}, "anything", false},
+		"Alone":     {oracle.Scope{Alone: true}, "anything", true},
+		"Left":      {oracle.Scope{Alone: true, Others: []string{"story-7"}}, "one.story-7", false},
+		"Namespace": {oracle.Scope{Namespaces: []string{"story-1"}}, "story-1", true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.scope.Names(tc.name); got != tc.want {
+				t.Errorf("Names(%q) = %t, want %t", tc.name, got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,88 @@
+package oracle_test
+
+import (
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+func stored(component, name, subject string) journal.Event {
+	return event(component, journal.SeamStore, name, subject, "", "")
+}
+
+// inStore tells a story in which a driver deletes its bucket in the store, after what
+// has happened there before.
+func inStore(before ...journal.Event) func(*story) {
+	return func(s *story) {
+		s.before("provision", stored("driver", "AdminCreateBucket", bucket))
+		for _, e := range before {
+			s.before("withdraw", e)
+		}
+		s.before("deprovision", stored("driver", "AdminDeleteBucket", bucket))
+	}
+}
+
+func failed(e journal.Event, outcome string) journal.Event {
+	e.Outcome = outcome
+	return e
+}
+
+// TestPurged is about objects that go with their bucket.
+//
+//nolint:lll // one case a line
+func TestPurged(t *testing.T) {
+	put := stored("store", "PutObject", bucket+"/a/b")
+	lost := []verdict{{oracle.Loss, "bucket " + bucket}}
+	purging := `"parameters":{"nonEmptyDeletion":"purge"}`
+	judge(t, map[string]judging{
+		"Put":     {reason: "The object is lost.", happen: inStore(put), want: lost},
+		"Copied":  {reason: "So is a copy.", happen: inStore(stored("store", "CopyObject", bucket+"/c")), want: lost},
+		"Empty":   {reason: "There is nothing in it.", happen: inStore()},
+		"Refused": {reason: "It was not put.", happen: inStore(failed(put, "AccessDenied"))},
+		"Deleted": {reason: "The user has emptied it.", happen: inStore(put, stored("store", "DeleteObject", bucket+"/a/b"))},
+		"Unsure":  {reason: "The reply was lost: it may be gone.", happen: inStore(put, failed(stored("store", "DeleteObject", bucket+"/a/b"), "Aborted"))},
+		"Many":    {reason: "All of them at once.", happen: inStore(put, stored("store", "DeleteObjects", bucket))},
+		"Another": {reason: "One of two is left.", happen: inStore(put, stored("store", "PutObject", bucket+"/d"), stored("store", "DeleteObject", bucket+"/d")), want: lost},
+		"Elsewhere": {
+			reason: "It is in another bucket.", happen: inStore(stored("store", "PutObject", bucket+"-2/a")),
+		},
+		"NotEmpty": {
+			reason: "The store refuses to delete it.",
+			happen: func(s *story) {
+				s.before("withdraw", put)
+				s.before("deprovision", failed(stored("driver", "AdminDeleteBucket", bucket), "NotEmpty"))
+			},
+		},
+		"Class": {
+			reason: "The class says so, which stands in the Bucket.",
+			happen: func(s *story) {
+				inStore(put)(s)
+				s.change("ready", withText(`"spec":{`, `"spec":{`+purging+`,`))
+			},
+		},
+		"Asked": {
+			reason: "The class has said so when the bucket was made.",
+			happen: func(s *story) {
+				inStore(put)(s)
+				s.change("provision", func(e *journal.Event) { e.Request = []byte(`{"bucketId":"` + bucket + `",` + purging + `}`) })
+			},
+		},
+		"OtherValue": {
+			reason: "The class says the contrary.",
+			happen: func(s *story) {
+				inStore(put)(s)
+				s.change("ready", withText(`"spec":{`, `"spec":{"parameters":{"nonEmptyDeletion":"refuse"},`))
+			},
+			want: lost,
+		},
+		"Driver": {
+			reason: "The driver is one that does so.",
+			happen: func(s *story) { inStore(put)(s); s.input.Purging = []string{"driver"} },
+		},
+		"Touched": {
+			reason: "The scenario has done it itself.",
+			happen: func(s *story) { inStore(put)(s); s.input.Touched = []string{bucket} },
+		},
+	})
+}

@@ -1,0 +1,175 @@
+package oracle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// verdict is what a test wants of a finding.
+type verdict struct{ Oracle, Subject string }
+
+func verdicts(found []oracle.Finding) []verdict {
+	var all []verdict
+	for _, f := range found {
+		all = append(all, verdict{f.Oracle, f.Subject})
+	}
+	return all
+}
+
+// judging is a row of a table: a story, and what is found in it.
+type judging struct {
+	reason string
+	happen func(*story)
+	want   []verdict
+}
+
+func judge(t *testing.T, tests map[string]judging) {
+	t.Helper()
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := lifecycle()
+			tc.happen(s)
+			in := s.told()
+			got := oracle.Judge(in)
+			if diff := cmp.Diff(tc.want, verdicts(got)); diff != "" {
+				t.Errorf("%s\nfindings (-want +got):\n%s%v", tc.reason, diff, got)
+			}
+			for _, f := range got {
+				for _, seq := range f.Events {
+					if seq == 0 || seq > uint64(len(in.Events)) {
+						t.Errorf("%s is shown by event %d, which is not there", f, seq)
+					}
+				}
+			}
+		})
+	}
+}
+
+func lost(e *journal.Event) { e.Outcome, e.Response, e.Fault = "Timeout", nil, "lost" }
+
+func refusedBy(outcome string) func(*journal.Event) {
+	return func(e *journal.Event) { e.Outcome, e.Response = outcome, nil }
+}
+
+func TestOrder(t *testing.T) {
+	judge(t, map[string]judging{
+		"Clean": {reason: "A whole life, as the KEP has it.", happen: func(*story) {}},
+		"CreateBeforeID": {
+			reason: "The ID is persisted after the bucket is made.",
+			happen: func(s *story) { s.move("provision", "identify") },
+			want:   []verdict{{oracle.Order, bucket}},
+		},
+		"IDByUser": {
+			reason: "The Bucket shows the ID although no component has written it: a user has, and nobody sees that.",
+			happen: func(s *story) { s.drop("identify") },
+		},
+		"IDNeverPersisted": {
+			reason: "Nobody knows of the bucket at any time.",
+			happen: func(s *story) { s.until("ready"); s.drop("identify") },
+			want:   []verdict{{oracle.Order, bucket}},
+		},
+		"IDRefused": {
+			reason: "The write of the ID was refused, and the bucket made all the same.",
+			happen: func(s *story) { s.until("ready"); s.change("identify", refusedBy("Conflict")) },
+			want:   []verdict{{oracle.Order, bucket}},
+		},
+		"ReplyLost": {
+			reason: "It cannot be known that the ID was not persisted.",
+			happen: func(s *story) { s.change("identify", lost) },
+		},
+		"BucketUnprotected": {
+			reason: "The finalizer comes after the bucket.",
+			happen: func(s *story) {
+				s.change("identify", func(e *journal.Event) {
+					e.Response = []byte(object(bucketMeta, bucketSpec, `"status":{"bucketID":"`+bucket+`"}`))
+				})
+				s.move("protect bucket", "ready")
+			},
+			want: []verdict{{oracle.Order, "Bucket/" + bucket}},
+		},
+		"ClaimUnprotected": {
+			reason: "The Bucket is there before the claim is held.",
+			happen: func(s *story) { s.move("protect claim", "protect bucket") },
+			want:   []verdict{{oracle.Order, "BucketClaim/photos"}},
+		},
+		"GrantBeforeID": {
+			reason: "The credentials are made before the account is known.",
+			happen: func(s *story) { s.move("grant", "identify access") },
+			want:   []verdict{{oracle.Order, account}},
+		},
+		"RevokeBeforeSecret": {
+			reason: "Applications are handed credentials that do not work.",
+			happen: func(s *story) { s.move("revoke", "delete secret") },
+			want:   []verdict{{oracle.Order, "Secret/key"}},
+		},
+		"AccessNeverRevoked": {
+			reason: "The access goes with its credentials valid, and so do the claim and the bucket.",
+			happen: func(s *story) { s.drop("revoke") },
+			want: []verdict{
+				{oracle.Order, "bucket " + bucket}, {oracle.Order, "BucketAccess/app"}, {oracle.Order, "BucketClaim/photos"},
+			},
+		},
+		"BucketBeforeAccess": {
+			reason: "The bucket is deleted under an access.",
+			happen: func(s *story) { s.move("deprovision", "delete secret") },
+			want:   []verdict{{oracle.Order, "bucket " + bucket}},
+		},
+		"BucketLetGo": {
+			reason: "The Bucket goes before the driver has deleted anything.",
+			happen: func(s *story) { s.move("release bucket", "deprovision") },
+			want:   []verdict{{oracle.Order, "Bucket/" + bucket}},
+		},
+		"ClaimInUse": {
+			reason: "The claim goes while an access needs it.",
+			happen: func(s *story) { s.move("release claim", "withdraw") },
+			want:   []verdict{{oracle.Order, "BucketClaim/photos"}},
+		},
+		"Retried": {
+			reason: "Calls that are repeated are in order.",
+			happen: func(s *story) {
+				s.before("provision", s.happenings[s.index("generate")].event)
+				s.before("ready", s.happenings[s.index("provision")].event)
+				s.before("deprovision", s.happenings[s.index("revoke")].event)
+			},
+		},
+		"Incomplete": {
+			reason: "What the journal has forgotten is not held against anybody.",
+			happen: func(s *story) {
+				s.input.Incomplete = true
+				s.happenings = s.happenings[s.index("provision"):s.index("delete secret")]
+			},
+		},
+		"NotOurs": {
+			reason: "Others are judged by others.",
+			happen: func(s *story) {
+				s.move("provision", "identify")
+				s.input.Scope = oracle.Scope{Namespaces: []string{"story-11"}, Words: []string{"story-11"}}
+			},
+		},
+		"NobodysWhenAlone": {
+			reason: "A call for what nobody has heard of is somebody's mistake.",
+			happen: func(s *story) {
+				s.input.Scope = oracle.Scope{Alone: true, Namespaces: []string{ns}}
+				s.before("ready", rpc("DriverCreateBucket", "stray", `{"bucketId":"stray"}`, `{}`))
+			},
+			want: []verdict{{oracle.Order, "stray"}},
+		},
+	})
+}
+
+// TestOrderOfOverlapping has a write that ends after the call has begun.
+func TestOrderOfOverlapping(t *testing.T) {
+	s := lifecycle()
+	in := s.told()
+	at := s.index("identify")
+	in.Events[at].Duration = 5 * time.Millisecond
+	want := []verdict{{oracle.Order, bucket}}
+	if diff := cmp.Diff(want, verdicts(oracle.Judge(in))); diff != "" {
+		t.Errorf("findings when the ID was still on its way (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,50 @@
+package seam_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+)
+
+// BenchmarkCross measures a crossing: without a set of faults, with an empty one,
+// and with a fault that is about something else. The first two must not differ.
+func BenchmarkCross(b *testing.B) {
+	full := fault.NewSet()
+	if err := full.Add(fault.Fault{
+		Name: "f", Match: fault.Match{Seam: journal.SeamStore, Operation: "AdminDelete*"}, Effect: fault.Effect{Hang: true},
+	}); err != nil {
+		b.Fatal(err)
+	}
+	op := journal.Operation{Name: "AdminGetBucket", Subject: "b"}
+	nothing := func(context.Context) error { return nil }
+	for _, bench := range []struct {
+		name   string
+		faults *fault.Set
+	}{{"None", nil}, {"Empty", fault.NewSet()}, {"Other", full}} {
+		b.Run(bench.name, func(b *testing.B) {
+			i := seam.NewIncarnation(journal.New(journal.Options{MaxBytes: 1 << 20}), "actor", 1)
+			defer i.Fence()
+			i.Suffer(bench.faults, seam.Hooks{})
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := i.Cross(b.Context(), journal.SeamStore, op, nil, nothing); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkSet measures what a crossing asks of a set of faults.
+func BenchmarkSet(b *testing.B) {
+	empty := fault.NewSet()
+	crossing := fault.Crossing{Seam: journal.SeamAPI, Component: "controller", Operation: "update buckets/status", Subject: "b"}
+	for b.Loop() {
+		if empty.At(crossing) != nil {
+			b.Fatal("there is no fault")
+		}
+	}
+}

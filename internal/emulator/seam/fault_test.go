@@ -1,0 +1,43 @@
+package seam_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+)
+
+// suffering is an incarnation that suffers one fault.
+func suffering(t *testing.T, match fault.Match, effect fault.Effect) (*seam.Incarnation, *fault.Set, *journal.Journal) {
+	t.Helper()
+	i, j := life(t)
+	set := fault.NewSet()
+	if err := set.Add(fault.Fault{Name: "f", Match: match, Effect: effect}); err != nil {
+		t.Fatal(err)
+	}
+	i.Suffer(set, seam.Hooks{})
+	return i, set, j
+}
+
+// applied returns the events that a fault was applied to, as "operation subject
+// outcome".
+func applied(t *testing.T, j *journal.Journal) []string {
+	t.Helper()
+	var all []string
+	for _, e := range j.Since(0) {
+		if e.Fault == "f" && e.Seam != journal.SeamProcess {
+			all = append(all, e.Operation.String()+" "+e.Outcome)
+		}
+	}
+	return all
+}
+
+func expectApplied(t *testing.T, j *journal.Journal, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, applied(t, j)); diff != "" {
+		t.Errorf("what has suffered: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,159 @@
+package seam_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// open returns a store, for what it knows of requests.
+func open(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.New(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close(): %v", err)
+		}
+	})
+	return s
+}
+
+func TestMiddleware(t *testing.T) {
+	i, j := life(t)
+	handler := i.Middleware(open(t), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, "<Error><Code>AccessDenied</Code></Error>")
+			return
+		}
+		if r.Method == http.MethodHead {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	for _, request := range []struct{ method, path string }{
+		{"PUT", "/bkt/dir/key"}, {"DELETE", "/bkt/key"}, {"HEAD", "/bkt"}, {"GET", "/bkt?list-type=2"}, {"GET", "/"},
+	} {
+		if _, _, err := do(t, server.Client(), request.method, server.URL+request.path, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		"actor PutObject bkt/dir/key OK", "actor DeleteObject bkt/key AccessDenied", "actor HeadBucket bkt NotFound",
+		"actor ListObjectsV2 bkt OK", "actor ListBuckets OK",
+	}
+	if diff := cmp.Diff(want, lines(j)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestMiddlewareFence(t *testing.T) {
+	i, _ := life(t)
+	entered := make(chan struct{})
+	server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(entered)
+		<-r.Context().Done()
+	})))
+	defer server.Close()
+	inFlight := make(chan error)
+	go func() {
+		_, _, err := do(t, server.Client(), "GET", server.URL+"/bkt", "")
+		inFlight <- err
+	}()
+	<-entered
+	i.Fence()
+	if err := <-inFlight; err == nil {
+		t.Error("the request in flight was answered after the fence")
+	}
+	if _, _, err := do(t, server.Client(), "GET", server.URL+"/bkt", ""); err == nil {
+		t.Error("a request after the fence was answered")
+	}
+}
+
+// shelf is a backend that has nothing.
+type shelf struct{ calls int }
+
+func (s *shelf) CreateBucket(_ context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
+	s.calls++
+	return fakedriver.Bucket{BucketSpec: spec}, nil
+}
+
+func (s *shelf) GetBucket(context.Context, string) (fakedriver.Bucket, error) {
+	s.calls++
+	return fakedriver.Bucket{}, fmt.Errorf("bucket %w", fakedriver.ErrNotExist)
+}
+
+func (s *shelf) DeleteBucket(context.Context, string, string) error {
+	s.calls++
+	return errors.New("disk on fire")
+}
+
+func (s *shelf) PutAccount(context.Context, fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+	s.calls++
+	return fakedriver.Credentials{SecretAccessKey: "hush"}, nil
+}
+
+func (s *shelf) RotateAccount(context.Context, string, string) (fakedriver.Credentials, error) {
+	s.calls++
+	return fakedriver.Credentials{}, fmt.Errorf("number of accounts %w", fakedriver.ErrLimit)
+}
+
+func (s *shelf) DeleteAccount(context.Context, string, string) error {
+	s.calls++
+	return nil
+}
+
+func TestBackend(t *testing.T) {
+	i, j := life(t)
+	below := &shelf{}
+	b := i.Backend(below)
+	ctx := t.Context()
+	bucket, err := b.CreateBucket(ctx, fakedriver.BucketSpec{Name: "b"})
+	if err != nil || bucket.Name != "b" {
+		t.Errorf("CreateBucket() = %v, %v", bucket, err)
+	}
+	if _, err := b.GetBucket(ctx, "b"); !errors.Is(err, fakedriver.ErrNotExist) {
+		t.Errorf("GetBucket() = %v, want the error of the backend", err)
+	}
+	if err := b.DeleteBucket(ctx, "owner", "b"); err == nil {
+		t.Error("DeleteBucket() lost the error")
+	}
+	if credentials, err := b.PutAccount(ctx, fakedriver.AccountSpec{ID: "a"}); err != nil || credentials.SecretAccessKey != "hush" {
+		t.Errorf("PutAccount() = %v, %v", credentials, err)
+	}
+	if _, err := b.RotateAccount(ctx, "owner", "a"); !errors.Is(err, fakedriver.ErrLimit) {
+		t.Errorf("RotateAccount() = %v, want the error of the backend", err)
+	}
+	if err := b.DeleteAccount(ctx, "owner", "a"); err != nil {
+		t.Error(err)
+	}
+	i.Fence()
+	if err := b.DeleteAccount(ctx, "owner", "a"); !errors.Is(err, seam.ErrFenced) {
+		t.Errorf("a call after the fence: %v, want ErrFenced", err)
+	}
+	if below.calls != 6 {
+		t.Errorf("the backend saw %d calls, want 6", below.calls)
+	}
+	want := []string{
+		"actor AdminCreateBucket b OK", "actor AdminGetBucket b NotExist bucket does not exist",
+		"actor AdminDeleteBucket b Error disk on fire", "actor AdminPutAccount a OK",
+		"actor AdminRotateAccount a Limit number of accounts has reached its limit", "actor AdminDeleteAccount a OK",
+	}
+	if diff := cmp.Diff(want, lines(j)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+)
+
+// Errors that callers tell apart with errors.Is.
+var (
+	// ErrOwnServer: the cluster is the control plane of another emulator.
+	ErrOwnServer = errors.New("the cluster is that of an emulator")
+	// ErrUnfinished: an emulator was killed and has left things in a cluster.
+	ErrUnfinished = errors.New("an emulator was killed that has left something in a cluster")
+)
+
+// checkServer refuses a cluster that is the control plane of another emulator,
+// whose controller takes no Lease.
+func (s *Session) checkServer() error {
+	c := s.opts.Emulator.Cluster
+	if c == nil {
+		return nil
+	}
+	others, err := instance.List()
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if other.APIServer == c.Server() && other.Name != s.opts.Name {
+			return fmt.Errorf("context %q, server %s: %w: %q, which has a COSI controller; use it as it is, "+
+				"or choose another cluster with --context or --kubeconfig", c.Context(), c.Server(), ErrOwnServer, other.Name)
+		}
+	}
+	return nil
+}
+
+// succeed ends what an emulator has left that was killed. What it has left in a
+// cluster is taken over by one that runs there as well.
+func (s *Session) succeed(ctx context.Context, dir string) error {
+	if err := emulator.EndOrphans(ctx, dir); err != nil {
+		return err
+	}
+	killed, err := instance.Read(dir)
+	if err != nil || killed.Context == "" {
+		return err
+	}
+	if c := s.opts.Emulator.Cluster; c != nil && c.Server() == killed.APIServer {
+		return nil
+	}
+	return fmt.Errorf("%w: emulator %q in that of context %q; run 'cosi-emu down' with its name first",
+		ErrUnfinished, killed.Name, killed.Context)
+}
+
+// Remains are what an emulator has left in a cluster.
+type Remains struct {
+	// Context leads to the cluster; empty if there was none.
+	Context string
+	// Left has a line for each thing that is still there.
+	Left []string
+	// Err says why nothing more could be removed.
+	Err error
+}
+
+// CleanUp ends what an emulator has left that was killed, by its directory: its
+// processes, and what it has made in a cluster. That a cluster cannot be reached
+// is no error, but one of the Remains.
+func CleanUp(ctx context.Context, dir string) (Remains, error) {
+	if err := emulator.EndOrphans(ctx, dir); err != nil {
+		return Remains{}, err
+	}
+	killed, err := instance.Read(dir)
+	if err != nil || killed.Context == "" {
+		return Remains{}, err
+	}
+	kubeconfig := emulator.KubeconfigIn(dir)
+	if _, err := os.Stat(kubeconfig); errors.Is(err, fs.ErrNotExist) {
+		return Remains{}, nil // it had not yet begun with the cluster
+	}
+	c, err := cluster.Open(cluster.Options{Kubeconfig: kubeconfig, Owner: killed.Name})
+	if err != nil {
+		return Remains{}, err
+	}
+	defer c.Close()
+	left, err := c.Leave(ctx, killed.DriverName)
+	return Remains{Context: killed.Context, Left: left, Err: err}, nil
+}

@@ -1,0 +1,204 @@
+// Package session runs an emulator under a name, so that commands of other
+// processes find it: it ties together package emulator, which runs the parts,
+// and package instance, which keeps the books.
+package session
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+)
+
+// Options say what to run.
+type Options struct {
+	// Name is the name of the emulator.
+	Name string
+	// DataDir is where its data outlives it; empty for nowhere.
+	DataDir string
+	// Version of the program, for the books.
+	Version string
+	// Record is a directory for a recording of all that happens; empty for none.
+	Record string
+	// Emulator says what to start. Its directories are set by the session.
+	Emulator emulator.Options
+}
+
+// Session is an emulator that runs under a name.
+type Session struct {
+	opts     Options
+	started  time.Time
+	instance *instance.Instance
+	data     *instance.DataDir
+	emulator *emulator.Emulator
+	control  *adminapi.Server
+	record   *record
+	mark     uint64 // what the journal had when the description was published
+}
+
+// Start takes the name, starts an emulator and publishes where everything is. A
+// failed start leaves nothing behind. The errors are those of instance.Acquire,
+// instance.LockDataDir and emulator.Start.
+func Start(ctx context.Context, opts Options) (_ *Session, err error) {
+	s := &Session{opts: opts, started: time.Now()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.release())
+		}
+	}()
+	clean := func(dir string) error { return s.succeed(ctx, dir) }
+	if s.instance, err = instance.Acquire(opts.Name, clean); err != nil { //nolint:contextcheck // it waits for a fraction of a second
+		return nil, err
+	}
+	if err := s.checkServer(); err != nil {
+		return nil, err
+	}
+	if opts.DataDir != "" {
+		if s.data, err = instance.LockDataDir(opts.DataDir); err != nil { //nolint:contextcheck // as above
+			return nil, err
+		}
+		opts.Emulator.DataDir = s.data.Path()
+	}
+	if err := s.instance.Publish(s.Info()); err != nil {
+		return nil, err
+	}
+	opts.Emulator.Dir = s.instance.Dir()
+	if s.emulator, err = emulator.Start(ctx, opts.Emulator); err != nil {
+		return nil, err
+	}
+	if err := s.startRecording(); err != nil {
+		return nil, errors.Join(err, s.emulator.Stop(ctx))
+	}
+	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.record.faults(s.emulator.Faults())); err != nil {
+		return nil, errors.Join(err, s.stop(ctx))
+	}
+	s.started = time.Now() // getting the control plane may have taken minutes
+	s.mark = s.emulator.Journal().Mark()
+	if err := s.instance.Publish(s.Info()); err != nil {
+		return nil, errors.Join(err, s.stop(ctx))
+	}
+	return s, nil
+}
+
+// controlSocket is where other processes steer the emulator.
+func (s *Session) controlSocket() string { return filepath.Join(s.instance.Dir(), "run", "ctl.sock") }
+
+// Emulator returns the emulator, for those who want more than its description.
+func (s *Session) Emulator() *emulator.Emulator { return s.emulator }
+
+// Info describes the emulator as it is now.
+func (s *Session) Info() instance.Info {
+	info := instance.Info{
+		Name:    s.opts.Name,
+		Version: s.opts.Version,
+		PID:     os.Getpid(),
+		Started: s.started,
+		Dir:     s.instance.Dir(),
+	}
+	if s.data != nil {
+		info.DataDir = s.data.Path()
+	}
+	if c := s.opts.Emulator.Cluster; c != nil { // known to those who clean up if this process is killed
+		info.Context, info.APIServer = c.Context(), c.Server()
+	}
+	if s.emulator != nil {
+		info.Ready, info.Control = true, s.controlSocket()
+		info.Recording = s.record.path()
+		describe(&info, s.emulator)
+	}
+	return info
+}
+
+func describe(info *instance.Info, e *emulator.Emulator) {
+	info.Context = e.Context()
+	info.Kubeconfig = e.KubeconfigPath()
+	info.APIServer = e.Config().Host
+	info.DriverName = e.DriverName()
+	info.DriverEndpoint = e.DriverEndpoint()
+	info.S3Endpoint = e.S3Endpoint()
+	info.S3Region = e.S3Region()
+	info.GCSEndpoint = e.GCSEndpoint()
+	info.S3CertificateAuthority = e.CertificateAuthorityPath()
+	info.S3Administrator = e.AdministratorPath()
+	info.Journal = e.JournalPath()
+	info.Warnings = e.Warnings()
+	if plane := e.ControlPlane(); plane != nil {
+		info.Components = append(info.Components, processes(plane)...)
+	}
+	for _, c := range e.Components() {
+		state, incarnation := c.State()
+		info.Components = append(info.Components, instance.Component{Name: c.Name(), State: string(state), Incarnation: incarnation})
+	}
+}
+
+func processes(plane *controlplane.ControlPlane) []instance.Component {
+	var components []instance.Component
+	for _, p := range plane.Processes() {
+		state := emulator.StateRunning
+		if p.PID == 0 {
+			state = emulator.StateStopped
+		}
+		components = append(components, instance.Component{Name: p.Name, State: string(state), PID: p.PID, Log: p.LogFile})
+	}
+	return components
+}
+
+// Wait keeps the books while the emulator runs. It returns nil when ctx is done,
+// or the error of a part of the emulator that has failed.
+func (s *Session) Wait(ctx context.Context) error {
+	running, cancel := context.WithCancelCause(ctx)
+	var watcher sync.WaitGroup
+	defer watcher.Wait()
+	defer cancel(nil)
+	watcher.Go(func() {
+		select {
+		case err := <-s.emulator.Failed():
+			cancel(err)
+		case <-running.Done():
+		}
+	})
+	for event := range s.emulator.Journal().Follow(running, s.mark) {
+		if event.Seam != journal.SeamProcess {
+			continue
+		}
+		if err := s.instance.Publish(s.Info()); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(running)
+}
+
+// Stop stops the emulator and gives the name back.
+func (s *Session) Stop(ctx context.Context) error {
+	return errors.Join(s.stop(ctx), s.release())
+}
+
+func (s *Session) stop(ctx context.Context) error {
+	var errs []error
+	if s.control != nil {
+		errs = append(errs, s.control.Close(ctx))
+	}
+	return errors.Join(append(errs, s.emulator.Stop(ctx), s.record.close())...)
+}
+
+func (s *Session) release() error {
+	var errs []error
+	if s.data != nil {
+		errs = append(errs, s.data.Release())
+	}
+	if s.instance != nil {
+		errs = append(errs, s.instance.Release())
+	}
+	return errors.Join(errs...)
+}

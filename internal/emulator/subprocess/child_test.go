@@ -1,0 +1,139 @@
+package subprocess_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/test/harness"
+)
+
+// role is the variable by which this program is a component instead of a test.
+const role = "COSI_EMU_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if as := os.Getenv(role); as != "" {
+		if err := be(as); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// be is a component in a process of its own, as `cosi-emu controller` and
+// `cosi-emu sidecar` are.
+func be(as string) error {
+	flags := flag.NewFlagSet(as, flag.ExitOnError)
+	kubeconfig := flags.String("kubeconfig", "", "")
+	probe := flags.String("health-probe-bind-address", "", "")
+	endpoint := flags.String("endpoint", "", "")
+	if err := flags.Parse(os.Args[1:]); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	ctrl.SetLogger(logr.Discard())
+	cfg, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
+	if err != nil {
+		return err
+	}
+	cfg.QPS = -1
+	if as == "controller" {
+		c, err := controller.New(cfg, controller.Options{HealthProbeBindAddress: *probe})
+		if err != nil {
+			return err
+		}
+		return c.Start(ctx)
+	}
+	s, err := sidecar.New(ctx, cfg, sidecar.Options{Endpoint: *endpoint, HealthProbeBindAddress: *probe})
+	if err != nil {
+		return err
+	}
+	return s.Start(ctx)
+}
+
+// actAs is a command of this program as a component.
+func actAs(as string) subprocess.Command {
+	program := subprocess.Program(os.Args[0])
+	return func(ctx context.Context, files subprocess.Files) *exec.Cmd {
+		cmd := program(ctx, files)
+		cmd.Env = append(os.Environ(), role+"="+as)
+		return cmd
+	}
+}
+
+// TestKilled has processes be killed, by hand and by a fault, in the middle of a
+// story that comes out well.
+func TestKilled(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
+		Controller: subprocess.Controller(actAs("controller")), Sidecar: subprocess.Sidecar(actAs("sidecar")),
+	}})
+	if err := emu.Faults().Add(fault.Fault{
+		Name:   "kill",
+		Match:  fault.Match{Seam: journal.SeamRPC, Component: "sidecar", Operation: "DriverCreateBucket", Nth: 1},
+		Effect: fault.Effect{Crash: fault.After},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	user := &harness.Cluster{TB: t, Client: emu.Client(), Namespace: emulatortest.Namespace(t)}
+	claim := &cosiapi.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: user.Namespace, Name: "c"},
+		Spec:       cosiapi.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+	}
+	user.Make(claim)
+	user.WaitReady(claim)
+	var lives []string
+	for _, e := range emu.Journal().Since(0) {
+		if e.Seam == journal.SeamProcess && e.Component == emulator.ComponentSidecar {
+			lives = append(lives, e.Operation.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"start", "ready", "crash", "start"}, lives[:min(4, len(lives))]); diff != "" {
+		t.Errorf("the sidecar: -want, +got:\n%s", diff)
+	}
+	if !slices.ContainsFunc(emu.Journal().Since(0), func(e journal.Event) bool {
+		return e.Component == emulator.ComponentController && e.Operation.Name == "create buckets" && e.Outcome == journal.OutcomeOK
+	}) {
+		t.Error("the requests of the controller's process do not cross the seam")
+	}
+	if err := emu.Component(emulator.ComponentController).Crash(); err != nil {
+		t.Fatal(err)
+	}
+	if err := emu.Component(emulator.ComponentController).Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEndsByItself has the failure of a process be reported.
+func TestEndsByItself(t *testing.T) {
+	made := subprocess.Controller(func(ctx context.Context, _ subprocess.Files) *exec.Cmd { return exec.CommandContext(ctx, "false") })
+	run, err := made(emulatortest.Start(t, emulator.Options{NoDriver: true}).Config(), logr.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(t.Context()); err == nil {
+		t.Error("Start() = nil, want the exit code of the process")
+	}
+}

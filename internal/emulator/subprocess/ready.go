@@ -1,0 +1,30 @@
+package subprocess
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+const (
+	pollInterval = 20 * time.Millisecond
+	probeTimeout = time.Second
+)
+
+// WaitReady implements emulator.Runner: it asks the process, as a kubelet does.
+func (r *runner) WaitReady(ctx context.Context) error {
+	client := &http.Client{Timeout: probeTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.files.Probe+"/readyz", http.NoBody)
+		if err != nil {
+			return false, err
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return false, nil //nolint:nilerr // it does not listen yet
+		}
+		return resp.StatusCode == http.StatusOK, resp.Body.Close()
+	})
+}

@@ -1,0 +1,117 @@
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/ext"
+)
+
+// Expression is a CEL expression that has been parsed.
+type Expression struct {
+	source string
+	parsed *cel.Ast
+	names  []string
+
+	condition bool // whether it can be true or false
+}
+
+// costLimit bounds an evaluation, so that none hangs.
+const costLimit = 1_000_000
+
+// environment has the functions, and no variables: which there are depends on
+// where an expression stands, and Names tells which it needs.
+var environment = newEnvironment()
+
+func newEnvironment() *cel.Env {
+	env, err := cel.NewEnv(ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(), cel.OptionalTypes())
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return env
+}
+
+// Parse reads an expression.
+func Parse(source string) (_ *Expression, err error) {
+	if strings.TrimSpace(source) == "" {
+		return nil, errors.New("the expression is empty")
+	}
+	parsed, issues := environment.Parse(source)
+	if issues.Err() != nil {
+		return nil, fmt.Errorf("the expression %q is not CEL: %s", source, firstLine(issues))
+	}
+	e := &Expression{source: source, parsed: parsed, names: names(parsed.NativeRep().Expr())}
+	e.condition, err = check(source, parsed, e.names)
+	return e, err
+}
+
+func firstLine(issues *cel.Issues) string {
+	for _, e := range issues.Errors() {
+		return fmt.Sprintf("%s (at character %d)", e.Message, e.Location.Column()+1)
+	}
+	return issues.String()
+}
+
+// String returns the source.
+func (e *Expression) String() string { return e.source }
+
+// Names returns the variables that the expression uses, sorted.
+func (e *Expression) Names() []string { return e.names }
+
+// names collects the identifiers that are free: not the variables of macros.
+func names(root ast.Expr) []string {
+	var used, own []string
+	ast.PreOrderVisit(root, ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() { //nolint:exhaustive // the others name nothing
+		case ast.IdentKind:
+			used = append(used, e.AsIdent())
+		case ast.ComprehensionKind:
+			c := e.AsComprehension()
+			own = append(own, c.IterVar(), c.IterVar2(), c.AccuVar())
+		}
+	}))
+	used = slices.DeleteFunc(used, func(name string) bool { return slices.Contains(own, name) || slices.Contains(typeNames, name) })
+	slices.Sort(used)
+	return slices.Compact(used)
+}
+
+// typeNames are the identifiers that CEL has itself.
+var typeNames = []string{
+	"bool", "bytes", "double", "duration", "dyn", "int", "list", "map", "null_type", "optional_type",
+	"string", "timestamp", "type", "uint",
+}
+
+// Eval evaluates the expression. Values are as in JSON: maps, lists, strings,
+// numbers, booleans and nil.
+func (e *Expression) Eval(variables map[string]any) (any, error) {
+	program, err := environment.Program(e.parsed, cel.CostLimit(costLimit))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.source, err)
+	}
+	result, _, err := program.Eval(variables)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.source, err)
+	}
+	value, err := native(result)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.source, err)
+	}
+	return value, nil
+}
+
+// Test evaluates a condition.
+func (e *Expression) Test(variables map[string]any) (bool, error) {
+	value, err := e.Eval(variables)
+	if err != nil {
+		return false, err
+	}
+	holds, ok := value.(bool)
+	if !ok {
+		return false, fmt.Errorf("%s: it is %v, and must be true or false", e.source, value)
+	}
+	return holds, nil
+}

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// backend changes what the store holds, and then compares it with what is expected.
+func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
+	if err := r.changeBackend(ctx, s.Backend); err != nil {
+		return nil, err
+	}
+	truth, err := r.truth(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		kind     string
+		expected spec.Named
+		got      map[string]any
+		only     bool
+	}{
+		{"bucket", s.Backend.Buckets, truth.buckets, s.Backend.Only},
+		{"account", s.Backend.Accounts, truth.accounts, s.Backend.Only},
+		{"policy of bucket", s.Backend.Policies, truth.policies, false},
+	} {
+		if err := r.compareBackend(ctx, part.kind, part.expected, part.got, part.only); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.compareObjects(ctx, s.Backend.Objects); err != nil {
+		return nil, err
+	}
+	return nil, nil //nolint:nilnil // there is nothing to bind
+}
+
+func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Named, got map[string]any, only bool) error {
+	var known []string
+	for _, one := range expected {
+		name, err := r.text(ctx, one.Name)
+		if err != nil {
+			return err
+		}
+		known = append(known, name)
+		value, ok := got[name]
+		if !ok {
+			value = match.Missing
+		}
+		differences, err := match.Match(one.Pattern, value, r.known(ctx))
+		if err != nil {
+			return err
+		}
+		if len(differences) > 0 {
+			return &Failure{
+				Message: fmt.Sprintf("the %s %q of the backend is not as expected", kind, name), Differences: differences,
+				Expected: expectedYAML(one.Pattern, r.known(ctx)), Got: toYAML(got[name]),
+			}
+		}
+	}
+	for name := range got {
+		if only && !slices.Contains(known, name) && r.isOwn(name) {
+			return &Failure{Message: fmt.Sprintf("the backend has the %s %q, too", kind, name), Got: toYAML(got[name])}
+		}
+	}
+	return nil
+}
+
+// isOwn reports whether a name of the backend is of this scenario.
+func (r *run) isOwn(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(append(slices.Clone(r.words), r.scope), func(word string) bool { return naming.Mentions(name, word) })
+}

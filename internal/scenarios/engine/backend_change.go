@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// changeBackend does what the step asks for, without asking COSI.
+func (r *run) changeBackend(ctx context.Context, asked *spec.Backend) error {
+	backend := r.engine.emulator.Store()
+	for _, change := range []struct {
+		name spec.Text
+		do   func(name string) error
+	}{
+		{asked.CreateBucket, func(name string) error {
+			r.bring(name)
+			_, err := backend.CreateBucket(ctx, fakedriver.BucketSpec{Name: name, Owner: backendOwner, Purge: true})
+			return err
+		}},
+		{asked.DeleteBucket, func(name string) error {
+			r.watcher.Touch(name)
+			return r.deleteBucket(ctx, name)
+		}},
+		{asked.DeleteAccount, func(id string) error {
+			r.watcher.Touch(id)
+			return backend.DeleteAccount(ctx, r.ownerOf(ctx, id), id)
+		}},
+	} {
+		if change.name.IsZero() {
+			continue
+		}
+		name, err := r.text(ctx, change.name)
+		if err != nil {
+			return err
+		}
+		if err := change.do(name); err != nil {
+			return err
+		}
+	}
+	return r.changeContents(ctx, asked)
+}
+
+// setPolicy changes what an account may do in a bucket.
+func (r *run) setPolicy(ctx context.Context, asked *spec.Policy) error {
+	bucket, err := r.text(ctx, asked.Bucket)
+	if err != nil {
+		return err
+	}
+	account, err := r.text(ctx, asked.Account)
+	if err != nil {
+		return err
+	}
+	r.watcher.Touch(account)
+	return r.engine.emulator.Store().SetGrant(ctx, account, fakedriver.Grant{
+		Bucket: bucket, ObjectData: fakedriver.AccessMode(asked.ObjectData),
+		ObjectMetadata: fakedriver.AccessMode(asked.ObjectMetadata), BucketMetadata: fakedriver.AccessMode(asked.BucketMetadata),
+	})
+}
+
+// backendOwner is whose the buckets are that no driver knows of.
+const backendOwner = "admin"
+
+func (r *run) ownerOf(ctx context.Context, account string) string {
+	accounts, _ := r.engine.emulator.Store().Accounts(ctx) // an error will come back from what follows
+	for _, a := range accounts {
+		if a.ID == account {
+			return a.Owner
+		}
+	}
+	return ""
+}

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// changeContents does what the step asks for that is about more than a name.
+func (r *run) changeContents(ctx context.Context, asked *spec.Backend) error {
+	if asked.Put != nil {
+		if err := r.putBehind(ctx, asked.Put); err != nil {
+			return err
+		}
+	}
+	if asked.DeleteObject != nil {
+		if err := r.deleteBehind(ctx, asked.DeleteObject); err != nil {
+			return err
+		}
+	}
+	if asked.SetPolicy != nil {
+		return r.setPolicy(ctx, asked.SetPolicy)
+	}
+	return nil
+}
+
+// compareObjects compares what is in buckets with what is expected.
+func (r *run) compareObjects(ctx context.Context, expected spec.Named) error {
+	for _, one := range expected {
+		bucket, err := r.text(ctx, one.Name)
+		if err != nil {
+			return err
+		}
+		got, err := r.objectsIn(ctx, bucket)
+		if err != nil {
+			return err
+		}
+		only := spec.Named{one}
+		if err := r.compareBackend(ctx, "contents of bucket", only, map[string]any{bucket: got}, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// objectsIn returns the objects in a bucket by their keys.
+func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, error) {
+	objects := map[string]any{}
+	err := r.behind(ctx, bucket, func(client *s3.Client) error {
+		pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &bucket})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return err
+			}
+			for _, object := range page.Contents {
+				objects[*object.Key] = map[string]any{"size": *object.Size}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the objects in bucket %s: %w", bucket, err)
+	}
+	return objects, nil
+}
+
+// putBehind puts an object into a bucket.
+func (r *run) putBehind(ctx context.Context, asked *spec.PutObject) error {
+	content, err := r.text(ctx, asked.Content)
+	if err != nil {
+		return err
+	}
+	if err := r.mayPut(len(content)); err != nil {
+		return err
+	}
+	return r.atPlace(ctx, "put", spec.Place{Bucket: asked.Bucket, Key: asked.Key}, func(client *s3.Client, bucket, key string) error {
+		_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(content)})
+		return err
+	})
+}
+
+// deleteBehind deletes an object in a bucket.
+func (r *run) deleteBehind(ctx context.Context, asked *spec.Place) error {
+	return r.atPlace(ctx, "delete", *asked, func(client *s3.Client, bucket, key string) error {
+		_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
+		return err
+	})
+}
+
+// atPlace does something to an object.
+func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do func(client *s3.Client, bucket, key string) error) error {
+	bucket, err := r.text(ctx, place.Bucket)
+	if err != nil {
+		return err
+	}
+	key, err := r.text(ctx, place.Key)
+	if err != nil {
+		return err
+	}
+	err = r.behind(ctx, bucket, func(client *s3.Client) error { return do(client, bucket, key) })
+	if err != nil {
+		return fmt.Errorf("%s object %s in bucket %s: %w", what, key, bucket, err)
+	}
+	return nil
+}
+
+// behind does something in a bucket as the store's administrator.
+func (r *run) behind(ctx context.Context, bucket string, do func(*s3.Client) error) error {
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client, err := r.administrator(ctx, bucket, transport)
+	if err != nil {
+		return err
+	}
+	return do(client)
+}

@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// call calls a method of a driver, as a sidecar would, and compares what comes
+// back.
+func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
+	name, err := r.text(ctx, s.Call.Method)
+	if err != nil {
+		return nil, err
+	}
+	method, err := methodOf(name)
+	if err != nil {
+		return nil, err
+	}
+	request, err := r.message(ctx, method.Input(), &s.Call.Request)
+	if err != nil {
+		return nil, err
+	}
+	connection, err := r.dial(ctx, s.Call.Driver)
+	if err != nil {
+		return nil, err
+	}
+	r.touchCalled(name, request)
+	response := dynamicpb.NewMessage(method.Output())
+	err = connection.Invoke(ctx, fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()), request, response)
+	return r.answered(ctx, s.Call, response, errors.Join(err, connection.Close()))
+}
+
+// methodOf finds a method of the protocol by its name.
+func methodOf(name string) (protoreflect.MethodDescriptor, error) {
+	var known []string
+	services := cosi.File_cosi_v1alpha2_cosi_proto.Services()
+	for i := range services.Len() {
+		methods := services.Get(i).Methods()
+		for j := range methods.Len() {
+			if string(methods.Get(j).Name()) == name {
+				return methods.Get(j), nil
+			}
+			known = append(known, string(methods.Get(j).Name()))
+		}
+	}
+	return nil, fmt.Errorf("there is no method %q: there are %s", name, strings.Join(known, ", "))
+}
+
+// message builds a message from a value of the document.
+func (r *run) message(ctx context.Context, kind protoreflect.MessageDescriptor, v *spec.Value) (proto.Message, error) {
+	value, err := r.evaluate(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	message := dynamicpb.NewMessage(kind)
+	if value == nil {
+		return message, nil
+	}
+	body, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	if err := protojson.Unmarshal(body, message); err != nil {
+		return nil, fmt.Errorf("%s: the request is no %s: %w", v.Position, kind.Name(), err)
+	}
+	return message, nil
+}
+
+// answered compares the code and the response with what is expected.
+func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Message, failed error) (any, error) {
+	want, err := r.text(ctx, asked.Code)
+	if err != nil {
+		return nil, err
+	}
+	if want == "" {
+		want = codes.OK.String()
+	}
+	if got := status.Code(failed); got.String() != want {
+		return nil, &Failure{Message: fmt.Sprintf("the driver has answered %s (%v), want %s", got, failed, want)}
+	}
+	body, err := protojson.Marshal(response) // with the names that the journal has, too
+	if err != nil {
+		return nil, err
+	}
+	var got any
+	if err := json.Unmarshal(body, &got); err != nil || asked.Response == nil {
+		return got, err
+	}
+	differences, err := match.Match(*asked.Response, got, r.known(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if len(differences) > 0 {
+		return nil, &Failure{
+			Message: "the driver's response is not as expected", Differences: differences,
+			Expected: expectedYAML(*asked.Response, r.known(ctx)), Got: toYAML(got),
+		}
+	}
+	return got, nil
+}

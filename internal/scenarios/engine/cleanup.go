@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// end is what comes after the last step: the oracles look at what the scenario has
+// come to, all is cleaned up in reverse, and the oracles look again.
+func (r *run) end(ctx context.Context) error {
+	failed := []error{r.wakeAll(ctx), r.witness(ctx, atTheEnd)}
+	failed = append(failed, r.cleanUp(ctx)...)
+	failed = append(failed, r.witness(ctx, afterTheCleanUp))
+	for _, failure := range r.verdict() {
+		failed = append(failed, &failure)
+	}
+	return errors.Join(append(failed, r.sweep(ctx), r.dropNamespace(ctx), r.dropDrivers(ctx))...)
+}
+
+// cleanUp deletes what the scenario has made, with the help of the components, and
+// finds what is left.
+func (r *run) cleanUp(ctx context.Context) []error {
+	failed := []error{r.emptyBuckets(ctx)}
+	var deleted []*unstructured.Unstructured
+	for _, object := range r.belongings.backwards() {
+		err := r.engine.client.Delete(ctx, object)
+		switch {
+		case err == nil:
+			deleted = append(deleted, object)
+		case !apierrors.IsNotFound(err):
+			failed = append(failed, err)
+		}
+	}
+	for _, object := range deleted {
+		failed = append(failed, r.gone(ctx, object))
+	}
+	return append(failed, r.dropRetained(ctx))
+}
+
+// absent is the pattern of what has been deleted.
+var absent = spec.Pattern{Word: spec.Absent}
+
+// gone waits until an object is gone; if it does not go, its finalizers are taken
+// off, and that is a failure: something would have leaked.
+func (r *run) gone(ctx context.Context, object *unstructured.Unstructured) error {
+	wait := &waiting{run: r, object: object, pattern: absent}
+	if matched, err := wait.look(ctx); matched || err != nil {
+		return err
+	}
+	limit := r.engine.patient(cleanUpTimeout / 3)
+	waitCtx, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
+	defer cancel()
+	waitCtx, giveUp := context.WithCancelCause(waitCtx)
+	defer r.hurry(waitCtx, object, giveUp)()
+	_, err := wait.until(waitCtx)
+	if err == nil {
+		return nil
+	}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	return errors.Join(&Failure{
+		Position: r.scenario.Position, Subject: subjectOf(object), Got: gotYAML(wait.last),
+		Message: subjectOf(object) + " could not be deleted after the last step: " + err.Error(),
+	}, client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
+}
+
+// dropRetained deletes the Buckets that the scenario's claims have left behind by
+// their deletion policy. What they stand for is swept later.
+func (r *run) dropRetained(ctx context.Context) error {
+	var buckets cosiapi.BucketList
+	if err := r.engine.client.List(ctx, &buckets); err != nil {
+		return err
+	}
+	var failed []error
+	for i := range buckets.Items {
+		bucket := &buckets.Items[i]
+		if bucket.Spec.BucketClaimRef.Namespace != r.namespace {
+			continue
+		}
+		if bucket.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain {
+			failed = append(failed, &Failure{
+				Position: r.scenario.Position, Subject: "Bucket/" + bucket.Name,
+				Message: fmt.Sprintf("the Bucket %s is left, although its policy is %s", bucket.Name, bucket.Spec.DeletionPolicy),
+			})
+		}
+		if err := client.IgnoreNotFound(r.engine.client.Delete(ctx, bucket)); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		named := &unstructured.Unstructured{}
+		named.SetGroupVersionKind(cosiapi.SchemeGroupVersion.WithKind("Bucket"))
+		named.SetName(bucket.Name)
+		failed = append(failed, r.gone(ctx, named))
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+func (r *run) crash(ctx context.Context, s *spec.Step) (any, error) {
+	return nil, r.each(ctx, *s.Crash, func(c emulator.Actor) error {
+		if err := c.Crash(); err != nil {
+			return err
+		}
+		return startAgain(ctx, c, s.Forget)
+	})
+}
+
+func (r *run) restart(ctx context.Context, s *spec.Step) (any, error) {
+	return nil, r.each(ctx, *s.Restart, func(c emulator.Actor) error {
+		if err := c.Stop(ctx); err != nil {
+			return err
+		}
+		return startAgain(ctx, c, s.Forget)
+	})
+}
+
+// startAgain starts a component, with or without what it has kept. One that cannot
+// forget is started all the same, so that the scenario leaves it as it was.
+func startAgain(ctx context.Context, c emulator.Actor, forget bool) error {
+	var failed error
+	if forget {
+		failed = c.Forget(ctx)
+	}
+	return errors.Join(failed, c.Start(ctx))
+}
+
+func (r *run) start(ctx context.Context, s *spec.Step) (any, error) {
+	return nil, r.each(ctx, *s.Start, func(c emulator.Actor) error { return c.Start(ctx) })
+}
+
+func (r *run) stop(ctx context.Context, s *spec.Step) (any, error) {
+	return nil, r.each(ctx, *s.Stop, func(c emulator.Actor) error { return c.Stop(ctx) })
+}
+
+func (r *run) each(ctx context.Context, names spec.Names, do func(emulator.Actor) error) error {
+	for _, text := range names {
+		name, err := r.text(ctx, text)
+		if err != nil {
+			return err
+		}
+		component, err := r.component(name)
+		if err != nil {
+			return err
+		}
+		if err := do(component); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) component(name string) (emulator.Actor, error) {
+	if actor := r.engine.emulator.Actor(name); actor != nil {
+		return actor, nil
+	}
+	return nil, fmt.Errorf("there is no component %q: there are %s", name, strings.Join(r.engine.emulator.Actors(), ", "))
+}
+
+// wakeAll starts what a scenario has left stopped, so that it can be cleaned up. What
+// is not its own it leaves alone, unless it runs alone: another scenario may have
+// stopped it, or be starting it just now.
+func (r *run) wakeAll(ctx context.Context) error {
+	alone := runsAlone(r.scenario)
+	if err := r.engine.emulator.AwaitControlPlane(ctx); err != nil {
+		return err
+	}
+	if err := r.dropSeconds(ctx); err != nil {
+		return err
+	}
+	for _, component := range r.engine.emulator.Components() {
+		if state, _ := component.State(); state == emulator.StateRunning || !alone && !r.owns(component) {
+			continue
+		}
+		// A component that a fault has killed may be coming back by itself.
+		if err := component.Start(ctx); err != nil && !errors.Is(err, emulator.ErrWrongState) {
+			return err
+		}
+	}
+	return nil
+}
+
+// owns reports whether a component is of a driver of the scenario's own.
+func (r *run) owns(component *emulator.Component) bool {
+	for _, driver := range r.drivers {
+		if component == driver.Driver || component == driver.Sidecar {
+			return true
+		}
+	}
+	return false
+}
+
+// dropSeconds ends the second instances that the scenario has started.
+func (r *run) dropSeconds(ctx context.Context) error {
+	var failed []error
+	alone := runsAlone(r.scenario)
+	for _, component := range r.engine.emulator.Components() {
+		first, ok := strings.CutSuffix(component.Name(), emulator.Second)
+		if !ok || !alone && !strings.HasSuffix(first, r.scope) {
+			continue
+		}
+		failed = append(failed, r.engine.emulator.RemoveSecond(ctx, first))
+	}
+	return errors.Join(failed...)
+}

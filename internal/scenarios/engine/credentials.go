@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// credentials are what an application has: the contents of a Secret.
+type credentials struct {
+	client    *s3.Client
+	bucket    string
+	transport *http.Transport
+	attempts  int // of each request
+}
+
+func (c *credentials) close() { c.transport.CloseIdleConnections() }
+
+func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, error) {
+	name, err := r.text(ctx, asked.Secret)
+	if err != nil {
+		return nil, err
+	}
+	secret := &corev1.Secret{}
+	if err := r.engine.client.Get(ctx, client.ObjectKey{Namespace: r.namespace, Name: name}, secret); err != nil {
+		return nil, fmt.Errorf("read Secret/%s: %w", name, err)
+	}
+	value := func(key string) string { return string(secret.Data[key]) }
+	c := &credentials{
+		bucket: value(cosiapi.SecretKeyBucketName), transport: &http.Transport{}, attempts: max(1, r.engine.options.S3Attempts),
+	}
+	if authority := value(cosiapi.SecretKeyCertificateAuthority); authority != "" {
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM([]byte(authority)) {
+			return nil, fmt.Errorf("there is no certificate in %[2]s of Secret/%[1]s", name, cosiapi.SecretKeyCertificateAuthority)
+		}
+		c.transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	if !asked.Bucket.IsZero() {
+		if c.bucket, err = r.text(ctx, asked.Bucket); err != nil {
+			return nil, err
+		}
+	}
+	options := s3.Options{
+		BaseEndpoint: aws.String(value(cosiapi.SecretKeyS3Endpoint)), Region: value(cosiapi.SecretKeyS3Region),
+		UsePathStyle: value(cosiapi.SecretKeyS3AddressingStyle) != "virtual",
+		Credentials: awscredentials.NewStaticCredentialsProvider(
+			value(cosiapi.SecretKeyS3AccessKeyID), value(cosiapi.SecretKeyS3SecretAccessKey), ""),
+		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: c.attempts,
+	}
+	if !asked.ServiceAccount.IsZero() {
+		if options.Credentials, err = r.asServiceAccount(ctx, asked, options); err != nil {
+			return nil, err
+		}
+	}
+	c.client = s3.New(options)
+	return c, nil
+}
+
+// request does what a URL is signed for, as often as the client would. A refusal is
+// S3's error, as the client would return it.
+func (c *credentials) request(ctx context.Context, method, signed string, content []byte) (body string, err error) {
+	pauses := wait.Backoff{Steps: c.attempts, Duration: firstPause, Factor: 2} //nolint:mnd // twice as long each time
+	_ = wait.ExponentialBackoffWithContext(ctx, pauses, func(ctx context.Context) (done bool, _ error) {
+		var again bool
+		body, again, err = c.requestOnce(ctx, method, signed, content)
+		return !again, nil
+	})
+	return body, err
+}
+
+// firstPause is how long a client waits before it tries again.
+const firstPause = 200 * time.Millisecond
+
+// requestOnce also returns whether another attempt may do better.
+func (c *credentials) requestOnce(ctx context.Context, method, signed string, content []byte) (body string, again bool, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, signed, bytes.NewReader(content))
+	if err != nil {
+		return "", false, unsigned(err)
+	}
+	response, err := (&http.Client{Transport: c.transport}).Do(request)
+	if err != nil {
+		return "", ctx.Err() == nil, unsigned(err)
+	}
+	answer, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return "", ctx.Err() == nil, err
+	}
+	if response.StatusCode < http.StatusBadRequest {
+		return string(answer), false, nil
+	}
+	again = response.StatusCode >= http.StatusInternalServerError
+	var document struct {
+		Code    string `xml:"Code"`
+		Message string `xml:"Message"`
+	}
+	if err := xml.Unmarshal(answer, &document); err != nil {
+		return "", again, fmt.Errorf("%s: %w", response.Status, err)
+	}
+	return "", again, &smithy.GenericAPIError{Code: document.Code, Message: document.Message}
+}
+
+// unsigned takes the signature, with which anybody could do the same, out of an error.
+func unsigned(err error) error {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		failed.URL, _, _ = strings.Cut(failed.URL, "?")
+	}
+	return err
+}

@@ -1,0 +1,280 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// eventPattern is a pattern of events with the values of its expressions.
+type eventPattern struct {
+	spec.EventPattern
+
+	seam                                   journal.Seam
+	component, operation, subject, outcome string
+	variables                              map[string]any
+}
+
+func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPattern, error) {
+	found := eventPattern{EventPattern: p, seam: journal.Seam(p.Seam), variables: r.known(ctx)}
+	if p.Seam == "" {
+		found.seam = journal.SeamRPC
+	}
+	// A call is in the journal twice: as the sidecar has made it, and as the
+	// driver has met it.
+	if found.seam == journal.SeamRPC && p.Component.IsZero() {
+		found.component = emulator.ComponentSidecar + "*"
+	}
+	for _, field := range []struct {
+		text spec.Text
+		into *string
+	}{{p.Component, &found.component}, {p.Operation, &found.operation}, {p.Subject, &found.subject}, {p.Outcome, &found.outcome}} {
+		if field.text.IsZero() {
+			continue
+		}
+		text, err := r.text(ctx, field.text)
+		if err != nil {
+			return found, err
+		}
+		*field.into = text
+	}
+	return found, nil
+}
+
+// matches reports whether an event is like the pattern.
+func (p eventPattern) matches(e journal.Event) (bool, error) {
+	if e.Seam != p.seam || !p.asksForWatches() && strings.HasPrefix(e.Operation.Name, fault.EventPrefix) {
+		return false, nil
+	}
+	if !like(p.component, e.Component) || !like(p.operation, e.Operation.Name) || !like(p.subject, e.Operation.Subject) {
+		return false, nil
+	}
+	if code, negated := strings.CutPrefix(p.outcome, "!"); p.outcome != "" && (e.Outcome == code) == negated {
+		return false, nil
+	}
+	matched, err := p.message(p.Request, e.Request)
+	if !matched || err != nil {
+		return false, err
+	}
+	return p.message(p.Response, e.Response)
+}
+
+// asksForWatches reports whether the pattern is about what watches tell. Others are
+// about what components do, and a component is told of much that it does nothing about.
+func (p eventPattern) asksForWatches() bool { return strings.HasPrefix(p.operation, fault.EventPrefix) }
+
+// message compares what was sent, or came back.
+func (p eventPattern) message(pattern *spec.Pattern, body json.RawMessage) (bool, error) {
+	if pattern == nil {
+		return true, nil
+	}
+	got := match.Missing
+	if len(body) > 0 {
+		if err := json.Unmarshal(body, &got); err != nil {
+			return false, err
+		}
+	}
+	differences, err := match.Match(*pattern, got, p.variables)
+	return len(differences) == 0, err
+}
+
+// like compares with a pattern in which * stands for any characters but a slash,
+// as path.Match has it; an empty one matches all.
+func like(pattern, text string) bool {
+	if pattern == "" || pattern == text {
+		return true
+	}
+	matched, err := path.Match(pattern, text)
+	return err == nil && matched
+}
+
+func (p eventPattern) String() string {
+	var words []string
+	for _, word := range []string{string(p.seam), p.component, p.operation, p.subject, p.outcome} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// events returns the events between the marks that are about the scenario.
+func (r *run) events(asked *spec.Events) []journal.Event {
+	r.mu.Lock()
+	from, until := r.result.From-1, uint64(0)
+	if asked.Since != "" {
+		from = r.marks[asked.Since]
+	}
+	if asked.Until != "" {
+		until = r.marks[asked.Until]
+	}
+	r.mu.Unlock()
+	var found []journal.Event
+	for _, e := range r.engine.journal.Since(from) {
+		if until != 0 && e.Seq > until {
+			break
+		}
+		if r.concerns(e) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// calls waits until the journal has the events.
+func (r *run) calls(ctx context.Context, s *spec.Step) (any, error) {
+	patterns, err := r.eventPatterns(ctx, s.Calls)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		mark := r.engine.journal.Mark()
+		problem, err := r.compare(s.Calls, patterns)
+		if err != nil || problem == "" {
+			return nil, err
+		}
+		if !r.awaitEvent(ctx, mark) {
+			return nil, &Failure{Message: problem + "; " + context.Cause(ctx).Error()}
+		}
+	}
+}
+
+// awaitEvent returns when there is another event, or false when the context ends.
+func (r *run) awaitEvent(ctx context.Context, mark uint64) bool {
+	for range r.engine.journal.Follow(ctx, mark) {
+		return true
+	}
+	return false
+}
+
+func (r *run) eventPatterns(ctx context.Context, asked *spec.Events) ([]eventPattern, error) {
+	patterns := make([]eventPattern, 0, len(asked.Events))
+	for _, p := range asked.Events {
+		found, err := r.eventPattern(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, found)
+	}
+	return patterns, nil
+}
+
+// compare says what is wrong with the journal; nothing if it is as expected.
+func (r *run) compare(asked *spec.Events, patterns []eventPattern) (string, error) {
+	events := r.events(asked)
+	// By their beginnings: what somebody does may be seen by others, and cause what
+	// they do, before the answer has come back.
+	slices.SortStableFunc(events, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
+	counts, last := make([]int, len(patterns)), -1
+	for _, e := range events {
+		known := asked.Only && !r.sameSeam(patterns, e)
+		for i, p := range patterns {
+			matched, err := p.matches(e)
+			if err != nil {
+				return "", err
+			}
+			if !matched {
+				continue
+			}
+			if !asked.AnyOrder && i < last {
+				return fmt.Sprintf("%s came after %s", p, patterns[last]), nil
+			}
+			counts[i]++
+			last, known = max(last, i), true
+			break
+		}
+		if asked.Only && !known {
+			return "there was also " + e.String(), nil
+		}
+	}
+	for i, p := range patterns {
+		if !p.Count.Contains(counts[i]) {
+			return fmt.Sprintf("%s was there %d times", p, counts[i]), nil
+		}
+	}
+	return "", nil
+}
+
+func (r *run) sameSeam(patterns []eventPattern, e journal.Event) bool {
+	for _, p := range patterns {
+		if p.seam == e.Seam && like(p.component, e.Component) {
+			return true
+		}
+	}
+	return false
+}
+
+// never judges what the journal has between the marks.
+func (r *run) never(ctx context.Context, s *spec.Step) (any, error) {
+	patterns, err := r.eventPatterns(ctx, s.Never)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range r.events(s.Never) {
+		for _, p := range patterns {
+			matched, err := p.matches(e)
+			if err != nil {
+				return nil, err
+			}
+			if matched {
+				return nil, &Failure{Message: "there was " + e.String()}
+			}
+		}
+	}
+	return nil, nil //nolint:nilnil // there is nothing to bind
+}
+
+// defaultQuiet is how long nothing may happen for all to be settled.
+const defaultQuiet = spec.Duration(200 * time.Millisecond)
+
+// settle waits until there has been no API write and no call for a time that
+// concerns the scenario, and nobody is about to come back and make one.
+func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
+	quiet := s.Settle.Quiet.Or(defaultQuiet)
+	for mark := r.engine.journal.Mark(); ; {
+		incomplete := r.awaitsRevival() // who comes back is to be heard for all of the time
+		calm, cancel := context.WithTimeout(ctx, quiet)
+		noise := r.noise(calm, &mark)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			if noise != "" {
+				noise = ": at last there was " + noise
+			}
+			return nil, &Failure{Message: "it does not become quiet" + noise + "; " + context.Cause(ctx).Error()}
+		case noise == "" && !incomplete && !r.awaitsRevival():
+			return nil, nil //nolint:nilnil // there is nothing to bind
+		}
+	}
+}
+
+// awaitsRevival reports whether a component that the scenario uses was killed by a fault,
+// and has not started again yet.
+func (r *run) awaitsRevival() bool {
+	return slices.ContainsFunc(r.engine.emulator.Components(), func(c *emulator.Component) bool {
+		foreign := strings.Contains(c.Name(), ".") && !naming.Mentions(c.Name(), r.scope)
+		return !foreign && c.Reviving()
+	})
+}
+
+// noise waits for an event that is not silence, and moves the mark behind it.
+func (r *run) noise(ctx context.Context, mark *uint64) string {
+	for e := range r.engine.journal.Follow(ctx, *mark) {
+		*mark = e.Seq
+		if (e.Write() || e.Seam == journal.SeamRPC) && r.concerns(e) {
+			return e.String()
+		}
+	}
+	return ""
+}

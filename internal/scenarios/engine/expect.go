@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// expect waits until every object matches. They need not match at the same time.
+func (r *run) expect(ctx context.Context, s *spec.Step) (any, error) {
+	var result any
+	for i := range *s.Expect {
+		expectation := &(*s.Expect)[i]
+		object, err := r.referred(ctx, expectation.Object)
+		if err != nil {
+			return nil, err
+		}
+		wait := &waiting{run: r, object: object, pattern: expectation.Pattern}
+		if result, err = wait.until(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// waiting waits for one object to match, or to differ.
+type waiting struct {
+	run     *run
+	object  *unstructured.Unstructured
+	pattern spec.Pattern
+	// forDifference has it wait until the object does not match.
+	forDifference bool
+
+	seen        bool   // it has been looked at
+	version     string // of the object when it was last looked at, if it was there
+	last        any    // what the object was like when it was last seen
+	differences []match.Difference
+	trouble     error // of the API, the last that there was
+}
+
+const (
+	// retryDelay is how long an API in trouble is left alone.
+	retryDelay = 50 * time.Millisecond
+	// onlyLook bounds the only look at an object, when the time to wait for it was too
+	// short for one.
+	onlyLook = 5 * time.Second
+)
+
+func (w *waiting) until(ctx context.Context) (any, error) {
+	for {
+		matched, err := w.look(ctx)
+		if matched {
+			return w.last, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if matched, err = w.follow(ctx); matched {
+			return w.last, nil
+		}
+		switch {
+		case ctx.Err() != nil:
+			return w.atLast(ctx)
+		case errors.Is(err, errEvaluate):
+			return nil, err
+		case err != nil:
+			w.trouble = err
+			pause(ctx, retryDelay)
+		}
+	}
+}
+
+// atLast is what comes of a wait that is over. However short it was, the object has been
+// looked at once: otherwise the pace of the API would decide.
+func (w *waiting) atLast(ctx context.Context) (any, error) {
+	if !w.seen {
+		w.trouble = nil // it had no time
+		looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), onlyLook)
+		defer cancel()
+		if matched, err := w.look(looking); matched || err != nil {
+			return w.last, err
+		}
+	}
+	return nil, w.failure(ctx)
+}
+
+// pause waits for a time, or for the context.
+func pause(ctx context.Context, delay time.Duration) {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// errEvaluate means that a pattern has an expression that cannot be evaluated.
+var errEvaluate = errors.New("the pattern cannot be evaluated")
+
+// look gets the object once.
+func (w *waiting) look(ctx context.Context) (bool, error) {
+	object := w.object.DeepCopy()
+	err := w.run.engine.client.Get(ctx, client.ObjectKeyFromObject(object), object)
+	switch {
+	case err == nil:
+		w.version = object.GetResourceVersion()
+		return w.judge(ctx, object.Object)
+	case apierrors.IsNotFound(err):
+		w.version = ""
+		return w.judge(ctx, match.Missing)
+	}
+	w.trouble = err // a passing trouble is waited out
+	return false, nil
+}
+
+// follow watches the object, from when it was last seen, until it matches or the
+// watch ends.
+func (w *waiting) follow(ctx context.Context) (bool, error) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(w.object.GroupVersionKind())
+	watcher, err := w.run.engine.client.Watch(ctx, list, client.InNamespace(w.object.GetNamespace()),
+		client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("metadata.name", w.object.GetName())},
+		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: w.version}})
+	if err != nil {
+		return false, err
+	}
+	defer watcher.Stop()
+	if w.version == "" { // what has happened between looking and watching
+		if matched, err := w.look(ctx); matched || err != nil {
+			return matched, err
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case event, open := <-watcher.ResultChan():
+			if !open {
+				return false, nil
+			}
+			if matched, err := w.event(ctx, event); matched || err != nil {
+				return matched, err
+			}
+		}
+	}
+}
+
+func (w *waiting) event(ctx context.Context, event watch.Event) (bool, error) {
+	object, ok := event.Object.(*unstructured.Unstructured)
+	switch {
+	case event.Type == watch.Error:
+		return false, apierrors.FromObject(event.Object)
+	case event.Type == watch.Deleted:
+		return w.judge(ctx, match.Missing)
+	case ok && event.Type != watch.Bookmark:
+		return w.judge(ctx, object.Object)
+	}
+	return false, nil
+}
+
+func (w *waiting) judge(ctx context.Context, got any) (bool, error) {
+	got = readable(got)
+	differences, err := match.Match(w.pattern, got, w.run.known(ctx))
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", errEvaluate, err)
+	}
+	w.seen, w.last, w.differences = true, got, discreet(w.object, differences)
+	if got == match.Missing {
+		w.last = nil
+	}
+	return (len(differences) == 0) != w.forDifference, nil
+}
+
+func (w *waiting) failure(ctx context.Context) error {
+	message := fmt.Sprintf("%s is not as expected: %s", subjectOf(w.object), context.Cause(ctx))
+	if w.trouble != nil {
+		message += fmt.Sprintf(" (the API has failed meanwhile, at last with: %s)", w.trouble)
+	}
+	return &Failure{
+		Message: message, Subject: subjectOf(w.object), Differences: w.differences,
+		Expected: expectedYAML(w.pattern, w.run.known(ctx)), Got: gotYAML(w.last),
+	}
+}

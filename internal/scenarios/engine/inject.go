@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// inject puts a fault into force until it is healed, at the latest when the
+// scenario ends.
+func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
+	text := func(t spec.Text) (string, error) { return r.text(ctx, t) }
+	value := func(v *spec.Value) (any, error) { return r.evaluate(ctx, v) }
+	f, err := s.Inject.Fault(r.scoped(s.Inject.Name), text, value)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	_, begun := r.marks[f.Match.Since]
+	r.mu.Unlock()
+	f.Match.Since, f.Match.Until = r.scopedMark(f.Match.Since), r.scopedMark(f.Match.Until)
+	if begun { // the mark has been made: it counts at once
+		f.Match.Since = ""
+	}
+	if err := r.engine.emulator.Faults().Add(f); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.faults = append(r.faults, f.Name)
+	return nil, nil //nolint:nilnil // there is nothing to bind
+}
+
+// scopedMark is what a mark of the scenario is called among the faults.
+func (r *run) scopedMark(name string) string {
+	if name == "" {
+		return ""
+	}
+	return r.scoped(name)
+}
+
+// heal ends faults of the scenario: those that are named, or all.
+func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
+	if len(*s.Heal) == 0 {
+		return nil, r.healAll()
+	}
+	for _, text := range *s.Heal {
+		name, err := r.text(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.healOne(r.scoped(name)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil //nolint:nilnil // there is nothing to bind
+}
+
+func (r *run) healOne(name string) error {
+	r.mu.Lock()
+	r.faults = slices.DeleteFunc(r.faults, func(other string) bool { return other == name })
+	r.mu.Unlock()
+	return r.engine.emulator.Faults().Remove(name)
+}
+
+// healAll ends all faults of the scenario. Somebody may have ended one already.
+func (r *run) healAll() error {
+	r.mu.Lock()
+	names := slices.Clone(r.faults)
+	r.mu.Unlock()
+	var failed []error
+	for _, name := range names {
+		if err := r.healOne(name); !errors.Is(err, fault.ErrUnknown) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// harmsOthers reports whether a fault could be suffered by what all scenarios
+// share, and not only by a driver of the scenario's own.
+func harmsOthers(f *spec.Fault) bool {
+	return f != nil && (f.Outage != "" || shared(f.Component) || strings.Contains(f.Component.Source(), "*"))
+}

@@ -1,0 +1,177 @@
+package engine_test
+
+import (
+	"context"
+	"flag"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// memoryRuns is how often the scenario runs.
+var memoryRuns = flag.Int("memory.runs", 1000, "how often TestMemoryIsFlat runs its scenario")
+
+const (
+	// grownBytes is how much more may be in use for each run after the first fifth of
+	// them: what is kept of a run, be it only an object of Kubernetes in a cache, takes
+	// more.
+	grownBytes = 1000
+	// passing is how much more may be in use whatever the number of runs is: what the
+	// emulator remembers of deletions and keys, up to a bound that the first runs do not
+	// reach, is a megabyte, and a manager of controller-runtime that has ended and is
+	// still held at the second look is nearly one, of as many as were there at once.
+	passing = (1 + memoryAtOnce) << 20
+	// grownGoroutines is how many more there may be: connections come and go.
+	grownGoroutines = 20
+	// memoryAtOnce is how many run at the same time.
+	memoryAtOnce = 4
+	// memoryLimit ends the runs early on a machine that is busy: what is judged is what
+	// each run keeps. It is less than the time that a test binary has.
+	memoryLimit = 8 * time.Minute
+	// settling is how long memory is watched: managers of controller-runtime are kept by
+	// a timer for half a minute after they have ended.
+	settling, settlingEvery = 40 * time.Second, 5 * time.Second
+	// fewestRuns is how many tell anything.
+	fewestRuns = 100
+	// sampled is the average number of bytes between allocations that are profiled.
+	sampled = 4 << 10
+)
+
+// own is a scenario with all that the engine makes for one: a driver and a sidecar of
+// its own, classes, an access, and what the oracles keep in mind.
+const own = `
+setup: {drivers: [{name: d}]}
+steps:
+- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [S3]}}
+- apply:
+    kind: BucketAccess
+    metadata: {name: app}
+    spec:
+      bucketAccessClassName: ${accessClass}
+      protocol: S3
+      bucketClaims: [{bucketClaimName: photos, accessSecretName: key, accessModes: {objectData: ReadWrite}}]
+- expect: {BucketAccess/app: {status: {readyToUse: true}}}
+- delete: BucketAccess/app
+- delete: BucketClaim/photos
+- expect: {BucketClaim/photos: absent}
+`
+
+// TestMemoryIsFlat runs a scenario 1,000 times on one emulator.
+func TestMemoryIsFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes")
+	}
+	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
+	runtime.MemProfileRate = sampled
+	ctx, begun := t.Context(), time.Now()
+	// The journal keeps as much as it may after the first runs.
+	emu := emulatortest.Start(t, emulator.Options{JournalBytes: 1 << 20})
+	e, s := engine.New(emu, engine.Options{}), parse(t, own)
+	warm := many(t, e, s, *memoryRuns/5, begun.Add(memoryLimit/5))
+	before, started := settled(ctx), time.Now()
+	more := many(t, e, s, *memoryRuns-warm, begun.Add(memoryLimit))
+	took := time.Since(started).Round(time.Second)
+	after := settled(ctx)
+	t.Logf("%d KiB after %d runs, %d KiB after %d more, which took %s; %d and %d goroutines; Events kept: %d and %d KiB",
+		before.bytes>>10, warm, after.bytes>>10, more, took,
+		before.goroutines, after.goroutines, before.events>>10, after.events>>10)
+	if more < fewestRuns {
+		t.Fatalf("only %d runs were made in %s, which is too few to judge by", warm+more, memoryLimit)
+	}
+	if grown, most := after.bytes-before.bytes, int64(more*grownBytes+passing); grown > most {
+		t.Errorf("%d runs keep %d bytes, want at most %d", more, grown, most)
+	}
+	if grown := after.goroutines - before.goroutines; grown > grownGoroutines {
+		t.Errorf("there are %d goroutines more after %d runs than after %d", grown, warm+more, warm)
+	}
+}
+
+// many runs a scenario, a few times at once, and returns how often until a time.
+func many(t *testing.T, e *engine.Engine, s *spec.Scenario, times int, until time.Time) int {
+	t.Helper()
+	var begun, done atomic.Int64
+	var all sync.WaitGroup
+	for range memoryAtOnce {
+		all.Go(func() {
+			for begun.Add(1) <= int64(times) && time.Now().Before(until) {
+				if result := e.Run(t.Context(), s); result.Outcome != engine.Passed {
+					t.Error(explain(result))
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return int(done.Load())
+}
+
+// usage is what a program uses.
+type usage struct {
+	bytes      int64 // reachable, without events
+	events     int64 // what client-go keeps of each Event for 6 to 12 minutes
+	goroutines int
+}
+
+// settled is the least usage within a time in which nothing runs.
+func settled(ctx context.Context) usage {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	ticker := time.NewTicker(settlingEvery)
+	defer ticker.Stop()
+	least := look()
+	for {
+		select {
+		case <-ctx.Done():
+			return least
+		case <-ticker.C:
+			now := look()
+			least = usage{min(least.bytes, now.bytes), min(least.events, now.events), min(least.goroutines, now.goroutines)}
+		}
+	}
+}
+
+func look() usage {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what finalizers have let go of; and a profile is as of the last but one
+	runtime.ReadMemStats(&stats)
+	events := heldBy("k8s.io/client-go/tools/events.")
+	return usage{bytes: int64(stats.HeapAlloc) - events, events: events, goroutines: runtime.NumGoroutine()} //nolint:gosec // far below
+}
+
+// heldBy estimates how many bytes are in use that a package has allocated, or has had
+// allocated.
+func heldBy(function string) int64 {
+	var records []runtime.MemProfileRecord
+	n, ok := runtime.MemProfile(nil, false)
+	for !ok {
+		records = make([]runtime.MemProfileRecord, n+50)
+		n, ok = runtime.MemProfile(records, false)
+	}
+	var sum float64
+	for _, record := range records[:n] {
+		if !slices.ContainsFunc(record.Stack(), func(at uintptr) bool {
+			f := runtime.FuncForPC(at - 1)
+			return f != nil && strings.HasPrefix(f.Name(), function)
+		}) {
+			continue
+		}
+		average := float64(record.InUseBytes()) / float64(record.InUseObjects())
+		sum += float64(record.InUseBytes()) / (1 - math.Exp(-average/sampled))
+	}
+	return int64(sum)
+}

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// fieldManager is whose fields an applied object's are.
+const fieldManager = "cosi-emu-scenario"
+
+func kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
+	if apiVersion != "" {
+		version, err := schema.ParseGroupVersion(apiVersion)
+		return version.WithKind(kind), err
+	}
+	found, ok := spec.KindNamed(kind)
+	if !ok {
+		return found, fmt.Errorf("the kind %s is not known; give its apiVersion, too", kind)
+	}
+	return found, nil
+}
+
+// object returns an empty object with its name, and with the scenario's namespace
+// if its kind has one.
+func (r *run) object(gvk schema.GroupVersionKind, name string) (*unstructured.Unstructured, error) {
+	mapping, err := r.engine.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return nil, err
+	}
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(gvk)
+	object.SetName(name)
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		object.SetNamespace(r.namespace)
+	}
+	return object, nil
+}
+
+// referred returns the object that a reference names, without its contents.
+func (r *run) referred(ctx context.Context, ref spec.Reference) (*unstructured.Unstructured, error) {
+	name, err := r.text(ctx, ref.Name)
+	if err != nil {
+		return nil, err
+	}
+	gvk, err := kindOf("", ref.Kind)
+	if err != nil {
+		return nil, err
+	}
+	return r.object(gvk, name)
+}
+
+func (r *run) apply(ctx context.Context, s *spec.Step) (any, error) {
+	var result any
+	for i := range *s.Apply {
+		object, err := r.applied(ctx, &(*s.Apply)[i])
+		if err != nil {
+			return nil, err
+		}
+		if err := r.belongings.add(object); err != nil {
+			return nil, err
+		}
+		config := client.ApplyConfigurationFromUnstructured(object)
+		if err := r.engine.client.Apply(ctx, config, client.FieldOwner(fieldManager), client.ForceOwnership); err != nil {
+			return nil, refused(object, err)
+		}
+		r.concern(string(object.GetUID()))
+		result = object.Object
+	}
+	return result, nil
+}
+
+// applied returns an object of the document as it is sent.
+func (r *run) applied(ctx context.Context, o *spec.Object) (*unstructured.Unstructured, error) {
+	value, err := r.evaluate(ctx, &o.Value)
+	if err != nil {
+		return nil, err
+	}
+	fields, _ := value.(map[string]any)
+	object := &unstructured.Unstructured{Object: fields}
+	gvk, err := kindOf(object.GetAPIVersion(), object.GetKind())
+	if err != nil {
+		return nil, err
+	}
+	empty, err := r.object(gvk, object.GetName())
+	if err != nil {
+		return nil, err
+	}
+	object.SetGroupVersionKind(gvk)
+	object.SetNamespace(empty.GetNamespace())
+	return object, nil
+}
+
+func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {
+	for i := range *s.Patch {
+		change := &(*s.Patch)[i]
+		object, err := r.referred(ctx, change.Object)
+		if err != nil {
+			return nil, err
+		}
+		value, err := r.evaluate(ctx, &change.Merge)
+		if err != nil {
+			return nil, err
+		}
+		fields, _ := value.(map[string]any)
+		_, changesStatus := fields["status"]
+		body, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		patch := client.RawPatch(types.MergePatchType, body)
+		if changesStatus {
+			err = r.engine.client.Status().Patch(ctx, object, patch)
+		} else {
+			err = r.engine.client.Patch(ctx, object, patch)
+		}
+		if err != nil {
+			return nil, refused(object, err)
+		}
+	}
+	return nil, nil //nolint:nilnil // there is nothing to bind
+}
+
+func (r *run) remove(ctx context.Context, s *spec.Step) (any, error) {
+	for _, ref := range *s.Delete {
+		object, err := r.referred(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.engine.client.Delete(ctx, object); err != nil {
+			return nil, refused(object, err)
+		}
+	}
+	return nil, nil //nolint:nilnil // there is nothing to bind
+}
+
+func subjectOf(object client.Object) string {
+	return object.GetObjectKind().GroupVersionKind().Kind + "/" + object.GetName()
+}

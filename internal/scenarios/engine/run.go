@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// cleanUpTimeout bounds what comes after the last step.
+const cleanUpTimeout = 30 * time.Second
+
+// patient is a limit as it is on this machine.
+func (e *Engine) patient(limit time.Duration) time.Duration {
+	return limit * time.Duration(max(e.options.Patience, 1))
+}
+
+// run is one run of a scenario.
+type run struct {
+	engine    *Engine
+	scenario  *spec.Scenario
+	scope     string
+	namespace string
+
+	mu        sync.Mutex
+	variables map[string]any
+	marks     map[string]uint64
+	faults    []string // that are in force, by their names in the emulator
+	words     []string // by which events are known to be about the scenario
+	result    Result
+
+	watcher    *oracle.Watcher
+	brought    []string // buckets and accounts of the backend that steps have made past COSI
+	puts       int      // objects that steps have put into buckets
+	belongings belongings
+	drivers    map[string]*emulator.AddedDriver // by their names in the document
+}
+
+// verb does what a step says. Its result is what `as` binds.
+type verb func(r *run, ctx context.Context, s *spec.Step) (any, error)
+
+// verbs are the functions of all verbs, by name.
+var verbs map[string]verb
+
+func init() { //nolint:gochecknoinits // the verbs with steps in them refer to the table
+	verbs = map[string]verb{
+		"apply": (*run).apply, "patch": (*run).patch, "delete": (*run).remove,
+		"expect": (*run).expect, "always": (*run).always,
+		"calls": (*run).calls, "never": (*run).never, "settle": (*run).settle, "mark": (*run).mark,
+		"call": (*run).call, "backend": (*run).backend, "s3": (*run).s3,
+		"crash": (*run).crash, "restart": (*run).restart, "start": (*run).start, "stop": (*run).stop,
+		"parallel": (*run).parallel, "repeat": (*run).repeat, "forEach": (*run).forEach, "use": (*run).use,
+		"exec": (*run).exec, "golden": (*run).golden, "inject": (*run).inject, "heal": (*run).heal,
+	}
+}
+
+// steps runs steps one after the other, until one fails.
+func (r *run) steps(ctx context.Context, all []spec.Step) error {
+	for i := range all {
+		if err := r.step(ctx, &all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) step(ctx context.Context, s *spec.Step) error {
+	observer := r.engine.options.Observer
+	observer.StepStarted(r.scenario, s)
+	result := StepResult{Step: s, Started: time.Now()}
+	value, err := r.do(ctx, s)
+	r.watcher.Collect()
+	if errors.Is(err, errPassedOver) {
+		result.Skipped, err = true, nil
+	}
+	result.Duration, result.Passed = time.Since(result.Started), err == nil && !result.Skipped
+	if result.Passed && s.As != "" {
+		r.bind(s.As, value)
+	}
+	r.mu.Lock()
+	r.result.Steps = append(r.result.Steps, result)
+	r.mu.Unlock()
+	observer.StepEnded(r.scenario, result)
+	return err
+}
+
+// errPassedOver means that the condition of a step is false.
+var errPassedOver = errors.New("the step is passed over")
+
+func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
+	if r.engine.options.Blind && slices.Contains([]string{"backend", "s3"}, s.Verb) {
+		return nil, errPassedOver
+	}
+	if s.When.Expression != nil {
+		holds, err := s.When.Test(r.known(ctx))
+		if err != nil {
+			return nil, r.broken(s, err)
+		}
+		if !holds {
+			return nil, errPassedOver
+		}
+	}
+	timeout := s.Timeout.Or(spec.Duration(r.scenario.Setup.Timeout.Or(spec.DefaultTimeout)))
+	timeout = r.engine.patient(timeout)
+	within, cancel := context.WithTimeoutCause(ctx, timeout, &timeoutError{timeout})
+	defer cancel()
+	if len(s.Nested()) > 0 || s.Verb == "use" {
+		within = ctx // the steps in it have their own
+	}
+	value, err := verbs[s.Verb](r, within, s)
+	if !s.Refused.IsZero() {
+		err = r.wantRefusal(ctx, s, err)
+	}
+	if ctx.Err() != nil {
+		err = cutShort(ctx, err)
+	}
+	return value, r.blame(s, err)
+}
+
+// cutShort turns what has come of a step into something that says nothing about
+// COSI, because the scenario was ended meanwhile.
+func cutShort(ctx context.Context, err error) error {
+	failure, ok := errors.AsType[*Failure](err)
+	if !ok {
+		return cmp.Or(err, context.Cause(ctx))
+	}
+	if limit, ok := errors.AsType[*limitError](context.Cause(ctx)); ok {
+		failure.Message = limit.Error() + ": " + failure.Message
+	}
+	failure.Broken = true
+	return failure
+}
+
+// timeoutError is why a step's context has ended.
+type timeoutError struct{ timeout time.Duration }
+
+// Error implements the error interface.
+func (t *timeoutError) Error() string { return fmt.Sprintf("it was not so within %s", t.timeout) }
+
+// blame says which step an error is of.
+func (r *run) blame(s *spec.Step, err error) error {
+	if err == nil {
+		return nil
+	}
+	failure, ok := errors.AsType[*Failure](err)
+	if !ok {
+		return r.broken(s, err)
+	}
+	if failure.Step == nil {
+		failure.Step = s
+	}
+	if failure.Position == (spec.Position{}) {
+		failure.Position = s.Position
+	}
+	return err
+}
+
+func (r *run) broken(s *spec.Step, err error) error {
+	return &Failure{Step: s, Position: s.Position, Message: err.Error(), Broken: true}
+}
+
+func (r *run) bind(name string, value any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.variables[name] = value
+}
+
+// local is the key of a context's own variables: those of loops, which may run at
+// the same time.
+type local struct{}
+
+func withLocal(ctx context.Context, name string, value any) context.Context {
+	own, _ := ctx.Value(local{}).(map[string]any)
+	own = maps.Clone(own)
+	if own == nil {
+		own = map[string]any{}
+	}
+	own[name] = value
+	return context.WithValue(ctx, local{}, own)
+}
+
+// known returns the variables as they are now.
+func (r *run) known(ctx context.Context) map[string]any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := maps.Clone(r.variables)
+	own, _ := ctx.Value(local{}).(map[string]any)
+	maps.Copy(all, own)
+	return all
+}
+
+// text returns a text with the values of its expressions.
+func (r *run) text(ctx context.Context, t spec.Text) (string, error) { return t.Text(r.known(ctx)) }

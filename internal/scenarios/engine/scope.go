@@ -1,0 +1,32 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
+)
+
+// newScope finds a name that nothing has yet, and makes the namespace of that name,
+// unless there is one for all. A name may be in use by another engine on the same
+// cluster, or by a scenario whose namespace is still being deleted.
+func (e *Engine) newScope(ctx context.Context, scenario string) (string, error) {
+	for {
+		scope := naming.Scope(scenario, e.scopes.Add(1))
+		if e.options.Namespace != "" {
+			return scope, nil
+		}
+		err := e.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: scope}})
+		if apierrors.IsAlreadyExists(err) {
+			continue
+		}
+		if err != nil {
+			return scope, fmt.Errorf("make the namespace of the scenario: %w", err)
+		}
+		return scope, nil
+	}
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"encoding/base64"
+	"maps"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+)
+
+const (
+	kindSecret     = "Secret"
+	dataField      = "data"
+	plainDataField = "stringData"
+	redacted       = "***redacted***"
+)
+
+// readable gives Secrets the field stringData, which the API server only takes and
+// never returns: the same values as in data, as they were before they were encoded.
+func readable(got any) any {
+	object, ok := got.(map[string]any)
+	if !ok || object["kind"] != kindSecret {
+		return got
+	}
+	data, _ := object[dataField].(map[string]any)
+	plain := make(map[string]any, len(data))
+	for key, value := range data {
+		encoded, _ := value.(string)
+		if decoded, err := base64.StdEncoding.DecodeString(encoded); err == nil {
+			plain[key] = string(decoded)
+		}
+	}
+	object = maps.Clone(object)
+	object[plainDataField] = plain
+	return object
+}
+
+// discreet takes the values that a Secret has out of the differences.
+func discreet(object *unstructured.Unstructured, differences []match.Difference) []match.Difference {
+	if object.GetKind() != kindSecret {
+		return differences
+	}
+	for i := range differences {
+		path := differences[i].Path
+		inData := strings.HasPrefix(path, dataField) || strings.HasPrefix(path, plainDataField)
+		if inData && differences[i].Got != "" {
+			differences[i].Got = redacted
+		}
+	}
+	return differences
+}
+
+// hidden keeps the names of what a Secret holds, and none of the values.
+func hidden(values map[string]any) map[string]any {
+	names := map[string]any{}
+	for name := range values {
+		names[name] = redacted
+	}
+	return names
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// setUp makes what is there before the first step, and the variables.
+func (r *run) setUp(ctx context.Context) error {
+	setup := &r.scenario.Setup
+	seed := int64(1)
+	if setup.Seed != nil {
+		seed = *setup.Seed
+	}
+	r.variables = map[string]any{
+		"ns": r.namespace, "scope": r.scope, "seed": seed, "index": int64(0),
+		"driver": r.engine.emulator.DriverName(), "class": emulator.ClassStandard, "accessClass": emulator.ClassStandard,
+	}
+	drivers, err := r.makeDrivers(ctx, setup.Drivers)
+	if err != nil {
+		return err
+	}
+	if err := r.makeClasses(ctx, setup, drivers); err != nil {
+		return err
+	}
+	for _, name := range setup.Stopped {
+		component, err := r.component(name)
+		if err != nil {
+			return err
+		}
+		if err := component.Stop(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scoped is the name that something of the scenario has in the cluster.
+func (r *run) scoped(name string) string { return name + "." + r.scope }
+
+// makeClasses makes the classes. Without any, but with drivers, there is one of
+// each kind for the first driver.
+func (r *run) makeClasses(ctx context.Context, setup *spec.Setup, drivers map[string]any) error {
+	classes, access := setup.Classes, setup.AccessClasses
+	if len(setup.Drivers) > 0 && len(classes) == 0 {
+		classes = []spec.Class{{Name: "standard"}}
+	}
+	if len(setup.Drivers) > 0 && len(access) == 0 {
+		access = []spec.AccessClass{{Name: "standard"}}
+	}
+	names := map[string]any{}
+	for _, class := range classes {
+		object := r.bucketClass(class, r.driverOf(ctx, class.Driver, drivers))
+		if err := r.create(ctx, object); err != nil {
+			return err
+		}
+		names[class.Name] = object.Name
+	}
+	accessNames := map[string]any{}
+	for _, class := range access {
+		object := r.accessClass(class, r.driverOf(ctx, class.Driver, drivers))
+		if err := r.create(ctx, object); err != nil {
+			return err
+		}
+		accessNames[class.Name] = object.Name
+	}
+	r.bind("classes", names)
+	r.bind("accessClasses", accessNames)
+	if len(classes) > 0 {
+		r.bind("class", names[classes[0].Name])
+	}
+	if len(access) > 0 {
+		r.bind("accessClass", accessNames[access[0].Name])
+	}
+	return nil
+}
+
+func (r *run) driverOf(ctx context.Context, name string, drivers map[string]any) string {
+	if found, ok := drivers[name].(string); ok {
+		return found
+	}
+	found, _ := r.known(ctx)["driver"].(string)
+	return found
+}
+
+func (r *run) bucketClass(class spec.Class, driver string) *cosiapi.BucketClass {
+	policy := cosiapi.DeletionPolicyDelete
+	if class.DeletionPolicy != "" {
+		policy = cosiapi.DeletionPolicy(class.DeletionPolicy)
+	}
+	return &cosiapi.BucketClass{
+		TypeMeta:   metav1.TypeMeta{Kind: "BucketClass", APIVersion: cosiapi.SchemeGroupVersion.String()},
+		ObjectMeta: metav1.ObjectMeta{Name: r.scoped(class.Name)},
+		Spec:       cosiapi.BucketClassSpec{DriverName: driver, DeletionPolicy: policy, Parameters: class.Parameters},
+	}
+}
+
+func (r *run) accessClass(class spec.AccessClass, driver string) *cosiapi.BucketAccessClass {
+	object := &cosiapi.BucketAccessClass{
+		TypeMeta:   metav1.TypeMeta{Kind: "BucketAccessClass", APIVersion: cosiapi.SchemeGroupVersion.String()},
+		ObjectMeta: metav1.ObjectMeta{Name: r.scoped(class.Name)},
+		Spec: cosiapi.BucketAccessClassSpec{
+			DriverName: driver, AuthenticationType: cosiapi.AuthenticationTypeKey,
+			MultiBucketAccess: cosiapi.MultiBucketAccess(class.MultiBucketAccess), Parameters: class.Parameters,
+		},
+	}
+	if class.AuthenticationType != "" {
+		object.Spec.AuthenticationType = cosiapi.AuthenticationType(class.AuthenticationType)
+	}
+	if modes := class.DisallowedModes; modes != nil {
+		object.Spec.DisallowedBucketAccessModes = &cosiapi.DisallowedBucketAccessModes{
+			ObjectData: accessModes(modes.ObjectData), ObjectMetadata: accessModes(modes.ObjectMetadata),
+			BucketMetadata: accessModes(modes.BucketMetadata),
+		}
+	}
+	return object
+}
+
+func accessModes(names []string) []cosiapi.BucketAccessMode {
+	var modes []cosiapi.BucketAccessMode
+	for _, name := range names {
+		modes = append(modes, cosiapi.BucketAccessMode(name))
+	}
+	return modes
+}
+
+func (r *run) create(ctx context.Context, object client.Object) error {
+	if err := r.belongings.add(object); err != nil { // before creating takes its kind away
+		return err
+	}
+	if err := r.engine.client.Create(ctx, object); err != nil {
+		return refused(object, err)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package explore
+
+import (
+	"context"
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// errLeft means that a world cannot be used any more.
+var errLeft = errors.New("the world could not be cleaned")
+
+// clean makes the world as it was: what a run has left is removed, and if there was
+// anything, the components start anew, because they may remember it. The error is
+// errLeft if something does not go.
+func (w *world) clean(ctx context.Context, o *observation) (left bool, err error) {
+	w.emu.Faults().Clear()
+	select {
+	case failure := <-w.emu.Failed():
+		return true, errors.Join(errLeft, failure)
+	default:
+	}
+	if o.vanished() && w.running() {
+		return false, nil
+	}
+	m, err := w.look(ctx, "after the run")
+	if err != nil {
+		return true, errors.Join(errLeft, err)
+	}
+	if len(w.emu.Components()) > w.components {
+		return true, errLeft // of drivers of a run that has failed
+	}
+	if empty(m) && w.running() {
+		return false, nil
+	}
+	if err := errors.Join(w.removeObjects(ctx, m), w.removeTruth(ctx, m), w.renew(ctx)); err != nil {
+		return true, errors.Join(errLeft, err)
+	}
+	if m, err = w.look(ctx, "after cleaning"); err != nil || !empty(m) {
+		return true, errors.Join(errLeft, err)
+	}
+	return true, nil
+}
+
+// removeObjects takes objects away by force. The components are not asked: they
+// may be what does not work.
+func (w *world) removeObjects(ctx context.Context, m oracle.Moment) error {
+	var objects []client.Object
+	for i := range m.Objects.Accesses {
+		objects = append(objects, &m.Objects.Accesses[i])
+	}
+	for i := range m.Objects.Claims {
+		objects = append(objects, &m.Objects.Claims[i])
+	}
+	for i := range m.Objects.Buckets {
+		objects = append(objects, &m.Objects.Buckets[i])
+	}
+	for _, s := range m.Objects.Secrets {
+		secret := &corev1.Secret{}
+		secret.Name, secret.Namespace = s.Name, s.Namespace
+		objects = append(objects, secret)
+	}
+	for _, c := range w.emu.Components() {
+		if c.Name() == emulator.ComponentStore {
+			continue
+		}
+		if state, _ := c.State(); state == emulator.StateRunning {
+			_ = c.Crash() // it may just have died by itself
+		}
+	}
+	var errs []error
+	for _, object := range objects {
+		errs = append(errs, client.IgnoreNotFound(w.emu.Client().Delete(ctx, object)))
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+		errs = append(errs, client.IgnoreNotFound(w.emu.Client().Patch(ctx, object, patch)))
+	}
+	return errors.Join(errs...)
+}
+
+// removeTruth empties the backend. A bucket with objects in it stays, and the world
+// is thrown away.
+func (w *world) removeTruth(ctx context.Context, m oracle.Moment) error {
+	if m.Truth == nil {
+		return nil
+	}
+	var errs []error
+	for _, account := range accountsOf(m.Truth) {
+		errs = append(errs, w.emu.Store().DeleteAccount(ctx, account.Owner, account.ID))
+	}
+	for _, bucket := range m.Truth.Buckets {
+		errs = append(errs, w.emu.Store().DeleteBucket(ctx, bucket.Owner, bucket.Name))
+	}
+	return errors.Join(errs...)
+}
+
+// renew starts every component that does not run.
+func (w *world) renew(ctx context.Context) error {
+	var errs []error
+	for _, c := range w.emu.Components() {
+		err := c.Start(ctx)
+		if !errors.Is(err, emulator.ErrWrongState) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,131 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// The oracles that exploring has besides the standing ones: what they go by is the
+// clean run.
+const (
+	// OracleSteps: what the scenario expects is so in spite of the fault.
+	OracleSteps = "steps"
+	// OracleState: Kubernetes ends in the state in which the clean run ends.
+	OracleState = "state"
+	// OracleTruth: so does the backend.
+	OracleTruth = "truth"
+	// OracleCounts: creates, deletes, grants and revokes are of the same things as in
+	// the clean run, and none of them is repeated without end.
+	OracleCounts = "counts"
+)
+
+// judge returns everything that is wrong with a run: by the standing oracles, by
+// what the scenario expects, and by comparison with the clean run.
+func judge(o, clean *observation) []oracle.Finding {
+	found := oracle.Judge(o.input)
+	found = append(found, stepsOf(o.result)...)
+	for _, d := range o.state.differences(clean.state) {
+		found = append(found, oracle.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
+	}
+	for _, d := range o.counts.excesses(clean.counts, max(1, len(o.faults))) {
+		found = append(found, oracle.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
+	}
+	found = slices.DeleteFunc(found, func(f oracle.Finding) bool { return allowed(o.result.Scenario, f) })
+	for i := range found {
+		found[i].Message = o.names.in(found[i].Message)
+		found[i].Subject = o.names.in(found[i].Subject)
+	}
+	return found
+}
+
+// allowed reports whether the scenario has an exception for a finding.
+func allowed(s *spec.Scenario, f oracle.Finding) bool {
+	return slices.ContainsFunc(s.Allow, func(a spec.Exception) bool {
+		return a.Oracle == f.Oracle && (strings.Contains(f.Message, a.About) || strings.Contains(f.Subject, a.About))
+	})
+}
+
+func oracleOf(name string) string {
+	if strings.HasPrefix(name, "backend ") {
+		return OracleTruth
+	}
+	return OracleState
+}
+
+func stepsOf(r engine.Result) []oracle.Finding {
+	var found []oracle.Finding
+	for _, failure := range r.Failures {
+		message := failure.Message
+		if failure.Step != nil {
+			message = fmt.Sprintf("%s: %s: %s", failure.Position, failure.Step.Verb, message)
+		}
+		found = append(found, oracle.Finding{Oracle: OracleSteps, Subject: failure.Subject, Message: message})
+	}
+	return found
+}
+
+// trace is a run as a list of what each component did, in its own order.
+type trace map[string][]string
+
+// traceOf leaves out what the components only say, and normalises the rest.
+func traceOf(events []journal.Event, n *names) (trace, map[string][]journal.Event) {
+	lines, behind := trace{}, map[string][]journal.Event{}
+	for _, e := range inOrder(events) {
+		if e.Seam == journal.SeamLog {
+			continue
+		}
+		component := n.in(e.Component)
+		lines[component] = append(lines[component], fmt.Sprintf("%s %s -> %s", e.Seam, n.in(e.Operation.String()), e.Outcome))
+		behind[component] = append(behind[component], e)
+	}
+	return lines, behind
+}
+
+// divergence returns the first event, in the order of time, with which a component
+// left the way that it took in the clean run, other than by suffering the fault.
+func divergence(o, clean *observation) (journal.Event, bool) {
+	got, behind := traceOf(o.events, o.names)
+	want, _ := traceOf(clean.events, clean.names)
+	begun := firstFault(o.events)
+	var first journal.Event
+	for component, lines := range got {
+		at := parting(lines, want[component], behind[component], begun)
+		if at < 0 {
+			continue
+		}
+		if e := behind[component][at]; first.Seq == 0 || e.Time.Before(first.Time) {
+			first = e
+		}
+	}
+	return first, first.Seq != 0
+}
+
+// parting finds the first line, from the fault on, that is not the one of the
+// clean run.
+func parting(got, want []string, events []journal.Event, fault journal.Event) int {
+	for i, line := range got {
+		e := events[i]
+		if e.Time.Before(fault.Time) || e.Fault != "" {
+			continue
+		}
+		if i >= len(want) || want[i] != line {
+			return i
+		}
+	}
+	return -1
+}
+
+func firstFault(events []journal.Event) journal.Event {
+	for _, e := range inOrder(events) {
+		if e.Fault != "" {
+			return e
+		}
+	}
+	return journal.Event{}
+}

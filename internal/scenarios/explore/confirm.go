@@ -1,0 +1,70 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// How often it is tried to see a finding again: of so many of its cases, each so many
+// times.
+const (
+	confirmedCases = 3
+	confirmingRuns = 2
+)
+
+// confirmAll has each group seen a second time, on all worlds.
+func (e *explorer) confirmAll(ctx context.Context) error {
+	errs := make([]error, len(e.report.Findings))
+	var all sync.WaitGroup
+	for i := range e.report.Findings {
+		all.Go(func() { errs[i] = e.confirm(ctx, &e.report.Findings[i]) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// confirm runs cases of a group again until one of them shows the same. Then that one
+// stands for the group.
+func (e *explorer) confirm(ctx context.Context, g *Group) error {
+	return e.shared.pool.lend(ctx, func(w *world) (_ *world, err error) {
+		for _, seen := range g.outcomes[:min(len(g.outcomes), confirmedCases)] {
+			runs := 1
+			for ; runs <= confirmingRuns && !g.Confirmed; runs++ {
+				again := outcome{Case: seen.Case}
+				if w, err = e.again(ctx, w, &again); err != nil {
+					return w, err
+				}
+				g.Confirmed = slices.ContainsFunc(again.Findings, g.isOf)
+			}
+			if g.Runs == 0 || g.Confirmed {
+				g.Runs = runs
+			}
+			if g.Confirmed {
+				g.represent(seen)
+				break
+			}
+		}
+		return w, nil
+	})
+}
+
+func (g *Group) isOf(f oracle.Finding) bool { return f.Oracle == g.Oracle }
+
+// again runs a case once more; one without any fault is the clean run.
+func (e *explorer) again(ctx context.Context, w *world, result *outcome) (*world, error) {
+	if len(result.Case) > 0 {
+		w, err := e.try(ctx, w, result)
+		return w, errors.Join(err, ctx.Err())
+	}
+	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
+	if ctx.Err() != nil {
+		return w, ctx.Err()
+	}
+	result.Findings = judge(o, o)
+	return e.tidy(ctx, w, o)
+}

@@ -1,0 +1,164 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/record"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+
+	timelineExtension = ".html"
+)
+
+// verifyingRuns is how often a shrunk scenario is run until it fails as it should.
+const verifyingRuns = 3
+
+// preserve keeps the smallest of the candidates that fails by itself, too: where it
+// depends on who is faster, a smaller one may have failed once, and hardly ever does. If
+// none fails by itself, it is the smallest.
+func (e *explorer) preserve(ctx context.Context, g *Group, line []candidate, name string) error {
+	smallest := line[len(line)-1]
+	if e.options.Out == "" || compared(g.Oracle) || len(line) == 1 {
+		return e.preserveOne(ctx, g, smallest, name)
+	}
+	for _, at := range backwards(len(line)) {
+		if err := e.preserveOne(ctx, g, line[at], name); err != nil || g.Verified {
+			return err
+		}
+	}
+	return e.preserveOne(ctx, g, smallest, name)
+}
+
+// backwards returns some places of so many, from the last to the first, in strides that
+// become longer.
+func backwards(n int) []int {
+	var places []int
+	for at, stride := n-1, 1; at > 0; at, stride = at-stride, 2*stride { //nolint:mnd // twice as long
+		places = append(places, at)
+	}
+	return append(places, 0)
+}
+
+// compared reports whether only the clean run shows what an oracle finds.
+func compared(name string) bool {
+	return name == OracleState || name == OracleTruth || name == OracleCounts
+}
+
+// preserveOne writes a candidate as the shrunk scenario of a group, runs it as
+// 'cosi-emu run' does, with the engine's own judgement, and writes the recording of
+// that run and its timeline beside it.
+func (e *explorer) preserveOne(ctx context.Context, g *Group, c candidate, name string) error {
+	text, err := c.render(*g)
+	if err != nil {
+		return err
+	}
+	g.Shrunk = string(text)
+	if e.options.Out == "" {
+		return nil
+	}
+	if err := os.MkdirAll(e.options.Out, dirMode); err != nil {
+		return fmt.Errorf("make the directory for what is found: %w", err)
+	}
+	base := filepath.Join(e.options.Out, name)
+	g.File = base + ".yaml"
+	if err := os.WriteFile(g.File, []byte(g.Shrunk), fileMode); err != nil {
+		return fmt.Errorf("write a scenario: %w", err)
+	}
+	all, err := spec.Loader{}.Parse(g.File, []byte(g.Shrunk))
+	if err != nil { // it uses files that are elsewhere
+		g.Rerun = fmt.Sprintf("could not be read: %s", err)
+		return nil
+	}
+	return e.verifyAll(ctx, g, all, base)
+}
+
+// verifyAll runs the shrunk scenario until it fails as it should, a few times at most.
+func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario, base string) error {
+	return e.shared.pool.lend(ctx, func(w *world) (*world, error) {
+		for range verifyingRuns {
+			shown, err := e.rerun(ctx, w, all, base)
+			if err != nil {
+				return w, err
+			}
+			if g.Recording = shown.Scenarios[0].Recording; g.Recording != "" {
+				g.Timeline = base + timelineExtension
+			}
+			g.verify(shown)
+			if w, err = e.tidy(ctx, w, &observation{}); err != nil || g.Verified {
+				return w, errors.Join(err, ctx.Err())
+			}
+		}
+		return w, nil
+	})
+}
+
+// rerun runs a scenario as 'cosi-emu run' does, and writes its recording and its
+// timeline.
+func (e *explorer) rerun(ctx context.Context, w *world, all []*spec.Scenario, base string) (shown report.Report, err error) {
+	dir, err := os.MkdirTemp(filepath.Dir(base), ".recording-")
+	if err != nil {
+		return shown, fmt.Errorf("make a directory for a recording: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	recorder := record.New(w.emu, record.Options{Dir: dir, All: true, Program: e.options.Program})
+	run := runner.Runner{
+		Engine: engine.New(w.emu, engine.Options{Observer: recorder}), Journal: w.emu.Journal(), Version: e.options.Program,
+	}
+	shown = run.Run(ctx, all)
+	if err := errors.Join(ctx.Err(), recorder.Err()); err != nil {
+		return shown, err
+	}
+	path := recorder.Path(all[0].Name)
+	if path == "" {
+		return shown, nil // it was skipped
+	}
+	if err := os.Rename(path, base+recording.Extension); err != nil {
+		return shown, fmt.Errorf("keep the recording of %s: %w", all[0].Name, err)
+	}
+	shown.Scenarios[0].Recording = base + recording.Extension
+	return shown, writeTimeline(base+timelineExtension, shown)
+}
+
+func writeTimeline(file string, shown report.Report) (err error) {
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return fmt.Errorf("write a timeline: %w", err)
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	return timeline.Write(out, shown)
+}
+
+// verify notes whether a run of the shrunk scenario has failed by the oracle of the
+// group.
+func (g *Group) verify(shown report.Report) {
+	var oracles []string
+	for _, failure := range shown.Scenarios[0].Failures {
+		name := failure.Oracle
+		if name == "" && failure.Step != nil && !failure.Broken {
+			name = OracleSteps
+		}
+		if name != "" && !slices.Contains(oracles, name) {
+			oracles = append(oracles, name)
+		}
+	}
+	g.Verified = slices.Contains(oracles, g.Oracle)
+	g.Rerun = string(shown.Outcome)
+	if len(oracles) > 0 {
+		g.Rerun += " by " + strings.Join(oracles, ", ")
+	}
+}

@@ -1,0 +1,82 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+)
+
+func TestVerify(t *testing.T) {
+	leak := report.Failure{Oracle: oracle.Leak}
+	step := report.Failure{Step: new(0)}
+	broken := report.Failure{Step: new(0), Broken: true}
+	for _, test := range []struct {
+		name, reason, oracle string
+		outcome              engine.Outcome
+		failures             []report.Failure
+		verified             bool
+		rerun                string
+	}{
+		{"the same", "it is what was found", oracle.Leak, engine.Failed, []report.Failure{leak}, true, "failed by leak"},
+		{"among others", "it is one of them", oracle.Leak, engine.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
+		{"a step", "steps are an oracle, too", OracleSteps, engine.Failed, []report.Failure{step}, true, "failed by steps"},
+		{"another", "it is another bug", oracle.Order, engine.Failed, []report.Failure{leak}, false, "failed by leak"},
+		{"broken", "it says nothing about COSI", OracleSteps, engine.Broken, []report.Failure{broken}, false, "broken"},
+		{"none", "only the comparison shows it", OracleState, engine.Passed, nil, false, "passed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := Group{Oracle: test.oracle}
+			g.verify(report.Report{Outcome: test.outcome, Scenarios: []report.Scenario{{Failures: test.failures}}})
+			if g.Verified != test.verified || g.Rerun != test.rerun {
+				t.Errorf("%t, %q, want %t, %q: %s", g.Verified, g.Rerun, test.verified, test.rerun, test.reason)
+			}
+		})
+	}
+}
+
+// TestBackwards has few of many candidates tried, and the first of them at last.
+func TestBackwards(t *testing.T) {
+	for n, want := range map[int][]int{1: {0}, 2: {1, 0}, 3: {2, 1, 0}, 9: {8, 7, 5, 1, 0}, 20: {19, 18, 16, 12, 4, 0}} {
+		if diff := cmp.Diff(want, backwards(n)); diff != "" {
+			t.Errorf("of %d: -want, +got:\n%s", n, diff)
+		}
+	}
+}
+
+// TestWriteFindings has people told what became of findings.
+func TestWriteFindings(t *testing.T) {
+	files := Group{Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed"}
+	verified := files
+	verified.Verified = true
+	for _, test := range []struct {
+		name        string
+		g           Group
+		want, never []string
+	}{
+		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "run by itself"}},
+		{"not verified", files, []string{"a.yaml", "run by itself, the scenario passed, and did not fail by leak"}, []string{"seen once"}},
+		{"not confirmed", Group{Oracle: oracle.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run by itself"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var text strings.Builder
+			if err := (&Report{Findings: []Group{test.g}}).WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range test.want {
+				if !strings.Contains(text.String(), part) {
+					t.Errorf("it does not say %q:\n%s", part, &text)
+				}
+			}
+			for _, part := range test.never {
+				if strings.Contains(text.String(), part) {
+					t.Errorf("it says %q:\n%s", part, &text)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,167 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// TestExplore tries what is around the calls that cost something, with our own
+// components: nothing is to be found. docs/explore.md has the figures of whole
+// explorations, which are for make explore.
+func TestExplore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	r, err := Explore(t.Context(), Options{
+		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Worlds: 2,
+		Kinds: []Kind{CrashAfter, LoseReply}, At: "sidecar rpc Driver*",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range r.Findings {
+		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
+	}
+	const calls = 6 // two IDs, create, grant, revoke, delete
+	if r.Applicable != 2*calls || r.Tried != r.Applicable || len(r.Unreached) > 0 {
+		t.Errorf("%d applicable, %d tried, not reached: %v; want %d, all tried and reached", r.Applicable, r.Tried, r.Unreached, 2*calls)
+	}
+}
+
+// forgetful is a backend that does not tell what it has deleted from other errors: a
+// driver on it cannot revoke twice.
+type forgetful struct{ fakedriver.Backend }
+
+func (f forgetful) DeleteAccount(ctx context.Context, owner, id string) error {
+	err := f.Backend.DeleteAccount(ctx, owner, id)
+	if errors.Is(err, fakedriver.ErrNotExist) {
+		return errors.New("the account cannot be deleted")
+	}
+	return err
+}
+
+// TestShrink has a driver with a bug found, and told in a few lines.
+func TestShrink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	opts := Options{
+		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Worlds: 1, Shrink: true,
+		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverRevoke*", Out: filepath.Join(t.TempDir(), "found"),
+	}
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		opts.Backend = forgetful{opts.Backend}
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || !r.Findings[0].Confirmed {
+		t.Fatalf("findings: %+v, want one that has come again", r.Findings)
+	}
+	g := r.Findings[0]
+	checkFiles(t, g)
+	t.Logf("%s: %s\nwhy: %s\n%s", g.Oracle, g.Message, g.Why, g.Shrunk)
+	_, steps, _ := strings.Cut(g.Shrunk, "\nsteps:\n")
+	const most = 12
+	if lines := strings.Count(steps, "\n"); lines == 0 || lines > most {
+		t.Errorf("the steps have %d lines, want at most %d", lines, most)
+	}
+	if strings.Contains(g.Shrunk, "bystander") {
+		t.Error("what has nothing to do with the bug is still there")
+	}
+	if _, err := (spec.Loader{}).Parse("shrunk.yaml", []byte(g.Shrunk)); err != nil {
+		t.Errorf("it is no scenario: %v", err)
+	}
+}
+
+// checkFiles wants the scenario, its recording, from which it can be run again, and
+// its timeline.
+func checkFiles(t *testing.T, g Group) {
+	t.Helper()
+	if text, err := os.ReadFile(g.File); err != nil || string(text) != g.Shrunk {
+		t.Errorf("%s is not the shrunk scenario: %v\n%s", g.File, err, text)
+	}
+	if page, err := os.ReadFile(g.Timeline); err != nil || !strings.Contains(string(page), "</html>") {
+		t.Errorf("there is no timeline: %v", err)
+	}
+	recorded, err := recording.ReadFile(g.Recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := replay.Scenario(recorded); err != nil {
+		t.Error(err)
+	}
+	if recorded.End == nil || len(recorded.End.Failures) == 0 || !g.Verified {
+		t.Errorf("run by itself, the scenario %s, and the recording ends with %+v; want it to fail by %s", g.Rerun, recorded.End, g.Oracle)
+	}
+}
+
+// moody is a backend that never deletes the first account that it is asked for twice,
+// and is right about all others.
+type moody struct {
+	fakedriver.Backend
+
+	mu    sync.Mutex
+	asked map[string]bool
+	stuck string
+}
+
+func (m *moody) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked[spec.ID] && m.stuck == "" {
+		m.stuck = spec.ID
+	}
+	m.asked[spec.ID] = true
+	return m.Backend.PutAccount(ctx, spec)
+}
+
+func (m *moody) DeleteAccount(ctx context.Context, owner, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stuck == id {
+		return errors.New("the account cannot be deleted")
+	}
+	return m.Backend.DeleteAccount(ctx, owner, id)
+}
+
+// TestSeenOnce has a bug reported that shows once and not again.
+func TestSeenOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	opts := Options{
+		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Worlds: 1, Shrink: true,
+		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverGrant*", Out: filepath.Join(t.TempDir(), "found"),
+	}
+	backend := &moody{asked: map[string]bool{}}
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		backend.mu.Lock()
+		defer backend.mu.Unlock()
+		backend.Backend, opts.Backend = opts.Backend, backend
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 {
+		t.Fatalf("findings: %+v, want one", r.Findings)
+	}
+	if g := r.Findings[0]; g.Confirmed || g.Runs != 1+confirmingRuns || g.Shrunk != "" || g.File != "" {
+		t.Errorf("%+v, want it seen once in %d runs, and not shrunk", g, 1+confirmingRuns)
+	}
+}

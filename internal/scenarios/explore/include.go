@@ -1,0 +1,81 @@
+package explore
+
+import (
+	"fmt"
+	slash "path"
+	"path/filepath"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// include puts the steps of other files where they are used, so that a scenario can
+// stand alone, and its steps be taken from it one by one. A use that says more, such as
+// when, stays. The scenario, in the file root, has been read before, so that no file
+// uses itself.
+func include(steps *yaml.Node, file, root string) error {
+	if steps == nil {
+		return nil
+	}
+	var whole []*yaml.Node
+	for _, step := range steps.Content {
+		for _, within := range nested(step) {
+			if err := include(within, file, root); err != nil {
+				return err
+			}
+		}
+		used := field(step, "use")
+		if used == nil {
+			whole = append(whole, step)
+			continue
+		}
+		from := slash.Join(slash.Dir(file), used.Value)
+		if len(step.Content) > len([]string{"use", from}) {
+			relative, err := filepath.Rel(slash.Dir(root), from)
+			if err != nil {
+				return fmt.Errorf("find the steps: %w", err)
+			}
+			used.Value, whole = filepath.ToSlash(relative), append(whole, step)
+			continue
+		}
+		included, err := stepsOfFile(from, root)
+		if err != nil {
+			return err
+		}
+		whole = append(whole, included...)
+	}
+	steps.Content = whole
+	return nil
+}
+
+func stepsOfFile(file, root string) ([]*yaml.Node, error) {
+	text, err := spec.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the steps: %w", err)
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil || len(doc.Content) != 1 {
+		return nil, fmt.Errorf("%w: %s has no steps", ErrScenario, file)
+	}
+	steps := field(doc.Content[0], "steps")
+	if steps == nil {
+		return nil, fmt.Errorf("%w: %s has no steps", ErrScenario, file)
+	}
+	if err := include(steps, file, root); err != nil {
+		return nil, err
+	}
+	return steps.Content, nil
+}
+
+// nested returns the lists of steps within a step.
+func nested(step *yaml.Node) []*yaml.Node {
+	lists := []*yaml.Node{
+		field(field(step, "repeat"), "steps"), field(field(step, "forEach"), "steps"), field(field(step, "always"), "while"),
+	}
+	if parallel := field(step, "parallel"); parallel != nil {
+		lists = append(lists, parallel.Content...)
+	}
+	return slices.DeleteFunc(lists, func(steps *yaml.Node) bool { return steps == nil })
+}

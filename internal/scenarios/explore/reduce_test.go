@@ -1,0 +1,237 @@
+package explore
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+const small = `apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: small
+description: It has a few things.
+steps:
+- apply: {kind: ConfigMap, metadata: {name: a}, data: {k: v}}
+- repeat: {times: 3, steps: [{expect: {ConfigMap/a: present}}]}
+- calls: {events: [{operation: DriverCreateBucket, count: ..1}]}
+`
+
+func smallCandidate(t *testing.T) candidate {
+	t.Helper()
+	s, err := newSource("small.yaml", []byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	point := Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "b-*", 2}
+	effects := timingOf(DefaultCallTimeout).trials([]Point{point}, []Kind{LoseReply, Delay}, "")
+	return candidate{s, effects}
+}
+
+// census counts the smaller candidates by what they still have.
+func census(t *testing.T, c candidate) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	for smaller := range c.smaller() {
+		text, err := smaller.source.text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range []string{"apiVersion", "kind", "name", "steps", "apply", "data", "times: 1"} {
+			if strings.Contains(string(text), field) {
+				found[field]++
+			}
+		}
+		if len(smaller.faults) == 1 {
+			found["one fault"]++
+		}
+		found["all"]++
+	}
+	return found
+}
+
+func TestSmaller(t *testing.T) {
+	c := smallCandidate(t)
+	before, err := c.source.text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := census(t, c)
+	for _, field := range required {
+		if found[field] != found["all"] {
+			t.Errorf("%s was taken away", field)
+		}
+	}
+	if found["one fault"] != 2 || found["times: 1"] != 1 || found["apply"] == found["all"] || found["data"] == found["all"] {
+		t.Errorf("%v: want one fault of two, one repetition of three, fewer steps and fewer fields", found)
+	}
+	if after, err := c.source.text(); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the candidate itself has changed, %v: %s", err, cmp.Diff(string(before), string(after)))
+	}
+}
+
+// TestFit has calls waited for, whatever else the scenario says of them, and all else
+// that a fault changes left out: in what is explored, and in the source that is shrunk.
+func TestFit(t *testing.T) {
+	const text = `apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: calling
+steps:
+- apply: {kind: ConfigMap, metadata: {name: a}}
+- calls: {events: [{operation: DriverCreateBucket, count: ..1}]}
+- golden: {file: a.yaml, objects: [ConfigMap/a]}
+- never: {events: [{seam: api, operation: create events}]}
+- never: {events: [{seam: api, operation: create events}, {seam: api, operation: delete buckets}]}
+- repeat:
+    times: 2
+    steps:
+    - calls: {only: true, events: [{operation: DriverGetInfo, count: 2}, {operation: DriverGetBucket, count: "0"}]}
+    - calls: {events: [{seam: api, operation: "* events"}]}
+    - expect: {ConfigMap/a: present}
+- calls:
+    events:
+    - {operation: DriverDeleteBucket, outcome: OK}
+    - {seam: api, operation: delete buckets, outcome: OK}
+    - {seam: api, operation: delete claims, outcome: NotFound}
+    - {seam: api, operation: get buckets, outcome: OK}
+`
+	const want = `apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: calling
+steps:
+  - apply: {kind: ConfigMap, metadata: {name: a}}
+  - never: {events: [{seam: api, operation: delete buckets}]}
+  - repeat:
+      times: 2
+      steps:
+        - calls: {events: [{operation: DriverGetInfo}], anyOrder: true}
+        - expect: {ConfigMap/a: present}
+  - calls:
+      events:
+        - {operation: DriverDeleteBucket, outcome: OK}
+        - {seam: api, operation: delete buckets}
+        - {seam: api, operation: delete claims, outcome: NotFound}
+        - {seam: api, operation: get buckets, outcome: OK}
+      anyOrder: true
+`
+	explored, err := load("calling.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shrunk, err := newSource("calling.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := shrunk.text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("source: -want, +got:\n%s", diff)
+	}
+	same, err := load("calling.yaml", []byte(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(outline(same.Steps), outline(explored.Steps)); diff != "" {
+		t.Errorf("scenario: -want, +got:\n%s", diff)
+	}
+}
+
+// outline tells steps apart.
+func outline(steps []spec.Step) (lines []string) {
+	for i := range steps {
+		line := steps[i].Verb
+		for _, asked := range []*spec.Events{steps[i].Calls, steps[i].Never} {
+			if asked == nil {
+				continue
+			}
+			line += fmt.Sprintf(" only %v, any order %v:", asked.Only, asked.AnyOrder)
+			for _, e := range asked.Events {
+				line += fmt.Sprintf(" %s %v %s", e.Operation.Source(), e.Count, e.Outcome.Source())
+			}
+		}
+		lines = append(lines, line)
+		for _, within := range steps[i].Within() {
+			lines = append(lines, outline(within)...)
+		}
+	}
+	return lines
+}
+
+func TestRender(t *testing.T) {
+	c := smallCandidate(t)
+	c.faults = c.faults[:1]
+	text, err := c.render(Group{Oracle: "leak", Why: "it\nbroke"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `# Found by cosi-emu explore, by the oracle leak.
+# Why: it broke.
+apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: small-leak
+description: It has a few things.
+steps:
+  - inject: {name: lose-reply-1, seam: rpc, component: sidecar, operation: DriverCreateBucket, subject: b-*, nth: 2, loseReply: Unavailable}
+  - apply: {kind: ConfigMap, metadata: {name: a}, data: {k: v}}
+  - repeat: {times: 3, steps: [{expect: {ConfigMap/a: present}}]}
+`
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	all, err := spec.Loader{}.Parse("small-leak.yaml", text)
+	if err != nil || len(all) != 1 || all[0].Steps[0].Inject == nil {
+		t.Errorf("it cannot be read again: %v", err)
+	}
+}
+
+func TestRenderDurations(t *testing.T) {
+	c := smallCandidate(t)
+	c.faults = c.faults[1:]
+	text, err := c.render(Group{Oracle: "leak"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (spec.Loader{}).Parse("delay.yaml", text); err != nil || !strings.Contains(string(text), "delay: 600ms") {
+		t.Errorf("a duration is not as people write it, %v:\n%s", err, text)
+	}
+}
+
+// TestGuards keeps the steps that wait until others are ready for the next.
+func TestGuards(t *testing.T) {
+	s, err := newSource("guarded.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: guarded
+steps:
+- apply: {kind: ConfigMap, metadata: {name: a}}
+- expect: {ConfigMap/a: {data: {first: guard}}}
+- delete: [ConfigMap/a]
+- expect: {ConfigMap/a: absent}
+- settle: {quiet: 1s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := map[string]bool{}
+	for smaller := range (candidate{source: s}).smaller() {
+		text, err := smaller.source.text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		deletes := strings.Contains(string(text), "delete")
+		if applies := strings.Contains(string(text), "apply"); applies && deletes && !strings.Contains(string(text), "first: guard") {
+			t.Errorf("nothing waits before the deletion any more:\n%s", text)
+		}
+		last["absent"] = last["absent"] || deletes && !strings.Contains(string(text), "absent")
+		last["settle"] = last["settle"] || deletes && !strings.Contains(string(text), "settle")
+	}
+	if diff := cmp.Diff(map[string]bool{"absent": true, "settle": true}, last); diff != "" {
+		t.Errorf("steps that nothing comes behind were not left out: -want, +got:\n%s", diff)
+	}
+}

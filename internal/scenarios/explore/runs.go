@@ -1,0 +1,142 @@
+package explore
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// attempts is how often a case is run whose points were not all reached: the order
+// between components is not always the same.
+const attempts = 3
+
+// outcome is what has come of a case.
+type outcome struct {
+	Case     Case             `json:"case"`
+	Reached  bool             `json:"reached"`
+	Runs     int              `json:"runs"`
+	Findings []oracle.Finding `json:"findings,omitempty"`
+	// Diverged is where the run first left the way of the clean one, and Why what
+	// has led to the finding.
+	Diverged string `json:"diverged,omitempty"`
+	Why      string `json:"why,omitempty"`
+
+	took     time.Duration
+	observed *observation // nil if it is from an earlier exploration
+}
+
+// runAll runs the cases that are not done yet, on all worlds.
+func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairing bool) error {
+	if len(cases) == 0 {
+		return nil
+	}
+	p := &progress{explorer: e, phase: phase, total: len(cases), began: time.Now()}
+	queue := make(chan Case)
+	results := make(chan outcome)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var workers sync.WaitGroup
+	for range e.options.Worlds {
+		workers.Go(func() {
+			if err := e.work(ctx, queue, results); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	go func() { // ends with the queue, or with the context
+		defer close(results)
+		defer workers.Wait()
+		e.feed(ctx, queue, cases, p)
+	}()
+	for result := range results {
+		e.take(result, pairing)
+		p.ended(result)
+	}
+	return context.Cause(ctx)
+}
+
+// feed hands out the cases that are to be run.
+func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p *progress) {
+	defer close(queue)
+	for _, c := range cases {
+		if e.done.has(c) {
+			p.skip()
+			continue
+		}
+		if e.shared.ends.passed() {
+			return
+		}
+		select {
+		case queue <- c:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// work runs cases on a world until there are no more.
+func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- outcome) error {
+	return e.shared.pool.lend(ctx, func(w *world) (_ *world, err error) {
+		for c := range queue {
+			result := outcome{Case: c}
+			for !result.Reached && result.Runs < attempts && ctx.Err() == nil {
+				if w, err = e.try(ctx, w, &result); err != nil {
+					return w, err
+				}
+			}
+			if ctx.Err() == nil {
+				results <- result
+			}
+		}
+		return w, nil
+	})
+}
+
+// try runs a case once, and returns a world that is clean again.
+func (e *explorer) try(ctx context.Context, w *world, result *outcome) (*world, error) {
+	began := time.Now()
+	o := w.run(ctx, e.scenario, result.Case.faults(), e.clean)
+	if ctx.Err() != nil {
+		return w, nil //nolint:nilerr // the caller sees the end of the context, too
+	}
+	result.Runs++
+	result.Reached, result.observed = o.reached(), o
+	result.Findings = judge(o, e.clean)
+	left, err := w.clean(ctx, o)
+	result.took += time.Since(began)
+	if len(result.Findings) > 0 || left {
+		result.Reached = true
+		e.explain(result)
+	}
+	return e.renewed(ctx, w, err)
+}
+
+func (e *explorer) explain(result *outcome) {
+	if first, ok := divergence(result.observed, e.clean); ok {
+		result.Diverged = result.observed.names.in(first.Component + " " + first.Operation.String() + " -> " + first.Outcome)
+	}
+	result.Why = why(result.observed, result.Findings)
+}
+
+// take adds a result to the report.
+func (e *explorer) take(result outcome, pairing bool) {
+	e.report.Runs += result.Runs
+	switch {
+	case len(result.Case) > 1:
+		e.report.Combined++
+	case result.Reached:
+		e.report.Tried++
+	}
+	if !result.Reached {
+		e.report.Unreached = append(e.report.Unreached, result.Case.String())
+	}
+	if len(result.Findings) > 0 {
+		e.found = append(e.found, result)
+	}
+	if pairing && result.Reached && len(result.Findings) == 0 {
+		e.pair(result)
+	}
+	e.done.add(result)
+}

@@ -1,0 +1,158 @@
+package explore
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// State is how things are at the end of a run: every object of Kubernetes, and
+// every bucket and account of the backend, without what differs from run to run.
+type State map[string]any
+
+// passing are the fields that differ from run to run though nothing is different:
+// when something was made, how often it was written, which words say why, and what is
+// made of a hash of a UID.
+var passing = []string{
+	"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+	"managedFields", "lastTransitionTime", "observedGeneration", "message", "createdAt", "accessKeyID", "time",
+	"AZURE_STORAGE_ACCOUNT",
+}
+
+// stateOf normalises a moment.
+func stateOf(m oracle.Moment, n *names) (State, error) {
+	s := State{}
+	for kind, objects := range map[string]any{
+		"BucketClaim": m.Objects.Claims, "Bucket": m.Objects.Buckets, "BucketAccess": m.Objects.Accesses, "Secret": m.Objects.Secrets,
+	} {
+		if err := s.add(kind, objects, n); err != nil {
+			return nil, err
+		}
+	}
+	if m.Truth == nil {
+		return s, nil
+	}
+	if err := s.add("backend bucket", m.Truth.Buckets, n); err != nil {
+		return nil, err
+	}
+	return s, s.add("backend account", m.Truth.Accounts, n)
+}
+
+// add puts a list of objects into the state, under their names.
+func (s State) add(kind string, list any, n *names) error {
+	data, err := json.Marshal(list)
+	if err != nil {
+		return fmt.Errorf("look at every %s: %w", kind, err)
+	}
+	var items []map[string]any
+	if err := json.Unmarshal([]byte(n.in(string(data))), &items); err != nil {
+		return fmt.Errorf("look at every %s: %w", kind, err)
+	}
+	for _, item := range items {
+		s[kind+" "+nameOf(item)] = lasting(item)
+	}
+	return nil
+}
+
+// nameOf finds what an object is called, in Kubernetes or in the backend.
+func nameOf(item map[string]any) string {
+	metadata, _ := item["metadata"].(map[string]any)
+	for _, name := range []any{metadata["name"], item["name"], item["id"]} {
+		if text, ok := name.(string); ok && text != "" {
+			return text
+		}
+	}
+	return "without a name"
+}
+
+// lasting removes what is passing. A time of deletion remains as the fact. Lists are
+// sorted: what is in the order of UIDs is in another one in each run.
+func lasting(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for name, field := range value {
+			if !slices.Contains(passing, name) {
+				kept[name] = lasting(field)
+			}
+		}
+		if value["deletionTimestamp"] != nil {
+			kept["deleting"] = true
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(value))
+		for i, item := range value {
+			kept[i] = lasting(item)
+		}
+		slices.SortFunc(kept, func(a, b any) int { return strings.Compare(brief(a), brief(b)) })
+		return kept
+	default:
+		return value
+	}
+}
+
+// difference is between two states: what is called so is in one and not in the
+// other, or is not the same.
+type difference struct {
+	name, detail string
+}
+
+// differences returns what is different from the wanted state, in the order of
+// names.
+func (s State) differences(want State) []difference {
+	all := maps.Clone(want)
+	maps.Copy(all, s)
+	var found []difference
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		got, isThere := s[name]
+		wanted, belongs := want[name]
+		switch {
+		case !isThere:
+			found = append(found, difference{name, "is missing"})
+		case !belongs:
+			found = append(found, difference{name, "is there and should not be"})
+		default:
+			if paths := differing("", wanted, got); len(paths) > 0 {
+				found = append(found, difference{name, strings.Join(paths, "; ")})
+			}
+		}
+	}
+	return found
+}
+
+// differing returns where two values differ, and how.
+func differing(path string, want, got any) []string {
+	wanted, isMap := want.(map[string]any)
+	gotten, areMaps := got.(map[string]any)
+	if isMap && areMaps {
+		keys := maps.Clone(wanted)
+		maps.Copy(keys, gotten)
+		var all []string
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			all = append(all, differing(strings.TrimPrefix(path+"."+key, "."), wanted[key], gotten[key])...)
+		}
+		return all
+	}
+	if a, b := brief(want), brief(got); a != b {
+		return []string{fmt.Sprintf("%s is %s, not %s", path, b, a)}
+	}
+	return nil
+}
+
+func brief(value any) string {
+	if value == nil {
+		return "absent"
+	}
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // names have < and > in them
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Sprint(value)
+	}
+	return strings.TrimSpace(text.String())
+}

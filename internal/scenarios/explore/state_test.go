@@ -1,0 +1,132 @@
+package explore
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+func momentWith(uid, version, bucket string) oracle.Moment {
+	claim := cosiapi.BucketClaim{ObjectMeta: metav1.ObjectMeta{Name: "photos", ResourceVersion: version}}
+	claim.UID = "u-" + claim.UID
+	claim.Status.BoundBucketName = bucket + uid
+	return oracle.Moment{Objects: oracle.Objects{Claims: []cosiapi.BucketClaim{claim}}}
+}
+
+func TestStateDifferences(t *testing.T) {
+	const otherUID = "99999999-2222-3333-4444-555555555555"
+	state := func(m oracle.Moment, uid string) State {
+		n := newNames("story")
+		n.learn("BucketClaim", "photos", uid)
+		s, err := stateOf(m, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	want := state(momentWith(someUID, "1", "bc-"), someUID)
+	tests := map[string]struct {
+		reason string
+		got    State
+		want   []difference
+	}{
+		"Same": {reason: "UIDs and versions are of the run.", got: state(momentWith(otherUID, "7", "bc-"), otherUID)},
+		"Gone": {reason: "", got: State{}, want: []difference{{"BucketClaim photos", "is missing"}}},
+		"Other": {
+			reason: "The bucket has another name.", got: state(momentWith(someUID, "1", "xx-"), someUID),
+			want: []difference{{
+				"BucketClaim photos",
+				`status.boundBucketName is "xx-<BucketClaim/photos>", not "bc-<BucketClaim/photos>"`,
+			}},
+		},
+		"More": {
+			reason: "A leak.", got: State{"BucketClaim photos": want["BucketClaim photos"], "backend bucket b": map[string]any{}},
+			want: []difference{{"backend bucket b", "is there and should not be"}},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.got.differences(want), cmp.AllowUnexported(difference{})); diff != "" {
+				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// Each world serves S3 at a port of its own.
+func TestStatesOfTwoWorlds(t *testing.T) {
+	var states []State
+	for _, port := range []string{"1234", "23456"} {
+		bucket := cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
+		bucket.Status.BucketInfo = map[string]string{cosiapi.SecretKeyS3Endpoint: "http://127.0.0.1:" + port}
+		s, err := stateOf(oracle.Moment{Objects: oracle.Objects{Buckets: []cosiapi.Bucket{bucket}}}, newNames("story"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		states = append(states, s)
+	}
+	if diff := cmp.Diff(states[0], states[1]); diff != "" {
+		t.Errorf("the states differ:\n%s", diff)
+	}
+}
+
+func TestExcesses(t *testing.T) {
+	clean := Counts{"buckets created": {"a": 1}}
+	tests := map[string]struct {
+		reason string
+		got    Counts
+		want   []difference
+	}{
+		"Retry": {reason: "It is idempotent.", got: Counts{"buckets created": {"a": 3}}},
+		"Other": {
+			reason: "Another ID after a crash is a leak.", got: Counts{"buckets created": {"a": 1, "b": 1}},
+			want: []difference{{"buckets created: b", "never in the clean run"}},
+		},
+		"Loop": {
+			got:  Counts{"buckets created": {"a": 50}},
+			want: []difference{{"buckets created: a", "50 times, 1 in the clean run"}},
+		},
+		"Undone": {reason: "What is undone twice does no harm.", got: Counts{"buckets deleted": {"b": 1}}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.got.excesses(clean, 1), cmp.AllowUnexported(difference{})); diff != "" {
+				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	observed := func(events ...journal.Event) *observation {
+		return &observation{events: events, names: newNames("story")}
+	}
+	clean := observed(
+		event("sidecar", journal.SeamRPC, "A", "", 1), event("controller", journal.SeamAPI, "x y", "", 2),
+		event("sidecar", journal.SeamRPC, "B", "", 3),
+	)
+	faulted := event("sidecar", journal.SeamRPC, "A", "", 1)
+	faulted.Fault, faulted.Outcome = "f", "Unavailable"
+	again := event("sidecar", journal.SeamRPC, "A", "", 4)
+	got, ok := divergence(observed(faulted, event("controller", journal.SeamAPI, "x y", "", 3), again), clean)
+	if !ok || got.Seq != again.Seq {
+		t.Errorf("it diverged at %v, want at the second attempt", got)
+	}
+	if got, ok := divergence(clean, clean); ok {
+		t.Errorf("the clean run is said to differ from itself, at %v", got)
+	}
+}
+
+// TestLasting makes sure that lists which are in the order of UIDs are alike.
+func TestLasting(t *testing.T) {
+	one := map[string]any{"grants": []any{map[string]any{"bucket": "b"}, map[string]any{"bucket": "a"}}, "uid": "1"}
+	other := map[string]any{"grants": []any{map[string]any{"bucket": "a"}, map[string]any{"bucket": "b"}}, "uid": "2"}
+	if diff := cmp.Diff(lasting(one), lasting(other)); diff != "" {
+		t.Errorf("-one, +other:\n%s", diff)
+	}
+}

@@ -1,0 +1,56 @@
+package explore
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+func TestStateFile(t *testing.T) {
+	opts := Options{Text: []byte("a"), State: filepath.Join(t.TempDir(), "state")}
+	trials := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
+	open := func() *stateFile {
+		t.Helper()
+		s, err := openState(opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := open()
+	s.add(outcome{Case: trials[:1], Findings: []oracle.Finding{{Oracle: "leak"}}})
+	s.add(outcome{Case: trials[1:2]})
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	// A crash has cut the last line short.
+	data, err := os.ReadFile(opts.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(opts.State, data[:len(data)-5], 0o600); err != nil { //nolint:gosec // in a directory of the test
+		t.Fatal(err)
+	}
+	s = open()
+	if !s.has(trials[:1]) || s.has(trials[1:2]) || len(s.old) != 1 {
+		t.Errorf("done: %v, with findings: %d; want what was written entirely", s.done, len(s.old))
+	}
+	s.add(outcome{Case: trials[2:3]})
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	if s = open(); !s.has(trials[2:3]) {
+		t.Error("what came after the line that was cut short is lost")
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	opts.Text = []byte("b")
+	if _, err := openState(opts); !errors.Is(err, ErrOptions) {
+		t.Errorf("the state of another scenario: %v, want ErrOptions", err)
+	}
+}

@@ -1,0 +1,191 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// worldNamespace is that of every run. It stays, because deleting a namespace takes
+// the API server longer than everything else.
+const worldNamespace = "explore"
+
+// scope is all of a world.
+var scope = oracle.Scope{Alone: true, Namespaces: []string{worldNamespace}}
+
+// What a world waits for is shorter than in life, so that a run that goes wrong is
+// over soon, and longer than what a busy machine needs.
+const (
+	retryBaseDelay = 5 * time.Millisecond
+	retryMaxDelay  = 100 * time.Millisecond
+	s3Attempts     = 3 // a fault of the store is one that applications outlive
+	gcPercent      = 400
+	endTimeout     = 30 * time.Second
+)
+
+// timingOf fits a world in which a call may take so long.
+func timingOf(call time.Duration) timing {
+	return timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond} //nolint:mnd // a little more
+}
+
+// world is a control plane with everything on it, for one run at a time.
+type world struct {
+	plane  *controlplane.ControlPlane
+	emu    *emulator.Emulator
+	engine *engine.Engine
+	dir    string
+	// components counts those of the emulator itself.
+	components int
+
+	mu      sync.Mutex
+	current *running // what the observer of the engine reports to
+}
+
+// newWorld starts a world. There is no controller manager in it: nothing of COSI
+// needs one, and it would compete with what is measured.
+func newWorld(ctx context.Context, opts Options) (*world, error) {
+	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for a world: %w", err)
+	}
+	w := &world{dir: dir}
+	if err := w.start(ctx, opts); err != nil {
+		return nil, errors.Join(err, w.stop(context.WithoutCancel(ctx)))
+	}
+	return w, nil
+}
+
+func (w *world) start(ctx context.Context, options Options) error {
+	opts := options.Emulator
+	set, err := binaries.Find(ctx, opts.Binaries)
+	if err != nil {
+		return err
+	}
+	set.ControllerManager = ""
+	definitions, err := crds.All()
+	if err != nil {
+		return err
+	}
+	w.plane, err = controlplane.Start(ctx, controlplane.Options{
+		Binaries: set, Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions, GCPercent: gcPercent,
+		Processors: max(1, runtime.GOMAXPROCS(0)/options.Worlds),
+	})
+	if err != nil {
+		return err
+	}
+	opts.ControlPlane, opts.Binaries = w.plane, binaries.Options{}
+	opts.RetryBaseDelay, opts.RetryMaxDelay = retryBaseDelay, retryMaxDelay
+	if w.emu, err = emulator.Start(ctx, opts); err != nil {
+		return err
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: worldNamespace}}
+	if err := w.emu.Client().Create(ctx, namespace); err != nil {
+		return fmt.Errorf("make the namespace of a world: %w", err)
+	}
+	w.components = len(w.emu.Components())
+	w.engine = engine.New(w.emu, engine.Options{
+		Namespace: worldNamespace, Observer: w, Unjudged: true, S3Attempts: s3Attempts,
+		Keep: true, // of a run that fails the world is cleaned by force
+	})
+	return nil
+}
+
+// stop ends everything. A world that has not started entirely may be stopped, too.
+func (w *world) stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	var errs []error
+	if w.emu != nil {
+		errs = append(errs, w.emu.Stop(ctx))
+	}
+	if w.plane != nil {
+		errs = append(errs, w.plane.Stop(ctx))
+	}
+	return errors.Join(append(errs, os.RemoveAll(w.dir))...)
+}
+
+// run runs a scenario under faults, which are in force from its first step to its
+// last one. If there is a clean run, it is over as soon as it has come to the same
+// end.
+func (w *world) run(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *observation) *observation {
+	return w.perform(ctx, newRunning(ctx, w, s, faults, clean))
+}
+
+func (w *world) perform(ctx context.Context, current *running) *observation {
+	w.observe(current)
+	from := w.emu.Journal().Mark()
+	within, stop := current.hurry(ctx)
+	result := w.engine.Run(within, current.scenario)
+	stop()
+	w.observe(nil)
+	w.emu.Faults().Clear()
+	o := &current.seen
+	o.result = result
+	if o.end.Name == "" { // it has failed before its first step
+		current.conclude(true) //nolint:contextcheck // it has the context of the run
+	}
+	o.events = w.emu.Journal().Since(max(from, current.from))
+	current.reckon()
+	return o
+}
+
+func (w *world) observe(r *running) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.current = r
+}
+
+func (w *world) observed() *running {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.current
+}
+
+// ScenarioStarted implements engine.Observer.
+func (w *world) ScenarioStarted(*spec.Scenario, string) {}
+
+// StepStarted implements engine.Observer.
+func (w *world) StepStarted(_ *spec.Scenario, step *spec.Step) {
+	r := w.observed()
+	if r == nil {
+		return
+	}
+	if step == &r.scenario.Steps[0] {
+		r.begin()
+	}
+	r.note(step, true)
+}
+
+// StepEnded implements engine.Observer: after the last step the world is looked at,
+// before the engine cleans up.
+func (w *world) StepEnded(_ *spec.Scenario, step engine.StepResult) {
+	r := w.observed()
+	if r == nil {
+		return
+	}
+	r.note(step.Step, false)
+	failed := !step.Passed && !step.Skipped
+	if own := r.own(step.Step); own == len(r.scenario.Steps)-1 || own >= 0 && failed {
+		r.conclude(failed)
+	}
+}
+
+// ScenarioEnded implements engine.Observer.
+func (w *world) ScenarioEnded(engine.Result) {}

@@ -1,0 +1,233 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// Options say what is recorded.
+type Options struct {
+	// Dir is where recordings go. It is made when the first one is.
+	Dir string
+	// All has scenarios recorded that pass, too, and written while they run: if the
+	// program is killed, Dir/unfinished has what happened until then. Otherwise
+	// recordings are made of those that do not pass, at their end.
+	All bool
+	// Newest is how many recordings stay in Dir when another one is made; 0 means
+	// all of them.
+	Newest int
+	// Program is the version of the program.
+	Program string
+	// Faults are those that were in force besides the scenarios' own.
+	Faults []fault.Fault
+}
+
+// Recorder is an engine.Observer that makes a recording of each scenario. It is
+// safe for concurrent use.
+type Recorder struct {
+	engine.Silent
+
+	options  Options
+	emulator *emulator.Emulator
+	// kubernetes finds the version of the API server; empty if it does not answer.
+	kubernetes func() string
+
+	mu     sync.Mutex
+	live   map[*spec.Scenario]*live
+	paths  map[string]string
+	failed []error
+}
+
+// live is a recording of a scenario that runs. It has the events of all scenarios:
+// which are its own is known at the end.
+type live struct {
+	writer *recording.Writer
+	stop   func()
+}
+
+// New returns a Recorder of what runs in an emulator.
+func New(emu *emulator.Emulator, options Options) *Recorder {
+	return &Recorder{
+		options: options, emulator: emu, live: map[*spec.Scenario]*live{}, paths: map[string]string{},
+		kubernetes: sync.OnceValue(func() string { return versionOf(emu) }),
+	}
+}
+
+func versionOf(emu *emulator.Emulator) string {
+	cfg := emu.Config()
+	connection, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		return ""
+	}
+	defer utilnet.CloseIdleConnectionsFor(connection.Transport)
+	client, err := discovery.NewDiscoveryClientForConfigAndClient(cfg, connection)
+	if err != nil {
+		return ""
+	}
+	version, err := client.ServerVersion()
+	if err != nil {
+		return ""
+	}
+	return version.String()
+}
+
+// ScenarioStarted implements engine.Observer.
+func (r *Recorder) ScenarioStarted(s *spec.Scenario, namespace string) {
+	if !r.options.All || namespace == "" {
+		return
+	}
+	w, err := recording.Create(r.unfinished(), r.header(s, namespace, time.Now()))
+	if err != nil {
+		r.fail(s, err)
+		return
+	}
+	r.inject(w)
+	l := &live{writer: w, stop: r.emulator.Journal().Tee(r.emulator.Journal().Mark(), w.Event)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.live[s] = l
+}
+
+func (r *Recorder) unfinished() string { return filepath.Join(r.options.Dir, "unfinished") }
+
+func (r *Recorder) fail(s *spec.Scenario, err error) {
+	if err == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = append(r.failed, fmt.Errorf("record scenario %s: %w", s.Name, err))
+}
+
+func (r *Recorder) header(s *spec.Scenario, namespace string, started time.Time) recording.Header {
+	h := recording.Header{
+		Program: r.options.Program, Kubernetes: r.kubernetes(), Started: started, Scenario: s.Name, Namespace: namespace,
+		Driver: r.emulator.DriverName(), External: r.emulator.Store() == nil && r.emulator.DriverName() != "",
+	}
+	for _, source := range s.Sources {
+		h.Files = append(h.Files, recording.File{Name: source.Name, Content: source.Content})
+	}
+	return h
+}
+
+func (r *Recorder) inject(w *recording.Writer) {
+	for _, f := range r.options.Faults {
+		w.Injection(recording.Injection{Time: time.Now(), Fault: f})
+	}
+}
+
+// ScenarioEnded implements engine.Observer.
+func (r *Recorder) ScenarioEnded(result engine.Result) {
+	s := result.Scenario
+	r.mu.Lock()
+	l := r.live[s]
+	delete(r.live, s)
+	r.mu.Unlock()
+	if result.Outcome == engine.Skipped || (result.Outcome == engine.Passed && !r.options.All) {
+		return
+	}
+	path, err := r.write(&result)
+	r.fail(s, errors.Join(err, r.prune()))
+	if l != nil {
+		l.stop()
+		r.fail(s, errors.Join(l.writer.Close(), os.Remove(l.writer.Path())))
+		_ = os.Remove(r.unfinished()) // if it is empty
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.paths[s.Name] = path
+}
+
+// write makes the recording of a scenario that has ended.
+func (r *Recorder) write(result *engine.Result) (string, error) {
+	w, err := recording.Create(r.options.Dir, r.header(result.Scenario, result.Namespace, result.Started))
+	if err != nil {
+		return "", err
+	}
+	r.inject(w)
+	for _, e := range r.events(result) {
+		w.Event(e)
+	}
+	state, err := json.Marshal(result.Judged)
+	if err != nil {
+		return "", errors.Join(err, w.Close())
+	}
+	w.State(state)
+	end := recording.End{Time: result.Started.Add(result.Duration), Outcome: string(result.Outcome)}
+	for _, failure := range result.Failures {
+		end.Failures = append(end.Failures, failure.Error())
+	}
+	w.End(end)
+	return w.Path(), w.Close()
+}
+
+// events are what the journal has that concerns the scenario: all there is, if it
+// ran alone.
+func (r *Recorder) events(result *engine.Result) []journal.Event {
+	var own []journal.Event
+	for _, e := range r.emulator.Journal().Since(result.From - 1) {
+		if e.Seq <= result.To && (result.Judged.Scope.Alone || result.Concerns(e)) {
+			own = append(own, e)
+		}
+	}
+	return own
+}
+
+// prune removes the oldest recordings if there are too many.
+func (r *Recorder) prune() error {
+	if r.options.Newest == 0 {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(r.options.Dir, "*"+recording.Extension))
+	if err != nil {
+		return err
+	}
+	made := func(file string) time.Time {
+		info, err := os.Stat(file)
+		if err != nil {
+			return time.Time{} // somebody else has removed it
+		}
+		return info.ModTime()
+	}
+	slices.SortFunc(files, func(a, b string) int { return made(a).Compare(made(b)) })
+	var failed []error
+	for _, file := range files[:max(len(files)-r.options.Newest, 0)] {
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// Path returns the file with the recording of a scenario that has ended; empty if
+// there is none.
+func (r *Recorder) Path(scenario string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.paths[scenario]
+}
+
+// Err returns what could not be recorded.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return errors.Join(r.failed...)
+}

@@ -1,0 +1,125 @@
+package replay
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
+)
+
+// answer is what a driver once said to a request.
+type answer struct {
+	event journal.Event
+	// request is the request as it was; masked without the words that differ from
+	// run to run.
+	request, masked string
+}
+
+// answers are what a driver said, for questions that come again with other words
+// in them. It is safe for concurrent use.
+type answers struct {
+	mu sync.Mutex
+	// left has the answers of a method to one request, which is its key, in
+	// order; the last is never taken away.
+	left map[string][]answer
+	// order is the keys, in the order of their first answers.
+	order []string
+	// bound has, for requests of this run, the key of the recorded one.
+	bound map[string]string
+	// varying is what differs from run to run.
+	varying *regexp.Regexp
+}
+
+// answersOf collects the answers that one sidecar has had. The scope is the word
+// that the names of that run have.
+func answersOf(events []journal.Event, sidecar, scope string) *answers {
+	a := &answers{left: map[string][]answer{}, bound: map[string]string{}, varying: varying(scope)}
+	for _, e := range events {
+		withheld := e.Fault != "" && len(e.Response) == 0 // the driver was not asked
+		if e.Seam != journal.SeamRPC || e.Component != sidecar || e.Outcome == "Fenced" || withheld {
+			continue
+		}
+		request := string(e.Request)
+		key := e.Operation.Name + " " + request
+		if len(a.left[key]) == 0 {
+			a.order = append(a.order, key)
+		}
+		a.left[key] = append(a.left[key], answer{event: e, request: request, masked: a.masked(request)})
+	}
+	return a
+}
+
+// varying matches what differs from run to run: UIDs, and scopes, which end with
+// a number.
+func varying(scope string) *regexp.Regexp {
+	prefix := strings.TrimRight(scope, "0123456789")
+	if prefix == "" {
+		return naming.UID
+	}
+	return regexp.MustCompile(naming.UID.String() + "|" + regexp.QuoteMeta(prefix) + `[0-9]+`)
+}
+
+// masked hides what differs from run to run.
+func (a *answers) masked(text string) string { return a.varying.ReplaceAllString(text, "<>") }
+
+// to finds the answer to a request: the next of those to the same request. The
+// first time, it is bound to a recorded request that nobody has made yet and that
+// differs only in UIDs. The words are pairs of what stands in the answer and what
+// must stand there now.
+func (a *answers) to(method, request string) (found answer, words []string, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	asked := method + " " + request
+	key, known := a.bound[asked]
+	if !known {
+		if key, known = a.unbound(method, request); !known {
+			return answer{}, nil, false
+		}
+		a.bound[asked] = key
+	}
+	all := a.left[key]
+	found = all[0]
+	if len(all) > 1 {
+		a.left[key] = all[1:]
+	}
+	return found, a.pairs(found.request, request), true
+}
+
+func (a *answers) unbound(method, request string) (string, bool) {
+	taken := map[string]bool{}
+	for _, key := range a.bound {
+		taken[key] = true
+	}
+	wanted := method + " " + a.masked(request)
+	for _, key := range a.order {
+		if !taken[key] && a.left[key][0].event.Operation.Name+" "+a.left[key][0].masked == wanted {
+			return key, true
+		}
+	}
+	return "", false
+}
+
+// pairs returns what differs in a recorded text, each with what it is now.
+func (a *answers) pairs(recorded, now string) []string {
+	were, are := a.varying.FindAllString(recorded, -1), a.varying.FindAllString(now, -1)
+	var words []string
+	for i := range min(len(were), len(are)) {
+		words = append(words, were[i], are[i])
+	}
+	return words
+}
+
+// body returns the answer's message with the words of now.
+func (a answer) body(words []string) json.RawMessage {
+	if len(a.event.Response) == 0 {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(strings.NewReplacer(words...).Replace(string(a.event.Response)))
+}
+
+// failed reports whether the driver has answered with an error: an answer that a
+// fault has withheld from the sidecar was one nevertheless.
+func (a answer) failed() bool { return a.event.Failed() && len(a.event.Response) == 0 }

@@ -1,0 +1,56 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+)
+
+// Drivers returns what an emulator has to be started with, so that its drivers
+// answer as those of the recording did.
+func Drivers(r *recording.Recording) (emulator.Implementations, error) {
+	sidecars := Sidecars(r.Events)
+	if len(sidecars) == 0 {
+		return emulator.Implementations{}, fmt.Errorf("no driver was called in the recording of %q", r.Scenario)
+	}
+	return emulator.Implementations{Driver: func(o fakedriver.Options) (emulator.Server, error) {
+		return NewStandin(StandinOptions{
+			Recording: r, Sidecar: sidecarOf(o.Name, r.Namespace, sidecars), Name: o.Name,
+			Protocols: o.Protocols, ServerOptions: o.ServerOptions,
+		}), nil
+	}}, nil
+}
+
+// sidecarOf finds the recorded sidecar of a driver: that of its name, but for the
+// number of the scope, or that of the emulator's own driver.
+func sidecarOf(driver, scope string, sidecars []string) string {
+	stem := func(name string) string { return varying(scope).ReplaceAllString(name, "") }
+	for _, sidecar := range sidecars {
+		if name, ok := strings.CutPrefix(sidecar, emulator.ComponentSidecar+"."); ok && stem(name) == stem(driver) {
+			return sidecar
+		}
+	}
+	return emulator.ComponentSidecar
+}
+
+// AsDriver runs the scenario of a recording again on an emulator that was started
+// with Drivers. There is no backend then: what the scenario does with S3 is passed
+// over, and what drivers and store did is not compared.
+func AsDriver(ctx context.Context, r *recording.Recording, emu *emulator.Emulator, options engine.Options) (Replay, error) {
+	options.Blind = true
+	return replay(ctx, r, emu, options, func(e journal.Event) bool {
+		return e.Seam != journal.SeamStore && !isDriver(e.Component) && e.Seam != journal.SeamProcess
+	})
+}
+
+func isDriver(component string) bool {
+	return slices.Contains([]string{emulator.ComponentDriver, emulator.ComponentStore, emulator.ComponentGCS}, component) ||
+		strings.HasPrefix(component, emulator.ComponentDriver+".")
+}

@@ -1,0 +1,27 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+)
+
+// ErrNoState is the error of a recording that was cut off before there was
+// anything to judge.
+var ErrNoState = errors.New("the recording was cut off before its end: there is nothing to judge")
+
+// Judge runs nothing: it has today's oracles judge what was recorded.
+func Judge(r *recording.Recording) ([]oracle.Finding, error) {
+	if len(r.State) == 0 {
+		return nil, ErrNoState
+	}
+	var input oracle.Input
+	if err := json.Unmarshal(r.State, &input); err != nil {
+		return nil, fmt.Errorf("%w: its state cannot be read: %w", recording.ErrDamaged, err)
+	}
+	input.Events = r.Events
+	return oracle.Judge(input), nil
+}

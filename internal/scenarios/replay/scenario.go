@@ -1,0 +1,132 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// ErrNoScenario is the error of a recording that was made of no scenario, but of
+// what people did in an emulator.
+var ErrNoScenario = errors.New("the recording has no scenario that could be run again")
+
+// Replay is what a replay has shown.
+type Replay struct {
+	// Result is that of the scenario.
+	Result engine.Result
+	// Divergence is nil if all was done as it was recorded.
+	Divergence *Divergence
+	// Compared is how many acts of the recording were compared.
+	Compared int
+}
+
+// Scenario reads the scenario of a recording.
+func Scenario(r *recording.Recording) (*spec.Scenario, error) {
+	if r.Scenario == "" || len(r.Files) == 0 {
+		return nil, ErrNoScenario
+	}
+	loader := spec.Loader{ReadFile: func(name string) ([]byte, error) {
+		at := slices.IndexFunc(r.Files, func(f recording.File) bool { return f.Name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("the recording has no file %q: %w", name, fs.ErrNotExist)
+		}
+		return []byte(r.Files[at].Content), nil
+	}}
+	all, err := loader.Parse(r.Files[0].Name, []byte(r.Files[0].Content))
+	if err != nil {
+		return nil, fmt.Errorf("the scenario in the recording: %w", err)
+	}
+	at := slices.IndexFunc(all, func(s *spec.Scenario) bool { return s.Name == r.Scenario })
+	if at < 0 {
+		return nil, fmt.Errorf("%w: %s has no scenario %q", ErrNoScenario, r.Files[0].Name, r.Scenario)
+	}
+	return all[at], nil
+}
+
+// AsScenario runs the scenario of a recording again, with the same faults, and
+// compares what is done.
+func AsScenario(ctx context.Context, r *recording.Recording, emu *emulator.Emulator, options engine.Options) (Replay, error) {
+	return replay(ctx, r, emu, options, func(journal.Event) bool { return true })
+}
+
+// replay runs the scenario, and compares what concerns events that count.
+func replay(
+	ctx context.Context, r *recording.Recording, emu *emulator.Emulator, options engine.Options, counts func(journal.Event) bool,
+) (Replay, error) {
+	s, err := Scenario(r)
+	if err != nil {
+		return Replay{}, err
+	}
+	again := &injector{Observer: options.Observer, recording: r, faults: emu.Faults()}
+	if options.Observer == nil {
+		again.Observer = engine.Silent{}
+	}
+	options.Observer = again
+	result := engine.New(emu, options).Run(ctx, s)
+	if err := again.heal(); err != nil {
+		return Replay{Result: result}, err
+	}
+	events := slices.DeleteFunc(emu.Journal().Since(result.From-1), func(e journal.Event) bool {
+		return e.Seq > result.To || !result.Concerns(e) || !counts(e)
+	})
+	recorded := TraceOf(r.Namespace, slices.DeleteFunc(slices.Clone(r.Events), func(e journal.Event) bool { return !counts(e) }))
+	found := Replay{Result: result, Compared: recorded.Len()}
+	if result.Outcome != engine.Skipped && result.Outcome != engine.Broken {
+		found.Divergence = Diverge(recorded, TraceOf(result.Namespace, events))
+	}
+	return found, nil
+}
+
+// injector puts the recorded faults into force when the scenario begins, with the
+// names that things have now.
+type injector struct {
+	engine.Observer
+
+	recording *recording.Recording
+	faults    *fault.Set
+
+	mu    sync.Mutex
+	added []string
+	err   error
+}
+
+// ScenarioStarted implements engine.Observer.
+func (i *injector) ScenarioStarted(s *spec.Scenario, namespace string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, injection := range i.recording.Faults {
+		f := injection.Fault
+		for _, pattern := range []*string{&f.Match.Component, &f.Match.Subject} {
+			*pattern = naming.UID.ReplaceAllString(naming.Replace(*pattern, i.recording.Namespace, namespace), "*")
+		}
+		if injection.Removed || namespace == "" {
+			continue
+		}
+		i.err = errors.Join(i.err, i.faults.Add(f))
+		i.added = append(i.added, f.Name)
+	}
+	i.Observer.ScenarioStarted(s, namespace)
+}
+
+// heal ends the faults.
+func (i *injector) heal() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, name := range i.added {
+		if err := i.faults.Remove(name); !errors.Is(err, fault.ErrUnknown) {
+			i.err = errors.Join(i.err, err)
+		}
+	}
+	return i.err
+}

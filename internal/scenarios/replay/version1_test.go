@@ -1,0 +1,70 @@
+package replay_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
+)
+
+// version1 is a recording of format version 1, as cosi-emu run has written it in
+// November 2026: the scenario of this package's tests, with two faults and a crash.
+// It is never made anew. A change that cannot read it, or replays something else, is
+// a new version of the format, or breaks the recordings that people have kept.
+func version1(t *testing.T) *recording.Recording {
+	t.Helper()
+	r, err := recording.ReadFile("testdata/version1.cosirec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestVersion1 has today's reader and oracles take a recording of version 1.
+func TestVersion1(t *testing.T) {
+	r := version1(t)
+	if r.Version != 1 || r.Scenario != "story" || r.Kubernetes != "v1.36.3" || len(r.Files) != 2 {
+		t.Errorf("header: %+v", r.Header)
+	}
+	if r.End == nil || r.End.Outcome != "passed" {
+		t.Errorf("end: %+v", r.End)
+	}
+	seams, faults := map[journal.Seam]int{}, map[string]int{}
+	for _, e := range r.Events {
+		seams[e.Seam]++
+		if e.Fault != "" {
+			faults[e.Fault]++
+		}
+	}
+	want := map[journal.Seam]int{journal.SeamAPI: 61, journal.SeamRPC: 20, journal.SeamStore: 9, journal.SeamProcess: 9, journal.SeamLog: 47}
+	if diff := cmp.Diff(want, seams); diff != "" {
+		t.Errorf("events -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int{"busy.story-1": 2, "lost.story-1": 1}, faults); diff != "" {
+		t.Errorf("faults -want, +got:\n%s", diff)
+	}
+	testJudge(t, r)
+}
+
+// TestVersion1Replays runs a recording of version 1 again, in both ways.
+func TestVersion1Replays(t *testing.T) {
+	t.Run("AsScenario", func(t *testing.T) {
+		got, err := replay.AsScenario(t.Context(), version1(t), emulatortest.Start(t, emulator.Options{}), engine.Options{})
+		expectSame(t, got, err)
+	})
+	t.Run("AsDriver", func(t *testing.T) {
+		drivers, err := replay.Drivers(version1(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		emu := emulatortest.Start(t, emulator.Options{Implementations: drivers})
+		got, err := replay.AsDriver(t.Context(), version1(t), emu, engine.Options{})
+		expectSame(t, got, err)
+	})
+}

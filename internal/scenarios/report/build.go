@@ -1,0 +1,115 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// New makes a Report of scenarios that were run by a program of the given version.
+func New(version string, started time.Time, duration time.Duration, scenarios []Scenario) Report {
+	r := Report{
+		APIVersion: APIVersion, Version: version, Started: started, Duration: duration,
+		Outcome: engine.Passed, Counts: map[engine.Outcome]int{}, Scenarios: scenarios,
+	}
+	for _, s := range scenarios {
+		r.Counts[s.Outcome]++
+	}
+	// That something is not as expected is sure, whatever else went wrong.
+	for _, worst := range []engine.Outcome{engine.Failed, engine.Broken} {
+		if r.Counts[worst] > 0 {
+			r.Outcome = worst
+			break
+		}
+	}
+	return r
+}
+
+// Of makes what is said of one scenario. The events are those that concern it.
+func Of(result engine.Result, events []journal.Event) Scenario {
+	document := result.Scenario
+	s := Scenario{
+		Name: document.Name, Description: document.Description, Labels: document.Labels, Proves: document.Proves,
+		Position: position(document.Position), Namespace: result.Namespace, Outcome: result.Outcome, Reason: result.Reason,
+		Started: result.Started, Duration: result.Duration, Steps: []Step{}, Events: events,
+	}
+	steps := inOrder(result)
+	for _, step := range steps {
+		s.Steps = append(s.Steps, stepOf(step.StepResult, step.depth, result.Failures))
+	}
+	for i := range result.Failures {
+		s.Failures = append(s.Failures, failureOf(&result.Failures[i], steps))
+	}
+	return s
+}
+
+// nested is the result of a step with the number of steps that it is within.
+type nested struct {
+	engine.StepResult
+
+	depth int
+}
+
+// inOrder returns the steps in the order in which they began; the engine has them
+// in the order in which they ended.
+func inOrder(result engine.Result) []nested {
+	depths := map[*spec.Step]int{}
+	measure(result.Scenario.Steps, 0, depths)
+	steps := make([]nested, 0, len(result.Steps))
+	for _, step := range result.Steps {
+		steps = append(steps, nested{step, depths[step.Step]})
+	}
+	slices.SortStableFunc(steps, func(a, b nested) int {
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.depth, b.depth))
+	})
+	return steps
+}
+
+func measure(steps []spec.Step, depth int, depths map[*spec.Step]int) {
+	for i := range steps {
+		depths[&steps[i]] = depth
+		for _, within := range steps[i].Within() {
+			measure(within, depth+1, depths)
+		}
+	}
+}
+
+func stepOf(result engine.StepResult, depth int, failures []engine.Failure) Step {
+	step := Step{
+		Name: result.Step.Name, Verb: result.Step.Verb, Depth: depth, Position: position(result.Step.Position),
+		Started: result.Started, Duration: result.Duration, Outcome: engine.Passed,
+	}
+	switch {
+	case result.Skipped:
+		step.Outcome = engine.Skipped
+	case !result.Passed && slices.ContainsFunc(failures, func(f engine.Failure) bool { return f.Step == result.Step && f.Broken }):
+		step.Outcome = engine.Broken
+	case !result.Passed:
+		step.Outcome = engine.Failed
+	}
+	return step
+}
+
+func failureOf(f *engine.Failure, steps []nested) Failure {
+	failure := Failure{
+		Position: position(f.Position), Message: f.Message, Subject: f.Subject, Oracle: f.Oracle, Events: f.Events,
+		Broken: f.Broken, Expected: f.Expected, Got: f.Got,
+	}
+	for i, step := range slices.Backward(steps) { // a step that is repeated fails the last time
+		if f.Step != nil && step.Step == f.Step && !step.Passed && !step.Skipped {
+			failure.Step = new(i)
+			break
+		}
+	}
+	for _, d := range f.Differences {
+		failure.Differences = append(failure.Differences, Difference{Path: d.Path, Want: d.Want, Got: d.Got, Position: position(d.Position)})
+	}
+	failure.Diff = diff(failure)
+	return failure
+}
+
+func position(p spec.Position) Position { return Position(p) }

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+)
+
+// WriteTable writes a line for each scenario, and the sum.
+func (r Report) WriteTable(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "OUTCOME\tTIME\tSTEPS\tSCENARIO\tWHERE") // an error comes back from Flush
+	for i := range r.Scenarios {
+		s := &r.Scenarios[i]
+		where := s.Position.String()
+		if s.Reason != "" {
+			where = s.Reason
+		} else if len(s.Failures) > 0 {
+			where = s.Failures[0].Position.String()
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", s.Outcome, seconds(s.Duration), len(s.Steps), s.Name, firstLine(where))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", r.Sum())
+	return err
+}
+
+// Sum says in a line how many scenarios have passed, and how fast.
+func (r Report) Sum() string {
+	var parts []string
+	for _, outcome := range []engine.Outcome{engine.Passed, engine.Failed, engine.Broken, engine.Skipped} {
+		if n := r.Counts[outcome]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
+		}
+	}
+	run := len(r.Scenarios) - r.Counts[engine.Skipped]
+	sum := fmt.Sprintf("%s in %s", strings.Join(parts, ", "), seconds(r.Duration))
+	if run > 1 && r.Duration > 0 {
+		sum += fmt.Sprintf(" (%.1f scenarios/s)", float64(run)/r.Duration.Seconds())
+	}
+	return sum
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

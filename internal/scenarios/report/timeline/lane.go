@@ -1,0 +1,76 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+)
+
+// laneUser is the lane of the scenario itself.
+const laneUser = "user"
+
+// laneOf says in whose lane an event is. The driver's administrative calls are in
+// that of the store, where they take effect.
+func laneOf(e journal.Event) string {
+	if e.Seam == journal.SeamStore {
+		return emulator.ComponentStore
+	}
+	return e.Component
+}
+
+// roles are the parts of COSI from top to bottom, as a request travels.
+var roles = []string{laneUser, emulator.ComponentController, emulator.ComponentSidecar, emulator.ComponentDriver}
+
+// role says which part of COSI a lane is; "sidecar" of "sidecar.other".
+func role(lane string) string {
+	before, _, _ := strings.Cut(lane, ".")
+	return before
+}
+
+// laneNames returns the lanes of a scenario in order: user, controller, each
+// sidecar with its driver, everything else, and the store at the bottom.
+func laneNames(s report.Scenario) []string {
+	names := []string{laneUser}
+	for _, e := range s.Events {
+		if name := laneOf(e); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(group(a), group(b)), cmp.Compare(suffix(a), suffix(b)), cmp.Compare(rank(a), rank(b)))
+	})
+	return names
+}
+
+// suffix tells pairs of sidecar and driver apart.
+func suffix(lane string) string { return strings.TrimPrefix(lane, role(lane)) }
+
+func rank(lane string) int { return slices.Index(roles, role(lane)) }
+
+// group keeps what belongs together together.
+func group(lane string) int {
+	switch role(lane) {
+	case laneUser:
+		return 0
+	case emulator.ComponentController:
+		return 1
+	case emulator.ComponentSidecar, emulator.ComponentDriver:
+		return 2
+	case emulator.ComponentStore:
+		return 4
+	default:
+		return 3
+	}
+}
+
+// hue is the class of a lane's colour.
+func hue(lane string) string {
+	if lane == emulator.ComponentStore || slices.Contains(roles, role(lane)) {
+		return role(lane)
+	}
+	return "other"
+}

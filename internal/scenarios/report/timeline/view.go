@@ -1,0 +1,56 @@
+package timeline
+
+import (
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+)
+
+// view is all that is to be seen of one scenario.
+type view struct {
+	report.Scenario
+
+	ID          string
+	Place       string
+	Took        string
+	LabelPairs  []string
+	Failed      []failure
+	Chart       chart
+	Transitions []transition
+	Filters     []filter
+	Rows        []row
+}
+
+// filter turns a kind of events on and off.
+type filter struct {
+	Kind  kind
+	Label string
+	Count int
+	On    bool
+}
+
+var filterLabels = map[kind]string{
+	kindWrite: "API writes", kindRead: "reads", kindWatch: "watches", kindCall: "calls",
+	kindStore: "store", kindProcess: "processes", kindLog: "log",
+}
+
+func newView(id string, s report.Scenario) view {
+	return view{
+		Scenario: s, ID: id, Place: place(s.Position), Took: span(s.Duration), LabelPairs: pairs(s.Labels),
+		Failed: newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: story(id, s),
+	}
+}
+
+// filters offers those kinds that the scenario has. Reads and watches are many, and
+// seldom of interest.
+func filters(s report.Scenario) []filter {
+	counts := map[kind]int{}
+	for _, e := range s.Events {
+		counts[kindOf(e)]++
+	}
+	var offered []filter
+	for _, k := range kinds {
+		if counts[k] > 0 {
+			offered = append(offered, filter{k, filterLabels[k], counts[k], k != kindRead && k != kindWatch})
+		}
+	}
+	return offered
+}

@@ -1,0 +1,42 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+)
+
+func TestInterrupted(t *testing.T) {
+	write(t, map[string]string{"a.yaml": scenario("a", "x") + scenario("b", "x", "- crash: controller")})
+	set, err := runner.Load([]string{"a.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		cause  error
+		want   string
+	}{
+		"Signal": {"Somebody did not want to wait.", nil, "the run was interrupted"},
+		"Limit":  {"It took too long.", errors.New("the limit is reached"), "the limit is reached"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(tc.cause)
+			r := (&runner.Runner{Parallel: 4, Version: "v1"}).Run(ctx, set.Scenarios)
+			if r.Outcome != engine.Broken || len(r.Scenarios) != 2 || r.Version != "v1" {
+				t.Fatalf("%s the report is %+v", tc.reason, r)
+			}
+			for i, name := range []string{"a", "b"} {
+				s := r.Scenarios[i]
+				if s.Name != name || len(s.Failures) != 1 || !strings.Contains(s.Failures[0].Message, tc.want) {
+					t.Errorf("%s scenario %d is %+v", tc.reason, i, s)
+				}
+			}
+		})
+	}
+}

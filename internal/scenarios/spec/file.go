@@ -1,0 +1,34 @@
+package spec
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// ReadFile reads a file of scenarios, as [os.ReadFile] does. One that is larger than
+// MaxBytes is a [Problem], and is not read.
+func ReadFile(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > MaxBytes {
+		return nil, tooLarge(name, info.Size())
+	}
+	// What has no size, such as a pipe, may be endless.
+	data, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
+	if err == nil && len(data) > MaxBytes {
+		return nil, tooLarge(name, int64(len(data)))
+	}
+	return data, err
+}
+
+func tooLarge(file string, size int64) error {
+	return &Problem{Position{File: file, Line: 1, Column: 1}, fmt.Sprintf("the file has %d bytes or more, and may have %d", size, MaxBytes)}
+}

@@ -1,0 +1,178 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Loader reads files.
+type Loader struct {
+	// ReadFile reads a file by its slash-separated path. Default: [ReadFile].
+	ReadFile func(name string) ([]byte, error)
+}
+
+// Load reads the scenarios of a file, and the files that these use. The error has
+// a [Problem] for everything that is wrong in them.
+func (l Loader) Load(file string) ([]*Scenario, error) {
+	l = l.withDefaults()
+	data, err := l.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the scenario: %w", err)
+	}
+	return l.Parse(file, data)
+}
+
+// Parse is Load for what has been read already.
+func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
+	l = l.withDefaults()
+	nodes, err := parse(file, data)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) == 0 {
+		return nil, &Problem{Position{File: file, Line: 1, Column: 1}, "the file has no scenario: it must begin with apiVersion: " + APIVersion}
+	}
+	var all []*Scenario
+	var failed []error
+	for _, n := range nodes {
+		s, err := l.scenario(&decoder{file: file}, n)
+		s.Sources = append([]Source{{file, string(data)}}, s.Sources...)
+		all, failed = append(all, s), append(failed, err)
+	}
+	return all, errors.Join(failed...)
+}
+
+func (l Loader) withDefaults() Loader {
+	if l.ReadFile == nil {
+		l.ReadFile = ReadFile
+	}
+	return l
+}
+
+func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
+	s := &Scenario{Position: d.at(n)}
+	if version := apiVersionOf(n); version != "" && version != APIVersion {
+		d.problem(n, "apiVersion is %q and must be %s", version, APIVersion)
+		return s, d.err() // all else is wrong, too, and no help
+	}
+	d.value(n, reflect.ValueOf(s).Elem())
+	d.head(n, s.APIVersion, s.Kind, Kind)
+	budget := MaxSteps
+	read := l.ReadFile
+	l.ReadFile = func(name string) ([]byte, error) {
+		data, err := read(name)
+		source := Source{name, string(data)}
+		if err == nil && !slices.Contains(s.Sources, source) {
+			s.Sources = append(s.Sources, source)
+		}
+		return data, err
+	}
+	l.include(d, s.Steps, []string{path.Clean(s.Position.File)}, &budget)
+	// What could not be read would be reported again as missing.
+	if d.err() == nil {
+		d.validate(n, s)
+	}
+	return s, d.err()
+}
+
+// apiVersionOf returns what a document begins with; empty if that cannot be told.
+func apiVersionOf(n *yaml.Node) string {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "apiVersion" {
+			return n.Content[i+1].Value
+		}
+	}
+	return ""
+}
+
+// head checks what every document begins with.
+func (d *decoder) head(n *yaml.Node, apiVersion, kind, wanted string) {
+	if n.Kind != yaml.MappingNode {
+		return // which is said already
+	}
+	if apiVersion != APIVersion {
+		d.problem(n, "apiVersion is %q and must be %s", apiVersion, APIVersion)
+	}
+	if kind != wanted {
+		d.problem(n, "kind is %q and must be %s", kind, wanted)
+	}
+}
+
+// steps is a file for Use.
+type steps struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string `yaml:"kind"`
+	Steps      []Step `yaml:"steps"`
+}
+
+// include reads the files that steps use. The budget is what is left of MaxSteps.
+func (l Loader) include(d *decoder, all []Step, chain []string, budget *int) {
+	for i := range all {
+		*budget--
+		if *budget < 0 {
+			if *budget == -1 {
+				d.failed = append(d.failed, &Problem{all[i].Position, fmt.Sprintf("the scenario has more than %d steps", MaxSteps)})
+			}
+			return
+		}
+		step := &all[i]
+		for _, nested := range step.Nested() {
+			l.include(d, nested, chain, budget)
+		}
+		if step.Verb == "use" {
+			l.use(d, step, chain, budget)
+		}
+	}
+}
+
+func (l Loader) use(d *decoder, step *Step, chain []string, budget *int) {
+	file := path.Join(path.Dir(step.Position.File), step.Use)
+	fail := func(message string) { d.failed = append(d.failed, &Problem{step.Position, message}) }
+	if slices.Contains(chain, file) {
+		fail("the files use each other in a circle: " + strings.Join(append(chain, file), " uses "))
+		return
+	}
+	data, err := l.ReadFile(file)
+	if err != nil {
+		fail("the steps cannot be read: " + err.Error())
+		return
+	}
+	nodes, err := parse(file, data)
+	if err != nil {
+		d.failed = append(d.failed, err)
+		return
+	}
+	if len(nodes) != 1 {
+		fail(fmt.Sprintf("%s has %d documents, and must have one of kind %s", file, len(nodes), KindSteps))
+		return
+	}
+	inner := &decoder{file: file}
+	var included steps
+	inner.value(nodes[0], reflect.ValueOf(&included).Elem())
+	inner.head(nodes[0], included.APIVersion, included.Kind, KindSteps)
+	d.failed = append(d.failed, inner.failed...)
+	step.Included = included.Steps
+	l.include(d, step.Included, append(slices.Clone(chain), file), budget)
+}
+
+// Nested returns the lists of steps within a step, but for included ones.
+func (s *Step) Nested() [][]Step {
+	switch {
+	case s.Repeat != nil:
+		return [][]Step{s.Repeat.Steps}
+	case s.ForEach != nil:
+		return [][]Step{s.ForEach.Steps}
+	case s.Always != nil:
+		return [][]Step{s.Always.While}
+	}
+	return s.Parallel
+}
+
+// Within returns the lists of steps within a step, included ones among them.
+func (s *Step) Within() [][]Step { return slices.Concat(s.Nested(), [][]Step{s.Included}) }

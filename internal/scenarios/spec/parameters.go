@@ -1,0 +1,26 @@
+package spec
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// Parameters are those of a fake driver: what its buckets and accounts have whose
+// class does not say otherwise.
+type Parameters map[string]string
+
+// decode implements custom. What the driver would refuse is refused at its place.
+func (p *Parameters) decode(d *decoder, n *yaml.Node) {
+	*p = Parameters{}
+	d.pairs(n, func(key, value *yaml.Node) {
+		if value.Kind != yaml.ScalarNode {
+			d.problem(value, "this must be a single value, and not %s", kindOf(value))
+			return
+		}
+		(*p)[key.Value] = value.Value
+		if err := fakedriver.ValidateParameters(map[string]string{key.Value: value.Value}); err != nil {
+			d.problem(key, "%s", err)
+		}
+	})
+}

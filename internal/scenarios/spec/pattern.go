@@ -1,0 +1,86 @@
+package spec
+
+import "go.yaml.in/yaml/v3"
+
+// The words that stand for any value, and for none. In quotes they are text.
+const (
+	Present = "present"
+	Absent  = "absent"
+)
+
+// Pattern is what a value must be like. Mappings match if they have at least the
+// fields of the pattern; lists match item by item, or by the items' keys if all
+// items of the pattern have one (see docs/scenarios.md).
+type Pattern struct {
+	Position Position
+	// Exactly one of these is set.
+	Fields    []PatternField
+	IsMapping bool // with Fields, which may be none
+	Items     []Pattern
+	IsList    bool // with Items, which may be none
+	Word      string
+	Condition Expression // about `self`
+	Scalar    any        // string, Text, bool, int64, float64; nil is null
+}
+
+// PatternField is a field of a mapping, and what it must be like.
+type PatternField struct {
+	Name string
+	// Key is the name if it has expressions in it.
+	Key     Text
+	Pattern Pattern
+}
+
+// NameWith returns the field's name with the values of its expressions.
+func (f *PatternField) NameWith(variables map[string]any) (string, error) {
+	return nameWith(f.Name, f.Key, variables)
+}
+
+func nameWith(name string, key Text, variables map[string]any) (string, error) {
+	if key.IsZero() {
+		return name, nil
+	}
+	return key.Text(variables)
+}
+
+// conditionKey is the key of a mapping that is a condition: {cel: "self > 3"}.
+const conditionKey = "cel"
+
+// decode implements custom.
+func (p *Pattern) decode(d *decoder, n *yaml.Node) {
+	p.Position = d.at(n)
+	if !d.enter(n) {
+		return
+	}
+	defer d.leave()
+	switch n.Kind {
+	case yaml.MappingNode:
+		p.mapping(d, n)
+	case yaml.SequenceNode:
+		p.IsList, p.Items = true, make([]Pattern, len(n.Content))
+		for i, item := range n.Content {
+			p.Items[i].decode(d, item)
+		}
+	case yaml.ScalarNode:
+		if n.Style == 0 && (n.Value == Present || n.Value == Absent) {
+			p.Word = n.Value
+		} else {
+			p.Scalar = d.template(n)
+		}
+	default:
+		d.problem(n, "anchors and aliases are not supported")
+	}
+}
+
+func (p *Pattern) mapping(d *decoder, n *yaml.Node) {
+	if len(n.Content) == 2 && n.Content[0].Value == conditionKey {
+		p.Condition.decode(d, n.Content[1])
+		return
+	}
+	p.IsMapping = true
+	d.pairs(n, func(key, value *yaml.Node) {
+		field := PatternField{Name: key.Value, Key: d.key(key)}
+		field.Pattern.decode(d, value)
+		p.Fields = append(p.Fields, field)
+	})
+}

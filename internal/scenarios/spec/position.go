@@ -1,0 +1,105 @@
+package spec
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Position is a place in a file. Line and Column count from 1; zero is unknown.
+type Position struct {
+	File         string
+	Line, Column int
+}
+
+// String renders the position as compilers do.
+func (p Position) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// Problem is something wrong in a file.
+type Problem struct { //nolint:errname // it is what people call it
+	Position Position
+	// Message says what is wrong, and what would be right.
+	Message string
+}
+
+// Error implements the error interface.
+func (p *Problem) Error() string { return p.Position.String() + ": " + p.Message }
+
+// Problems returns the problems in err's tree, in the order of the files and the
+// places in them.
+func Problems(err error) []*Problem {
+	var all []*Problem
+	collect(err, &all)
+	slices.SortStableFunc(all, func(a, b *Problem) int {
+		return cmp.Or(
+			cmp.Compare(a.Position.File, b.Position.File),
+			cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column),
+		)
+	})
+	return all
+}
+
+func collect(err error, into *[]*Problem) {
+	if problem, ok := errors.AsType[*Problem](err); ok && !isJoined(err) {
+		*into = append(*into, problem)
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			collect(one, into)
+		}
+	}
+}
+
+func isJoined(err error) bool {
+	_, ok := err.(interface{ Unwrap() []error })
+	return ok
+}
+
+// suggest returns a hint at which of the known names was meant, or at all of them
+// if none is near.
+func suggest(name string, known []string) string {
+	best, distance := "", 3
+	for _, candidate := range known {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(candidate)); d < distance {
+			best, distance = candidate, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	if len(known) == 0 {
+		return "there are none"
+	}
+	return "it can be " + strings.Join(known, ", ")
+}
+
+// editDistance is the number of letters to insert, delete or replace.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

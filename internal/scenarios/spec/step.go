@@ -1,0 +1,99 @@
+package spec
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Step is one thing that happens, or must hold. It has exactly one verb.
+type Step struct {
+	Name    string   `yaml:"name" doc:"for reports"`
+	Timeout Duration `yaml:"timeout" doc:"how long the step may take"`
+	// As binds the result of the step to a name for later steps.
+	As string `yaml:"as" doc:"a name for the result, which later steps can use in ${...}"`
+	// When is a CEL expression; if it is false, the step is passed over.
+	When Expression `yaml:"when" doc:"a CEL expression; the step is passed over if it is false"`
+	// Refused has the API server refuse what the step asks of it.
+	Refused Text `yaml:"refused" doc:"the API server must refuse it and say this among other words; for apply, patch and delete of one object"`
+	// Forget has the components of crash and restart start without what they kept.
+	Forget bool `yaml:"forget" doc:"with crash and restart: the store starts empty, a driver without what it provisioned"`
+
+	Apply    *Objects      `yaml:"apply" verb:"true" doc:"create objects, or change them to be like this (server-side apply)"`
+	Patch    *Patch        `yaml:"patch" verb:"true" doc:"change parts of an object (JSON merge patch)"`
+	Delete   *References   `yaml:"delete" verb:"true" doc:"delete objects, KIND/NAME"`
+	Expect   *Expectations `yaml:"expect" verb:"true" doc:"wait until objects match"`
+	Always   *Always       `yaml:"always" verb:"true" doc:"objects match all the time"`
+	Never    *Events       `yaml:"never" verb:"true" doc:"the journal has no such event between two marks"`
+	Settle   *Settle       `yaml:"settle" verb:"true" doc:"wait until nothing happens any more: no API write, no call"`
+	Call     *Call         `yaml:"call" verb:"true" doc:"call a method of a driver"`
+	Calls    *Events       `yaml:"calls" verb:"true" doc:"the journal has these events, which began in this order"`
+	Backend  *Backend      `yaml:"backend" verb:"true" doc:"look at, or change, what the store holds"`
+	S3       *S3           `yaml:"s3" verb:"true" doc:"use S3 with the credentials of a Secret"`
+	Crash    *Names        `yaml:"crash" verb:"true" doc:"kill components, and start them again"`
+	Restart  *Names        `yaml:"restart" verb:"true" doc:"stop components in good order, and start them again"`
+	Start    *Names        `yaml:"start" verb:"true" doc:"start components"`
+	Stop     *Names        `yaml:"stop" verb:"true" doc:"stop components in good order"`
+	Inject   *Fault        `yaml:"inject" verb:"true" doc:"make something go wrong from now on"`
+	Heal     *Names        `yaml:"heal" verb:"true" doc:"end faults by their names; all if there are none"`
+	Mark     string        `yaml:"mark" verb:"true" doc:"give this moment a name, for never and calls"`
+	Parallel [][]Step      `yaml:"parallel" verb:"true" doc:"lists of steps that run at the same time"`
+	Repeat   *Repeat       `yaml:"repeat" verb:"true" doc:"run steps several times"`
+	ForEach  *ForEach      `yaml:"forEach" verb:"true" doc:"run steps for each row of a table"`
+	Use      string        `yaml:"use" verb:"true" doc:"run the steps of another file, relative to this one"`
+	Exec     *Exec         `yaml:"exec" verb:"true" doc:"run a program; only with --allow-exec"`
+	Golden   *Golden       `yaml:"golden" verb:"true" doc:"compare objects with a file, which --update rewrites"`
+
+	Position Position
+	// Verb is the name of the one verb.
+	Verb string
+	// Included are the steps of the file that Use names.
+	Included []Step
+
+	uses []use // of variables, but for those of steps within
+}
+
+// verbs are the names of all verbs, in the order of the fields.
+var verbs = verbNames()
+
+func verbNames() []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Step]()) {
+		if f.Tag.Get("verb") != "" {
+			names = append(names, f.Tag.Get("yaml"))
+		}
+	}
+	return names
+}
+
+// decode implements custom: it remembers the place, and counts the verbs.
+func (s *Step) decode(d *decoder, n *yaml.Node) {
+	s.Position = d.at(n)
+	outer, before := d.used, len(d.failed)
+	d.used = nil
+	d.object(n, reflect.ValueOf(s).Elem())
+	s.uses, d.used = d.used, outer
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	switch found := verbsOf(n); {
+	case len(found) == 1:
+		s.Verb = found[0]
+	case len(found) > 1:
+		d.problem(n, "the step has the verbs %s: make a step of each", strings.Join(found, " and "))
+	case len(d.failed) == before: // not one that is misspelt
+		d.problem(n, "the step has no verb: it needs one of %s", strings.Join(verbs, ", "))
+	}
+}
+
+func verbsOf(n *yaml.Node) []string {
+	var found []string
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if name := n.Content[i].Value; slices.Contains(verbs, name) && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}

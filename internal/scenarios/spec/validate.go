@@ -1,0 +1,116 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+var (
+	dnsLabel   = regexp.MustCompile(DNSLabel)
+	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// Variables are the names that every scenario has in its expressions. CEL keeps
+// the word namespace for itself.
+var Variables = []string{"accessClass", "accessClasses", "class", "classes", "driver", "drivers", "index", "ns", "scope", "seed"}
+
+// selfName is the value that a condition in a pattern is about.
+const selfName = "self"
+
+func (d *decoder) fail(at Position, format string, arguments ...any) {
+	d.failed = append(d.failed, &Problem{at, fmt.Sprintf(format, arguments...)})
+}
+
+// validate finds what is wrong although every field can be read.
+func (d *decoder) validate(n *yaml.Node, s *Scenario) {
+	if !dnsLabel.MatchString(s.Name) {
+		d.problem(n, "name is %q and must be a DNS label: at most 63 of a-z, 0-9 and -", s.Name)
+	}
+	if len(s.Steps) == 0 {
+		d.problem(n, "the scenario has no steps")
+	}
+	d.validateSetup(&s.Setup)
+	for _, exception := range s.Allow {
+		if exception.Oracle == "" || strings.TrimSpace(exception.Reason) == "" {
+			d.fail(exception.Position, "an exception in allow needs an oracle and a reason")
+			continue
+		}
+		d.oneOf(exception.Position, "oracle", []string{exception.Oracle}, oracle.Names()...)
+	}
+	v := validation{decoder: d, setup: &s.Setup, allMarks: marksOf(s.Steps), allFaults: faultsOf(s.Steps)}
+	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})
+	v.limits(s.Steps)
+}
+
+func (d *decoder) validateSetup(s *Setup) {
+	for _, name := range s.Stopped {
+		d.component(s.Position, name)
+	}
+	drivers := map[string]bool{}
+	for _, driver := range s.Drivers {
+		d.unique("driver", driver.Name, driver.Position, drivers)
+		d.joined(&driver)
+		d.oneOf(driver.Position, "protocol", driver.Protocols, "S3", "GCS", "Azure")
+		d.oneOf(driver.Position, "access mode", driver.AccessModes, "ReadWrite", "ReadOnly", "WriteOnly")
+	}
+	classes := map[string]bool{}
+	for _, class := range s.Classes {
+		d.unique("class", class.Name, class.Position, classes)
+		d.oneOf(class.Position, "deletionPolicy", []string{class.DeletionPolicy}, "", "Delete", "Retain")
+		d.knownDriver(class.Position, class.Driver, drivers)
+	}
+	access := map[string]bool{}
+	for _, class := range s.AccessClasses {
+		d.unique("access class", class.Name, class.Position, access)
+		d.oneOf(class.Position, "authenticationType", []string{class.AuthenticationType}, "", "Key", "ServiceAccount")
+		d.oneOf(class.Position, "multiBucketAccess", []string{class.MultiBucketAccess}, "", "SingleBucket", "MultipleBuckets")
+		if modes := class.DisallowedModes; modes != nil {
+			all := slices.Concat(modes.ObjectData, modes.ObjectMetadata, modes.BucketMetadata)
+			d.oneOf(class.Position, "access mode", all, "ReadWrite", "ReadOnly", "WriteOnly")
+		}
+		d.knownDriver(class.Position, class.Driver, drivers)
+	}
+}
+
+// joined checks that nothing is asked of a driver that runs already and is as it is.
+func (d *decoder) joined(driver *Driver) {
+	if driver.Socket != "" && !strings.HasPrefix(driver.Socket, "unix:") {
+		d.fail(driver.Position, "the socket of driver %q is %q and must have the form unix:///path/to/driver.sock", driver.Name, driver.Socket)
+	}
+	asked := len(driver.Protocols) > 0 || len(driver.AccessModes) > 0 || driver.MultiBucket != nil || len(driver.Parameters) > 0
+	if driver.Socket != "" && asked {
+		d.fail(driver.Position, "the driver %q runs already, at its socket: take away what only a fake driver can be given, "+
+			"which is protocols, accessModes, multiBucket and parameters", driver.Name)
+	}
+}
+
+func (d *decoder) unique(what, name string, at Position, seen map[string]bool) {
+	switch {
+	case !dnsLabel.MatchString(name):
+		d.fail(at, "the name %q of the %s must be a DNS label: at most 63 of a-z, 0-9 and -", name, what)
+	case seen[name]:
+		d.fail(at, "there are two %ss of the name %q", what, name)
+	}
+	seen[name] = true
+}
+
+func (d *decoder) knownDriver(at Position, name string, drivers map[string]bool) {
+	if name != "" && !drivers[name] {
+		d.fail(at, "there is no driver %q in setup.drivers: %s", name, suggest(name, slices.Sorted(maps.Keys(drivers))))
+	}
+}
+
+func (d *decoder) oneOf(at Position, what string, values []string, known ...string) {
+	for _, value := range values {
+		if !slices.Contains(known, value) {
+			d.fail(at, "%s %q: %s", what, value, suggest(value, slices.DeleteFunc(known, func(k string) bool { return k == "" })))
+		}
+	}
+}

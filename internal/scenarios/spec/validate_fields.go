@@ -1,0 +1,68 @@
+package spec
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// types are those of the kinds whose fields are known.
+var types = map[string]reflect.Type{
+	"Bucket": reflect.TypeFor[cosiapi.Bucket](), "BucketClaim": reflect.TypeFor[cosiapi.BucketClaim](),
+	"BucketAccess": reflect.TypeFor[cosiapi.BucketAccess](), "BucketClass": reflect.TypeFor[cosiapi.BucketClass](),
+	"BucketAccessClass": reflect.TypeFor[cosiapi.BucketAccessClass](),
+}
+
+// expected checks that objects of a kind have the fields that are waited for: one that
+// is misspelt would never come.
+func (v *validation) expected(all Expectations) {
+	for i := range all {
+		if kind := types[all[i].Object.Kind]; kind != nil {
+			v.fields(&all[i].Pattern, kind, all[i].Object.Kind)
+		}
+	}
+}
+
+func (v *validation) fields(p *Pattern, of reflect.Type, path string) {
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	if reflect.PointerTo(of).Implements(reflect.TypeFor[json.Marshaler]()) {
+		return // such as times, which are texts
+	}
+	if of.Kind() == reflect.Slice {
+		for i := range p.Items {
+			v.fields(&p.Items[i], of.Elem(), path)
+		}
+		return
+	}
+	if of.Kind() != reflect.Struct {
+		return
+	}
+	known := jsonFields(of)
+	for i := range p.Fields {
+		field := &p.Fields[i]
+		inner, ok := known[field.Name]
+		switch {
+		case ok:
+			v.fields(&field.Pattern, inner, path+"."+field.Name)
+		case field.Pattern.Word != Absent && field.Key.IsZero():
+			v.decoder.fail(field.Pattern.Position, "%s has no field %q: %s", path, field.Name, suggest(field.Name, slices.Sorted(maps.Keys(known))))
+		}
+	}
+}
+
+// jsonFields returns the types of the fields of a struct by their names in JSON.
+func jsonFields(of reflect.Type) map[string]reflect.Type {
+	fields := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(of) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			fields[name] = f.Type
+		}
+	}
+	return fields
+}

@@ -1,0 +1,111 @@
+package spec
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// A name that is misspelt would be found when the scenario is half run, or, where it
+// is said that something never happens, not at all. Names with expressions in them are
+// not known before.
+
+// literal returns a text that is given and has no expressions in it.
+func literal(t Text) (string, bool) {
+	source := t.Source()
+	return source, source != "" && !strings.Contains(source, "${")
+}
+
+// components are those that an emulator may have. Drivers of a scenario's own, and
+// second instances, have more in their names.
+var components = []string{
+	emulator.ComponentController, emulator.ComponentSidecar, emulator.ComponentDriver, emulator.ComponentStore, emulator.ComponentGCS,
+	controlplane.APIServer, controlplane.Etcd, controlplane.ControllerManager,
+}
+
+func (v *validation) componentNames(s *Step, names *Names) {
+	if len(*names) == 0 {
+		v.decoder.fail(s.Position, "%s needs the names of components, such as %s", s.Verb, strings.Join(components[:4], ", "))
+	}
+	for _, text := range *names {
+		if name, ok := literal(text); ok {
+			v.decoder.component(text.Position, name)
+		}
+	}
+}
+
+func (d *decoder) component(at Position, name string) {
+	ofDriver := strings.HasPrefix(name, emulator.ComponentSidecar+".") || strings.HasPrefix(name, emulator.ComponentDriver+".")
+	if !ofDriver && !slices.Contains(components, strings.TrimSuffix(name, emulator.Second)) {
+		d.fail(at, "there is no component %q: %s", name, suggest(name, components))
+	}
+}
+
+// methods are those of the protocol.
+var methods = methodsByName()
+
+func methodsByName() map[string]protoreflect.MethodDescriptor {
+	all := map[string]protoreflect.MethodDescriptor{}
+	services := cosi.File_cosi_v1alpha2_cosi_proto.Services()
+	for i := range services.Len() {
+		of := services.Get(i).Methods()
+		for j := range of.Len() {
+			all[string(of.Get(j).Name())] = of.Get(j)
+		}
+	}
+	return all
+}
+
+// method checks a name of a method, in which * may stand for any characters.
+func (v *validation) method(at Position, name string) {
+	if methods[name] == nil && !strings.Contains(name, "*") {
+		v.decoder.fail(at, "there is no method %q: %s", name, suggest(name, slices.Sorted(maps.Keys(methods))))
+	}
+}
+
+// event checks an event's names.
+func (v *validation) event(e *EventPattern) {
+	name, ok := literal(e.Operation)
+	if ok && (e.Seam == "" || e.Seam == string(journal.SeamRPC)) {
+		v.method(e.Operation.Position, name)
+	}
+}
+
+// code checks a code of gRPC.
+func (v *validation) code(text Text) {
+	name, ok := literal(text)
+	if _, known := fault.RPCCode(name); ok && !known && name != journal.OutcomeOK {
+		v.decoder.fail(text.Position, "%q is no code of gRPC: such are OK, NotFound, InvalidArgument, Unavailable", name)
+	}
+}
+
+// heal checks that there are faults of these names.
+func (v *validation) heal(s *Step, _ map[string]bool) {
+	for _, text := range *s.Heal {
+		if name, ok := literal(text); ok && !v.allFaults[name] {
+			v.decoder.fail(text.Position, "no step injects a fault %q: %s", name, suggest(name, slices.Sorted(maps.Keys(v.allFaults))))
+		}
+	}
+}
+
+// faultsOf returns the names of all faults of steps.
+func faultsOf(steps []Step) map[string]bool {
+	names := map[string]bool{}
+	for i := range steps {
+		if steps[i].Inject != nil {
+			names[steps[i].Inject.Name] = true
+		}
+		for _, nested := range steps[i].Within() {
+			maps.Copy(names, faultsOf(nested))
+		}
+	}
+	return names
+}

@@ -1,0 +1,264 @@
+package spec
+
+import (
+	"maps"
+	"slices"
+)
+
+// validation walks over the steps in their order.
+type validation struct {
+	decoder *decoder
+	setup   *Setup
+	// allMarks are those of the whole scenario.
+	allMarks map[string]bool
+	// allFaults are the names of those of the whole scenario.
+	allFaults map[string]bool
+}
+
+// scope is the variables that have a value.
+type scope map[string]bool
+
+func scopeOf(names []string) scope {
+	s := scope{}
+	for _, name := range names {
+		s[name] = true
+	}
+	return s
+}
+
+func (s scope) with(names ...string) scope {
+	s = maps.Clone(s)
+	for _, name := range names {
+		s[name] = true
+	}
+	return s
+}
+
+// steps checks steps; what they bind and mark is added to the scope and the marks.
+func (v *validation) steps(all []Step, known scope, marks map[string]bool) {
+	for i := range all {
+		v.step(&all[i], known, marks)
+	}
+}
+
+func (v *validation) step(s *Step, known scope, marks map[string]bool) {
+	v.variables(s, known)
+	v.something(s)
+	v.arguments(s, marks)
+	v.refusal(s)
+	if s.Forget && s.Crash == nil && s.Restart == nil {
+		v.decoder.fail(s.Position, "forget needs a crash or restart: it says that what starts again has lost what it kept")
+	}
+	v.within(s, known, marks)
+	if s.Mark != "" {
+		marks[s.Mark] = true
+	}
+	if s.As == "" {
+		return
+	}
+	switch {
+	case !identifier.MatchString(s.As):
+		v.decoder.fail(s.Position, "as is %q and must be an identifier: letters, digits and _", s.As)
+	case slices.Contains(Variables, s.As) || s.As == selfName:
+		v.decoder.fail(s.Position, "as is %q, which every scenario has already", s.As)
+	}
+	known[s.As] = true
+}
+
+// variables checks that everything has a value that the step's expressions use.
+func (v *validation) variables(s *Step, known scope) {
+	for _, use := range s.uses {
+		for _, name := range use.names {
+			if !known[name] && name != selfName {
+				v.decoder.fail(use.position, "nothing is bound to %q at this step: %s", name, suggest(name, slices.Sorted(maps.Keys(known))))
+			}
+		}
+	}
+}
+
+// within checks the steps within a step. What a branch binds is known afterwards.
+func (v *validation) within(s *Step, known scope, marks map[string]bool) {
+	inner := known
+	if s.ForEach != nil {
+		inner = known.with(s.ForEach.row())
+	}
+	for _, nested := range s.Nested() {
+		v.steps(nested, inner, marks)
+	}
+	v.steps(s.Included, known, marks)
+}
+
+// row is the name of the row.
+func (f *ForEach) row() string {
+	if f.As == "" {
+		return "row"
+	}
+	return f.As
+}
+
+// RowName is the name of the row in the expressions of the steps.
+func (f *ForEach) RowName() string { return f.row() }
+
+// checks are the verbs whose arguments can be wrong in more than their form.
+var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
+	"always":  (*validation).always,
+	"backend": (*validation).backend,
+	"call":    (*validation).call,
+	"crash":   func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Crash) },
+	"restart": func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Restart) },
+	"start":   func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Start) },
+	"stop":    func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Stop) },
+	"heal":    (*validation).heal,
+	"expect":  func(v *validation, s *Step, _ map[string]bool) { v.expected(*s.Expect) },
+	"calls":   func(v *validation, s *Step, marks map[string]bool) { v.events(s, s.Calls, marks) },
+	"exec":    (*validation).exec,
+	"forEach": (*validation).forEach,
+	"golden":  (*validation).golden,
+	"inject":  (*validation).fault,
+	"never":   func(v *validation, s *Step, marks map[string]bool) { v.events(s, s.Never, marks) },
+	"repeat":  (*validation).repeat,
+	"s3":      (*validation).s3,
+}
+
+// arguments checks what the verb was given.
+func (v *validation) arguments(s *Step, marks map[string]bool) {
+	if check, ok := checks[s.Verb]; ok {
+		check(v, s, marks)
+	}
+}
+
+// refusal checks that it is clear what is to be refused.
+func (v *validation) refusal(s *Step) {
+	objects := 0
+	switch {
+	case s.Refused.IsZero():
+		return
+	case s.Apply != nil:
+		objects = len(*s.Apply)
+	case s.Patch != nil:
+		objects = len(*s.Patch)
+	case s.Delete != nil:
+		objects = len(*s.Delete)
+	}
+	if objects != 1 {
+		v.decoder.fail(s.Position, "refused needs an apply, patch or delete of exactly one object")
+	}
+}
+
+func (v *validation) repeat(s *Step, _ map[string]bool) {
+	if s.Repeat.Times < 1 {
+		v.decoder.fail(s.Position, "repeat needs times, which is %d and must be 1 or more", s.Repeat.Times)
+	}
+}
+
+func (v *validation) always(s *Step, _ map[string]bool) {
+	if (s.Always.For == 0) == (len(s.Always.While) == 0) {
+		v.decoder.fail(s.Position, "always needs either `for`, a time, or `while`, steps")
+	}
+	if len(s.Always.Objects) == 0 {
+		v.decoder.fail(s.Position, "always needs objects and what they are to be like")
+	}
+	v.alwaysFor(s)
+	v.expected(s.Always.Objects)
+}
+
+func (v *validation) exec(s *Step, _ map[string]bool) {
+	if len(s.Exec.Command) == 0 {
+		v.decoder.fail(s.Position, "exec needs a command")
+	}
+}
+
+func (v *validation) golden(s *Step, _ map[string]bool) {
+	if s.Golden.File == "" || len(s.Golden.Objects) == 0 {
+		v.decoder.fail(s.Position, "golden needs a file and objects")
+	}
+}
+
+func (v *validation) forEach(s *Step, _ map[string]bool) {
+	if len(s.ForEach.In) == 0 {
+		v.decoder.fail(s.Position, "forEach needs rows in `in`")
+	}
+	if !identifier.MatchString(s.ForEach.row()) {
+		v.decoder.fail(s.Position, "as is %q and must be an identifier: letters, digits and _", s.ForEach.As)
+	}
+}
+
+func (v *validation) call(s *Step, _ map[string]bool) {
+	if s.Call.Method.IsZero() {
+		v.decoder.fail(s.Position, "call needs a method, such as DriverCreateBucket")
+	}
+	if name, ok := literal(s.Call.Method); ok {
+		v.method(s.Call.Method.Position, name)
+		if method := methods[name]; method != nil {
+			v.message(&s.Call.Request, method.Input())
+		}
+	}
+	v.code(s.Call.Code)
+	names := []string{}
+	for _, driver := range v.setup.Drivers {
+		names = append(names, driver.Name)
+	}
+	if name := s.Call.Driver.Source(); name != "" && !slices.Contains(names, name) {
+		v.decoder.fail(s.Position, "there is no driver %q in setup.drivers: %s", name, suggest(name, names))
+	}
+}
+
+func (v *validation) events(s *Step, events *Events, marks map[string]bool) {
+	if len(events.Events) == 0 {
+		v.decoder.fail(s.Position, "%s needs events", s.Verb)
+	}
+	for _, mark := range []string{events.Since, events.Until} {
+		if mark != "" && !marks[mark] {
+			v.decoder.fail(s.Position, "there is no mark %q before this step: %s", mark, suggest(mark, slices.Sorted(maps.Keys(marks))))
+		}
+	}
+	for i := range events.Events {
+		event := &events.Events[i]
+		v.event(event)
+		v.decoder.oneOf(event.Position, "seam", []string{event.Seam}, "", "api", "rpc", "store", "process")
+	}
+}
+
+func (v *validation) s3(s *Step, _ map[string]bool) {
+	operations := 0
+	for _, given := range []bool{
+		!s.S3.Put.IsZero(), !s.S3.Get.IsZero(), !s.S3.Head.IsZero(), !s.S3.Delete.IsZero(), s.S3.List != nil,
+		!s.S3.Multipart.IsZero(), !s.S3.PresignGet.IsZero(), !s.S3.PresignPut.IsZero(),
+	} {
+		if given {
+			operations++
+		}
+	}
+	if operations != 1 || s.S3.Secret.IsZero() {
+		v.decoder.fail(s.Position, "s3 needs a secret, and one of put, get, head, delete, list, multipart, presignGet, presignPut")
+	}
+	v.putSize(s, s.S3.Size)
+	if s.S3.ServiceAccount.IsZero() != s.S3.Access.IsZero() {
+		v.decoder.fail(s.Position, "s3 needs serviceAccount and access together: one ServiceAccount may have several accesses")
+	}
+}
+
+func (v *validation) fault(s *Step, _ map[string]bool) {
+	if err := s.Inject.check(); err != nil {
+		v.decoder.fail(s.Position, "%s", err)
+	}
+	for _, mark := range []string{s.Inject.Since, s.Inject.Until} {
+		if mark != "" && !v.allMarks[mark] {
+			v.decoder.fail(s.Position, "there is no mark %q in the scenario: %s", mark, suggest(mark, slices.Sorted(maps.Keys(v.allMarks))))
+		}
+	}
+}
+
+// marksOf returns all marks of steps.
+func marksOf(steps []Step) map[string]bool {
+	marks := map[string]bool{}
+	for i := range steps {
+		if steps[i].Mark != "" {
+			marks[steps[i].Mark] = true
+		}
+		for _, nested := range steps[i].Within() {
+			maps.Copy(marks, marksOf(nested))
+		}
+	}
+	return marks
+}

@@ -1,0 +1,86 @@
+package spec
+
+import (
+	"regexp"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Events are what the journal must have, or must not have, between two marks.
+// Only events that concern the scenario's own objects are looked at.
+type Events struct {
+	Since  string         `yaml:"since" doc:"a mark; the beginning of the scenario by default"`
+	Until  string         `yaml:"until" doc:"a mark; now by default"`
+	Events []EventPattern `yaml:"events" required:"true" doc:"the events"`
+	// AnyOrder says that the order does not matter.
+	AnyOrder bool `yaml:"anyOrder" doc:"the order does not matter"`
+	// Only says that there are no other events of the components and seams that
+	// are named.
+	Only bool `yaml:"only" doc:"there are no other events of the same components at the same seams"`
+
+	Position Position
+}
+
+// EventPattern is what an event is like. Fields that are not given match all.
+type EventPattern struct {
+	Seam      string   `yaml:"seam" enum:"api,rpc,store,process" doc:"api, rpc, store or process; rpc by default"`
+	Component Text     `yaml:"component" doc:"who: controller, sidecar, driver, store, or the name of a driver's own"`
+	Operation Text     `yaml:"operation" doc:"what, for example DriverCreateBucket or \"update buckets/status\"; * stands for any characters"`
+	Subject   Text     `yaml:"subject" doc:"to what; * stands for any characters"`
+	Outcome   Text     `yaml:"outcome" doc:"OK or an error code; \"!OK\" is any but OK"`
+	Request   *Pattern `yaml:"request" doc:"what was sent"`
+	Response  *Pattern `yaml:"response" doc:"what came back"`
+	Count     Count    `yaml:"count" doc:"how many there are: 2, 1.., ..3 or 1..3; at least one by default"`
+	Position  Position
+}
+
+// Count is a range of numbers, both ends included. The zero value is 1 and more.
+type Count struct { //nolint:recvcheck // only reading changes it
+	given    bool
+	Min, Max int // Max -1: no limit
+}
+
+var countRange = regexp.MustCompile(`^(\d*)(\.\.)?(\d*)$`)
+
+// decode implements custom.
+func (c *Count) decode(d *decoder, n *yaml.Node) {
+	found := countRange.FindStringSubmatch(n.Value)
+	if n.Kind != yaml.ScalarNode || found == nil || (found[1] == "" && found[3] == "") {
+		d.problem(n, "%q must be a number or a range: 2, 1.., ..3 or 1..3", n.Value)
+		return
+	}
+	c.given, c.Max = true, -1
+	c.Min, _ = strconv.Atoi(found[1]) // 0 if there is none
+	switch {
+	case found[2] == "":
+		c.Max = c.Min
+	case found[3] != "":
+		c.Max, _ = strconv.Atoi(found[3])
+	}
+	if c.Max >= 0 && c.Max < c.Min {
+		d.problem(n, "the range %s is empty", n.Value)
+	}
+}
+
+// Contains reports whether a number is in the range.
+func (c Count) Contains(number int) bool {
+	if !c.given {
+		return number >= 1
+	}
+	return number >= c.Min && (c.Max < 0 || number <= c.Max)
+}
+
+// Settle waits until there has been no API write and no call for a time.
+type Settle struct {
+	Quiet Duration `yaml:"quiet" doc:"for how long nothing may happen; 200ms by default"`
+}
+
+// Call calls a method of a driver directly.
+type Call struct {
+	Driver   Text     `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
+	Method   Text     `yaml:"method" required:"true" doc:"for example DriverCreateBucket"`
+	Request  Value    `yaml:"request" doc:"the message, as JSON has it: bucketId"`
+	Code     Text     `yaml:"code" doc:"the gRPC code that must come back; OK by default"`
+	Response *Pattern `yaml:"response" doc:"what must come back, as JSON has it"`
+}

@@ -1,0 +1,150 @@
+package spec
+
+import (
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Object is an object as it is sent to the API server, with templates still in its
+// strings.
+type Object struct {
+	Position Position
+	Value    Value
+}
+
+// Objects is one object, or a list of them.
+type Objects []Object
+
+// decode implements custom.
+func (o *Objects) decode(d *decoder, n *yaml.Node) {
+	items := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		items = n.Content
+	}
+	for _, item := range items {
+		object := Object{Position: d.at(item)}
+		object.Value.decode(d, item)
+		if item.Kind != yaml.MappingNode || object.Value.text("kind") == "" {
+			d.problem(item, "an object needs a kind, such as BucketClaim")
+		} else if kind := object.Value.text("kind"); !d.known(&object.Value, kind) {
+			d.problem(item, "the kind %s is not known: %s; give others their apiVersion, too", kind, suggest(kind, kindNames()))
+		} else if metadata := object.Value.Field("metadata"); metadata == nil || metadata.text("name") == "" {
+			d.problem(item, "an object needs a metadata.name")
+		}
+		*o = append(*o, object)
+	}
+}
+
+// known reports whether it is clear which kind an object is of.
+func (d *decoder) known(object *Value, kind string) bool {
+	_, ok := kinds[kind]
+	return ok || object.Field("apiVersion") != nil || strings.Contains(kind, "${")
+}
+
+// Reference names an object: KIND/NAME, in the scenario's namespace if the kind
+// has one.
+type Reference struct {
+	Position Position
+	Kind     string
+	Name     Text
+}
+
+var reference = regexp.MustCompile(`^([A-Z][A-Za-z0-9]+)/(\S+)$`)
+
+func (d *decoder) reference(n *yaml.Node) Reference {
+	found := reference.FindStringSubmatch(n.Value)
+	if n.Kind != yaml.ScalarNode || found == nil {
+		d.problem(n, "%q must name an object as KIND/NAME, such as BucketClaim/photos", n.Value)
+		return Reference{Position: d.at(n)}
+	}
+	if _, ok := kinds[found[1]]; !ok {
+		d.problem(n, "the kind %s is not known: %s", found[1], suggest(found[1], kindNames()))
+	}
+	return Reference{Position: d.at(n), Kind: found[1], Name: d.text(n, found[2])}
+}
+
+// References is one reference, or a list of them.
+type References []Reference
+
+// decode implements custom.
+func (r *References) decode(d *decoder, n *yaml.Node) {
+	for _, item := range oneOrMany(n) {
+		*r = append(*r, d.reference(item))
+	}
+}
+
+// Names is one name, or a list of them.
+type Names []Text
+
+// decode implements custom.
+func (names *Names) decode(d *decoder, n *yaml.Node) {
+	for _, item := range oneOrMany(n) {
+		if item.Kind != yaml.ScalarNode || strings.TrimSpace(item.Value) == "" {
+			d.problem(item, "this must be a name")
+			continue
+		}
+		*names = append(*names, d.text(item, item.Value))
+	}
+}
+
+func oneOrMany(n *yaml.Node) []*yaml.Node {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		return n.Content
+	case isNull(n):
+		return nil
+	}
+	return []*yaml.Node{n}
+}
+
+// Patch changes parts of objects.
+type Patch []Change
+
+// Change is what is changed of one object: a JSON merge patch, in which null
+// removes a field.
+type Change struct {
+	Object Reference
+	Merge  Value
+}
+
+// decode implements custom.
+func (p *Patch) decode(d *decoder, n *yaml.Node) {
+	d.pairs(n, func(key, value *yaml.Node) {
+		change := Change{Object: d.reference(key)}
+		change.Merge.decode(d, value)
+		*p = append(*p, change)
+	})
+}
+
+// Expectations are objects and what they must be like.
+type Expectations []Expectation
+
+// Expectation is what one object must be like.
+type Expectation struct {
+	Object  Reference
+	Pattern Pattern
+}
+
+// decode implements custom.
+func (e *Expectations) decode(d *decoder, n *yaml.Node) {
+	d.pairs(n, func(key, value *yaml.Node) {
+		expectation := Expectation{Object: d.reference(key)}
+		expectation.Pattern.decode(d, value)
+		*e = append(*e, expectation)
+	})
+}
+
+// Always is what must hold throughout a time, or while steps run.
+type Always struct {
+	Objects Expectations `yaml:"objects" doc:"what the objects are like"`
+	For     Duration     `yaml:"for" doc:"for how long"`
+	While   []Step       `yaml:"while" doc:"while these steps run"`
+}
+
+// Golden compares objects, without what differs from run to run, with a file.
+type Golden struct {
+	File    string     `yaml:"file" required:"true" doc:"relative to the scenario's file"`
+	Objects References `yaml:"objects" required:"true" doc:"KIND/NAME"`
+}

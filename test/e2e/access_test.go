@@ -1,0 +1,186 @@
+package e2e_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// KEP: COND-PROV-3, COND-ACCESS-1, STATUS-ACCESS-1
+func TestAccessToOneBucket(t *testing.T) {
+	s := newWorld(t).newScene(t)
+	class := s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+		class.Spec.Parameters = map[string]string{"tier": "gold"}
+	})
+	claim, access := s.claim("data"), s.access("app", "data")
+	s.Make(s.bucketClass(), class, claim, access)
+	s.WaitReady(claim, access)
+
+	want := v1alpha2.BucketAccessStatus{
+		ReadyToUse: true, AccountID: accountID(access), DriverName: s.driver.Name(),
+		AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: class.Spec.Parameters,
+		AccessedBuckets: []v1alpha2.AccessedBucket{{
+			BucketName: claim.Status.BoundBucketName, BucketID: bucketID(claim), BucketClaimName: "data",
+		}},
+		Conditions: access.Status.Conditions,
+	}
+	if diff := cmp.Diff(want, access.Status); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+	s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	s.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+	s.expectSecret(access, 0, s3Data(access, bucketID(claim)))
+}
+
+// expectSecret looks at all that COSI puts into and onto the n-th Secret of an
+// access.
+func (s *scene) expectSecret(access *v1alpha2.BucketAccess, n int, data map[string]string) {
+	s.Helper()
+	secret := secretOf(access, n)
+	if diff := cmp.Diff(data, s.dataOf(secret)); diff != "" {
+		s.Errorf("data of Secret %s (-want +got):\n%s", secret.Name, diff)
+	}
+	yes := true
+	want := metav1.ObjectMeta{
+		Annotations: map[string]string{
+			v1alpha2.BucketAccessReferenceAnnotation: s.Namespace + "/" + access.Name,
+			v1alpha2.BucketClaimReferenceAnnotation:  s.Namespace + "/" + access.Spec.BucketClaims[n].BucketClaimName,
+		},
+		Finalizers: []string{v1alpha2.ProtectionFinalizer},
+		OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: v1alpha2.SchemeGroupVersion.String(), Kind: "BucketAccess", Name: access.Name, UID: access.UID,
+			Controller: &yes, BlockOwnerDeletion: &yes,
+		}},
+	}
+	got := metav1.ObjectMeta{
+		Annotations: secret.Annotations, Finalizers: secret.Finalizers, OwnerReferences: secret.OwnerReferences, Labels: secret.Labels,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.Errorf("metadata of Secret %s (-want +got):\n%s", secret.Name, diff)
+	}
+	if secret.Type != corev1.SecretTypeOpaque {
+		s.Errorf("type of Secret %s: %s", secret.Name, secret.Type)
+	}
+}
+
+// TestAccessToManyBuckets: all Secrets have the same credentials, and each has a
+// bucket of its own. The driver is asked once for all of them, with the modes of
+// each.
+// KEP: CHANGE-16, CHANGE-17, FLOW-GRANT-1, FLOW-GRANT-4.10.1, FLOW-GRANT-4.10.2, SECRET-4
+// KEP: GRPC-GENERATEACCESSID-6
+func TestAccessToManyBuckets(t *testing.T) {
+	s := newWorld(t).newScene(t)
+	access := s.access("app", "a", "b", "c")
+	access.Spec.BucketClaims[1].AccessModes = v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadOnly}
+	access.Spec.BucketClaims[2].AccessModes = v1alpha2.BucketAccessModes{
+		ObjectMetadata: v1alpha2.BucketAccessModeWriteOnly, BucketMetadata: v1alpha2.BucketAccessModeReadOnly,
+	}
+	a, b, c := s.claim("a"), s.claim("b"), s.claim("c")
+	s.Make(access, a, s.bucketClass(), b, s.accessClass(forSeveralBuckets), c)
+	s.WaitReady(access)
+	for n, claim := range []*v1alpha2.BucketClaim{a, b, c} {
+		s.expectSecret(access, n, s3Data(access, bucketID(claim)))
+		s.WaitReady(claim)
+		if _, held := claim.Annotations[v1alpha2.HasBucketAccessReferencesAnnotation]; !held {
+			t.Errorf("claim %s has the annotations %v", claim.Name, claim.Annotations)
+		}
+	}
+	modes := map[string][]cosi.AccessMode_Mode{}
+	for _, call := range s.driver.Calls("DriverGrantBucketAccess") {
+		request, ok := call.Request.(*cosi.DriverGrantBucketAccessRequest)
+		if !ok {
+			t.Fatalf("a call with %T", call.Request)
+		}
+		for _, bucket := range request.GetBuckets() {
+			modes[bucket.GetBucketId()] = append(modes[bucket.GetBucketId()],
+				bucket.GetObjectDataAccessMode().GetMode(), bucket.GetObjectMetadataAccessMode().GetMode(),
+				bucket.GetBucketMetadataAccessMode().GetMode())
+		}
+	}
+	want := map[string][]cosi.AccessMode_Mode{
+		bucketID(a): {cosi.AccessMode_READ_WRITE, cosi.AccessMode_ANY, cosi.AccessMode_ANY},
+		bucketID(b): {cosi.AccessMode_READ_ONLY, cosi.AccessMode_ANY, cosi.AccessMode_ANY},
+		bucketID(c): {cosi.AccessMode_ANY, cosi.AccessMode_WRITE_ONLY, cosi.AccessMode_READ_ONLY},
+	}
+	if diff := cmp.Diff(want, modes); diff != "" {
+		t.Errorf("modes in all the calls (-want +got):\n%s", diff)
+	}
+}
+
+// TestTwoAccessesToOneBucket: each has its own account, and the end of one is
+// nothing to the other.
+// KEP: API-ACCESS-5
+func TestTwoAccessesToOneBucket(t *testing.T) {
+	s := newWorld(t).newScene(t)
+	claim, first, second := s.claim("data"), s.access("first", "data"), s.access("second", "data")
+	s.Make(s.bucketClass(), s.accessClass(), claim, first, second)
+	s.WaitReady(claim, first, second)
+	s.Remove(first)
+	s.WaitGone(first, secretOf(first, 0))
+	s.expectSecret(second, 0, s3Data(second, bucketID(claim)))
+	if diff := cmp.Diff([]string{accountID(second)}, s.driver.Accounts()); diff != "" {
+		t.Errorf("accounts (-want +got):\n%s", diff)
+	}
+	s.Must(s.Refresh(claim))
+	if _, held := claim.Annotations[v1alpha2.HasBucketAccessReferencesAnnotation]; !held {
+		t.Error("the claim is not held any more, although one access is left")
+	}
+	s.Remove(second)
+	s.WaitGone(second)
+	s.Eventually("the claim's finalizer is released", func() error { return s.expectUnheld(claim) })
+}
+
+// TestServiceAccount: the driver is told who the application runs as, and with
+// keys it is not.
+// KEP: API-ACCESS-SPEC-8, GRPC-GRANT-6
+func TestServiceAccount(t *testing.T) {
+	s := newWorld(t).newScene(t)
+	byAccount := s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+		class.Name += "-by-account"
+		class.Spec.AuthenticationType = v1alpha2.AuthenticationTypeServiceAccount
+	})
+	claim, byKeyAccess, byAccountAccess := s.claim("data"), s.access("by-key", "data"), s.access("by-account", "data")
+	byKeyAccess.Spec.ServiceAccountName = "worker"
+	byAccountAccess.Spec.ServiceAccountName = "worker"
+	byAccountAccess.Spec.BucketAccessClassName = byAccount.Name
+	s.Make(s.bucketClass(), s.accessClass(), byAccount, claim, byKeyAccess, byAccountAccess)
+	s.WaitReady(claim, byKeyAccess, byAccountAccess)
+
+	withKeys := s3Data(byKeyAccess, bucketID(claim))
+	without := s3Data(byAccountAccess, bucketID(claim))
+	delete(without, v1alpha2.SecretKeyS3AccessKeyID)
+	delete(without, v1alpha2.SecretKeyS3SecretAccessKey)
+	s.expectSecret(byKeyAccess, 0, withKeys)
+	s.expectSecret(byAccountAccess, 0, without)
+	s.Remove(byKeyAccess, byAccountAccess)
+	s.WaitGone(byKeyAccess, byAccountAccess)
+
+	type identity struct {
+		Type cosi.AuthenticationType_Type
+		Name string
+	}
+	for _, call := range s.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess") {
+		want := identity{Type: cosi.AuthenticationType_KEY}
+		if slices.ContainsFunc(subjects(call.Request), func(id string) bool { return strings.HasSuffix(id, string(byAccountAccess.UID)) }) {
+			want = identity{Type: cosi.AuthenticationType_SERVICE_ACCOUNT, Name: "worker"}
+		}
+		request, ok := call.Request.(interface {
+			GetAuthenticationType() *cosi.AuthenticationType
+			GetServiceAccountName() string
+		})
+		if !ok {
+			t.Fatalf("a call with %T", call.Request)
+		}
+		if diff := cmp.Diff(want, identity{request.GetAuthenticationType().GetType(), request.GetServiceAccountName()}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", call.Method, diff)
+		}
+	}
+}

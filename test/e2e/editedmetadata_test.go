@@ -1,0 +1,217 @@
+package e2e_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+// annotations are those of COSI on an object.
+func annotations(object client.Object) []string {
+	var found []string
+	for _, name := range []string{
+		v1alpha2.BucketClaimBeingDeletedAnnotation, v1alpha2.MisspeltBucketClaimBeingDeletedAnnotation,
+		v1alpha2.HasBucketAccessReferencesAnnotation, v1alpha2.SidecarCleanupFinishedAnnotation,
+	} {
+		if metav1.HasAnnotation(*metadataOf(object), name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+func metadataOf(object client.Object) *metav1.ObjectMeta {
+	switch o := object.(type) {
+	case *v1alpha2.Bucket:
+		return &o.ObjectMeta
+	case *v1alpha2.BucketClaim:
+		return &o.ObjectMeta
+	case *v1alpha2.BucketAccess:
+		return &o.ObjectMeta
+	default:
+		return &metav1.ObjectMeta{}
+	}
+}
+
+func annotate(name string) func(client.Object) {
+	return func(object client.Object) { metav1.SetMetaDataAnnotation(metadataOf(object), name, "") }
+}
+
+func unannotate(name string) func(client.Object) {
+	return func(object client.Object) { delete(metadataOf(object).Annotations, name) }
+}
+
+func unprotect(object client.Object) { object.SetFinalizers(nil) }
+
+// TestEditedMetadata takes off what protects an object, or puts on what COSI's
+// components tell each other by. All is as before soon after, and deletion does
+// all that it has to.
+func TestEditedMetadata(t *testing.T) {
+	w := newWorld(t)
+	for name, tc := range map[string]struct {
+		what string
+		edit func(client.Object)
+		// unused claims have no access.
+		unused bool
+	}{
+		"Bucket without finalizer":      {what: theBucket, edit: unprotect},
+		"claim without finalizer":       {what: theClaim, edit: unprotect},
+		"access without finalizer":      {what: theAccess, edit: unprotect},
+		"used claim without annotation": {what: theClaim, edit: unannotate(v1alpha2.HasBucketAccessReferencesAnnotation)},
+		"unused claim with annotation": {
+			what: theClaim, edit: annotate(v1alpha2.HasBucketAccessReferencesAnnotation), unused: true,
+		},
+		"live access with the sidecar's annotation": {
+			what: theAccess, edit: annotate(v1alpha2.SidecarCleanupFinishedAnnotation),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+			p.rise()
+			if tc.unused {
+				p.fall([]string{theAccess})
+				p.WaitGone(p.access)
+				p.Eventually("the claim's finalizer is released", func() error { return p.expectUnheld(p.claim) })
+			}
+			object := p.objects[tc.what]
+			p.Must(p.Refresh(object))
+			before, marks := stateNow(object), annotations(object)
+			p.Modify(object, func() { tc.edit(object) })
+			check := func() error {
+				if err := p.restored(tc.what, before); err != nil {
+					return err
+				}
+				if diff := cmp.Diff(marks, annotations(object)); diff != "" {
+					return fmt.Errorf("annotations (-before +now):\n%s", diff)
+				}
+				return nil
+			}
+			p.Eventually("the components restore it", check)
+			w.settle(t)
+			if err := check(); err != nil {
+				t.Errorf("at rest: %v", err)
+			}
+			p.fall([]string{theAccess, theClaim})
+			p.expectNothingLeft(false)
+		})
+	}
+}
+
+// TestAccessSaidToBeCleanedUp: an access is revoked, although somebody said that
+// it had been while the sidecar was away.
+func TestAccessSaidToBeCleanedUp(t *testing.T) {
+	w := newWorld(t)
+	p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+	p.rise()
+	sidecar := w.emu.Component(emulator.ComponentSidecar)
+	p.Must(sidecar.Stop(t.Context()))
+	p.Modify(p.access, func() { annotate(v1alpha2.SidecarCleanupFinishedAnnotation)(p.access) })
+	p.fall([]string{theAccess, theClaim})
+	w.settle(t)
+	p.Must(sidecar.Start(t.Context()))
+	p.expectNothingLeft(false)
+	p.expectRevokedLast(w.history(t))
+}
+
+// TestClaimSaidToBeDeleted: the annotation by which the controller lets the
+// sidecar deprovision, in either spelling, on a Bucket whose claim is alive. The
+// Bucket is not ready while it is there, the access says why, and nothing is
+// deleted.
+func TestClaimSaidToBeDeleted(t *testing.T) {
+	w := newWorld(t)
+	for _, annotation := range []string{
+		v1alpha2.BucketClaimBeingDeletedAnnotation, v1alpha2.MisspeltBucketClaimBeingDeletedAnnotation,
+	} {
+		t.Run(annotation, func(t *testing.T) {
+			p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+			p.rise()
+			bucket := p.objects[theBucket]
+			p.Modify(bucket, func() { annotate(annotation)(bucket) })
+			p.Eventually("the Bucket is not ready any more", func() error { return p.notReady(bucket) })
+			p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+			p.WaitCondition(p.access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+			w.settle(t)
+			if got := count(w.driver, "DriverDeleteBucket", p.bucketID()); got > 0 {
+				t.Errorf("%d calls to delete the bucket of a live claim", got)
+			}
+			p.Modify(bucket, func() { unannotate(annotation)(bucket) })
+			p.WaitReady(bucket)
+			p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+
+			p.Modify(bucket, func() { annotate(annotation)(bucket) })
+			p.fall([]string{theClaim, theAccess})
+			p.expectNothingLeft(false)
+		})
+	}
+}
+
+// TestForcedRemoval takes the finalizer off an object that is being deleted, so
+// that it is gone before COSI has done its part. What others can still see of it,
+// they say, and they can be deleted; what the backend has left is what nobody
+// knows any more.
+func TestForcedRemoval(t *testing.T) {
+	w := newWorld(t)
+	t.Run("claim", func(t *testing.T) {
+		p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+		p.rise()
+		p.removeByForce(p.claim)
+		p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+		p.WaitCondition(p.access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		p.fall([]string{theAccess})
+		p.WaitGone(p.access, p.objects[theSecret])
+		// An administrator has to say that the Bucket may go.
+		bucket := p.objects[theBucket]
+		p.Remove(bucket)
+		p.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+		p.Modify(bucket, func() { annotate(v1alpha2.BucketClaimBeingDeletedAnnotation)(bucket) })
+		p.WaitGone(bucket)
+		if slices.Contains(w.driver.Buckets(), p.bucketID()) {
+			t.Error("the bucket is left in the backend")
+		}
+	})
+	t.Run("bucket", func(t *testing.T) {
+		p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+		p.rise()
+		p.removeByForce(p.objects[theBucket])
+		p.WaitCondition(p.claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+		p.WaitCondition(p.claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+		p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+		p.fall([]string{theAccess, theClaim})
+		p.WaitGone(p.access, p.claim, p.objects[theSecret])
+		if slices.Contains(w.driver.Accounts(), accountID(p.access)) {
+			t.Error("the account is left in the backend")
+		}
+	})
+	t.Run("access", func(t *testing.T) {
+		p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+		p.rise()
+		w.driver.Hang("DriverRevokeBucketAccess")
+		p.removeByForce(p.access)
+		w.driver.Script("DriverRevokeBucketAccess", nil)
+		p.Eventually("the claim's finalizer is released", func() error { return p.expectUnheld(p.claim) })
+		p.fall([]string{theClaim})
+		p.WaitGone(p.claim, p.objects[theBucket])
+	})
+}
+
+// removeByForce deletes an object and takes all finalizers off, as long as there
+// are some.
+func (s *scene) removeByForce(object client.Object) {
+	s.Helper()
+	s.Remove(object)
+	s.Eventually(object.GetName()+" is deleted", func() error {
+		if err := s.Refresh(object); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+		object.SetFinalizers(nil)
+		return errors.Join(errors.New("it is still there"), client.IgnoreNotFound(s.Update(s.Context(), object)))
+	})
+}

@@ -1,0 +1,253 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
+)
+
+// prefilled is a status that somebody has written before COSI could. It is about
+// an object that waits: for a class, or for a driver that refuses to create.
+type prefilled struct {
+	what   string
+	object func(*scene) client.Object
+	status func(client.Object)
+	// want is what the object says in the end, of this condition.
+	condition string
+	want      metav1.ConditionStatus
+	reason    string
+	// heals is set if the object is well when what it waits for comes.
+	heals bool
+}
+
+func waitingClaim(s *scene) client.Object { return s.claim("data") }
+
+func waitingAccess(s *scene) client.Object {
+	s.Make(s.bucketClass(), s.claim("data"))
+	return s.access("app", "data")
+}
+
+// refusedBucket is the Bucket of a claim whose class the driver refuses.
+func refusedBucket(s *scene) client.Object {
+	claim := s.claim("data")
+	s.Make(claim, s.bucketClass(func(class *v1alpha2.BucketClass) { class.Spec.Parameters = map[string]string{"please": "refuse"} }))
+	s.Eventually("the Bucket exists", func() error {
+		bucket := &v1alpha2.Bucket{}
+		bucket.Name = v1alpha2.BucketNameForClaim(claim.UID)
+		return s.Refresh(bucket)
+	})
+	bucket := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: v1alpha2.BucketNameForClaim(claim.UID)}}
+	s.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+	return bucket
+}
+
+func lie(object client.Object) {
+	h := handleOf(object)
+	h.set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue)
+	*h.ready = true
+}
+
+func onAccess(change func(*v1alpha2.BucketAccess)) func(client.Object) {
+	return func(object client.Object) {
+		if access, ok := object.(*v1alpha2.BucketAccess); ok {
+			change(access)
+		}
+	}
+}
+
+func onClaim(change func(*v1alpha2.BucketClaim)) func(client.Object) {
+	return func(object client.Object) {
+		if claim, ok := object.(*v1alpha2.BucketClaim); ok {
+			change(claim)
+		}
+	}
+}
+
+func onBucket(change func(*v1alpha2.Bucket)) func(client.Object) {
+	return func(object client.Object) {
+		if bucket, ok := object.(*v1alpha2.Bucket); ok {
+			change(bucket)
+		}
+	}
+}
+
+// handedOver fills in what the controller would for an access to Buckets of
+// claims.
+func handedOver(driver string, claims ...string) func(client.Object) {
+	return onAccess(func(access *v1alpha2.BucketAccess) {
+		access.Status.DriverName = driver
+		access.Status.AuthenticationType = v1alpha2.AuthenticationTypeKey
+		for _, claim := range claims {
+			access.Status.AccessedBuckets = append(access.Status.AccessedBuckets, v1alpha2.AccessedBucket{
+				BucketName: "bucket-of-" + claim, BucketID: "id-of-" + claim, BucketClaimName: claim,
+			})
+		}
+	})
+}
+
+var prefilledStatuses = map[string]prefilled{
+	"claim, provisioned but not bound": {
+		what: theClaim, object: waitingClaim, status: lie,
+		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionUnknown, reason: v1alpha2.ReasonBucketClassNotFound, heals: true,
+	},
+	"claim, ready but not provisioned": {
+		what: theClaim, object: waitingClaim, status: func(o client.Object) { *handleOf(o).ready = true },
+		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionUnknown, reason: v1alpha2.ReasonBucketClassNotFound, heals: true,
+	},
+	"claim, with protocols only": {
+		what: theClaim, object: waitingClaim,
+		status: onClaim(func(claim *v1alpha2.BucketClaim) {
+			claim.Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS}
+		}),
+		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionUnknown, reason: v1alpha2.ReasonBucketClassNotFound, heals: true,
+	},
+	"claim, bound to a Bucket that cannot be its own": {
+		what: theClaim, object: waitingClaim,
+		status:    onClaim(func(claim *v1alpha2.BucketClaim) { claim.Status.BoundBucketName = "another" }),
+		condition: v1alpha2.ConditionResourcesValidated, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDegraded,
+	},
+	"claim, bound to a Bucket that was never made": {
+		what: theClaim, object: waitingClaim,
+		status: onClaim(func(claim *v1alpha2.BucketClaim) {
+			claim.Status.BoundBucketName = v1alpha2.BucketNameForClaim(claim.UID)
+		}),
+		condition: v1alpha2.ConditionResourcesValidated, want: metav1.ConditionFalse, reason: v1alpha2.ReasonBucketLost,
+	},
+	"Bucket, provisioned without protocols": {
+		what: theBucket, object: refusedBucket, status: lie,
+		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDriverRefused,
+	},
+	"Bucket, ready": {
+		what: theBucket, object: refusedBucket, status: func(o client.Object) { *handleOf(o).ready = true },
+		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDriverRefused,
+	},
+	"Bucket, with protocols only": {
+		what: theBucket, object: refusedBucket,
+		status:    onBucket(func(bucket *v1alpha2.Bucket) { bucket.Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS} }),
+		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDriverRefused,
+	},
+	"access, granted but not handed over": {
+		what: theAccess, object: waitingAccess, status: lie,
+		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionUnknown, reason: v1alpha2.ReasonBucketAccessClassNotFound, heals: true,
+	},
+	"access, with an account but no driver": {
+		what: theAccess, object: waitingAccess,
+		status:    onAccess(func(access *v1alpha2.BucketAccess) { access.Status.AccountID = "made-up" }),
+		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionUnknown, reason: v1alpha2.ReasonBucketAccessClassNotFound, heals: true,
+	},
+	"access, with buckets but no driver": {
+		what: theAccess, object: waitingAccess, status: handedOver("", "data"),
+		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionUnknown, reason: v1alpha2.ReasonBucketAccessClassNotFound,
+	},
+	"access, with a driver and nothing else": {
+		what: theAccess, object: waitingAccess,
+		status:    onAccess(func(access *v1alpha2.BucketAccess) { access.Status.DriverName = driverName }),
+		condition: v1alpha2.ConditionResourcesValidated, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDegraded,
+	},
+	"access, to the Bucket of a claim that it does not name": {
+		what: theAccess, object: waitingAccess, status: handedOver(driverName, "other"),
+		condition: v1alpha2.ConditionResourcesValidated, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDegraded,
+	},
+	"access, to more Buckets than claims": {
+		what: theAccess, object: waitingAccess, status: handedOver(driverName, "data", "other"),
+		condition: v1alpha2.ConditionResourcesValidated, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDegraded,
+	},
+	"access, to a Bucket that does not exist": {
+		what: theAccess, object: waitingAccess, status: handedOver(driverName, "data"),
+		condition: v1alpha2.ConditionResourcesValidated, want: metav1.ConditionFalse, reason: v1alpha2.ReasonBucketLost,
+	},
+	"access, of a driver that nobody knows": {
+		what: theAccess, object: waitingAccess, status: handedOver("nobody.test", "data"),
+	},
+}
+
+// TestPrefilledStatus: what somebody has written too early is corrected or called
+// by its name, and stands in the way of no deletion.
+func TestPrefilledStatus(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Script("DriverCreateBucket", func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
+		if asked, ok := request.(interface{ GetParameters() map[string]string }); ok && asked.GetParameters()["please"] == "refuse" {
+			return nil, status.Error(codes.InvalidArgument, "such buckets cannot be made")
+		}
+		return next()
+	})
+	for name, tc := range prefilledStatuses {
+		t.Run(name, func(t *testing.T) {
+			s := w.newScene(t)
+			object := tc.object(s)
+			if tc.what != theBucket {
+				s.Make(object)
+			}
+			s.ModifyStatus(object, func() { tc.status(object) })
+			if tc.condition != "" {
+				s.WaitCondition(object, tc.condition, tc.want, tc.reason)
+				s.Eventually("not ready any more", func() error { return s.notReady(object) })
+			}
+			w.settle(t)
+			if tc.condition != "" {
+				s.WaitCondition(object, tc.condition, tc.want, tc.reason)
+			}
+			if tc.heals {
+				s.Make(s.missing(tc.what))
+				s.WaitReady(object)
+			}
+			s.clear()
+		})
+	}
+	w.settle(t)
+	if buckets, accounts := w.driver.Buckets(), w.driver.Accounts(); len(buckets)+len(accounts) > 0 {
+		t.Errorf("left in the backend: buckets %v, accounts %v", buckets, accounts)
+	}
+}
+
+// missing is the class that the object waits for.
+func (s *scene) missing(what string) client.Object {
+	if what == theAccess {
+		return s.accessClass()
+	}
+	return s.bucketClass()
+}
+
+// clear deletes all that a scene has in its namespace, and waits for it to go.
+func (s *scene) clear() {
+	s.Helper()
+	accesses, claims := &v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}
+	s.Must(s.List(s.Context(), accesses, client.InNamespace(s.Namespace)))
+	s.Must(s.List(s.Context(), claims, client.InNamespace(s.Namespace)))
+	objects := slices.Concat(objectsOf(accesses.Items), objectsOf(claims.Items))
+	s.Remove(objects...)
+	s.WaitGone(objects...)
+}
+
+func objectsOf[T any, P interface {
+	*T
+	client.Object
+}](items []T) []client.Object {
+	objects := make([]client.Object, len(items))
+	for i := range items {
+		objects[i] = P(&items[i])
+	}
+	return objects
+}
+
+// notReady returns an error while an object says that it is ready.
+func (s *scene) notReady(object client.Object) error {
+	if err := s.Refresh(object); err != nil {
+		return err
+	}
+	if ready, conditions := harness.Status(object); ready {
+		return fmt.Errorf("%s says that it is ready, with the conditions %v", object.GetName(), harness.Lines(conditions))
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package e2e_test
+
+import (
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// What a claim with an access consists of.
+const (
+	theClass       = "class"
+	theAccessClass = "accessclass"
+	theBucket      = "bucket"
+	theClaim       = "claim"
+	theAccess      = "access"
+	theSecret      = "secret"
+)
+
+// pair is a claim and an access to its bucket.
+type pair struct {
+	*scene
+
+	objects map[string]client.Object
+	claim   *v1alpha2.BucketClaim
+	access  *v1alpha2.BucketAccess
+	// existing is set if the claim is of a Bucket that an administrator makes.
+	existing *v1alpha2.Bucket
+}
+
+func (s *scene) dynamicPair(policy v1alpha2.DeletionPolicy) *pair {
+	p := &pair{scene: s, claim: s.claim("data"), access: s.access("app", "data")}
+	p.objects = map[string]client.Object{
+		theClass: s.bucketClass(withPolicy(policy)), theAccessClass: s.accessClass(), theClaim: p.claim, theAccess: p.access,
+	}
+	return p
+}
+
+func (s *scene) staticPair() *pair {
+	existing := s.existing()
+	p := &pair{scene: s, claim: s.claim("data", ofExisting(existing)), access: s.access("app", "data"), existing: existing}
+	p.objects = map[string]client.Object{theAccessClass: s.accessClass(), theBucket: existing, theClaim: p.claim, theAccess: p.access}
+	return p
+}
+
+// bucketID is what the backend calls the bucket.
+func (p *pair) bucketID() string {
+	if p.existing != nil {
+		return p.existing.Spec.ExistingBucketID
+	}
+	return bucketID(p.claim)
+}
+
+// rise creates everything and waits until it is ready.
+func (p *pair) rise() {
+	p.Helper()
+	p.begin()
+	p.await()
+}
+
+// begin creates everything.
+func (p *pair) begin() {
+	p.Helper()
+	for _, object := range p.objects {
+		p.Make(object)
+	}
+}
+
+// await waits until everything is ready, and knows the Bucket and the Secret from
+// then on.
+func (p *pair) await() {
+	p.Helper()
+	p.WaitReady(p.claim, p.access)
+	bucket, secret := bucketOf(p.claim), secretOf(p.access, 0)
+	p.WaitReady(bucket)
+	p.Must(p.Refresh(secret))
+	p.objects[theBucket], p.objects[theSecret] = bucket, secret
+}
+
+// tell logs what the components have done about the pair.
+func (p *pair) tell(history []journal.Event) {
+	p.Helper()
+	about := []string{p.Namespace, string(p.claim.UID), string(p.access.UID)}
+	for _, e := range history {
+		if slices.ContainsFunc(about, func(name string) bool { return strings.Contains(e.Operation.Subject, name) }) {
+			p.Log(e)
+		}
+	}
+}

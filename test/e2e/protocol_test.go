@@ -1,0 +1,155 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
+)
+
+// What a driver of all protocols answers.
+const (
+	sasToken   = "sv=2024&sig=sas-signature"
+	hmacSecret = "hmac-secret-of-gcs"
+)
+
+func infoFor(protocol cosi.ObjectProtocol_Type, bucket string) *cosi.ObjectProtocolAndBucketInfo {
+	switch protocol {
+	case cosi.ObjectProtocol_AZURE:
+		return &cosi.ObjectProtocolAndBucketInfo{Azure: &cosi.AzureBucketInfo{StorageAccount: "storage-" + bucket}}
+	case cosi.ObjectProtocol_GCS:
+		return &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{ProjectId: "project", BucketName: "gcs-" + bucket}}
+	default:
+		return drivertest.S3Info(bucket)
+	}
+}
+
+func credentialsFor(protocol cosi.ObjectProtocol_Type, account string) *cosi.CredentialInfo {
+	switch protocol {
+	case cosi.ObjectProtocol_AZURE:
+		return &cosi.CredentialInfo{Azure: &cosi.AzureCredentialInfo{AccessToken: sasToken, ExpiryTimestamp: "2030-01-02T03:04:05Z"}}
+	case cosi.ObjectProtocol_GCS:
+		return &cosi.CredentialInfo{Gcs: &cosi.GcsCredentialInfo{
+			AccessId: "hmac-id", AccessSecret: hmacSecret, PrivateKeyName: "private-key", ServiceAccount: "backend-account",
+		}}
+	default:
+		return &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{
+			AccessKeyId: "key-of-" + account, AccessSecretKey: drivertest.SecretKey(account),
+		}}
+	}
+}
+
+// speakAll makes a driver serve all protocols: it answers by the one that it is
+// asked for.
+func speakAll(d *drivertest.Driver) {
+	d.Answer("DriverGetInfo", &cosi.DriverGetInfoResponse{Name: d.Name(), SupportedProtocols: []*cosi.ObjectProtocol{
+		{Type: cosi.ObjectProtocol_S3}, {Type: cosi.ObjectProtocol_AZURE}, {Type: cosi.ObjectProtocol_GCS},
+	}})
+	d.Script("DriverCreateBucket", func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
+		if _, err := next(); err != nil {
+			return nil, err
+		}
+		asked, ok := request.(*cosi.DriverCreateBucketRequest)
+		if !ok {
+			return nil, fmt.Errorf("a request of type %T", request)
+		}
+		return &cosi.DriverCreateBucketResponse{Protocols: infoFor(asked.GetProtocols()[0].GetType(), asked.GetBucketId())}, nil
+	})
+	d.Script("DriverGrantBucketAccess", func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
+		if _, err := next(); err != nil {
+			return nil, err
+		}
+		return answerGrant(request)
+	})
+}
+
+// answerGrant is what a driver of all protocols says to DriverGrantBucketAccess.
+func answerGrant(request proto.Message) (*cosi.DriverGrantBucketAccessResponse, error) {
+	asked, ok := request.(*cosi.DriverGrantBucketAccessRequest)
+	if !ok {
+		return nil, fmt.Errorf("a request of type %T", request)
+	}
+	protocol := asked.GetProtocol().GetType()
+	response := &cosi.DriverGrantBucketAccessResponse{Credentials: credentialsFor(protocol, asked.GetAccountId())}
+	for _, bucket := range asked.GetBuckets() {
+		response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
+			BucketId: bucket.GetBucketId(), BucketInfo: infoFor(protocol, bucket.GetBucketId()),
+		})
+	}
+	return response, nil
+}
+
+// TestProtocols has an access by each protocol and each way to authenticate: the
+// Secret has the keys of the KEP ("BucketAccess Secret data"), the Bucket's
+// status has those that are not secret, and the claim says which protocol.
+// KEP: CHANGE-8, FLOW-GRANT-4.10.2, API-BUCKET-STATUS-3, API-BUCKET-STATUS-4, GRPC-GRANT-5
+// Known failure: E75
+func TestProtocols(t *testing.T) {
+	w := newWorldWithoutSidecar(t)
+	speakAll(w.driver)
+	w.addSidecar(t, emulator.ComponentSidecar, w.driver)
+	byKey, byServiceAccount := v1alpha2.AuthenticationTypeKey, v1alpha2.AuthenticationTypeServiceAccount
+	type data = map[string]string
+	s3 := func(bucket string) data {
+		return data{
+			"COSI_PROTOCOL": "S3", "BUCKET_NAME": bucket, "AWS_ENDPOINT_URL": drivertest.S3Endpoint,
+			"AWS_DEFAULT_REGION": drivertest.S3Region, "AWS_S3_ADDRESSING_STYLE": "path",
+		}
+	}
+	azure := func(bucket string) data {
+		return data{"COSI_PROTOCOL": "Azure", "AZURE_STORAGE_ACCOUNT": "storage-" + bucket}
+	}
+	gcs := func(bucket string) data {
+		return data{"COSI_PROTOCOL": "GCS", "PROJECT_ID": "project", "BUCKET_NAME": "gcs-" + bucket}
+	}
+	for _, tc := range []struct {
+		protocol       v1alpha2.Protocol
+		authentication v1alpha2.AuthenticationType
+		info           func(bucket string) data
+		credentials    func(account string) data
+	}{
+		{v1alpha2.ProtocolS3, byKey, s3, func(account string) data {
+			return data{"AWS_ACCESS_KEY_ID": "key-of-" + account, "AWS_SECRET_ACCESS_KEY": drivertest.SecretKey(account)}
+		}},
+		{v1alpha2.ProtocolS3, byServiceAccount, s3, func(string) data { return nil }},
+		{v1alpha2.ProtocolAzure, byKey, azure, func(string) data {
+			return data{"AZURE_STORAGE_SAS_TOKEN": sasToken, "AZURE_STORAGE_SAS_TOKEN_EXPIRY_TIMESTAMP": "2030-01-02T03:04:05Z"}
+		}},
+		{v1alpha2.ProtocolAzure, byServiceAccount, azure, func(string) data { return nil }},
+		{v1alpha2.ProtocolGCS, byKey, gcs, func(string) data { return data{"HMAC_ACCESS_ID": "hmac-id", "HMAC_SECRET": hmacSecret} }},
+		{v1alpha2.ProtocolGCS, byServiceAccount, gcs, func(string) data {
+			return data{"PRIVATE_KEY_ID": "private-key", "SERVICE_ACCOUNT_NAME": "backend-account"}
+		}},
+	} {
+		t.Run(string(tc.protocol)+"/"+string(tc.authentication), func(t *testing.T) {
+			s := w.newScene(t)
+			claim, access := s.claim("data"), s.access("app", "data")
+			claim.Spec.Protocols = []v1alpha2.Protocol{tc.protocol}
+			access.Spec.Protocol, access.Spec.ServiceAccountName = tc.protocol, "worker"
+			s.Make(s.bucketClass(), claim, access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+				class.Spec.AuthenticationType = tc.authentication
+			}))
+			s.WaitReady(claim, access)
+			info := tc.info(bucketID(claim))
+			all := maps.Clone(info)
+			maps.Copy(all, tc.credentials(accountID(access)))
+			s.expectSecret(access, 0, all)
+			bucket := bucketOf(claim)
+			s.WaitReady(bucket)
+			if diff := cmp.Diff(info, bucket.Status.BucketInfo); diff != "" {
+				t.Errorf("status.bucketInfo (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]v1alpha2.Protocol{tc.protocol}, claim.Status.Protocols); diff != "" {
+				t.Errorf("the claim's status.protocols (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

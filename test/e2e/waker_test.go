@@ -1,0 +1,100 @@
+package e2e_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/test/harness"
+)
+
+// waker blocks something in a scene and returns how it is unblocked.
+type waker func(*scene) blockage
+
+// blockage is something that is blocked.
+type blockage struct {
+	// unblock ends it, with a write.
+	unblock func()
+	// trigger is the write that ends it, where that is not what unblock does, but
+	// what a component does because of it.
+	trigger *step
+	// reaction is the first thing that must happen then.
+	reaction step
+}
+
+// step is a successful request of a component.
+type step struct {
+	component, operation, subject string
+}
+
+func byController(operation, subject string) step {
+	return step{emulator.ComponentController, operation, subject}
+}
+
+func bySidecar(operation, subject string) step {
+	return step{emulator.ComponentSidecar, operation, subject}
+}
+
+func (s step) is(e journal.Event) bool {
+	return e.Component == s.component && e.Operation.Name == s.operation && e.Operation.Subject == s.subject && !e.Failed()
+}
+
+// end is when the answer to a request came.
+func end(e journal.Event) time.Time { return e.Time.Add(e.Duration) }
+
+// measure unblocks, when all is at rest, and returns the time from the answer to the unblocking write
+// until the answer to the write that is the reaction. A reaction that does not
+// come fails the test. The components may learn of a write before its author has
+// the answer; that counts as no time at all.
+func (b blockage) measure(s *scene) time.Duration {
+	s.Helper()
+	mark := s.settle(s)
+	b.unblock()
+	from := time.Now()
+	ctx, cancel := context.WithTimeout(s.Context(), harness.Timeout)
+	defer cancel()
+	triggered := b.trigger == nil
+	for e := range s.emu.Journal().Follow(ctx, mark) {
+		switch {
+		case !triggered && b.trigger.is(e):
+			triggered, from = true, end(e)
+		case triggered && b.reaction.is(e):
+			return max(0, end(e).Sub(from))
+		}
+	}
+	s.Fatalf("no reaction: %+v (triggered: %t)", b.reaction, triggered)
+	return 0
+}
+
+// TestWakers: whatever unblocks an object wakes it. Nobody looks again by
+// himself for an hour.
+func TestWakers(t *testing.T) {
+	w := newWorld(t)
+	for name, blocked := range wakers {
+		t.Run(name, func(t *testing.T) {
+			s := w.newScene(t)
+			t.Logf("%.1f ms", float64(blocked(s).measure(s).Microseconds())/1000)
+		})
+	}
+}
+
+// BenchmarkWake reports how long it takes from the answer to the unblocking write
+// until the reaction is written. Run it with -benchtime=20x.
+func BenchmarkWake(b *testing.B) {
+	w := newWorld(b)
+	for name, blocked := range wakers {
+		b.Run(name, func(b *testing.B) {
+			var total, longest time.Duration
+			for b.Loop() {
+				s := w.newScene(b)
+				took := blocked(s).measure(s)
+				total, longest = total+took, max(longest, took)
+			}
+			b.ReportMetric(0, "ns/op") // most of that is the preparation
+			b.ReportMetric(float64(total.Microseconds())/1000/float64(b.N), "ms/reaction")
+			b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
+		})
+	}
+}

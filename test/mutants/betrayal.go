@@ -1,0 +1,54 @@
+package mutants
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"google.golang.org/protobuf/proto"
+
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// learn remembers the secret key of an answer.
+func (c *culprit) learn(reply any) {
+	message, ok := reply.(proto.Message)
+	if !ok || !c.betrays {
+		return
+	}
+	if granted, ok := message.(*cosi.DriverGrantBucketAccessResponse); ok {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.secret = granted.GetCredentials().GetS3().GetAccessSecretKey()
+	}
+}
+
+// betray puts the secret key into what is written about a BucketAccess next.
+func (c *culprit) betray(operation string, r *http.Request, body []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.secret == "" || operation != "patch bucketaccesses/status" {
+		return body
+	}
+	var patch struct {
+		Metadata map[string]any `json:"metadata,omitempty"`
+		Status   struct {
+			Conditions []map[string]any `json:"conditions,omitempty"`
+		} `json:"status"`
+	}
+	var whole map[string]any
+	if json.Unmarshal(body, &patch) != nil || json.Unmarshal(body, &whole) != nil || len(patch.Status.Conditions) == 0 {
+		return body
+	}
+	status, ok := whole["status"].(map[string]any)
+	if !ok {
+		return body
+	}
+	patch.Status.Conditions[0]["message"] = "granted, the key is " + c.secret
+	status["conditions"] = patch.Status.Conditions
+	changed, err := json.Marshal(whole)
+	if err != nil {
+		return body
+	}
+	withBody(r, changed)
+	return changed
+}

@@ -1,0 +1,50 @@
+package mutants
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	"google.golang.org/grpc"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// Delays are short, so that explorations are.
+const (
+	retryBase  = 5 * time.Millisecond
+	retryMax   = 50 * time.Millisecond
+	rpcTimeout = 500 * time.Millisecond
+)
+
+func ofController(name, bug string, m mistakes, oracles ...string) Double {
+	return Double{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
+		Controller: func(cfg *rest.Config, log logr.Logger) (emulator.Runner, error) {
+			spoil(cfg, &culprit{mistakes: m})
+			return controller.New(cfg, controller.Options{RetryBaseDelay: retryBase, RetryMaxDelay: retryMax, Logger: log})
+		},
+	}}
+}
+
+func ofSidecar(name, bug string, m mistakes, oracles ...string) Double {
+	return Double{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
+		Sidecar: func(ctx context.Context, cfg *rest.Config, to emulator.SidecarConnection, log logr.Logger) (emulator.Runner, error) {
+			c := &culprit{mistakes: m}
+			spoil(cfg, c)
+			return sidecar.New(ctx, cfg, sidecar.Options{
+				Endpoint:       to.Endpoint,
+				DialOptions:    append([]grpc.DialOption{grpc.WithChainUnaryInterceptor(c.call)}, to.DialOptions...),
+				RetryBaseDelay: retryBase, RetryMaxDelay: retryMax, RPCTimeout: rpcTimeout, Logger: log,
+			})
+		},
+	}}
+}
+
+// spoil puts a culprit between a component and the API server.
+func spoil(cfg *rest.Config, c *culprit) {
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{c, next} })
+}

@@ -1,0 +1,153 @@
+package mutants
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// demanded has the bugs looked for.
+var demanded = flag.Bool("doubles", false, "have exploring find the bugs of the doubles, which takes minutes")
+
+// TestDoubles has every bug found by an exploration, and told in a few lines.
+func TestDoubles(t *testing.T) {
+	if !*demanded {
+		t.Skip("it takes minutes: make doubles, or -doubles")
+	}
+	for _, d := range All() {
+		t.Run(d.Name, func(t *testing.T) {
+			r := exploration(t, d.file(), explore.Options{
+				Kinds: d.Kinds, At: d.At, Shrink: true, Emulator: emulator.Options{Implementations: d.Implementations},
+			})
+			for _, g := range r.Findings {
+				t.Logf("%s: %s\nwhy: %s\ncases: %s\nconfirmed: %t, %d runs; shrunk in %d runs; run by itself: %s\n%s",
+					g.Oracle, g.Message, g.Why, g.Cases, g.Confirmed, g.Runs, g.Trials, g.Rerun, g.Shrunk)
+			}
+			named := func(g explore.Group) bool { return slices.Contains(d.Oracles, g.Oracle) }
+			at := slices.IndexFunc(r.Findings, named)
+			if at < 0 {
+				t.Fatalf("%d of %d effects tried, not reached: %v; none of the oracles %v has found anything",
+					r.Tried, r.Applicable, r.Unreached, d.Oracles)
+			}
+			checkShrunk(t, r.Findings[at].Shrunk)
+			checkEvidence(t, &r.Findings[at])
+		})
+	}
+}
+
+// file is the scenario that shows the bug.
+func (d Double) file() string {
+	if d.Scenario != "" {
+		return filepath.Join("testdata", d.Scenario)
+	}
+	return filepath.Join("..", "..", "internal", "scenarios", "explore", "testdata", "lifecycle.yaml")
+}
+
+// checkShrunk wants a scenario of a few lines.
+func checkShrunk(t *testing.T, text string) {
+	t.Helper()
+	_, steps, _ := strings.Cut(text, "\nsteps:\n")
+	const most = 12
+	if lines := strings.Count(steps, "\n"); lines == 0 || lines > most {
+		t.Errorf("the steps have %d lines, want at most %d:\n%s", lines, most, text)
+	}
+	if _, err := (spec.Loader{}).Parse("shrunk.yaml", []byte(text)); err != nil {
+		t.Errorf("it is no scenario: %v\n%s", err, text)
+	}
+}
+
+// checkEvidence wants a scenario that shows the bug by itself, too, and what it was
+// recorded in.
+func checkEvidence(t *testing.T, g *explore.Group) {
+	t.Helper()
+	if !g.Verified {
+		t.Errorf("run by itself, the scenario %s, want it to fail by %s", g.Rerun, g.Oracle)
+	}
+	recorded, err := recording.ReadFile(g.Recording)
+	if err != nil {
+		t.Error(err)
+	} else if recorded.End == nil || len(recorded.Events) == 0 {
+		t.Errorf("the recording has %d events, and its end is %+v, want a whole one", len(recorded.Events), recorded.End)
+	}
+	if page, err := os.ReadFile(g.Timeline); err != nil || !strings.Contains(string(page), "</html>") {
+		t.Errorf("there is no timeline: %v", err)
+	}
+}
+
+// TestWithoutMistakes makes sure that nothing is found of what the doubles are made
+// of: the same components, through the same constructors.
+func TestWithoutMistakes(t *testing.T) {
+	if !*demanded {
+		t.Skip("it takes minutes: make doubles, or -doubles")
+	}
+	for _, sound := range []Double{
+		ofController("controller", "", mistakes{}), ofSidecar("sidecar", "", mistakes{}),
+		ofDriver("driver", "", func() change { return func(*fakedriver.Options) emulator.Server { return nil } }),
+	} {
+		t.Run(sound.Name, func(t *testing.T) {
+			var at []string
+			for _, d := range All() {
+				if replaced(d) == replaced(sound) && d.At != "" {
+					at = append(at, d.At)
+				}
+			}
+			for _, at := range slices.Compact(at) {
+				r := exploration(t, sound.file(), explore.Options{
+					Kinds: []explore.Kind{explore.Fail, explore.LoseReply, explore.CrashAfter}, At: at,
+					Emulator: emulator.Options{Implementations: sound.Implementations},
+				})
+				if r.Tried == 0 {
+					t.Errorf("nothing was tried at %s", at)
+				}
+				for _, g := range r.Findings {
+					t.Errorf("%s: %s\nwhy: %s\ncases: %s", g.Oracle, g.Message, g.Why, g.Cases)
+				}
+			}
+		})
+	}
+}
+
+// replaced says which components are not the emulator's own.
+func replaced(d Double) [3]bool {
+	i := d.Implementations
+	return [3]bool{i.Controller != nil, i.Sidecar != nil, i.Driver != nil}
+}
+
+// worlds is how many runs go on at the same time.
+const worlds = 2
+
+// shrinkTimeout is enough for a few lines on a busy machine; for the fewest it takes
+// longer.
+const shrinkTimeout = 45 * time.Second
+
+func exploration(t *testing.T, file string, opts explore.Options) *explore.Report {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.File, opts.Text, opts.Worlds, opts.ShrinkTimeout = file, text, worlds, shrinkTimeout
+	if len(opts.Kinds) == 0 {
+		opts.At = "nothing" // the clean run shows it
+	}
+	opts.Out = t.TempDir()
+	began := time.Now()
+	opts.Progress = func(p explore.Progress) {
+		t.Logf("%5.1f s: %s %d of %d %s", time.Since(began).Seconds(), p.Phase, p.Done, p.Total, p.Last)
+	}
+	r, err := explore.Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

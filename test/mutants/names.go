@@ -1,0 +1,35 @@
+package mutants
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// randomNames has a bucket made under another name if there is one of its name
+// already: the driver does not know that it has made that one itself.
+func randomNames() change {
+	return func(o *fakedriver.Options) emulator.Server {
+		o.Backend = &forgetful{o.Backend}
+		return nil
+	}
+}
+
+type forgetful struct{ fakedriver.Backend }
+
+// CreateBucket implements fakedriver.Backend.
+func (f *forgetful) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
+	switch _, err := f.GetBucket(ctx, spec.Name); {
+	case err == nil:
+		const maxName = 63
+		suffix := "-" + strings.ToLower(rand.Text()[:6])
+		spec.Name = spec.Name[:min(len(spec.Name), maxName-len(suffix))] + suffix
+	case !errors.Is(err, fakedriver.ErrNotExist):
+		return fakedriver.Bucket{}, err
+	}
+	return f.Backend.CreateBucket(ctx, spec)
+}

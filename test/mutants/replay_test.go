@@ -1,0 +1,48 @@
+package mutants
+
+import (
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
+)
+
+// TestReplay has the recording of a finding run again, as 'cosi-emu replay' does, in an
+// emulator that is no world of an exploration.
+func TestReplay(t *testing.T) {
+	if !*demanded {
+		t.Skip("it takes a minute: make doubles, or -doubles")
+	}
+	d, ok := ByName("delete-errors-ignored")
+	if !ok {
+		t.Fatal("there is no such double")
+	}
+	opts := emulator.Options{Implementations: d.Implementations}
+	r := exploration(t, d.file(), explore.Options{Kinds: d.Kinds, At: d.At, Shrink: true, Emulator: opts})
+	if len(r.Findings) == 0 {
+		t.Fatal("nothing was found")
+	}
+	recorded, err := recording.ReadFile(r.Findings[0].Recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	emu, err := emulator.Start(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := emu.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	again, err := replay.AsScenario(t.Context(), recorded, emu, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Divergence != nil || again.Result.Outcome != engine.Failed || again.Compared == 0 {
+		t.Errorf("%d acts, %s, first difference: %v; want it to fail as recorded", again.Compared, again.Result.Outcome, again.Divergence)
+	}
+}
