@@ -20,7 +20,7 @@ import (
 // KEP: FLOW-CREATE-2.3, FLOW-CREATE-2.6, FLOW-CREATE-2.6.1, FLOW-CREATE-2.6.2, FLOW-CREATE-5.1
 // KEP: FLOW-CREATE-5.3.1, FLOW-CREATE-5.3.2, API-BUCKET-SPEC-5
 // KEP: API-CLAIM-STATUS-3, COND-CLAIM-1, GRPC-GENERATEBUCKETID-6, TEST-4
-// KEP: STATUS-CLAIM-1, REASON-1, REASON-3
+// KEP: STATUS-CLAIM-1, REASON-1, REASON-3, API-CLAIM-STATUS-2
 func TestClaimGetsBucket(t *testing.T) {
 	h := start(t)
 	h.make(class())
@@ -224,7 +224,7 @@ func TestE09LostBucket(t *testing.T) {
 
 // TestClaimAfterCrash: the controller dies between the creation of the Bucket
 // and the write that binds the claim to it.
-// KEP: FLOW-CREATE-0, FLOW-CREATE-2.4, FLOW-CREATE-2.7, API-CLAIM-STATUS-2
+// KEP: FLOW-CREATE-0, FLOW-CREATE-2.4, FLOW-CREATE-2.7
 func TestClaimAfterCrash(t *testing.T) {
 	h := prepare(t)
 	h.make(class())

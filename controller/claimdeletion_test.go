@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -49,8 +50,12 @@ func TestDeleteClaimAndRetainBucket(t *testing.T) {
 	h.must(h.Delete(context.Background(), claim))
 	h.vanishes(claim)
 	h.must(refresh(context.Background(), h, bucket))
-	if !bucket.DeletionTimestamp.IsZero() || !v1alpha2.IsBucketClaimBeingDeleted(bucket) {
-		t.Errorf("Bucket should be annotated and kept: %+v", bucket.ObjectMeta)
+	if !bucket.DeletionTimestamp.IsZero() {
+		t.Errorf("the Bucket is being deleted: %+v", bucket.ObjectMeta)
+	}
+	want := map[string]string{"objectstorage.k8s.io/bucketclaim-being-deleted": ""}
+	if diff := cmp.Diff(want, bucket.Annotations); diff != "" {
+		t.Errorf("annotations of the Bucket (-want +got):\n%s", diff)
 	}
 }
 
@@ -113,6 +118,13 @@ func TestE21E25DeletionIsBlockedAndWoken(t *testing.T) {
 	if claim.Status.ReadyToUse {
 		t.Errorf("a claim that is being deleted is ready")
 	}
+	h.eventually("the Event", func(ctx context.Context) error {
+		want := "Normal: deletion waits for BucketAccess app"
+		if got := h.events(ctx, claim)[v1alpha2.ReasonDeletionBlocked]; got != want {
+			return fmt.Errorf("%q, want %q", got, want)
+		}
+		return nil
+	})
 	h.must(refresh(context.Background(), h, bucket))
 	if v1alpha2.IsBucketClaimBeingDeleted(bucket) {
 		t.Errorf("the Bucket of a claim in use was released")

@@ -17,10 +17,16 @@ import (
 func TestGenerateAccessID(t *testing.T) {
 	c := start(t, fakedriver.Options{})
 	for name, want := range map[string]codes.Code{"ba-1": codes.OK, "": codes.InvalidArgument, "BA": codes.InvalidArgument} {
-		got, err := c.DriverGenerateBucketAccessId(t.Context(), &cosi.DriverGenerateBucketAccessIdRequest{AccountName: name})
+		request := &cosi.DriverGenerateBucketAccessIdRequest{AccountName: name}
+		got, err := c.DriverGenerateBucketAccessId(t.Context(), request)
 		wantCode(t, err, want)
 		if err == nil && got.GetAccountId() == "" {
 			t.Errorf("DriverGenerateBucketAccessId(%q) is empty", name)
+		}
+		again, err := c.DriverGenerateBucketAccessId(t.Context(), request)
+		wantCode(t, err, want)
+		if again.GetAccountId() != got.GetAccountId() {
+			t.Errorf("DriverGenerateBucketAccessId(%q) = %q, then %q", name, got.GetAccountId(), again.GetAccountId())
 		}
 	}
 }

@@ -141,6 +141,7 @@ func TestAccessWaitsForItsSecretToGo(t *testing.T) {
 	w.settle()
 	w.must(w.Delete(t.Context(), access))
 	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	w.eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonDeletionBlocked) })
 	w.settle()
 	if calls := w.driver.Calls("DriverRevokeBucketAccess"); len(calls) > 0 {
 		t.Errorf("revoked while the Secret is there: %v", calls)

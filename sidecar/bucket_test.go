@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -32,8 +33,8 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 		if stored.Status.BucketID != request.GetBucketId() || !controllerutil.ContainsFinalizer(stored, v1alpha2.ProtectionFinalizer) {
 			t.Errorf("DriverCreateBucket before the ID and the finalizer are persisted: %q, %v", stored.Status.BucketID, stored.Finalizers)
 		}
-		if stored.Status.ReadyToUse {
-			t.Error("the Bucket is ready before it has been created")
+		if stored.Status.ReadyToUse || meta.IsStatusConditionTrue(stored.Status.Conditions, v1alpha2.ConditionProvisioned) {
+			t.Errorf("the Bucket is provisioned before DriverCreateBucket: %v", describe(stored.Status.Conditions))
 		}
 		return next()
 	})

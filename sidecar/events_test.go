@@ -24,6 +24,7 @@ func TestEventsOfTheEnds(t *testing.T) {
 	w.eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonFailedGrantAccess) })
 	w.must(w.Delete(t.Context(), access))
 	w.isHandedBack(access)
+	w.eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonDeprovisioned) })
 	w.releaseClaim(bucket)
 	w.must(w.Delete(t.Context(), bucket))
 	w.eventually(func() error { return w.gone(bucket) })

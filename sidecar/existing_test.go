@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/proto"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -28,8 +29,14 @@ func TestExistingBucketIsLookedUp(t *testing.T) {
 		}
 		for i := range list.Items {
 			bucket := &list.Items[i]
-			if bucket.Name == request.GetParameters()["name"] && !controllerutil.ContainsFinalizer(bucket, v1alpha2.ProtectionFinalizer) {
+			if bucket.Name != request.GetParameters()["name"] {
+				continue
+			}
+			if !controllerutil.ContainsFinalizer(bucket, v1alpha2.ProtectionFinalizer) {
 				t.Errorf("Bucket %s has no finalizer yet", bucket.Name)
+			}
+			if meta.IsStatusConditionTrue(bucket.Status.Conditions, v1alpha2.ConditionProvisioned) {
+				t.Errorf("Bucket %s is provisioned before DriverGetBucket", bucket.Name)
 			}
 		}
 		return next()
@@ -41,6 +48,7 @@ func TestExistingBucketIsLookedUp(t *testing.T) {
 	if one.Status.BucketID != "shared" || two.Status.BucketID != "shared" {
 		t.Errorf("status.bucketID %q and %q", one.Status.BucketID, two.Status.BucketID)
 	}
+	w.has(one, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 }
 
 // What the driver says of an existing bucket has to fit the Bucket's protocols.

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -99,7 +100,7 @@ func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
 
 // What the driver refuses, and what it should not have answered: said once, and
 // not asked again.
-// KEP: COND-PROV-4, COND-FAILED-4, COND-BUCKET-2, COND-BUCKET-5, RETRY-1, REASON-12
+// KEP: COND-PROV-4, COND-FAILED-4, COND-BUCKET-2, RETRY-1, REASON-12
 func TestTerminalFailuresOfBuckets(t *testing.T) {
 	fail := func(method string, code codes.Code) func(*world) {
 		return func(w *world) { w.driver.Fail(method, code, "no") }
@@ -224,7 +225,7 @@ func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 
 // E29: a driver that keeps failing is called again and again, and costs one
 // write and one event, also if it puts a new number into each of its errors.
-// KEP: FLOW-CREATE-3.6, COND-BUCKET-1, COND-BUCKET-5, RETRY-2, EVENT-BUCKET-1, REASON-11
+// KEP: FLOW-CREATE-3.6, COND-BUCKET-1, RETRY-2, EVENT-BUCKET-1, REASON-11
 func TestE29RetriesAreSilent(t *testing.T) {
 	w := newWorld(t)
 	var attempt atomic.Int64
@@ -253,6 +254,39 @@ func TestE29RetriesAreSilent(t *testing.T) {
 	})
 	w.driver.Script("DriverCreateBucket", nil)
 	w.eventually(func() error { return w.isReady(bucket) })
+}
+
+// ProvisionFailed has the result of the latest call, of DriverCreateBucket and of
+// DriverGetBucket alike.
+// KEP: COND-BUCKET-5
+func TestProvisionFailedIsTheLatestResult(t *testing.T) {
+	for method, change := range map[string]func(*v1alpha2.Bucket){
+		"DriverCreateBucket": func(*v1alpha2.Bucket) {},
+		"DriverGetBucket":    existing("there"),
+	} {
+		t.Run(method, func(t *testing.T) {
+			w := newWorld(t)
+			w.driver.AddBucket("there")
+			w.driver.Fail(method, codes.Internal, "first error")
+			w.start()
+			bucket := w.bucket(change)
+			for _, message := range []string{"first error", "second error"} {
+				w.driver.Fail(method, codes.Internal, message)
+				w.eventually(func() error {
+					if err := w.refresh(bucket); err != nil {
+						return err
+					}
+					c := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
+					if c == nil || c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, message) {
+						return fmt.Errorf("want ProvisionFailed=True with %q: %v", message, describe(bucket.Status.Conditions))
+					}
+					return nil
+				})
+			}
+			w.driver.Script(method, nil)
+			w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+		})
+	}
 }
 
 // A driver that refuses to delete keeps the Bucket, and says why.

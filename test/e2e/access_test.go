@@ -115,14 +115,17 @@ func TestAccessToManyBuckets(t *testing.T) {
 	}
 }
 
-// TestTwoAccessesToOneBucket: each has its own account, and the end of one is
-// nothing to the other.
+// TestLaterAccesses checks that a claim gets new accesses while others use it and
+// after others have gone. Each has an account of its own, which the end of another
+// leaves alone.
 // KEP: API-ACCESS-5
-func TestTwoAccessesToOneBucket(t *testing.T) {
+func TestLaterAccesses(t *testing.T) {
 	s := newWorld(t).newScene(t)
-	claim, first, second := s.claim("data"), s.access("first", "data"), s.access("second", "data")
-	s.Make(s.bucketClass(), s.accessClass(), claim, first, second)
-	s.WaitReady(claim, first, second)
+	claim, first, second, third := s.claim("data"), s.access("first", "data"), s.access("second", "data"), s.access("third", "data")
+	s.Make(s.bucketClass(), s.accessClass(), claim, first)
+	s.WaitReady(claim, first)
+	s.Make(second)
+	s.WaitReady(second)
 	s.Remove(first)
 	s.WaitGone(first, secretOf(first, 0))
 	s.expectSecret(second, 0, s3Data(second, bucketID(claim)))
@@ -131,11 +134,14 @@ func TestTwoAccessesToOneBucket(t *testing.T) {
 	}
 	s.Must(s.Refresh(claim))
 	if _, held := claim.Annotations[v1alpha2.HasBucketAccessReferencesAnnotation]; !held {
-		t.Error("the claim is not held any more, although one access is left")
+		t.Error("the claim has lost its annotation, although one access is left")
 	}
 	s.Remove(second)
 	s.WaitGone(second)
 	s.Eventually("the claim's finalizer is released", func() error { return s.expectUnheld(claim) })
+	s.Make(third)
+	s.WaitReady(third)
+	s.expectSecret(third, 0, s3Data(third, bucketID(claim)))
 }
 
 // TestServiceAccount: the driver is told who the application runs as, and with

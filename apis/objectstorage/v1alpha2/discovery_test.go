@@ -22,7 +22,7 @@ type resource struct {
 	Categories []string
 }
 
-// KEP: LIFE-1, LIFE-2, LIFE-3, USE-1, USE-3, API-BUCKET-0, API-CLAIM-0, API-CLASS-0, API-ACCESS-0
+// KEP: LIFE-1, LIFE-2, LIFE-3, API-BUCKET-0, API-CLAIM-0, API-CLASS-0, API-ACCESS-0
 // KEP: API-ACCESSCLASS-0
 func TestDiscovery(t *testing.T) {
 	cosi := []string{"cosi"}
