@@ -73,10 +73,10 @@ func TestInvalidClass(t *testing.T) {
 	h.make(claim)
 	recorder := events.NewFakeRecorder(10)
 	reconciler := &bucketclaim.Reconciler{
-		Client: noBuckets{h.Client}, Live: h.Client, Recorder: recorder, Obstacles: cosievents.NewObstacles(recorder),
-		References: claimprotection.NewKeeper(h.Client, h.Client),
+		Client: noBuckets{h.Client}, Live: h.Client, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
+		Protector: claimprotection.New(h.Client, h.Client),
 	}
-	result, _ := reconciler.Reconcile(context.Background(), claim)
+	result, _ := reconciler.Runner().ReconcileObject(context.Background(), claim)
 	if !result.IsZero() {
 		t.Errorf("a class that no retry can mend is retried: %+v", result)
 	}

@@ -77,19 +77,19 @@ func addMetrics(ctx context.Context, mgr manager.Manager) error {
 
 // addReconcilers is where what runs in the controller is listed.
 func addReconcilers(mgr manager.Manager, opts Options) error {
-	references := claimprotection.NewKeeper(mgr.GetClient(), mgr.GetAPIReader())
+	protector := claimprotection.New(mgr.GetClient(), mgr.GetAPIReader())
 	recorder := mgr.GetEventRecorder(eventSource)
-	obstacles := cosievents.NewObstacles(recorder)
+	apiErrors := cosievents.NewAPIErrors(recorder)
 	claims := &bucketclaim.Reconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: recorder, Obstacles: obstacles, References: references,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: recorder, APIErrors: apiErrors, Protector: protector,
 	}
-	if err := claims.SetUp(mgr, reconcilerOptions(opts)); err != nil {
+	if err := claims.SetupWithManager(mgr, reconcilerOptions(opts)); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketClaims: %w", err)
 	}
 	accesses := &bucketaccess.Reconciler{
-		Client: mgr.GetClient(), Recorder: recorder, Obstacles: obstacles, References: references,
+		Client: mgr.GetClient(), Recorder: recorder, APIErrors: apiErrors, Protector: protector,
 	}
-	if err := accesses.SetUp(mgr, reconcilerOptions(opts)); err != nil {
+	if err := accesses.SetupWithManager(mgr, reconcilerOptions(opts)); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
 	}
 	return nil

@@ -53,8 +53,8 @@ func TestMissingClaimOutlivesTheSidecarsWrites(t *testing.T) {
 	h.must(h.removeByForce(context.Background(), claim))
 	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
 
-	ours := condition.Of(&access.Status.Conditions, access.Generation)
-	ours.Validate()
+	ours := condition.For(&access.Status.Conditions, access.Generation)
+	ours.MarkValidated()
 	if got := ours.Get(v1alpha2.ConditionResourcesValidated); got.Status != metav1.ConditionFalse {
 		t.Errorf("the sidecar's verdict overrules the controller's: %+v", got)
 	}

@@ -31,9 +31,9 @@ func TestE09StaleClaim(t *testing.T) {
 	h.must(h.Status().Update(context.Background(), claim))
 
 	reconciler := &bucketclaim.Reconciler{
-		Client: h.Client, Live: h.Client, Recorder: events.NewFakeRecorder(10), References: claimprotection.NewKeeper(h.Client, h.Client),
+		Client: h.Client, Live: h.Client, Recorder: events.NewFakeRecorder(10), Protector: claimprotection.New(h.Client, h.Client),
 	}
-	result, err := reconciler.Reconcile(context.Background(), stale)
+	result, err := reconciler.Runner().ReconcileObject(context.Background(), stale)
 	if err != nil || result.IsZero() {
 		t.Errorf("reconcile of a stale claim: result %+v, error %v; want a quiet retry", result, err)
 	}
@@ -58,9 +58,9 @@ func TestStaleAccess(t *testing.T) {
 	h.must(h.Status().Update(context.Background(), access))
 
 	reconciler := &bucketaccess.Reconciler{
-		Client: h.Client, Recorder: events.NewFakeRecorder(10), References: claimprotection.NewKeeper(h.Client, h.Client),
+		Client: h.Client, Recorder: events.NewFakeRecorder(10), Protector: claimprotection.New(h.Client, h.Client),
 	}
-	result, err := reconciler.Reconcile(context.Background(), stale)
+	result, err := reconciler.Runner().ReconcileObject(context.Background(), stale)
 	if err != nil || result.IsZero() {
 		t.Errorf("reconcile of a stale access: result %+v, error %v; want a quiet retry", result, err)
 	}
@@ -80,14 +80,14 @@ func TestStaleClaimIsNotLetGo(t *testing.T) {
 	h.must(h.Delete(context.Background(), claim))
 	h.must(refresh(context.Background(), h, claim))
 	stale := claim.DeepCopy()
-	keeper := claimprotection.NewKeeper(h.Client, h.Client)
-	h.must(keeper.Protect(context.Background(), claim))
+	protector := claimprotection.New(h.Client, h.Client)
+	h.must(protector.Protect(context.Background(), claim))
 
 	reconciler := &bucketclaim.Reconciler{
 		Client: noAccesses{h.Client}, Live: h.Client, Recorder: events.NewFakeRecorder(10),
-		References: claimprotection.NewKeeper(noAccesses{h.Client}, h.Client),
+		Protector: claimprotection.New(noAccesses{h.Client}, h.Client),
 	}
-	result, err := reconciler.Reconcile(context.Background(), stale)
+	result, err := reconciler.Runner().ReconcileObject(context.Background(), stale)
 	if err != nil || result.IsZero() {
 		t.Errorf("reconcile of a stale claim: result %+v, error %v; want a quiet retry", result, err)
 	}
@@ -105,13 +105,13 @@ func TestReleaseAsksTheAPIServer(t *testing.T) {
 	h := prepare(t)
 	claim, older, access := h.claim("data"), h.access("older", "other"), h.access("app", "data")
 	h.make(older, claim, access)
-	keeper := claimprotection.NewKeeper(noAccesses{h.Client}, h.Client)
-	h.must(keeper.Protect(context.Background(), claim))
+	protector := claimprotection.New(noAccesses{h.Client}, h.Client)
+	h.must(protector.Protect(context.Background(), claim))
 	for _, seen := range []string{"", older.ResourceVersion} {
-		h.must(keeper.Release(context.Background(), claim, seen))
+		h.must(protector.Unprotect(context.Background(), claim, seen))
 		h.must(protected(claimNow(h, claim)))
 	}
 	h.must(h.Delete(context.Background(), access))
-	h.must(keeper.Release(context.Background(), claim, older.ResourceVersion))
+	h.must(protector.Unprotect(context.Background(), claim, older.ResourceVersion))
 	h.must(unprotected(claimNow(h, claim)))
 }

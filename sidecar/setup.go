@@ -75,8 +75,8 @@ func (s *Sidecar) addBuckets(opts Options, driverIsBack alarm) error {
 	c := s.manager.GetCache()
 	return s.add("bucket", opts,
 		bucket.NewReconciler(s.manager.GetClient(), s.driver, s.manager.GetEventRecorder(eventSource)),
-		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Wakes(s.driver)),
-		driverIsBack.source(func(ctx context.Context) []reconcile.Request { return bucket.Unsettled(ctx, c, s.driver) }),
+		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Predicate(s.driver)),
+		driverIsBack.source(func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, s.driver) }),
 	)
 }
 
@@ -86,10 +86,10 @@ func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack alarm) error {
 	return s.add("bucketaccess", opts,
 		bucketaccess.NewReconciler(clients, s.driver, s.manager.GetEventRecorder(eventSource), opts.CertificateAuthority),
 		source.Kind(c, &v1alpha2.BucketAccess{},
-			&handler.TypedEnqueueRequestForObject[*v1alpha2.BucketAccess]{}, bucketaccess.Wakes(s.driver)),
-		source.Kind(c, &v1alpha2.Bucket{}, bucketaccess.OfBucket(c, s.driver), bucketaccess.BucketWakes()),
-		source.Kind(c, bucketaccess.SecretMetadata(), bucketaccess.OfSecret(c, s.driver), bucketaccess.SecretWakes()),
-		driverIsBack.source(func(ctx context.Context) []reconcile.Request { return bucketaccess.Unsettled(ctx, c, s.driver) }),
+			&handler.TypedEnqueueRequestForObject[*v1alpha2.BucketAccess]{}, bucketaccess.Predicate(s.driver)),
+		source.Kind(c, &v1alpha2.Bucket{}, bucketaccess.MapBucket(c, s.driver), bucketaccess.BucketPredicate()),
+		source.Kind(c, bucketaccess.SecretMetadata(), bucketaccess.MapSecret(c, s.driver), bucketaccess.SecretPredicate()),
+		driverIsBack.source(func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c, s.driver) }),
 	)
 }
 

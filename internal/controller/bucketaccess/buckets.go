@@ -15,44 +15,42 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// findBuckets looks up the Buckets behind the claims and refuses an access that
-// cannot have one of them. That one is not ready yet is left to awaitBuckets.
-func (r *Reconciler) findBuckets(ctx context.Context, v *visit) error {
-	v.buckets = make([]*v1alpha2.Bucket, len(v.claims))
-	for i, claim := range v.claims {
-		bucket, err := r.bucketOf(ctx, claim)
+// findBuckets reads the Buckets behind the claims and rejects an access that
+// cannot have one of them. A Bucket that is not ready yet is left to awaitBuckets.
+func (a *attempt) findBuckets(ctx context.Context) error {
+	a.buckets = make([]*v1alpha2.Bucket, len(a.claims))
+	for i, claim := range a.claims {
+		bucket, err := a.bucketOf(ctx, claim)
 		if err == nil {
-			err = usable(v.access.Spec.Protocol, v.class, bucket)
+			err = usable(a.Object.Spec.Protocol, a.class, bucket)
 		}
 		if err == nil {
 			err = valid(claim, bucket)
 		}
-		if found, ok := reasons.As(err); ok && !found.Permanent() {
-			v.unready = err
+		if found, ok := reasons.As(err); ok && !found.IsPermanent() {
+			a.unready = err
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		v.buckets[i] = bucket
+		a.buckets[i] = bucket
 	}
 	return nil
 }
 
-// awaitBuckets ends the visit if a Bucket is not ready. By then the claims are
-// held: the Buckets will not go while the access waits for them.
-func (r *Reconciler) awaitBuckets(_ context.Context, v *visit) error {
-	return v.unready
-}
+// awaitBuckets ends the reconcile if a Bucket is not ready. By then the claims are
+// protected: the Buckets stay while the access waits for them.
+func (a *attempt) awaitBuckets(context.Context) error { return a.unready }
 
 // bucketOf returns the Bucket that a claim is bound to. Claims and Buckets come
 // by separate watches, so the one may be here before the other: the Bucket then
 // wakes this access.
-func (r *Reconciler) bucketOf(ctx context.Context, claim *v1alpha2.BucketClaim) (*v1alpha2.Bucket, error) {
+func (a *attempt) bucketOf(ctx context.Context, claim *v1alpha2.BucketClaim) (*v1alpha2.Bucket, error) {
 	if claim.Status.BoundBucketName == "" {
 		return nil, notReady(claim.Name)
 	}
-	bucket, err := r.bucket(ctx, claim.Status.BoundBucketName)
+	bucket, err := a.getBucket(ctx, claim.Status.BoundBucketName)
 	switch {
 	case err != nil:
 		return nil, err
@@ -63,8 +61,8 @@ func (r *Reconciler) bucketOf(ctx context.Context, claim *v1alpha2.BucketClaim) 
 	}
 }
 
-// bucket returns the Bucket of that name, or nil.
-func (r *Reconciler) bucket(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
+// getBucket returns the Bucket of that name, or nil.
+func (r *Reconciler) getBucket(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
 	bucket := &v1alpha2.Bucket{}
 	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, bucket)
 	switch {

@@ -9,19 +9,18 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
-	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 )
 
-// guard is all that the controller does for an access that the sidecar has: it
-// keeps its claims annotated, should the annotation have been removed by hand,
-// and says so if a claim has gone missing, which the sidecar cannot see.
-func (r *Reconciler) guard(ctx context.Context, v *visit) error {
-	claims, missing, err := r.claims(ctx, v.access)
+// keepClaims is all that the controller does for an access that the sidecar owns.
+// It annotates the claims again if the annotation was removed by hand, and reports
+// a claim that has gone missing, which the sidecar cannot see.
+func (a *attempt) keepClaims(ctx context.Context) error {
+	claims, missing, err := a.getClaims(ctx)
 	if err != nil {
 		return err
 	}
 	for _, claim := range claims {
-		same, err := r.grantedThrough(ctx, v.access, claim)
+		same, err := a.grantedThrough(ctx, claim)
 		if err != nil {
 			return err
 		}
@@ -29,41 +28,38 @@ func (r *Reconciler) guard(ctx context.Context, v *visit) error {
 			missing = append(missing, claim.Name)
 			continue
 		}
-		if err := r.References.Protect(ctx, claim); err != nil {
+		if err := a.Protector.Protect(ctx, claim); err != nil {
 			return err
 		}
 	}
-	return r.reportMissing(ctx, v, missing)
+	a.reportMissing(missing)
+	return nil
 }
 
 // grantedThrough reports whether the claim is the one that the access was handed
-// off with, and not another of its name that somebody has made since.
-func (r *Reconciler) grantedThrough(ctx context.Context, access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaim) (bool, error) {
-	i := slices.IndexFunc(access.Status.AccessedBuckets, func(b v1alpha2.AccessedBucket) bool { return b.BucketClaimName == claim.Name })
+// off with, and not a later one of the same name.
+func (a *attempt) grantedThrough(ctx context.Context, claim *v1alpha2.BucketClaim) (bool, error) {
+	accessed := a.Object.Status.AccessedBuckets
+	i := slices.IndexFunc(accessed, func(b v1alpha2.AccessedBucket) bool { return b.BucketClaimName == claim.Name })
 	if i < 0 { // the sidecar reports that the status is incomplete
 		return true, nil
 	}
-	bucket, err := r.bucket(ctx, access.Status.AccessedBuckets[i].BucketName)
+	bucket, err := a.getBucket(ctx, accessed[i].BucketName)
 	return bucket == nil || bucket.Spec.BucketClaimRef.UID == claim.UID, err
 }
 
-// reportMissing writes one condition into a status that is the sidecar's
-// otherwise. The lock keeps the two from overwriting each other; the sidecar
-// leaves the condition alone while it has this reason.
-func (r *Reconciler) reportMissing(ctx context.Context, v *visit, missing []string) error {
-	reported := condition.ClaimMissing(v.access.Status.Conditions)
-	if len(missing) == 0 && !reported {
-		return nil
-	}
-	before := v.access.DeepCopy()
-	conditions := condition.Of(&v.access.Status.Conditions, v.access.Generation)
-	if len(missing) == 0 {
-		conditions.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all BucketClaims are there again")
-	} else {
+// reportMissing sets one condition of a status that otherwise belongs to the
+// sidecar. The lock of the patch keeps the two from overwriting each other. The
+// sidecar leaves the condition alone while it has this reason.
+func (a *attempt) reportMissing(missing []string) {
+	switch {
+	case len(missing) == 0 && !condition.ClaimMissing(a.Object.Status.Conditions):
+	case len(missing) == 0:
+		a.conditions().Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all BucketClaims are there again")
+	default:
 		slices.Sort(missing)
-		conditions.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound,
+		a.conditions().Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound,
 			"BucketClaim "+strings.Join(missing, ", ")+", through which access was granted, does not exist any more; "+
 				"the credentials are valid until this BucketAccess is deleted")
 	}
-	return r.saveStatus(ctx, before, v.access, cosievents.Provision)
 }

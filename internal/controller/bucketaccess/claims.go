@@ -11,19 +11,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/controller/index"
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
-	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// findClaims looks up the BucketClaims. All of them must exist before any of
-// them is touched, and none may be on its way out.
-func (r *Reconciler) findClaims(ctx context.Context, v *visit) error {
-	claims, missing, err := r.claims(ctx, v.access)
+// findClaims reads the BucketClaims. All of them must exist before any of them is
+// written, and none may be deleting.
+func (a *attempt) findClaims(ctx context.Context) error {
+	claims, missing, err := a.getClaims(ctx)
 	if err != nil {
 		return err
 	}
 	for _, claim := range claims {
-		if err := checkStaying(claim); err != nil {
+		if err := checkNotDeleting(claim); err != nil {
 			return err
 		}
 	}
@@ -31,64 +30,60 @@ func (r *Reconciler) findClaims(ctx context.Context, v *visit) error {
 		return reasons.Waiting(v1alpha2.ReasonBucketClaimNotFound,
 			"waiting for BucketClaim %s, which does not exist", strings.Join(missing, ", "))
 	}
-	v.claims = claims
+	a.claims = claims
 	return nil
 }
 
-// holdClaims annotates the claims, which stops their deletion. This comes before
-// the hand-off: otherwise a claim could go, and its bucket with it, while the
-// sidecar has credentials made for it. The API server's answer says whether the
-// deletion was faster.
-func (r *Reconciler) holdClaims(ctx context.Context, v *visit) error {
-	for _, claim := range v.claims {
+// protectClaims annotates the claims, which blocks their deletion. This comes
+// before the hand-off: otherwise a claim could be deleted, and its bucket with it,
+// while the sidecar has credentials made for it. The API server's answer says
+// whether the deletion was faster.
+func (a *attempt) protectClaims(ctx context.Context) error {
+	for _, claim := range a.claims {
 		cached := claim.ResourceVersion
-		if err := r.References.Protect(ctx, claim); err != nil {
+		if err := a.Protector.Protect(ctx, claim); err != nil {
 			return err
 		}
 		if claim.ResourceVersion == cached {
-			v.unconfirmed = append(v.unconfirmed, claim)
+			a.unconfirmed = append(a.unconfirmed, claim)
 		}
-		if err := checkStaying(claim); err != nil {
+		if err := checkNotDeleting(claim); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// confirmClaims asks the API server for the claims that were annotated before.
-// They may have been deleted since, and let go, in a way that the cache does not
-// know yet.
-func (r *Reconciler) confirmClaims(ctx context.Context, v *visit) error {
-	for _, claim := range v.unconfirmed {
-		if err := r.References.Hold(ctx, claim); err != nil {
+// confirmClaims reads the claims that were annotated before from the API server.
+// They may have been deleted and released meanwhile, without the cache knowing it.
+func (a *attempt) confirmClaims(ctx context.Context) error {
+	for _, claim := range a.unconfirmed {
+		if err := a.Protector.ProtectLive(ctx, claim); err != nil {
 			return err
 		}
-		if err := checkStaying(claim); err != nil {
+		if err := checkNotDeleting(claim); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// revive clears a recorded refusal before the claims are relied upon: while it
-// stands, nobody counts this access as one that needs them.
-func (r *Reconciler) revive(ctx context.Context, v *visit) error {
-	if !ownership.Refused(v.access) {
+// clearRejection removes a recorded rejection before this access relies on its
+// claims: a rejected access does not count as one that needs them.
+func (a *attempt) clearRejection(ctx context.Context) error {
+	if !ownership.IsRejected(a.Object) {
 		return nil
 	}
-	before := v.access.DeepCopy()
-	v.access.Status.Conditions = nil
-	condition.Of(&v.access.Status.Conditions, v.access.Generation)
-	return r.writeStatus(ctx, before, v.access)
+	a.Object.Status.Conditions = nil
+	a.conditions()
+	return a.SaveStatus(ctx)
 }
 
-// claims are the claims of an access that exist, and the names of the others.
-func (r *Reconciler) claims(ctx context.Context, access *v1alpha2.BucketAccess) ([]*v1alpha2.BucketClaim, []string, error) {
-	var found []*v1alpha2.BucketClaim
-	var missing []string
-	for _, name := range index.ClaimNames(access) {
-		key, claim := client.ObjectKey{Namespace: access.Namespace, Name: name}, &v1alpha2.BucketClaim{}
-		err := r.Client.Get(ctx, key, claim)
+// getClaims returns the access's claims that exist, and the names of the others.
+func (a *attempt) getClaims(ctx context.Context) (found []*v1alpha2.BucketClaim, missing []string, err error) {
+	for _, name := range index.ClaimNames(a.Object) {
+		key, claim := client.ObjectKey{Namespace: a.Object.Namespace, Name: name}, &v1alpha2.BucketClaim{}
+		err := a.Client.Get(ctx, key, claim)
 		switch {
 		case apierrors.IsNotFound(err):
 			missing = append(missing, name)
@@ -101,7 +96,7 @@ func (r *Reconciler) claims(ctx context.Context, access *v1alpha2.BucketAccess) 
 	return found, missing, nil
 }
 
-func checkStaying(claim *v1alpha2.BucketClaim) error {
+func checkNotDeleting(claim *v1alpha2.BucketClaim) error {
 	if claim.DeletionTimestamp.IsZero() {
 		return nil
 	}

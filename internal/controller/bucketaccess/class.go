@@ -11,10 +11,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// findClass looks up the BucketAccessClass.
-func (r *Reconciler) findClass(ctx context.Context, v *visit) error {
-	name, class := v.access.Spec.BucketAccessClassName, &v1alpha2.BucketAccessClass{}
-	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, class)
+// findClass reads the BucketAccessClass.
+func (a *attempt) findClass(ctx context.Context) error {
+	name, class := a.Object.Spec.BucketAccessClassName, &v1alpha2.BucketAccessClass{}
+	err := a.Client.Get(ctx, client.ObjectKey{Name: name}, class)
 	switch {
 	case apierrors.IsNotFound(err):
 		return reasons.Waiting(v1alpha2.ReasonBucketAccessClassNotFound,
@@ -26,6 +26,6 @@ func (r *Reconciler) findClass(ctx context.Context, v *visit) error {
 		return reasons.Invalid(v1alpha2.ReasonInvalidSpec,
 			"BucketAccessClass %q is of a driver that cannot exist: its spec.driverName: %v; make the class anew with another", name, err)
 	}
-	v.class = class
+	a.class = class
 	return nil
 }

@@ -6,38 +6,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
 )
 
-// finalize lets a deleted access go, once the sidecar has cleaned up behind it
-// or if the sidecar never had it.
-//
-// The finalizer goes with a lock. A hand-off that the cache has not seen would
-// make the write fail; without the lock the access would vanish, and credentials
-// that the driver has made for it would stay valid with nobody to revoke them.
-func (r *Reconciler) finalize(ctx context.Context, v *visit) error {
-	if ownership.SidecarOwns(v.access) || !controllerutil.ContainsFinalizer(v.access, v1alpha2.ProtectionFinalizer) {
-		return nil
-	}
-	if err := r.releaseClaims(ctx, v); err != nil {
-		return err
-	}
-	before := v.access.DeepCopy()
-	controllerutil.RemoveFinalizer(v.access, v1alpha2.ProtectionFinalizer)
-	return r.patchFinalizers(ctx, before, v.access)
-}
-
-// releaseClaims takes the annotation off those claims that this was the last
-// access to need. Claims that are gone need nothing.
-func (r *Reconciler) releaseClaims(ctx context.Context, v *visit) error {
-	claims, _, err := r.claims(ctx, v.access)
+// releaseClaims removes the annotation from those claims that no other access
+// needs. Claims that are gone need nothing.
+func (a *attempt) releaseClaims(ctx context.Context) error {
+	claims, _, err := a.getClaims(ctx)
 	if err != nil {
 		return err
 	}
 	for _, claim := range claims {
-		if err := r.References.Release(ctx, claim, v.access.ResourceVersion); err != nil {
+		if err := a.Protector.Unprotect(ctx, claim, a.Object.ResourceVersion); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// removeFinalizer is locked, like every patch of metadata. If the cache has not
+// seen a hand-off, the write fails. Without the lock the access would vanish, and
+// the credentials that the driver has made for it would stay valid: nothing would
+// be left that says what to revoke.
+func (a *attempt) removeFinalizer(ctx context.Context) error {
+	return a.PatchMetadata(ctx, func(access *v1alpha2.BucketAccess) {
+		controllerutil.RemoveFinalizer(access, v1alpha2.ProtectionFinalizer)
+	})
 }

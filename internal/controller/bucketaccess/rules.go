@@ -8,12 +8,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// checkRules holds the access to what its class allows.
-func (r *Reconciler) checkRules(_ context.Context, v *visit) error {
-	return permitted(v.access.Spec, v.class)
+// checkRules checks the access against the rules of its class.
+func (a *attempt) checkRules(context.Context) error {
+	return permitted(a.Object.Spec, a.class)
 }
 
-// permitted returns a finding if an access of that spec can never be granted
+// permitted returns an error if an access with that spec can never be granted
 // under that class.
 func permitted(spec v1alpha2.BucketAccessSpec, class *v1alpha2.BucketAccessClass) error {
 	if len(spec.BucketClaims) > 1 && class.Spec.MultiBucketAccess != v1alpha2.MultiBucketAccessMultipleBuckets {
@@ -55,7 +55,7 @@ func modesPermitted(wanted *v1alpha2.BucketClaimAccess, class *v1alpha2.BucketAc
 	return nil
 }
 
-// secretsDistinct refuses two claims that name one Secret: the second would
+// secretsDistinct rejects two claims that name one Secret: the second would
 // overwrite the first.
 func secretsDistinct(spec v1alpha2.BucketAccessSpec) error {
 	claimOf := map[string]string{}

@@ -24,9 +24,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 )
 
-// SetUp adds the reconciler to a manager, with a watch on everything that an
-// access may wait for.
-func (r *Reconciler) SetUp(mgr manager.Manager, options controller.Options) error {
+// SetupWithManager adds the reconciler to a manager, with a watch on everything
+// that an access may wait for.
+func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Options) error {
 	w := wake{cache: mgr.GetCache()}
 	return builder.ControllerManagedBy(mgr).
 		Named("bucketaccess").
@@ -38,7 +38,7 @@ func (r *Reconciler) SetUp(mgr manager.Manager, options controller.Options) erro
 			builder.WithPredicates(claimChanged())).
 		Watches(&v1alpha2.Bucket{}, handler.EnqueueRequestsFromMapFunc(w.byBucket),
 			builder.WithPredicates(bucketChanged())).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), r))
+		Complete(r.Runner())
 }
 
 // accessChanged lets through what asks something of the controller: a deletion,
@@ -85,7 +85,7 @@ func claimChanged() predicate.Predicate {
 				was.Generation != is.Generation ||
 				was.Status.BoundBucketName != is.Status.BoundBucketName ||
 				!sameInvalidity(was, is) ||
-				claimprotection.Protected(was) && !claimprotection.Protected(is)
+				claimprotection.IsProtected(was) && !claimprotection.IsProtected(is)
 		},
 	}
 }

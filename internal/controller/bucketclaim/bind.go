@@ -2,6 +2,7 @@ package bucketclaim
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
@@ -10,34 +11,34 @@ import (
 // bind gives the claim its Bucket: the one that it has, the existing one that it
 // names, or a new one. The claim points to the Bucket and the Bucket to the
 // claim, with its UID; both must agree ever after.
-func (r *Reconciler) bind(ctx context.Context, v *visit) error {
-	name := bucketName(v.claim)
-	if bound := v.claim.Status.BoundBucketName; bound != "" && bound != name {
+func (a *attempt) bind(ctx context.Context) (err error) {
+	claim, bound := a.Object, a.Object.Status.BoundBucketName
+	name := bucketName(claim)
+	if bound != "" && bound != name {
 		return reasons.Invalid(v1alpha2.ReasonDegraded,
 			"status.boundBucketName is %q, but the Bucket of this claim can only be %q", bound, name)
 	}
-	var err error
 	switch {
-	case v.claim.Status.BoundBucketName != "":
-		v.bucket, err = r.boundBucket(ctx, v, name)
-	case v.claim.Spec.ExistingBucketName != "":
-		v.bucket, err = r.bindExisting(ctx, v.claim, name)
+	case bound != "":
+		a.bucket, err = a.boundBucket(ctx, name)
+	case claim.Spec.ExistingBucketName != "":
+		a.bucket, err = a.bindExisting(ctx, claim, name)
 	default:
-		v.bucket, err = r.bindNew(ctx, v.claim, name)
+		a.bucket, err = a.bindNew(ctx, claim, name)
 	}
-	if err != nil {
-		return err
+	if err == nil && bound == "" {
+		claim.Status.BoundBucketName = name
+		a.EventOnSave(v1alpha2.ReasonBound, fmt.Sprintf("bound to Bucket %q", name))
 	}
-	v.claim.Status.BoundBucketName = name
-	return nil
+	return err
 }
 
 // boundBucket returns the Bucket that the claim has been bound to earlier. If it
 // is gone it is not created again: that would hide the loss, and would give the
 // claim an empty bucket while the old one still holds its data.
-func (r *Reconciler) boundBucket(ctx context.Context, v *visit, name string) (*v1alpha2.Bucket, error) {
-	claim := v.claim
-	bucket, err := r.findSurely(ctx, v, name)
+func (a *attempt) boundBucket(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
+	claim := a.Object
+	bucket, err := a.findConfirmed(ctx, name)
 	existing := claim.Spec.ExistingBucketName != ""
 	switch {
 	case err != nil:
@@ -49,7 +50,7 @@ func (r *Reconciler) boundBucket(ctx context.Context, v *visit, name string) (*v
 		return nil, reasons.Lost(v1alpha2.ReasonBindingConflict,
 			"Bucket %q, which this claim is bound to, belongs to BucketClaim %s", name, owner(bucket))
 	case existing:
-		return r.adopt(ctx, claim, bucket)
+		return a.adopt(ctx, claim, bucket)
 	default:
 		return bucket, nil
 	}

@@ -49,17 +49,18 @@ func (r *Reconciler) find(ctx context.Context, name string) (*v1alpha2.Bucket, e
 	return get(ctx, r.Client, name)
 }
 
-// findSurely is for callers that would act on the absence of the Bucket: before
-// it returns nil, it asks the API server, since a cache may be behind. If so, or if
-// the answer is out of date, the claim is to be looked at again: the watch may have
-// told of the Bucket for the last time.
-func (r *Reconciler) findSurely(ctx context.Context, v *visit, name string) (*v1alpha2.Bucket, error) {
-	bucket, err := get(ctx, r.Client, name)
+// findConfirmed is for callers that act on the absence of the Bucket. Before it
+// returns nil, it asks the API server, since the cache may be behind. If the two
+// disagree, the claim is reconciled again: one of them is out of date, and the
+// watch may have no further event of the Bucket.
+func (a *attempt) findConfirmed(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
+	bucket, err := get(ctx, a.Client, name)
 	if bucket != nil || err != nil {
 		return bucket, err
 	}
-	bucket, err = get(ctx, r.Live, name)
-	v.again = bucket != nil
+	if bucket, err = get(ctx, a.Live, name); bucket != nil {
+		a.Requeue()
+	}
 	return bucket, err
 }
 

@@ -11,29 +11,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 )
 
-// distrust takes back a Provisioned that is True of a claim without a Bucket, or
-// without the protocols that a provisioned Bucket has: somebody else has written
-// it, and it must not come true by what is found out later.
-func distrust(claim *v1alpha2.BucketClaim) {
-	if claim.Status.BoundBucketName != "" && len(claim.Status.Protocols) > 0 {
-		return
-	}
-	if ours := condition.Of(&claim.Status.Conditions, claim.Generation); ours.Provisioned() {
-		ours.Forget(v1alpha2.ConditionProvisioned)
-	}
-}
-
-// mirrorConditions takes over what a Bucket says of itself, as the KEP has it
+// syncConditions takes over what a Bucket says of itself, as the KEP has it
 // for the conditions of a BucketClaim.
-func mirrorConditions(ours condition.Set, bucket *v1alpha2.Bucket) {
-	mirrorProvisioned(ours, bucket)
-	mirrorValidated(ours, bucket)
-	mirrorProvisionFailed(ours, bucket)
+func syncConditions(ours condition.Set, bucket *v1alpha2.Bucket) {
+	syncProvisioned(ours, bucket)
+	syncValidated(ours, bucket)
+	syncProvisionFailed(ours, bucket)
 }
 
-// mirrorProvisioned copies True and False and never Unknown. A Bucket without an
+// syncProvisioned copies True and False and never Unknown. A Bucket without an
 // ID has not been through the driver, whatever its conditions say.
-func mirrorProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
+func syncProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisioned)
 	switch {
 	case theirs != nil && theirs.Status == metav1.ConditionTrue && bucket.Status.BucketID != "":
@@ -41,7 +29,7 @@ func mirrorProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
 			fmt.Sprintf("Bucket %q is provisioned", bucket.Name))
 	case theirs != nil && theirs.Status == metav1.ConditionFalse:
 		ours.Set(v1alpha2.ConditionProvisioned, metav1.ConditionFalse, theirs.Reason, quote(bucket, theirs))
-	case !ours.Provisioned() && !refusedByDriver(ours):
+	case !ours.IsProvisioned() && !refusedByDriver(ours):
 		ours.Set(v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket,
 			fmt.Sprintf("Bucket %q is not provisioned yet", bucket.Name))
 	}
@@ -58,7 +46,7 @@ func refusedByDriver(ours condition.Set) bool {
 	return provisioned.Status == metav1.ConditionFalse && !own
 }
 
-func mirrorValidated(ours condition.Set, bucket *v1alpha2.Bucket) {
+func syncValidated(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionResourcesValidated)
 	switch {
 	case theirs != nil && theirs.Status == metav1.ConditionFalse:
@@ -72,16 +60,16 @@ func mirrorValidated(ours condition.Set, bucket *v1alpha2.Bucket) {
 	}
 }
 
-// mirrorProvisionFailed takes over the outcome of the driver's latest call,
+// syncProvisionFailed takes over the outcome of the driver's latest call,
 // which a user cannot see at the Bucket itself. That a Bucket knows nothing yet
 // is what a new claim says as well: repeating it in other words would be a write
 // for nothing between the binding and the provisioning of every Bucket.
-func mirrorProvisionFailed(ours condition.Set, bucket *v1alpha2.Bucket) {
+func syncProvisionFailed(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
 	switch {
 	case theirs == nil:
 	case theirs.Status == metav1.ConditionUnknown:
-		ours.Forget(v1alpha2.ConditionProvisionFailed)
+		ours.Reset(v1alpha2.ConditionProvisionFailed)
 	default:
 		ours.Set(v1alpha2.ConditionProvisionFailed, theirs.Status, theirs.Reason, quote(bucket, theirs))
 	}

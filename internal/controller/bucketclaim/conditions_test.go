@@ -23,7 +23,7 @@ func sayings(conditions []metav1.Condition) said {
 }
 
 // KEP: COND-CLAIM-7
-func TestMirrorConditions(t *testing.T) {
+func TestSyncConditions(t *testing.T) {
 	const (
 		waiting = `Unknown WaitingForBucket, Bucket "b" is not provisioned yet`
 		valid   = `True Validated, bound to Bucket "b"`
@@ -79,11 +79,11 @@ func TestMirrorConditions(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []metav1.Condition
 			if found, ok := reasons.As(tc.before); ok {
-				condition.Of(&got, 1).Record(found)
+				condition.For(&got, 1).Record(found)
 			}
 			bucket := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
 			bucket.Status.Conditions = tc.bucket
-			mirrorConditions(condition.Of(&got, 1), bucket)
+			syncConditions(condition.For(&got, 1), bucket)
 			if diff := cmp.Diff(tc.want, sayings(got)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}

@@ -10,38 +10,37 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// leaveBucket parts a claim that is being deleted from its Bucket. With policy
-// Delete it returns a finding until the Bucket is gone, so that the claim stays
-// as long as there is something behind it.
-func (r *Reconciler) leaveBucket(ctx context.Context, v *visit) error {
-	bucket, err := r.findSurely(ctx, v, bucketName(v.claim))
+// deleteBucket separates a claim that is being deleted from its Bucket. With the
+// policy Delete it blocks until the Bucket is gone, so that the claim stays as long
+// as there is something behind it.
+func (a *attempt) deleteBucket(ctx context.Context) error {
+	bucket, err := a.findConfirmed(ctx, bucketName(a.Object))
 	if bucket == nil || err != nil {
 		return err
 	}
-	if !boundTo(bucket, v.claim) {
-		return strangers(bucket, v.claim)
+	if !boundTo(bucket, a.Object) {
+		return checkForeign(bucket, a.Object)
 	}
-	if err := r.announceDeletion(ctx, bucket); err != nil {
+	if err := a.announceDeletion(ctx, bucket); err != nil {
 		return err
 	}
 	if bucket.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete || keptByForce(bucket) {
 		return nil
 	}
-	if err := r.deleteBucket(ctx, bucket); err != nil {
+	if err := a.requestDeletion(ctx, bucket); err != nil {
 		return err
 	}
-	mirrorProvisionFailed(condition.Of(&v.claim.Status.Conditions, v.claim.Generation), bucket)
+	syncProvisionFailed(a.conditions(), bucket)
 	return reasons.Blocked(v1alpha2.ReasonBucketDeleting, "waiting for Bucket %q to be deleted", bucket.Name)
 }
 
-// strangers decides about a Bucket of the right name that belongs to another
+// checkForeign decides about a Bucket of the right name that belongs to another
 // claim. It is left alone. A claim that never had it can go; one that had it has
 // lost it, and an administrator should know before the last trace is gone.
-func strangers(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) error {
+func checkForeign(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) error {
 	if claim.Spec.ExistingBucketName != "" || claim.Status.BoundBucketName == "" {
 		return nil
 	}
@@ -63,10 +62,10 @@ func (r *Reconciler) announceDeletion(ctx context.Context, bucket *v1alpha2.Buck
 	return nil
 }
 
-// deleteBucket deletes exactly the Bucket that was looked at: if its policy has
-// just been changed to Retain, or if it is another one of the same name, the
+// requestDeletion deletes exactly the Bucket that was read. If its policy has just
+// been changed to Retain, or if it is another one of the same name, the
 // preconditions fail and the claim is reconciled again.
-func (r *Reconciler) deleteBucket(ctx context.Context, bucket *v1alpha2.Bucket) error {
+func (r *Reconciler) requestDeletion(ctx context.Context, bucket *v1alpha2.Bucket) error {
 	if !bucket.DeletionTimestamp.IsZero() {
 		return nil
 	}
@@ -77,12 +76,10 @@ func (r *Reconciler) deleteBucket(ctx context.Context, bucket *v1alpha2.Bucket) 
 	return nil
 }
 
-// unprotect removes the finalizer. The lock makes it fail if the claim has been
-// annotated since it was read: then an access has come to need it.
-func (r *Reconciler) unprotect(ctx context.Context, v *visit) error {
-	before := v.claim.DeepCopy()
-	if !controllerutil.RemoveFinalizer(v.claim, v1alpha2.ProtectionFinalizer) {
-		return nil
-	}
-	return r.patchFinalizers(ctx, before, v.claim)
+// removeFinalizer is locked, like every patch of metadata. It fails if the claim
+// has been annotated since it was read: then an access has come to need it.
+func (a *attempt) removeFinalizer(ctx context.Context) error {
+	return a.PatchMetadata(ctx, func(claim *v1alpha2.BucketClaim) {
+		controllerutil.RemoveFinalizer(claim, v1alpha2.ProtectionFinalizer)
+	})
 }

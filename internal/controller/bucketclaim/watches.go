@@ -22,9 +22,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
 )
 
-// SetUp adds the reconciler to a manager, with a watch on everything that a
-// claim may wait for.
-func (r *Reconciler) SetUp(mgr manager.Manager, options controller.Options) error {
+// SetupWithManager adds the reconciler to a manager, with a watch on everything
+// that a claim may wait for.
+func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Options) error {
 	w := wake{cache: mgr.GetCache()}
 	return builder.ControllerManagedBy(mgr).
 		Named("bucketclaim").
@@ -36,7 +36,7 @@ func (r *Reconciler) SetUp(mgr manager.Manager, options controller.Options) erro
 			builder.WithPredicates(bucketChanged())).
 		Watches(&v1alpha2.BucketAccess{}, handler.EnqueueRequestsFromMapFunc(byAccess),
 			builder.WithPredicates(accessLetGo())).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), r))
+		Complete(r.Runner())
 }
 
 // claimChanged lets through what asks something of the controller. A status that
@@ -55,7 +55,7 @@ func claimChanged() predicate.Predicate {
 			return !wasClaim || !isClaim ||
 				was.Generation != is.Generation ||
 				was.UID != is.UID ||
-				claimprotection.Protected(was) != claimprotection.Protected(is) ||
+				claimprotection.IsProtected(was) != claimprotection.IsProtected(is) ||
 				lostFinalizer(was, is) ||
 				!equality.Semantic.DeepEqual(was.Status, is.Status)
 		},
@@ -90,7 +90,7 @@ func accessLetGo() predicate.Predicate {
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			was, wasAccess := e.ObjectOld.(*v1alpha2.BucketAccess)
 			is, isAccess := e.ObjectNew.(*v1alpha2.BucketAccess)
-			return wasAccess && isAccess && !ownership.Refused(was) && ownership.Refused(is)
+			return wasAccess && isAccess && !ownership.IsRejected(was) && ownership.IsRejected(is)
 		},
 	}
 }

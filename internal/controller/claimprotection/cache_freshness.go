@@ -11,27 +11,27 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// fence knows when the cache of BucketAccesses has everything that an earlier
-// instance of the controller may have handed off.
+// cacheFreshness tells whether the cache of BucketAccesses has everything that an
+// earlier instance of the controller may have handed off.
 //
-// This instance hands off only what is in its own cache, so what the cache can
-// miss is older than the first use of the fence. A cache receives changes in
-// their order: once it has shown one that is younger, it has all the older ones.
-// Without this, deleting many accesses would mean listing a namespace for each.
-type fence struct {
+// This instance hands off only what is in its own cache, so whatever the cache can
+// miss is older than the first use of cacheFreshness. A cache receives changes in
+// order: once it has shown a later one, it has all the earlier ones. Without this,
+// the deletion of many accesses would list a namespace for each of them.
+type cacheFreshness struct {
 	live client.Reader
 
 	mu      sync.Mutex
 	version string
 }
 
-// passed reports whether a BucketAccess with that resource version, read from
+// provenBy reports whether a BucketAccess with that resource version, read from
 // the cache, proves that the cache is recent enough.
-func (f *fence) passed(ctx context.Context, seen string) (bool, error) {
+func (f *cacheFreshness) provenBy(ctx context.Context, seen string) (bool, error) {
 	if seen == "" {
 		return false, nil
 	}
-	version, err := f.at(ctx)
+	version, err := f.baseline(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -43,8 +43,8 @@ func (f *fence) passed(ctx context.Context, seen string) (bool, error) {
 	return order > 0, nil
 }
 
-// at returns the version of the store at the first call that succeeded.
-func (f *fence) at(ctx context.Context) (string, error) {
+// baseline returns the version of the store at the first call that succeeded.
+func (f *cacheFreshness) baseline(ctx context.Context) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.version != "" {

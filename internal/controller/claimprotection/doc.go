@@ -1,8 +1,8 @@
-// Package claimprotection keeps the annotation by which BucketAccesses hold on to
-// their BucketClaim. While it is there the claim is not deleted.
+// Package claimprotection maintains the annotation by which BucketAccesses protect
+// their BucketClaim. A claim that has it is not deleted.
 //
-// An access sets it before it is handed to the sidecar. The last access that
-// needs the claim takes it away when it goes; the claim does the same for itself
-// when an access has vanished without doing so, or when two of them went at once
-// and each saw the other.
+// An access sets the annotation before it is handed off to the sidecar. The last
+// access that needs the claim removes it when it is deleted. The claim removes it
+// itself if an access has vanished without doing so, or if two accesses were
+// deleted at once and each saw the other.
 package claimprotection

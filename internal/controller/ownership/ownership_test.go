@@ -49,7 +49,7 @@ func TestOwnership(t *testing.T) {
 			for _, f := range tc.access {
 				f(access)
 			}
-			got := state{SidecarOwns(access), NeedsClaims(access), Refused(access)}
+			got := state{SidecarOwns(access), NeedsClaims(access), IsRejected(access)}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}

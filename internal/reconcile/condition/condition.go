@@ -29,13 +29,13 @@ type Set struct {
 	generation int64
 }
 
-// Of returns the conditions of an object of the given generation. Those that
+// For returns the conditions of an object of the given generation. Those that
 // are missing start as Unknown.
-func Of(conditions *[]metav1.Condition, generation int64) Set {
+func For(conditions *[]metav1.Condition, generation int64) Set {
 	s := Set{conditions: conditions, generation: generation}
 	for _, t := range types {
 		if s.find(t) == nil {
-			s.Forget(t)
+			s.Reset(t)
 		}
 		s.find(t).ObservedGeneration = generation
 	}
@@ -55,8 +55,8 @@ func (s Set) Set(conditionType string, status metav1.ConditionStatus, reason, me
 	})
 }
 
-// Forget sets one condition to what it is before anything has been found out.
-func (s Set) Forget(conditionType string) {
+// Reset sets one condition to what it is before anything has been found out.
+func (s Set) Reset(conditionType string) {
 	s.Set(conditionType, metav1.ConditionUnknown, v1alpha2.ReasonPending, "nothing is known yet")
 }
 
@@ -65,8 +65,8 @@ func (s Set) Get(conditionType string) metav1.Condition {
 	return *s.find(conditionType)
 }
 
-// Provisioned reports whether the condition of that name is True.
-func (s Set) Provisioned() bool {
+// IsProvisioned reports whether the condition of that name is True.
+func (s Set) IsProvisioned() bool {
 	return meta.IsStatusConditionTrue(*s.conditions, v1alpha2.ConditionProvisioned)
 }
 

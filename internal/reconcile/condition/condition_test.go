@@ -30,7 +30,7 @@ func shorten(conditions []metav1.Condition) short {
 
 func provisioned() []metav1.Condition {
 	var conditions []metav1.Condition
-	s := Of(&conditions, 1)
+	s := For(&conditions, 1)
 	s.Set(v1alpha2.ConditionProvisioned, yes, v1alpha2.ReasonProvisioned, "")
 	s.Set(v1alpha2.ConditionResourcesValidated, yes, v1alpha2.ReasonValidated, "")
 	s.Set(v1alpha2.ConditionProvisionFailed, no, v1alpha2.ReasonDriverSucceeded, "")
@@ -38,9 +38,9 @@ func provisioned() []metav1.Condition {
 }
 
 // KEP: COND-PROV-2, COND-VALID-2, COND-FAILED-2, REASON-1
-func TestOfStartsUnknown(t *testing.T) {
+func TestForStartsUnknown(t *testing.T) {
 	var got []metav1.Condition
-	Of(&got, 7)
+	For(&got, 7)
 	var want []metav1.Condition
 	for _, conditionType := range []string{"Provisioned", "ResourcesValidated", "ProvisionFailed"} {
 		want = append(want, metav1.Condition{
@@ -54,7 +54,7 @@ func TestOfStartsUnknown(t *testing.T) {
 
 func TestOfKeepsAndUpdates(t *testing.T) {
 	got := provisioned()
-	Of(&got, 9)
+	For(&got, 9)
 	for _, c := range got {
 		if c.ObservedGeneration != 9 {
 			t.Errorf("condition %s is of generation %d, want 9", c.Type, c.ObservedGeneration)

@@ -12,7 +12,7 @@ import (
 
 func TestMessageIsClipped(t *testing.T) {
 	var got []metav1.Condition
-	Of(&got, 1).Set(v1alpha2.ConditionProvisioned, no, "R", strings.Repeat("ä", maxMessage))
+	For(&got, 1).Set(v1alpha2.ConditionProvisioned, no, "R", strings.Repeat("ä", maxMessage))
 	message := got[0].Message
 	if len(message) > maxMessage || !strings.HasSuffix(message, "...") || strings.ContainsRune(message, '\uFFFD') {
 		t.Errorf("message of %d bytes, ending in %q", len(message), message[len(message)-8:])
@@ -61,7 +61,7 @@ func TestMessagesThatAreNoNews(t *testing.T) {
 			var messages []string
 			for _, message := range []string{tc.before, tc.after} {
 				found, _ := reasons.As(tc.found(tc.of, "%s", message))
-				Of(&conditions, 1).Record(found)
+				For(&conditions, 1).Record(found)
 				messages = append(messages, conditions[0].Message)
 			}
 			if news := messages[0] != messages[1]; news != tc.news {

@@ -42,9 +42,9 @@ func ClaimMissing(conditions []metav1.Condition) bool {
 	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == v1alpha2.ReasonBucketClaimNotFound
 }
 
-// Validate writes down that the object, and those it refers to, are valid, so
+// MarkValidated writes down that the object, and those it refers to, are valid, so
 // far as the writer can see: see ClaimMissing.
-func (s Set) Validate() {
+func (s Set) MarkValidated() {
 	if ClaimMissing(*s.conditions) {
 		return
 	}
@@ -59,13 +59,13 @@ func (s Set) validated(status metav1.ConditionStatus, f *reasons.Error) {
 // what is valid.
 func (s Set) failed(f *reasons.Error) {
 	s.Set(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, f.Reason, f.Message)
-	s.Validate()
+	s.MarkValidated()
 }
 
 // unprovisioned leaves a Provisioned that is True as it is: what has been
 // provisioned stays so whatever is wrong with it now, short of its loss.
 func (s Set) unprovisioned(status metav1.ConditionStatus, f *reasons.Error) {
-	if !s.Provisioned() {
+	if !s.IsProvisioned() {
 		s.Set(v1alpha2.ConditionProvisioned, status, f.Reason, f.Message)
 	}
 }

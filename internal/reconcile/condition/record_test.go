@@ -79,7 +79,7 @@ func TestRecord(t *testing.T) {
 			if !ok {
 				t.Fatalf("%v is no finding", tc.found)
 			}
-			Of(&got, 3).Record(found)
+			For(&got, 3).Record(found)
 			if diff := cmp.Diff(tc.want, shorten(got)); diff != "" {
 				t.Errorf("%s: conditions (-want +got):\n%s", tc.reason, diff)
 			}
@@ -95,9 +95,9 @@ func TestRecord(t *testing.T) {
 func TestRecordTwiceChangesNothing(t *testing.T) {
 	var got []metav1.Condition
 	found, _ := reasons.As(reasons.Invalid("R", "the same"))
-	Of(&got, 1).Record(found)
+	For(&got, 1).Record(found)
 	before := append([]metav1.Condition(nil), got...)
-	Of(&got, 1).Record(found)
+	For(&got, 1).Record(found)
 	if diff := cmp.Diff(before, got); diff != "" {
 		t.Errorf("the same finding again (-before +after):\n%s", diff)
 	}

@@ -16,13 +16,13 @@ import (
 func TestE88TimeIsNoNews(t *testing.T) {
 	var conditions []metav1.Condition
 	found, _ := reasons.As(reasons.Failed("DriverError", "DriverCreateBucket failed (request 7f-1)"))
-	Of(&conditions, 1).Record(found)
+	For(&conditions, 1).Record(found)
 	for i := range conditions {
 		conditions[i].LastTransitionTime = metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
 	}
 	before := append([]metav1.Condition(nil), conditions...)
 	again, _ := reasons.As(reasons.Failed("DriverError", "DriverCreateBucket failed (request 7f-2)"))
-	Of(&conditions, 1).Record(again)
+	For(&conditions, 1).Record(again)
 	if diff := cmp.Diff(before, conditions); diff != "" {
 		t.Errorf("the same, found an hour later (-before +after):\n%s", diff)
 	}

@@ -14,26 +14,26 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// maxObstacles is for how many objects an Obstacles remembers what it has told.
-const maxObstacles = 4096
+// maxAPIErrors is for how many objects an APIErrors remembers what it has told.
+const maxAPIErrors = 4096
 
-// Obstacles tells users what the API server refuses to the component. It is not
+// APIErrors tells users what the API server refuses to the component. It is not
 // in the conditions, since a component that must not write to an object cannot
 // write that there either; the KEP wants it reported by Events ("Conditions").
 // An object that keeps meeting the same refusal is reported once. It is safe for
 // concurrent use.
-type Obstacles struct {
+type APIErrors struct {
 	recorder events.EventRecorder
 	told     *lru.Cache // of types.UID to string
 }
 
-// NewObstacles returns an Obstacles that speaks through a recorder.
-func NewObstacles(recorder events.EventRecorder) *Obstacles {
-	return &Obstacles{recorder: recorder, told: lru.New(maxObstacles)}
+// NewAPIErrors returns an APIErrors that speaks through a recorder.
+func NewAPIErrors(recorder events.EventRecorder) *APIErrors {
+	return &APIErrors{recorder: recorder, told: lru.New(maxAPIErrors)}
 }
 
-// Tell looks at what came of a reconcile, and returns err as it is.
-func (o *Obstacles) Tell(object client.Object, action Action, err error) error {
+// Record looks at what came of a reconcile, and returns err as it is.
+func (o *APIErrors) Record(object client.Object, action Action, err error) error {
 	if _, isFinding := reasons.As(err); err == nil || isFinding {
 		o.told.Remove(object.GetUID())
 		return err
@@ -44,7 +44,7 @@ func (o *Obstacles) Tell(object client.Object, action Action, err error) error {
 	return err
 }
 
-func (o *Obstacles) isNews(object types.UID, err error) bool {
+func (o *APIErrors) isNews(object types.UID, err error) bool {
 	reason := apierrors.ReasonForError(err)
 	before, known := o.told.Get(object)
 	o.told.Add(object, reason)

@@ -15,7 +15,7 @@ import (
 )
 
 // KEP: REASON-31
-func TestObstacles(t *testing.T) {
+func TestAPIErrors(t *testing.T) {
 	buckets := v1alpha2.Resource("buckets")
 	forbidden := fmt.Errorf("create Bucket b: %w", apierrors.NewForbidden(buckets, "b", errors.New("no")))
 	busy := apierrors.NewTooManyRequests("slow down", 1)
@@ -45,10 +45,10 @@ func TestObstacles(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			recorder := events.NewFakeRecorder(10)
-			obstacles := NewObstacles(recorder)
+			apiErrors := NewAPIErrors(recorder)
 			bucket := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{UID: "u"}}
 			for _, err := range tc.errs {
-				if got := obstacles.Tell(bucket, Provision, err); !errors.Is(got, err) {
+				if got := apiErrors.Record(bucket, Provision, err); !errors.Is(got, err) {
 					t.Errorf("Tell(%v) = %v, want the same error", err, got)
 				}
 			}

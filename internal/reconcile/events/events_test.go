@@ -19,10 +19,10 @@ func TestChanges(t *testing.T) {
 	recorded := func(err error) []metav1.Condition {
 		var conditions []metav1.Condition
 		if errors.Is(err, ready) {
-			condition.Of(&conditions, 1).Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned, "m")
+			condition.For(&conditions, 1).Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned, "m")
 		}
 		if found, ok := reasons.As(err); ok {
-			condition.Of(&conditions, 1).Record(found)
+			condition.For(&conditions, 1).Record(found)
 		}
 		return conditions
 	}

@@ -19,13 +19,13 @@ type Error struct {
 // Error returns reason and message.
 func (e *Error) Error() string { return e.Reason + ": " + e.Message }
 
-// Permanent reports whether only a change by somebody else can help.
-func (e *Error) Permanent() bool {
+// IsPermanent reports whether only a change by somebody else can help.
+func (e *Error) IsPermanent() bool {
 	return e.Kind == KindInvalid || e.Kind == KindLost || e.Kind == KindRefused
 }
 
-// Retry reports whether time alone may help.
-func (e *Error) Retry() bool { return e.Kind == KindFailed || e.Kind == KindUnwritable }
+// IsRetryable reports whether time alone may help.
+func (e *Error) IsRetryable() bool { return e.Kind == KindFailed || e.Kind == KindUnwritable }
 
 // As returns the finding in err's chain, if there is one.
 func As(err error) (*Error, bool) {

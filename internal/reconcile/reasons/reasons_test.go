@@ -30,7 +30,7 @@ func TestKinds(t *testing.T) {
 			if !ok {
 				t.Fatalf("%v is no finding", tc.err)
 			}
-			if diff := cmp.Diff(tc.want, verdict{found.Permanent(), found.Retry()}); diff != "" {
+			if diff := cmp.Diff(tc.want, verdict{found.IsPermanent(), found.IsRetryable()}); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})

@@ -4,14 +4,16 @@ import (
 	"context"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// release stops the walk of a Bucket whose BucketClaim is being deleted: it is
-// not ready any more, and nothing new is provisioned for it. With the policy
-// Retain that is all there is to do; with Delete, the controller deletes the
+// checkClaim ends the reconcile of a Bucket whose BucketClaim is being deleted: it
+// is not ready any more, and nothing new is provisioned for it. With the policy
+// Retain nothing else has to be done. With Delete, the controller deletes the
 // Bucket next.
-type release struct{}
-
-func (*release) Walk(_ context.Context, bucket *subject) (bool, error) {
-	return !v1alpha2.IsBucketClaimBeingDeleted(bucket.Object), nil
+func (a *attempt) checkClaim(context.Context) error {
+	if v1alpha2.IsBucketClaimBeingDeleted(a.Object) {
+		return cosireconcile.ErrDone
+	}
+	return nil
 }

@@ -7,21 +7,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// deletion has the driver delete the bucket, with the policy Delete. A driver
-// that fails or refuses keeps the finalizer where it is: what is left in the
-// backend stays visible.
-type deletion struct{ driver *driver.Driver }
-
-func (d *deletion) Walk(ctx context.Context, bucket *subject) (bool, error) {
+// deleteBucket has the driver delete the bucket, if the policy is Delete. If the
+// driver fails, the finalizer stays: what is left in the backend stays visible.
+func (a *attempt) deleteBucket(ctx context.Context) error {
 	// Without an ID nothing was ever created. With Retain, the bucket stays.
-	if bucket.Object.Status.BucketID == "" || bucket.Object.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete {
-		return true, nil
+	if a.Object.Status.BucketID == "" || a.Object.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete {
+		return nil
 	}
-	if err := checkPolicy(bucket.Object); err != nil {
-		return false, err
+	if err := checkPolicy(a.Object); err != nil {
+		return err
 	}
-	if err := d.driver.DeleteBucket(ctx, bucket.Object); err != nil {
-		return false, driver.ReasonFor(err)
-	}
-	return true, nil
+	return driver.ReasonFor(a.driver.DeleteBucket(ctx, a.Object))
 }

@@ -11,46 +11,42 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
-// identity is phase 1 of dynamic provisioning: the driver names the ID of the
-// bucket to be, and the status keeps it.
-type identity struct {
-	driver *driver.Driver
-	ids    *uniqueid.Register[*v1alpha2.Bucket]
-}
-
-func (i *identity) Walk(ctx context.Context, bucket *subject) (bool, error) {
-	if bucket.Object.Status.BucketID != "" || isStatic(bucket.Object) {
-		return true, nil
+// generateID is phase 1 of dynamic provisioning: the driver names the ID of the
+// bucket to create, and the status persists it.
+func (a *attempt) generateID(ctx context.Context) error {
+	if a.Object.Status.BucketID != "" || isStatic(a.Object) {
+		return nil
 	}
-	id, err := i.driver.GenerateBucketID(ctx, bucket.Object)
+	id, err := a.driver.GenerateBucketID(ctx, a.Object)
 	if err != nil {
-		return false, driver.ReasonFor(err)
+		return driver.ReasonFor(err)
 	}
-	// The ID is written down before the driver creates anything by it. Were it
-	// not, and the Bucket deleted before the next write, nobody would know which
-	// bucket to delete in the backend, and it would stay for ever.
-	return true, i.ids.Enter(ctx, bucket.Object, id, func() error { return bucket.Identify(ctx, id) })
+	// The ID is persisted before the driver creates anything by it. Otherwise, if
+	// the Bucket were deleted before the next write, nothing would say which bucket
+	// to delete in the backend, and it would leak.
+	return a.ids.Save(ctx, a.Patcher, id)
 }
 
-// registered are Buckets by their IDs. One for a bucket that existed before has the
-// ID from the beginning, and any number of those may stand for the same bucket: an
-// administrator says so, and COSI deletes none of it.
-var registered = uniqueid.Kind[*v1alpha2.Bucket]{
-	Noun:    "Bucket",
+// byID finds Buckets by their IDs. A Bucket for an existing bucket has its ID from
+// the beginning, and several such Buckets may stand for one bucket: an
+// administrator has decided so, and COSI deletes none of it.
+var byID = uniqueid.Index[*v1alpha2.Bucket]{
+	Kind:    "Bucket",
 	Method:  "DriverGenerateBucketId",
 	New:     func() *v1alpha2.Bucket { return &v1alpha2.Bucket{} },
 	NewList: func() client.ObjectList { return &v1alpha2.BucketList{} },
 	Driver:  func(b *v1alpha2.Bucket) string { return b.Spec.DriverName },
 	ID: func(b *v1alpha2.Bucket) string {
-		if isGone(b) {
+		if isReleased(b) {
 			return ""
 		}
 		return cmp.Or(b.Status.BucketID, b.Spec.ExistingBucketID)
 	},
+	StatusID: func(b *v1alpha2.Bucket) *string { return &b.Status.BucketID },
 }
 
 // RegisterIndexes adds the indexes that this package needs to a cache that has not
 // been started.
 func RegisterIndexes(ctx context.Context, indexer client.FieldIndexer) error {
-	return registered.Index(ctx, indexer)
+	return byID.AddTo(ctx, indexer)
 }

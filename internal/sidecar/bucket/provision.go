@@ -4,43 +4,40 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// provision is phase 2: the driver creates the bucket, or finds the one that
-// exists already. A Bucket that has been through it makes no more calls.
-type provision struct{ driver *driver.Driver }
-
-func (p *provision) Walk(ctx context.Context, bucket *subject) (bool, error) {
-	if provisioned(bucket.Object) {
-		return true, nil
+// provision is phase 2: the driver creates the bucket, or finds the existing one.
+// A provisioned Bucket causes no more calls.
+func (a *attempt) provision(ctx context.Context) error {
+	if statusOf(a.Object).IsProvisioned() {
+		return nil
 	}
-	info, err := p.call(ctx, bucket.Object)
+	info, err := a.callDriver(ctx)
 	if err != nil {
-		return false, driver.ReasonFor(err)
+		return driver.ReasonFor(err)
 	}
 	protocols := driver.SupportedProtocols(info)
 	rendered, err := secret.BucketInfo(info, protocols)
 	if err != nil {
-		return false, driver.InvalidResponse("bucket info: %v", err)
+		return driver.InvalidResponse("bucket info: %v", err)
 	}
-	status := &bucket.Object.Status
+	status := &a.Object.Status
 	status.Protocols, status.BucketInfo = protocols, rendered
-	if isStatic(bucket.Object) {
-		status.BucketID = bucket.Object.Spec.ExistingBucketID
+	if isStatic(a.Object) {
+		status.BucketID = a.Object.Spec.ExistingBucketID
 	}
-	bucket.Succeed(fmt.Sprintf("driver %s has bucket %q", p.driver.Name(), shorten(status.BucketID)))
-	return true, nil
+	statusOf(a.Object).Succeed(fmt.Sprintf("driver %s has bucket %q", a.driver.Name(), shorten(status.BucketID)))
+	return nil
 }
 
-func (p *provision) call(ctx context.Context, bucket *v1alpha2.Bucket) (*cosi.ObjectProtocolAndBucketInfo, error) {
-	if isStatic(bucket) {
-		return p.driver.GetBucket(ctx, bucket)
+func (a *attempt) callDriver(ctx context.Context) (*cosi.ObjectProtocolAndBucketInfo, error) {
+	if isStatic(a.Object) {
+		return a.driver.GetBucket(ctx, a.Object)
 	}
-	return p.driver.CreateBucket(ctx, bucket)
+	return a.driver.CreateBucket(ctx, a.Object)
 }
 
 // shorten keeps an ID of two thousand characters out of a sentence.

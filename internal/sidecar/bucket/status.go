@@ -4,33 +4,34 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/statuspatch"
 )
 
-// statusOf says what a Bucket's status consists of. The bucket of a claim that
-// is being deleted is not to be used any more.
-func statusOf(bucket *v1alpha2.Bucket) statuspatch.Status {
-	return statuspatch.Status{
-		ID:         &bucket.Status.BucketID,
-		Incomplete: len(bucket.Status.Protocols) == 0,
-		Conditions: &bucket.Status.Conditions,
-		ReadyToUse: &bucket.Status.ReadyToUse,
-		Generation: bucket.Generation,
-		Deleting:   !bucket.DeletionTimestamp.IsZero(),
-		Unwanted:   v1alpha2.IsBucketClaimBeingDeleted(bucket),
-		LetGo:      isGone(bucket),
+// statusOf returns the part of a Bucket's status that the runner maintains. The
+// bucket of a claim that is being deleted must not be used any more.
+func statusOf(bucket *v1alpha2.Bucket) condition.Status {
+	return condition.Status{
+		Conditions:  &bucket.Status.Conditions,
+		ReadyToUse:  &bucket.Status.ReadyToUse,
+		Generation:  bucket.Generation,
+		Incomplete:  bucket.Status.BucketID == "" || len(bucket.Status.Protocols) == 0,
+		Deleting:    !bucket.DeletionTimestamp.IsZero(),
+		Unwanted:    v1alpha2.IsBucketClaimBeingDeleted(bucket),
+		CallsDriver: true,
 	}
 }
 
-func provisioned(bucket *v1alpha2.Bucket) bool { return statusOf(bucket).Provisioned() }
+func runnerStatus(bucket *v1alpha2.Bucket) cosireconcile.Status { return statusOf(bucket) }
 
-// isGone reports whether nothing of ours holds a deleting Bucket any more, so
-// that it may have vanished.
-func isGone(bucket *v1alpha2.Bucket) bool {
+// isReleased reports whether a deleting Bucket has no finalizer of ours any more,
+// so that it may have vanished.
+func isReleased(bucket *v1alpha2.Bucket) bool {
 	return !bucket.DeletionTimestamp.IsZero() && !controllerutil.ContainsFinalizer(bucket, v1alpha2.ProtectionFinalizer)
 }
 
+// isStatic reports whether the Bucket stands for a bucket that exists without COSI.
 func isStatic(bucket *v1alpha2.Bucket) bool { return bucket.Spec.ExistingBucketID != "" }
 
 func ownedBy(bucket *v1alpha2.Bucket, d *driver.Driver) bool {

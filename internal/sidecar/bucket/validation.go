@@ -6,34 +6,31 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// validation finds out what is wrong with a Bucket before the driver hears of it.
-type validation struct{ driver *driver.Driver }
-
-func (v *validation) Walk(_ context.Context, bucket *subject) (bool, error) {
-	for _, check := range []func(*v1alpha2.Bucket) error{v.checkProtocols, checkPolicy, checkIdentity} {
-		if err := check(bucket.Object); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-func (v *validation) checkProtocols(bucket *v1alpha2.Bucket) error {
-	served := v.driver.Protocols()
-	for _, protocol := range bucket.Spec.Protocols {
-		if !slices.Contains(served, protocol) {
-			return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported,
-				"spec.protocols has %s, but driver %s serves only %v", protocol, v.driver.Name(), served)
+// validate finds out what is wrong with a Bucket before the driver is called.
+func (a *attempt) validate(context.Context) error {
+	for _, check := range []func(*v1alpha2.Bucket) error{a.checkProtocols, checkPolicy, checkID} {
+		if err := check(a.Object); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// checkPolicy refuses what the KEP says should be disallowed: COSI did not
-// create the bucket, so it must not delete it.
+func (r *reconciler) checkProtocols(bucket *v1alpha2.Bucket) error {
+	served := r.driver.Protocols()
+	for _, protocol := range bucket.Spec.Protocols {
+		if !slices.Contains(served, protocol) {
+			return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported,
+				"spec.protocols has %s, but driver %s serves only %v", protocol, r.driver.Name(), served)
+		}
+	}
+	return nil
+}
+
+// checkPolicy rejects what the KEP says should be disallowed: COSI did not create
+// the bucket, so it must not delete it.
 func checkPolicy(bucket *v1alpha2.Bucket) error {
 	if isStatic(bucket) && bucket.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete {
 		return reasons.Invalid(v1alpha2.ReasonDeletionPolicyNotAllowed,
@@ -42,7 +39,7 @@ func checkPolicy(bucket *v1alpha2.Bucket) error {
 	return nil
 }
 
-func checkIdentity(bucket *v1alpha2.Bucket) error {
+func checkID(bucket *v1alpha2.Bucket) error {
 	id := bucket.Status.BucketID
 	if isStatic(bucket) && id != "" && id != bucket.Spec.ExistingBucketID {
 		return reasons.Invalid(v1alpha2.ReasonDegraded,

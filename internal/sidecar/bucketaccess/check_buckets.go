@@ -10,50 +10,44 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// targets looks at the Buckets that access is wanted to. What is wrong for good
-// is reported before what time will mend.
-type targets struct {
-	client client.Reader
-	driver *driver.Driver
-}
-
-func (t *targets) Walk(ctx context.Context, access *subject) (bool, error) {
+// checkBuckets checks the Buckets that the access is for. A permanent error is
+// reported before one that time may resolve.
+func (a *attempt) checkBuckets(ctx context.Context) error {
 	var waiting error
-	for _, accessed := range access.Object.Status.AccessedBuckets {
+	for _, accessed := range a.Object.Status.AccessedBuckets {
 		bucket := &v1alpha2.Bucket{}
-		err := t.client.Get(ctx, client.ObjectKey{Name: accessed.BucketName}, bucket)
+		err := a.cached.Get(ctx, client.ObjectKey{Name: accessed.BucketName}, bucket)
 		switch {
 		case apierrors.IsNotFound(err):
-			return false, reasons.Invalid(v1alpha2.ReasonBucketLost, "Bucket %q, of BucketClaim %q, has gone missing",
+			return reasons.Invalid(v1alpha2.ReasonBucketLost, "Bucket %q, of BucketClaim %q, has gone missing",
 				accessed.BucketName, accessed.BucketClaimName)
 		case err != nil:
-			return false, err
+			return err
 		}
-		if err := t.refuse(bucket, accessed); err != nil {
-			return false, err
+		if err := a.checkBucket(bucket, accessed); err != nil {
+			return err
 		}
 		if !usable(bucket) {
 			waiting = reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "Bucket %q is not provisioned yet", bucket.Name)
 			continue
 		}
-		if !slices.Contains(bucket.Status.Protocols, access.Object.Spec.Protocol) {
-			return false, reasons.Invalid(v1alpha2.ReasonProtocolNotSupported, "Bucket %q supports %v, but spec.protocol is %s",
-				bucket.Name, bucket.Status.Protocols, access.Object.Spec.Protocol)
+		if !slices.Contains(bucket.Status.Protocols, a.Object.Spec.Protocol) {
+			return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported, "Bucket %q supports %v, but spec.protocol is %s",
+				bucket.Name, bucket.Status.Protocols, a.Object.Spec.Protocol)
 		}
 	}
-	return waiting == nil, waiting
+	return waiting
 }
 
-// refuse has the checks that a Bucket must pass provisioned or not.
-func (t *targets) refuse(bucket *v1alpha2.Bucket, accessed v1alpha2.AccessedBucket) error {
+// checkBucket has the checks that a Bucket must pass, provisioned or not.
+func (r *reconciler) checkBucket(bucket *v1alpha2.Bucket, accessed v1alpha2.AccessedBucket) error {
 	id := bucket.Status.BucketID
 	switch {
-	case bucket.Spec.DriverName != t.driver.Name():
+	case bucket.Spec.DriverName != r.driver.Name():
 		return reasons.Invalid(v1alpha2.ReasonDriverMismatch, "Bucket %q is of driver %s, but the access is of driver %s",
-			bucket.Name, bucket.Spec.DriverName, t.driver.Name())
+			bucket.Name, bucket.Spec.DriverName, r.driver.Name())
 	case v1alpha2.IsBucketClaimBeingDeleted(bucket):
 		return reasons.Invalid(v1alpha2.ReasonBucketClaimDeleting, "BucketClaim %q is being deleted", accessed.BucketClaimName)
 	case !bucket.DeletionTimestamp.IsZero():

@@ -8,12 +8,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// handback tells the controller that nothing of the access is left, so that it
-// may take the finalizer off. From then on the sidecar leaves the access alone.
-type handback struct{}
-
-func (*handback) Walk(ctx context.Context, access *subject) (bool, error) {
-	return false, access.PatchMetadata(ctx, func(a *v1alpha2.BucketAccess) {
-		metav1.SetMetaDataAnnotation(&a.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation, "")
+// finishCleanup tells the controller that nothing of the access is left, so that
+// it may remove the finalizer. From then on the sidecar leaves the access alone.
+func (a *attempt) finishCleanup(ctx context.Context) error {
+	return a.PatchMetadata(ctx, func(access *v1alpha2.BucketAccess) {
+		metav1.SetMetaDataAnnotation(&access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation, "")
 	})
 }

@@ -7,51 +7,55 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// removal deletes the Secrets, and sees them gone, before the access is revoked:
-// a Secret should not outlive the credentials in it. Secrets of the same name
-// that are not this access's own stay.
-type removal struct {
-	secrets *secretStore
-	cached  client.Reader
-}
-
-func (r *removal) Walk(ctx context.Context, access *subject) (bool, error) {
-	for i := range access.Object.Spec.BucketClaims {
-		if err := r.removeOne(ctx, access, access.Object.Spec.BucketClaims[i].AccessSecretName); err != nil {
-			return false, err
+// deleteSecrets deletes the Secrets, and waits until they are gone, before the
+// access is revoked: a Secret must not outlive the credentials in it. Secrets of
+// the same names that do not belong to this access stay.
+func (a *attempt) deleteSecrets(ctx context.Context) error {
+	unsure := false
+	for i := range a.Object.Spec.BucketClaims {
+		gone, err := a.deleteSecret(ctx, a.Object.Spec.BucketClaims[i].AccessSecretName)
+		if err != nil {
+			return err
 		}
+		unsure = unsure || !gone
 	}
-	return !access.again, nil
+	if unsure {
+		a.Requeue()
+		return cosireconcile.ErrDone
+	}
+	return nil
 }
 
-func (r *removal) removeOne(ctx context.Context, s *subject, name string) error {
-	access := s.Object
-	secret, err := r.secrets.get(ctx, access, name)
+// deleteSecret reports whether the Secret is known to be gone, or not to belong to
+// the access.
+func (a *attempt) deleteSecret(ctx context.Context, name string) (gone bool, err error) {
+	secret, err := a.secrets.get(ctx, a.Object, name)
 	if err == nil && secret == nil {
-		return r.doubt(ctx, s, name)
+		return a.isGoneFromCache(ctx, name)
 	}
-	if err != nil || !metav1.IsControlledBy(secret, access) {
-		return err
+	if err != nil || !metav1.IsControlledBy(secret, a.Object) {
+		return true, err
 	}
 	wasDeleting := !secret.DeletionTimestamp.IsZero()
-	held, err := r.secrets.release(ctx, secret)
+	held, err := a.secrets.release(ctx, secret)
 	if err != nil || wasDeleting && !held {
-		return err
+		return true, err
 	}
-	if err := r.secrets.remove(ctx, secret); err != nil || !held {
-		return err
+	if err := a.secrets.remove(ctx, secret); err != nil || !held {
+		return true, err
 	}
-	return reasons.Blocked(v1alpha2.ReasonDeletionBlocked,
-		"waiting for Secret %q, which is held by finalizers %v, to go before the access is revoked", name, secret.Finalizers)
+	return false, reasons.Blocked(v1alpha2.ReasonDeletionBlocked,
+		"waiting for Secret %q, which is held by finalizers %v, to be deleted before the access is revoked", name, secret.Finalizers)
 }
 
-// doubt has the access looked at again if the API server has no Secret and the cache
-// has one: one of the two is out of date, and a Secret that stays would be held for ever.
-func (r *removal) doubt(ctx context.Context, access *subject, name string) error {
-	err := r.cached.Get(ctx, client.ObjectKey{Namespace: access.Object.Namespace, Name: name}, SecretMetadata())
-	access.again = access.again || err == nil
-	return client.IgnoreNotFound(err)
+// isGoneFromCache is asked about a Secret that the API server does not have. If the
+// cache has it, one of the two is out of date. A Secret that stays would keep its
+// finalizer, so the access is reconciled again before it is revoked.
+func (a *attempt) isGoneFromCache(ctx context.Context, name string) (bool, error) {
+	err := a.cached.Get(ctx, client.ObjectKey{Namespace: a.Object.Namespace, Name: name}, SecretMetadata())
+	return err != nil, client.IgnoreNotFound(err)
 }

@@ -13,44 +13,37 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
 )
 
-// grant is phase 2: the driver gives the account access, and what it answers
-// goes into the Secrets. It is repeated when a Secret was edited or deleted; the
-// call is idempotent.
-type grant struct {
-	driver  *driver.Driver
-	secrets *secretStore
-	memory  *memory
-	// certificateAuthority goes into every Secret.
-	certificateAuthority string
-}
-
-func (g *grant) Walk(ctx context.Context, access *subject) (bool, error) {
-	granted, err := g.driver.GrantBucketAccess(ctx, access.Object)
+// grant is phase 2: the driver grants the account access, and its answer goes into
+// the Secrets. It is repeated when a Secret was edited or deleted; the call is
+// idempotent.
+func (a *attempt) grant(ctx context.Context) error {
+	granted, err := a.driver.GrantBucketAccess(ctx, a.Object)
 	if err != nil {
-		return false, driver.ReasonFor(err)
+		return driver.ReasonFor(err)
 	}
-	contents, err := g.render(access.Object, granted)
+	contents, err := a.render(granted)
 	if err != nil {
-		return false, driver.InvalidResponse("%v", err)
+		return driver.InvalidResponse("%v", err)
 	}
 	left := make(map[string]version, len(contents))
-	for i := range access.Object.Spec.BucketClaims {
-		claim := &access.Object.Spec.BucketClaims[i]
-		reserved := access.secrets[claim.AccessSecretName]
-		filled, err := g.secrets.fill(ctx, reserved, access.Object, claim, contents[claim.BucketClaimName])
+	for i := range a.Object.Spec.BucketClaims {
+		claim := &a.Object.Spec.BucketClaims[i]
+		reserved := a.reserved[claim.AccessSecretName]
+		filled, err := a.secrets.fill(ctx, reserved, a.Object, claim, contents[claim.BucketClaimName])
 		if err != nil {
-			return false, err
+			return err
 		}
 		left[claim.AccessSecretName] = versionOf(filled)
 	}
-	g.memory.remember(access.Object, left)
-	access.Succeed(fmt.Sprintf("driver %s has granted access to %d bucket(s)", g.driver.Name(), len(left)))
-	return true, nil
+	a.versions.set(a.Object, left)
+	statusOf(a.Object).Succeed(fmt.Sprintf("driver %s has granted access to %d bucket(s)", a.driver.Name(), len(left)))
+	return nil
 }
 
 // render makes the data of all the Secrets before one of them is written, by the
 // names of the claims.
-func (g *grant) render(access *v1alpha2.BucketAccess, granted *driver.Grant) (map[string]map[string][]byte, error) {
+func (a *attempt) render(granted *driver.Grant) (map[string]map[string][]byte, error) {
+	access := a.Object
 	contents := make(map[string]map[string][]byte, len(access.Status.AccessedBuckets))
 	for _, accessed := range access.Status.AccessedBuckets {
 		data, err := secret.Access{
@@ -58,7 +51,7 @@ func (g *grant) render(access *v1alpha2.BucketAccess, granted *driver.Grant) (ma
 			Authentication:       access.Status.AuthenticationType,
 			Info:                 granted.Buckets[accessed.BucketID],
 			Credentials:          granted.Credentials,
-			CertificateAuthority: g.certificateAuthority,
+			CertificateAuthority: a.certificateAuthority,
 		}.Data()
 		if err != nil {
 			return nil, fmt.Errorf("access to Bucket %q: %w", accessed.BucketName, err)
@@ -76,7 +69,7 @@ func (s *secretStore) fill(
 ) (*corev1.Secret, error) {
 	filled := stored.DeepCopy()
 	filled.Data = data
-	dress(filled, access, claim)
+	decorate(filled, access, claim)
 	if equality.Semantic.DeepEqual(stored, filled) {
 		return filled, nil
 	}

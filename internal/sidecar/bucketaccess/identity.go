@@ -10,31 +10,26 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
-// identity is phase 1 of granting access: the driver names the ID of the account
-// to be, and the status keeps it.
-type identity struct {
-	driver *driver.Driver
-	ids    *uniqueid.Register[*v1alpha2.BucketAccess]
-}
-
-func (i *identity) Walk(ctx context.Context, access *subject) (bool, error) {
-	if access.Object.Status.AccountID != "" {
-		return true, nil
+// generateID is phase 1 of granting access: the driver names the ID of the account
+// to create, and the status persists it.
+func (a *attempt) generateID(ctx context.Context) error {
+	if a.Object.Status.AccountID != "" {
+		return nil
 	}
-	id, err := i.driver.GenerateBucketAccessID(ctx, access.Object)
+	id, err := a.driver.GenerateBucketAccessID(ctx, a.Object)
 	if err != nil {
-		return false, driver.ReasonFor(err)
+		return driver.ReasonFor(err)
 	}
-	// The ID is written down before the driver creates anything by it. Were it
-	// not, and the access deleted before the next write, nobody would know which
-	// account to revoke, and its credentials would stay valid for ever.
-	return true, i.ids.Enter(ctx, access.Object, id, func() error { return access.Identify(ctx, id) })
+	// The ID is persisted before the driver creates anything by it. Otherwise, if
+	// the access were deleted before the next write, nothing would say which
+	// account to revoke, and its credentials would stay valid.
+	return a.ids.Save(ctx, a.Patcher, id)
 }
 
-// registered are BucketAccesses by the IDs of their accounts, until these have been
+// byID finds BucketAccesses by the IDs of their accounts, until these have been
 // revoked.
-var registered = uniqueid.Kind[*v1alpha2.BucketAccess]{
-	Noun:    "BucketAccess",
+var byID = uniqueid.Index[*v1alpha2.BucketAccess]{
+	Kind:    "BucketAccess",
 	Method:  "DriverGenerateBucketAccessId",
 	New:     func() *v1alpha2.BucketAccess { return &v1alpha2.BucketAccess{} },
 	NewList: func() client.ObjectList { return &v1alpha2.BucketAccessList{} },
@@ -45,4 +40,5 @@ var registered = uniqueid.Kind[*v1alpha2.BucketAccess]{
 		}
 		return a.Status.AccountID
 	},
+	StatusID: func(a *v1alpha2.BucketAccess) *string { return &a.Status.AccountID },
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// Indexes of the cache, by which other objects find the accesses that they wake.
+// Indexes of the cache, by which the events of other objects find accesses.
 const (
 	byBucket = "cosi.accesses.by-bucket"
 	bySecret = "cosi.accesses.by-secret" //nolint:gosec // the name of an index
@@ -38,7 +38,7 @@ func RegisterIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 			return fmt.Errorf("index %s: %w", name, err)
 		}
 	}
-	return registered.Index(ctx, indexer)
+	return byID.AddTo(ctx, indexer)
 }
 
 func bucketNames(access *v1alpha2.BucketAccess) []string {
@@ -57,9 +57,9 @@ func secretNames(access *v1alpha2.BucketAccess) []string {
 	return names
 }
 
-// BucketWakes lets through the events of a Bucket that can matter to an access:
-// it has become usable, or stopped to be.
-func BucketWakes() predicate.TypedPredicate[*v1alpha2.Bucket] {
+// BucketPredicate selects the events of a Bucket that concern accesses: it has
+// become usable, or is not usable any more.
+func BucketPredicate() predicate.TypedPredicate[*v1alpha2.Bucket] {
 	return predicate.TypedFuncs[*v1alpha2.Bucket]{
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.Bucket]) bool {
 			return usable(e.ObjectOld) != usable(e.ObjectNew) ||
@@ -69,27 +69,26 @@ func BucketWakes() predicate.TypedPredicate[*v1alpha2.Bucket] {
 	}
 }
 
-// OfBucket wakes the accesses to a Bucket.
-func OfBucket(cache client.Reader, d *driver.Driver) handler.TypedEventHandler[*v1alpha2.Bucket, reconcile.Request] {
+// MapBucket maps a Bucket to the accesses to it.
+func MapBucket(cache client.Reader, d *driver.Driver) handler.TypedEventHandler[*v1alpha2.Bucket, reconcile.Request] {
 	return handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, bucket *v1alpha2.Bucket) []reconcile.Request {
 		return accesses(ctx, cache, d, client.MatchingFields{byBucket: bucket.Name})
 	})
 }
 
-// SecretWakes lets through the events of a Secret that can matter to an access. A
-// Secret that appears does not: the reconciler has made it itself, or will come
-// across it. Were it to wake the access, a driver that has just refused the access
-// for good would be asked again.
-func SecretWakes() predicate.TypedPredicate[*metav1.PartialObjectMetadata] {
+// SecretPredicate selects the events of a Secret that concern accesses. A new
+// Secret does not: the reconciler has created it itself, or will find it. If it
+// woke the access, a driver that has just rejected the access would be asked again.
+func SecretPredicate() predicate.TypedPredicate[*metav1.PartialObjectMetadata] {
 	return predicate.TypedFuncs[*metav1.PartialObjectMetadata]{
 		CreateFunc: func(event.TypedCreateEvent[*metav1.PartialObjectMetadata]) bool { return false },
 	}
 }
 
-// OfSecret wakes the accesses that name a Secret: its own access has to restore
-// it when it is edited or deleted, and one that found the name taken may go on
-// when it becomes free.
-func OfSecret(
+// MapSecret maps a Secret to the accesses that name it. Its own access has to
+// restore it when it is edited or deleted. An access that found the name taken may
+// go on when it becomes free.
+func MapSecret(
 	cache client.Reader, d *driver.Driver,
 ) handler.TypedEventHandler[*metav1.PartialObjectMetadata, reconcile.Request] {
 	return handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, secret *metav1.PartialObjectMetadata) []reconcile.Request {
@@ -97,12 +96,11 @@ func OfSecret(
 	})
 }
 
-// Unsettled returns requests for the driver's accesses that are not where they
-// should be: not provisioned, being deleted, or not granted once more when that
-// was needed.
-func Unsettled(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
+// PendingRequests returns requests for the driver's accesses that are not
+// provisioned, that are being deleted, or whose latest Grant has failed.
+func PendingRequests(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
 	return requests(ctx, cache, func(access *v1alpha2.BucketAccess) bool {
-		return ownedBy(access, d) && (!provisioned(access) || !access.DeletionTimestamp.IsZero() ||
+		return ownedBy(access, d) && (!statusOf(access).IsProvisioned() || !access.DeletionTimestamp.IsZero() ||
 			meta.IsStatusConditionTrue(access.Status.Conditions, v1alpha2.ConditionProvisionFailed))
 	})
 }
@@ -116,7 +114,7 @@ func requests(
 ) []reconcile.Request {
 	found := &v1alpha2.BucketAccessList{}
 	if err := cache.List(ctx, found, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
-		log.FromContext(ctx).Error(err, "BucketAccesses could not be listed from the cache")
+		log.FromContext(ctx).Error(err, "list BucketAccesses from the cache")
 		return nil
 	}
 	var result []reconcile.Request

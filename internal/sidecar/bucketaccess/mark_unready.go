@@ -4,21 +4,17 @@ import (
 	"context"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 )
 
-// withdrawal says that the access is not to be used any more, before anything is
+// markUnready says that the access must not be used any more, before anything is
 // taken away.
-type withdrawal struct{ memory *memory }
-
-func (w *withdrawal) Walk(ctx context.Context, access *subject) (bool, error) {
-	w.memory.forget(client.ObjectKeyFromObject(access.Object))
-	// The annotation is believed from the next write on. If somebody has set it
-	// before, the access would go, and its credentials would stay valid for ever.
-	if err := access.PatchMetadata(ctx, reclaim); err != nil {
-		return false, err
+func (a *attempt) markUnready(ctx context.Context) error {
+	a.versions.forget(client.ObjectKeyFromObject(a.Object))
+	// The annotation counts from the next write on. If it were set already, the
+	// access would be removed while its credentials stay valid.
+	if err := a.PatchMetadata(ctx, removeCleanupFinished); err != nil {
+		return err
 	}
-	access.Object.Status.ReadyToUse = false
-	return true, access.SaveStatus(ctx, cosievents.Deprovision)
+	a.Object.Status.ReadyToUse = false
+	return a.SaveStatus(ctx)
 }

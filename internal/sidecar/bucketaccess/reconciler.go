@@ -1,41 +1,37 @@
 package bucketaccess
 
 import (
-	"context"
-
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
-	"github.com/cosi-emu/cosi-emu/internal/reconcile/retry"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/statuspatch"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
-// Reconciler grants and revokes the BucketAccesses of one driver. It touches no
-// other driver's. It is safe for concurrent use for different BucketAccesses.
-type Reconciler struct {
-	desk      statuspatch.Desk
-	driver    *driver.Driver
-	obstacles *cosievents.Obstacles
-	settled   *memory
-
-	granting []statuspatch.Phase[*subject]
-	revoking []statuspatch.Phase[*subject]
+// reconciler grants and revokes the BucketAccesses of one driver. It touches no
+// other driver's.
+type reconciler struct {
+	driver *driver.Driver
+	// cached reads Buckets, BucketAccesses, and the metadata of Secrets.
+	cached   client.Reader
+	secrets  secretStore
+	versions secretVersions
+	ids      *uniqueid.Register[*v1alpha2.BucketAccess]
+	// certificateAuthority goes into every Secret.
+	certificateAuthority string
 }
 
-// subject is the BucketAccess that is being reconciled.
-type subject struct {
-	*statuspatch.Draft[*v1alpha2.BucketAccess]
-	// secrets are the access Secrets as the API server has them, by their names,
-	// once they have been claimed.
-	secrets map[string]*corev1.Secret
-	again   bool // is necessary: the cache and the API server do not agree
+// attempt is one reconcile of one access. Its phases are its methods.
+type attempt struct {
+	*reconciler
+	*cosireconcile.Patcher[*v1alpha2.BucketAccess]
+
+	// reserved are the access Secrets as the API server has them, by their names.
+	reserved map[string]*corev1.Secret
 }
 
 // Clients are the ways to the API server.
@@ -50,53 +46,26 @@ type Clients struct {
 
 // NewReconciler returns a reconciler that grants access by a driver. The
 // certificate authority, if there is one, goes into every Secret.
-func NewReconciler(clients Clients, d *driver.Driver, recorder events.EventRecorder, certificateAuthority string) *Reconciler {
-	settled := &memory{}
-	secrets := &secretStore{client: clients.Secrets}
-	return &Reconciler{
-		desk:      statuspatch.Desk{Client: clients.Objects, Events: recorder},
-		driver:    d,
-		obstacles: cosievents.NewObstacles(recorder),
-		settled:   settled,
-		granting: []statuspatch.Phase[*subject]{
-			&handoff{},
-			&protection{},
-			&targets{client: clients.Objects, driver: d},
-			&settlement{memory: settled, cached: clients.Objects, live: clients.Secrets},
-			&reservation{secrets: secrets},
-			&identity{driver: d, ids: uniqueid.New(registered, clients.Objects)},
-			&grant{driver: d, secrets: secrets, memory: settled, certificateAuthority: certificateAuthority},
+func NewReconciler(
+	clients Clients, d *driver.Driver, recorder events.EventRecorder, certificateAuthority string,
+) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
+	r := &reconciler{
+		driver: d, cached: clients.Objects, secrets: secretStore{client: clients.Secrets},
+		ids: uniqueid.New(byID, clients.Objects), certificateAuthority: certificateAuthority,
+	}
+	return &cosireconcile.Runner[*v1alpha2.BucketAccess]{
+		Client: clients.Objects, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
+		Owns:   func(access *v1alpha2.BucketAccess) bool { return ownedBy(access, d) },
+		Status: runnerStatus, Forget: r.versions.forget,
+		Provision: func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
+			a := &attempt{reconciler: r, Patcher: p}
+			return []cosireconcile.Phase{
+				a.checkHandOff, a.addFinalizer, a.checkBuckets, a.checkUpToDate, a.ensureSecrets, a.generateID, a.grant,
+			}
 		},
-		revoking: []statuspatch.Phase[*subject]{
-			&withdrawal{memory: settled},
-			&removal{secrets: secrets, cached: clients.Objects},
-			&revocation{driver: d},
-			&handback{},
+		Deprovision: func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
+			a := &attempt{reconciler: r, Patcher: p}
+			return []cosireconcile.Phase{a.markUnready, a.deleteSecrets, a.revoke, a.finishCleanup}
 		},
 	}
-}
-
-// Reconcile implements reconcile.Reconciler.
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	stored := &v1alpha2.BucketAccess{}
-	if err := r.desk.Client.Get(ctx, request.NamespacedName, stored); err != nil {
-		if apierrors.IsNotFound(err) {
-			r.settled.forget(request.NamespacedName)
-		}
-		return reconcile.Result{}, client.IgnoreNotFound(err)
-	}
-	if !ownedBy(stored, r.driver) {
-		return reconcile.Result{}, nil
-	}
-	access := &subject{Draft: statuspatch.New(r.desk, stored, statusOf)}
-	action, phases := cosievents.Provision, r.granting
-	if !stored.DeletionTimestamp.IsZero() {
-		action, phases = cosievents.Deprovision, r.revoking
-	}
-	err := statuspatch.Walk(ctx, access, phases)
-	result, err := retry.Quietly(ctx, r.obstacles.Tell(stored, action, access.Report(ctx, action, err)))
-	if access.again && err == nil {
-		return retry.WithBackOff(), nil
-	}
-	return result, err
 }

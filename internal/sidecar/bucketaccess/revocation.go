@@ -4,20 +4,19 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// revocation has the driver take the access away. Without an account ID nothing
-// was ever granted.
-type revocation struct{ driver *driver.Driver }
-
-func (r *revocation) Walk(ctx context.Context, access *subject) (bool, error) {
-	if access.Object.Status.AccountID == "" {
-		return true, nil
+// revoke has the driver revoke the access. Without an account ID nothing was ever
+// granted.
+func (a *attempt) revoke(ctx context.Context) error {
+	if a.Object.Status.AccountID == "" {
+		return nil
 	}
-	if err := r.driver.RevokeBucketAccess(ctx, access.Object); err != nil {
-		return false, driver.ReasonFor(err)
+	if err := a.driver.RevokeBucketAccess(ctx, a.Object); err != nil {
+		return driver.ReasonFor(err)
 	}
-	access.Deprovisioned(fmt.Sprintf("driver %s has revoked the access", r.driver.Name()))
-	return true, nil
+	a.Event(v1alpha2.ReasonDeprovisioned, fmt.Sprintf("driver %s has revoked the access", a.driver.Name()))
+	return nil
 }

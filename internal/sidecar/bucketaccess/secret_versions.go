@@ -9,22 +9,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// memory has, for each access, the versions of the Secrets as the reconciler has
-// left them, with the driver's latest answer in them. A Secret of that version
-// needs nothing; any other version, and an access that is not remembered, need
-// the driver to be asked again. It begins empty with each start of the sidecar,
-// so that each access is granted once more then, which brings credentials that
-// were rotated meanwhile.
+// secretVersions has, for each access, the versions of the Secrets as the
+// reconciler left them, with the driver's latest answer in them. A Secret of that
+// version needs nothing. Any other version, and an access that is not in here,
+// need another call to the driver. It is empty after each start of the sidecar, so
+// that each access is granted once more then, which brings credentials that were
+// rotated meanwhile.
 //
-// No value of a Secret is in it. It is safe for concurrent use.
-type memory struct {
+// It has no value of a Secret. It is safe for concurrent use.
+type secretVersions struct {
 	mu   sync.Mutex
-	left map[types.NamespacedName]remembered
+	left map[types.NamespacedName]versionsOf
 }
 
-// remembered are the Secrets of one access, nearly always one: a map of them for
+// versionsOf are the Secrets of one access, nearly always one: a map of them for
 // each of thousands of accesses would be most of the sidecar's own memory.
-type remembered struct {
+type versionsOf struct {
 	access  types.UID
 	secrets []namedVersion
 }
@@ -50,24 +50,24 @@ func versionOf(secret client.Object) version {
 	return version{uid: secret.GetUID(), resourceVersion: secret.GetResourceVersion()}
 }
 
-func (m *memory) remember(access client.Object, secrets map[string]version) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.left == nil {
-		m.left = map[types.NamespacedName]remembered{}
+func (s *secretVersions) set(access client.Object, secrets map[string]version) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left == nil {
+		s.left = map[types.NamespacedName]versionsOf{}
 	}
 	left := make([]namedVersion, 0, len(secrets))
 	for name, v := range secrets {
 		left = append(left, namedVersion{name: name, version: v})
 	}
-	m.left[client.ObjectKeyFromObject(access)] = remembered{access: access.GetUID(), secrets: left}
+	s.left[client.ObjectKeyFromObject(access)] = versionsOf{access: access.GetUID(), secrets: left}
 }
 
-// recall returns the version in which a Secret of an access was left.
-func (m *memory) recall(access client.Object, secret string) (version, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	found, ok := m.left[client.ObjectKeyFromObject(access)]
+// get returns the version in which a Secret of an access was left.
+func (s *secretVersions) get(access client.Object, secret string) (version, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, ok := s.left[client.ObjectKeyFromObject(access)]
 	if !ok || found.access != access.GetUID() {
 		return version{}, false
 	}
@@ -78,8 +78,8 @@ func (m *memory) recall(access client.Object, secret string) (version, bool) {
 	return found.secrets[i].version, true
 }
 
-func (m *memory) forget(access types.NamespacedName) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.left, access)
+func (s *secretVersions) forget(access types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.left, access)
 }

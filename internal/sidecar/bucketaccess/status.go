@@ -2,26 +2,27 @@ package bucketaccess
 
 import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/statuspatch"
 )
 
-// statusOf says what a BucketAccess's status consists of.
-func statusOf(access *v1alpha2.BucketAccess) statuspatch.Status {
-	return statuspatch.Status{
-		ID:         &access.Status.AccountID,
-		Conditions: &access.Status.Conditions,
-		ReadyToUse: &access.Status.ReadyToUse,
-		Generation: access.Generation,
-		Deleting:   !access.DeletionTimestamp.IsZero(),
-		LetGo:      v1alpha2.IsSidecarCleanupFinished(access),
+// statusOf returns the part of a BucketAccess's status that the runner maintains.
+func statusOf(access *v1alpha2.BucketAccess) condition.Status {
+	return condition.Status{
+		Conditions:  &access.Status.Conditions,
+		ReadyToUse:  &access.Status.ReadyToUse,
+		Generation:  access.Generation,
+		Incomplete:  access.Status.AccountID == "",
+		Deleting:    !access.DeletionTimestamp.IsZero(),
+		CallsDriver: true,
 	}
 }
 
-func provisioned(access *v1alpha2.BucketAccess) bool { return statusOf(access).Provisioned() }
+func runnerStatus(access *v1alpha2.BucketAccess) cosireconcile.Status { return statusOf(access) }
 
-// ownedBy reports whether an access is in the hands of the driver's sidecar: the
-// controller has handed it over, and the sidecar has not yet handed it back.
+// ownedBy reports whether an access belongs to the driver's sidecar: the controller
+// has handed it off, and the sidecar has not finished its cleanup.
 func ownedBy(access *v1alpha2.BucketAccess, d *driver.Driver) bool {
 	return access.Status.DriverName == d.Name() && !v1alpha2.IsSidecarCleanupFinished(access)
 }

@@ -4,53 +4,51 @@ import (
 	"context"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// settlement ends the walk of an access that is granted and whose Secrets are as
-// they were left. It makes no call in the normal case.
-type settlement struct {
-	memory *memory
-	cached client.Reader
-	live   client.Reader
-}
-
-func (s *settlement) Walk(ctx context.Context, access *subject) (bool, error) {
-	if !provisioned(access.Object) {
-		return true, nil
+// checkUpToDate ends the reconcile of an access that is granted and whose Secrets
+// are as the reconciler left them. It normally makes no call.
+func (a *attempt) checkUpToDate(ctx context.Context) error {
+	if !statusOf(a.Object).IsProvisioned() {
+		return nil
 	}
-	for i := range access.Object.Spec.BucketClaims {
-		settled, err := s.isSettled(ctx, access, access.Object.Spec.BucketClaims[i].AccessSecretName)
-		if err != nil || !settled {
-			return err == nil, err
+	for i := range a.Object.Spec.BucketClaims {
+		upToDate, err := a.isUpToDate(ctx, a.Object.Spec.BucketClaims[i].AccessSecretName)
+		if err != nil || !upToDate {
+			return err
 		}
 	}
-	return false, nil
+	return cosireconcile.ErrDone
 }
 
-// isSettled asks the API server if the cache disagrees with what is remembered:
-// the cache may be behind the reconciler's own latest write. If it is not, then the
-// answer of the API server is out of date, and the access is to be looked at again:
-// the watch has told already of what it does not show.
-func (s *settlement) isSettled(ctx context.Context, access *subject, name string) (bool, error) {
-	left, known := s.memory.recall(access.Object, name)
+// isUpToDate asks the API server if the cache disagrees with the remembered
+// version: the cache may be behind the reconciler's own latest write. If it is not,
+// then the API server's answer is out of date, and the access is reconciled again:
+// the watch may have no further event of the Secret.
+func (a *attempt) isUpToDate(ctx context.Context, name string) (bool, error) {
+	left, known := a.versions.get(a.Object, name)
 	if !known {
 		return false, nil
 	}
-	key := client.ObjectKey{Namespace: access.Object.Namespace, Name: name}
-	cached, err := read(ctx, s.cached, key)
+	key := client.ObjectKey{Namespace: a.Object.Namespace, Name: name}
+	cached, err := readVersion(ctx, a.cached, key)
 	if err != nil || cached == left {
 		return err == nil, err
 	}
-	live, err := read(ctx, s.live, key)
+	live, err := readVersion(ctx, a.secrets.client, key)
 	if err != nil || live != left {
 		return false, err
 	}
-	access.again = access.again || !cached.before(left)
+	if !cached.before(left) {
+		a.Requeue()
+	}
 	return true, nil
 }
 
-// read returns the version of a Secret, or none if there is no Secret.
-func read(ctx context.Context, from client.Reader, key client.ObjectKey) (version, error) {
+// readVersion returns the version of a Secret, or none if there is no Secret.
+func readVersion(ctx context.Context, from client.Reader, key client.ObjectKey) (version, error) {
 	secret := SecretMetadata()
 	if err := from.Get(ctx, key, secret); err != nil {
 		return version{}, client.IgnoreNotFound(err)

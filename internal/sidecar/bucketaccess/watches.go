@@ -11,10 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// Wakes lets through the events after which a BucketAccess of the driver needs
-// another look. What the reconciler itself writes into the status does not: it
-// has just looked.
-func Wakes(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.BucketAccess] {
+// Predicate selects the events after which a BucketAccess of the driver has to be
+// reconciled. What the reconciler itself writes into the status is not one of them.
+func Predicate(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.BucketAccess] {
 	return predicate.TypedFuncs[*v1alpha2.BucketAccess]{
 		CreateFunc: func(e event.TypedCreateEvent[*v1alpha2.BucketAccess]) bool { return ownedBy(e.Object, d) },
 		// The reconciler forgets what it remembers of an access that is gone.
@@ -22,31 +21,31 @@ func Wakes(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.BucketAccess] {
 			return e.Object.Status.DriverName == d.Name()
 		},
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.BucketAccess]) bool {
-			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || !statusOf(e.ObjectNew).Plausible())
+			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || !statusOf(e.ObjectNew).IsConsistent())
 		},
 	}
 }
 
-// changed reports whether something that the reconciler goes by has changed
-// since it last looked, by another hand than its own.
+// changed reports whether another writer has changed an input of the reconciler
+// since its last reconcile.
 func changed(before, after *v1alpha2.BucketAccess) bool {
 	return before.UID != after.UID ||
 		before.Generation != after.Generation ||
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
-		handedOverChanged(&before.Status, &after.Status) ||
-		handedBack(before) != handedBack(after) ||
+		handOffChanged(&before.Status, &after.Status) ||
+		cleanupFinished(before) != cleanupFinished(after) ||
 		protected(before) && !protected(after) ||
-		statusOf(after).WorseThan(statusOf(before))
+		statusOf(after).RegressedFrom(statusOf(before))
 }
 
-func handedOverChanged(before, after *v1alpha2.BucketAccessStatus) bool {
+func handOffChanged(before, after *v1alpha2.BucketAccessStatus) bool {
 	return before.DriverName != after.DriverName ||
 		before.AuthenticationType != after.AuthenticationType ||
 		!equality.Semantic.DeepEqual(before.AccessedBuckets, after.AccessedBuckets) ||
 		!equality.Semantic.DeepEqual(before.Parameters, after.Parameters)
 }
 
-func handedBack(access *v1alpha2.BucketAccess) bool {
+func cleanupFinished(access *v1alpha2.BucketAccess) bool {
 	return metav1.HasAnnotation(access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation)
 }
 

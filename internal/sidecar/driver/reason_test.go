@@ -39,7 +39,7 @@ func TestReasonFor(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			found, ok := reasons.As(ReasonFor(tc.err))
-			if !ok || found.Kind != tc.kind || found.Reason != tc.reason || found.Retry() != tc.retry {
+			if !ok || found.Kind != tc.kind || found.Reason != tc.reason || found.IsRetryable() != tc.retry {
 				t.Errorf("ReasonFor(%v) = %+v", tc.err, found)
 			}
 		})

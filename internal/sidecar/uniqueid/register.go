@@ -1,6 +1,7 @@
-// Package uniqueid sees to it that no two objects of a driver have the same ID in
-// the backend. Were a driver believed that names an ID twice, the end of the one
-// object would destroy what the other stands for.
+// Package uniqueid persists the IDs that a driver names, and makes sure that no two
+// objects of the driver have the same ID in the backend. If an ID that a driver
+// names twice were believed, the deletion of one object would destroy what the
+// other stands for.
 package uniqueid
 
 import (
@@ -8,85 +9,100 @@ import (
 	"fmt"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/keymutex"
 	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
 const (
-	// locks is how many IDs can be written at the same time, at most.
-	locks = 256
-	// remembered is how many IDs the cache may be behind.
-	remembered = 1024
+	// maxLocks is how many IDs can be written at the same time.
+	maxLocks = 256
+	// maxRecent is how many IDs the cache may be behind.
+	maxRecent = 1024
 )
 
-// Register has the IDs of all objects of a kind. It is safe for concurrent use.
+// Register has the IDs of all objects of type T. It is safe for concurrent use.
 type Register[T client.Object] struct {
-	kind    Kind[T]
+	index   Index[T]
 	objects client.Reader
-	// entering is held for the key that is entered.
-	entering keymutex.KeyMutex
-	// entered has the objects that were entered last, by their keys: the cache may
-	// not show yet what was written a moment ago.
-	entered *lru.Cache
+	// locks are held for a key while it is written.
+	locks keymutex.KeyMutex
+	// recent has the names of the objects that were written last, by their keys:
+	// the cache may not show yet what was written a moment ago.
+	recent *lru.Cache
 }
 
-// New returns a register that looks objects up in a cache with the kind's index.
-func New[T client.Object](kind Kind[T], objects client.Reader) *Register[T] {
-	return &Register[T]{kind: kind, objects: objects, entering: keymutex.NewHashed(locks), entered: lru.New(remembered)}
+// New returns a register that finds objects in a cache that has the index.
+func New[T client.Object](index Index[T], objects client.Reader) *Register[T] {
+	return &Register[T]{index: index, objects: objects, locks: keymutex.NewHashed(maxLocks), recent: lru.New(maxRecent)}
 }
 
-// Enter has the ID written that the driver has named for an object, unless another
-// object of the driver has it: then it returns the finding that the answer is
-// invalid. Of two objects that are named one ID at the same time, one gets it.
-func (r *Register[T]) Enter(ctx context.Context, object T, id string, write func() error) error {
-	key := r.kind.key(object, id)
-	r.entering.LockKey(key)
-	defer func() { _ = r.entering.UnlockKey(key) }() // never fails
-	holder, err := r.holder(ctx, key, client.ObjectKeyFromObject(object))
+// Save persists the ID that the driver has named for what it has not created yet.
+// If another object of the driver has the ID, or if the API server rejects it, the
+// driver's answer is invalid. Of two objects that are named one ID at the same
+// time, one gets it.
+func (r *Register[T]) Save(ctx context.Context, p *cosireconcile.Patcher[T], id string) error {
+	key, own := r.index.key(p.Object, id), client.ObjectKeyFromObject(p.Object)
+	r.locks.LockKey(key)
+	defer func() { _ = r.locks.UnlockKey(key) }() // never fails
+	holder, err := r.otherHolder(ctx, key, own)
 	switch {
 	case err != nil:
-		return fmt.Errorf("find out whether another %s has the ID %q: %w", r.kind.Noun, id, err)
+		return fmt.Errorf("find another %s with the ID %q: %w", r.index.Kind, id, err)
 	case holder != nil:
 		return driver.InvalidResponse("the answer to %s is invalid: it is the ID of %s %s, and driver %s must name another for each; "+
 			"correct the driver, and it is asked again when it has started",
-			r.kind.Method, r.kind.Noun, strings.TrimPrefix(holder.String(), "/"), r.kind.Driver(object))
+			r.index.Method, r.index.Kind, strings.TrimPrefix(holder.String(), "/"), r.index.Driver(p.Object))
 	}
-	r.entered.Add(key, client.ObjectKeyFromObject(object))
-	return write()
+	r.recent.Add(key, own)
+	return r.write(ctx, p, id)
 }
 
-// holder returns the name of another object than one's own that has a key, or nil.
-func (r *Register[T]) holder(ctx context.Context, key string, own client.ObjectKey) (*client.ObjectKey, error) {
+func (r *Register[T]) write(ctx context.Context, p *cosireconcile.Patcher[T], id string) error {
+	field := r.index.StatusID(p.Object)
+	*field = id
+	p.Status().Conclude(nil)
+	err := p.SaveStatus(ctx)
+	if apierrors.IsInvalid(err) {
+		*field = ""
+		return driver.InvalidResponse("the API server does not accept the ID %q", id)
+	}
+	return err
+}
+
+// otherHolder returns the name of another object that has a key, or nil.
+func (r *Register[T]) otherHolder(ctx context.Context, key string, own client.ObjectKey) (*client.ObjectKey, error) {
 	holder, err := r.cached(ctx, key, own)
 	if holder != nil || err != nil {
 		return holder, err
 	}
-	last, _ := r.entered.Get(key)
-	entered, ok := last.(client.ObjectKey)
-	if !ok || entered == own {
+	last, _ := r.recent.Get(key)
+	recent, ok := last.(client.ObjectKey)
+	if !ok || recent == own {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	other := r.kind.New()
+	other := r.index.New()
 	// This waits until the cache shows what has been written to this one object.
-	if err := r.objects.Get(ctx, entered, other); err != nil {
+	if err := r.objects.Get(ctx, recent, other); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	if id := r.kind.ID(other); id == "" || r.kind.key(other, id) != key {
+	if id := r.index.ID(other); id == "" || r.index.key(other, id) != key {
 		return nil, nil //nolint:nilnil // it was not written, or has been changed
 	}
-	return &entered, nil
+	return &recent, nil
 }
 
-// cached looks into the cache as it is: waiting for all that others are writing
-// just now would have every object wait for every other.
+// cached reads the cache as it is. If it waited for everything that others are
+// writing, every object would wait for every other.
 func (r *Register[T]) cached(ctx context.Context, key string, own client.ObjectKey) (holder *client.ObjectKey, err error) {
-	found := r.kind.NewList()
-	err = r.objects.List(ctx, found, client.MatchingFields{index: key},
+	found := r.index.NewList()
+	err = r.objects.List(ctx, found, client.MatchingFields{indexName: key},
 		client.UnsafeDisableDeepCopy, client.DisableReadYourWritesConsistency)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package statuspatch
+package condition
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 )
 
 func newStatus(id string, conditions ...metav1.Condition) Status {
-	return Status{ID: &id, Conditions: &conditions, ReadyToUse: new(false), Generation: 1}
+	return Status{Conditions: &conditions, ReadyToUse: new(false), Generation: 1, Incomplete: id == "", CallsDriver: true}
 }
 
 func isProvisioned() metav1.Condition {
@@ -67,13 +67,14 @@ func TestConclude(t *testing.T) {
 			if tc.change != nil {
 				tc.change(&status)
 			}
-			status.conclude(tc.found)
+			status.Distrust() // as the runner does before the first phase
+			status.Conclude(tc.found)
 			validated := meta.FindStatusCondition(*status.Conditions, v1alpha2.ConditionResourcesValidated).Status
 			if diff := cmp.Diff(tc.want, outcome{*status.ReadyToUse, validated}); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
-			if !status.Plausible() {
-				t.Error("the status is not plausible to who has written it")
+			if !status.IsConsistent() {
+				t.Error("the status is not consistent for its writer")
 			}
 		})
 	}
@@ -92,9 +93,9 @@ func TestDistrust(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			status := newStatus(tc.id, isProvisioned())
-			status.distrust()
-			*status.ID = "an ID that is added later"
-			if got := status.Provisioned(); got != tc.want {
+			status.Distrust()
+			status.Incomplete = false // an ID is added later
+			if got := status.IsProvisioned(); got != tc.want {
 				t.Errorf("%s: provisioned %t, want %t", tc.reason, got, tc.want)
 			}
 		})

@@ -34,7 +34,7 @@ func (s *secretStore) create(
 		ObjectMeta: metav1.ObjectMeta{Namespace: access.Namespace, Name: claim.AccessSecretName},
 		Type:       corev1.SecretTypeOpaque,
 	}
-	dress(secret, access, claim)
+	decorate(secret, access, claim)
 	if err := controllerutil.SetControllerReference(access, secret, s.client.Scheme()); err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func (s *secretStore) remove(ctx context.Context, secret *corev1.Secret) error {
 	return unwritable(secret.Name, client.IgnoreNotFound(err))
 }
 
-// dress puts on a Secret what it has to have beside its data and its owner.
-func dress(secret *corev1.Secret, access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess) {
+// decorate sets what a Secret needs beside its data and its owner.
+func decorate(secret *corev1.Secret, access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess) {
 	controllerutil.AddFinalizer(secret, v1alpha2.ProtectionFinalizer)
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketAccessReferenceAnnotation, access.Namespace+"/"+access.Name)
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketClaimReferenceAnnotation, access.Namespace+"/"+claim.BucketClaimName)

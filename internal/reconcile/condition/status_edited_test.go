@@ -1,4 +1,4 @@
-package statuspatch
+package condition
 
 import (
 	"testing"
@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// TestWorseThan: what the sidecar has to look at again, and that it puts it right.
-func TestWorseThan(t *testing.T) {
+// TestRegressedFrom: what the sidecar has to look at again, and that it puts it right.
+func TestRegressedFrom(t *testing.T) {
 	failed, _ := reasons.As(reasons.Failed("R", "m"))
 	set := func(conditionType string, status metav1.ConditionStatus) func(*Status) {
 		return func(s *Status) {
@@ -38,26 +38,26 @@ func TestWorseThan(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			before, after := newStatus("id", isProvisioned()), newStatus("id", isProvisioned())
-			before.conclude(nil)
-			after.conclude(nil)
+			before.Conclude(nil)
+			after.Conclude(nil)
 			tc.edit(&after)
-			if got := after.WorseThan(before); got != tc.want {
-				t.Errorf("%s: worse %t, want %t", tc.reason, got, tc.want)
+			if got := after.RegressedFrom(before); got != tc.want {
+				t.Errorf("%s: regressed %t, want %t", tc.reason, got, tc.want)
 			}
 		})
 	}
 	t.Run("put right", func(t *testing.T) {
 		status := newStatus("id", isProvisioned())
-		status.conclude(failed)
-		status.conclude(nil)
+		status.Conclude(failed)
+		status.Conclude(nil)
 		if meta.IsStatusConditionTrue(*status.Conditions, v1alpha2.ConditionProvisionFailed) {
 			t.Errorf("it has still failed: %v", *status.Conditions)
 		}
 	})
 }
 
-// TestFutureIsNotPlausible: nobody can have observed a generation that is to come.
-func TestFutureIsNotPlausible(t *testing.T) {
+// TestFutureIsInconsistent: nobody can have observed a generation that is to come.
+func TestFutureIsInconsistent(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		conditionType string
@@ -68,12 +68,12 @@ func TestFutureIsNotPlausible(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			status := newStatus("id", isProvisioned())
-			status.conclude(nil)
+			status.Conclude(nil)
 			meta.SetStatusCondition(status.Conditions, metav1.Condition{
 				Type: tc.conditionType, Status: metav1.ConditionTrue, ObservedGeneration: 99,
 			})
-			if got := status.Plausible(); got != tc.want {
-				t.Errorf("plausible %t, want %t", got, tc.want)
+			if got := status.IsConsistent(); got != tc.want {
+				t.Errorf("consistent %t, want %t", got, tc.want)
 			}
 		})
 	}

@@ -7,20 +7,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// handoff checks what the controller has handed over, and that spec and status
-// fit together. The controller writes all of it at once: a part alone means that
-// somebody has edited the status.
-type handoff struct{}
-
-func (*handoff) Walk(_ context.Context, access *subject) (bool, error) {
+// checkHandOff checks what the controller has handed off, and that spec and status
+// agree. The controller writes all of it at once: if a part is missing, the status
+// has been edited.
+func (a *attempt) checkHandOff(context.Context) error {
 	for _, check := range []func(*v1alpha2.BucketAccess) error{
 		checkComplete, checkClaims, checkBucketIDs, checkServiceAccount, checkSecretNames,
 	} {
-		if err := check(access.Object); err != nil {
-			return false, err
+		if err := check(a.Object); err != nil {
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
 
 func checkComplete(access *v1alpha2.BucketAccess) error {
@@ -31,7 +29,7 @@ func checkComplete(access *v1alpha2.BucketAccess) error {
 	return nil
 }
 
-// checkClaims wants one accessed Bucket for each claim of the spec.
+// checkClaims requires one accessed Bucket for each claim of the spec.
 func checkClaims(access *v1alpha2.BucketAccess) error {
 	open := make(map[string]bool, len(access.Spec.BucketClaims))
 	for i := range access.Spec.BucketClaims {
@@ -52,7 +50,7 @@ func checkClaims(access *v1alpha2.BucketAccess) error {
 	return nil
 }
 
-// checkBucketIDs refuses two ways to one bucket: a driver would be asked for two
+// checkBucketIDs rejects two ways to one bucket: a driver would be asked for two
 // different permissions on it.
 func checkBucketIDs(access *v1alpha2.BucketAccess) error {
 	claims := make(map[string]string, len(access.Status.AccessedBuckets))

@@ -1,4 +1,4 @@
-package retry
+package reconcile
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-func TestQuietly(t *testing.T) {
+func TestResultOf(t *testing.T) {
 	resource := schema.GroupResource{Resource: "buckets"}
 	broken := errors.New("connection refused")
 	terminal := reconcile.TerminalError(reasons.Invalid("R", "m"))
@@ -55,7 +55,7 @@ func TestQuietly(t *testing.T) {
 			if tc.stop {
 				cancel()
 			}
-			result, err := Quietly(ctx, tc.err)
+			result, err := resultOf(ctx, tc.err)
 			if result.IsZero() == tc.again {
 				t.Errorf("%s: result %+v, want a retry: %t", tc.reason, result, tc.again)
 			}

@@ -1,0 +1,167 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// Patcher writes one object for one reconcile. It keeps what the API server is
+// known to have, so that it writes only on change. It is not safe for concurrent
+// use.
+type Patcher[T client.Object] struct {
+	// Object is for phases to change: the status freely, the metadata only by
+	// PatchMetadata. The runner writes the status after the last phase.
+	Object T
+
+	runner  *Runner[T]
+	stored  T // what the API server has
+	action  cosievents.Action
+	pending []func() // Events about the status, for when it is written
+	requeue bool
+}
+
+func newPatcher[T client.Object](r *Runner[T], object T) *Patcher[T] {
+	p := &Patcher[T]{Object: object, runner: r, stored: clone(object), action: cosievents.Provision}
+	if !object.GetDeletionTimestamp().IsZero() {
+		p.action = cosievents.Deprovision
+	}
+	p.Status().Distrust()
+	return p
+}
+
+// Status returns the part of the object's status that the runner maintains.
+func (p *Patcher[T]) Status() Status { return p.runner.Status(p.Object) }
+
+// Requeue has the object reconciled again with back-off, although nothing has
+// failed. It is for a phase that has seen the cache and the API server disagree:
+// the watch may have no further event.
+func (p *Patcher[T]) Requeue() { p.requeue = true }
+
+// Event records a normal Event about the object.
+func (p *Patcher[T]) Event(reason, message string) {
+	p.runner.Recorder.Eventf(p.Object, nil, corev1.EventTypeNormal, reason, string(p.action), "%s", message)
+}
+
+// EventOnSave records a normal Event once the status has been written.
+func (p *Patcher[T]) EventOnSave(reason, message string) {
+	p.pending = append(p.pending, func() { p.Event(reason, message) })
+}
+
+// SaveStatus writes the status before the reconcile ends, if it has changed. It
+// is for an intent that must be durable before a side effect. Changes of the
+// conditions become Events.
+//
+// The patch is locked to the version that it was computed from, unless the runner
+// has ClearStatus. A merge patch replaces lists such as the conditions as a whole.
+// An object that was deleted and created again under its name must not inherit an
+// ID.
+func (p *Patcher[T]) SaveStatus(ctx context.Context) error {
+	if !p.changed() {
+		return nil
+	}
+	if err := p.patchStatus(ctx); err != nil {
+		return fmt.Errorf("write status of %s: %w", p, err)
+	}
+	for _, event := range p.pending {
+		event()
+	}
+	p.pending = nil
+	cosievents.Changes(p.runner.Recorder, p.Object, p.action, p.runner.Status(p.stored).Current(), p.Status().Current())
+	p.stored = clone(p.Object)
+	return nil
+}
+
+func (p *Patcher[T]) patchStatus(ctx context.Context) error {
+	writer := p.runner.Client.Status()
+	if p.runner.ClearStatus != nil {
+		base := clone(p.Object)
+		p.runner.ClearStatus(base)
+		return writer.Patch(ctx, clone(p.Object), client.MergeFrom(base))
+	}
+	if err := writer.Patch(ctx, p.Object, locked(p.stored)); err != nil {
+		return err
+	}
+	normalize(p.Object, p.stored)
+	return nil
+}
+
+// PatchMetadata writes the changes that a function makes to finalizers and
+// annotations, if there are any. Unsaved changes of the status stay unsaved.
+//
+// The patch is locked to the version that it was computed from: finalizers are a
+// list, and what was read decides whether one may be removed.
+func (p *Patcher[T]) PatchMetadata(ctx context.Context, change func(T)) error {
+	changed := clone(p.stored)
+	change(changed)
+	if equality.Semantic.DeepEqual(p.stored, changed) {
+		return nil
+	}
+	if err := p.runner.Client.Patch(ctx, changed, locked(p.stored)); err != nil {
+		return fmt.Errorf("write metadata of %s: %w", p, err)
+	}
+	normalize(changed, p.stored)
+	p.stored = changed
+	p.Object.SetFinalizers(changed.GetFinalizers())
+	p.Object.SetAnnotations(changed.GetAnnotations())
+	p.Object.SetResourceVersion(changed.GetResourceVersion())
+	return nil
+}
+
+// conclude records the outcome of the phases in the status, and writes it if it
+// has changed. A permanent error becomes a terminal error the first time, so that
+// it is logged and counted once.
+func (p *Patcher[T]) conclude(ctx context.Context, err error) error {
+	found, isReason := reasons.As(err)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && !isReason, !p.runner.Owns(p.Object):
+		return err
+	}
+	p.Status().Conclude(found)
+	if !p.changed() {
+		return err
+	}
+	if saveErr := p.SaveStatus(ctx); saveErr != nil {
+		return saveErr
+	}
+	if isReason && found.IsPermanent() {
+		return reconcile.TerminalError(found)
+	}
+	return err
+}
+
+func (p *Patcher[T]) changed() bool { return !equality.Semantic.DeepEqual(p.stored, p.Object) }
+
+// String returns kind and name of the object, for errors.
+func (p *Patcher[T]) String() string {
+	kind, name := reflect.TypeFor[T]().Elem().Name(), p.Object.GetName()
+	if namespace := p.Object.GetNamespace(); namespace != "" {
+		name = namespace + "/" + name
+	}
+	return kind + " " + name
+}
+
+// normalize removes from the API server's answer what objects from the cache do
+// not have, or have in another form, so that it does not count as a change.
+func normalize(answer, like client.Object) {
+	answer.SetManagedFields(like.GetManagedFields())
+	answer.GetObjectKind().SetGroupVersionKind(like.GetObjectKind().GroupVersionKind())
+}
+
+func locked(stored client.Object) client.Patch {
+	return client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{})
+}
+
+func clone[T client.Object](object T) T {
+	return object.DeepCopyObject().(T) //nolint:forcetypeassert // a copy has the type of its original
+}

@@ -1,0 +1,118 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// Phase is one step of a reconcile. An error ends the reconcile:
+//
+//   - ErrDone: the phases that follow are not needed.
+//   - A *reasons.Error: the runner records it in the status. Its kind decides
+//     about a retry.
+//   - Any other error, such as a conflict, is not the user's: the status stays as
+//     it is, and the runner tries again with back-off.
+type Phase func(context.Context) error
+
+// ErrDone is returned by a phase that makes the phases after it unnecessary.
+var ErrDone = errors.New("the phases that follow are not needed")
+
+// Runner reconciles the objects of one kind. It fetches an object, walks it
+// through its phases, and writes the status once, if it has changed. The fields
+// are set before first use. A Runner is safe for concurrent use for different
+// objects.
+type Runner[T client.Object] struct {
+	// Client reads from a cache and writes to the API server.
+	Client client.Client
+	// Recorder takes the Events.
+	Recorder events.EventRecorder
+	// APIErrors records errors of the API server as Events.
+	APIErrors *cosievents.APIErrors
+
+	// Owns reports whether this component reconciles the object and writes its
+	// status. The runner asks again after the phases: an object that has been
+	// released may have vanished, and is not written.
+	Owns func(T) bool
+	// Status returns the part of an object's status that the runner maintains.
+	Status func(T) Status
+	// Provision returns the phases of an object, and Deprovision those of one that
+	// is being deleted. The phases share the Patcher.
+	Provision, Deprovision func(*Patcher[T]) []Phase
+
+	// Forget, if set, drops what the component remembers of an object that does
+	// not exist any more.
+	Forget func(client.ObjectKey)
+	// ClearStatus, if set, empties the status of an object. The status is then
+	// written as a whole and without a lock. It is for a status that only this
+	// component writes, in objects that others write so often that a lock would
+	// cause conflicts.
+	ClearStatus func(T)
+}
+
+// Status is the part of an object's status that a Runner maintains. It points
+// into the object.
+type Status interface {
+	// Distrust takes back what this component cannot have written.
+	Distrust()
+	// Conclude records the outcome of the phases, which is nil on success.
+	Conclude(found *reasons.Error)
+	// Current returns the conditions whose changes become Events.
+	Current() []metav1.Condition
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *Runner[T]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	object := newObject[T]()
+	if err := r.Client.Get(ctx, request.NamespacedName, object); err != nil {
+		if apierrors.IsNotFound(err) && r.Forget != nil {
+			r.Forget(request.NamespacedName)
+		}
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	return r.ReconcileObject(ctx, object)
+}
+
+// ReconcileObject reconciles an object as it was read, perhaps from a cache that
+// is behind.
+func (r *Runner[T]) ReconcileObject(ctx context.Context, object T) (reconcile.Result, error) {
+	if !r.Owns(object) {
+		return reconcile.Result{}, nil
+	}
+	p := newPatcher(r, object)
+	phases := r.Provision
+	if p.action == cosievents.Deprovision {
+		phases = r.Deprovision
+	}
+	err := p.conclude(ctx, walk(ctx, phases(p)))
+	result, err := resultOf(ctx, r.APIErrors.Record(object, p.action, err))
+	if p.requeue && err == nil {
+		return withBackOff(), nil
+	}
+	return result, err
+}
+
+func walk(ctx context.Context, phases []Phase) error {
+	for _, phase := range phases {
+		if err := phase(ctx); errors.Is(err, ErrDone) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newObject returns an empty object of the type that T points to.
+func newObject[T client.Object]() T {
+	return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) //nolint:forcetypeassert // it is a pointer to what T points to
+}

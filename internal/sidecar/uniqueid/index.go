@@ -1,0 +1,47 @@
+package uniqueid
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Index is how the cache finds objects of type T by their IDs in the backend.
+type Index[T client.Object] struct {
+	// Kind is that of the objects, such as Bucket.
+	Kind string
+	// Method is the call by which a driver names their IDs.
+	Method string
+	// New returns an empty object, and NewList an empty list.
+	New     func() T
+	NewList func() client.ObjectList
+	// Driver returns the name of an object's driver.
+	Driver func(T) string
+	// ID returns the ID by which the backend knows an object. It is empty if the
+	// backend has nothing, or nothing any more.
+	ID func(T) string
+	// StatusID returns the field of the status that persists the ID.
+	StatusID func(T) *string
+}
+
+// indexName is the name of the index of the cache.
+const indexName = "cosi.by-id"
+
+// AddTo adds the index to a cache that has not been started.
+func (i Index[T]) AddTo(ctx context.Context, indexer client.FieldIndexer) error {
+	err := indexer.IndexField(ctx, i.New(), indexName, func(object client.Object) []string {
+		if typed, ok := object.(T); ok && i.ID(typed) != "" {
+			return []string{i.key(typed, i.ID(typed))}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("index %s of %s: %w", indexName, i.Kind, err)
+	}
+	return nil
+}
+
+// key returns the key of an object in the index. The same ID may mean something
+// else to another driver.
+func (i Index[T]) key(object T, id string) string { return i.Driver(object) + "/" + id }
