@@ -7,13 +7,17 @@ SHELL := /bin/bash
 BIN := $(CURDIR)/bin
 GO ?= go
 
-# The race detector needs a C compiler; where there is none, tests run without.
-RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
-
 # What to test, and how: make test PKG=./controller/... TESTFLAGS='-run Delete'
 PKG ?= ./...
 TESTFLAGS ?=
 GOTESTSUM := $(GO) tool gotestsum --format pkgname-and-test-fails
+
+# Tests with this name are for `make test-all`: they take minutes.
+LONG := ^TestLong
+
+# What is drawn at random is drawn again with the seed that the target prints:
+# make test-sample SEED=1754300000
+SEED := $(or $(SEED),$(shell date +%s))
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
@@ -48,14 +52,58 @@ clean: ## Remove what was built here. The user's cache stays.
 ##@ Test
 
 .PHONY: test
-test: setup ## Run all tests.
-	$(GOTESTSUM) -- $(RACE) -timeout 20m $(TESTFLAGS) $(PKG)
-	$(if $(filter ./...,$(PKG)),cd hack/s3clients && $(GO) test ./...)
-	$(if $(filter ./...,$(PKG)),cd examples/driver-author && $(GO) test ./...)
+test: setup ## Run the tests that a person waits for, in minutes.
+	$(GOTESTSUM) -- -timeout 15m -skip '$(LONG)' $(TESTFLAGS) $(PKG)
+
+.PHONY: test-all
+test-all: test test-rest ## Run all tests that CI runs.
+
+# The parts of test-all that are not in test.
+.PHONY: test-rest
+test-rest: test-long test-race test-modules test-sample
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no control plane, quickly.
-	$(GOTESTSUM) -- -short -timeout 5m $(TESTFLAGS) $(PKG)
+	$(GOTESTSUM) -- -short -timeout 5m -skip '$(LONG)' $(TESTFLAGS) $(PKG)
+
+.PHONY: test-long
+test-long: setup ## Run the tests that take minutes, and a sample of the mutants, drawn with SEED.
+	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
+	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -timeout 30m -run '$(LONG)' $(TESTFLAGS) $(PKG)
+
+# The race detector needs a C compiler. The tests of the command line are left
+# out: they run the program in processes of its own, which it does not see.
+.PHONY: test-race
+test-race: setup ## Run the tests of make test with the race detector.
+	$(GOTESTSUM) -- -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -v /cmd/cosi-emu$$)
+
+.PHONY: test-modules
+test-modules: ## Run the tests of the other modules.
+	cd hack/s3clients && $(GO) test ./...
+	cd examples/driver-author && $(GO) test ./...
+
+.PHONY: test-sample
+test-sample: build setup ## Try a sample of the faults in all scenarios that ship, drawn with SEED.
+	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
+	$(BIN)/cosi-emu explore scenarios/suite --prune step --sample 1 --seed $(SEED) --budget 5m --out $(BIN)/found
+
+.PHONY: test-nightly
+test-nightly: nightly-mutants nightly-explore nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+
+.PHONY: nightly-mutants
+nightly-mutants: mutants ## Have exploring find the bugs of all mutants.
+
+.PHONY: nightly-explore
+nightly-explore: ## Try faults in all scenarios that ship, and random ones in the base lifecycle.
+	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
+	$(MAKE) explore-suite
+	$(MAKE) explore EXPLORE='--random 1000 --seed $(SEED)'
+
+.PHONY: nightly-soak
+nightly-soak: setup ## Repeat the suite, kill stores and measure memory for long.
+	$(GO) test ./scenarios/suite -count 5 -race -timeout 40m
+	$(GO) test ./internal/scenarios/engine -count 1 -timeout 30m -run '^TestLongMemory' -memory.runs 5000
+	$(GO) test ./internal/fakedriver/store -count 20 -race -timeout 20m -run '^TestKill$$'
 
 # make explore EXPLORE='--pairs --budget 10m'
 EXPLORE ?=
@@ -68,11 +116,11 @@ explore: build setup ## Try every fault at every point of the base lifecycle.
 explore-suite: build setup ## Try faults in all scenarios that ship.
 	$(BIN)/cosi-emu explore scenarios/suite --prune step --out $(BIN)/found $(EXPLORE)
 
-# make doubles DOUBLE=create-before-id
-DOUBLE ?=
-.PHONY: doubles
-doubles: setup ## Have exploring find the bugs of the broken components, or of the one that is DOUBLE.
-	$(GO) test ./test/mutants -v -count 1 -timeout 30m -run '$(if $(DOUBLE),TestDoubles/^$(DOUBLE)$$,.)' -doubles
+# make mutants MUTANT=create-before-id
+MUTANT ?=
+.PHONY: mutants
+mutants: setup ## Have exploring find the bugs of the broken components, or of the one that is MUTANT.
+	$(GO) test ./test/mutants -v -count 1 -timeout 85m -run '$(if $(MUTANT),TestLongMutants/^$(MUTANT)$$,.)' -sample 0
 
 # make s3-clients S3CLIENTS='-clients rclone,boto3 -schemes http'
 S3CLIENTS ?= -install -write

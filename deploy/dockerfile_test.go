@@ -89,12 +89,9 @@ func TestDockerfileUser(t *testing.T) {
 	}
 }
 
-// TestDockerfileBuild runs the command that builds the program, and expects one
+// TestLongDockerfileBuild runs the command that builds the program, and expects one
 // that runs where there is nothing but itself.
-func TestDockerfileBuild(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
+func TestLongDockerfileBuild(t *testing.T) {
 	runs := arguments(t, "RUN")
 	i := slices.IndexFunc(runs, func(run string) bool { return strings.Contains(run, "go build") })
 	if i < 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
 
-// TestBench takes every measurement once, as small as can be, so that none of
+// TestLongBench takes every measurement once, as small as can be, so that none of
 // them rots. What they come to is not for a test.
-func TestBench(t *testing.T) {
+func TestLongBench(t *testing.T) {
 	h := newHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

@@ -1,10 +1,13 @@
 package mutants
 
 import (
+	"cmp"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,15 +19,30 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// demanded has the bugs looked for.
-var demanded = flag.Bool("doubles", false, "have exploring find the bugs of the doubles, which takes minutes")
+// sample bounds what the tests of this package try.
+var sample = flag.Int("sample", 2, "try so many mutants, drawn with the seed in COSI_EMU_TEST_SEED; 0 is all of them")
 
-// TestDoubles has every bug found by an exploration, and told in a few lines.
-func TestDoubles(t *testing.T) {
-	if !*demanded {
-		t.Skip("it takes minutes: make doubles, or -doubles")
+// draw returns those that this run tries.
+func draw[T any](t *testing.T, all []T) []T {
+	t.Helper()
+	if *sample == 0 {
+		return all
 	}
-	for _, d := range All() {
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("COSI_EMU_TEST_SEED"), "1"), 10, 64)
+	if err != nil {
+		t.Fatalf("COSI_EMU_TEST_SEED: %v", err)
+	}
+	drawn := min(*sample, len(all))
+	t.Logf("%d of %d, drawn with COSI_EMU_TEST_SEED=%d", drawn, len(all), seed)
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not for cryptography
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:drawn]
+}
+
+// TestLongMutants has an exploration find the bug of each mutant, and shrink it to a
+// few lines.
+func TestLongMutants(t *testing.T) {
+	for _, d := range draw(t, All()) {
 		t.Run(d.Name, func(t *testing.T) {
 			r := exploration(t, d.file(), explore.Options{
 				Kinds: d.Kinds, At: d.At, Shrink: true, Emulator: emulator.Options{Implementations: d.Implementations},
@@ -84,16 +102,13 @@ func checkEvidence(t *testing.T, g *explore.Group) {
 	}
 }
 
-// TestWithoutMistakes makes sure that nothing is found of what the doubles are made
+// TestLongWithoutMistakes makes sure that nothing is found of what the doubles are made
 // of: the same components, through the same constructors.
-func TestWithoutMistakes(t *testing.T) {
-	if !*demanded {
-		t.Skip("it takes minutes: make doubles, or -doubles")
-	}
-	for _, sound := range []Double{
+func TestLongWithoutMistakes(t *testing.T) {
+	for _, sound := range draw(t, []Double{
 		ofController("controller", "", mistakes{}), ofSidecar("sidecar", "", mistakes{}),
 		ofDriver("driver", "", func() change { return func(*fakedriver.Options) emulator.Server { return nil } }),
-	} {
+	}) {
 		t.Run(sound.Name, func(t *testing.T) {
 			var at []string
 			for _, d := range All() {

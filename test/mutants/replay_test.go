@@ -10,12 +10,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 )
 
-// TestReplay has the recording of a finding run again, as 'cosi-emu replay' does, in an
+// TestLongReplay has the recording of a finding run again, as 'cosi-emu replay' does, in an
 // emulator that is no world of an exploration.
-func TestReplay(t *testing.T) {
-	if !*demanded {
-		t.Skip("it takes a minute: make doubles, or -doubles")
-	}
+func TestLongReplay(t *testing.T) {
 	d, ok := ByName("delete-errors-ignored")
 	if !ok {
 		t.Fatal("there is no such double")

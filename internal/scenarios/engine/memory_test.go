@@ -19,7 +19,7 @@ import (
 )
 
 // memoryRuns is how often the scenario runs.
-var memoryRuns = flag.Int("memory.runs", 1000, "how often TestMemoryIsFlat runs its scenario")
+var memoryRuns = flag.Int("memory.runs", 1000, "how often TestLongMemory runs its scenario")
 
 const (
 	// grownBytes is how much more may be in use for each run after the first fifth of
@@ -66,11 +66,8 @@ steps:
 - expect: {BucketClaim/photos: absent}
 `
 
-// TestMemoryIsFlat runs a scenario 1,000 times on one emulator.
-func TestMemoryIsFlat(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes minutes")
-	}
+// TestLongMemory runs a scenario 1,000 times on one emulator.
+func TestLongMemory(t *testing.T) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = sampled
 	ctx, begun := t.Context(), time.Now()
