@@ -81,6 +81,7 @@ test-race: setup ## Run the tests of make test with the race detector.
 test-modules: ## Run the tests of the other modules.
 	cd hack/s3clients && $(GO) test ./...
 	cd examples/driver-author && $(GO) test ./...
+	cd hack/tools && $(GO) test ./...
 
 .PHONY: test-sample
 test-sample: build setup ## Try a sample of the faults in all scenarios that ship, drawn with SEED.
@@ -171,7 +172,7 @@ lint: $(BIN)/golangci-lint ## Run the linters.
 ##@ Verify
 
 .PHONY: verify
-verify: verify-text verify-format verify-modules verify-generated lint verify-platforms ## Check all that can be checked without running the code.
+verify: verify-text verify-format verify-modules verify-licenses verify-vulnerabilities verify-generated lint verify-platforms ## Check all that can be checked without running the code.
 
 .PHONY: verify-text
 verify-text: ## No file names a machine that it was written on.
@@ -185,6 +186,14 @@ verify-format: ## The code is formatted.
 verify-modules: ## Every module is tidy.
 	hack/verify/modules.sh tidy -diff
 
+.PHONY: verify-licenses
+verify-licenses: $(BIN)/licenses ## The licenses of all modules that the product is built of are allowed.
+	$(BIN)/licenses . hack/s3clients examples/driver-author hack/controlplane
+
+.PHONY: verify-vulnerabilities
+verify-vulnerabilities: $(BIN)/govulncheck ## The code calls nothing with a known vulnerability.
+	hack/verify/vulnerabilities.sh $(BIN)/govulncheck
+
 .PHONY: verify-generated
 verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen ## Generated files are up to date.
 	hack/verify/generated.sh "$(MAKE)" "$(BIN)"
@@ -194,7 +203,7 @@ verify-platforms: $(addprefix vet-,$(subst /,-,$(PLATFORMS))) ## The code compil
 
 # vet-linux-amd64 and so on.
 vet-%:
-	GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) CGO_ENABLED=0 $(GO) vet ./...
+	GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) $(GO) vet ./...
 
 # The tools, pinned by hack/tools/go.mod and built once for each change of it.
 
@@ -206,9 +215,12 @@ $(BIN)/$(notdir $(1)): $(TOOL_MODULE)
 endef
 
 $(eval $(call tool,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
+$(eval $(call tool,golang.org/x/vuln/cmd/govulncheck))
 $(eval $(call tool,google.golang.org/grpc/cmd/protoc-gen-go-grpc))
 $(eval $(call tool,google.golang.org/protobuf/cmd/protoc-gen-go))
 $(eval $(call tool,sigs.k8s.io/controller-tools/cmd/controller-gen))
+$(eval $(call tool,./licenses))
 $(eval $(call tool,./protogen))
 
 $(BIN)/protogen: $(wildcard hack/tools/protogen/*.go)
+$(BIN)/licenses: $(wildcard hack/tools/licenses/*.go)
