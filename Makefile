@@ -131,6 +131,10 @@ s3-clients: setup ## Try the S3 store with real clients, and write the table of 
 	$(GO) build -C hack/s3clients -o $(BIN)/s3clients .
 	$(BIN)/s3clients -root $(CURDIR) $(S3CLIENTS)
 
+.PHONY: screenshot
+screenshot: build setup ## Take the screenshot of a report for the README, with Chromium.
+	hack/screenshot/screenshot.sh $(BIN)/cosi-emu docs/images/report.png
+
 .PHONY: bench
 bench: setup ## Run the benchmarks.
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m $(TESTFLAGS) $(PKG)

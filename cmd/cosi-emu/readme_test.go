@@ -82,6 +82,9 @@ func TestReadme(t *testing.T) {
 		if (err != nil) != s.fails() {
 			t.Fatalf("$ %s\n%s\n%v", s.command, output, err)
 		}
+		if n := strings.Count(output, "COSI is up"); n > 1 {
+			t.Errorf("$ %s\nprints the endpoints %d times:\n%s", s.command, n, output)
+		}
 		if diff := cmp.Diff(columns(s.output), columns(strings.Split(output, "\n"))); diff != "" {
 			t.Errorf("$ %s\ncolumns: -README, +now:\n%s", s.command, diff)
 		}

@@ -60,7 +60,7 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 	}
 	// It must not end with this process, so it is not bound to its context.
 	cmd := exec.CommandContext(context.Background(), self, append([]string{"up"}, repeatFlags(flags)...)...)
-	cmd.Stdout, cmd.Stderr = transcript, transcript
+	cmd.Stderr = transcript // this process prints the result, which the child has on its standard output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the emulator in the background: %w", err)
