@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
 // names returns kind and name of each object, sorted.

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
 const group = "objectstorage.k8s.io"

@@ -17,11 +17,11 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/test/deploytest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 

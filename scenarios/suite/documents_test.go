@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/scenarios/suite"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 )
 
 var (
@@ -38,13 +38,13 @@ func provable(t *testing.T) []string {
 // TestDocuments: every scenario says what it is, in which area, and what it is
 // evidence of, and is found by its name.
 func TestDocuments(t *testing.T) {
-	all, err := suite.Load()
+	set, err := runner.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
 	}
 	numbers := provable(t)
 	files := map[string]string{}
-	for _, s := range all {
+	for _, s := range set.Scenarios {
 		file := s.Position.File
 		if want := strings.TrimSuffix(filepath.Base(file), ".yaml"); s.Name != want {
 			t.Errorf("%s: the name is %q, and that of the file %q", file, s.Name, want)
@@ -68,7 +68,7 @@ func TestDocuments(t *testing.T) {
 			}
 		}
 	}
-	if len(all) < 60 {
-		t.Errorf("there are %d scenarios, and should be 60", len(all))
+	if len(set.Scenarios) < 60 {
+		t.Errorf("there are %d scenarios, and should be 60", len(set.Scenarios))
 	}
 }

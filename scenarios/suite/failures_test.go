@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/scenarios/suite"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 )
 
 var (
@@ -39,12 +39,12 @@ func rows(t *testing.T, file string, row *regexp.Regexp) map[string][]string {
 // TestKnownFailures: every failure that is known from elsewhere has a scenario, or
 // README.md says why it cannot have one and which test stands in.
 func TestKnownFailures(t *testing.T) {
-	all, err := suite.Load()
+	set, err := runner.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var proved []string
-	for _, s := range all {
+	for _, s := range set.Scenarios {
 		proved = append(proved, s.Proves...)
 	}
 	known := rows(t, filepath.Join("..", "..", "docs", "known-failures.md"), knownFailure)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 	"github.com/cosi-emu/cosi-emu/scenarios"
-	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
 
 // limit is how long the whole suite may take on a running control plane. It is a
@@ -49,14 +49,14 @@ func TestSuite(t *testing.T) {
 // measure tells at the end of the test how fast the suite was.
 func measure(t *testing.T) {
 	t.Helper()
-	all, err := suite.Load()
+	set, err := runner.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
 	}
 	started := time.Now()
 	t.Cleanup(func() {
 		took := time.Since(started)
-		t.Logf("%d scenarios in %s: %.1f a second", len(all), took.Round(time.Millisecond), float64(len(all))/took.Seconds())
+		t.Logf("%d scenarios in %s: %.1f runs/s", len(set.Scenarios), took.Round(time.Millisecond), float64(len(set.Scenarios))/took.Seconds())
 		if *limit > 0 && took > *limit {
 			t.Errorf("the suite took %s, and may take %s", took, *limit)
 		}

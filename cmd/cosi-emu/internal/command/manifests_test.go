@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/deploy/deploytest"
+	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
 // TestManifests parses the arguments of the containers in deploy/ as the program

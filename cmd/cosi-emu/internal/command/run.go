@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
-	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
 
 // defaultRunTimeout is the time limit of a run that hangs.
@@ -173,13 +172,10 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 
 // source returns the function that reads the scenarios.
 func (r *scenarioRun) source(paths []string) func() (*runner.Set, error) {
-	if !r.suite {
-		return func() (*runner.Set, error) { return runner.Load(paths) }
+	if r.suite {
+		return runner.LoadSuite
 	}
-	return func() (*runner.Set, error) {
-		scenarios, err := suite.Load()
-		return &runner.Set{Scenarios: scenarios}, err
-	}
+	return func() (*runner.Set, error) { return runner.Load(paths) }
 }
 
 // exitOf returns the exit code for a report; nil if it is 0.
