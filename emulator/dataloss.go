@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
 // ErrNothingKept is the error of something that is to forget, and keeps nothing
@@ -16,7 +16,7 @@ import (
 var ErrNothingKept = errors.New("it keeps nothing that it could forget")
 
 // StepForget is the operation at the process seam by which a component has lost
-// what it keeps over its lives. Its response is a store.Lost.
+// what it keeps over its lives. Its response is a administration.DataLoss.
 const StepForget = "forget"
 
 // forgetTimeout bounds how long a component takes to lose what it keeps.
@@ -24,22 +24,22 @@ const forgetTimeout = time.Minute
 
 // forgetful is what can lose what it keeps of some owners.
 type forgetful interface {
-	Forget(ctx context.Context, chosen func(owner string) bool) (store.Lost, error)
+	Forget(ctx context.Context, chosen func(owner string) bool) (administration.DataLoss, error)
 }
 
 // loss is how a component forgets; nil means that it keeps nothing.
-type loss func(context.Context) (store.Lost, error)
+type loss func(context.Context) (administration.DataLoss, error)
 
 // lossOf has a fake driver lose what it has provisioned, and nobody else's.
 func (e *Emulator) lossOf(driver string) loss {
-	return func(ctx context.Context) (store.Lost, error) {
+	return func(ctx context.Context) (administration.DataLoss, error) {
 		return e.shelves().Forget(ctx, func(owner string) bool { return owner == driver })
 	}
 }
 
 // lossOfAll has the store lose everything, but for the key of its administrator,
 // which users hold.
-func (e *Emulator) lossOfAll(ctx context.Context) (store.Lost, error) {
+func (e *Emulator) lossOfAll(ctx context.Context) (administration.DataLoss, error) {
 	return e.shelves().Forget(ctx, func(owner string) bool { return owner != Administrator })
 }
 

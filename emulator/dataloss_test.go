@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
 // TestForget has a component lose what it keeps between two lives, and not while it
@@ -19,7 +19,9 @@ func TestForget(t *testing.T) {
 	if err := c.Forget(t.Context()); !errors.Is(err, ErrNothingKept) {
 		t.Errorf("Forget() = %v, want ErrNothingKept", err)
 	}
-	c.loss = func(context.Context) (store.Lost, error) { return store.Lost{Buckets: []string{"b"}}, nil }
+	c.loss = func(context.Context) (administration.DataLoss, error) {
+		return administration.DataLoss{Buckets: []string{"b"}}, nil
+	}
 	mustDo(t, c.Start(t.Context()))
 	if err := c.Forget(t.Context()); !errors.Is(err, ErrWrongState) {
 		t.Errorf("Forget() while it runs = %v, want ErrWrongState", err)
@@ -58,7 +60,7 @@ func TestForgetByFault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, s := newStage(t)
 			c.faults = deadly(t, tc.effect, 1)
-			c.loss = func(context.Context) (store.Lost, error) { return store.Lost{}, nil }
+			c.loss = func(context.Context) (administration.DataLoss, error) { return administration.DataLoss{}, nil }
 			mustDo(t, c.Start(t.Context()))
 			s.die(t)
 			await(t, c, StateRunning, 2)

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
 // TestDriverWithoutMemory has the driver come back without what it provisioned for a
@@ -44,7 +44,7 @@ func TestDriverWithoutMemory(t *testing.T) {
 			s := newStory(t, emu)
 			s.create(s.claim, s.access)
 			s.waitReady()
-			want := store.Lost{
+			want := administration.DataLoss{
 				Buckets: []string{s.secret()["BUCKET_NAME"]}, Accounts: []string{s.access.Status.AccountID},
 			}
 			lose(t)
@@ -52,7 +52,7 @@ func TestDriverWithoutMemory(t *testing.T) {
 			s.delete(s.claim)
 			s.waitGone(s.access)
 			s.waitGone(s.claim)
-			if diff := cmp.Diff([]store.Lost{want}, lostSince(t, emu, mark)); diff != "" {
+			if diff := cmp.Diff([]administration.DataLoss{want}, lostSince(t, emu, mark)); diff != "" {
 				t.Errorf("what was lost: -want, +got:\n%s", diff)
 			}
 		})
@@ -76,7 +76,7 @@ func TestStoreWithoutMemory(t *testing.T) {
 	if err := errors.Join(component.Stop(t.Context()), component.Forget(t.Context()), component.Start(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	want := []store.Lost{{Buckets: []string{"photos", "videos"}}}
+	want := []administration.DataLoss{{Buckets: []string{"photos", "videos"}}}
 	if diff := cmp.Diff(want, lostSince(t, emu, 0)); diff != "" {
 		t.Errorf("what was lost: -want, +got:\n%s", diff)
 	}
@@ -92,14 +92,14 @@ func TestStoreWithoutMemory(t *testing.T) {
 }
 
 // lostSince returns what the journal says that was lost.
-func lostSince(t *testing.T, emu *emulator.Emulator, mark uint64) []store.Lost {
+func lostSince(t *testing.T, emu *emulator.Emulator, mark uint64) []administration.DataLoss {
 	t.Helper()
-	var all []store.Lost
+	var all []administration.DataLoss
 	for _, e := range emu.Journal().Since(mark) {
 		if e.Seam != journal.SeamProcess || e.Operation.Name != emulator.StepForget {
 			continue
 		}
-		var lost store.Lost
+		var lost administration.DataLoss
 		if err := json.Unmarshal(e.Response, &lost); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -37,7 +38,7 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	}
 	e.secure = secure
 	e.s3Endpoint = e.scheme() + net.JoinHostPort(loopback, port)
-	e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(store.DefaultHost, port)
+	e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(s3.DefaultHost, port)
 	return e.startForgetful(ctx, ComponentStore, e.lossOfAll, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		listener, err := listenTCP(ctx, "S3", net.JoinHostPort(loopback, port))
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
 // secureStore returns how the store serves TLS, or nil if it does not. The
@@ -25,7 +25,7 @@ func (e *Emulator) secureStore() (*tls.Config, error) {
 	if err := os.WriteFile(e.CertificateAuthorityPath(), e.certificates, fileMode); err != nil {
 		return nil, fmt.Errorf("write the certificate of the S3 store's authority: %w", err)
 	}
-	return ca.ServerConfig(loopback, "::1", "localhost", store.DefaultHost, "*."+store.DefaultHost)
+	return ca.ServerConfig(loopback, "::1", "localhost", s3.DefaultHost, "*."+s3.DefaultHost)
 }
 
 func (e *Emulator) openAuthority() (*certs.Authority, error) {

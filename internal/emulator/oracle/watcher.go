@@ -10,7 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
 // Watcher collects the Input of a run on an emulator. It is safe for concurrent
@@ -86,7 +86,7 @@ func (w *Watcher) forgotten(e journal.Event) {
 	if e.Seam != journal.SeamProcess || e.Operation.Name != emulator.StepForget {
 		return
 	}
-	var lost store.Lost
+	var lost administration.DataLoss
 	if json.Unmarshal(e.Response, &lost) == nil {
 		w.touch(lost.Buckets)
 		w.touch(lost.Accounts)

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 )
 
 // Describer knows what requests ask for; *store.Store and *gcs.Service are ones.
 type Describer interface {
-	Describe(r *http.Request) store.Request
+	Describe(r *http.Request) httpserver.Request
 }
 
 // Middleware makes the requests of clients cross the store seam as this
@@ -49,7 +49,7 @@ func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handl
 	})
 }
 
-func s3Operation(asked store.Request, method string) journal.Operation {
+func s3Operation(asked httpserver.Request, method string) journal.Operation {
 	op := journal.Operation{Name: asked.Operation, Subject: asked.Bucket}
 	if op.Name == "" {
 		op.Name = method

@@ -18,7 +18,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
 // Audience is what tokens must be for: Amazon's name for its STS, which is the
@@ -42,7 +42,7 @@ func New(c client.Client, driver string) *Directory { return &Directory{client: 
 // Account returns the account of a BucketAccess, by the name of which the bearer
 // of a token asks for it: it must be in the namespace of the token's
 // ServiceAccount, and for that ServiceAccount. Errors are of kind
-// store.ErrIdentity for a token that is not good, fakedriver.ErrNotExist if there is
+// authorization.ErrIdentity for a token that is not good, fakedriver.ErrNotExist if there is
 // no such access, or those of the API server.
 func (d *Directory) Account(ctx context.Context, token, access string) (string, error) {
 	serviceAccount, err := d.review(ctx, token)
@@ -70,12 +70,12 @@ func (d *Directory) review(ctx context.Context, token string) (client.ObjectKey,
 	status := review.Status
 	// An API server that knows nothing of audiences leaves them out.
 	if !status.Authenticated || !slices.Contains(status.Audiences, Audience) {
-		return client.ObjectKey{}, fmt.Errorf("token %w: it must be valid and for the audience %s", store.ErrIdentity, Audience)
+		return client.ObjectKey{}, fmt.Errorf("token %w: it must be valid and for the audience %s", authorization.ErrIdentity, Audience)
 	}
 	user, ok := strings.CutPrefix(status.User.Username, userPrefix)
 	namespace, name, found := strings.Cut(user, ":")
 	if !ok || !found {
-		return client.ObjectKey{}, fmt.Errorf("token of user %q %w: it must be that of a ServiceAccount", status.User.Username, store.ErrIdentity)
+		return client.ObjectKey{}, fmt.Errorf("token of user %q %w: it must be that of a ServiceAccount", status.User.Username, authorization.ErrIdentity)
 	}
 	return client.ObjectKey{Namespace: namespace, Name: name}, nil
 }

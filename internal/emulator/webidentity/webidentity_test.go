@@ -16,7 +16,7 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
 const (
@@ -77,11 +77,11 @@ func TestAccount(t *testing.T) {
 		want   error
 	}{
 		"Good":          {reason: "Its own access.", says: review(user, audience), change: same},
-		"NotValid":      {reason: "The API server says so.", says: authenticationv1.TokenReviewStatus{Error: "no"}, change: same, want: store.ErrIdentity},
-		"OtherAudience": {reason: "For somebody else, who must not use it here.", says: review(user, "vault"), change: same, want: store.ErrIdentity},
-		"NoAudience":    {reason: "Nobody has looked for whom it is.", says: review(user), change: same, want: store.ErrIdentity},
-		"Person":        {reason: "Not a ServiceAccount.", says: review("demo:builder", audience), change: same, want: store.ErrIdentity},
-		"Odd":           {reason: "Not a ServiceAccount.", says: review("system:serviceaccount:demo", audience), change: same, want: store.ErrIdentity},
+		"NotValid":      {reason: "The API server says so.", says: authenticationv1.TokenReviewStatus{Error: "no"}, change: same, want: authorization.ErrIdentity},
+		"OtherAudience": {reason: "For somebody else, who must not use it here.", says: review(user, "vault"), change: same, want: authorization.ErrIdentity},
+		"NoAudience":    {reason: "Nobody has looked for whom it is.", says: review(user), change: same, want: authorization.ErrIdentity},
+		"Person":        {reason: "Not a ServiceAccount.", says: review("demo:builder", audience), change: same, want: authorization.ErrIdentity},
+		"Odd":           {reason: "Not a ServiceAccount.", says: review("system:serviceaccount:demo", audience), change: same, want: authorization.ErrIdentity},
 		"Neighbour":     {reason: "Another ServiceAccount of the namespace.", says: review("system:serviceaccount:demo:web", audience), change: same, want: fakedriver.ErrNotExist},
 		"Namesake":      {reason: "The same name in another namespace.", says: review("system:serviceaccount:other:builder", audience), change: same, want: fakedriver.ErrNotExist},
 		"OtherName":     {reason: "No such access.", says: review(user, audience), change: func(a *cosiapi.BucketAccess) { a.Name = "photos-ro" }, want: fakedriver.ErrNotExist},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
 // authenticate finds out whose request it is, by the token ACCESS_ID:ACCESS_SECRET.
@@ -17,12 +18,12 @@ func (s *Service) authenticate(x *exchange) error {
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !ok {
 		return errCredentials
 	}
-	visitor, err := s.options.Store.Visit(fakedriver.ProtocolGCS, id, secret)
-	x.visitor = visitor
+	caller, err := s.options.Store.Authenticate(id, secret)
+	x.caller = caller
 	return err
 }
 
-// authorize lets an operation through if the key's grant covers one of its needs.
+// authorize accepts an operation if the key's grant covers one of its needs.
 // Copying needs to read its source, too. Of a bucket that is not granted nothing is
 // said but that it is forbidden.
 func (s *Service) authorize(x *exchange) error {
@@ -34,19 +35,19 @@ func (s *Service) authorize(x *exchange) error {
 	}
 	switch x.target.shape { //nolint:exhaustive // only these have a source
 	case shapeCopy, shapeRewrite:
-		return x.covered(x.target.sourceBucket, readData)
+		return x.covered(x.target.sourceBucket, authorization.ReadData)
 	case shapeCompose:
-		return x.covered(x.target.bucket, readData)
+		return x.covered(x.target.bucket, authorization.ReadData)
 	}
 	return nil
 }
 
-func (x *exchange) covered(bucket string, needs []need) error {
-	grant, err := x.visitor.Grant(bucket)
+func (x *exchange) covered(bucket string, needs []authorization.Need) error {
+	grant, err := x.caller.Grant(fakedriver.ProtocolGCS, bucket)
 	if err != nil {
 		return err
 	}
-	if !covers(grant, needs) {
+	if !authorization.Allows(grant, needs) {
 		return errForbidden
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -35,12 +36,12 @@ func (b Backend) DeleteBucket(ctx context.Context, owner, name string) error {
 }
 
 // Forget is that of the store, and loses the objects of buckets of GCS, too.
-func (b Backend) Forget(ctx context.Context, chosen func(owner string) bool) (store.Lost, error) {
+func (b Backend) Forget(ctx context.Context, chosen func(owner string) bool) (administration.DataLoss, error) {
 	b.service.lock.Lock()
 	defer b.service.lock.Unlock()
 	buckets, err := b.Buckets(ctx)
 	if err != nil {
-		return store.Lost{}, err
+		return administration.DataLoss{}, err
 	}
 	for _, found := range buckets {
 		if found.Protocol != fakedriver.ProtocolGCS || !chosen(found.Owner) {
@@ -48,7 +49,7 @@ func (b Backend) Forget(ctx context.Context, chosen func(owner string) bool) (st
 		}
 		found.Purge = true
 		if err := b.service.clear(found); err != nil {
-			return store.Lost{}, err
+			return administration.DataLoss{}, err
 		}
 	}
 	return b.Store.Forget(ctx, chosen)

@@ -3,17 +3,17 @@ package gcs
 import (
 	"net/http"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 )
 
 // Describe returns what a request asks for, without looking at who asks. It is for
 // recording requests, and for choosing some of them.
-func (s *Service) Describe(r *http.Request) store.Request {
+func (s *Service) Describe(r *http.Request) httpserver.Request {
 	t, err := parseTarget(r)
 	if err != nil {
-		return store.Request{}
+		return httpserver.Request{}
 	}
-	described := store.Request{Bucket: t.bucket, Key: t.object}
+	described := httpserver.Request{Bucket: t.bucket, Key: t.object}
 	if op, err := classify(r.Method, t, r.URL.Query()); err == nil {
 		described.Operation = op.name
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
 // exchange is one request on its way through the phases, each of which adds what
@@ -16,7 +16,7 @@ type exchange struct {
 
 	target    target
 	query     url.Values
-	visitor   *store.Visitor
+	caller    *authorization.Caller
 	operation operation
 	body      bytes.Buffer
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
 // failure is an error of the JSON API, as "Status and error codes" of its
@@ -59,9 +59,9 @@ func failureOf(err error) *failure {
 		return errTooLarge
 	}
 	switch {
-	case errors.Is(err, store.ErrIdentity):
+	case errors.Is(err, authorization.ErrIdentity):
 		return errCredentials
-	case errors.Is(err, store.ErrDenied):
+	case errors.Is(err, authorization.ErrDenied):
 		return errForbidden
 	case errors.Is(err, fakedriver.ErrNotExist):
 		return errNotFound.with("The specified bucket does not exist.")

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
 // operation is something that the service does.
@@ -19,7 +21,7 @@ type operation struct {
 	// operation to be meant.
 	selects map[string]string
 	// needs are permissions, any one of which is enough. With none, nobody may.
-	needs []need
+	needs []authorization.Need
 	// takes are query parameters that are allowed. Those that could change what
 	// is done, and are not honoured, are refused rather than ignored.
 	takes []string
@@ -46,21 +48,21 @@ var (
 //
 //nolint:lll // one operation a line
 var operations = []operation{
-	{name: "objects.get media", method: http.MethodGet, shape: shapeMedia, needs: readData, takes: onGeneration, do: (*Service).download},
-	{name: "objects.get media", method: http.MethodHead, shape: shapeMedia, needs: readObject, takes: onGeneration, do: (*Service).download},
-	{name: "objects.get media", method: http.MethodGet, shape: shapeObject, selects: map[string]string{"alt": "media"}, needs: readData, takes: onGeneration, do: (*Service).download},
-	{name: "objects.get", method: http.MethodGet, shape: shapeObject, needs: readObject, takes: onGeneration, do: (*Service).describe},
-	{name: "objects.list", method: http.MethodGet, shape: shapeObjects, needs: readData, takes: onList, do: (*Service).list},
-	{name: "objects.insert", method: http.MethodPost, shape: shapeUpload, needs: writeData, takes: onUpload, changes: true, do: (*Service).upload},
-	{name: "objects.insert", method: http.MethodPut, shape: shapeUpload, needs: writeData, takes: onUpload, changes: true, do: (*Service).upload},
-	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeUpload, needs: writeData, takes: onUpload, changes: true, do: (*Service).cancelUpload},
-	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: writeData, takes: onGeneration, changes: true, do: (*Service).remove},
-	{name: "objects.patch", method: http.MethodPatch, shape: shapeObject, needs: writeMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
-	{name: "objects.update", method: http.MethodPut, shape: shapeObject, needs: writeMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
-	{name: "objects.rewrite", method: http.MethodPost, shape: shapeRewrite, needs: writeData, takes: onCopy, changes: true, do: (*Service).copyObject},
-	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: writeData, takes: onCopy, changes: true, do: (*Service).copyObject},
-	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: writeData, takes: onCondition, changes: true, do: (*Service).compose},
-	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: readBucket, do: (*Service).describeBucket},
+	{name: "objects.get media", method: http.MethodGet, shape: shapeMedia, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get media", method: http.MethodHead, shape: shapeMedia, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get media", method: http.MethodGet, shape: shapeObject, selects: map[string]string{"alt": "media"}, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get", method: http.MethodGet, shape: shapeObject, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).describe},
+	{name: "objects.list", method: http.MethodGet, shape: shapeObjects, needs: authorization.ReadData, takes: onList, do: (*Service).list},
+	{name: "objects.insert", method: http.MethodPost, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).upload},
+	{name: "objects.insert", method: http.MethodPut, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).upload},
+	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).cancelUpload},
+	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: authorization.WriteData, takes: onGeneration, changes: true, do: (*Service).remove},
+	{name: "objects.patch", method: http.MethodPatch, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
+	{name: "objects.update", method: http.MethodPut, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
+	{name: "objects.rewrite", method: http.MethodPost, shape: shapeRewrite, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
+	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
+	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, changes: true, do: (*Service).compose},
+	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
 	// What is the driver's to do.
 	{name: "buckets.list", method: http.MethodGet, shape: shapeService},
 	{name: "buckets.create", method: http.MethodPost, shape: shapeService},

@@ -20,7 +20,7 @@ func (s *Service) beginUpload(x *exchange) error {
 	if length, err := strconv.ParseInt(x.r.Header.Get("X-Upload-Content-Length"), 10, 64); err == nil && length > s.options.MaxBodyBytes {
 		return errTooLarge
 	}
-	id, err := s.uploads.begin(&upload{incoming: in, key: x.visitor.AccessKeyID()})
+	id, err := s.uploads.begin(&upload{incoming: in, key: x.caller.Account().AccessKeyID})
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Service) base(x *exchange) string {
 // continueUpload takes a chunk, or says how much has come.
 func (s *Service) continueUpload(x *exchange) error {
 	id := x.query.Get("upload_id")
-	found, err := s.uploads.find(id, x.visitor.AccessKeyID(), x.target.bucket)
+	found, err := s.uploads.find(id, x.caller.Account().AccessKeyID, x.target.bucket)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (x *exchange) sendProgress(have int64) error {
 
 func (s *Service) cancelUpload(x *exchange) error {
 	id := x.query.Get("upload_id")
-	if _, err := s.uploads.find(id, x.visitor.AccessKeyID(), x.target.bucket); err != nil {
+	if _, err := s.uploads.find(id, x.caller.Account().AccessKeyID, x.target.bucket); err != nil {
 		return err
 	}
 	s.uploads.end(id)

@@ -1,11 +1,11 @@
 package gcs
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"sync"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 )
 
 // serve answers one request.
@@ -13,41 +13,33 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{w: w, r: r, release: func() {}}
 	w.Header().Set("Server", "cosi-emu")
 	defer func() { x.release() }()
-	defer s.recover(x)
+	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
 	for _, run := range phases {
 		if err := run(s, x); err != nil {
-			s.refuse(x, err)
+			s.reject(x, err)
 			return
 		}
 	}
 }
 
-// refuse answers with an error, and logs what is not the client's fault.
-func (s *Service) refuse(x *exchange, err error) {
+// reject answers with an error, and logs what is not the client's fault.
+func (s *Service) reject(x *exchange, err error) {
 	found := failureOf(err)
 	log := s.options.Logger.WithValues("operation", x.operation.name, "bucket", x.target.bucket, "reason", found.reason)
 	if found == errInternal {
 		log.Error(err, "gcs request failed")
 	} else {
-		log.V(1).Info("gcs request refused")
+		log.V(1).Info("gcs request rejected")
 	}
-	x.release() // a refusal may reach whoever it likes
+	x.release() // an error is not held back by a revocation
 	if !x.begun {
 		found.write(x.w)
 	}
 }
 
-// recover turns a panic into an internal error.
-func (s *Service) recover(x *exchange) {
-	cause := recover()
-	if cause == nil {
-		return
-	}
-	if cause == http.ErrAbortHandler { //nolint:errorlint // a sentinel that net/http compares like this
-		panic(cause)
-	}
-	s.options.Logger.Error(fmt.Errorf("panic: %v", cause), "gcs request failed", //nolint:err113 // has no kind
-		"operation", x.operation.name, "stack", string(debug.Stack()))
+// fail answers after a panic with an internal error.
+func (s *Service) fail(x *exchange, cause error, stack string) {
+	s.options.Logger.Error(cause, "gcs request failed", "operation", x.operation.name, "stack", stack)
 	x.release()
 	if !x.begun {
 		errInternal.write(x.w)
@@ -86,10 +78,9 @@ func (s *Service) perform(x *exchange) error {
 	if err := s.authorize(x); err != nil {
 		return err
 	}
-	leave, err := x.visitor.Enter()
-	if err != nil {
+	if err := x.caller.Enter(); err != nil {
 		return err
 	}
-	x.release = sync.OnceFunc(func() { leave(); unlock() })
+	x.release = sync.OnceFunc(func() { x.caller.Leave(); unlock() })
 	return x.operation.do(s, x)
 }

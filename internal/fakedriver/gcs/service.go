@@ -39,7 +39,7 @@ func New(ctx context.Context, options Options) (*Service, error) {
 	if err := s.recall(ctx); err != nil {
 		return nil, err
 	}
-	s.handler = options.Store.Patient(http.HandlerFunc(s.serve))
+	s.handler = options.Store.WithTimeouts(http.HandlerFunc(s.serve))
 	if options.Middleware != nil {
 		s.handler = options.Middleware(s.handler)
 	}
@@ -54,5 +54,5 @@ func (s *Service) Handler() http.Handler { return s.handler }
 // store is closed. It returns when all requests have ended, and nil unless serving
 // failed.
 func (s *Service) Serve(ctx context.Context, l net.Listener) error {
-	return s.options.Store.ServeGuest(ctx, l, s.handler)
+	return s.options.Store.ServeOther(ctx, l, s.handler)
 }

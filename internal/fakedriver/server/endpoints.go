@@ -4,7 +4,7 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
 // withEndpoints fills in where applications find the store, which listens on an
@@ -21,7 +21,7 @@ func (o Options) withEndpoints(address net.Addr) Options {
 	listens, err := netip.ParseAddrPort(address.String())
 	if err == nil && listens.Addr().IsLoopback() && o.S3VirtualEndpoint == "" {
 		_, port, _ := net.SplitHostPort(address.String()) // it is one, and has a port
-		o.S3VirtualEndpoint = scheme + net.JoinHostPort(store.DefaultHost, port)
+		o.S3VirtualEndpoint = scheme + net.JoinHostPort(s3.DefaultHost, port)
 	}
 	return o
 }

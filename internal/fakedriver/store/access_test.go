@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -190,7 +191,7 @@ func TestUploadsOverTLS(t *testing.T) {
 	var s *server
 	s = serve(t, store.Options{Middleware: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if s.Describe(r) == (store.Request{Operation: "PutObject", Bucket: "photos", Key: "k"}) {
+			if s.Describe(r) == (httpserver.Request{Operation: "PutObject", Bucket: "photos", Key: "k"}) {
 				kind.Store(r.Header.Get("X-Amz-Content-Sha256"))
 			}
 			next.ServeHTTP(w, r)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -127,14 +128,14 @@ func TestDescribe(t *testing.T) {
 	s := serve(t, store.Options{})
 	tests := map[string]struct {
 		method, host, path string
-		want               store.Request
+		want               httpserver.Request
 	}{
-		"Path":    {"PUT", "127.0.0.1:1", "/photos/a/b", store.Request{Operation: "PutObject", Bucket: "photos", Key: "a/b"}},
-		"Host":    {"PUT", "photos.s3.localhost", "/a/b", store.Request{Operation: "PutObject", Bucket: "photos", Key: "a/b"}},
-		"Service": {"GET", "s3.localhost", "/", store.Request{Operation: "ListBuckets"}},
-		"Bucket":  {"HEAD", "photos.s3.localhost", "/", store.Request{Operation: "HeadBucket", Bucket: "photos"}},
-		"Unknown": {"PATCH", "photos.s3.localhost", "/", store.Request{Bucket: "photos"}},
-		"Invalid": {"GET", "x.s3.localhost", "/", store.Request{}},
+		"Path":    {"PUT", "127.0.0.1:1", "/photos/a/b", httpserver.Request{Operation: "PutObject", Bucket: "photos", Key: "a/b"}},
+		"Host":    {"PUT", "photos.s3.localhost", "/a/b", httpserver.Request{Operation: "PutObject", Bucket: "photos", Key: "a/b"}},
+		"Service": {"GET", "s3.localhost", "/", httpserver.Request{Operation: "ListBuckets"}},
+		"Bucket":  {"HEAD", "photos.s3.localhost", "/", httpserver.Request{Operation: "HeadBucket", Bucket: "photos"}},
+		"Unknown": {"PATCH", "photos.s3.localhost", "/", httpserver.Request{Bucket: "photos"}},
+		"Invalid": {"GET", "x.s3.localhost", "/", httpserver.Request{}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,12 +1,18 @@
 package store
 
-import "net/http"
+import (
+	"net/http"
+	"net/url"
 
-// Authenticate lets the fuzz targets ask who a request is from, and nothing else.
-func (s *Store) Authenticate(r *http.Request) error {
-	x := &exchange{r: r}
-	if err := s.parse(x); err != nil {
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
+)
+
+// AuthenticateS3 lets the fuzz targets ask who a request is from, and nothing else.
+func (s *Store) AuthenticateS3(r *http.Request) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
 		return err
 	}
-	return s.authenticate(x)
+	_, _, err = authentication.New(s.registry, s.options.Now).Authenticate(r, query)
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -26,7 +27,7 @@ func TestForget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(store.Lost{Buckets: []string{"of-one"}, Accounts: []string{"app-one"}}, lost); diff != "" {
+	if diff := cmp.Diff(administration.DataLoss{Buckets: []string{"of-one"}, Accounts: []string{"app-one"}}, lost); diff != "" {
 		t.Errorf("lost: -want, +got:\n%s", diff)
 	}
 	if err := s.Close(); err != nil {

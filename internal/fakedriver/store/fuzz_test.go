@@ -75,7 +75,7 @@ func FuzzAuthenticate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := s.Authenticate(r); err == nil {
+		if err := s.AuthenticateS3(r); err == nil {
 			t.Errorf("a request was accepted that nobody has signed:\n%s", request)
 		}
 		if described := s.Describe(r); described.Bucket == "" && described.Key != "" {
@@ -110,7 +110,7 @@ func FuzzAltered(f *testing.F) {
 			return
 		}
 		r.URL, r.Header["X-Amz-Meta-Colour"] = second.URL, second.Header["X-Amz-Meta-Colour"]
-		switch err := s.Authenticate(r); {
+		switch err := s.AuthenticateS3(r); {
 		case err != nil && path == path2 && query == query2 && meta == meta2 && simple.MatchString(path+"?"+query+" "+meta):
 			t.Errorf("refused although nothing was altered: %v", err)
 			return

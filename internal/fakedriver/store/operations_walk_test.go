@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/s3op"
 )
 
 // grants are all that there can be: four modes in three categories.

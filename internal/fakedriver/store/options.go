@@ -11,6 +11,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
 const (
@@ -19,9 +20,6 @@ const (
 	defaultIdleTimeout   = 2 * time.Minute
 	defaultBodyTimeout   = time.Minute
 	defaultMinRate       = 1 << 10
-	// maxDocumentBytes bounds XML bodies; that of a full DeleteObjects has at
-	// most 1000 keys of 1024 bytes.
-	maxDocumentBytes = 4 << 20
 )
 
 // Options say how a store is built. The zero value is a store in memory.
@@ -83,7 +81,7 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	o.Region = cmp.Or(o.Region, fakedriver.DefaultRegion)
 	if o.Hosts == nil {
-		o.Hosts = []string{DefaultHost}
+		o.Hosts = []string{s3.DefaultHost}
 	}
 	o.MaxBodyBytes = positive(o.MaxBodyBytes, defaultMaxBodyBytes)
 	o.HeaderTimeout = positive(o.HeaderTimeout, defaultHeaderTimeout)

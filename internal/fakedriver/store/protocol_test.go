@@ -8,6 +8,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -36,8 +37,8 @@ func TestOtherProtocols(t *testing.T) {
 	}
 }
 
-// TestVisit finds accounts by the secret itself.
-func TestVisit(t *testing.T) {
+// TestAuthenticate finds accounts by the secret itself.
+func TestAuthenticate(t *testing.T) {
 	s := serve(t, store.Options{})
 	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}); err != nil {
 		t.Fatal(err)
@@ -45,29 +46,28 @@ func TestVisit(t *testing.T) {
 	s.bucket(t, "archive")
 	key := s.account(t, "app", readWrite("photos"), readWrite("archive"))
 	for _, secret := range []string{"", "wrong", key.SecretAccessKey + "x"} {
-		if _, err := s.Visit(fakedriver.ProtocolGCS, key.AccessKeyID, secret); !errors.Is(err, store.ErrIdentity) {
-			t.Errorf("Visit() with the secret %q: %v", secret, err)
+		if _, err := s.Authenticate(key.AccessKeyID, secret); !errors.Is(err, authorization.ErrIdentity) {
+			t.Errorf("Authenticate() with the secret %q: %v", secret, err)
 		}
 	}
-	v, err := s.Visit(fakedriver.ProtocolGCS, key.AccessKeyID, key.SecretAccessKey)
+	caller, err := s.Authenticate(key.AccessKeyID, key.SecretAccessKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for bucket, want := range map[string]error{"photos": nil, "archive": store.ErrDenied, "nowhere": store.ErrDenied} {
-		if _, err := v.Grant(bucket); !errors.Is(err, want) {
+	for bucket, want := range map[string]error{"photos": nil, "archive": authorization.ErrDenied, "nowhere": authorization.ErrDenied} {
+		if _, err := caller.Grant(fakedriver.ProtocolGCS, bucket); !errors.Is(err, want) {
 			t.Errorf("Grant(%q) = %v, want %v", bucket, err, want)
 		}
 	}
-	leave, err := v.Enter()
-	if err != nil {
+	if err := caller.Enter(); err != nil {
 		t.Fatal(err)
 	}
-	leave()
+	caller.Leave()
 	account := accountOf(t, s, "app")
 	if err := s.DeleteAccount(t.Context(), account.Owner, "app"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Enter(); !errors.Is(err, store.ErrIdentity) {
+	if err := caller.Enter(); !errors.Is(err, authorization.ErrIdentity) {
 		t.Errorf("Enter() after revocation: %v", err)
 	}
 }

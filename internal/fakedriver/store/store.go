@@ -1,57 +1,83 @@
 package store
 
 import (
+	"context"
 	"errors"
+	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/blobstore"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store/internal/objects"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/persistence"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
 // Store is an S3 store with accounts. Its methods are safe for concurrent use.
 type Store struct {
+	*administration.Administrator
+
 	options  Options
-	hosts    hosts
-	registry *registry
-	vault    blobstore.Vault
-	ledger   ledger
-	contents *objects.Store
+	registry *authorization.Registry
+	blobs    blobstore.Store
+	server   *httpserver.Server
+	s3       *s3.Service
 	handler  http.Handler
-	requests atomic.Uint64
 
-	// admin is held by administrative methods, one at a time: a grant reads
-	// several buckets and writes an account, and nothing may change in between.
-	// It is a channel, so that waiting for it ends with a context.
-	admin chan struct{}
-
-	closing   chan struct{} // closed by Close
 	closeOnce sync.Once
 	closeErr  error
-	servers   sync.WaitGroup
 }
 
 // New opens a store. The caller must Close it.
 func New(options Options) (*Store, error) {
 	options = options.withDefaults()
-	bases, err := parseHosts(options.Hosts)
+	blobs, err := persistence.Open(options.Dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{options: options, hosts: bases, registry: newRegistry(), admin: make(chan struct{}, 1), closing: make(chan struct{})}
-	if s.vault, err = openVault(options.Dir); err != nil {
-		return nil, err
-	}
-	s.ledger = ledger{s.vault}
-	if err := s.recall(); err != nil {
-		return nil, errors.Join(err, s.vault.Close())
-	}
-	s.handler = http.HandlerFunc(s.serveS3)
-	if options.Middleware != nil {
-		s.handler = options.Middleware(s.handler)
+	s := &Store{options: options, registry: authorization.NewRegistry(), blobs: blobs}
+	if err := s.load(); err != nil {
+		return nil, errors.Join(err, blobs.Close())
 	}
 	return s, nil
+}
+
+// load puts the parts together, with what is in the blob store.
+func (s *Store) load() error {
+	o := s.options
+	contents, err := objects.New(objects.Options{Blobs: s.blobs, Rand: o.Rand, Now: o.Now})
+	if err != nil {
+		return err
+	}
+	records := persistence.New(s.blobs)
+	if err := records.Load(s.registry); err != nil {
+		return err
+	}
+	if err := s.blobs.Sweep(); err != nil {
+		return err
+	}
+	s.Administrator = administration.New(administration.Options{
+		Registry: s.registry, Records: records, Contents: contents, MaxAccounts: o.MaxAccounts, Rand: o.Rand, Now: o.Now,
+	})
+	s.server = httpserver.New(httpserver.Options{
+		HeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout, BodyTimeout: o.BodyTimeout, MinRate: o.MinRate, Logger: o.Logger,
+	}, s.Closing())
+	s.s3, err = s3.New(s3.Options{
+		Administrator: s.Administrator, Registry: s.registry, Contents: contents, Blobs: s.blobs, Region: o.Region, Hosts: o.Hosts,
+		MaxBodyBytes: o.MaxBodyBytes, WebIdentity: o.WebIdentity, Rand: o.Rand, Now: o.Now, Logger: o.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	s.handler = s.WithTimeouts(s.s3)
+	if o.Middleware != nil {
+		s.handler = o.Middleware(s.handler)
+	}
+	return nil
 }
 
 // Handler returns the S3 service. It must be served as it is: a ServeMux in
@@ -61,24 +87,42 @@ func (s *Store) Handler() http.Handler { return s.handler }
 // Region returns the region that requests must be signed for.
 func (s *Store) Region() string { return s.options.Region }
 
+// Describe returns what a request of S3 asks for, without authenticating it. It is
+// for recording requests, and for selecting some of them.
+func (s *Store) Describe(r *http.Request) httpserver.Request { return s.s3.Describe(r) }
+
+// Serve serves S3 on a listener, which it closes, until the context is done or
+// the store is closed. It returns when all requests have ended, and nil unless
+// serving failed.
+func (s *Store) Serve(ctx context.Context, l net.Listener) error {
+	return s.server.Serve(ctx, l, s.handler)
+}
+
+// ServeOther serves another protocol, as Serve does S3.
+func (s *Store) ServeOther(ctx context.Context, l net.Listener, handler http.Handler) error {
+	return s.server.Serve(ctx, l, handler)
+}
+
+// WithTimeouts puts the store's deadlines on what a handler reads from its clients
+// and writes to them.
+func (s *Store) WithTimeouts(next http.Handler) http.Handler { return s.server.WithTimeouts(next) }
+
+// Authenticate returns the caller with a key, for protocols whose clients send the
+// secret. The error is of kind authorization.ErrIdentity, or fakedriver.ErrClosed.
+func (s *Store) Authenticate(accessKeyID, secret string) (*authorization.Caller, error) {
+	if s.IsClosed() {
+		return nil, fakedriver.ErrClosed
+	}
+	return s.registry.Authenticate(accessKeyID, secret)
+}
+
 // Close ends every Serve and closes the store's files. Requests that come later,
 // by way of Handler, are answered with ServiceUnavailable.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
-		s.admin <- struct{}{}
-		close(s.closing)
-		<-s.admin
-		s.servers.Wait()
-		s.closeErr = s.vault.Close()
+		s.Administrator.Close()
+		s.server.Wait()
+		s.closeErr = s.blobs.Close()
 	})
 	return s.closeErr
-}
-
-func (s *Store) isClosed() bool {
-	select {
-	case <-s.closing:
-		return true
-	default:
-		return false
-	}
 }

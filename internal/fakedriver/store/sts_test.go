@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -21,7 +22,7 @@ func webIdentities(_ context.Context, token, role string) (string, error) {
 	case "good":
 		return role, nil
 	case "expired":
-		return "", store.ErrExpired
+		return "", authorization.ErrExpired
 	case "no-role":
 		return "", fakedriver.ErrNotExist
 	case "no-account":
@@ -29,7 +30,7 @@ func webIdentities(_ context.Context, token, role string) (string, error) {
 	case "down":
 		return "", errors.New("the API server is down")
 	default:
-		return "", store.ErrIdentity
+		return "", authorization.ErrIdentity
 	}
 }
 

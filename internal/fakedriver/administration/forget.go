@@ -1,0 +1,45 @@
+package administration
+
+import (
+	"context"
+	"fmt"
+)
+
+// DataLoss is what a store has lost: names of buckets and IDs of accounts, sorted.
+type DataLoss struct {
+	Buckets  []string `json:"buckets,omitempty"`
+	Accounts []string `json:"accounts,omitempty"`
+}
+
+// Forget loses what belongs to the owners that are chosen: their accounts, and
+// their buckets with all objects, purged or not, as if they had never been. It is
+// what happens to a backend whose disk is replaced by an empty one. What it returns
+// is lost also if there is an error.
+func (a *Administrator) Forget(ctx context.Context, chosen func(owner string) bool) (DataLoss, error) {
+	var lost DataLoss
+	err := a.exclusively(ctx, func() error { return a.forget(&lost, chosen) })
+	return lost, err
+}
+
+func (a *Administrator) forget(lost *DataLoss, chosen func(owner string) bool) error {
+	for _, account := range a.options.Registry.Accounts() {
+		if !chosen(account.Owner) {
+			continue
+		}
+		if err := a.deleteAccount(account.Owner, account.ID); err != nil {
+			return err
+		}
+		lost.Accounts = append(lost.Accounts, account.ID)
+	}
+	for _, b := range a.options.Registry.Buckets() {
+		if !chosen(b.Owner) {
+			continue
+		}
+		if err := a.options.Contents.DeleteBucket(b.UID, true, a.options.Records.BucketDeletion(b.Name)); err != nil {
+			return fmt.Errorf("cannot lose bucket %q: %w", b.Name, err)
+		}
+		a.options.Registry.RemoveBucket(b.Name)
+		lost.Buckets = append(lost.Buckets, b.Name)
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+package authorization
+
+import (
+	"sync"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// Principal is an account as requests see it. After it was given to a registry,
+// only the registry changes it.
+type Principal struct {
+	Account fakedriver.Account
+	Secret  string
+	// Reach maps the buckets of the grants to the UIDs that they had when they
+	// were granted.
+	Reach map[string]string
+
+	gate sync.RWMutex
+}
+
+// Credentials returns the account's key.
+func (p *Principal) Credentials() fakedriver.Credentials {
+	return fakedriver.Credentials{AccessKeyID: p.Account.AccessKeyID, SecretAccessKey: p.Secret}
+}

@@ -1,0 +1,143 @@
+package authorization
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// registry is what the store knows of buckets and accounts, in memory, for
+// lookups on every request. Changes are made by the administrative methods, one
+// at a time, after they have been written to the ledger.
+type Registry struct {
+	mu       sync.RWMutex
+	buckets  map[string]fakedriver.Bucket
+	accounts map[string]*Principal // by account ID
+	keys     map[string]*Principal // by access key ID
+	sessions map[string]*Session   // by access key ID
+	begun    uint64                // sessions so far
+}
+
+// NewRegistry returns an empty registry.
+func NewRegistry() *Registry {
+	return &Registry{
+		buckets: map[string]fakedriver.Bucket{}, accounts: map[string]*Principal{}, keys: map[string]*Principal{},
+		sessions: map[string]*Session{},
+	}
+}
+
+func (r *Registry) Principal(accountID string) *Principal {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.accounts[accountID]
+}
+
+func (r *Registry) Bucket(name string) (fakedriver.Bucket, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	b, ok := r.buckets[name]
+	return b.Clone(), ok
+}
+
+// grant returns the account's access to a bucket by a protocol; none if the
+// bucket is another one than that which was granted, or of another protocol. exists is whether the bucket is there at all.
+func (r *Registry) grant(protocol fakedriver.Protocol, p *Principal, bucket string) (grant fakedriver.Grant, granted, exists bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	b, exists := r.buckets[bucket]
+	if exists && b.Protocol != protocol {
+		return fakedriver.Grant{}, false, exists
+	}
+	if p.Account.Admin {
+		return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite}, true, exists
+	}
+	uid, reached := p.Reach[bucket]
+	i := slices.IndexFunc(p.Account.Grants, func(g fakedriver.Grant) bool { return g.Bucket == bucket })
+	if !reached || i < 0 || (exists && b.UID != uid) {
+		return fakedriver.Grant{}, false, exists
+	}
+	return p.Account.Grants[i], true, exists
+}
+
+func (r *Registry) SetBucket(b fakedriver.Bucket) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.buckets[b.Name] = b
+}
+
+func (r *Registry) RemoveBucket(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.buckets, name)
+}
+
+func (r *Registry) SetAccount(p *Principal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.accounts[p.Account.ID] = p
+	if p.Account.AccessKeyID != "" { // that of a ServiceAccount has none
+		r.keys[p.Account.AccessKeyID] = p
+	}
+}
+
+// ReplaceAccount makes an account known by another key, and no longer by its old
+// one.
+func (r *Registry) ReplaceAccount(old, rotated *Principal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.keys, old.Account.AccessKeyID)
+	r.accounts[rotated.Account.ID] = rotated
+	r.keys[rotated.Account.AccessKeyID] = rotated
+}
+
+// CountAccounts returns how many accounts are of a kind.
+func (r *Registry) CountAccounts(kind func(*Principal) bool) int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	count := 0
+	for p := range maps.Values(r.accounts) {
+		if kind(p) {
+			count++
+		}
+	}
+	return count
+}
+
+func (r *Registry) SetReach(p *Principal, reach map[string]string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.Reach = reach
+}
+
+func (r *Registry) RemoveAccount(p *Principal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.accounts, p.Account.ID)
+	delete(r.keys, p.Account.AccessKeyID)
+	r.endSessions(p.Account.ID)
+}
+
+func (r *Registry) Buckets() []fakedriver.Bucket {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	all := make([]fakedriver.Bucket, 0, len(r.buckets))
+	for b := range maps.Values(r.buckets) {
+		all = append(all, b.Clone())
+	}
+	slices.SortFunc(all, func(a, b fakedriver.Bucket) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+func (r *Registry) Accounts() []fakedriver.Account {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	all := make([]fakedriver.Account, 0, len(r.accounts))
+	for p := range maps.Values(r.accounts) {
+		all = append(all, p.Account.Clone())
+	}
+	slices.SortFunc(all, func(a, b fakedriver.Account) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}

@@ -1,0 +1,90 @@
+package authorization
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"time"
+)
+
+const (
+	// maxSessions is how many sessions an account may have at a time. The oldest
+	// ends when there is one more: rejecting the new one would lock out an
+	// application that is restarted again and again.
+	maxSessions = 100
+	// sessionMemory is how long an ended session is remembered, so that its key
+	// is reported as expired and not as unknown.
+	sessionMemory    = time.Hour
+	sessionKeyPrefix = "ASIA" // Amazon's, for temporary keys
+)
+
+// Session is a temporary key of an account. Sessions live in memory only: they
+// end with the store, and clients begin others.
+type Session struct {
+	// Account is the ID of the account.
+	Account     string
+	AccessKeyID string
+	Secret      string
+	Token       string
+	Expires     time.Time
+
+	number uint64 // counts up, in the order in which sessions begin
+}
+
+// HasToken compares the session's token, in constant time.
+func (s *Session) HasToken(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(s.Token), []byte(token)) == 1
+}
+
+// BeginSession adds a session of an account that is for a ServiceAccount, and
+// removes old ones. The error is of kind ErrDenied if there is no such account.
+func (r *Registry) BeginSession(account string, now time.Time, duration time.Duration, random io.Reader) (*Session, error) {
+	secret, err := NewSecret(random)
+	if err != nil {
+		return nil, err
+	}
+	added := &Session{
+		Account: account, AccessKeyID: sessionKeyPrefix + rand.Text()[:accessKeyLength-len(sessionKeyPrefix)],
+		Secret: secret, Token: rand.Text() + rand.Text(), Expires: now.Add(duration),
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p, ok := r.accounts[account]; !ok || p.Account.ServiceAccount == "" {
+		return nil, fmt.Errorf("session of account %q %w", account, ErrDenied)
+	}
+	r.dropSessions(account, now)
+	r.begun++
+	added.number = r.begun
+	r.sessions[added.AccessKeyID] = added
+	return added, nil
+}
+
+// dropSessions makes room for one more session of an account.
+func (r *Registry) dropSessions(account string, now time.Time) {
+	var oldest *Session
+	count := 0
+	for key, s := range r.sessions {
+		switch {
+		case now.Sub(s.Expires) > sessionMemory:
+			delete(r.sessions, key)
+		case s.Account == account:
+			count++
+			if oldest == nil || s.number < oldest.number {
+				oldest = s
+			}
+		}
+	}
+	if count >= maxSessions {
+		delete(r.sessions, oldest.AccessKeyID)
+	}
+}
+
+// endSessions ends the sessions of an account that is removed.
+func (r *Registry) endSessions(account string) {
+	for key, s := range r.sessions {
+		if s.Account == account {
+			delete(r.sessions, key)
+		}
+	}
+}

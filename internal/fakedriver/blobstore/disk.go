@@ -1,0 +1,113 @@
+package blobstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+const (
+	databaseName = "vault.db"
+	blobsName    = "blobs"
+)
+
+// Disk is a vault in a directory.
+type Disk struct {
+	dir      string
+	db       *bolt.DB
+	lastID   atomic.Uint64
+	requests chan *request
+	garbage  garbage
+	broken   atomic.Bool
+
+	// loading is what Load and Blob know until Sweep; nil afterwards.
+	loading *inventory
+
+	// update runs a transaction; tests put a failing one in its place.
+	update func(func(*bolt.Tx) error) error
+
+	closeOnce sync.Once
+	closing   chan struct{} // closed by Close
+	committer sync.WaitGroup
+}
+
+var _ Store = (*Disk)(nil)
+
+// Open opens the vault in a directory, and creates both if they are missing; they
+// are for their owner only. One process at a time can have it open. The caller
+// must Close it. An error about the content of files is of kind ErrDamaged.
+func Open(dir string) (*Disk, error) {
+	blobs := filepath.Join(dir, blobsName)
+	if err := os.MkdirAll(blobs, 0o700); err != nil {
+		return nil, fmt.Errorf("cannot create the directory of the store: %w", err)
+	}
+	files, err := listFiles(blobs)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openDatabase(filepath.Join(dir, databaseName), len(files) > 0)
+	if err != nil {
+		return nil, err
+	}
+	d := &Disk{dir: dir, db: db, update: db.Update, requests: make(chan *request), closing: make(chan struct{})}
+	d.garbage.full = make(chan struct{}, 1)
+	if err := d.prepare(files); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	d.committer.Go(d.commitAll)
+	return d, nil
+}
+
+// prepare makes the names of new files durable, and takes stock of blobs.
+func (d *Disk) prepare(files []BlobID) error {
+	if err := errors.Join(syncDir(d.dir), syncDir(filepath.Dir(d.dir))); err != nil {
+		return err
+	}
+	if err := d.guarded(func() error { return d.db.Update(prepareTables) }); err != nil {
+		return fmt.Errorf("cannot prepare %s: %w", d.db.Path(), err)
+	}
+	return d.takeInventory(files)
+}
+
+// Durable implements Vault.
+func (*Disk) Durable() bool { return true }
+
+// Create implements Vault.
+func (d *Disk) Create() Writer { return &diskWriter{disk: d, scratch: borrowScratch()} }
+
+// Close implements Vault.
+func (d *Disk) Close() error {
+	err := ErrClosed
+	d.closeOnce.Do(func() {
+		close(d.closing)
+		d.committer.Wait()
+		err = d.db.Close()
+	})
+	return err
+}
+
+// isClosed reports whether Close has been called.
+func (d *Disk) isClosed() bool {
+	select {
+	case <-d.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+func (d *Disk) nextID() BlobID { return BlobID(d.lastID.Add(1)) }
+
+// syncDir makes the names in a directory durable.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

@@ -1,0 +1,93 @@
+package checksum
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// Verifier computes the checksum of a body as it passes, and compares it with
+// what the client says it is. The zero value expects none.
+type Verifier struct {
+	digest *Digest
+}
+
+// about are the headers with the prefix that say something about a checksum and
+// hold none.
+var about = []string{HeaderPrefix + "Algorithm", HeaderPrefix + "Mode", HeaderPrefix + "Type"}
+
+// NewVerifier returns a verifier of the checksum in a header or in the trailers
+// that are announced, by their canonical names. The error is InvalidRequest for an
+// algorithm that is not known, because what cannot be checked is refused; and for
+// several, of which one would have to be chosen.
+func NewVerifier(header http.Header, trailers []string) (*Verifier, error) {
+	v := &Verifier{}
+	for name := range header {
+		if err := v.expect(name); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range trailers {
+		if err := v.expect(name); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+func (v *Verifier) expect(name string) error {
+	suffix, ok := strings.CutPrefix(name, HeaderPrefix)
+	if !ok || slices.Contains(about, name) {
+		return nil
+	}
+	algorithm, ok := ByName(suffix)
+	switch {
+	case !ok:
+		return s3error.ErrInvalidRequest.With("The checksum " + strings.ToLower(name) + " is of an unknown algorithm")
+	case v.digest != nil && v.digest.algorithm != algorithm:
+		return s3error.ErrInvalidRequest.With("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
+	case v.digest == nil:
+		v.digest = new(New(algorithm))
+	}
+	return nil
+}
+
+// Write implements io.Writer. It returns no error.
+func (v *Verifier) Write(data []byte) (int, error) {
+	if v.digest == nil {
+		return len(data), nil
+	}
+	return v.digest.Write(data)
+}
+
+// Check compares what has been written with the checksum in a header, or in
+// trailers. Errors are BadDigest, and InvalidRequest for a value that is none.
+func (v *Verifier) Check(header http.Header) error {
+	if v.digest == nil {
+		return nil
+	}
+	name := v.digest.algorithm.Header()
+	values := header[name]
+	if len(values) == 0 {
+		return nil
+	}
+	want, err := Parse(v.digest.algorithm, values[0])
+	if err != nil || want.IsComposite() {
+		return s3error.ErrInvalidRequest.With("Value for " + strings.ToLower(name) + " header is invalid.")
+	}
+	if want != v.digest.Checksum() {
+		return s3error.ErrBadDigest.With("The " + v.digest.algorithm.String() + " you specified did not match the calculated checksum.")
+	}
+	return nil
+}
+
+// Sum returns the checksum of what has been written; the zero value if none is
+// expected.
+func (v *Verifier) Sum() Sum {
+	if v.digest == nil {
+		return Sum{}
+	}
+	return v.digest.Checksum()
+}

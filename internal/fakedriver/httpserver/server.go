@@ -1,0 +1,134 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+)
+
+const (
+	// maxHeaderBytes is where net/http stops reading the head of a request. It
+	// includes the URL, which is longer than S3's limit for headers when a
+	// presigned URL has many of them.
+	maxHeaderBytes = 64 << 10
+	// shutdownTimeout is how long requests may take to end when the server does.
+	shutdownTimeout = 5 * time.Second
+	// connectionLevel is logr's verbosity 1, at which net/http says what is
+	// wrong with connections.
+	connectionLevel slog.Level = -1
+)
+
+// Options are the limits for clients; all are required.
+type Options struct {
+	// HeaderTimeout is how long the head of a request may take to arrive.
+	HeaderTimeout time.Duration
+	// IdleTimeout is how long a connection may have no request.
+	IdleTimeout time.Duration
+	// BodyTimeout is how long the body of a request, or of an answer, may make
+	// no progress.
+	BodyTimeout time.Duration
+	// MinRate is how slow a client may be, in bytes per second of a body that it
+	// sends or takes, on average and after BodyTimeout.
+	MinRate int64
+	Logger  logr.Logger
+}
+
+// Server serves handlers until it is closed. Its methods are safe for concurrent
+// use.
+type Server struct {
+	options Options
+	closing <-chan struct{}
+
+	mu      sync.Mutex
+	serving sync.WaitGroup
+}
+
+// New returns a server that ends with a channel.
+func New(options Options, closing <-chan struct{}) *Server {
+	return &Server{options: options, closing: closing}
+}
+
+// Serve serves a handler on a listener, which it closes, until the context or the
+// server ends. It returns when all requests have ended, and nil unless serving
+// failed.
+func (s *Server) Serve(ctx context.Context, l net.Listener, next http.Handler) error {
+	if !s.admit() {
+		return l.Close()
+	}
+	defer s.serving.Done()
+	// Closing a connection does not wait for its handler; this lock does.
+	var running sync.RWMutex
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		running.RLock()
+		defer running.RUnlock()
+		next.ServeHTTP(w, r)
+	})
+	server := &http.Server{
+		Handler: handler, MaxHeaderBytes: maxHeaderBytes,
+		ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: s.options.IdleTimeout,
+		// For requests that never get to the handler, such as those with an odd
+		// Expect header, whose bodies net/http skips by itself.
+		ReadTimeout: s.options.HeaderTimeout + s.options.BodyTimeout,
+		ErrorLog:    slog.NewLogLogger(logr.ToSlogHandler(s.options.Logger), connectionLevel),
+	}
+	err := s.serve(ctx, server, l)
+	running.Lock()
+	defer running.Unlock()
+	return err
+}
+
+// admit counts a call of Serve, unless the server has ended.
+func (s *Server) admit() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.closing:
+		return false
+	default:
+		s.serving.Add(1)
+		return true
+	}
+}
+
+// Wait returns when every Serve has returned. The server must have ended.
+func (s *Server) Wait() {
+	s.mu.Lock()   // a Serve that has not seen the end is counted now
+	s.mu.Unlock() //nolint:staticcheck,gocritic // nothing is to be done meanwhile
+	s.serving.Wait()
+}
+
+func (s *Server) serve(ctx context.Context, server *http.Server, l net.Listener) error {
+	var unused idleConns
+	server.ConnState = unused.watch
+	server.RegisterOnShutdown(unused.close)
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return errors.Join(err, server.Close())
+	case <-ctx.Done():
+	case <-s.closing:
+	}
+	err := shutDown(server) //nolint:contextcheck // the context has ended already
+	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// shutDown lets requests end, and after a while ends them.
+func shutDown(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return server.Close()
+	}
+	return err
+}

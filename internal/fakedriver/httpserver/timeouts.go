@@ -1,0 +1,154 @@
+package httpserver
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// pace is how long a client is waited for, in one direction: for each piece at
+// most the patience, and for all of them together no longer than the patience and
+// what they would take at the lowest rate. Without the second, a client that
+// sends or takes a byte now and then would hold its connection for ever. Only
+// time that was spent waiting for the client counts.
+type pace struct {
+	timeout time.Duration
+	rate    int64 // bytes per second
+	bytes   int64
+	waited  time.Duration
+}
+
+// next returns until when the next piece is waited for.
+func (p *pace) next(now time.Time) time.Time {
+	left := p.timeout + time.Duration(float64(p.bytes)/float64(p.rate)*float64(time.Second)) - p.waited
+	return now.Add(min(p.timeout, max(left, 0)))
+}
+
+func (p *pace) passed(bytes int, since time.Time) {
+	p.bytes += int64(bytes)
+	p.waited += time.Since(since)
+}
+
+func (s *Server) newPace() pace {
+	return pace{timeout: s.options.BodyTimeout, rate: s.options.MinRate}
+}
+
+// timeoutWriter gives a client time to take an answer, but not for ever.
+type timeoutWriter struct {
+	http.ResponseWriter
+
+	control *http.ResponseController
+	pace    pace
+	body    *timeoutBody
+}
+
+// WriteHeader implements http.ResponseWriter. A client that sends a body without
+// waiting to be asked for it reads a refusal only when it has sent it all; what
+// net/http skips of it, 256 KiB, is less than many an upload, and the connection
+// would be reset under it.
+func (w *timeoutWriter) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && w.Header().Get("Connection") != "close" && !w.body.awaited {
+		w.body.skipped = w.control.EnableFullDuplex() == nil
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController find the connection.
+func (w *timeoutWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// maxPiece bounds what must be taken within the patience.
+const maxPiece = 256 << 10
+
+// Write implements http.ResponseWriter.
+func (w *timeoutWriter) Write(data []byte) (written int, err error) {
+	for len(data) > maxPiece && err == nil {
+		var n int
+		n, err = w.write(data[:maxPiece])
+		written, data = written+n, data[n:]
+	}
+	if err != nil {
+		return written, err
+	}
+	n, err := w.write(data)
+	return written + n, err
+}
+
+func (w *timeoutWriter) write(data []byte) (int, error) {
+	now := time.Now()
+	// Not every ResponseWriter has deadlines; net/http's has.
+	_ = w.control.SetWriteDeadline(w.pace.next(now))
+	n, err := w.ResponseWriter.Write(data)
+	w.pace.passed(n, now)
+	return n, err
+}
+
+// timeoutBody gives a client time to send a body, but not for ever.
+type timeoutBody struct {
+	io.ReadCloser
+
+	control *http.ResponseController
+	pace    pace
+	ended   bool // there is nothing more to read
+	awaited bool // the client sends it only when it is asked for
+	skipped bool // what is left is read when the answer has been sent
+}
+
+// Read implements io.Reader.
+func (b *timeoutBody) Read(data []byte) (int, error) {
+	if b.ended {
+		// Net/http reads ahead now, to notice when the client goes, and would
+		// take the end of patience for that.
+		return 0, io.EOF
+	}
+	now := time.Now()
+	_ = b.control.SetReadDeadline(b.pace.next(now))
+	n, err := b.ReadCloser.Read(data)
+	b.pace.passed(n, now)
+	b.ended = errors.Is(err, io.EOF)
+	return n, err
+}
+
+// WithTimeouts puts deadlines on all that a handler reads from its clients and
+// writes to them, and on what net/http does when the handler has returned.
+func (s *Server) WithTimeouts(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		control := http.NewResponseController(w)
+		body := &timeoutBody{
+			ReadCloser: r.Body, control: control, pace: s.newPace(),
+			ended: r.ContentLength == 0, awaited: r.Header.Get("Expect") != "",
+		}
+		limited := *r
+		limited.Body = body
+		if !body.ended {
+			// What an answer does not wait for is skipped before it is sent.
+			_ = control.SetReadDeadline(time.Now().Add(s.options.BodyTimeout))
+		}
+		defer s.linger(body)
+		next.ServeHTTP(&timeoutWriter{ResponseWriter: w, control: control, pace: s.newPace(), body: body}, &limited)
+	})
+}
+
+// maxLinger is how long the rest of a body is waited for that nobody reads, to be
+// skipped, and maxSkipped how much of it is. The client may be sending it before
+// it looks for an answer.
+const (
+	maxLinger  = 5 * time.Second
+	maxSkipped = 64 << 20
+)
+
+// linger leaves deadlines for net/http, which first skips the rest of the body,
+// and then sends the rest of the answer.
+func (s *Server) linger(body *timeoutBody) {
+	timeout := s.options.BodyTimeout
+	until := time.Now()
+	if !body.ended {
+		until = until.Add(min(timeout, maxLinger))
+		_ = body.control.SetReadDeadline(until)
+	}
+	_ = body.control.SetWriteDeadline(until.Add(timeout))
+	if body.skipped && !body.ended {
+		_ = body.control.Flush()
+		_, _ = io.CopyN(io.Discard, body.ReadCloser, maxSkipped) // or the connection ends
+	}
+}

@@ -1,0 +1,190 @@
+package objects
+
+import (
+	"encoding/base32"
+	"maps"
+	"sync"
+
+	"k8s.io/utils/keymutex"
+	"k8s.io/utils/third_party/forked/golang/btree"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// Versioning is the state of a bucket's versioning, in S3's words.
+type Versioning string
+
+// The states. A bucket begins without versioning and cannot return to that.
+const (
+	Unversioned Versioning = ""
+	Enabled     Versioning = "Enabled"
+	Suspended   Versioning = "Suspended"
+)
+
+// Quota is how much a bucket may hold; zero is no limit. All versions count, and
+// the parts of uploads in progress.
+type Quota struct {
+	Bytes   int64 `json:"bytes,omitempty"`
+	Objects int64 `json:"objects,omitempty"`
+}
+
+// Config is what can be set for a bucket.
+type Config struct {
+	Versioning Versioning        `json:"versioning,omitempty"`
+	Tags       map[string]string `json:"tags,omitempty"`
+	Quota      Quota             `json:"quota,omitzero"`
+}
+
+const (
+	treeDegree = 32
+	// keyLocks is how many keys of a bucket can be written at the same time.
+	keyLocks = 64
+)
+
+var idEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// Bucket is the content of one bucket. Its methods are safe for concurrent use.
+//
+// A change holds, in this order: gate (shared), the lock of its key, and mu only
+// while it looks at or alters the index. The vault is written in between, when
+// readers and the writers of other keys go on.
+type Bucket struct {
+	store *Store
+	id    string
+
+	// gate is held by changes of objects, and exclusively by what changes the
+	// rules for them: versioning, and the end of the bucket.
+	gate    sync.RWMutex
+	retired bool
+	keys    keymutex.KeyMutex
+
+	mu      sync.RWMutex
+	config  Config
+	tree    *btree.BTree[*Version] // the newest version of every key
+	uploads map[string]*upload
+	used    Quota
+}
+
+func newBucket(s *Store, id string, config Config) *Bucket {
+	config.Tags = maps.Clone(config.Tags)
+	return &Bucket{
+		store: s, id: id, config: config, keys: keymutex.NewHashed(keyLocks), uploads: map[string]*upload{},
+		tree: btree.New(treeDegree, func(a, b *Version) bool { return a.Key < b.Key }),
+	}
+}
+
+// Config returns the configuration.
+func (b *Bucket) Config() Config {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	config := b.config
+	config.Tags = maps.Clone(config.Tags)
+	return config
+}
+
+// Used returns how much of the quota is taken.
+func (b *Bucket) Used() Quota {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.used
+}
+
+// SetVersioning switches versioning on or off. The error is
+// IllegalVersioningConfigurationException for anything but Enabled and Suspended.
+func (b *Bucket) SetVersioning(state Versioning) error {
+	if state != Enabled && state != Suspended {
+		return s3error.ErrIllegalVersioningConfiguration
+	}
+	return b.configure(func(c *Config) { c.Versioning = state })
+}
+
+// SetTags replaces the bucket's tags; nil removes them.
+func (b *Bucket) SetTags(tags map[string]string) error {
+	return b.configure(func(c *Config) { c.Tags = maps.Clone(tags) })
+}
+
+// configure waits for changes that are under way and have begun by other rules.
+func (b *Bucket) configure(change func(*Config)) error {
+	b.gate.Lock()
+	defer b.gate.Unlock()
+	if b.retired {
+		return s3error.ErrNoSuchBucket
+	}
+	config := b.Config()
+	change(&config)
+	if err := b.store.commit(b.recordConfig(config)); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.config = config
+	return nil
+}
+
+// retire ends the bucket, if it is empty or may be purged. Nothing is changing in
+// it while this runs, and it is still read.
+func (b *Bucket) retire(purge bool, with []blobstore.Change) error {
+	b.gate.Lock()
+	defer b.gate.Unlock()
+	if b.retired {
+		return s3error.ErrNoSuchBucket
+	}
+	if b.tree.Len() > 0 && !purge {
+		return s3error.ErrBucketNotEmpty
+	}
+	steps := []step{b.forgetConfig()}
+	var contents []Body
+	for v := range b.versions {
+		steps, contents = append(steps, b.forgetVersion(v)), append(contents, v.Body)
+	}
+	for _, u := range b.uploads {
+		steps = append(steps, b.forgetUpload(u)...)
+		for _, part := range u.sorted() {
+			contents = append(contents, part.Body)
+		}
+	}
+	if err := b.store.commitWith(with, steps...); err != nil {
+		return err
+	}
+	b.retired = true
+	b.clear(contents)
+	return nil
+}
+
+// versions passes on every version of every key.
+func (b *Bucket) versions(yield func(*Version) bool) {
+	b.tree.Ascend(func(v *Version) bool {
+		for ; v != nil; v = v.older {
+			if !yield(v) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// clear empties the index: requests that have found the bucket before find
+// nothing in it.
+func (b *Bucket) clear(contents []Body) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tree.Clear(false)
+	clear(b.uploads)
+	b.used = Quota{}
+	for _, body := range contents {
+		body.Release()
+	}
+}
+
+// change runs a change of a key when no other change of that key is under way.
+func (b *Bucket) change(key string, run func() error) error {
+	b.gate.RLock()
+	defer b.gate.RUnlock()
+	if b.retired {
+		return s3error.ErrNoSuchBucket
+	}
+	b.keys.LockKey(key)
+	defer func() { _ = b.keys.UnlockKey(key) }() // never returns an error
+	return run()
+}

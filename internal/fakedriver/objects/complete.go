@@ -1,0 +1,142 @@
+package objects
+
+import (
+	"crypto/md5" //nolint:gosec // S3's ETags are made of it
+	"strconv"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// Completion says what an upload is to be completed of.
+type Completion struct {
+	Parts []CompletedPart
+	// Checksum, if it is not zero, must be that of the object.
+	Checksum checksum.Sum
+	// Type, if it is not empty, must be that of the upload's checksum, in the words
+	// of package checksum.
+	Type string
+	// Size, if it is not nil, must be that of the object.
+	Size       *int64
+	Conditions Conditions
+}
+
+// CompletedPart names a part.
+type CompletedPart struct {
+	Number int
+	ETag   string // without quotes
+	// Checksum, if it is not zero, must be that of the part.
+	Checksum checksum.Sum
+}
+
+// CompleteUpload makes an object of parts of an upload, which ends with it. Errors
+// are NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, BadDigest,
+// InvalidRequest, and those of Put; the upload goes on after them.
+func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) {
+	var stored *Version
+	err := b.change(key, func() error {
+		u, err := b.upload(key, id)
+		if err != nil {
+			return err
+		}
+		parts, err := u.pick(c.Parts, b.store.options.MinPartBytes)
+		if err != nil {
+			return err
+		}
+		draft, err := u.assemble(parts)
+		if err != nil {
+			return err
+		}
+		if err := c.check(u, draft); err != nil {
+			return err
+		}
+		stored, err = b.put(key, draft, c.Conditions, u)
+		return err
+	})
+	return stored, err
+}
+
+// pick returns the parts that are named.
+func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
+	for i := 1; i < len(named); i++ {
+		if named[i].Number <= named[i-1].Number {
+			return nil, s3error.ErrInvalidPartOrder
+		}
+	}
+	parts := make([]Part, 0, len(named))
+	for i, name := range named {
+		part, err := u.find(name)
+		if err != nil {
+			return nil, err
+		}
+		if i < len(named)-1 && part.Body.Size() < minBytes {
+			return nil, s3error.ErrEntityTooSmall
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return nil, s3error.ErrMalformedXML
+	}
+	return parts, nil
+}
+
+// find returns the part that the client means, if it is what the client takes it
+// for.
+func (u *upload) find(name CompletedPart) (Part, error) {
+	part, ok := u.part(name.Number)
+	switch {
+	case !ok || part.ETag.String() != name.ETag,
+		!name.Checksum.IsZero() && name.Checksum != part.Checksum:
+		return Part{}, s3error.ErrInvalidPart
+	case name.Checksum.IsZero() && u.Algorithm != checksum.None && !u.FullObject:
+		return Part{}, s3error.ErrInvalidRequest.With("The upload was created using a " + strings.ToLower(u.Algorithm.String()) +
+			" checksum. The complete request must include the checksum for each part. It was missing for part " +
+			strconv.Itoa(name.Number) + " in the request.")
+	}
+	return part, nil
+}
+
+// assemble joins the parts, without copying them.
+func (u *upload) assemble(parts []Part) (Draft, error) {
+	d := Draft{Attributes: u.Attributes, ETag: ETag{Parts: int32(len(parts))}} //nolint:gosec // at most 10,000
+	digests := md5.New()                                                       //nolint:gosec // see the import
+	bodies := make([]Body, 0, len(parts))
+	sums := make([]checksum.Sum, 0, len(parts))
+	for _, part := range parts {
+		digests.Write(part.ETag.Sum[:])
+		bodies = append(bodies, part.Body)
+		sums = append(sums, part.Checksum)
+		number := int32(part.Number) //nolint:gosec // at most 10,000
+		d.Parts = append(d.Parts, PartInfo{Number: number, Size: part.Body.Size(), Checksum: part.Checksum})
+	}
+	digests.Sum(d.ETag.Sum[:0])
+	d.Body = join(bodies)
+	sum, err := u.checksum(d.Body, sums)
+	d.Checksum = sum
+	return d, err
+}
+
+func (u *upload) checksum(body Body, parts []checksum.Sum) (checksum.Sum, error) {
+	if u.Algorithm == checksum.None {
+		return checksum.Sum{}, nil
+	}
+	if !u.FullObject {
+		return checksum.OfParts(u.Algorithm, parts), nil
+	}
+	return body.Checksum(u.Algorithm)
+}
+
+// check compares the object with what the client expects.
+func (c Completion) check(u *upload, d Draft) error {
+	if c.Type != "" && u.Algorithm != checksum.None && u.FullObject != (c.Type == checksum.FullObject) {
+		return s3error.ErrBadDigest.With("The upload was begun with another type of checksum than " + c.Type)
+	}
+	if c.Size != nil && *c.Size != d.Body.Size() {
+		return s3error.ErrInvalidRequest.With("The value of x-amz-mp-object-size does not match the size of the object")
+	}
+	if !c.Checksum.IsZero() && c.Checksum != d.Checksum {
+		return s3error.ErrBadDigest.With("The checksum that you specified is not that of the object")
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package objects
+
+import (
+	"crypto/md5" //nolint:gosec // S3's ETags are made of it
+	"io"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
+)
+
+// ETag computes the ETag that the body has when it is stored in one piece.
+func (b Body) ETag() (ETag, error) {
+	digest := md5.New() //nolint:gosec // see the import
+	if err := b.copyTo(digest); err != nil {
+		return ETag{}, err
+	}
+	var etag ETag
+	digest.Sum(etag.Sum[:0])
+	return etag, nil
+}
+
+// Checksum computes a checksum of the body; the zero value for None.
+func (b Body) Checksum(algorithm checksum.Algorithm) (checksum.Sum, error) {
+	if algorithm == checksum.None {
+		return checksum.Sum{}, nil
+	}
+	digest := checksum.New(algorithm)
+	if err := b.copyTo(digest); err != nil {
+		return checksum.Sum{}, err
+	}
+	return digest.Checksum(), nil
+}
+
+func (b Body) copyTo(w io.Writer) error {
+	content := b.Open()
+	if _, err := io.Copy(w, content); err != nil {
+		_ = content.Close() // reading has failed already
+		return err
+	}
+	return content.Close()
+}

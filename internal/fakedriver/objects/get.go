@@ -1,0 +1,56 @@
+package objects
+
+import "github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+
+// Get returns a version, the newest if its ID is empty. Errors are NoSuchKey and
+// NoSuchVersion; and for a delete marker, which is returned with the error,
+// NoSuchKey, or MethodNotAllowed if it was asked for by its ID.
+//
+// The content of the version can be read until the caller ends it with Release,
+// whatever becomes of the version; which must be done also for a delete marker.
+func (b *Bucket) Get(key, id string) (*Version, error) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	v, err := found(b.lookUp(key, id), id)
+	if v != nil {
+		v.Body.Retain()
+	}
+	return v, err
+}
+
+// found says what to answer where v, which may be nil, was looked for.
+func found(v *Version, id string) (*Version, error) {
+	switch {
+	case v == nil && id == "":
+		return nil, s3error.ErrNoSuchKey
+	case v == nil:
+		return nil, s3error.ErrNoSuchVersion
+	case v.IsDeleteMarker && id == "":
+		return v, s3error.ErrNoSuchKey
+	case v.IsDeleteMarker:
+		return v, s3error.ErrMethodNotAllowed
+	}
+	return v, nil
+}
+
+// Retag replaces the tags of a version, the newest if its ID is empty; nil
+// removes them. It returns the changed version, which is not to be released.
+// Errors are those of Get.
+func (b *Bucket) Retag(key, id string, tags map[string]string) (*Version, error) {
+	var changed *Version
+	err := b.change(key, func() error {
+		v, err := found(b.find(key, id), id)
+		if err != nil {
+			return err
+		}
+		copied := *v
+		copied.Attributes.Tags = tags
+		if err := b.store.commit(b.recordVersion(&copied)); err != nil {
+			return err
+		}
+		b.substitute(v, &copied)
+		changed = &copied
+		return nil
+	})
+	return changed, err
+}

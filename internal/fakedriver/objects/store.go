@@ -1,0 +1,113 @@
+package objects
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// Store holds the buckets. Its methods are safe for concurrent use.
+type Store struct {
+	options  Options
+	sequence atomic.Uint64
+
+	creating sync.Mutex // held by CreateBucket, while the vault is written
+	mu       sync.RWMutex
+	buckets  map[string]*Bucket
+
+	random sync.Mutex // guards Options.Rand
+}
+
+// Options say how a store is built.
+type Options struct {
+	// Blobs is where contents and records are kept; required. It stays the
+	// caller's to close.
+	Blobs blobstore.Store
+	// Rand is where IDs of versions and uploads come from; required.
+	Rand io.Reader
+	// Now is the clock that versions are dated by; required.
+	Now func() time.Time
+	// MinPartBytes is how small a part of an upload may be that is not the last.
+	// Default: S3's 5 MiB.
+	MinPartBytes int64
+}
+
+const minPartBytes = 5 << 20
+
+// New returns a store with what is in the vault. The caller sweeps the vault when
+// everybody else has loaded what is theirs, too.
+func New(options Options) (*Store, error) {
+	if options.MinPartBytes <= 0 {
+		options.MinPartBytes = minPartBytes
+	}
+	s := &Store{options: options, buckets: map[string]*Bucket{}}
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// CreateBucket creates an empty bucket. Its ID is one that no bucket has had before.
+// The changes of other records are made together with it, or not at all.
+func (s *Store) CreateBucket(id string, config Config, with ...blobstore.Change) error {
+	s.creating.Lock()
+	defer s.creating.Unlock()
+	if _, err := s.Bucket(id); err == nil {
+		return fmt.Errorf("bucket %q is there already", id)
+	}
+	b := newBucket(s, id, config)
+	if err := s.commitWith(with, b.recordConfig(config)); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.buckets[id] = b
+	return nil
+}
+
+// Bucket returns a bucket. The error is NoSuchBucket.
+func (s *Store) Bucket(id string) (*Bucket, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	b, ok := s.buckets[id]
+	if !ok {
+		return nil, s3error.ErrNoSuchBucket
+	}
+	return b, nil
+}
+
+// DeleteBucket deletes a bucket with its uploads. The error is NoSuchBucket, or
+// BucketNotEmpty if it holds any version of an object, unless purge is set. The
+// changes of other records are made together with it, or not at all.
+func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) error {
+	b, err := s.Bucket(id)
+	if err != nil {
+		return err
+	}
+	if err := b.retire(purge, with); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.buckets, id)
+	return nil
+}
+
+// now is the time of a change; S3's times have milliseconds.
+func (s *Store) now() int64 { return s.options.Now().Truncate(time.Millisecond).UnixNano() }
+
+// newID returns 26 characters that are random and need no escaping anywhere.
+func (s *Store) newID() (string, error) {
+	var entropy [16]byte
+	s.random.Lock()
+	defer s.random.Unlock()
+	if _, err := io.ReadFull(s.options.Rand, entropy[:]); err != nil {
+		return "", fmt.Errorf("cannot read random bytes for an ID: %w", err)
+	}
+	return idEncoding.EncodeToString(entropy[:]), nil
+}

@@ -1,0 +1,190 @@
+package objects
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// Upload is an upload in parts that is in progress.
+type Upload struct {
+	ID, Key string
+	// Initiated is in UTC.
+	Initiated  time.Time
+	Attributes Attributes
+	// Algorithm is what parts have checksums of; None if the client said nothing.
+	Algorithm checksum.Algorithm
+	// FullObject says that the object's checksum is that of its content, and not
+	// that of the parts' checksums.
+	FullObject bool
+}
+
+// Part is a part of an upload in progress.
+type Part struct {
+	Number   int
+	ETag     ETag
+	Checksum checksum.Sum
+	Body     Body
+	// Modified is in UTC.
+	Modified time.Time
+}
+
+// upload is an Upload with its parts.
+type upload struct {
+	Upload
+
+	mu    sync.Mutex
+	parts map[int]Part
+}
+
+// weight is what the parts take of a quota; u may be nil.
+func (u *upload) weight() Quota {
+	if u == nil {
+		return Quota{}
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var bytes int64
+	for _, part := range u.parts {
+		bytes += part.Body.Size()
+	}
+	return Quota{Bytes: bytes}
+}
+
+func (u *upload) part(number int) (Part, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	part, ok := u.parts[number]
+	return part, ok
+}
+
+func (u *upload) set(part Part) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.parts[part.Number] = part
+}
+
+// sorted returns the parts in their order.
+func (u *upload) sorted() []Part {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	all := make([]Part, 0, len(u.parts))
+	for _, number := range slices.Sorted(maps.Keys(u.parts)) {
+		all = append(all, u.parts[number])
+	}
+	return all
+}
+
+// BeginUpload begins an upload. ID and Initiated of the draft are filled in.
+func (b *Bucket) BeginUpload(draft Upload) (Upload, error) {
+	err := b.change(draft.Key, func() (err error) {
+		if draft.ID, err = b.store.newID(); err != nil {
+			return err
+		}
+		draft.Initiated = time.Unix(0, b.store.now()).UTC()
+		u := &upload{Upload: draft, parts: map[int]Part{}}
+		if err := b.store.commit(b.recordUpload(u)); err != nil {
+			return err
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.uploads[draft.ID] = u
+		return nil
+	})
+	return draft, err
+}
+
+// Upload returns an upload. The error is NoSuchUpload, also if it is of another
+// key.
+func (b *Bucket) Upload(key, id string) (Upload, error) {
+	u, err := b.upload(key, id)
+	if err != nil {
+		return Upload{}, err
+	}
+	return u.Upload, nil
+}
+
+func (b *Bucket) upload(key, id string) (*upload, error) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	u, ok := b.uploads[id]
+	if !ok || u.Key != key {
+		return nil, s3error.ErrNoSuchUpload
+	}
+	return u, nil
+}
+
+// PutPart stores a part, instead of the one of the same number if there is one; the
+// store takes references of its own to the body.
+// Modified is filled in. Errors are NoSuchUpload and QuotaExceeded.
+func (b *Bucket) PutPart(key, id string, part Part) (Part, error) {
+	err := b.change(key, func() error {
+		u, err := b.upload(key, id)
+		if err != nil {
+			return err
+		}
+		part.Modified = time.Unix(0, b.store.now()).UTC()
+		before, _ := u.part(part.Number)
+		more := Quota{Bytes: part.Body.Size() - before.Body.Size()}
+		if err := b.reserve(more); err != nil {
+			return err
+		}
+		part.Body.Retain()
+		if err := b.store.commit(b.recordPart(u, part)); err != nil {
+			b.release(more)
+			part.Body.Release()
+			return err
+		}
+		u.set(part)
+		before.Body.Release()
+		return nil
+	})
+	return part, err
+}
+
+// Parts returns at most limit parts with numbers greater than after, and whether
+// there are more. The error is NoSuchUpload.
+func (b *Bucket) Parts(key, id string, after, limit int) (parts []Part, more bool, err error) {
+	u, err := b.upload(key, id)
+	if err != nil {
+		return nil, false, err
+	}
+	all := slices.DeleteFunc(u.sorted(), func(p Part) bool { return p.Number <= after })
+	if len(all) > limit {
+		return all[:limit], true, nil
+	}
+	return all, false, nil
+}
+
+// AbortUpload ends an upload and forgets its parts. The error is NoSuchUpload.
+func (b *Bucket) AbortUpload(key, id string) error {
+	return b.change(key, func() error {
+		u, err := b.upload(key, id)
+		if err != nil {
+			return err
+		}
+		if err := b.store.commit(b.forgetUpload(u)...); err != nil {
+			return err
+		}
+		b.release(u.weight())
+		b.drop(u)
+		return nil
+	})
+}
+
+// drop takes an upload, which may be nil, out of the index.
+func (b *Bucket) drop(u *upload) {
+	if u == nil {
+		return
+	}
+	b.mu.Lock()
+	delete(b.uploads, u.ID)
+	b.mu.Unlock()
+	for _, part := range u.sorted() {
+		part.Body.Release()
+	}
+}

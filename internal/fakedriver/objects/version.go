@@ -1,0 +1,106 @@
+package objects
+
+import (
+	"encoding/hex"
+	"strconv"
+	"time"
+	"unique"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
+)
+
+// NullVersion is the ID of the version that an object has while its bucket's
+// versioning is off or suspended.
+const NullVersion = "null"
+
+// Headers are the standard headers that an object keeps for its readers.
+type Headers struct {
+	CacheControl       string `json:"cacheControl,omitempty"`
+	ContentDisposition string `json:"contentDisposition,omitempty"`
+	ContentEncoding    string `json:"contentEncoding,omitempty"`
+	ContentLanguage    string `json:"contentLanguage,omitempty"`
+	ContentType        string `json:"contentType,omitempty"`
+	Expires            string `json:"expires,omitempty"`
+	// WebsiteRedirect is kept and returned; nothing is redirected.
+	WebsiteRedirect string `json:"websiteRedirect,omitempty"`
+}
+
+// Attributes are what is kept of an object besides its content.
+type Attributes struct {
+	// Headers are shared between objects: most have the same.
+	Headers unique.Handle[Headers]
+	// Metadata is the user's, by names in lower case and without the prefix
+	// x-amz-meta-. It must not be changed.
+	Metadata map[string]string
+	// Tags must not be changed.
+	Tags map[string]string
+}
+
+// ETag identifies a content: an MD5 digest, and for an upload in parts that of
+// their digests with their number.
+type ETag struct {
+	Sum   [16]byte
+	Parts int32 // 0: not uploaded in parts
+}
+
+// String returns the ETag as S3 shows it, without quotes.
+func (e ETag) String() string {
+	text := hex.EncodeToString(e.Sum[:])
+	if e.Parts > 0 {
+		text += "-" + strconv.Itoa(int(e.Parts))
+	}
+	return text
+}
+
+// Version is one version of an object, or a delete marker. Versions are immutable:
+// what changes an object puts another in its place.
+type Version struct {
+	Key string
+	// ID is NullVersion, or one that no other version of any object has.
+	ID string
+	// Sequence orders the versions of a key: the newest has the greatest.
+	Sequence uint64
+	modified int64 // Unix time in nanoseconds
+	ETag     ETag
+	// IsDeleteMarker says that the object is deleted as of this version.
+	IsDeleteMarker bool
+	Checksum       checksum.Sum
+	Body           Body
+	Attributes     Attributes
+	// Parts are those that a completed upload was made of.
+	Parts []PartInfo
+
+	older *Version // guarded by the bucket's lock
+}
+
+// PartInfo is what is remembered of a part after its upload is completed.
+type PartInfo struct {
+	Number   int32        `json:"number"`
+	Size     int64        `json:"size"`
+	Checksum checksum.Sum `json:"checksum,omitzero"`
+}
+
+// Modified is when the version was made, in UTC.
+func (v *Version) Modified() time.Time { return time.Unix(0, v.modified).UTC() }
+
+// Size is that of the content in bytes.
+func (v *Version) Size() int64 { return v.Body.Size() }
+
+// Release ends the reference to the version's content that Bucket.Get has given.
+// It does nothing if v is nil.
+func (v *Version) Release() {
+	if v != nil {
+		v.Body.Release()
+	}
+}
+
+// Headers returns the standard headers.
+func (a Attributes) headers() Headers {
+	if a.Headers == (unique.Handle[Headers]{}) {
+		return Headers{}
+	}
+	return a.Headers.Value()
+}
+
+// StandardHeaders returns the standard headers of the version.
+func (v *Version) StandardHeaders() Headers { return v.Attributes.headers() }

@@ -1,0 +1,84 @@
+package answers
+
+import (
+	"encoding/xml"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+const maxDeletedObjects = 1000
+
+type condemned struct {
+	Key       string `xml:"Key"`
+	VersionID string `xml:"VersionId"`
+	ETag      string `xml:"ETag"`
+}
+
+type deleted struct {
+	Key                   string
+	VersionID             string `xml:"VersionId,omitempty"`
+	DeleteMarker          bool   `xml:",omitempty"`
+	DeleteMarkerVersionID string `xml:"DeleteMarkerVersionId,omitempty"`
+}
+
+type undeleted struct {
+	Key           string
+	VersionID     string `xml:"VersionId,omitempty"`
+	Code, Message string
+}
+
+// deleteObjects answers DeleteObjects: one answer for each object, whatever
+// becomes of the others.
+func (a *Answers) deleteObjects(x *exchange) error {
+	all, quiet, err := condemnedOf(x.Body)
+	if err != nil {
+		return err
+	}
+	document := struct {
+		XMLName xml.Name `xml:"DeleteResult"`
+		Xmlns   string   `xml:"xmlns,attr"`
+		Deleted []deleted
+		Error   []undeleted
+	}{Xmlns: namespace}
+	for _, object := range all {
+		done, err := x.delete(object)
+		if err != nil {
+			failure := s3error.From(err)
+			document.Error = append(document.Error, undeleted{object.Key, object.VersionID, failure.Code, failure.Message})
+		} else if !quiet {
+			document.Deleted = append(document.Deleted, done)
+		}
+	}
+	return sendXML(x, document)
+}
+
+func (x *exchange) delete(object condemned) (deleted, error) {
+	result := deleted{Key: object.Key, VersionID: object.VersionID}
+	if len(object.Key) > MaxKeyBytes {
+		return result, s3error.ErrKeyTooLong
+	}
+	done, err := x.contents.Delete(object.Key, object.VersionID, objects.Conditions{IfMatch: strings.Trim(object.ETag, `"`)})
+	if done.IsDeleteMarker {
+		result.DeleteMarker, result.DeleteMarkerVersionID = true, done.VersionID
+	}
+	return result, err
+}
+
+func condemnedOf(body []byte) (all []condemned, quiet bool, err error) {
+	var document struct {
+		XMLName xml.Name    `xml:"Delete"`
+		Object  []condemned `xml:"Object"`
+		Quiet   bool        `xml:"Quiet"`
+	}
+	if err := xml.Unmarshal(body, &document); err != nil || len(document.Object) == 0 || len(document.Object) > maxDeletedObjects {
+		return nil, false, s3error.ErrMalformedXML
+	}
+	for _, object := range document.Object {
+		if object.Key == "" {
+			return nil, false, s3error.ErrMalformedXML
+		}
+	}
+	return document.Object, document.Quiet, nil
+}

@@ -1,0 +1,113 @@
+package answers
+
+import (
+	"io"
+
+	"github.com/johannesboyne/gofakes3"
+)
+
+// gofakes3Backend is what gofakes3 works on while it answers one request. Its
+// interfaces have no room for much of what S3 stores (tags, checksums, conditions,
+// who asks), so there is one for every request, which knows the request; what
+// gofakes3 has read from it a second time is not looked at.
+type gofakes3Backend struct {
+	// The rest of the interface has no implementation: the table of operations
+	// sends nothing there, and what came all the same would be an internal error.
+	gofakes3.Backend
+	gofakes3.VersionedBackend
+	gofakes3.MultipartBackend
+
+	x *exchange
+}
+
+// serveGofakes3 has gofakes3 answer the request.
+func (a *Answers) serveGofakes3(x *exchange) error {
+	w := newGofakes3Writer(x)
+	core := gofakes3.New(gofakes3Backend{x: x}, gofakes3.WithTimeSource(clock(a.options.Now)), gofakes3.WithTimeSkewLimit(0))
+	core.Server().ServeHTTP(w, gofakes3Request(x))
+	if w.streams() && x.failure != nil {
+		a.options.Logger.V(1).Info("s3 answer broke off", "request", x.ID, "bucket", x.Bucket, "error", x.failure.Error())
+	}
+	return w.finish()
+}
+
+// fail keeps an error for the answer; gofakes3 would make it an internal one.
+func (c gofakes3Backend) fail(err error) error {
+	if err != nil {
+		c.x.failure = err
+		return gofakes3.ErrInternal
+	}
+	return nil
+}
+
+// BucketExists implements gofakes3.Backend: that has been found out already.
+func (c gofakes3Backend) BucketExists(string) (bool, error) { return true, nil }
+
+// GetObject implements gofakes3.Backend.
+func (c gofakes3Backend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
+	v := c.x.version
+	found, err := wanted.Range(v.Size())
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	body := v.Body
+	if found != nil {
+		body = body.Slice(found.Start, found.Length)
+	}
+	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{body.Open(), c.x}, Range: found}, nil
+}
+
+// sender is the content of an object on its way. It notes when sending fails, so
+// that what gofakes3 then has to say is not taken for the rest of the content.
+type sender struct {
+	io.ReadCloser
+
+	x *exchange
+}
+
+// WriteTo implements io.WriterTo.
+func (s sender) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.Copy(w, s.ReadCloser)
+	s.x.failure = err
+	return n, err
+}
+
+// GetObjectVersion implements gofakes3.VersionedBackend.
+func (c gofakes3Backend) GetObjectVersion(
+	bucket, key string, _ gofakes3.VersionID, wanted *gofakes3.ObjectRangeRequest,
+) (*gofakes3.Object, error) {
+	return c.GetObject(bucket, key, wanted)
+}
+
+// HeadObject implements gofakes3.Backend; the core uses it for versions, too.
+func (c gofakes3Backend) HeadObject(string, string) (*gofakes3.Object, error) {
+	return &gofakes3.Object{Name: c.x.version.Key, Size: c.x.version.Size(), Contents: io.NopCloser(nil)}, nil
+}
+
+// DeleteObject implements gofakes3.Backend.
+func (c gofakes3Backend) DeleteObject(string, string) (gofakes3.ObjectDeleteResult, error) {
+	done, err := c.x.contents.Delete(c.x.Key, c.x.Query.Get("versionId"), c.x.conditions)
+	return gofakes3.ObjectDeleteResult{
+		IsDeleteMarker: done.IsDeleteMarker, VersionID: gofakes3.VersionID(done.VersionID),
+	}, c.fail(err)
+}
+
+// DeleteObjectVersion implements gofakes3.VersionedBackend.
+func (c gofakes3Backend) DeleteObjectVersion(bucket, key string, _ gofakes3.VersionID) (gofakes3.ObjectDeleteResult, error) {
+	return c.DeleteObject(bucket, key)
+}
+
+// CreateMultipartUpload implements gofakes3.MultipartBackend.
+func (c gofakes3Backend) CreateMultipartUpload(string, string, map[string]string) (gofakes3.UploadID, error) {
+	draft, err := c.x.upload()
+	if err != nil {
+		return "", c.fail(err)
+	}
+	u, err := c.x.contents.BeginUpload(draft)
+	return gofakes3.UploadID(u.ID), c.fail(err)
+}
+
+// AbortMultipartUpload implements gofakes3.MultipartBackend.
+func (c gofakes3Backend) AbortMultipartUpload(_, _ string, id gofakes3.UploadID) error {
+	return c.fail(c.x.contents.AbortUpload(c.x.Key, string(id)))
+}

@@ -1,0 +1,89 @@
+package answers
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"unique"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+const (
+	// metadataPrefix begins the headers of user metadata, in S3's own case.
+	metadataPrefix = "x-amz-meta-"
+	// maxMetadataBytes bounds the names and values of an object's user metadata.
+	maxMetadataBytes = 2 << 10
+)
+
+// attributes reads what the headers of an upload say about the object.
+func (x *exchange) attributes() (objects.Attributes, error) {
+	header := x.R.Header
+	metadata, err := metadataOf(header)
+	if err != nil {
+		return objects.Attributes{}, err
+	}
+	tags, err := tagsOfHeader(header)
+	return objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags}, err
+}
+
+func headersOf(header http.Header) unique.Handle[objects.Headers] {
+	return unique.Make(objects.Headers{
+		CacheControl: header.Get("Cache-Control"), ContentDisposition: header.Get("Content-Disposition"),
+		ContentEncoding: contentEncoding(header), ContentLanguage: header.Get("Content-Language"),
+		ContentType: header.Get("Content-Type"), Expires: header.Get("Expires"),
+		WebsiteRedirect: header.Get("X-Amz-Website-Redirect-Location"),
+	})
+}
+
+// contentEncoding leaves out the encoding that has been decoded.
+func contentEncoding(header http.Header) string {
+	var kept []string
+	for encoding := range strings.SplitSeq(strings.Join(header.Values("Content-Encoding"), ","), ",") {
+		if encoding = strings.TrimSpace(encoding); encoding != "" && encoding != "aws-chunked" {
+			kept = append(kept, encoding)
+		}
+	}
+	return strings.Join(kept, ",")
+}
+
+func metadataOf(header http.Header) (map[string]string, error) {
+	var metadata map[string]string
+	bytes := 0
+	for name, values := range header {
+		if len(name) < len(metadataPrefix) || !strings.EqualFold(name[:len(metadataPrefix)], metadataPrefix) {
+			continue
+		}
+		name = strings.ToLower(name[len(metadataPrefix):])
+		if metadata == nil {
+			metadata = map[string]string{}
+		}
+		metadata[name] = strings.Join(values, ",")
+		bytes += len(name) + len(metadata[name])
+	}
+	if bytes > maxMetadataBytes {
+		return nil, s3error.ErrMetadataTooLarge
+	}
+	return metadata, nil
+}
+
+// tagsOfHeader reads X-Amz-Tagging, which has the form of a query.
+func tagsOfHeader(header http.Header) (map[string]string, error) {
+	text := header.Get("X-Amz-Tagging")
+	if text == "" {
+		return nil, nil //nolint:nilnil // no tags
+	}
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, s3error.ErrInvalidArgument.With("The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters " +
+			"without tag name duplicates.")
+	}
+	var tags []tag
+	for key, all := range values {
+		for _, value := range all {
+			tags = append(tags, tag{key, value})
+		}
+	}
+	return checkTags(tags, maxObjectTags)
+}

@@ -1,0 +1,80 @@
+package answers
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
+)
+
+// Request is a request of S3 whose sender, operation and permission have been
+// checked, and whose body has been read.
+type Request struct {
+	W http.ResponseWriter
+	R *http.Request
+	// ID is in the answer and in the log.
+	ID string
+
+	Query     url.Values
+	Caller    *authorization.Caller
+	Operation s3op.Operation
+	Bucket    string
+	Key       string
+	// UID is that of the bucket; empty if the request concerns none, or one that
+	// may not exist.
+	UID string
+	// Source is what CopyObject and UploadPartCopy read.
+	Source Source
+	// Body is a document.
+	Body []byte
+	// Content is that of an object or a part.
+	Content Content
+
+	releases []func() // of what is held for the request
+}
+
+// Source is the object that a request copies.
+type Source struct {
+	Bucket, Key string
+	// Version is empty for the newest.
+	Version string
+	// UID is that of the bucket.
+	UID string
+}
+
+// Content is what a client has uploaded: received whole and verified, but not yet
+// part of an object.
+type Content struct {
+	Body     objects.Body
+	ETag     objects.ETag
+	Checksum checksum.Sum
+}
+
+// MaxKeyBytes bounds the key of an object.
+const MaxKeyBytes = 1024
+
+// Hold has something released with Release.
+func (r *Request) Hold(release func()) { r.releases = append(r.releases, release) }
+
+// Release releases what has been held for the request. It is called when the
+// request has been answered.
+func (r *Request) Release() {
+	for _, release := range r.releases {
+		release()
+	}
+}
+
+// exchange is a request on its way to its answer.
+type exchange struct {
+	*Request
+
+	contents   *objects.Bucket    // of the bucket
+	conditions objects.Conditions // on which the request is to be answered
+	version    *objects.Version   // that has been read or written
+	byteRange  string             // of the version, as in the header Range; empty: all of it
+	sent       checksum.Sum       // of what is sent of the version; zero: not known
+	failure    error              // of what gofakes3 called
+}

@@ -1,0 +1,85 @@
+package answers
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+)
+
+// describeOutcome sets the headers that tell what has been read or written.
+func (x *exchange) describeOutcome() {
+	switch x.Operation.Name {
+	case "GetObject", "HeadObject":
+		x.describeVersion()
+	case "PutObject":
+		x.identifyVersion()
+		x.tellChecksum(x.version.Checksum)
+	case "CreateMultipartUpload":
+		x.tellAlgorithm()
+	}
+}
+
+// describeVersion sets the headers that tell of the version that has been read.
+func (x *exchange) describeVersion() {
+	v, header := x.version, x.W.Header()
+	x.identifyVersion()
+	header.Set("Last-Modified", v.Modified().Format(http.TimeFormat))
+	for name, value := range standardHeaders(v) {
+		if value != "" && header.Get(name) == "" {
+			header.Set(name, value)
+		}
+	}
+	for name, value := range v.Attributes.Metadata {
+		header[metadataPrefix+name] = []string{value} // lower case, which is how S3 has it
+	}
+	if count := len(v.Attributes.Tags); count > 0 {
+		header.Set("X-Amz-Tagging-Count", strconv.Itoa(count))
+	}
+	if x.R.Header.Get("X-Amz-Checksum-Mode") == "ENABLED" {
+		x.tellChecksum(x.sent)
+	}
+}
+
+// identifyVersion sets the headers that tell which version it is.
+func (x *exchange) identifyVersion() {
+	x.W.Header().Set("Etag", `"`+x.version.ETag.String()+`"`)
+	x.tellVersionID()
+}
+
+// tellVersionID leaves the ID out while the bucket has never had versioning.
+func (x *exchange) tellVersionID() {
+	if x.contents.Versioning() != objects.Unversioned {
+		x.W.Header().Set("X-Amz-Version-Id", x.version.ID)
+	}
+}
+
+func (x *exchange) tellChecksum(sum checksum.Sum) {
+	if sum.IsZero() {
+		return
+	}
+	x.W.Header().Set(sum.Algorithm.Header(), sum.String())
+	x.W.Header().Set("X-Amz-Checksum-Type", x.version.Checksum.Type())
+}
+
+func standardHeaders(v *objects.Version) map[string]string {
+	h := v.StandardHeaders()
+	if h.ContentType == "" {
+		h.ContentType = "binary/octet-stream"
+	}
+	return map[string]string{
+		"Cache-Control": h.CacheControl, "Content-Disposition": h.ContentDisposition, "Content-Encoding": h.ContentEncoding,
+		"Content-Language": h.ContentLanguage, "Content-Type": h.ContentType, "Expires": h.Expires,
+		"X-Amz-Website-Redirect-Location": h.WebsiteRedirect,
+	}
+}
+
+// tellAlgorithm repeats how the parts' checksums are to be made.
+func (x *exchange) tellAlgorithm() {
+	u, err := x.upload()
+	if err == nil && u.Algorithm != checksum.None {
+		x.W.Header().Set("X-Amz-Checksum-Algorithm", u.Algorithm.String())
+		x.W.Header().Set("X-Amz-Checksum-Type", typeOf(u))
+	}
+}

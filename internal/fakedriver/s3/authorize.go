@@ -1,0 +1,83 @@
+package s3
+
+import (
+	"errors"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// reachBucket finds out what the account may do with the bucket. Of a bucket that
+// it does not reach, nothing is said but that access is denied.
+func (s *Service) reachBucket(x *exchange) error {
+	if x.level == s3op.Service {
+		return nil
+	}
+	b, _ := s.options.Registry.Bucket(x.Bucket) // first: the grant must be to this bucket, or a newer one
+	grant, err := x.Caller.Grant(fakedriver.ProtocolS3, x.Bucket)
+	if errors.Is(err, authorization.ErrDenied) {
+		return s3error.ErrAccessDenied
+	}
+	x.UID, x.grant, x.missing = b.UID, grant, err != nil
+	return nil
+}
+
+// classify finds the operation.
+func (s *Service) classify(x *exchange) (err error) {
+	x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header)
+	return err
+}
+
+// authorize accepts an operation if the account's grant covers one of its needs.
+// Copying needs to read its source, too.
+func (s *Service) authorize(x *exchange) error {
+	if x.Operation.Reserved {
+		return authorizeReserved(x)
+	}
+	switch {
+	case x.missing:
+		return s3error.ErrNoSuchBucket
+	case x.Operation.Administrative && !x.Caller.Account().Admin:
+		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
+	case len(x.Operation.Needs) > 0 && !authorization.Allows(x.grant, x.Operation.Needs):
+		return s3error.ErrAccessDenied
+	case x.R.Header.Get("X-Amz-Tagging") != "" && !authorization.Allows(x.grant, authorization.WriteObjectMetadata):
+		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
+	case x.Operation.CopySource:
+		return s.authorizeCopy(x)
+	}
+	return nil
+}
+
+// authorizeReserved is about the operations that create and delete buckets.
+// Clients that create their bucket first, in any case, expect to be told that it
+// is there.
+func authorizeReserved(x *exchange) error {
+	switch {
+	case x.Caller.Account().Admin:
+		return nil
+	case x.Operation.Name == "CreateBucket" && !x.missing:
+		return s3error.ErrBucketAlreadyOwnedByYou
+	}
+	return s3error.ErrAccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
+}
+
+func (s *Service) authorizeCopy(x *exchange) error {
+	source, err := parseCopySource(x.R.Header.Get("X-Amz-Copy-Source"))
+	if err != nil {
+		return err
+	}
+	b, _ := s.options.Registry.Bucket(source.Bucket)
+	grant, err := x.Caller.Grant(fakedriver.ProtocolS3, source.Bucket)
+	switch {
+	case errors.Is(err, authorization.ErrDenied) || !authorization.Allows(grant, authorization.ReadData):
+		return s3error.ErrAccessDenied
+	case err != nil:
+		return s3error.ErrNoSuchBucket
+	}
+	source.UID = b.UID
+	x.Source = source
+	return nil
+}

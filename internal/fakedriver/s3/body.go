@@ -1,0 +1,54 @@
+package s3
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/payload"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
+)
+
+// maxDocumentBytes bounds XML bodies; that of a full DeleteObjects has at most 1000
+// keys of 1024 bytes.
+const maxDocumentBytes = 4 << 20
+
+// readBody reads the body and makes sure that it is what was signed, before
+// anything is changed. It holds no more memory than has arrived, whatever length
+// was declared.
+func (s *Service) readBody(x *exchange) error {
+	switch x.Operation.Body {
+	case s3op.Document:
+		var document bytes.Buffer
+		if _, err := x.receive(&document, min(s.options.MaxBodyBytes, maxDocumentBytes)); err != nil {
+			return err
+		}
+		x.Body = document.Bytes()
+	case s3op.Data:
+		return s.receiveContent(x)
+	case s3op.NoBody:
+	}
+	return nil
+}
+
+func (s *Service) receiveContent(x *exchange) error {
+	writer := s.options.Blobs.Create()
+	defer writer.Abort()
+	received, err := x.receive(writer, s.options.MaxBodyBytes)
+	if err != nil {
+		return err
+	}
+	blob, err := writer.Seal()
+	if err != nil {
+		return err
+	}
+	x.Hold(blob.Release)
+	x.Content = answers.Content{Body: objects.NewBody(blob), ETag: received.ETag(), Checksum: received.Checksum()}
+	return nil
+}
+
+// receive copies the body, and verifies it.
+func (x *exchange) receive(to io.Writer, limit int64) (*payload.Payload, error) {
+	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, Secret: x.Caller.Secret()})
+}

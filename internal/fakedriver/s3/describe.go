@@ -1,0 +1,37 @@
+package s3
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/sts"
+)
+
+// Describe returns what a request asks for, without authenticating it. It is for
+// recording requests, and for selecting some of them.
+func (s *Service) Describe(r *http.Request) httpserver.Request {
+	if s.isSTS(r) {
+		return httpserver.Request{Operation: sts.Operation}
+	}
+	bucket, key, err := s.hosts.locate(r)
+	if err != nil {
+		return httpserver.Request{}
+	}
+	described := httpserver.Request{Bucket: bucket, Key: key}
+	operation, err := s3op.Classify(r.Method, levelOf(bucket, key), r.URL.Query(), r.Header)
+	if err == nil {
+		described.Operation = operation.Name
+	}
+	return described
+}
+
+// isSTS reports whether a request is one of STS. S3 has no POST to the service
+// itself.
+func (s *Service) isSTS(r *http.Request) bool {
+	_, virtual := s.hosts.bucket(r.Host)
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	return r.Method == http.MethodPost && r.URL.Path == "/" && !virtual &&
+		strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded")
+}

@@ -1,0 +1,146 @@
+package payload
+
+import (
+	"crypto/md5" //nolint:gosec // the algorithm of Content-MD5 and of ETags
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"hash"
+	"io"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/awschunked"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// Payload is a body on its way: where it comes from, and the digests that are
+// taken of it as it passes.
+type Payload struct {
+	r      Request
+	in     io.Reader
+	stream *awschunked.Reader // nil: not in the encoding aws-chunked
+	size   int64
+	md5    hash.Hash // nil: not needed
+	sha256 hash.Hash // nil: not declared
+	sums   *checksum.Verifier
+}
+
+// newPayload checks what the headers declare about a body. Nothing has been read
+// when it returns.
+func newPayload(r Request, limit int64) (*Payload, error) {
+	in := r.R.Body
+	p := &Payload{r: r, size: r.R.ContentLength}
+	if r.Operation.Body == s3op.Data || r.R.Header["Content-Md5"] != nil {
+		p.md5 = md5.New() //nolint:gosec // see the import
+	}
+	var trailers []string
+	if declared := r.R.Header.Get("X-Amz-Content-Sha256"); strings.HasPrefix(declared, "STREAMING-") {
+		stream, err := newStream(r, declared)
+		if err != nil {
+			return nil, err
+		}
+		p.stream, p.size, trailers = awschunked.NewReader(in, stream), stream.Size, stream.Trailers
+		p.in = p.stream
+	} else {
+		if declared != "" && declared != authentication.UnsignedPayload {
+			p.sha256 = sha256.New()
+		}
+		p.in = io.LimitReader(in, p.size)
+	}
+	if err := checkSize(p.size, limit); err != nil {
+		return nil, err
+	}
+	err := p.expectChecksums(trailers)
+	return p, err
+}
+
+func checkSize(size, limit int64) error {
+	switch {
+	case size < 0:
+		return s3error.ErrMissingContentLength
+	case size > limit:
+		return s3error.ErrEntityTooLarge
+	}
+	return nil
+}
+
+func (p *Payload) expectChecksums(trailers []string) (err error) {
+	if p.r.Operation.Name == "CompleteMultipartUpload" {
+		p.sums = &checksum.Verifier{} // its checksum is of the object, not of the document
+		return nil
+	}
+	p.sums, err = checksum.NewVerifier(p.r.R.Header, trailers)
+	return err
+}
+
+// Read implements io.Reader. What passes goes into the digests.
+func (p *Payload) Read(buffer []byte) (int, error) {
+	n, err := p.in.Read(buffer)
+	passed := buffer[:n]
+	_, _ = p.sums.Write(passed) // digests return no errors
+	if p.md5 != nil {
+		_, _ = p.md5.Write(passed)
+	}
+	if p.sha256 != nil {
+		_, _ = p.sha256.Write(passed)
+	}
+	return n, err
+}
+
+// copyTo copies the body, and returns an error unless it is all that was declared.
+// Writers that implement io.ReaderFrom say themselves where the bytes belong.
+func (p *Payload) copyTo(to io.Writer) error {
+	n, err := io.Copy(to, p)
+	switch {
+	case err != nil:
+		return err
+	case n != p.size:
+		return s3error.ErrIncompleteBody
+	}
+	return p.check()
+}
+
+func (p *Payload) check() error {
+	if err := p.checkSHA256(); err != nil {
+		return err
+	}
+	if err := p.checkMD5(); err != nil {
+		return err
+	}
+	if err := p.sums.Check(p.r.R.Header); err != nil || p.stream == nil {
+		return err
+	}
+	return p.sums.Check(p.stream.Trailers())
+}
+
+func (p *Payload) checkSHA256() error {
+	if p.sha256 == nil {
+		return nil
+	}
+	want, err := hex.DecodeString(p.r.R.Header.Get("X-Amz-Content-Sha256"))
+	if err != nil || len(want) != sha256.Size {
+		return s3error.ErrInvalidArgument.With("x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, " +
+			"STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a valid sha256 value.")
+	}
+	if [sha256.Size]byte(want) != [sha256.Size]byte(p.sha256.Sum(nil)) {
+		return s3error.ErrContentSHA256Mismatch
+	}
+	return nil
+}
+
+func (p *Payload) checkMD5() error {
+	if _, given := p.r.R.Header["Content-Md5"]; !given {
+		return nil
+	}
+	want, err := base64.StdEncoding.DecodeString(p.r.R.Header.Get("Content-Md5"))
+	if err != nil || len(want) != md5.Size {
+		return s3error.ErrInvalidDigest
+	}
+	if [md5.Size]byte(want) != [md5.Size]byte(p.md5.Sum(nil)) {
+		return s3error.ErrBadDigest
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package s3op
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// neutral are the query parameters that say nothing about the operation: SDKs
+// name their call in x-id, and a presigned URL carries its signature, and what
+// the SDK would have said in headers about checksums.
+var neutral = []string{
+	"x-id", "X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
+	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders",
+	"x-amz-checksum-mode", "x-amz-checksum-crc32", "x-amz-sdk-checksum-algorithm",
+	"X-Amz-Checksum-Mode", "X-Amz-Checksum-Crc32", "X-Amz-Sdk-Checksum-Algorithm",
+}
+
+// needsValue are the parameters that gofakes3 takes for absent when they are
+// empty: DELETE key?uploadId= would delete the object.
+var needsValue = []string{"uploadId", "partNumber", "list-type", "versionId"}
+
+// Classify finds the operation of a request by its method, by what its path
+// names, its query and its headers. The error is an *s3error.Error:
+// NotImplemented for anything that is not in the table.
+func Classify(method string, level Level, query url.Values, header http.Header) (Operation, error) {
+	names, err := queryNames(query)
+	if err != nil {
+		return Operation{}, err
+	}
+	_, copies := header["X-Amz-Copy-Source"]
+	found, ok := match(method, level, names, copies)
+	if !ok {
+		return Operation{}, s3error.ErrNotImplemented
+	}
+	if extra, is := unknown(found, names); is {
+		return Operation{}, s3error.ErrNotImplemented.With("The query parameter " + strconv.Quote(extra) +
+			" implies functionality that is not implemented")
+	}
+	if query.Has("list-type") && query.Get("list-type") != "2" {
+		return Operation{}, s3error.ErrInvalidArgument.With("Invalid List Type specified in Request")
+	}
+	if found.Mutates() && query.Has("versionId") && header.Get("If-Match") != "" {
+		return Operation{}, s3error.ErrNotImplemented.With("The header If-Match is implemented for the newest version only")
+	}
+	return found, checkHeaders(found, header)
+}
+
+// queryNames returns the parameters that select and shape an operation. One that
+// is given twice is refused: two readers might look at different values.
+func queryNames(query url.Values) ([]string, error) {
+	names := make([]string, 0, len(query))
+	for name, values := range query {
+		if len(values) != 1 {
+			return nil, s3error.ErrInvalidArgument.With("The query parameter " + name + " is given more than once")
+		}
+		if slices.Contains(needsValue, name) && values[0] == "" {
+			return nil, s3error.ErrInvalidArgument.With("The query parameter " + name + " is empty")
+		}
+		if !slices.Contains(neutral, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func match(method string, level Level, names []string, copies bool) (Operation, bool) {
+	best, ok := Operation{}, false
+	for _, row := range table {
+		if row.Method != method || row.Level != level || row.CopySource != copies {
+			continue
+		}
+		if selected(row, names) && (!ok || len(row.Selects) > len(best.Selects)) {
+			best, ok = row, true
+		}
+	}
+	return best, ok
+}
+
+func selected(row Operation, names []string) bool {
+	for _, name := range row.Selects {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
+}
+
+func unknown(row Operation, names []string) (string, bool) {
+	for _, name := range names {
+		if !slices.Contains(row.Selects, name) && !slices.Contains(row.Takes, name) {
+			return name, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,66 @@
+package s3op
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// conditional are the headers that make an operation depend on what is stored.
+var conditional = []string{
+	"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+}
+
+// harmless are the X-Amz- headers that any operation may carry, because the
+// store honours them or because ignoring them changes no outcome.
+var harmless = []string{
+	"X-Amz-Acl", "X-Amz-Checksum-Algorithm", "X-Amz-Checksum-Mode", "X-Amz-Checksum-Type",
+	"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Decoded-Content-Length", "X-Amz-Mp-Object-Size",
+	"X-Amz-Request-Payer", "X-Amz-Sdk-Checksum-Algorithm", "X-Amz-Security-Token", "X-Amz-Storage-Class", "X-Amz-Trailer", "X-Amz-User-Agent",
+}
+
+// checkHeaders refuses the headers that would have to be ignored although they
+// ask for something: encryption keys, locks, tags, conditions.
+func checkHeaders(op Operation, header http.Header) error {
+	for _, name := range conditional {
+		if header.Get(name) != "" && !slices.Contains(op.Conditions, name) {
+			return s3error.ErrNotImplemented.With("The header " + name + " is not implemented for " + op.Name)
+		}
+	}
+	for name := range header {
+		if strings.HasPrefix(name, "X-Amz-") && !known(op, name) {
+			return s3error.ErrNotImplemented.With("The header " + strings.ToLower(name) + " implies functionality that is not implemented")
+		}
+	}
+	if match := header.Get("If-None-Match"); op.Needs != nil && op.Mutates() && match != "" && match != "*" {
+		return s3error.ErrNotImplemented.With("The header If-None-Match is implemented for writing with the value * only")
+	}
+	return checkValues(header)
+}
+
+func known(op Operation, name string) bool {
+	if strings.HasPrefix(name, "X-Amz-Meta-") || slices.Contains(harmless, name) {
+		return true
+	}
+	if op.CopySource && name == "X-Amz-Copy-Source" {
+		return true
+	}
+	return slices.Contains(op.Headers, name) || checksum.IsHeader(name)
+}
+
+func checkValues(header http.Header) error {
+	switch acl := header.Get("X-Amz-Acl"); acl {
+	case "", "private", "bucket-owner-full-control":
+	default:
+		return s3error.ErrAccessControlListNotSupported
+	}
+	switch class := header.Get("X-Amz-Storage-Class"); class {
+	case "", "STANDARD":
+	default:
+		return s3error.ErrNotImplemented.With("The storage class " + class + " is not implemented, only STANDARD is")
+	}
+	return nil
+}

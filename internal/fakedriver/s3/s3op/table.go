@@ -1,0 +1,97 @@
+package s3op
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+)
+
+var (
+	readHeaders  = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
+	writeHeaders = []string{"If-Match", "If-None-Match"}
+	attributes   = []string{"X-Amz-Tagging", "X-Amz-Website-Redirect-Location"}
+	copyHeaders  = []string{
+		"X-Amz-Copy-Source-If-Match", "X-Amz-Copy-Source-If-None-Match",
+		"X-Amz-Copy-Source-If-Modified-Since", "X-Amz-Copy-Source-If-Unmodified-Since",
+	}
+	version   = []string{"versionId"}
+	overrides = []string{
+		"versionId", "partNumber",
+		"response-cache-control", "response-content-disposition", "response-content-encoding",
+		"response-content-language", "response-content-type", "response-expires",
+	}
+)
+
+// table is the allow-list: an operation that is not in it is not implemented.
+//
+//nolint:lll // one operation a line
+var table = []Operation{
+	{Name: "ListBuckets", Method: http.MethodGet, Level: Service,
+		Takes: []string{"prefix", "bucket-region", "continuation-token", "max-buckets"}},
+
+	{Name: "CreateBucket", Method: http.MethodPut, Level: Bucket, Reserved: true, Body: Document},
+	{Name: "DeleteBucket", Method: http.MethodDelete, Level: Bucket, Reserved: true},
+	{Name: "HeadBucket", Method: http.MethodHead, Level: Bucket},
+	{Name: "GetBucketLocation", Method: http.MethodGet, Level: Bucket, Selects: []string{"location"}},
+	{Name: "ListObjects", Method: http.MethodGet, Level: Bucket, Needs: authorization.ReadData,
+		Takes: []string{"prefix", "delimiter", "marker", "max-keys", "encoding-type"}},
+	{Name: "ListObjectsV2", Method: http.MethodGet, Level: Bucket, Selects: []string{"list-type"}, Needs: authorization.ReadData,
+		Takes: []string{"prefix", "delimiter", "continuation-token", "start-after", "max-keys", "encoding-type", "fetch-owner"}},
+	{Name: "ListObjectVersions", Method: http.MethodGet, Level: Bucket, Selects: []string{"versions"}, Needs: authorization.ReadData,
+		Takes: []string{"prefix", "delimiter", "key-marker", "version-id-marker", "max-keys", "encoding-type"}},
+	{Name: "ListMultipartUploads", Method: http.MethodGet, Level: Bucket, Selects: []string{"uploads"}, Needs: authorization.WriteData,
+		Takes: []string{"prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads", "encoding-type"}},
+	{Name: "DeleteObjects", Method: http.MethodPost, Level: Bucket, Selects: []string{"delete"}, Needs: authorization.WriteData, Body: Document},
+
+	{Name: "GetObject", Method: http.MethodGet, Level: Object, Needs: authorization.ReadData, Takes: overrides, Conditions: readHeaders},
+	{Name: "HeadObject", Method: http.MethodHead, Level: Object, Needs: authorization.ReadObject, Takes: overrides, Conditions: readHeaders},
+	{Name: "GetObjectAttributes", Method: http.MethodGet, Level: Object, Selects: []string{"attributes"}, Needs: authorization.ReadObject, Takes: version,
+		Headers: []string{"X-Amz-Object-Attributes", "X-Amz-Max-Parts", "X-Amz-Part-Number-Marker"}},
+	{Name: "PutObject", Method: http.MethodPut, Level: Object, Needs: authorization.WriteData, Body: Data,
+		Conditions: writeHeaders, Headers: attributes},
+	{Name: "CopyObject", Method: http.MethodPut, Level: Object, CopySource: true, Needs: authorization.WriteData,
+		Conditions: writeHeaders, Headers: slices.Concat(attributes, copyHeaders, []string{"X-Amz-Metadata-Directive", "X-Amz-Tagging-Directive"})},
+	{Name: "DeleteObject", Method: http.MethodDelete, Level: Object, Needs: authorization.WriteData, Takes: version, Conditions: []string{"If-Match"}},
+
+	{Name: "CreateMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploads"}, Needs: authorization.WriteData,
+		Headers: append([]string{"X-Amz-Metadata-Directive"}, attributes...)}, // which s3cmd sends, and S3 ignores
+	{Name: "UploadPart", Method: http.MethodPut, Level: Object, Selects: []string{"uploadId", "partNumber"}, Needs: authorization.WriteData, Body: Data},
+	{Name: "UploadPartCopy", Method: http.MethodPut, Level: Object, Selects: []string{"uploadId", "partNumber"}, CopySource: true, Needs: authorization.WriteData,
+		Headers: slices.Concat(copyHeaders, []string{"X-Amz-Copy-Source-Range"})},
+	{Name: "ListParts", Method: http.MethodGet, Level: Object, Selects: []string{"uploadId"}, Needs: authorization.WriteData,
+		Takes: []string{"max-parts", "part-number-marker", "encoding-type"}},
+	{Name: "CompleteMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploadId"}, Needs: authorization.WriteData, Body: Document,
+		Conditions: writeHeaders},
+	{Name: "AbortMultipartUpload", Method: http.MethodDelete, Level: Object, Selects: []string{"uploadId"}, Needs: authorization.WriteData},
+
+	{Name: "GetObjectTagging", Method: http.MethodGet, Level: Object, Selects: []string{"tagging"}, Needs: authorization.ReadObject, Takes: version},
+	{Name: "PutObjectTagging", Method: http.MethodPut, Level: Object, Selects: []string{"tagging"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: Document},
+	{Name: "DeleteObjectTagging", Method: http.MethodDelete, Level: Object, Selects: []string{"tagging"}, Needs: authorization.WriteObjectMetadata, Takes: version},
+	{Name: "GetBucketTagging", Method: http.MethodGet, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.ReadBucket},
+	{Name: "PutBucketTagging", Method: http.MethodPut, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.WriteBucket, Body: Document},
+	{Name: "DeleteBucketTagging", Method: http.MethodDelete, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.WriteBucket},
+
+	// Versioning changes what the storage does, which the KEP keeps from users.
+	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: authorization.ReadBucket},
+	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: Document},
+
+	// What clients ask of an ordinary bucket and get an ordinary answer to.
+	{Name: "GetBucketAcl", Method: http.MethodGet, Level: Bucket, Selects: []string{"acl"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketCors", Method: http.MethodGet, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketEncryption", Method: http.MethodGet, Level: Bucket, Selects: []string{"encryption"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketLifecycleConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"lifecycle"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketOwnershipControls", Method: http.MethodGet, Level: Bucket, Selects: []string{"ownershipControls"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketPolicy", Method: http.MethodGet, Level: Bucket, Selects: []string{"policy"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketReplication", Method: http.MethodGet, Level: Bucket, Selects: []string{"replication"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketRequestPayment", Method: http.MethodGet, Level: Bucket, Selects: []string{"requestPayment"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketWebsite", Method: http.MethodGet, Level: Bucket, Selects: []string{"website"}, Needs: authorization.ReadBucket},
+	{Name: "GetObjectAcl", Method: http.MethodGet, Level: Object, Selects: []string{"acl"}, Needs: authorization.ReadObject, Takes: version},
+	{Name: "GetObjectLockConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"object-lock"}, Needs: authorization.ReadBucket},
+	{Name: "GetPublicAccessBlock", Method: http.MethodGet, Level: Bucket, Selects: []string{"publicAccessBlock"}, Needs: authorization.ReadBucket},
+}
+
+// Table returns every operation that the store knows.
+func Table() []Operation {
+	return slices.Clone(table)
+}

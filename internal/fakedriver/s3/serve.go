@@ -1,0 +1,96 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/sts"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+)
+
+// ServeHTTP answers one request.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	continueEmpty(w, r)
+	x := &exchange{Request: answers.Request{W: w, R: r, ID: fmt.Sprintf("%016X", s.requests.Add(1))}}
+	header := w.Header()
+	header.Set("X-Amz-Request-Id", x.ID)
+	header.Set("X-Amz-Id-2", "cosi-emu")
+	header.Set("Server", "cosi-emu")
+	defer x.Release()
+	defer func() { x.Caller.Leave() }()
+	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
+	if s.isSTS(r) {
+		x.Operation.Name = sts.Operation
+		s.sts.Serve(w, r, x.ID)
+		return
+	}
+	for _, run := range phases {
+		if err := run(s, x); err != nil {
+			s.reject(x, err)
+			break
+		}
+	}
+	x.begin()
+}
+
+// reject answers with an error, and logs what is not the client's fault.
+func (s *Service) reject(x *exchange, err error) {
+	failure := s3error.From(err)
+	log := s.options.Logger.WithValues("request", x.ID, "operation", x.Operation.Name, "bucket", x.Bucket, "code", failure.Code)
+	if failure == s3error.ErrInternalError {
+		log.Error(err, "s3 request failed")
+	} else {
+		log.V(1).Info("s3 request rejected")
+	}
+	if errors.Is(failure, s3error.ErrRequestTimeout) {
+		x.W.Header().Set("Connection", "close") // what is left of the body is not waited for
+	}
+	s3error.Write(x.W, x.R, x.ID, failure)
+}
+
+// fail answers after a panic, which gofakes3 may cause, with an internal error.
+func (s *Service) fail(x *exchange, cause error, stack string) {
+	s.options.Logger.Error(cause, "s3 request failed", "request", x.ID, "operation", x.Operation.Name, "stack", stack)
+	s3error.Write(x.W, x.R, x.ID, s3error.ErrInternalError)
+}
+
+// maxHeaderSection is what S3 allows the headers of a request to have, in bytes.
+const maxHeaderSection = 8 << 10
+
+// parse reads the query, strictly: a parameter that two readers would see
+// differently must not get through.
+func (s *Service) parse(x *exchange) error {
+	if s.options.Administrator.IsClosed() {
+		return s3error.ErrServiceUnavailable
+	}
+	size := 0
+	for name, values := range x.R.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	if size > maxHeaderSection {
+		return s3error.ErrRequestHeaderSectionTooLarge.About("MaxSizeAllowed", strconv.Itoa(maxHeaderSection))
+	}
+	query, err := url.ParseQuery(x.R.URL.RawQuery)
+	if err != nil {
+		return s3error.ErrInvalidURI
+	}
+	x.Query = query
+	return nil
+}
+
+// authenticate finds out whose request it is. From here on, an answer begins only
+// at the gate of the caller's account.
+func (s *Service) authenticate(x *exchange) (err error) {
+	x.Caller, x.signature, err = s.authenticator.Authenticate(x.R, x.Query)
+	if err == nil {
+		x.W = &gatedWriter{ResponseWriter: x.W, x: x}
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+package s3
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/sts"
+)
+
+// Options are what a service serves. All are required, except WebIdentity.
+type Options struct {
+	Administrator *administration.Administrator
+	Registry      *authorization.Registry
+	Contents      *objects.Store
+	// Blobs is where bodies are received to.
+	Blobs blobstore.Store
+	// Region is that of buckets that have none of their own.
+	Region string
+	// Hosts are the bases of virtual-host addresses.
+	Hosts []string
+	// MaxBodyBytes bounds the body of one request.
+	MaxBodyBytes int64
+	// WebIdentity finds the account for a token; see package sts.
+	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
+	Rand        io.Reader
+	Now         func() time.Time
+	Logger      logr.Logger
+}
+
+// Service serves S3, and the one operation of STS that comes with it.
+type Service struct {
+	options       Options
+	hosts         hosts
+	authenticator *authentication.Authenticator
+	answers       *answers.Answers
+	sts           *sts.Service
+	requests      atomic.Uint64
+}
+
+// New returns a service. The error is of kind fakedriver.ErrInvalid if a host
+// cannot be one.
+func New(options Options) (*Service, error) {
+	bases, err := parseHosts(options.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{
+		options: options, hosts: bases,
+		authenticator: authentication.New(options.Registry, options.Now),
+		answers: answers.New(answers.Options{
+			Administrator: options.Administrator, Registry: options.Registry, Contents: options.Contents,
+			Region: options.Region, Now: options.Now, Logger: options.Logger,
+		}),
+		sts: sts.New(sts.Options{
+			Registry: options.Registry, IsClosed: options.Administrator.IsClosed, WebIdentity: options.WebIdentity,
+			Rand: options.Rand, Now: options.Now, Logger: options.Logger,
+		}),
+	}, nil
+}
+
+var _ http.Handler = (*Service)(nil)

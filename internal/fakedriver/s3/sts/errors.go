@@ -1,0 +1,58 @@
+package sts
+
+import (
+	"encoding/xml"
+	"errors"
+	"net/http"
+)
+
+// failure is an error as clients of STS see it: like S3's, in another document.
+type failure struct {
+	code    string
+	status  int
+	message string
+}
+
+// The errors of AssumeRoleWithWebIdentity, and of the query protocol.
+var (
+	errDenied        = &failure{"AccessDenied", http.StatusForbidden, "Not authorized to perform sts:AssumeRoleWithWebIdentity"}
+	errExpired       = &failure{"ExpiredTokenException", http.StatusBadRequest, "The web identity token has expired"}
+	errInvalidToken  = &failure{"InvalidIdentityToken", http.StatusBadRequest, "The web identity token could not be validated"}
+	errCommunication = &failure{"IDPCommunicationError", http.StatusBadRequest, "The identity provider could not be asked; try again"}
+	errValidation    = &failure{"ValidationError", http.StatusBadRequest, "The input fails to satisfy the constraints"}
+	errMissingAction = &failure{"MissingAction", http.StatusBadRequest, "The request is missing an action"}
+	errInvalidAction = &failure{"InvalidAction", http.StatusBadRequest, "The action is not valid for this endpoint"}
+	errTimeout       = &failure{"RequestTimeout", http.StatusBadRequest, "The request did not arrive in time"}
+	errUnavailable   = &failure{"ServiceUnavailable", http.StatusServiceUnavailable, "Service is shutting down"}
+	errInternal      = &failure{"InternalFailure", http.StatusInternalServerError, "The request processing has failed; try again"}
+)
+
+// Error implements the error interface.
+func (e *failure) Error() string { return e.code + ": " + e.message }
+
+func (e *failure) with(message string) *failure { return &failure{e.code, e.status, message} }
+
+// reject answers with an error, and logs what is not the client's fault.
+func (s *Service) reject(x exchange, err error) {
+	found, ok := errors.AsType[*failure](err)
+	log := s.options.Logger.WithValues("request", x.id, "operation", Operation)
+	if ok {
+		log.V(1).Info("sts request rejected", "code", found.code)
+	} else {
+		log.Error(err, "sts request failed")
+		found = errInternal
+	}
+	if found == errTimeout {
+		x.w.Header().Set("Connection", "close")
+	}
+	type detail struct{ Type, Code, Message string }
+	fault := "Sender"
+	if found.status >= http.StatusInternalServerError {
+		fault = "Receiver"
+	}
+	x.send(found.status, struct {
+		XMLName   xml.Name `xml:"https://sts.amazonaws.com/doc/2011-06-15/ ErrorResponse"`
+		Error     detail
+		RequestID string `xml:"RequestId"`
+	}{Error: detail{fault, found.code, found.message}, RequestID: x.id})
+}

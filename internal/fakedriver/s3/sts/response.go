@@ -1,0 +1,59 @@
+package sts
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+)
+
+// result is the result of AssumeRoleWithWebIdentity.
+type result struct {
+	Subject string `xml:"SubjectFromWebIdentityToken"`
+	User    struct {
+		Arn           string
+		AssumedRoleID string `xml:"AssumedRoleId"`
+	} `xml:"AssumedRoleUser"`
+	Credentials struct {
+		AccessKeyID     string `xml:"AccessKeyId"`
+		SecretAccessKey string
+		SessionToken    string
+		Expiration      string
+	}
+}
+
+func newResult(asked assumption, begun *authorization.Session) *result {
+	var a result
+	a.Subject = begun.Account // the store knows no other name of it
+	a.User.Arn, a.User.AssumedRoleID = asked.user(), begun.Account+":"+asked.name
+	a.Credentials.AccessKeyID, a.Credentials.SecretAccessKey = begun.AccessKeyID, begun.Secret
+	a.Credentials.SessionToken, a.Credentials.Expiration = begun.Token, begun.Expires.Format(time.RFC3339)
+	return &a
+}
+
+func (x exchange) sendResult(found *result) {
+	type metadata struct {
+		RequestID string `xml:"RequestId"`
+	}
+	x.send(http.StatusOK, struct {
+		XMLName  xml.Name `xml:"https://sts.amazonaws.com/doc/2011-06-15/ AssumeRoleWithWebIdentityResponse"`
+		Result   *result  `xml:"AssumeRoleWithWebIdentityResult"`
+		Metadata metadata `xml:"ResponseMetadata"`
+	}{Result: found, Metadata: metadata{x.id}})
+}
+
+func (x exchange) send(status int, document any) {
+	body, err := xml.Marshal(document)
+	if err != nil {
+		status, body = http.StatusInternalServerError, nil // strings only, so this cannot be
+	}
+	header := x.w.Header()
+	header.Set("Content-Type", "text/xml")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Amzn-Requestid", x.id)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	x.w.WriteHeader(status)
+	_, _ = x.w.Write(body) // a client that has gone is not our error
+}

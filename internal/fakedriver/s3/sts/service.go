@@ -1,0 +1,123 @@
+package sts
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+)
+
+// Operation is the one operation that is served.
+const Operation = "AssumeRoleWithWebIdentity"
+
+const version = "2011-06-15"
+
+// maxFormBytes is more than the longest token that STS takes, 20,000 characters.
+const maxFormBytes = 64 << 10
+
+// Options are what a service works with. All are required, except WebIdentity.
+type Options struct {
+	// Registry has the accounts, and takes the sessions.
+	Registry *authorization.Registry
+	// IsClosed reports whether the store has been closed.
+	IsClosed func() bool
+	// WebIdentity finds the account for a token. Errors are of kind
+	// authorization.ErrIdentity, authorization.ErrExpired or
+	// fakedriver.ErrNotExist; of any other kind if the lookup failed. Default: every
+	// token is rejected.
+	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
+	Rand        io.Reader
+	Now         func() time.Time
+	Logger      logr.Logger
+}
+
+// Service serves STS.
+type Service struct{ options Options }
+
+// New returns a service.
+func New(options Options) *Service { return &Service{options: options} }
+
+// exchange is one request.
+type exchange struct {
+	w  http.ResponseWriter
+	r  *http.Request
+	id string
+}
+
+// Serve answers a request, which has an ID.
+func (s *Service) Serve(w http.ResponseWriter, r *http.Request, id string) {
+	x := exchange{w, r, id}
+	result, err := s.answer(x)
+	if err != nil {
+		s.reject(x, err)
+		return
+	}
+	x.sendResult(result)
+}
+
+func (s *Service) answer(x exchange) (*result, error) {
+	if s.options.IsClosed() {
+		return nil, errUnavailable
+	}
+	form, err := readForm(x.r)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := parseAssumption(form)
+	if err != nil {
+		return nil, err
+	}
+	return s.assume(x.r.Context(), asked)
+}
+
+// readForm reads the parameters, which are in the body. One that is given twice,
+// or also in the URL, is rejected.
+func readForm(r *http.Request) (url.Values, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxFormBytes+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, errTimeout
+	case err != nil:
+		return nil, errValidation.with("The request body could not be read")
+	case len(body) > maxFormBytes:
+		return nil, errValidation.with("The request is too large")
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil || r.URL.RawQuery != "" {
+		return nil, errValidation.with("The parameters must be in the body of the request, and form-encoded")
+	}
+	for name, values := range form {
+		if len(values) != 1 {
+			return nil, errValidation.with("The parameter " + name + " is given more than once")
+		}
+	}
+	return form, checkAction(form)
+}
+
+// checkAction rejects other actions, and parameters that would have to be ignored:
+// a session policy would make the session weaker than its account.
+func checkAction(form url.Values) error {
+	action, stated := form.Get("Action"), form.Get("Version")
+	switch {
+	case action == "":
+		return errMissingAction
+	case action != Operation || stated != version:
+		return errInvalidAction.with("Could not find operation " + action + " for version " + stated +
+			"; there is only " + Operation + " for version " + version)
+	}
+	known := []string{"Action", "Version", "WebIdentityToken", "RoleArn", "RoleSessionName", "DurationSeconds"}
+	for name := range form {
+		if !slices.Contains(known, name) {
+			return errValidation.with("The parameter " + name + " is not supported")
+		}
+	}
+	return nil
+}
