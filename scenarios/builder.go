@@ -16,7 +16,7 @@ import (
 // Builder is a scenario that is built in code. Each of its methods adds a step, but
 // for those that say something about the step before: Named, Within, As, When and
 // Refused. It makes the same document as a file, and what is wrong in it is found
-// as in a file, by Build and Run.
+// as in a file, by Validate and Run.
 type Builder struct {
 	root   *yaml.Node
 	setup  *yaml.Node
@@ -110,9 +110,14 @@ func (b *Builder) When(expression string) *Builder {
 // say these words among others.
 func (b *Builder) Refused(words string) *Builder { return b.about(caller(), "refused", text(words)) }
 
-// Build returns the scenario, or everything that is wrong in it, each with the
-// file and the line of the call that says so.
-func (b *Builder) Build() (*spec.Scenario, error) {
+// Validate returns all problems of the scenario, each with the file and the line of the
+// call that causes it.
+func (b *Builder) Validate() error {
+	_, err := b.build()
+	return err
+}
+
+func (b *Builder) build() (*spec.Scenario, error) {
 	if b.root == nil {
 		return nil, problems([]error{errors.New("a list of steps is no scenario: begin with New")})
 	}
@@ -140,7 +145,7 @@ func (b *Builder) Build() (*spec.Scenario, error) {
 // Run runs the scenario as the test t. It may be called several times.
 func (b *Builder) Run(t T, options ...Option) {
 	t.Helper()
-	s, err := b.Build()
+	s, err := b.build()
 	if err != nil {
 		t.Fatalf("%v", fmt.Errorf("%s: %w", t.Name(), err))
 		return

@@ -139,7 +139,7 @@ steps:
 		S3(scenarios.S3{Secret: "key", List: new("")}).
 		Inject(scenarios.Fault{Name: "slow", Seam: "rpc", Operation: "DriverCreateBucket", Delay: 1500 * time.Millisecond, Times: 1}).
 		Heal().
-		Build()
+		Built()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,12 +194,12 @@ func TestBuilderRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := tc.built.Build()
+			err := tc.built.Validate()
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("%s\nBuild() = %v, want %q", tc.reason, err, tc.want)
+				t.Errorf("%s\nValidate() = %v, want %q", tc.reason, err, tc.want)
 			}
 			if name != "List" && !strings.Contains(err.Error(), "builder_test.go:") {
-				t.Errorf("%s\nBuild() = %v, want this file and a line", tc.reason, err)
+				t.Errorf("%s\nValidate() = %v, want this file and a line", tc.reason, err)
 			}
 		})
 	}
@@ -210,7 +210,7 @@ func TestBuilderPositions(t *testing.T) {
 		Settle(0).
 		Repeat(2, scenarios.Steps().
 			Mark("inner")).
-		Build()
+		Built()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,21 @@
+package controller_test
+
+import (
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cosi-emu/cosi-emu/controller"
+)
+
+func Example() {
+	ctx := ctrl.SetupSignalHandler()
+	c, err := controller.New(ctrl.GetConfigOrDie(), controller.Options{
+		LeaderElection:          true,
+		LeaderElectionNamespace: "cosi-system",
+	})
+	if err != nil {
+		panic(err)
+	}
+	if err := c.Start(ctx); err != nil {
+		panic(err)
+	}
+}

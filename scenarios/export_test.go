@@ -1,0 +1,6 @@
+package scenarios
+
+import "github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+
+// Built returns the scenario that Run runs.
+func (b *Builder) Built() (*spec.Scenario, error) { return b.build() }
