@@ -163,7 +163,7 @@ func handled(t *testing.T) map[string]map[string]string {
 			case code == codes.OK:
 				all[name][method] = "success"
 			case failed.Terminal():
-				all[name][method] = "final"
+				all[name][method] = "terminal"
 			default:
 				all[name][method] = "retried"
 			}
