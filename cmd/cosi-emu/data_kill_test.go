@@ -13,9 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
-// TestDataInUse kills an emulator, again and again, while clients put objects, and
+// TestLongDataInUse kills an emulator, again and again, while clients put objects, and
 // expects to find all objects that were acknowledged.
-func TestDataInUse(t *testing.T) {
+func TestLongDataInUse(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	data := filepath.Join(h.dir, "data")

@@ -49,9 +49,17 @@ func say(word string) {
 	}
 }
 
-func TestKillLeavesNothing(t *testing.T) {
+func TestKillLeavesNothing(t *testing.T) { killLeavesNothing(t, "up") }
+
+// TestLongKillLeavesNothing kills the owner in each phase of the start.
+func TestLongKillLeavesNothing(t *testing.T) {
+	killLeavesNothing(t, "etcd", "kube-apiserver", "kube-controller-manager")
+}
+
+func killLeavesNothing(t *testing.T, phases ...string) {
+	t.Helper()
 	programs(t)
-	for _, when := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "up"} {
+	for _, when := range phases {
 		t.Run(when, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "cp")
 			killVictim(t, dir, when)

@@ -24,6 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // shop is an API server that counts the requests that reach it.
@@ -161,19 +162,13 @@ func TestAPIHang(t *testing.T) {
 	})
 	t.Run("Healed", func(t *testing.T) {
 		i, set, _ := suffering(t, fault.Match{Seam: journal.SeamAPI, Operation: "update *"}, fault.Effect{Hang: true})
-		ended := make(chan error)
+		ended := make(chan error, 1)
 		client := buckets(t, i, &shop{})
 		go func() {
 			_, err := client.Update(context.Background(), aBucket, metav1.UpdateOptions{})
 			ended <- err
 		}()
-		for set.List()[0].Applied == 0 {
-			select {
-			case err := <-ended:
-				t.Fatalf("it has not hung: %v", err)
-			case <-time.After(time.Millisecond):
-			}
-		}
+		expectHanging(t, set, ended)
 		set.Clear()
 		if err := <-ended; !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("Update() = %v, want a connection that was reset", err)
@@ -181,21 +176,37 @@ func TestAPIHang(t *testing.T) {
 	})
 	t.Run("Fenced", func(t *testing.T) {
 		i, set, j := suffering(t, fault.Match{Seam: journal.SeamAPI}, fault.Effect{Hang: true})
-		ended := make(chan error)
+		ended := make(chan error, 1)
 		client := buckets(t, i, &shop{})
 		go func() {
 			_, err := client.Get(context.Background(), "b", metav1.GetOptions{})
 			ended <- err
 		}()
-		for set.List()[0].Applied == 0 {
-			<-time.After(time.Millisecond)
-		}
+		expectHanging(t, set, ended)
 		i.Fence()
 		if err := <-ended; !errors.Is(err, seam.ErrFenced) {
 			t.Errorf("Get() = %v, want ErrFenced", err)
 		}
 		expectApplied(t, j, "get buckets b Fenced")
 	})
+}
+
+// waitApplied waits until the fault of the set was applied so many times.
+func waitApplied(t *testing.T, set *fault.Set, times int) {
+	t.Helper()
+	harness.Until(t, "the fault is applied", func(context.Context) (bool, error) { return set.List()[0].Applied >= times, nil })
+}
+
+// expectHanging waits until the fault was applied, and expects that the call has
+// not ended.
+func expectHanging(t *testing.T, set *fault.Set, ended <-chan error) {
+	t.Helper()
+	waitApplied(t, set, 1)
+	select {
+	case err := <-ended:
+		t.Fatalf("the call does not hang: %v", err)
+	default:
+	}
 }
 
 // TestAPIWatchFaults tells of three buckets, of which the event on the second
@@ -256,10 +267,11 @@ func TestAPIFreeze(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Stop()
+	waitApplied(t, set, 2) // to the watch, and to its first event
 	select {
 	case event := <-w.ResultChan():
-		t.Fatalf("%v was told of a frozen world", event)
-	case <-time.After(20 * time.Millisecond):
+		t.Fatalf("%v was delivered although the watch is frozen", event)
+	default:
 	}
 	set.Clear()
 	var told int
@@ -267,7 +279,7 @@ func TestAPIFreeze(t *testing.T) {
 		told++
 	}
 	if told != 2 {
-		t.Errorf("%d events were told, want 2", told)
+		t.Errorf("%d events were delivered, want 2", told)
 	}
 	expectApplied(t, j, "watch buckets OK", "event buckets b1 Frozen")
 }

@@ -178,14 +178,12 @@ func TestRPCHangHealed(t *testing.T) {
 	}
 	client.Suffer(set, seam.Hooks{})
 	driver := connectRPC(t, client, server, &mint{})
-	ended := make(chan error)
+	ended := make(chan error, 1)
 	go func() {
 		_, err := driver.DriverCreateBucket(context.Background(), &cosi.DriverCreateBucketRequest{})
 		ended <- err
 	}()
-	for set.List()[0].Applied == 0 {
-		<-time.After(time.Millisecond)
-	}
+	expectHanging(t, set, ended)
 	set.Clear()
 	if err := <-ended; status.Code(err) != codes.Unavailable || errors.Is(err, context.Canceled) {
 		t.Errorf("the call ends with %v, want Unavailable", err)

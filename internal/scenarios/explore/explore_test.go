@@ -51,8 +51,8 @@ func (f forgetful) DeleteAccount(ctx context.Context, owner, id string) error {
 	return err
 }
 
-// TestShrink has a driver with a bug found, and told in a few lines.
-func TestShrink(t *testing.T) {
+// TestLongShrink has a driver with a bug found, and told in a few lines.
+func TestLongShrink(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
@@ -138,8 +138,8 @@ func (m *moody) DeleteAccount(ctx context.Context, owner, id string) error {
 	return m.Backend.DeleteAccount(ctx, owner, id)
 }
 
-// TestSeenOnce has a bug reported that shows once and not again.
-func TestSeenOnce(t *testing.T) {
+// TestLongSeenOnce has a bug reported that shows once and not again.
+func TestLongSeenOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
 
-// TestRush holds the bars that are no matter of time, and makes sure that every
+// TestLongBurst holds the bars that are no matter of time, and makes sure that every
 // write of the components can be repeated.
-func TestRush(t *testing.T) {
+func TestLongBurst(t *testing.T) {
 	const pairs = 3
 	r := &rush{pairs: pairs, asked: newTally()}
 	if err := r.run(t.Context(), newTestSite(t)); err != nil {

@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// TestGrowth has one control plane stand for two, which is all the same to the
+// TestLongGrowth has one control plane stand for two, which is all the same to the
 // course of the measurement.
-func TestGrowth(t *testing.T) {
+func TestLongGrowth(t *testing.T) {
 	s := newTestSite(t)
 	g := &growth{few: &among{site: s, claims: 1}, many: &among{site: s, claims: 2}, batch: 2}
 	figures, err := g.run(t.Context(), 2, func(string) {})
