@@ -75,7 +75,11 @@ test-long: setup ## Run the tests that take minutes, and a sample of the mutants
 # out: they run the program in processes of its own, which it does not see.
 .PHONY: test-race
 test-race: setup ## Run the tests of make test with the race detector.
+ifeq ($(shell $(GO) env CGO_ENABLED),1)
 	$(GOTESTSUM) -- -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -v /cmd/cosi-emu$$)
+else
+	@echo 'test-race: NOT RUN: the race detector needs a C compiler' >&2
+endif
 
 .PHONY: test-modules
 test-modules: ## Run the tests of the other modules.
