@@ -20,8 +20,8 @@ import (
 
 const pollInterval = 50 * time.Millisecond
 
-// upDetached runs `up` in a process of its own, shows what it says until it is
-// ready, and leaves it running.
+// upDetached runs `up` in a child process, relays its output until it is ready, and
+// leaves it running.
 func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) error {
 	if _, err := instance.Get(name); err == nil {
 		return fmt.Errorf("emulator %q: %w", name, instance.ErrRunning)
@@ -45,12 +45,12 @@ func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) er
 	return printUp(streams, info, output, true)
 }
 
-// child is the process that has been left running.
+// child is the process that runs `up`.
 type child struct {
 	process    *os.Process
 	ended      chan error
 	transcript *os.File
-	said       int64 // how much of the transcript has been relayed
+	said       int64 // how many bytes of the transcript are relayed
 }
 
 func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
@@ -70,8 +70,7 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 	return c, nil
 }
 
-// repeatFlags returns the flags that were given, for another process. Those of
-// the environment it inherits.
+// repeatFlags returns the given flags for the child, which inherits the environment.
 func repeatFlags(flags *pflag.FlagSet) []string {
 	args := []string{"--detach=false", "--output=" + cli.FormatText}
 	flags.Visit(func(flag *pflag.Flag) {
@@ -82,8 +81,8 @@ func repeatFlags(flags *pflag.FlagSet) []string {
 	return args
 }
 
-// waitReady relays what the child says until its emulator is ready. If it ends
-// before, its last words say why; if ctx is done, it is stopped.
+// waitReady relays the child's output until its emulator is ready. If the child exits
+// before, its output says why. If ctx is done, the child is stopped.
 func (c *child) waitReady(ctx context.Context, name string, w io.Writer) (instance.Info, error) {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -109,14 +108,14 @@ func (c *child) waitReady(ctx context.Context, name string, w io.Writer) (instan
 	}
 }
 
-// relay copies what the child has said since the last time.
+// relay copies the new output of the child.
 func (c *child) relay(w io.Writer) error {
 	n, err := io.Copy(w, io.NewSectionReader(c.transcript, c.said, math.MaxInt64-c.said))
 	c.said += n
 	return err
 }
 
-// childFailed passes on the exit code; the message has been relayed.
+// childFailed passes on the exit code. The message is already relayed.
 func childFailed(err error) error {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return cli.ExitError(exit.ExitCode())

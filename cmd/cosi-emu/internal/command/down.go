@@ -68,9 +68,9 @@ func down(ctx context.Context, streams cli.Streams, name string) error {
 	return left(ctx, streams)
 }
 
-// leftovers returns a function that says, when the emulator has stopped, what is
-// left in the cluster that it ran against. The way there is in the emulator's
-// files, which are gone by then.
+// leftovers returns a function that prints, after the emulator has stopped, the objects
+// that remain in its cluster. It reads the emulator's kubeconfig now, because that file is
+// deleted by then.
 func leftovers(info instance.Info) func(context.Context, cli.Streams) error {
 	nothing := func(context.Context, cli.Streams) error { return nil }
 	if info.Context == "" || !info.Ready {
@@ -87,7 +87,7 @@ func leftovers(info instance.Info) func(context.Context, cli.Streams) error {
 	}
 }
 
-// cleanUp removes what a killed emulator has left, by taking its place.
+// cleanUp deletes the files and objects of a killed emulator, by taking its place.
 func cleanUp(ctx context.Context, streams cli.Streams, name string) error {
 	var remains session.Remains
 	clean := func(dir string) (err error) {
@@ -107,7 +107,7 @@ func cleanUp(ctx context.Context, streams cli.Streams, name string) error {
 	return errors.Join(remains.Err, printLeft(streams.Err, remains.Context, remains.Left))
 }
 
-// stopProcess asks the emulator to end, and kills it when ctx is done before.
+// stopProcess terminates the emulator, and kills it if ctx is done before.
 func stopProcess(ctx context.Context, info instance.Info) error {
 	if info.PID == 0 {
 		return fmt.Errorf("emulator %q is only just starting; try again in a moment", info.Name)
@@ -128,9 +128,8 @@ func stopProcess(ctx context.Context, info instance.Info) error {
 	return fmt.Errorf("emulator %q did not stop in time and was killed; run 'cosi-emu down' again to remove its files", info.Name)
 }
 
-// waitEnded waits for the process itself, which gives its name back a moment
-// before it ends. One that its parent has not asked after stays for longer; it
-// does no harm, so that nobody waits for it.
+// waitEnded waits for the process itself, which releases its name a moment before it
+// exits. A zombie stays for longer and does no harm, so the wait is short.
 func waitEnded(ctx context.Context, pid int) {
 	const patience, interval = 2 * time.Second, 10 * time.Millisecond
 	_ = wait.PollUntilContextTimeout(ctx, interval, patience, true, func(context.Context) (bool, error) {

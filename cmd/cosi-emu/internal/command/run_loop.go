@@ -133,7 +133,7 @@ func (r *runLoop) watch(ctx context.Context, paths []string, set *runner.Set, sc
 			}
 		}
 		if ctx.Err() == nil {
-			_, _ = fmt.Fprintf(r.streams.Err, "\nWaiting for changes. Press Ctrl-C to stop.\n") // nobody is left to be told
+			_, _ = fmt.Fprintf(r.streams.Err, "\nWaiting for changes. Press Ctrl-C to stop.\n") // there is no one to tell
 		}
 		changed, err := files.Changed(ctx)
 		switch {
@@ -169,7 +169,7 @@ func (r *runLoop) printKept() {
 		}
 	}
 	fmt.Fprintf(&text, "  %s logs --name %s\n", program(), info.Name)
-	_, _ = fmt.Fprint(r.streams.Out, text.String()) // nobody is left to be told
+	_, _ = fmt.Fprint(r.streams.Out, text.String()) // there is no one to tell
 }
 
 // notRepeated are the flags that are left out of the command to run a scenario again.

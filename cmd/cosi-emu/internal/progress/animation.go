@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// How often what is going on is drawn.
+// frameInterval is the time between two frames.
 const frameInterval = 100 * time.Millisecond
 
 var frames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")

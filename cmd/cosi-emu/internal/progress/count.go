@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Count shows how far something is that is done many times: a bar on a terminal,
-// elsewhere a line now and then.
+// Count shows the progress of many equal tasks: a bar on a terminal, elsewhere a line
+// every ten seconds.
 type Count struct {
 	mu    sync.Mutex
 	w     io.Writer
-	width func() int // nil: it is no terminal
+	width func() int // nil without a terminal
 	said  time.Time
 	phase string
 }
 
-// NewCount returns what fits w. It must be closed.
+// NewCount returns the display for w, which may be a terminal. It must be closed.
 func NewCount(w io.Writer) *Count {
 	c := &Count{w: w}
 	if file, ok := onTerminal(w); ok {
@@ -28,18 +28,18 @@ func NewCount(w io.Writer) *Count {
 }
 
 const (
-	// barWidth is that of a bar, in characters.
+	// barWidth is the width of the bar, in characters.
 	barWidth = 24
-	// sayEvery is how often there is a line where there is no terminal.
+	// sayEvery is the time between two lines without a terminal.
 	sayEvery = 10 * time.Second
 )
 
-// Show says how far it is. The text begins with the phase and a colon.
+// Show prints the progress. The text begins with the phase and a colon.
 func (c *Count) Show(text string, done, total int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.width != nil {
-		_, _ = fmt.Fprintf(c.w, "\r\x1b[K%s", oneLine(bar(done, total)+text, c.width()-1)) // nobody is left to be told
+		_, _ = fmt.Fprintf(c.w, "\r\x1b[K%s", oneLine(bar(done, total)+text, c.width()-1)) // there is no one to tell
 		return
 	}
 	phase, _, _ := strings.Cut(text, ":")

@@ -1,5 +1,5 @@
-// Package progress shows people how a start, or a run of scenarios, goes on: with
-// check marks that come alive on a terminal, as plain lines elsewhere.
+// Package progress shows the progress of a start or of scenarios: live check marks on a
+// terminal, plain lines elsewhere.
 package progress
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// Reporter is an emulator.Reporter that has to be closed when the start is over.
+// Reporter is an emulator.Reporter that must be closed after the start.
 type Reporter interface {
 	emulator.Reporter
 	io.Closer
 }
 
-// New returns the reporter that fits w.
+// New returns the reporter for w, which may be a terminal.
 func New(w io.Writer) Reporter {
 	if file, ok := onTerminal(w); ok {
 		return newTerminal(file, func() int { return width(file) })
@@ -43,7 +43,7 @@ func width(file *os.File) int {
 	return columns
 }
 
-// plain writes a line for everything that happens.
+// plain writes a line for each event.
 type plain struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -68,7 +68,7 @@ func (p *plain) Close() error { return nil }
 func (p *plain) printf(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, _ = fmt.Fprintf(p.w, format, args...) // nobody is left to be told
+	_, _ = fmt.Fprintf(p.w, format, args...) // there is no one to tell
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

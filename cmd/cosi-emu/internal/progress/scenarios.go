@@ -12,13 +12,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// Scenarios shows how scenarios go on. It must be closed when they are done.
+// Scenarios shows the progress of scenarios. It must be closed when they are done.
 type Scenarios struct {
 	engine.Observer
 	io.Closer
 }
 
-// NewScenarios returns what fits w, for a number of scenarios.
+// NewScenarios returns the display for w, which may be a terminal.
 func NewScenarios(w io.Writer, total int) Scenarios {
 	if file, ok := onTerminal(w); ok {
 		s := newLive(file, func() int { return width(file) }, total)
@@ -28,7 +28,7 @@ func NewScenarios(w io.Writer, total int) Scenarios {
 	return Scenarios{s, s}
 }
 
-// lines writes a line for each scenario that has ended.
+// lines writes a line for each finished scenario.
 type lines struct {
 	engine.Silent
 
@@ -42,7 +42,7 @@ func (l *lines) ScenarioEnded(r engine.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.done++
-	_, _ = fmt.Fprintf(l.w, "[%d/%d] %s\n", l.done, l.total, verdict(r)) // nobody is left to be told
+	_, _ = fmt.Fprintf(l.w, "[%d/%d] %s\n", l.done, l.total, verdict(r)) // there is no one to tell
 }
 
 // Close implements io.Closer.
@@ -60,8 +60,7 @@ func verdict(r engine.Result) string {
 	return fmt.Sprintf("%s %s in %s", r.Outcome, r.Scenario.Name, seconds(r.Duration))
 }
 
-// live has a line for each scenario that runs, below those of the ones that have
-// ended.
+// live has a line for each running scenario, below the lines of finished ones.
 type live struct {
 	w     io.Writer
 	width func() int
@@ -69,7 +68,7 @@ type live struct {
 
 	mu          sync.Mutex
 	running     []*scenario
-	done, drawn int // scenarios that have ended; lines that are to be redrawn
+	done, drawn int // finished scenarios; lines to redraw
 	frame       int
 	animation   *animation
 }
@@ -158,7 +157,7 @@ func (l *live) draw(text string) {
 		fmt.Fprintf(&all, "   %d of %d\n", l.done, l.total)
 		l.drawn++
 	}
-	_, _ = io.WriteString(l.w, all.String()) // nobody is left to be told
+	_, _ = io.WriteString(l.w, all.String()) // there is no one to tell
 }
 
 // Close ends the animation, and removes its lines.

@@ -75,7 +75,7 @@ func (t *terminal) PhaseEnded(phase string, elapsed time.Duration, err error) {
 	t.draw()
 }
 
-// draw replaces the last line by what is going on now.
+// draw replaces the last line by the phases that are running.
 func (t *terminal) draw() {
 	if len(t.running) == 0 {
 		t.printf(clearLine)
@@ -93,7 +93,7 @@ func (t *terminal) draw() {
 }
 
 func (t *terminal) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(t.w, format, args...) // nobody is left to be told
+	_, _ = fmt.Fprintf(t.w, format, args...) // there is no one to tell
 }
 
 // Close ends the animation and clears its line. It may be called more than once.
