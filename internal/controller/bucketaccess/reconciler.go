@@ -82,8 +82,7 @@ func (r *Reconciler) deprovision(p *cosireconcile.Patcher[*v1alpha2.BucketAccess
 // deleting access alone while the sidecar has it, and when it has no finalizer of
 // ours any more.
 func owns(access *v1alpha2.BucketAccess) bool {
-	return access.DeletionTimestamp.IsZero() ||
-		!ownership.SidecarOwns(access) && controllerutil.ContainsFinalizer(access, v1alpha2.ProtectionFinalizer)
+	return access.DeletionTimestamp.IsZero() || !ownership.SidecarOwns(access) && !cosireconcile.IsReleased(access)
 }
 
 // statusOf returns the part of an access's status that the runner maintains. Only

@@ -46,7 +46,7 @@ type attempt struct {
 func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha2.BucketClaim] {
 	return &cosireconcile.Runner[*v1alpha2.BucketClaim]{
 		Client: r.Client, Recorder: r.Recorder, APIErrors: r.APIErrors,
-		Owns:   func(claim *v1alpha2.BucketClaim) bool { return !isReleased(claim) },
+		Owns:   func(claim *v1alpha2.BucketClaim) bool { return !cosireconcile.IsReleased(claim) },
 		Status: statusOf,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.BucketClaim]) []cosireconcile.Phase {
 			a := &attempt{Reconciler: r, Patcher: p}
@@ -59,12 +59,6 @@ func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha2.BucketClaim] {
 		// BucketAccesses annotate their claims: a lock would conflict with that.
 		ClearStatus: func(claim *v1alpha2.BucketClaim) { claim.Status = v1alpha2.BucketClaimStatus{} },
 	}
-}
-
-// isReleased reports whether a deleting claim has no finalizer of ours any more,
-// so that it may have vanished.
-func isReleased(claim *v1alpha2.BucketClaim) bool {
-	return !claim.DeletionTimestamp.IsZero() && !controllerutil.ContainsFinalizer(claim, v1alpha2.ProtectionFinalizer)
 }
 
 // statusOf returns the part of a claim's status that the runner maintains. A claim

@@ -8,10 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -20,106 +18,85 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
 	"github.com/cosi-emu/cosi-emu/internal/controller/index"
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
 // SetupWithManager adds the reconciler to a manager, with a watch on everything
 // that a claim may wait for.
 func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Options) error {
-	w := wake{cache: mgr.GetCache()}
+	m := mapper{cache: mgr.GetCache()}
 	return builder.ControllerManagedBy(mgr).
 		Named("bucketclaim").
 		WithOptions(options).
-		For(&v1alpha2.BucketClaim{}, builder.WithPredicates(claimChanged())).
-		Watches(&v1alpha2.BucketClass{}, handler.EnqueueRequestsFromMapFunc(w.byClass),
+		For(&v1alpha2.BucketClaim{}, builder.WithPredicates(claimPredicate())).
+		Watches(&v1alpha2.BucketClass{}, handler.EnqueueRequestsFromMapFunc(m.mapClass),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&v1alpha2.Bucket{}, handler.EnqueueRequestsFromMapFunc(w.byBucket),
-			builder.WithPredicates(bucketChanged())).
-		Watches(&v1alpha2.BucketAccess{}, handler.EnqueueRequestsFromMapFunc(byAccess),
-			builder.WithPredicates(accessLetGo())).
+		Watches(&v1alpha2.Bucket{}, handler.EnqueueRequestsFromMapFunc(m.mapBucket),
+			builder.WithPredicates(cosireconcile.OnUpdate(bucketChanged))).
+		Watches(&v1alpha2.BucketAccess{}, handler.EnqueueRequestsFromMapFunc(mapAccess),
+			builder.WithPredicates(accessPredicate())).
 		Complete(r.Runner())
 }
 
-// claimChanged lets through what asks something of the controller. A status that
-// somebody has edited does, and cannot be told from one that the controller has
-// written; another look at its own costs no request. So does the annotation: the
+// claimPredicate selects the events of a claim that need a reconcile. An edited
+// status is one, and cannot be told from a status that the controller has written;
+// a reconcile after its own write costs no request. So is the annotation: the
 // reconciler of accesses may have set it between a read and a write of this one,
-// which then fails with a conflict. The finalizer is looked at only if it was
-// removed.
-func claimChanged() predicate.Predicate {
-	return predicate.TypedFuncs[client.Object]{
-		CreateFunc: func(event.CreateEvent) bool { return true },
-		DeleteFunc: func(event.DeleteEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			was, wasClaim := e.ObjectOld.(*v1alpha2.BucketClaim)
-			is, isClaim := e.ObjectNew.(*v1alpha2.BucketClaim)
-			return !wasClaim || !isClaim ||
-				was.Generation != is.Generation ||
-				was.UID != is.UID ||
-				claimprotection.IsProtected(was) != claimprotection.IsProtected(is) ||
-				lostFinalizer(was, is) ||
-				!equality.Semantic.DeepEqual(was.Status, is.Status)
-		},
-	}
+// which then fails with a conflict.
+func claimPredicate() predicate.Predicate {
+	p := cosireconcile.OnUpdate(func(was, is *v1alpha2.BucketClaim) bool {
+		return was.Generation != is.Generation ||
+			was.UID != is.UID ||
+			claimprotection.IsProtected(was) != claimprotection.IsProtected(is) ||
+			cosireconcile.LostFinalizer(was, is) ||
+			!equality.Semantic.DeepEqual(was.Status, is.Status)
+	})
+	p.DeleteFunc = cosireconcile.Never[event.DeleteEvent]
+	return p
 }
 
-func lostFinalizer(was, is client.Object) bool {
-	return controllerutil.ContainsFinalizer(was, v1alpha2.ProtectionFinalizer) &&
-		!controllerutil.ContainsFinalizer(is, v1alpha2.ProtectionFinalizer)
+// bucketChanged reports changes of what a claim copies or waits for.
+func bucketChanged(was, is *v1alpha2.Bucket) bool {
+	return was.Generation != is.Generation ||
+		was.UID != is.UID ||
+		!equality.Semantic.DeepEqual(was.Status, is.Status)
 }
 
-// bucketChanged lets through what a claim mirrors or waits for.
-func bucketChanged() predicate.Predicate {
-	return predicate.Funcs{
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			was, wasBucket := e.ObjectOld.(*v1alpha2.Bucket)
-			is, isBucket := e.ObjectNew.(*v1alpha2.Bucket)
-			return !wasBucket || !isBucket ||
-				was.Generation != is.Generation ||
-				was.UID != is.UID ||
-				!equality.Semantic.DeepEqual(was.Status, is.Status)
-		},
-	}
+// accessPredicate selects the end of an access, and the moment when one is
+// rejected. An access that the sidecar has cleaned up is not selected: its own
+// deletion releases the claims.
+func accessPredicate() predicate.Predicate {
+	p := cosireconcile.OnUpdate(func(was, is *v1alpha2.BucketAccess) bool {
+		return !ownership.IsRejected(was) && ownership.IsRejected(is)
+	})
+	p.CreateFunc = cosireconcile.Never[event.CreateEvent]
+	return p
 }
 
-// accessLetGo lets through the end of an access, and the moment when one is
-// refused for good. One that the sidecar has cleaned up still has to go through
-// its own finalization, which releases the claims.
-func accessLetGo() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			was, wasAccess := e.ObjectOld.(*v1alpha2.BucketAccess)
-			is, isAccess := e.ObjectNew.(*v1alpha2.BucketAccess)
-			return wasAccess && isAccess && !ownership.IsRejected(was) && ownership.IsRejected(is)
-		},
-	}
-}
-
-// wake finds the claims that an event concerns. It reads the cache as it is: an
-// event handler must not wait for the cache to catch up.
-type wake struct {
+// mapper finds the claims that an event concerns.
+type mapper struct {
 	cache client.Reader
 }
 
-// byClass wakes the claims that wait for a class.
-func (w wake) byClass(ctx context.Context, class client.Object) []reconcile.Request {
-	return w.listed(ctx, client.MatchingFields{index.ClaimsWaitingForClass: class.GetName()})
+// mapClass maps a class to the claims that wait for it.
+func (m mapper) mapClass(ctx context.Context, class client.Object) []reconcile.Request {
+	return m.list(ctx, client.MatchingFields{index.ClaimsWaitingForClass: class.GetName()})
 }
 
-// byBucket wakes the claim that the Bucket belongs to, and those that name it as
-// their existing Bucket, which need not be the same.
-func (w wake) byBucket(ctx context.Context, object client.Object) []reconcile.Request {
+// mapBucket maps a Bucket to the claim that it belongs to, and to those that name
+// it as their existing Bucket, which may be others.
+func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile.Request {
 	bucket, ok := object.(*v1alpha2.Bucket)
 	if !ok {
 		return nil
 	}
 	ref := bucket.Spec.BucketClaimRef
-	requests := w.listed(ctx, client.MatchingFields{index.ClaimsByExistingBucket: bucket.Name})
+	requests := m.list(ctx, client.MatchingFields{index.ClaimsByExistingBucket: bucket.Name})
 	return append(requests, request(ref.Namespace, ref.Name))
 }
 
-// byAccess wakes the claims that an access refers to.
-func byAccess(_ context.Context, object client.Object) []reconcile.Request {
+// mapAccess maps an access to its claims.
+func mapAccess(_ context.Context, object client.Object) []reconcile.Request {
 	access, ok := object.(*v1alpha2.BucketAccess)
 	if !ok {
 		return nil
@@ -131,17 +108,8 @@ func byAccess(_ context.Context, object client.Object) []reconcile.Request {
 	return requests
 }
 
-func (w wake) listed(ctx context.Context, fields client.MatchingFields) []reconcile.Request {
-	claims := &v1alpha2.BucketClaimList{}
-	if err := w.cache.List(ctx, claims, fields, client.UnsafeDisableDeepCopy); err != nil {
-		log.FromContext(ctx).Error(err, "list BucketClaims", "fields", fields)
-		return nil
-	}
-	requests := make([]reconcile.Request, 0, len(claims.Items))
-	for i := range claims.Items {
-		requests = append(requests, request(claims.Items[i].Namespace, claims.Items[i].Name))
-	}
-	return requests
+func (m mapper) list(ctx context.Context, fields client.MatchingFields) []reconcile.Request {
+	return cosireconcile.ListRequests[*v1alpha2.BucketClaim](ctx, m.cache, &v1alpha2.BucketClaimList{}, nil, fields)
 }
 
 func request(namespace, name string) reconcile.Request {

@@ -1,6 +1,6 @@
-// Package index has the field indexes of the controller's cache: for each way in
-// which one object wakes another there is one, so that an event costs as much as
-// the objects that it concerns, however many there are.
+// Package index has the field indexes of the controller's cache. There is one for
+// each way in which the event of one object causes a reconcile of another, so that
+// an event costs as much as the objects that it concerns, however many there are.
 package index
 
 import (
@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
 // Names of the indexes, for client.MatchingFields.
@@ -39,11 +40,11 @@ func Register(ctx context.Context, indexer client.FieldIndexer) error {
 		object client.Object
 		values client.IndexerFunc
 	}{
-		{ClaimsWaitingForClass, &v1alpha2.BucketClaim{}, of(unboundClaimsClass)},
-		{ClaimsByExistingBucket, &v1alpha2.BucketClaim{}, of(existingBucket)},
-		{AccessesWaitingForClass, &v1alpha2.BucketAccess{}, of(pendingAccessClass)},
-		{AccessesByClaim, &v1alpha2.BucketAccess{}, of(ClaimNames)},
-		{AccessesNeedingClaim, &v1alpha2.BucketAccess{}, of(neededClaims)},
+		{ClaimsWaitingForClass, &v1alpha2.BucketClaim{}, cosireconcile.IndexBy(unboundClaimsClass)},
+		{ClaimsByExistingBucket, &v1alpha2.BucketClaim{}, cosireconcile.IndexBy(existingBucket)},
+		{AccessesWaitingForClass, &v1alpha2.BucketAccess{}, cosireconcile.IndexBy(pendingAccessClass)},
+		{AccessesByClaim, &v1alpha2.BucketAccess{}, cosireconcile.IndexBy(ClaimNames)},
+		{AccessesNeedingClaim, &v1alpha2.BucketAccess{}, cosireconcile.IndexBy(neededClaims)},
 	} {
 		if err := indexer.IndexField(ctx, i.object, i.name, i.values); err != nil {
 			return fmt.Errorf("index %s: %w", i.name, err)
@@ -87,14 +88,4 @@ func neededClaims(access *v1alpha2.BucketAccess) []string {
 		return nil
 	}
 	return ClaimNames(access)
-}
-
-// of adapts a function of one kind to the cache, which hands it nothing else.
-func of[T client.Object](values func(T) []string) client.IndexerFunc {
-	return func(object client.Object) []string {
-		if typed, ok := object.(T); ok {
-			return values(typed)
-		}
-		return nil
-	}
 }

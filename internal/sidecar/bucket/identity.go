@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
@@ -37,7 +38,7 @@ var byID = uniqueid.Index[*v1alpha2.Bucket]{
 	NewList: func() client.ObjectList { return &v1alpha2.BucketList{} },
 	Driver:  func(b *v1alpha2.Bucket) string { return b.Spec.DriverName },
 	ID: func(b *v1alpha2.Bucket) string {
-		if isReleased(b) {
+		if cosireconcile.IsReleased(b) {
 			return ""
 		}
 		return cmp.Or(b.Status.BucketID, b.Spec.ExistingBucketID)

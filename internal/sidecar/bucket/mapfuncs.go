@@ -4,13 +4,12 @@ import (
 	"context"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
@@ -33,28 +32,14 @@ func changed(before, after *v1alpha2.Bucket) bool {
 		before.Generation != after.Generation ||
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		v1alpha2.IsBucketClaimBeingDeleted(before) != v1alpha2.IsBucketClaimBeingDeleted(after) ||
-		protected(before) && !protected(after) ||
+		cosireconcile.LostFinalizer(before, after) ||
 		statusOf(after).RegressedFrom(statusOf(before))
-}
-
-func protected(bucket *v1alpha2.Bucket) bool {
-	return controllerutil.ContainsFinalizer(bucket, v1alpha2.ProtectionFinalizer)
 }
 
 // PendingRequests returns requests for the driver's Buckets that are not
 // provisioned, or that are being deleted.
 func PendingRequests(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
-	buckets := &v1alpha2.BucketList{}
-	if err := cache.List(ctx, buckets, client.UnsafeDisableDeepCopy); err != nil {
-		log.FromContext(ctx).Error(err, "list Buckets from the cache")
-		return nil
-	}
-	var requests []reconcile.Request
-	for i := range buckets.Items {
-		bucket := &buckets.Items[i]
-		if ownedBy(bucket, d) && (!statusOf(bucket).IsProvisioned() || !bucket.DeletionTimestamp.IsZero()) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(bucket)})
-		}
-	}
-	return requests
+	return cosireconcile.ListRequests(ctx, cache, &v1alpha2.BucketList{}, func(bucket *v1alpha2.Bucket) bool {
+		return ownedBy(bucket, d) && (!statusOf(bucket).IsProvisioned() || !bucket.DeletionTimestamp.IsZero())
+	})
 }

@@ -44,5 +44,5 @@ func NewReconciler(c client.Client, d *driver.Driver, recorder events.EventRecor
 }
 
 func (r *reconciler) owns(bucket *v1alpha2.Bucket) bool {
-	return ownedBy(bucket, r.driver) && !isReleased(bucket) && !r.released.has(bucket)
+	return ownedBy(bucket, r.driver) && !cosireconcile.IsReleased(bucket) && !r.released.has(bucket)
 }

@@ -1,8 +1,6 @@
 package bucket
 
 import (
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
@@ -24,12 +22,6 @@ func statusOf(bucket *v1alpha2.Bucket) condition.Status {
 }
 
 func runnerStatus(bucket *v1alpha2.Bucket) cosireconcile.Status { return statusOf(bucket) }
-
-// isReleased reports whether a deleting Bucket has no finalizer of ours any more,
-// so that it may have vanished.
-func isReleased(bucket *v1alpha2.Bucket) bool {
-	return !bucket.DeletionTimestamp.IsZero() && !controllerutil.ContainsFinalizer(bucket, v1alpha2.ProtectionFinalizer)
-}
 
 // isStatic reports whether the Bucket stands for a bucket that exists without COSI.
 func isStatic(bucket *v1alpha2.Bucket) bool { return bucket.Spec.ExistingBucketID != "" }

@@ -9,11 +9,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
@@ -27,13 +27,7 @@ const (
 // been started.
 func RegisterIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	for name, values := range map[string]func(*v1alpha2.BucketAccess) []string{byBucket: bucketNames, bySecret: secretNames} {
-		err := indexer.IndexField(ctx, &v1alpha2.BucketAccess{}, name, func(o client.Object) []string {
-			access, ok := o.(*v1alpha2.BucketAccess)
-			if !ok {
-				return nil
-			}
-			return values(access)
-		})
+		err := indexer.IndexField(ctx, &v1alpha2.BucketAccess{}, name, cosireconcile.IndexBy(values))
 		if err != nil {
 			return fmt.Errorf("index %s: %w", name, err)
 		}
@@ -99,29 +93,18 @@ func MapSecret(
 // PendingRequests returns requests for the driver's accesses that are not
 // provisioned, that are being deleted, or whose latest Grant has failed.
 func PendingRequests(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
-	return requests(ctx, cache, func(access *v1alpha2.BucketAccess) bool {
+	return list(ctx, cache, func(access *v1alpha2.BucketAccess) bool {
 		return ownedBy(access, d) && (!statusOf(access).IsProvisioned() || !access.DeletionTimestamp.IsZero() ||
 			meta.IsStatusConditionTrue(access.Status.Conditions, v1alpha2.ConditionProvisionFailed))
 	})
 }
 
 func accesses(ctx context.Context, cache client.Reader, d *driver.Driver, options ...client.ListOption) []reconcile.Request {
-	return requests(ctx, cache, func(access *v1alpha2.BucketAccess) bool { return ownedBy(access, d) }, options...)
+	return list(ctx, cache, func(access *v1alpha2.BucketAccess) bool { return ownedBy(access, d) }, options...)
 }
 
-func requests(
-	ctx context.Context, cache client.Reader, wanted func(*v1alpha2.BucketAccess) bool, options ...client.ListOption,
+func list(
+	ctx context.Context, cache client.Reader, selected func(*v1alpha2.BucketAccess) bool, options ...client.ListOption,
 ) []reconcile.Request {
-	found := &v1alpha2.BucketAccessList{}
-	if err := cache.List(ctx, found, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
-		log.FromContext(ctx).Error(err, "list BucketAccesses from the cache")
-		return nil
-	}
-	var result []reconcile.Request
-	for i := range found.Items {
-		if wanted(&found.Items[i]) {
-			result = append(result, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&found.Items[i])})
-		}
-	}
-	return result
+	return cosireconcile.ListRequests(ctx, cache, &v1alpha2.BucketAccessList{}, selected, options...)
 }

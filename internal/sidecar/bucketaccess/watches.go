@@ -3,11 +3,11 @@ package bucketaccess
 import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
@@ -34,7 +34,7 @@ func changed(before, after *v1alpha2.BucketAccess) bool {
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		handOffChanged(&before.Status, &after.Status) ||
 		cleanupFinished(before) != cleanupFinished(after) ||
-		protected(before) && !protected(after) ||
+		cosireconcile.LostFinalizer(before, after) ||
 		statusOf(after).RegressedFrom(statusOf(before))
 }
 
@@ -47,8 +47,4 @@ func handOffChanged(before, after *v1alpha2.BucketAccessStatus) bool {
 
 func cleanupFinished(access *v1alpha2.BucketAccess) bool {
 	return metav1.HasAnnotation(access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation)
-}
-
-func protected(access *v1alpha2.BucketAccess) bool {
-	return controllerutil.ContainsFinalizer(access, v1alpha2.ProtectionFinalizer)
 }

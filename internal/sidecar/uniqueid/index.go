@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
 // Index is how the cache finds objects of type T by their IDs in the backend.
@@ -30,12 +32,12 @@ const indexName = "cosi.by-id"
 
 // AddTo adds the index to a cache that has not been started.
 func (i Index[T]) AddTo(ctx context.Context, indexer client.FieldIndexer) error {
-	err := indexer.IndexField(ctx, i.New(), indexName, func(object client.Object) []string {
-		if typed, ok := object.(T); ok && i.ID(typed) != "" {
-			return []string{i.key(typed, i.ID(typed))}
+	err := indexer.IndexField(ctx, i.New(), indexName, cosireconcile.IndexBy(func(object T) []string {
+		if id := i.ID(object); id != "" {
+			return []string{i.key(object, id)}
 		}
 		return nil
-	})
+	}))
 	if err != nil {
 		return fmt.Errorf("index %s of %s: %w", indexName, i.Kind, err)
 	}
