@@ -23,7 +23,7 @@ import (
 
 // ErrDriverNameCollision is wrapped by the error that Start returns when the
 // sidecar of a different driver with the same name is at work.
-var ErrDriverNameCollision = errors.New("different drivers have one name")
+var ErrDriverNameCollision = errors.New("different drivers have the same name")
 
 // namesakes watches the Lease for the sidecar of another driver that has the
 // same name. Two drivers with one name would be given each other's buckets: the
@@ -94,7 +94,7 @@ func (n *namesakes) judgeAll(ctx context.Context, leases <-chan *coordinationv1.
 // still have it when the sidecar ends. The name of the Event says what it is
 // about, so that a sidecar that is started again and again leaves one only.
 func (n *namesakes) tell(ctx context.Context, lease *coordinationv1.Lease, collision error) {
-	n.logger.Error(collision, "another driver has this name", "driver", n.driver.Name())
+	n.logger.Error(collision, "another driver has the same name", "driver", n.driver.Name())
 	told := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: lease.Namespace,
@@ -113,7 +113,7 @@ func (n *namesakes) tell(ctx context.Context, lease *coordinationv1.Lease, colli
 		},
 	}
 	if err := client.IgnoreAlreadyExists(n.client.Create(ctx, told)); err != nil {
-		n.logger.Error(err, "an Event could not be written", "event", told.Name)
+		n.logger.Error(err, "write an Event", "event", told.Name)
 	}
 }
 
@@ -127,8 +127,8 @@ func (n *namesakes) judge(lease *coordinationv1.Lease) error {
 	case !labelled || !held(lease, n.now()):
 		return nil
 	case theirs != ours[labelGroup]:
-		return fmt.Errorf("%w: two are called %s: one of group %q, which is at work (%s), and this one, of group %q; "+
-			"rename one of them, or remove it",
+		return fmt.Errorf("%w: %s is the name of a driver of group %q, whose sidecar is the leader (%s), and of this one, of group %q; "+
+			"rename or remove one of them",
 			ErrDriverNameCollision, n.driver.Name(), theirs, *lease.Spec.HolderIdentity, ours[labelGroup])
 	case lease.Labels[labelProtocols] != ours[labelProtocols]:
 		return fmt.Errorf("driver %s says here that it serves %s, but where it is at work (%s) it serves %s: "+

@@ -25,7 +25,7 @@ type driverWatch struct {
 // another driver has come back.
 func (w *driverWatch) Start(ctx context.Context) error {
 	return w.driver.Watch(ctx, func() {
-		w.logger.Info("the driver has come back", "driver", w.driver.Name())
+		w.logger.Info("the driver has reconnected", "driver", w.driver.Name())
 		for _, a := range w.alarms {
 			a.raise()
 		}

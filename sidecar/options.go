@@ -106,10 +106,10 @@ func (o Options) Validate() error {
 	o = o.withDefaults()
 	err := o.settings().Validate()
 	if o.Endpoint == "" {
-		err = errors.Join(err, errors.New("no endpoint of a driver is given"))
+		err = errors.Join(err, errors.New("no driver endpoint is given"))
 	}
 	if o.ConnectTimeout < 0 || o.RPCTimeout < 0 {
-		err = errors.Join(err, fmt.Errorf("the limits for the connection, %s, and for a call, %s, must not be negative",
+		err = errors.Join(err, fmt.Errorf("the connect timeout, %s, and the RPC timeout, %s, must not be negative",
 			o.ConnectTimeout, o.RPCTimeout))
 	}
 	return errors.Join(err, validateCertificates(o.CertificateAuthority))
@@ -120,7 +120,7 @@ func validateCertificates(pem string) error {
 		return nil
 	}
 	if _, err := certutil.ParseCertsPEM([]byte(pem)); err != nil {
-		return fmt.Errorf("the certificate authority for applications is not a list of certificates in PEM: %w", err)
+		return fmt.Errorf("the certificate authority for applications must be a list of PEM certificates: %w", err)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func valid(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) error {
 	lacks := func(wanted v1alpha2.Protocol) bool { return !slices.Contains(supported, wanted) }
 	if slices.ContainsFunc(claim.Spec.Protocols, lacks) {
 		return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported,
-			"BucketClaim %q asks for %v, but its bucket supports %v: no access is granted through a BucketClaim that is not satisfied",
+			"BucketClaim %q requires %v, but its bucket supports %v: access needs a valid BucketClaim",
 			claim.Name, claim.Spec.Protocols, supported)
 	}
 	if invalid := invalidity(claim); invalid != nil {

@@ -55,7 +55,7 @@ func (a *attempt) reportMissing(missing []string) {
 	switch {
 	case len(missing) == 0 && !condition.ClaimMissing(a.Object.Status.Conditions):
 	case len(missing) == 0:
-		a.conditions().Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all BucketClaims are there again")
+		a.conditions().Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all BucketClaims exist again")
 	default:
 		slices.Sort(missing)
 		a.conditions().Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound,

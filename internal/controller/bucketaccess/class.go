@@ -24,7 +24,7 @@ func (a *attempt) findClass(ctx context.Context) error {
 	}
 	if err := v1alpha2.CheckDriverName(class.Spec.DriverName); err != nil {
 		return reasons.Invalid(v1alpha2.ReasonInvalidSpec,
-			"BucketAccessClass %q is of a driver that cannot exist: its spec.driverName: %v; make the class anew with another", name, err)
+			"BucketAccessClass %q has an invalid driver name: spec.driverName: %v; create the class again with a valid name", name, err)
 	}
 	a.class = class
 	return nil

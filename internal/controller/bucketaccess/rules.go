@@ -18,7 +18,7 @@ func (a *attempt) checkRules(context.Context) error {
 func permitted(spec v1alpha2.BucketAccessSpec, class *v1alpha2.BucketAccessClass) error {
 	if len(spec.BucketClaims) > 1 && class.Spec.MultiBucketAccess != v1alpha2.MultiBucketAccessMultipleBuckets {
 		return reasons.Invalid(v1alpha2.ReasonMultiBucketDisallowed,
-			"spec.bucketClaims has %d entries, but BucketAccessClass %q allows one only", len(spec.BucketClaims), class.Name)
+			"spec.bucketClaims has %d entries, but BucketAccessClass %q allows only one", len(spec.BucketClaims), class.Name)
 	}
 	if class.Spec.AuthenticationType == v1alpha2.AuthenticationTypeServiceAccount && spec.ServiceAccountName == "" {
 		return reasons.Invalid(v1alpha2.ReasonServiceAccountRequired,
@@ -48,7 +48,7 @@ func modesPermitted(wanted *v1alpha2.BucketClaimAccess, class *v1alpha2.BucketAc
 	} {
 		if category.mode != "" && slices.Contains(category.forbidden, category.mode) {
 			return reasons.Invalid(v1alpha2.ReasonAccessModeDisallowed,
-				"access mode %s of %s, asked for on BucketClaim %q, is disallowed by BucketAccessClass %q",
+				"access mode %s of %s, requested for BucketClaim %q, is disallowed by BucketAccessClass %q",
 				category.mode, category.name, wanted.BucketClaimName, class.Name)
 		}
 	}
@@ -63,7 +63,7 @@ func secretsDistinct(spec v1alpha2.BucketAccessSpec) error {
 		claim, secret := spec.BucketClaims[i].BucketClaimName, spec.BucketClaims[i].AccessSecretName
 		if other, twice := claimOf[secret]; twice {
 			return reasons.Invalid(v1alpha2.ReasonSecretConflict,
-				"Secret %q is named for BucketClaim %q and for BucketClaim %q: each needs one of its own", secret, other, claim)
+				"Secret %q is named for BucketClaim %q and for BucketClaim %q: each needs a Secret of its own", secret, other, claim)
 		}
 		claimOf[secret] = claim
 	}

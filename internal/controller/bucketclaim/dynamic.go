@@ -47,7 +47,7 @@ func (r *Reconciler) create(ctx context.Context, claim *v1alpha2.BucketClaim, na
 		// cache has not seen it.
 		return r.existing(ctx, name)
 	case apierrors.IsInvalid(err):
-		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec, "the API server refuses Bucket %q: %v", name, err)
+		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec, "the API server rejects Bucket %q: %v", name, err)
 	case err != nil:
 		return nil, fmt.Errorf("create Bucket %s: %w", name, err)
 	default:
@@ -75,7 +75,7 @@ func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha2.BucketCl
 	}
 	if err := v1alpha2.CheckDriverName(class.Spec.DriverName); err != nil {
 		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec,
-			"BucketClass %q is of a driver that cannot exist: its spec.driverName: %v; make the class anew with another", name, err)
+			"BucketClass %q has an invalid driver name: spec.driverName: %v; create the class again with a valid name", name, err)
 	}
 	return class, nil
 }

@@ -33,7 +33,7 @@ func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha2.BucketCla
 func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) (*v1alpha2.Bucket, error) {
 	if keptByForce(bucket) {
 		return nil, reasons.Invalid(v1alpha2.ReasonDeletionPolicyNotAllowed,
-			"Bucket %q stands for a bucket that existed before, which COSI must not delete: set its deletionPolicy to %s",
+			"Bucket %q refers to an existing bucket, which COSI must not delete: set its deletionPolicy to %s",
 			bucket.Name, v1alpha2.DeletionPolicyRetain)
 	}
 	if boundTo(bucket, claim) {

@@ -15,7 +15,7 @@ func (a *attempt) syncStatus(context.Context) error {
 		a.Object.Status.Protocols = slices.Clone(reported)
 		if lacking := missing(a.Object.Spec.Protocols, reported); len(lacking) > 0 {
 			return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported,
-				"Bucket %q supports %v, but not %v, which this claim asks for", a.bucket.Name, reported, lacking)
+				"Bucket %q supports %v, but not %v, which this claim requires", a.bucket.Name, reported, lacking)
 		}
 	}
 	syncConditions(a.conditions(), a.bucket)

@@ -48,7 +48,7 @@ func (s Set) MarkValidated() {
 	if ClaimMissing(*s.conditions) {
 		return
 	}
-	s.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all that is needed exists and is valid")
+	s.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all required objects exist and are valid")
 }
 
 func (s Set) validated(status metav1.ConditionStatus, f *reasons.Error) {

@@ -16,7 +16,7 @@ import (
 
 // ErrLeaseTaken is wrapped by what Start returns when somebody else holds the Lease
 // by which this instance was the leader.
-var ErrLeaseTaken = errors.New("somebody else has taken the Lease")
+var ErrLeaseTaken = errors.New("another instance has taken the Lease")
 
 // An elector that cannot renew its Lease tries on until its deadline, because it
 // cannot know whether it has lost it. But when it reads that somebody else holds the

@@ -35,7 +35,7 @@ func (s Settings) Validate() error {
 		errs = append(errs, fmt.Errorf("the number of workers, %d, must be at least 1", s.Workers))
 	}
 	if s.RetryBaseDelay <= 0 || s.RetryMaxDelay < s.RetryBaseDelay {
-		errs = append(errs, fmt.Errorf("the first delay between retries, %s, must be more than nothing and at most the longest, %s",
+		errs = append(errs, fmt.Errorf("the base retry delay, %s, must be positive and at most the maximum retry delay, %s",
 			s.RetryBaseDelay, s.RetryMaxDelay))
 	}
 	return errors.Join(append(errs, s.validateElection(),
@@ -48,7 +48,7 @@ func (s Settings) validateElection() error {
 	if s.RetryPeriod > 0 && s.RenewDeadline > soonest && s.LeaseDuration > s.RenewDeadline {
 		return nil
 	}
-	return fmt.Errorf("the lease duration, %s, must be longer than the renew deadline, %s, and that longer than %.1f retry periods of %s",
+	return fmt.Errorf("the lease duration, %s, must be longer than the renew deadline, %s, which must be longer than %.1f retry periods of %s",
 		s.LeaseDuration, s.RenewDeadline, leaderelection.JitterFactor, s.RetryPeriod)
 }
 

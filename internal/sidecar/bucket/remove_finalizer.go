@@ -51,7 +51,7 @@ func (r *released) forget(bucket client.ObjectKey) { r.uids.Delete(bucket) }
 func describeEnd(bucket *v1alpha2.Bucket) string {
 	switch {
 	case bucket.Status.BucketID == "":
-		return "nothing had been created in the backend"
+		return "the backend has no bucket to delete"
 	case bucket.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete:
 		return fmt.Sprintf("driver %s has deleted bucket %q", bucket.Spec.DriverName, shorten(bucket.Status.BucketID))
 	default:

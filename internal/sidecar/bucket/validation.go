@@ -34,7 +34,7 @@ func (r *reconciler) checkProtocols(bucket *v1alpha2.Bucket) error {
 func checkPolicy(bucket *v1alpha2.Bucket) error {
 	if isStatic(bucket) && bucket.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete {
 		return reasons.Invalid(v1alpha2.ReasonDeletionPolicyNotAllowed,
-			"bucket %q existed before COSI and must not be deleted by it: set spec.deletionPolicy to Retain", bucket.Spec.ExistingBucketID)
+			"COSI did not create bucket %q and must not delete it: set spec.deletionPolicy to Retain", bucket.Spec.ExistingBucketID)
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func checkID(bucket *v1alpha2.Bucket) error {
 	id := bucket.Status.BucketID
 	if isStatic(bucket) && id != "" && id != bucket.Spec.ExistingBucketID {
 		return reasons.Invalid(v1alpha2.ReasonDegraded,
-			"status.bucketID is %q, but spec.existingBucketID is %q: delete this Bucket and make it anew", id, bucket.Spec.ExistingBucketID)
+			"status.bucketID is %q, but spec.existingBucketID is %q: delete this Bucket and create it again", id, bucket.Spec.ExistingBucketID)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (a *attempt) checkBuckets(ctx context.Context) error {
 		err := a.cached.Get(ctx, client.ObjectKey{Name: accessed.BucketName}, bucket)
 		switch {
 		case apierrors.IsNotFound(err):
-			return reasons.Invalid(v1alpha2.ReasonBucketLost, "Bucket %q, of BucketClaim %q, has gone missing",
+			return reasons.Invalid(v1alpha2.ReasonBucketLost, "Bucket %q of BucketClaim %q does not exist any more",
 				accessed.BucketName, accessed.BucketClaimName)
 		case err != nil:
 			return err
@@ -54,7 +54,7 @@ func (r *reconciler) checkBucket(bucket *v1alpha2.Bucket, accessed v1alpha2.Acce
 		return reasons.Invalid(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", bucket.Name)
 	case id != "" && id != accessed.BucketID:
 		return reasons.Invalid(v1alpha2.ReasonDegraded,
-			"Bucket %q does not have the bucket ID any more that status.accessedBuckets says: it is another bucket", bucket.Name)
+			"Bucket %q has another bucket ID than status.accessedBuckets: it is another bucket", bucket.Name)
 	}
 	return nil
 }

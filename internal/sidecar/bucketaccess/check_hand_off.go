@@ -24,7 +24,7 @@ func (a *attempt) checkHandOff(context.Context) error {
 func checkComplete(access *v1alpha2.BucketAccess) error {
 	if len(access.Status.AccessedBuckets) == 0 || access.Status.AuthenticationType == "" {
 		return reasons.Invalid(v1alpha2.ReasonDegraded,
-			"status.driverName is set, but status.accessedBuckets or status.authenticationType is not: delete this BucketAccess and make it anew")
+			"status.driverName is set, but status.accessedBuckets or status.authenticationType is not: delete this BucketAccess and create it again")
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func checkClaims(access *v1alpha2.BucketAccess) error {
 	for _, accessed := range access.Status.AccessedBuckets {
 		if !open[accessed.BucketClaimName] {
 			return reasons.Invalid(v1alpha2.ReasonDegraded,
-				"status.accessedBuckets has Bucket %q for BucketClaim %q, which spec.bucketClaims does not have, or has once only",
+				"status.accessedBuckets has Bucket %q for BucketClaim %q, which spec.bucketClaims does not list, or lists only once",
 				accessed.BucketName, accessed.BucketClaimName)
 		}
 		delete(open, accessed.BucketClaimName)
@@ -57,7 +57,7 @@ func checkBucketIDs(access *v1alpha2.BucketAccess) error {
 	for _, accessed := range access.Status.AccessedBuckets {
 		if other, taken := claims[accessed.BucketID]; taken {
 			return reasons.Invalid(v1alpha2.ReasonInvalidSpec,
-				"BucketClaims %q and %q lead to the same bucket of the backend: use one of them", other, accessed.BucketClaimName)
+				"BucketClaims %q and %q refer to the same bucket in the backend: use one of them", other, accessed.BucketClaimName)
 		}
 		claims[accessed.BucketID] = accessed.BucketClaimName
 	}
@@ -78,7 +78,7 @@ func checkSecretNames(access *v1alpha2.BucketAccess) error {
 		claim := &access.Spec.BucketClaims[i]
 		if other, taken := claims[claim.AccessSecretName]; taken {
 			return reasons.Invalid(v1alpha2.ReasonSecretConflict,
-				"BucketClaims %q and %q both name Secret %q: each needs one of its own", other, claim.BucketClaimName, claim.AccessSecretName)
+				"BucketClaims %q and %q both name Secret %q: each needs a Secret of its own", other, claim.BucketClaimName, claim.AccessSecretName)
 		}
 		claims[claim.AccessSecretName] = claim.BucketClaimName
 	}

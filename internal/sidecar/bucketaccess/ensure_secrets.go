@@ -35,7 +35,7 @@ func (a *attempt) ensureSecret(ctx context.Context, claim *v1alpha2.BucketClaimA
 		return a.secrets.create(ctx, a.Object, claim)
 	case !metav1.IsControlledBy(secret, a.Object):
 		return nil, reasons.Invalid(v1alpha2.ReasonSecretConflict,
-			"Secret %q exists and is not of this BucketAccess: delete it, or make a BucketAccess that names another", secret.Name)
+			"Secret %q exists and does not belong to this BucketAccess: delete it, or create a BucketAccess that names another Secret", secret.Name)
 	case !secret.DeletionTimestamp.IsZero():
 		return a.replaceSecret(ctx, claim, secret)
 	default:
@@ -53,7 +53,7 @@ func (a *attempt) replaceSecret(
 		return nil, err
 	case held:
 		return nil, reasons.Waiting(v1alpha2.ReasonSecretWriteFailed,
-			"Secret %q has been deleted, and cannot be made anew before its finalizers %v are gone", secret.Name, secret.Finalizers)
+			"Secret %q has been deleted, and cannot be created again before its finalizers %v are removed", secret.Name, secret.Finalizers)
 	default:
 		return a.secrets.create(ctx, a.Object, claim)
 	}

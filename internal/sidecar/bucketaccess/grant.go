@@ -75,7 +75,7 @@ func (s *secretStore) fill(
 	}
 	if stored.Immutable != nil && *stored.Immutable {
 		return nil, reasons.Unwritable(v1alpha2.ReasonSecretWriteFailed,
-			"Secret %q has been made immutable: delete it, and it is made anew", stored.Name)
+			"Secret %q is immutable: delete it, and the sidecar creates it again", stored.Name)
 	}
 	return filled, unwritable(filled.Name, s.client.Update(ctx, filled))
 }

@@ -86,6 +86,6 @@ func unwritable(secret string, err error) error {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err), reason == metav1.StatusReasonUnknown:
 		return err
 	default:
-		return reasons.Unwritable(v1alpha2.ReasonSecretWriteFailed, "the API server refuses access to Secret %q: %s", secret, reason)
+		return reasons.Unwritable(v1alpha2.ReasonSecretWriteFailed, "the API server rejects a request for Secret %q: %s", secret, reason)
 	}
 }

@@ -70,7 +70,7 @@ func checkBucketInfo(method string, info *cosi.ObjectProtocolAndBucketInfo, requ
 	}
 	for _, protocol := range required {
 		if !slices.Contains(supported, protocol) {
-			return invalid(method, "the bucket is required to support %s, but the driver says that it supports only %v", protocol, supported)
+			return invalid(method, "the bucket must support %s, but the driver says that it supports only %v", protocol, supported)
 		}
 	}
 	return nil

@@ -46,11 +46,11 @@ func (g *Grant) take(bucket *cosi.DriverGrantBucketAccessResponse_BucketInfo, wa
 	known, requested := g.Buckets[id]
 	switch protocols := SupportedProtocols(bucket.GetBucketInfo()); {
 	case !requested:
-		return invalid(grantBucketAccess, "it names bucket %q, which was not asked for", id)
+		return invalid(grantBucketAccess, "it names bucket %q, which was not requested", id)
 	case known != nil:
 		return invalid(grantBucketAccess, "it names bucket %s twice", id)
 	case len(protocols) != 1 || protocols[0] != wanted:
-		return invalid(grantBucketAccess, "bucket %s comes with the protocols %v; it must be %s", id, protocols, wanted)
+		return invalid(grantBucketAccess, "bucket %s has the protocols %v; it must have only %s", id, protocols, wanted)
 	}
 	g.Buckets[id] = bucket.GetBucketInfo()
 	return nil

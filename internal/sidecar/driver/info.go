@@ -54,7 +54,7 @@ func (d *Driver) askInfo(ctx context.Context) (Info, error) {
 	defer cancel()
 	response, err := d.identity.DriverGetInfo(ctx, &cosi.DriverGetInfoRequest{}, grpc.WaitForReady(true))
 	if status.Code(err) == codes.Unimplemented {
-		return Info{}, fmt.Errorf("it does not speak COSI v1alpha2 (service %s), but probably another version; "+
+		return Info{}, fmt.Errorf("it does not serve COSI v1alpha2 (service %s), but probably another version; "+
 			"use a sidecar and a driver of the same version: %w", cosi.Identity_ServiceDesc.ServiceName, newCallError(getInfo, err))
 	}
 	if err != nil {
@@ -67,13 +67,13 @@ func (d *Driver) askInfo(ctx context.Context) (Info, error) {
 // taken once: it says nothing wrong.
 func readInfo(response *cosi.DriverGetInfoResponse) (Info, error) {
 	if err := v1alpha2.CheckDriverName(response.GetName()); err != nil {
-		return Info{}, invalid(getInfo, "the driver's name cannot be used: %v", err)
+		return Info{}, invalid(getInfo, "the driver's name is invalid: %v", err)
 	}
 	info := Info{Name: response.GetName()}
 	for _, protocol := range response.GetSupportedProtocols() {
 		known, ok := protocolOf(protocol.GetType())
 		if !ok {
-			return Info{}, invalid(getInfo, "driver %s names a protocol that does not exist: %s; it must be S3, AZURE or GCS",
+			return Info{}, invalid(getInfo, "driver %s names an unknown protocol: %s; it must be S3, AZURE or GCS",
 				info.Name, protocol.GetType())
 		}
 		info.Protocols = append(info.Protocols, known)

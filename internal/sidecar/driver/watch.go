@@ -45,7 +45,7 @@ func (d *Driver) recognize(ctx context.Context) error {
 	case err != nil && ctx.Err() != nil:
 		return nil //nolint:nilerr // the end of the watch is no error
 	case err != nil:
-		return fmt.Errorf("the driver %s at %s has come back: %w", d.name, d.options.Endpoint, err)
+		return fmt.Errorf("driver %s at %s has reconnected: %w", d.name, d.options.Endpoint, err)
 	case info.Name != d.name:
 		return fmt.Errorf("the driver at %s has changed its name from %q to %q; restart the sidecar to serve the new one",
 			d.options.Endpoint, d.name, info.Name)

@@ -31,7 +31,7 @@ type MissingError struct {
 }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("the driver gives no value for %s, which applications need", e.Key)
+	return fmt.Sprintf("the driver returned no value for %s, which applications need", e.Key)
 }
 
 // A TooLongError says that a value has an unreasonable length.

@@ -56,8 +56,8 @@ func (r *Register[T]) Save(ctx context.Context, p *cosireconcile.Patcher[T], id 
 	case err != nil:
 		return fmt.Errorf("find another %s with the ID %q: %w", r.index.Kind, id, err)
 	case holder != nil:
-		return driver.InvalidResponse("the answer to %s is invalid: it is the ID of %s %s, and driver %s must name another for each; "+
-			"correct the driver, and it is asked again when it has started",
+		return driver.InvalidResponse("the answer to %s is invalid: it is the ID of %s %s, and driver %s must name a different ID for each; "+
+			"correct the driver and restart it",
 			r.index.Method, r.index.Kind, strings.TrimPrefix(holder.String(), "/"), r.index.Driver(p.Object))
 	}
 	r.recent.Add(key, own)
