@@ -48,7 +48,7 @@ func prepareCache(ctx context.Context, m *cosimanager.Manager) error {
 	if err := index.Register(ctx, m.GetFieldIndexer()); err != nil {
 		return err
 	}
-	return m.Keep(ctx,
+	return m.Watch(ctx,
 		&v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}, &v1alpha2.BucketClass{},
 		&v1alpha2.BucketAccess{}, &v1alpha2.BucketAccessClass{})
 }

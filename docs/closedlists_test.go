@@ -162,7 +162,7 @@ func handled(t *testing.T) map[string]map[string]string {
 			switch failed := (&driver.CallError{Method: method, Code: code}); {
 			case code == codes.OK:
 				all[name][method] = "success"
-			case failed.Terminal():
+			case failed.IsTerminal():
 				all[name][method] = "terminal"
 			default:
 				all[name][method] = "retried"

@@ -25,10 +25,10 @@ import (
 // sidecar of a different driver with the same name is at work.
 var ErrDriverNameCollision = errors.New("different drivers have the same name")
 
-// namesakes watches the Lease for the sidecar of another driver that has the
+// driverNameConflict watches the Lease for the sidecar of another driver that has the
 // same name. Two drivers with one name would be given each other's buckets: the
 // first one goes on, and this one ends.
-type namesakes struct {
+type driverNameConflict struct {
 	client client.Client
 	cache  cache.Cache
 	logger logr.Logger
@@ -38,7 +38,7 @@ type namesakes struct {
 }
 
 // Start implements manager.Runnable.
-func (n *namesakes) Start(ctx context.Context) error {
+func (n *driverNameConflict) Start(ctx context.Context) error {
 	leases := make(chan *coordinationv1.Lease)
 	pass := func(object any) {
 		if lease, ok := object.(*coordinationv1.Lease); ok {
@@ -59,29 +59,29 @@ func (n *namesakes) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = n.judgeAll(ctx, leases)
+	err = n.checkAll(ctx, leases)
 	return errors.Join(err, informer.RemoveEventHandler(added))
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable: it is the standby
 // that has to notice.
-func (*namesakes) NeedLeaderElection() bool { return false }
+func (*driverNameConflict) NeedLeaderElection() bool { return false }
 
-func (n *namesakes) judgeAll(ctx context.Context, leases <-chan *coordinationv1.Lease) error {
+func (n *driverNameConflict) checkAll(ctx context.Context, leases <-chan *coordinationv1.Lease) error {
 	warned := ""
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case lease := <-leases:
-			collision := n.judge(lease)
+			collision := n.check(lease)
 			if collision == nil {
 				continue
 			}
 			fatal := errors.Is(collision, ErrDriverNameCollision)
 			if holder := *lease.Spec.HolderIdentity; fatal || holder != warned {
 				warned = holder
-				n.tell(ctx, lease, collision)
+				n.record(ctx, lease, collision)
 			}
 			if fatal {
 				return collision
@@ -90,10 +90,10 @@ func (n *namesakes) judgeAll(ctx context.Context, leases <-chan *coordinationv1.
 	}
 }
 
-// tell writes an Event about the Lease, and not through a recorder, which would
+// record writes an Event about the Lease, and not through a recorder, which would
 // still have it when the sidecar ends. The name of the Event says what it is
 // about, so that a sidecar that is started again and again leaves one only.
-func (n *namesakes) tell(ctx context.Context, lease *coordinationv1.Lease, collision error) {
+func (n *driverNameConflict) record(ctx context.Context, lease *coordinationv1.Lease, collision error) {
 	n.logger.Error(collision, "another driver has the same name", "driver", n.driver.Name())
 	told := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{
@@ -117,14 +117,14 @@ func (n *namesakes) tell(ctx context.Context, lease *coordinationv1.Lease, colli
 	}
 }
 
-// judge compares this driver with that of the leader. Another group is another
+// check compares this driver with that of the leader. Another group is another
 // driver, which is ErrDriverNameCollision. Other protocols alone may be another
 // version of the same driver in the middle of an upgrade.
-func (n *namesakes) judge(lease *coordinationv1.Lease) error {
+func (n *driverNameConflict) check(lease *coordinationv1.Lease) error {
 	ours := leaseLabels(n.driver, n.group)
 	theirs, labelled := lease.Labels[labelGroup]
 	switch {
-	case !labelled || !held(lease, n.now()):
+	case !labelled || !isHeld(lease, n.now()):
 		return nil
 	case theirs != ours[labelGroup]:
 		return fmt.Errorf("%w: %s is the name of a driver of group %q, whose sidecar is the leader (%s), and of this one, of group %q; "+

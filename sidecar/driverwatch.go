@@ -16,9 +16,9 @@ import (
 // has come back: calls that failed while it was away, and those that it had
 // refused for good, because it may be a better version of itself now.
 type driverWatch struct {
-	driver *driver.Driver
-	logger logr.Logger
-	alarms []alarm
+	driver   *driver.Driver
+	logger   logr.Logger
+	triggers []trigger
 }
 
 // Start implements manager.Runnable. It ends the sidecar with an error when
@@ -26,8 +26,8 @@ type driverWatch struct {
 func (w *driverWatch) Start(ctx context.Context) error {
 	return w.driver.Watch(ctx, func() {
 		w.logger.Info("the driver has reconnected", "driver", w.driver.Name())
-		for _, a := range w.alarms {
-			a.raise()
+		for _, a := range w.triggers {
+			a.fire()
 		}
 	})
 }
@@ -36,22 +36,22 @@ func (w *driverWatch) Start(ctx context.Context) error {
 // to know its driver as well.
 func (*driverWatch) NeedLeaderElection() bool { return false }
 
-// An alarm wakes all the objects of a controller that a function names. Alarms
+// An trigger wakes all the objects of a controller that a function names. Alarms
 // that are raised while one is pending are one.
-type alarm chan event.TypedGenericEvent[struct{}]
+type trigger chan event.TypedGenericEvent[struct{}]
 
-func newAlarm() alarm { return make(alarm, 1) }
+func newTrigger() trigger { return make(trigger, 1) }
 
-func (a alarm) raise() {
+func (a trigger) fire() {
 	select {
 	case a <- event.TypedGenericEvent[struct{}]{}:
 	default:
 	}
 }
 
-func (a alarm) source(requests func(context.Context) []reconcile.Request) source.Source {
-	return source.Channel(a.raised(),
+func (a trigger) source(requests func(context.Context) []reconcile.Request) source.Source {
+	return source.Channel(a.fired(),
 		handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, _ struct{}) []reconcile.Request { return requests(ctx) }))
 }
 
-func (a alarm) raised() <-chan event.TypedGenericEvent[struct{}] { return a }
+func (a trigger) fired() <-chan event.TypedGenericEvent[struct{}] { return a }

@@ -31,8 +31,8 @@ func leaseLabels(d *driver.Driver, group string) map[string]string {
 	return map[string]string{labelGroup: group, labelProtocols: strings.Join(protocols, ".")}
 }
 
-// held reports whether somebody has the Lease and has renewed it in time.
-func held(lease *coordinationv1.Lease, now time.Time) bool {
+// isHeld reports whether somebody has the Lease and has renewed it in time.
+func isHeld(lease *coordinationv1.Lease, now time.Time) bool {
 	spec := lease.Spec
 	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
 		return false

@@ -56,20 +56,20 @@ func prepareCache(ctx context.Context, m *cosimanager.Manager) error {
 			return err
 		}
 	}
-	return m.Keep(ctx, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, bucketaccess.SecretMetadata())
+	return m.Watch(ctx, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, bucketaccess.SecretMetadata())
 }
 
 // cacheOptions keep nothing of Secrets but which there are in which version, and
 // of Leases the one that concerns this driver.
 func cacheOptions(driverName string, opts Options) cache.Options {
-	byObject := map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: identityOnly}}
+	byObject := map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: keepVersionOnly}}
 	if opts.LeaderElection && opts.LeaderElectionNamespace != "" {
 		byObject[&coordinationv1.Lease{}] = electionLease(driverName, opts.LeaderElectionNamespace)
 	}
 	return cache.Options{ByObject: byObject, NewInformer: newInformer}
 }
 
-func identityOnly(object any) (any, error) {
+func keepVersionOnly(object any) (any, error) {
 	if m, ok := object.(*metav1.PartialObjectMetadata); ok {
 		m.ObjectMeta = metav1.ObjectMeta{
 			Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, DeletionTimestamp: m.DeletionTimestamp,

@@ -21,9 +21,9 @@ import (
 // eventSource is what the sidecar calls itself in Events.
 const eventSource = "cosi-sidecar"
 
-// assemble makes the manager and puts the reconcilers, their watches, and the
+// setup makes the manager and puts the reconcilers, their watches, and the
 // watch of the driver into it.
-func (s *Sidecar) assemble(ctx context.Context, cfg *rest.Config, opts Options) (err error) {
+func (s *Sidecar) setup(ctx context.Context, cfg *rest.Config, opts Options) (err error) {
 	if s.manager, err = newManager(cfg, s.driver, opts); err != nil { //nolint:contextcheck // it outlives its making
 		return fmt.Errorf("set up the manager: %w", err)
 	}
@@ -36,20 +36,20 @@ func (s *Sidecar) assemble(ctx context.Context, cfg *rest.Config, opts Options) 
 	if err != nil {
 		return fmt.Errorf("set up the client: %w", err)
 	}
-	buckets, accesses := newAlarm(), newAlarm()
+	buckets, accesses := newTrigger(), newTrigger()
 	if err := s.addBuckets(opts, buckets); err != nil {
 		return fmt.Errorf("set up the reconciler of Buckets: %w", err)
 	}
 	if err := s.addBucketAccesses(opts, accesses); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
 	}
-	if err := s.addNamesakes(opts); err != nil {
+	if err := s.addDriverNameConflict(opts); err != nil {
 		return fmt.Errorf("set up the watch of the Lease: %w", err)
 	}
 	if err := s.manager.AddReadyzCheck("driver", s.checkDriver); err != nil {
 		return fmt.Errorf("readiness probe: %w", err)
 	}
-	return s.manager.Add(&driverWatch{driver: s.driver, logger: opts.Logger, alarms: []alarm{buckets, accesses}})
+	return s.manager.Add(&driverWatch{driver: s.driver, logger: opts.Logger, triggers: []trigger{buckets, accesses}})
 }
 
 // checkDriver is a readiness probe.
@@ -60,18 +60,18 @@ func (s *Sidecar) checkDriver(*http.Request) error {
 	return nil
 }
 
-// addNamesakes needs the Lease of the election to find out about others.
-func (s *Sidecar) addNamesakes(opts Options) error {
+// addDriverNameConflict needs the Lease of the election to find out about others.
+func (s *Sidecar) addDriverNameConflict(opts Options) error {
 	if !opts.LeaderElection {
 		return nil
 	}
-	return s.manager.Add(&namesakes{
+	return s.manager.Add(&driverNameConflict{
 		client: s.live, cache: s.manager.GetCache(), logger: opts.Logger,
 		driver: s.driver, group: opts.DriverGroup, now: opts.Now,
 	})
 }
 
-func (s *Sidecar) addBuckets(opts Options, driverIsBack alarm) error {
+func (s *Sidecar) addBuckets(opts Options, driverIsBack trigger) error {
 	c := s.manager.GetCache()
 	return s.add("bucket", opts,
 		bucket.NewReconciler(s.manager.GetClient(), s.driver, s.manager.GetEventRecorder(eventSource)),
@@ -80,7 +80,7 @@ func (s *Sidecar) addBuckets(opts Options, driverIsBack alarm) error {
 	)
 }
 
-func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack alarm) error {
+func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack trigger) error {
 	c := s.manager.GetCache()
 	clients := bucketaccess.Clients{Objects: s.manager.GetClient(), Secrets: s.live}
 	return s.add("bucketaccess", opts,

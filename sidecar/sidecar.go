@@ -38,7 +38,7 @@ func New(ctx context.Context, cfg *rest.Config, opts Options) (*Sidecar, error) 
 		return nil, err
 	}
 	s := &Sidecar{driver: d}
-	if err := s.assemble(ctx, cfg, opts); err != nil {
+	if err := s.setup(ctx, cfg, opts); err != nil {
 		return nil, errors.Join(fmt.Errorf("sidecar of driver %s: %w", d.Name(), err), d.Close())
 	}
 	return s, nil

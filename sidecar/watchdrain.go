@@ -24,16 +24,16 @@ func newInformer(
 			if err != nil {
 				return nil, err
 			}
-			return drained{watcher}, nil
+			return drainedWatch{watcher}, nil
 		}
 	}
 	return toolscache.NewSharedIndexInformer(lw, example, resync, indexers)
 }
 
-// drained is a watch whose events after Stop are thrown away.
-type drained struct{ watch.Interface }
+// drainedWatch is a watch whose events after Stop are thrown away.
+type drainedWatch struct{ watch.Interface }
 
-func (d drained) Stop() {
+func (d drainedWatch) Stop() {
 	d.Interface.Stop()
 	// The channel is closed as soon as the stopped watch has noticed.
 	go func() {

@@ -22,10 +22,10 @@ func (a *attempt) findBuckets(ctx context.Context) error {
 	for i, claim := range a.claims {
 		bucket, err := a.bucketOf(ctx, claim)
 		if err == nil {
-			err = usable(a.Object.Spec.Protocol, a.class, bucket)
+			err = checkBucket(a.Object.Spec.Protocol, a.class, bucket)
 		}
 		if err == nil {
-			err = valid(claim, bucket)
+			err = checkClaim(claim, bucket)
 		}
 		if found, ok := reasons.As(err); ok && !found.IsPermanent() {
 			a.unready = err
@@ -75,10 +75,10 @@ func (r *Reconciler) getBucket(ctx context.Context, name string) (*v1alpha2.Buck
 	}
 }
 
-// usable returns a finding if an access of that class and protocol cannot have
+// checkBucket returns a finding if an access of that class and protocol cannot have
 // the Bucket, or not yet. The Bucket's ID has to be known, and its protocols,
 // without which it cannot be told whether the access asks for one of them.
-func usable(protocol v1alpha2.Protocol, class *v1alpha2.BucketAccessClass, bucket *v1alpha2.Bucket) error {
+func checkBucket(protocol v1alpha2.Protocol, class *v1alpha2.BucketAccessClass, bucket *v1alpha2.Bucket) error {
 	claim := bucket.Spec.BucketClaimRef.Name
 	switch {
 	case bucket.Spec.DriverName != class.Spec.DriverName:
@@ -99,11 +99,11 @@ func usable(protocol v1alpha2.Protocol, class *v1alpha2.BucketAccessClass, bucke
 	}
 }
 
-// valid returns a finding if the claim has not got what it asks for, or says of
+// checkClaim returns a finding if the claim has not got what it asks for, or says of
 // itself that it is invalid: an access is no more valid than what it refers to.
 // That the bucket lacks a protocol of the claim is found out here too, since the
 // claim may not have said so yet. What it says later wakes the access.
-func valid(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) error {
+func checkClaim(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) error {
 	supported := bucket.Status.Protocols
 	lacks := func(wanted v1alpha2.Protocol) bool { return !slices.Contains(supported, wanted) }
 	if slices.ContainsFunc(claim.Spec.Protocols, lacks) {

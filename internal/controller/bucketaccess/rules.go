@@ -10,12 +10,12 @@ import (
 
 // checkRules checks the access against the rules of its class.
 func (a *attempt) checkRules(context.Context) error {
-	return permitted(a.Object.Spec, a.class)
+	return checkSpec(a.Object.Spec, a.class)
 }
 
-// permitted returns an error if an access with that spec can never be granted
+// checkSpec returns an error if an access with that spec can never be granted
 // under that class.
-func permitted(spec v1alpha2.BucketAccessSpec, class *v1alpha2.BucketAccessClass) error {
+func checkSpec(spec v1alpha2.BucketAccessSpec, class *v1alpha2.BucketAccessClass) error {
 	if len(spec.BucketClaims) > 1 && class.Spec.MultiBucketAccess != v1alpha2.MultiBucketAccessMultipleBuckets {
 		return reasons.Invalid(v1alpha2.ReasonMultiBucketDisallowed,
 			"spec.bucketClaims has %d entries, but BucketAccessClass %q allows only one", len(spec.BucketClaims), class.Name)
@@ -25,14 +25,14 @@ func permitted(spec v1alpha2.BucketAccessSpec, class *v1alpha2.BucketAccessClass
 			"BucketAccessClass %q authenticates by ServiceAccount: spec.serviceAccountName must be set", class.Name)
 	}
 	for i := range spec.BucketClaims {
-		if err := modesPermitted(&spec.BucketClaims[i], class); err != nil {
+		if err := checkModes(&spec.BucketClaims[i], class); err != nil {
 			return err
 		}
 	}
-	return secretsDistinct(spec)
+	return checkSecrets(spec)
 }
 
-func modesPermitted(wanted *v1alpha2.BucketClaimAccess, class *v1alpha2.BucketAccessClass) error {
+func checkModes(wanted *v1alpha2.BucketClaimAccess, class *v1alpha2.BucketAccessClass) error {
 	disallowed := class.Spec.DisallowedBucketAccessModes
 	if disallowed == nil {
 		return nil
@@ -55,9 +55,9 @@ func modesPermitted(wanted *v1alpha2.BucketClaimAccess, class *v1alpha2.BucketAc
 	return nil
 }
 
-// secretsDistinct rejects two claims that name one Secret: the second would
+// checkSecrets rejects two claims that name one Secret: the second would
 // overwrite the first.
-func secretsDistinct(spec v1alpha2.BucketAccessSpec) error {
+func checkSecrets(spec v1alpha2.BucketAccessSpec) error {
 	claimOf := map[string]string{}
 	for i := range spec.BucketClaims {
 		claim, secret := spec.BucketClaims[i].BucketClaimName, spec.BucketClaims[i].AccessSecretName

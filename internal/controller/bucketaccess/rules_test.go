@@ -94,7 +94,7 @@ func TestPermitted(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			class := &v1alpha2.BucketAccessClass{ObjectMeta: metav1.ObjectMeta{Name: "class"}, Spec: tc.class}
 			got := ""
-			if found, ok := reasons.As(permitted(tc.spec, class)); ok {
+			if found, ok := reasons.As(checkSpec(tc.spec, class)); ok {
 				got = found.Reason
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -46,7 +46,7 @@ func (a *attempt) boundBucket(ctx context.Context, name string) (*v1alpha2.Bucke
 	case bucket == nil:
 		return nil, reasons.Lost(v1alpha2.ReasonBucketLost,
 			"Bucket %q, which this claim is bound to, does not exist any more", name)
-	case !boundTo(bucket, claim) && (!existing || !unbound(bucket, claim)):
+	case !isBoundTo(bucket, claim) && (!existing || !isFree(bucket, claim)):
 		return nil, reasons.Lost(v1alpha2.ReasonBindingConflict,
 			"Bucket %q, which this claim is bound to, belongs to BucketClaim %s", name, owner(bucket))
 	case existing:

@@ -20,17 +20,17 @@ func bucketName(claim *v1alpha2.BucketClaim) string {
 	return v1alpha2.BucketNameForClaim(claim.UID)
 }
 
-// boundTo reports whether the Bucket belongs to the claim.
-func boundTo(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
-	return refersTo(bucket, claim) && bucket.Spec.BucketClaimRef.UID == claim.UID
+// isBoundTo reports whether the Bucket belongs to the claim.
+func isBoundTo(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
+	return isFor(bucket, claim) && bucket.Spec.BucketClaimRef.UID == claim.UID
 }
 
-// unbound reports whether the Bucket is meant for the claim and still free.
-func unbound(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
-	return refersTo(bucket, claim) && bucket.Spec.BucketClaimRef.UID == ""
+// isFree reports whether the Bucket is meant for the claim and still free.
+func isFree(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
+	return isFor(bucket, claim) && bucket.Spec.BucketClaimRef.UID == ""
 }
 
-func refersTo(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
+func isFor(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
 	ref := bucket.Spec.BucketClaimRef
 	return ref.Namespace == claim.Namespace && ref.Name == claim.Name
 }

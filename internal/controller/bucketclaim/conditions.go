@@ -28,17 +28,17 @@ func syncProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
 		ours.Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned,
 			fmt.Sprintf("Bucket %q is provisioned", bucket.Name))
 	case theirs != nil && theirs.Status == metav1.ConditionFalse:
-		ours.Set(v1alpha2.ConditionProvisioned, metav1.ConditionFalse, theirs.Reason, quote(bucket, theirs))
-	case !ours.IsProvisioned() && !refusedByDriver(ours):
+		ours.Set(v1alpha2.ConditionProvisioned, metav1.ConditionFalse, theirs.Reason, quoteCondition(bucket, theirs))
+	case !ours.IsProvisioned() && !failedByDriver(ours):
 		ours.Set(v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket,
 			fmt.Sprintf("Bucket %q is not provisioned yet", bucket.Name))
 	}
 }
 
-// refusedByDriver reports whether Provisioned is False because a Bucket said so
+// failedByDriver reports whether Provisioned is False because a Bucket said so
 // earlier. What the controller itself found stands in ResourcesValidated too,
 // and is out of date by now.
-func refusedByDriver(ours condition.Set) bool {
+func failedByDriver(ours condition.Set) bool {
 	provisioned := ours.Get(v1alpha2.ConditionProvisioned)
 	validated := ours.Get(v1alpha2.ConditionResourcesValidated)
 	own := validated.Status == metav1.ConditionFalse &&
@@ -50,7 +50,7 @@ func syncValidated(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionResourcesValidated)
 	switch {
 	case theirs != nil && theirs.Status == metav1.ConditionFalse:
-		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, theirs.Reason, quote(bucket, theirs))
+		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, theirs.Reason, quoteCondition(bucket, theirs))
 	case !bucket.DeletionTimestamp.IsZero():
 		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting,
 			fmt.Sprintf("Bucket %q is being deleted", bucket.Name))
@@ -71,12 +71,12 @@ func syncProvisionFailed(ours condition.Set, bucket *v1alpha2.Bucket) {
 	case theirs.Status == metav1.ConditionUnknown:
 		ours.Reset(v1alpha2.ConditionProvisionFailed)
 	default:
-		ours.Set(v1alpha2.ConditionProvisionFailed, theirs.Status, theirs.Reason, quote(bucket, theirs))
+		ours.Set(v1alpha2.ConditionProvisionFailed, theirs.Status, theirs.Reason, quoteCondition(bucket, theirs))
 	}
 }
 
-// quote is the message of a Bucket's condition, which need not have one, for
+// quoteCondition is the message of a Bucket's condition, which need not have one, for
 // somebody who does not see the Bucket.
-func quote(bucket *v1alpha2.Bucket, theirs *metav1.Condition) string {
+func quoteCondition(bucket *v1alpha2.Bucket, theirs *metav1.Condition) string {
 	return fmt.Sprintf("Bucket %q: %s", bucket.Name, cmp.Or(theirs.Message, theirs.Reason))
 }

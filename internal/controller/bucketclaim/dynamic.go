@@ -24,7 +24,7 @@ func (r *Reconciler) bindNew(ctx context.Context, claim *v1alpha2.BucketClaim, n
 	if err != nil {
 		return nil, err
 	}
-	if !boundTo(bucket, claim) {
+	if !isBoundTo(bucket, claim) {
 		return nil, reasons.Invalid(v1alpha2.ReasonBindingConflict,
 			"Bucket %q, whose name is reserved for this claim, belongs to BucketClaim %s", name, owner(bucket))
 	}

@@ -19,7 +19,7 @@ func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha2.BucketCla
 		return nil, err
 	case bucket == nil:
 		return nil, reasons.Waiting(v1alpha2.ReasonBucketNotFound, "waiting for Bucket %q, which does not exist", name)
-	case !boundTo(bucket, claim) && !unbound(bucket, claim):
+	case !isBoundTo(bucket, claim) && !isFree(bucket, claim):
 		return nil, reasons.Invalid(v1alpha2.ReasonBindingConflict,
 			"Bucket %q is for BucketClaim %s, not for this one", name, owner(bucket))
 	default:
@@ -31,12 +31,12 @@ func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha2.BucketCla
 // claim's own by setting the UID in its reference. Once set, the API server lets
 // nobody change it.
 func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) (*v1alpha2.Bucket, error) {
-	if keptByForce(bucket) {
+	if mustRetain(bucket) {
 		return nil, reasons.Invalid(v1alpha2.ReasonDeletionPolicyNotAllowed,
 			"Bucket %q refers to an existing bucket, which COSI must not delete: set its deletionPolicy to %s",
 			bucket.Name, v1alpha2.DeletionPolicyRetain)
 	}
-	if boundTo(bucket, claim) {
+	if isBoundTo(bucket, claim) {
 		return bucket, nil
 	}
 	if !bucket.DeletionTimestamp.IsZero() {
@@ -45,23 +45,23 @@ func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, buc
 	before := bucket.DeepCopy()
 	bucket.Spec.BucketClaimRef.UID = claim.UID
 	if err := r.Client.Patch(ctx, bucket, client.MergeFrom(before)); err != nil {
-		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, taken(bucket.Name, err))
+		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, takenError(bucket.Name, err))
 	}
 	return bucket, nil
 }
 
-// taken turns the refusal to change a UID into a conflict: another claim has
+// takenError turns the refusal to change a UID into a conflict: another claim has
 // bound the Bucket, which the cache has yet to show.
-func taken(name string, err error) error {
+func takenError(name string, err error) error {
 	if apierrors.IsInvalid(err) {
 		return apierrors.NewConflict(v1alpha2.Resource("buckets"), name, err)
 	}
 	return err
 }
 
-// keptByForce reports whether the Bucket has the deletion policy Delete although
+// mustRetain reports whether the Bucket has the deletion policy Delete although
 // it stands for a bucket that was there before COSI. Such data is never deleted
 // on behalf of a claim.
-func keptByForce(bucket *v1alpha2.Bucket) bool {
+func mustRetain(bucket *v1alpha2.Bucket) bool {
 	return bucket.Spec.ExistingBucketID != "" && bucket.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete
 }

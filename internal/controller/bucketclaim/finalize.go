@@ -21,13 +21,13 @@ func (a *attempt) deleteBucket(ctx context.Context) error {
 	if bucket == nil || err != nil {
 		return err
 	}
-	if !boundTo(bucket, a.Object) {
+	if !isBoundTo(bucket, a.Object) {
 		return checkForeign(bucket, a.Object)
 	}
 	if err := a.announceDeletion(ctx, bucket); err != nil {
 		return err
 	}
-	if bucket.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete || keptByForce(bucket) {
+	if bucket.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete || mustRetain(bucket) {
 		return nil
 	}
 	if err := a.requestDeletion(ctx, bucket); err != nil {

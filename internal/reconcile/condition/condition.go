@@ -1,6 +1,6 @@
-// Package condition keeps the three COSI conditions of an object: all of them
-// always present, with the generation that they were found out for, and changed
-// only when there is something new to say.
+// Package condition maintains the three COSI conditions of an object. All of them
+// are always present, each with the generation that was observed, and they change
+// only if there is something new to say.
 package condition
 
 import (
@@ -19,11 +19,11 @@ var types = []string{
 	v1alpha2.ConditionProvisionFailed,
 }
 
-// IsOurs reports whether a condition of that type is one that COSI keeps. All
-// others are somebody else's.
+// IsOurs reports whether COSI maintains conditions of that type. All others belong
+// to other writers.
 func IsOurs(conditionType string) bool { return slices.Contains(types, conditionType) }
 
-// Set is the conditions of one object, as they are being worked out.
+// Set is the conditions of one object, for a reconcile to change.
 type Set struct {
 	conditions *[]metav1.Condition
 	generation int64
@@ -42,12 +42,12 @@ func For(conditions *[]metav1.Condition, generation int64) Set {
 	return s
 }
 
-// Set sets one condition. The time of transition changes with the status only. A
-// message that is no news leaves the condition as it is.
+// Set sets one condition. The transition time changes only with the status. A
+// message that says the same leaves the condition as it is.
 func (s Set) Set(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	message = Clip(message)
 	present := s.find(conditionType)
-	if present != nil && present.Status == status && present.Reason == reason && sayTheSame(reason, present.Message, message) {
+	if present != nil && present.Status == status && present.Reason == reason && isSameMessage(reason, present.Message, message) {
 		return
 	}
 	meta.SetStatusCondition(s.conditions, metav1.Condition{
@@ -55,7 +55,7 @@ func (s Set) Set(conditionType string, status metav1.ConditionStatus, reason, me
 	})
 }
 
-// Reset sets one condition to what it is before anything has been found out.
+// Reset sets one condition back to Unknown, as in a new object.
 func (s Set) Reset(conditionType string) {
 	s.Set(conditionType, metav1.ConditionUnknown, v1alpha2.ReasonPending, "nothing is known yet")
 }
@@ -65,7 +65,7 @@ func (s Set) Get(conditionType string) metav1.Condition {
 	return *s.find(conditionType)
 }
 
-// IsProvisioned reports whether the condition of that name is True.
+// IsProvisioned reports whether the condition Provisioned is True.
 func (s Set) IsProvisioned() bool {
 	return meta.IsStatusConditionTrue(*s.conditions, v1alpha2.ConditionProvisioned)
 }

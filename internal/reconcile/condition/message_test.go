@@ -43,7 +43,7 @@ func TestMessagesThatAreNoNews(t *testing.T) {
 		},
 		{
 			"another number in a refusal", "a driver counts its requests",
-			reasons.Refused, v1alpha2.ReasonDriverRefused, "request 7f1 denied", "request 8a2 denied", false,
+			reasons.Rejected, v1alpha2.ReasonDriverRefused, "request 7f1 denied", "request 8a2 denied", false,
 		},
 		{
 			"another name", "a user goes by the names of objects",

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// Record writes a finding down.
+// Record sets the conditions to what an error says.
 func (s Set) Record(f *reasons.Error) {
 	switch f.Kind {
 	case reasons.KindWaiting:
@@ -28,22 +28,22 @@ func (s Set) Record(f *reasons.Error) {
 	case reasons.KindFailed:
 		s.failed(f)
 		s.unprovisioned(metav1.ConditionUnknown, f)
-	case reasons.KindRefused:
+	case reasons.KindRejected:
 		s.failed(f)
 		s.unprovisioned(metav1.ConditionFalse, f)
 	}
 }
 
 // ClaimMissing reports whether the conditions say that a BucketClaim of a granted
-// access has gone missing. The controller says so, since the sidecar does not
-// see claims, and the controller alone takes it back.
+// access does not exist any more. The controller sets this, since the sidecar does
+// not see claims, and only the controller takes it back.
 func ClaimMissing(conditions []metav1.Condition) bool {
 	validated := meta.FindStatusCondition(conditions, v1alpha2.ConditionResourcesValidated)
 	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == v1alpha2.ReasonBucketClaimNotFound
 }
 
-// MarkValidated writes down that the object, and those it refers to, are valid, so
-// far as the writer can see: see ClaimMissing.
+// MarkValidated records that the object, and those it refers to, are valid, unless
+// the other component knows better: see ClaimMissing.
 func (s Set) MarkValidated() {
 	if ClaimMissing(*s.conditions) {
 		return
@@ -55,15 +55,15 @@ func (s Set) validated(status metav1.ConditionStatus, f *reasons.Error) {
 	s.Set(v1alpha2.ConditionResourcesValidated, status, f.Reason, f.Message)
 }
 
-// failed records the failure of a call to the driver, which is made only for
-// what is valid.
+// failed records the failure of a call to the driver. The driver is called only for
+// valid objects.
 func (s Set) failed(f *reasons.Error) {
 	s.Set(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, f.Reason, f.Message)
 	s.MarkValidated()
 }
 
-// unprovisioned leaves a Provisioned that is True as it is: what has been
-// provisioned stays so whatever is wrong with it now, short of its loss.
+// unprovisioned leaves a Provisioned that is True as it is: only a loss takes it
+// back, whatever else is wrong.
 func (s Set) unprovisioned(status metav1.ConditionStatus, f *reasons.Error) {
 	if !s.IsProvisioned() {
 		s.Set(v1alpha2.ConditionProvisioned, status, f.Reason, f.Message)

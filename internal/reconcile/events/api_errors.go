@@ -14,47 +14,47 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// maxAPIErrors is for how many objects an APIErrors remembers what it has told.
+// maxAPIErrors is the number of objects whose latest error is remembered.
 const maxAPIErrors = 4096
 
-// APIErrors tells users what the API server refuses to the component. It is not
-// in the conditions, since a component that must not write to an object cannot
-// write that there either; the KEP wants it reported by Events ("Conditions").
-// An object that keeps meeting the same refusal is reported once. It is safe for
+// APIErrors records an Event when the API server rejects a request of the
+// component. A condition is no place for that: a component that may not write an
+// object cannot write its conditions either. The KEP requires Events ("Conditions").
+// An object that keeps getting the same error is reported once. It is safe for
 // concurrent use.
 type APIErrors struct {
 	recorder events.EventRecorder
-	told     *lru.Cache // of types.UID to string
+	recorded *lru.Cache // of types.UID to string
 }
 
-// NewAPIErrors returns an APIErrors that speaks through a recorder.
+// NewAPIErrors returns an APIErrors that writes to a recorder.
 func NewAPIErrors(recorder events.EventRecorder) *APIErrors {
-	return &APIErrors{recorder: recorder, told: lru.New(maxAPIErrors)}
+	return &APIErrors{recorder: recorder, recorded: lru.New(maxAPIErrors)}
 }
 
-// Record looks at what came of a reconcile, and returns err as it is.
-func (o *APIErrors) Record(object client.Object, action Action, err error) error {
-	if _, isFinding := reasons.As(err); err == nil || isFinding {
-		o.told.Remove(object.GetUID())
+// Record looks at the error of a reconcile, and returns it unchanged.
+func (e *APIErrors) Record(object client.Object, action Action, err error) error {
+	if _, isReason := reasons.As(err); err == nil || isReason {
+		e.recorded.Remove(object.GetUID())
 		return err
 	}
-	if refused(err) && o.isNews(object.GetUID(), err) {
-		o.recorder.Eventf(object, nil, corev1.EventTypeWarning, v1alpha2.ReasonAPIError, string(action), "%s", condition.Clip(err.Error()))
+	if isRejection(err) && e.isNew(object.GetUID(), err) {
+		e.recorder.Eventf(object, nil, corev1.EventTypeWarning, v1alpha2.ReasonAPIError, string(action), "%s", condition.Clip(err.Error()))
 	}
 	return err
 }
 
-func (o *APIErrors) isNews(object types.UID, err error) bool {
+func (e *APIErrors) isNew(object types.UID, err error) bool {
 	reason := apierrors.ReasonForError(err)
-	before, known := o.told.Get(object)
-	o.told.Add(object, reason)
+	before, known := e.recorded.Get(object)
+	e.recorded.Add(object, reason)
 	return !known || before != reason
 }
 
-// refused reports whether the API server has refused something that it will
-// refuse again. That another writer was faster passes by itself, and of a server
-// that is not reached no Event could tell.
-func refused(err error) bool {
+// isRejection reports whether the API server would reject the request again. A
+// conflict with another writer passes, and no Event can be written while the API
+// server is unreachable.
+func isRejection(err error) bool {
 	switch apierrors.ReasonForError(err) {
 	case metav1.StatusReasonUnknown, metav1.StatusReasonConflict, metav1.StatusReasonNotFound, metav1.StatusReasonAlreadyExists:
 		return false

@@ -1,5 +1,4 @@
-// Package events tells users by Events what has changed in the conditions
-// of an object. It speaks only when a condition has changed, so that an object
+// Package events records Events about changes of an object's conditions. An object
 // that keeps failing in the same way is reported once.
 package events
 
@@ -13,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// Action is what COSI was about when the event happened, as events.k8s.io asks.
+// Action is what COSI was doing when the Event happened, as events.k8s.io requires.
 type Action string
 
 const (
@@ -24,20 +23,18 @@ const (
 	Deprovision Action = "Deprovision"
 )
 
-// Changes records an Event for what is new in the conditions and worth a user's
-// while. Conditions that say the same are one Event, a warning if one of them
-// is. A failure to create, to grant, to delete or to revoke has the name that the
-// KEP gives it ("Monitoring Requirements"), and the condition's reason in its
-// message; what goes wrong with what is provisioned already has the condition's
-// reason for its name. The messages are those of package condition, which fit
-// into an Event.
+// Changes records an Event for each change of the conditions that matters to users.
+// Conditions that say the same become one Event, a warning if one of them is. A
+// failure to create, to grant, to delete or to revoke has the reason that the KEP
+// names ("Monitoring Requirements"), and the condition's reason in its message. A
+// failure of something that is provisioned already has the condition's reason.
 func Changes(recorder events.EventRecorder, object runtime.Object, action Action, before, after []metav1.Condition) {
 	type news struct{ reason, message string }
 	told := map[news]bool{}
 	provisioned := meta.IsStatusConditionTrue(after, v1alpha2.ConditionProvisioned)
 	for _, eventType := range []string{corev1.EventTypeWarning, corev1.EventTypeNormal} {
 		for _, c := range after {
-			if worth(object, c) != eventType || same(meta.FindStatusCondition(before, c.Type), c) || told[news{c.Reason, c.Message}] {
+			if eventTypeFor(object, c) != eventType || isSame(meta.FindStatusCondition(before, c.Type), c) || told[news{c.Reason, c.Message}] {
 				continue
 			}
 			told[news{c.Reason, c.Message}] = true
@@ -50,7 +47,7 @@ func Changes(recorder events.EventRecorder, object runtime.Object, action Action
 	}
 }
 
-// failureOf is the KEP's name for what fails.
+// failureOf returns the KEP's reason for a failure.
 func failureOf(object runtime.Object, action Action) string {
 	_, isAccess := object.(*v1alpha2.BucketAccess)
 	switch {
@@ -65,32 +62,32 @@ func failureOf(object runtime.Object, action Action) string {
 	}
 }
 
-// worth returns the type of the Event that a condition deserves, or nothing for
-// one that is routine.
-func worth(object runtime.Object, c metav1.Condition) string {
+// eventTypeFor returns the type of the Event for a condition, or nothing for a
+// routine condition.
+func eventTypeFor(object runtime.Object, c metav1.Condition) string {
 	switch {
-	case c.Status == failing(c.Type):
+	case c.Status == failureStatus(c.Type):
 		return corev1.EventTypeWarning
 	case c.Reason == v1alpha2.ReasonProvisioned, c.Reason == v1alpha2.ReasonDeletionBlocked:
 		return corev1.EventTypeNormal
-	case c.Status == metav1.ConditionUnknown && !routine(object, c.Reason):
+	case c.Status == metav1.ConditionUnknown && !isRoutine(object, c.Reason):
 		return corev1.EventTypeNormal
 	default:
 		return ""
 	}
 }
 
-// failing is the status of a condition that means failure.
-func failing(conditionType string) metav1.ConditionStatus {
+// failureStatus is the status of a condition that means failure.
+func failureStatus(conditionType string) metav1.ConditionStatus {
 	if conditionType == v1alpha2.ConditionProvisionFailed {
 		return metav1.ConditionTrue
 	}
 	return metav1.ConditionFalse
 }
 
-// routine reports whether waiting for this reason is part of every success. The
-// KEP wants to hear of an access that waits for its bucket.
-func routine(object runtime.Object, reason string) bool {
+// isRoutine reports whether every successful object waits for this reason. The KEP
+// requires an Event for an access that waits for its bucket.
+func isRoutine(object runtime.Object, reason string) bool {
 	switch reason {
 	case v1alpha2.ReasonPending, v1alpha2.ReasonWaitingForDriver:
 		return true
@@ -102,6 +99,6 @@ func routine(object runtime.Object, reason string) bool {
 	}
 }
 
-func same(before *metav1.Condition, after metav1.Condition) bool {
+func isSame(before *metav1.Condition, after metav1.Condition) bool {
 	return before != nil && before.Status == after.Status && before.Reason == after.Reason && before.Message == after.Message
 }

@@ -61,7 +61,7 @@ func TestChanges(t *testing.T) {
 		},
 		{
 			"failed grant", "the KEP has a name for it",
-			access, Provision, nil, reasons.Refused("R", "m"), []string{"Warning FailedGrantAccess R: m"},
+			access, Provision, nil, reasons.Rejected("R", "m"), []string{"Warning FailedGrantAccess R: m"},
 		},
 		{
 			"failed revocation", "the KEP has a name for it",

@@ -44,9 +44,9 @@ func TestImpatient(t *testing.T) {
 		want   error
 		took   time.Duration
 	}{
-		"Behind":      {"What the cache has is better than nothing.", time.Minute, nil, nil, catchUp},
-		"Broken":      {"The second answer counts.", time.Minute, broken, broken, catchUp},
-		"Interrupted": {"The caller waits no longer.", catchUp / 2, nil, context.DeadlineExceeded, catchUp / 2},
+		"Behind":      {"What the cache has is better than nothing.", time.Minute, nil, nil, catchUpTimeout},
+		"Broken":      {"The second answer counts.", time.Minute, broken, broken, catchUpTimeout},
+		"Interrupted": {"The caller waits no longer.", catchUpTimeout / 2, nil, context.DeadlineExceeded, catchUpTimeout / 2},
 	}
 	reads := map[string]func(context.Context, client.Reader) error{
 		"Get": func(ctx context.Context, r client.Reader) error {
@@ -61,7 +61,7 @@ func TestImpatient(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), tc.limit)
 					defer cancel()
 					begun := time.Now()
-					if err := read(ctx, impatient{behind{fails: tc.fails}}); !errors.Is(err, tc.want) {
+					if err := read(ctx, boundedReader{behind{fails: tc.fails}}); !errors.Is(err, tc.want) {
 						t.Errorf("%s %s = %v, want %v", tc.reason, verb, err, tc.want)
 					}
 					if took := time.Since(begun); took != tc.took {

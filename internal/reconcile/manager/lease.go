@@ -23,13 +23,13 @@ var ErrLeaseTaken = errors.New("another instance has taken the Lease")
 // Lease, there are two leaders: this one has to stop writing at once, and not only
 // seconds later. So the host watches what its elector reads.
 
-// elect replaces the lock of the election by one that tells when it is lost.
-func (m *Manager) elect(cfg *rest.Config, options manager.Options) (manager.Options, error) {
+// watchElection replaces the lock of the election by one that tells when it is lost.
+func (m *Manager) watchElection(cfg *rest.Config, options manager.Options) (manager.Options, error) {
 	if !options.LeaderElection {
 		return options, nil
 	}
 	own := rest.CopyConfig(cfg) // it is changed
-	lock, err := leaderelection.NewResourceLock(own, lateRecorders{m}, leaderelection.Options{
+	lock, err := leaderelection.NewResourceLock(own, lazyRecorders{m}, leaderelection.Options{
 		LeaderElection: true, LeaderElectionID: options.LeaderElectionID, LeaderElectionNamespace: options.LeaderElectionNamespace,
 		RenewDeadline: ptr.Deref(options.RenewDeadline, time.Duration(0)), LeaderLabels: options.LeaderElectionLabels,
 	})
@@ -43,12 +43,12 @@ func (m *Manager) elect(cfg *rest.Config, options manager.Options) (manager.Opti
 // loseLease ends all that runs, with what it has in flight.
 func (m *Manager) loseLease() {
 	close(m.taken)
-	m.end()
+	m.stop()
 }
 
-// announceTaken is a runnable that fails when the Lease is taken, and with it the
+// failWhenTaken is a runnable that fails when the Lease is taken, and with it the
 // manager.
-func (m *Manager) announceTaken(ctx context.Context) error {
+func (m *Manager) failWhenTaken(ctx context.Context) error {
 	<-ctx.Done()
 	select {
 	case <-m.taken:

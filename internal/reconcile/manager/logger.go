@@ -6,33 +6,33 @@ import "github.com/go-logr/logr"
 // logs the bodies of requests and answers, and with them what is in Secrets.
 const maxVerbosity = 7
 
-// discreet keeps a logger from logging what it must not, however detailed it is
+// limitVerbosity keeps a logger from logging what it must not, however detailed it is
 // meant to be.
-func discreet(logger logr.Logger) logr.Logger {
-	return logger.WithSink(discreetSink{logger.GetSink()})
+func limitVerbosity(logger logr.Logger) logr.Logger {
+	return logger.WithSink(limitedSink{logger.GetSink()})
 }
 
-type discreetSink struct{ logr.LogSink }
+type limitedSink struct{ logr.LogSink }
 
 // Enabled implements logr.LogSink.
-func (s discreetSink) Enabled(level int) bool {
+func (s limitedSink) Enabled(level int) bool {
 	return level <= maxVerbosity && s.LogSink.Enabled(level)
 }
 
 // WithValues implements logr.LogSink.
-func (s discreetSink) WithValues(keysAndValues ...any) logr.LogSink {
-	return discreetSink{s.LogSink.WithValues(keysAndValues...)}
+func (s limitedSink) WithValues(keysAndValues ...any) logr.LogSink {
+	return limitedSink{s.LogSink.WithValues(keysAndValues...)}
 }
 
 // WithName implements logr.LogSink.
-func (s discreetSink) WithName(name string) logr.LogSink {
-	return discreetSink{s.LogSink.WithName(name)}
+func (s limitedSink) WithName(name string) logr.LogSink {
+	return limitedSink{s.LogSink.WithName(name)}
 }
 
 // WithCallDepth implements logr.CallDepthLogSink.
-func (s discreetSink) WithCallDepth(depth int) logr.LogSink {
+func (s limitedSink) WithCallDepth(depth int) logr.LogSink {
 	if deeper, ok := s.LogSink.(logr.CallDepthLogSink); ok {
-		return discreetSink{deeper.WithCallDepth(depth)}
+		return limitedSink{deeper.WithCallDepth(depth)}
 	}
 	return s
 }

@@ -9,7 +9,7 @@ import (
 
 func TestDiscreet(t *testing.T) {
 	var lines []string
-	log := discreet(funcr.New(func(prefix, args string) { lines = append(lines, prefix+" "+args) }, funcr.Options{Verbosity: 10}))
+	log := limitVerbosity(funcr.New(func(prefix, args string) { lines = append(lines, prefix+" "+args) }, funcr.Options{Verbosity: 10}))
 	log = log.WithName("test").WithValues("key", "value").WithCallDepth(1)
 	log.V(maxVerbosity).Info("said")
 	log.V(maxVerbosity + 1).Info("Response Body")

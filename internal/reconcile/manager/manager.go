@@ -30,7 +30,7 @@ type Manager struct {
 	stopped chan struct{}
 	synced  chan struct{}
 	taken   chan struct{}      // closed when somebody else has the Lease
-	end     context.CancelFunc // of all runnables
+	stop    context.CancelFunc // of all runnables
 }
 
 // New makes a Manager that acts on the cluster, and as the user, of cfg. The
@@ -47,14 +47,14 @@ func New(cfg *rest.Config, options manager.Options) (*Manager, error) {
 	options = complete(options)
 	options.BaseContext = m.newRunnables()
 	if err := m.build(unthrottled(cfg), options); err != nil {
-		m.end()
+		m.stop()
 		return nil, err
 	}
 	return m, nil
 }
 
 func (m *Manager) build(cfg *rest.Config, options manager.Options) (err error) {
-	if options, err = m.elect(cfg, options); err != nil {
+	if options, err = m.watchElection(cfg, options); err != nil {
 		return fmt.Errorf("prepare the election: %w", err)
 	}
 	if m.Manager, err = manager.New(cfg, options); err != nil {
@@ -66,7 +66,7 @@ func (m *Manager) build(cfg *rest.Config, options manager.Options) (err error) {
 	if err := m.AddReadyzCheck("cache", m.checkCache); err != nil {
 		return fmt.Errorf("readiness probe: %w", err)
 	}
-	return errors.Join(m.Add(standing(m.announceSynced)), m.Add(standing(m.announceTaken)), m.Add(manager.RunnableFunc(m.announceReady)))
+	return errors.Join(m.Add(standbyRunnable(m.markSynced)), m.Add(standbyRunnable(m.failWhenTaken)), m.Add(manager.RunnableFunc(m.markReady)))
 }
 
 // Start runs everything that has been added until ctx is done and all of it has
@@ -74,8 +74,8 @@ func (m *Manager) build(cfg *rest.Config, options manager.Options) (err error) {
 func (m *Manager) Start(ctx context.Context) error {
 	defer close(m.stopped)
 	defer utilnet.CloseIdleConnectionsFor(m.GetHTTPClient().Transport)
-	defer m.end()
-	defer m.endEarly(ctx)()
+	defer m.stop()
+	defer m.stopEarly(ctx)()
 	return m.Manager.Start(ctx)
 }
 
@@ -109,23 +109,23 @@ func (m *Manager) checkCache(*http.Request) error {
 	}
 }
 
-// standing is a runnable that does not wait for the Lease.
-type standing func(context.Context) error
+// standbyRunnable is a runnable that does not wait for the Lease.
+type standbyRunnable func(context.Context) error
 
-func (s standing) Start(ctx context.Context) error { return s(ctx) }
+func (s standbyRunnable) Start(ctx context.Context) error { return s(ctx) }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (standing) NeedLeaderElection() bool { return false }
+func (standbyRunnable) NeedLeaderElection() bool { return false }
 
-func (m *Manager) announceSynced(ctx context.Context) error {
+func (m *Manager) markSynced(ctx context.Context) error {
 	if m.hasSynced(ctx) {
 		close(m.synced)
 	}
 	return nil
 }
 
-// announceReady is run by the manager when it leads.
-func (m *Manager) announceReady(ctx context.Context) error {
+// markReady is run by the manager when it leads.
+func (m *Manager) markReady(ctx context.Context) error {
 	if m.hasSynced(ctx) {
 		close(m.ready)
 	}

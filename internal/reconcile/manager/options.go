@@ -20,12 +20,12 @@ func complete(options manager.Options) manager.Options {
 	if options.Logger.GetSink() == nil {
 		options.Logger = logr.Discard()
 	} else {
-		options.Logger = discreet(options.Logger)
+		options.Logger = limitVerbosity(options.Logger)
 	}
 	options.Metrics.BindAddress = cmp.Or(options.Metrics.BindAddress, disabled)
 	options.HealthProbeBindAddress = cmp.Or(options.HealthProbeBindAddress, disabled)
 	options.Cache = completeCache(options.Cache)
-	options.NewCache = newEndingCache
+	options.NewCache = newStoppableCache
 	options.NewClient = newClient
 	options.Client = clientOptions()
 	options.LeaderElectionReleaseOnCancel = true

@@ -28,7 +28,7 @@ func TestCompleteKeepsWhatIsAskedFor(t *testing.T) {
 	asked.Metrics.BindAddress = "127.0.0.1:2"
 	asked.Controller.MaxConcurrentReconciles = 7
 	got := complete(asked)
-	if asked.Logger = discreet(asked.Logger); got.Logger != asked.Logger || got.Controller.Logger != asked.Logger {
+	if asked.Logger = limitVerbosity(asked.Logger); got.Logger != asked.Logger || got.Controller.Logger != asked.Logger {
 		t.Error("the logger is another one")
 	}
 	if got.HealthProbeBindAddress != "127.0.0.1:1" || got.Metrics.BindAddress != "127.0.0.1:2" {

@@ -6,40 +6,40 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 )
 
-// lateRecorders are the manager's recorders of Events, for the lock of the election,
+// lazyRecorders are the manager's recorders of Events, for the lock of the election,
 // which is made before the manager, and used after.
-type lateRecorders struct{ host *Manager }
+type lazyRecorders struct{ host *Manager }
 
 // GetEventRecorderFor implements recorder.Provider.
-func (l lateRecorders) GetEventRecorderFor(name string) record.EventRecorder {
-	return lateRecorder{l.host, name}
+func (l lazyRecorders) GetEventRecorderFor(name string) record.EventRecorder {
+	return lazyRecorder{l.host, name}
 }
 
 // GetEventRecorder implements recorder.Provider.
-func (l lateRecorders) GetEventRecorder(name string) recorder.EventRecorder {
+func (l lazyRecorders) GetEventRecorder(name string) recorder.EventRecorder {
 	return l.host.GetEventRecorder(name)
 }
 
-type lateRecorder struct {
+type lazyRecorder struct {
 	host *Manager
 	name string
 }
 
-func (l lateRecorder) to() record.EventRecorder {
+func (l lazyRecorder) get() record.EventRecorder {
 	return l.host.GetEventRecorderFor(l.name) //nolint:staticcheck // elections write Events of the older kind
 }
 
 // Event implements record.EventRecorder.
-func (l lateRecorder) Event(object runtime.Object, kind, reason, message string) {
-	l.to().Event(object, kind, reason, message)
+func (l lazyRecorder) Event(object runtime.Object, kind, reason, message string) {
+	l.get().Event(object, kind, reason, message)
 }
 
 // Eventf implements record.EventRecorder.
-func (l lateRecorder) Eventf(object runtime.Object, kind, reason, format string, args ...any) {
-	l.to().Eventf(object, kind, reason, format, args...)
+func (l lazyRecorder) Eventf(object runtime.Object, kind, reason, format string, args ...any) {
+	l.get().Eventf(object, kind, reason, format, args...)
 }
 
 // AnnotatedEventf implements record.EventRecorder.
-func (l lateRecorder) AnnotatedEventf(object runtime.Object, annotations map[string]string, kind, reason, format string, args ...any) {
-	l.to().AnnotatedEventf(object, annotations, kind, reason, format, args...)
+func (l lazyRecorder) AnnotatedEventf(object runtime.Object, annotations map[string]string, kind, reason, format string, args ...any) {
+	l.get().AnnotatedEventf(object, annotations, kind, reason, format, args...)
 }

@@ -16,33 +16,33 @@ import (
 // newRunnables returns the context of all runnables, which m.end ends.
 func (m *Manager) newRunnables() manager.BaseContextFunc {
 	ctx, end := context.WithCancel(context.Background())
-	m.end = end
+	m.stop = end
 	return func() context.Context { return ctx }
 }
 
-// endEarly ends the runnables when ctx is done, unless the cache has synced: then
+// stopEarly ends the runnables when ctx is done, unless the cache has synced: then
 // the manager ends them in good order. The returned function ends the watch.
-func (m *Manager) endEarly(ctx context.Context) (stop func() bool) {
+func (m *Manager) stopEarly(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		select {
 		case <-m.synced:
 		default:
-			m.end()
+			m.stop()
 		}
 	})
 }
 
-// endingCache is a cache that ceases to be waited for when it is over.
-type endingCache struct{ cache.Cache }
+// stoppableCache is a cache that ceases to be waited for when it is over.
+type stoppableCache struct{ cache.Cache }
 
-func newEndingCache(cfg *rest.Config, options cache.Options) (cache.Cache, error) {
+func newStoppableCache(cfg *rest.Config, options cache.Options) (cache.Cache, error) {
 	c, err := cache.New(cfg, options)
-	return endingCache{c}, err
+	return stoppableCache{c}, err
 }
 
 // WaitForCacheSync implements cache.Cache. Who has to know whether the cache has
 // synced looks at the context, too.
-func (c endingCache) WaitForCacheSync(ctx context.Context) bool {
+func (c stoppableCache) WaitForCacheSync(ctx context.Context) bool {
 	return c.Cache.WaitForCacheSync(ctx) || ctx.Err() != nil
 }
 

@@ -53,9 +53,9 @@ func watch[T client.Object](
 	kind string, example T, conditions func(T) []metav1.Condition, driver func(T) string,
 ) *watcher {
 	return &watcher{
-		kind:    kind,
-		example: example,
-		leaving: map[types.UID]string{},
+		kind:     kind,
+		example:  example,
+		deleting: map[types.UID]string{},
 		ready: func(object client.Object) bool {
 			typed, ok := object.(T)
 			return ok && meta.IsStatusConditionTrue(conditions(typed), v1alpha2.ConditionProvisioned)

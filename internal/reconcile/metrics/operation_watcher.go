@@ -41,7 +41,7 @@ type watcher struct {
 
 	// leaving has the drivers of objects that are being deleted: when a claim has
 	// gone, so has its Bucket, and perhaps its class.
-	leaving map[types.UID]string
+	deleting map[types.UID]string
 }
 
 // OnAdd implements cache.ResourceEventHandler. What was there before says
@@ -51,7 +51,7 @@ func (w *watcher) OnAdd(object any, isInInitialList bool) {
 	if !ok {
 		return
 	}
-	w.noteLeaving(is)
+	w.noteDeleting(is)
 	if !isInInitialList && w.ready(is) {
 		w.finish(is, create, is.GetCreationTimestamp().Time)
 	}
@@ -65,11 +65,11 @@ func (w *watcher) OnUpdate(before, after any) {
 		return
 	}
 	if was.GetUID() != is.GetUID() { // deleted and made anew, unseen
-		w.vanish(was)
+		w.countMissed(was)
 		w.OnAdd(is, false)
 		return
 	}
-	w.noteLeaving(is)
+	w.noteDeleting(is)
 	leaves := was.GetDeletionTimestamp().IsZero() && !is.GetDeletionTimestamp().IsZero()
 	switch {
 	case !w.ready(was) && w.ready(is):
@@ -83,7 +83,7 @@ func (w *watcher) OnUpdate(before, after any) {
 func (w *watcher) OnDelete(object any) {
 	if last, missed := object.(toolscache.DeletedFinalStateUnknown); missed {
 		if was, ok := last.Obj.(client.Object); ok {
-			w.vanish(was)
+			w.countMissed(was)
 		}
 		return
 	}
@@ -91,7 +91,7 @@ func (w *watcher) OnDelete(object any) {
 	if !ok {
 		return
 	}
-	defer delete(w.leaving, was.GetUID())
+	defer delete(w.deleting, was.GetUID())
 	if since := was.GetDeletionTimestamp(); since != nil {
 		w.finish(was, deletion, since.Time)
 		return
@@ -103,37 +103,37 @@ func (w *watcher) OnDelete(object any) {
 	w.finish(was, deletion, w.now())
 }
 
-// vanish counts an object that has gone unseen.
-func (w *watcher) vanish(was client.Object) {
-	defer delete(w.leaving, was.GetUID())
+// countMissed counts an object that has gone unseen.
+func (w *watcher) countMissed(was client.Object) {
+	defer delete(w.deleting, was.GetUID())
 	w.count(was, deletion, unknown)
 }
 
 func (w *watcher) finish(object client.Object, operation string, since time.Time) {
 	if w.count(object, operation, succeeded) {
-		took(w.driverOf(object), w.kind, operation, since, w.now())
+		observeDuration(w.driverOf(object), w.kind, operation, since, w.now())
 	}
 }
 
 func (w *watcher) count(object client.Object, operation, status string) bool {
 	select {
 	case <-w.elected:
-		ended(w.driverOf(object), w.kind, operation, status)
+		countOperation(w.driverOf(object), w.kind, operation, status)
 		return true
 	default:
 		return false
 	}
 }
 
-func (w *watcher) noteLeaving(object client.Object) {
-	if object.GetDeletionTimestamp().IsZero() || w.leaving[object.GetUID()] != "" {
+func (w *watcher) noteDeleting(object client.Object) {
+	if object.GetDeletionTimestamp().IsZero() || w.deleting[object.GetUID()] != "" {
 		return
 	}
-	w.leaving[object.GetUID()] = w.driver(object)
+	w.deleting[object.GetUID()] = w.driver(object)
 }
 
 func (w *watcher) driverOf(object client.Object) string {
-	if name := w.leaving[object.GetUID()]; name != "" {
+	if name := w.deleting[object.GetUID()]; name != "" {
 		return name
 	}
 	return w.driver(object)

@@ -129,8 +129,8 @@ func TestWatchOperations(t *testing.T) {
 			if diff := cmp.Diff(tc.want, measured(t, driver)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
-			if len(w.leaving) > 0 {
-				t.Errorf("what has gone is remembered: %v", w.leaving)
+			if len(w.deleting) > 0 {
+				t.Errorf("what has gone is remembered: %v", w.deleting)
 			}
 		})
 	}

@@ -46,12 +46,12 @@ var (
 // RegisterOperations adds the operation metrics to those that the controller serves.
 func RegisterOperations() error { return Register(seconds, count) }
 
-// ended counts an operation, and how long it took if that is known.
-func ended(driver, kind, operation, status string) {
+// countOperation counts an operation, and how long it took if that is known.
+func countOperation(driver, kind, operation, status string) {
 	count.WithLabelValues(driver, kind, operation, status).Inc()
 }
 
-func took(driver, kind, operation string, since, now time.Time) {
+func observeDuration(driver, kind, operation string, since, now time.Time) {
 	// Clocks of two machines may disagree; no operation ends before it begins.
 	seconds.WithLabelValues(driver, kind, operation).Observe(max(0, now.Sub(since).Seconds()))
 }

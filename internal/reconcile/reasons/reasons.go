@@ -1,6 +1,6 @@
-// Package reasons has what a phase finds out about an object when it cannot go
-// on, as an error. A finding is not a failure of the component: it belongs into
-// the object's conditions, and what happens next depends on its kind.
+// Package reasons has the errors by which a phase says why an object cannot go on.
+// Such an error is not a failure of the component. It goes into the object's
+// conditions, and its kind decides what happens next.
 package reasons
 
 import (
@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// Error is a finding. Reason is one of the reasons that package v1alpha2 lists,
-// and Message names the objects concerned, for the user to read.
+// Error says why an object cannot go on. Reason is one of the reasons that package
+// v1alpha2 lists. Message is for the user to read and names the objects concerned.
 type Error struct {
 	Kind    Kind
 	Reason  string
@@ -19,19 +19,19 @@ type Error struct {
 // Error returns reason and message.
 func (e *Error) Error() string { return e.Reason + ": " + e.Message }
 
-// IsPermanent reports whether only a change by somebody else can help.
+// IsPermanent reports whether only a change of an object or of the driver helps.
 func (e *Error) IsPermanent() bool {
-	return e.Kind == KindInvalid || e.Kind == KindLost || e.Kind == KindRefused
+	return e.Kind == KindInvalid || e.Kind == KindLost || e.Kind == KindRejected
 }
 
-// IsRetryable reports whether time alone may help.
+// IsRetryable reports whether a retry may help without any change.
 func (e *Error) IsRetryable() bool { return e.Kind == KindFailed || e.Kind == KindUnwritable }
 
-// As returns the finding in err's chain, if there is one.
+// As returns the Error in err's chain, if there is one.
 func As(err error) (*Error, bool) {
 	return errors.AsType[*Error](err)
 }
 
-func found(kind Kind, reason, format string, args []any) error {
+func newError(kind Kind, reason, format string, args []any) error {
 	return &Error{Kind: kind, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }

@@ -22,7 +22,7 @@ func TestKinds(t *testing.T) {
 		{"lost", "nothing brings it back", Lost("R", "m"), verdict{Permanent: true}},
 		{"unwritable", "the API server may allow it next time", Unwritable("R", "m"), verdict{Retry: true}},
 		{"failed", "the driver may recover", Failed("R", "m"), verdict{Retry: true}},
-		{"refused", "the driver would say the same", Refused("R", "m"), verdict{Permanent: true}},
+		{"refused", "the driver would say the same", Rejected("R", "m"), verdict{Permanent: true}},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func (a *attempt) checkBuckets(ctx context.Context) error {
 		if err := a.checkBucket(bucket, accessed); err != nil {
 			return err
 		}
-		if !usable(bucket) {
+		if !isUsable(bucket) {
 			waiting = reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "Bucket %q is not provisioned yet", bucket.Name)
 			continue
 		}
@@ -59,6 +59,6 @@ func (r *reconciler) checkBucket(bucket *v1alpha2.Bucket, accessed v1alpha2.Acce
 	return nil
 }
 
-func usable(bucket *v1alpha2.Bucket) bool {
+func isUsable(bucket *v1alpha2.Bucket) bool {
 	return bucket.Status.BucketID != "" && meta.IsStatusConditionTrue(bucket.Status.Conditions, v1alpha2.ConditionProvisioned)
 }

@@ -77,5 +77,5 @@ func (s *secretStore) fill(
 		return nil, reasons.Unwritable(v1alpha2.ReasonSecretWriteFailed,
 			"Secret %q is immutable: delete it, and the sidecar creates it again", stored.Name)
 	}
-	return filled, unwritable(filled.Name, s.client.Update(ctx, filled))
+	return filled, writeError(filled.Name, s.client.Update(ctx, filled))
 }

@@ -56,7 +56,7 @@ func secretNames(access *v1alpha2.BucketAccess) []string {
 func BucketPredicate() predicate.TypedPredicate[*v1alpha2.Bucket] {
 	return predicate.TypedFuncs[*v1alpha2.Bucket]{
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.Bucket]) bool {
-			return usable(e.ObjectOld) != usable(e.ObjectNew) ||
+			return isUsable(e.ObjectOld) != isUsable(e.ObjectNew) ||
 				e.ObjectOld.DeletionTimestamp.IsZero() != e.ObjectNew.DeletionTimestamp.IsZero() ||
 				v1alpha2.IsBucketClaimBeingDeleted(e.ObjectOld) != v1alpha2.IsBucketClaimBeingDeleted(e.ObjectNew)
 		},

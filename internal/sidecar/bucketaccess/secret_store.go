@@ -23,7 +23,7 @@ func (s *secretStore) get(ctx context.Context, access *v1alpha2.BucketAccess, na
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
-	return secret, unwritable(name, err)
+	return secret, writeError(name, err)
 }
 
 // create makes the Secret of a claim, without data.
@@ -38,7 +38,7 @@ func (s *secretStore) create(
 	if err := controllerutil.SetControllerReference(access, secret, s.client.Scheme()); err != nil {
 		return nil, err
 	}
-	return secret, unwritable(secret.Name, s.client.Create(ctx, secret))
+	return secret, writeError(secret.Name, s.client.Create(ctx, secret))
 }
 
 // release takes the finalizer off. It reports whether others hold the Secret
@@ -48,7 +48,7 @@ func (s *secretStore) release(ctx context.Context, secret *corev1.Secret) (held 
 	if controllerutil.RemoveFinalizer(secret, v1alpha2.ProtectionFinalizer) {
 		patch := client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{})
 		if err := s.client.Patch(ctx, secret, patch); err != nil {
-			return false, unwritable(secret.Name, err)
+			return false, writeError(secret.Name, err)
 		}
 	}
 	return len(secret.Finalizers) > 0, nil
@@ -58,7 +58,7 @@ func (s *secretStore) release(ctx context.Context, secret *corev1.Secret) (held 
 // its name.
 func (s *secretStore) remove(ctx context.Context, secret *corev1.Secret) error {
 	err := s.client.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion})
-	return unwritable(secret.Name, client.IgnoreNotFound(err))
+	return writeError(secret.Name, client.IgnoreNotFound(err))
 }
 
 // decorate sets what a Secret needs beside its data and its owner.
@@ -75,10 +75,10 @@ func SecretMetadata() *metav1.PartialObjectMetadata {
 	return secret
 }
 
-// unwritable turns a refusal of the API server into a finding. Its message is
+// writeError turns a refusal of the API server into a finding. Its message is
 // not repeated: it may quote what was refused. A conflict is no refusal, and a
 // server that is not reached has refused nothing.
-func unwritable(secret string, err error) error {
+func writeError(secret string, err error) error {
 	reason := apierrors.ReasonForError(err)
 	switch {
 	case err == nil:

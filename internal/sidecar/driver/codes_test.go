@@ -26,7 +26,7 @@ func TestEveryCode(t *testing.T) {
 	for method, terminal := range final {
 		for code := codes.Canceled; code <= firstUnknownCode; code++ {
 			t.Run(method+"/"+code.String(), func(t *testing.T) {
-				if got := Terminal(newCallError(method, status.Error(code, "no"))); got != terminal[code] {
+				if got := IsTerminal(newCallError(method, status.Error(code, "no"))); got != terminal[code] {
 					t.Errorf("%s of %s is final: %t, want %t", code, method, got, terminal[code])
 				}
 			})

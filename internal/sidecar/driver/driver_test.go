@@ -125,7 +125,7 @@ func TestWatch(t *testing.T) {
 
 	for range 3 {
 		d.Stop()
-		if err := connected.DeleteBucket(ctx, &v1alpha2.Bucket{}); err == nil || driver.Terminal(err) {
+		if err := connected.DeleteBucket(ctx, &v1alpha2.Bucket{}); err == nil || driver.IsTerminal(err) {
 			t.Errorf("a call without a driver returned %v", err)
 		}
 		d.Serve()

@@ -22,9 +22,9 @@ func (e *CallError) Error() string {
 	return fmt.Sprintf("%s failed with %s: %s", e.Method, e.Code, e.Message)
 }
 
-// Terminal reports whether the same call would fail for ever: see the KEP's
+// IsTerminal reports whether the same call would fail for ever: see the KEP's
 // important driver return codes of each call.
-func (e *CallError) Terminal() bool {
+func (e *CallError) IsTerminal() bool {
 	switch e.Code {
 	case codes.InvalidArgument, codes.AlreadyExists, codes.Unimplemented:
 		return true
@@ -47,14 +47,14 @@ func (e *InvalidResponseError) Error() string {
 	return fmt.Sprintf("the answer to %s is invalid: %s", e.Method, e.Problem)
 }
 
-// Terminal reports whether repeating the call that err came from is pointless
+// IsTerminal reports whether repeating the call that err came from is pointless
 // as long as neither its arguments nor the driver change.
-func Terminal(err error) bool {
+func IsTerminal(err error) bool {
 	if IsInvalidResponse(err) {
 		return true
 	}
 	failed, ok := errors.AsType[*CallError](err)
-	return ok && failed.Terminal()
+	return ok && failed.IsTerminal()
 }
 
 // IsInvalidResponse reports whether err is an answer that the specification
@@ -66,9 +66,9 @@ func IsInvalidResponse(err error) bool {
 
 func newCallError(method string, err error) *CallError {
 	state := status.Convert(err)
-	return &CallError{Method: method, Code: state.Code(), Message: presentable(state.Message())}
+	return &CallError{Method: method, Code: state.Code(), Message: sanitize(state.Message())}
 }
 
 func invalid(method, format string, args ...any) *InvalidResponseError {
-	return &InvalidResponseError{Method: method, Problem: presentable(fmt.Sprintf(format, args...))}
+	return &InvalidResponseError{Method: method, Problem: sanitize(fmt.Sprintf(format, args...))}
 }

@@ -37,7 +37,7 @@ func TestTerminal(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := Terminal(tc.err); got != tc.want {
+			if got := IsTerminal(tc.err); got != tc.want {
 				t.Errorf("Terminal(%v) = %t", tc.err, got)
 			}
 		})
@@ -59,12 +59,12 @@ func TestPresentable(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := presentable(tc.message); got != tc.want {
+			if got := sanitize(tc.message); got != tc.want {
 				t.Errorf("%s: %q, want %q", tc.reason, got, tc.want)
 			}
 		})
 	}
-	long := presentable(strings.Repeat("ü", 4<<20))
+	long := sanitize(strings.Repeat("ü", 4<<20))
 	if len(long) > maxMessageLength || !utf8.ValidString(long) {
 		t.Errorf("a long message has %d bytes, valid: %t", len(long), utf8.ValidString(long))
 	}
@@ -93,7 +93,7 @@ func TestCheckID(t *testing.T) {
 			if got := err == nil; got != tc.want {
 				t.Errorf("checkID: %v, want valid: %t", err, tc.want)
 			}
-			if err != nil && !Terminal(err) {
+			if err != nil && !IsTerminal(err) {
 				t.Errorf("%v is not terminal", err)
 			}
 		})

@@ -26,7 +26,7 @@ func readGrant(response *cosi.DriverGrantBucketAccessResponse, access *v1alpha2.
 		grant.Buckets[accessed.BucketID] = nil
 	}
 	for _, bucket := range response.GetBuckets() {
-		if err := grant.take(bucket, access.Spec.Protocol); err != nil {
+		if err := grant.add(bucket, access.Spec.Protocol); err != nil {
 			return nil, err
 		}
 	}
@@ -41,7 +41,7 @@ func readGrant(response *cosi.DriverGrantBucketAccessResponse, access *v1alpha2.
 	return grant, nil
 }
 
-func (g *Grant) take(bucket *cosi.DriverGrantBucketAccessResponse_BucketInfo, wanted v1alpha2.Protocol) error {
+func (g *Grant) add(bucket *cosi.DriverGrantBucketAccessResponse_BucketInfo, wanted v1alpha2.Protocol) error {
 	id := bucket.GetBucketId()
 	known, requested := g.Buckets[id]
 	switch protocols := SupportedProtocols(bucket.GetBucketInfo()); {

@@ -37,7 +37,7 @@ func (d *Driver) awaitInfo(ctx context.Context) (Info, error) {
 	)
 	err := infoBackoff.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
 		var err error
-		if info, err = d.askInfo(ctx); err == nil || Terminal(err) {
+		if info, err = d.askInfo(ctx); err == nil || IsTerminal(err) {
 			return true, err
 		}
 		last = err

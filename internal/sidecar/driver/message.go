@@ -13,9 +13,9 @@ const maxMessageLength = 700
 
 const ellipsis = "..."
 
-// presentable makes what a driver says fit for conditions and events, where a
+// sanitize makes what a driver says fit for conditions and events, where a
 // driver must not be able to put megabytes, control characters or signed URLs.
-func presentable(message string) string {
+func sanitize(message string) string {
 	message = strings.ToValidUTF8(message, "\uFFFD")
 	message = redact.Text(message)
 	message = strings.Join(strings.FieldsFunc(message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")

@@ -13,8 +13,8 @@ func ReasonFor(err error) error {
 		return nil
 	case IsInvalidResponse(err):
 		return InvalidResponse("%v", err)
-	case Terminal(err):
-		return reasons.Refused(v1alpha2.ReasonDriverRefused, "%v", err)
+	case IsTerminal(err):
+		return reasons.Rejected(v1alpha2.ReasonDriverRefused, "%v", err)
 	default:
 		return reasons.Failed(v1alpha2.ReasonDriverError, "%v", err)
 	}
@@ -23,5 +23,5 @@ func ReasonFor(err error) error {
 // InvalidResponse returns the finding that the driver's answer is not what it
 // has to be.
 func InvalidResponse(format string, args ...any) error {
-	return reasons.Refused(v1alpha2.ReasonInvalidDriverResponse, format, args...)
+	return reasons.Rejected(v1alpha2.ReasonInvalidDriverResponse, format, args...)
 }

@@ -24,15 +24,15 @@ func TestReasonFor(t *testing.T) {
 		},
 		// KEP: REASON-12
 		"InvalidArgument": {
-			err: &CallError{Code: codes.InvalidArgument}, kind: reasons.KindRefused, reason: v1alpha2.ReasonDriverRefused,
+			err: &CallError{Code: codes.InvalidArgument}, kind: reasons.KindRejected, reason: v1alpha2.ReasonDriverRefused,
 		},
 		// KEP: REASON-13
 		"InvalidResponse": {
-			err: &InvalidResponseError{}, kind: reasons.KindRefused, reason: v1alpha2.ReasonInvalidDriverResponse,
+			err: &InvalidResponseError{}, kind: reasons.KindRejected, reason: v1alpha2.ReasonInvalidDriverResponse,
 		},
 		"Wrapped": {
 			err:  fmt.Errorf("w: %w", &InvalidResponseError{}),
-			kind: reasons.KindRefused, reason: v1alpha2.ReasonInvalidDriverResponse,
+			kind: reasons.KindRejected, reason: v1alpha2.ReasonInvalidDriverResponse,
 		},
 		"Other": {err: errors.New("other"), kind: reasons.KindFailed, reason: v1alpha2.ReasonDriverError, retry: true},
 	}
