@@ -8,9 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Watch makes the cache hold those kinds from the start, so that an instance that
-// stands by for the Lease is ready to take over, and so that WaitReady knows
-// what to wait for.
+// Watch makes the cache watch those kinds from the start, so that a standby is ready
+// to take over, and so that WaitReady knows what to wait for.
 func (m *Manager) Watch(ctx context.Context, kinds ...client.Object) error {
 	for _, kind := range kinds {
 		if _, err := m.GetCache().GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {

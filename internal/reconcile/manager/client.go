@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// catchUpTimeout is how long a read waits for the cache to have seen the client's own writes.
-// It has seen them after milliseconds, or it will not for as long as its watch is away.
+// catchUpTimeout is how long a read waits until the cache has seen the client's own
+// writes. That takes milliseconds, or as long as the cache has no watch.
 const catchUpTimeout = 2 * time.Second
 
 // newClient returns the client of a component.
@@ -21,11 +21,11 @@ func newClient(cfg *rest.Config, options client.Options) (client.Client, error) 
 	return boundedReader{c}, nil
 }
 
-// boundedReader reads what the cache has when it does not catch up with what was written.
-// It may never do so: when an object that was written to vanishes while a watch is
-// away, the cache is told of its end by a new list, without the version of the write,
-// and controller-runtime would have everybody wait who asks for it, or lists its kind,
-// until something else of that kind changes.
+// boundedReader reads the cache as it is when the cache does not catch up with a
+// write. It may never catch up: if the object is deleted while the watch is
+// interrupted, the cache learns of that by a new list, without the version of the
+// write. In controller-runtime, every read of that object, and every list of its
+// kind, would then wait until something else of that kind changes.
 type boundedReader struct{ client.Client }
 
 // Get implements client.Reader.
@@ -46,13 +46,14 @@ func (c boundedReader) List(ctx context.Context, list client.ObjectList, opts ..
 	})
 }
 
-// withTimeout reads, and if that takes too long, it reads without waiting.
-func withTimeout(ctx context.Context, patiently func(context.Context) error, at func() error) error {
+// withTimeout waits for a consistent read, and after the timeout reads the cache as
+// it is.
+func withTimeout(ctx context.Context, consistent func(context.Context) error, asIs func() error) error {
 	within, cancel := context.WithTimeout(ctx, catchUpTimeout)
 	defer cancel()
-	err := patiently(within)
+	err := consistent(within)
 	if err == nil || within.Err() == nil || ctx.Err() != nil {
 		return err
 	}
-	return at()
+	return asIs()
 }

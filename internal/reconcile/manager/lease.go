@@ -14,16 +14,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// ErrLeaseTaken is wrapped by what Start returns when somebody else holds the Lease
-// by which this instance was the leader.
+// ErrLeaseTaken is wrapped by the error of Start when another instance holds the
+// Lease by which this one was the leader.
 var ErrLeaseTaken = errors.New("another instance has taken the Lease")
 
-// An elector that cannot renew its Lease tries on until its deadline, because it
-// cannot know whether it has lost it. But when it reads that somebody else holds the
-// Lease, there are two leaders: this one has to stop writing at once, and not only
-// seconds later. So the host watches what its elector reads.
+// An elector that cannot renew its Lease tries again until its deadline, because it
+// cannot know whether it has lost the Lease. But when it reads that another instance
+// holds the Lease, there are two leaders: this one has to stop writing at once, and
+// not seconds later. So the Manager watches what its elector reads.
 
-// watchElection replaces the lock of the election by one that tells when it is lost.
+// watchElection replaces the lock of the election by one that reports its loss.
 func (m *Manager) watchElection(cfg *rest.Config, options manager.Options) (manager.Options, error) {
 	if !options.LeaderElection {
 		return options, nil
@@ -40,7 +40,7 @@ func (m *Manager) watchElection(cfg *rest.Config, options manager.Options) (mana
 	return options, nil
 }
 
-// loseLease ends all that runs, with what it has in flight.
+// loseLease stops all runnables and cancels their requests in flight.
 func (m *Manager) loseLease() {
 	close(m.taken)
 	m.stop()
@@ -62,7 +62,7 @@ func (m *Manager) failWhenTaken(ctx context.Context) error {
 type watchedLock struct {
 	resourcelock.Interface
 
-	led  atomic.Bool // this instance has written last that it is the leader
+	led  atomic.Bool // the latest write of this instance made it the leader
 	lost func()
 }
 

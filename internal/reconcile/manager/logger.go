@@ -2,12 +2,12 @@ package manager
 
 import "github.com/go-logr/logr"
 
-// maxVerbosity is the most detailed that the log may be. From 8 on, client-go
-// logs the bodies of requests and answers, and with them what is in Secrets.
+// maxVerbosity is the maximum log level. From 8 on, client-go logs the bodies of
+// requests and answers, and with them the contents of Secrets.
 const maxVerbosity = 7
 
-// limitVerbosity keeps a logger from logging what it must not, however detailed it is
-// meant to be.
+// limitVerbosity keeps a logger below the level that would log secrets, whatever
+// its configuration.
 func limitVerbosity(logger logr.Logger) logr.Logger {
 	return logger.WithSink(limitedSink{logger.GetSink()})
 }

@@ -1,7 +1,6 @@
-// Package manager has the manager in which the reconcilers of a component run: how
-// it talks to the API server, what it keeps in its cache, and when it is ready.
-// Controller and sidecar are operated by the same people, who should find the
-// same in both.
+// Package manager has the manager in which the reconcilers of a component run: its
+// connection to the API server, its cache, its leader election, and its readiness.
+// Both components behave alike, because the same people operate them.
 package manager
 
 import (
@@ -29,7 +28,7 @@ type Manager struct {
 	ready   chan struct{}
 	stopped chan struct{}
 	synced  chan struct{}
-	taken   chan struct{}      // closed when somebody else has the Lease
+	taken   chan struct{}      // closed when another instance has the Lease
 	stop    context.CancelFunc // of all runnables
 }
 
@@ -79,10 +78,9 @@ func (m *Manager) Start(ctx context.Context) error {
 	return m.Manager.Start(ctx)
 }
 
-// WaitReady blocks until the reconcilers are at work: the instance is the
-// leader, if there is an election, and its cache is in step with the API server.
-// It returns ErrStopped if that will not happen any more, and otherwise the
-// error of ctx.
+// WaitReady blocks until the reconcilers run: the instance is the leader, if there
+// is an election, and its cache has synced. It returns ErrStopped if that cannot
+// happen any more, and otherwise the error of ctx.
 func (m *Manager) WaitReady(ctx context.Context) error {
 	select {
 	case <-m.stopped: // even if it was ready once
@@ -99,13 +97,13 @@ func (m *Manager) WaitReady(ctx context.Context) error {
 	}
 }
 
-// checkCache is the readiness probe. A standby is ready when it could take over.
+// checkCache is the readiness probe. A standby is ready when it can take over.
 func (m *Manager) checkCache(*http.Request) error {
 	select {
 	case <-m.synced:
 		return nil
 	default:
-		return errors.New("the cache is not in step with the API server yet")
+		return errors.New("the cache has not synced with the API server yet")
 	}
 }
 
@@ -124,7 +122,7 @@ func (m *Manager) markSynced(ctx context.Context) error {
 	return nil
 }
 
-// markReady is run by the manager when it leads.
+// markReady is run by the manager when it is the leader.
 func (m *Manager) markReady(ctx context.Context) error {
 	if m.hasSynced(ctx) {
 		close(m.ready)

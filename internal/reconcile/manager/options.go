@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// disabled is the address that switches a listener of the manager off.
+// disabled is the address that disables a listener of the manager.
 const disabled = "0"
 
-// complete fills in the options that are the same in all components. Without a
-// Logger nothing is logged, and without an address a listener is off.
+// complete sets the options that are the same in all components. Without a Logger
+// nothing is logged, and without an address a listener is disabled.
 func complete(options manager.Options) manager.Options {
 	if options.Logger.GetSink() == nil {
 		options.Logger = logr.Discard()
@@ -36,10 +36,9 @@ func complete(options manager.Options) manager.Options {
 	return options
 }
 
-// completeCache has the cache keep only what is needed. Whatever has no informer
-// of its own is not to be read from it by accident: a list of everything of that
-// kind would be the result. There is no resync, which would break the silence of
-// a settled system.
+// completeCache makes the cache keep only what is needed. A read of a kind without an
+// informer fails: it would otherwise list and watch all objects of that kind. There
+// is no resync: an idle system makes no requests.
 func completeCache(options cache.Options) cache.Options {
 	options.SyncPeriod = new(time.Duration(0))
 	options.DefaultTransform = cache.TransformStripManagedFields()
@@ -47,16 +46,16 @@ func completeCache(options cache.Options) cache.Options {
 	return options
 }
 
-// clientOptions have reads wait until the cache has seen the client's own
-// writes. A reconciler that did not see what it has just written would run into
-// conflicts, or ask a driver once more. Nothing is lost where it does not help:
-// an instance knows nothing of the writes of the one before it.
+// clientOptions make reads wait until the cache has seen the client's own writes. A
+// reconciler that does not see its latest write would cause conflicts, or call the
+// driver again. It must not rely on this: an instance knows nothing of the writes of
+// the instance before it.
 func clientOptions() client.Options {
 	return client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: new(true)}}
 }
 
-// unthrottled leaves it to the API server's priority and fairness to slow the
-// client down, unless the caller wants a limit.
+// unthrottled disables the client's rate limit, unless the caller sets one: the API
+// server has priority and fairness.
 func unthrottled(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	if cfg.QPS == 0 && cfg.RateLimiter == nil {

@@ -6,27 +6,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 )
 
-// lazyRecorders are the manager's recorders of Events, for the lock of the election,
-// which is made before the manager, and used after.
-type lazyRecorders struct{ host *Manager }
+// lazyRecorders are the manager's recorders of Events. The lock of the election
+// needs them: it is created before the manager, and used after.
+type lazyRecorders struct{ manager *Manager }
 
 // GetEventRecorderFor implements recorder.Provider.
 func (l lazyRecorders) GetEventRecorderFor(name string) record.EventRecorder {
-	return lazyRecorder{l.host, name}
+	return lazyRecorder{l.manager, name}
 }
 
 // GetEventRecorder implements recorder.Provider.
 func (l lazyRecorders) GetEventRecorder(name string) recorder.EventRecorder {
-	return l.host.GetEventRecorder(name)
+	return l.manager.GetEventRecorder(name)
 }
 
 type lazyRecorder struct {
-	host *Manager
-	name string
+	manager *Manager
+	name    string
 }
 
 func (l lazyRecorder) get() record.EventRecorder {
-	return l.host.GetEventRecorderFor(l.name) //nolint:staticcheck // elections write Events of the older kind
+	return l.manager.GetEventRecorderFor(l.name) //nolint:staticcheck // elections write Events of the older kind
 }
 
 // Event implements record.EventRecorder.

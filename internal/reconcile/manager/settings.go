@@ -10,17 +10,16 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 )
 
-// Defaults of the election of a leader. They are a little shorter than those of
-// Kubernetes' own components, so that another instance takes over within two
-// seconds of a clean stop and within twelve of a crash.
+// Defaults of leader election. They are shorter than those of Kubernetes' own
+// components, so that another instance takes over within 2 s of a clean stop and
+// within 12 s of a crash.
 const (
 	DefaultLeaseDuration = 10 * time.Second
 	DefaultRenewDeadline = 7 * time.Second
 	DefaultRetryPeriod   = time.Second
 )
 
-// Settings are what the options of all components have in common and what can
-// be wrong with them.
+// Settings are the options that all components have.
 type Settings struct {
 	Workers                                    int
 	RetryBaseDelay, RetryMaxDelay              time.Duration
@@ -28,7 +27,8 @@ type Settings struct {
 	LeaseDuration, RenewDeadline, RetryPeriod  time.Duration
 }
 
-// Validate says everything that is wrong, before the component contacts anybody.
+// Validate returns all errors of the settings, before the component connects to
+// anything.
 func (s Settings) Validate() error {
 	var errs []error
 	if s.Workers < 1 {
@@ -42,7 +42,7 @@ func (s Settings) Validate() error {
 		validateAddress("metrics", s.MetricsBindAddress), validateAddress("health probe", s.HealthProbeBindAddress))...)
 }
 
-// validateElection has the rules of client-go, which finds out later.
+// validateElection has the rules of client-go, which checks them only later.
 func (s Settings) validateElection() error {
 	soonest := time.Duration(leaderelection.JitterFactor * float64(s.RetryPeriod))
 	if s.RetryPeriod > 0 && s.RenewDeadline > soonest && s.LeaseDuration > s.RenewDeadline {

@@ -8,20 +8,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// The manager does not end while it waits for its cache: when the API server does
-// not answer, it would wait for ever, at the cost of a whole processor. So a host
-// that is to end before its cache has synced ends its runnables itself, and its
-// cache says that there is nothing to wait for any more.
+// controller-runtime's manager does not stop while it waits for its cache. If the API
+// server does not answer, it would wait endlessly, and use a whole processor. So a
+// Manager that is stopped before its cache has synced stops its runnables itself, and
+// its cache stops waiting.
 
-// newRunnables returns the context of all runnables, which m.end ends.
+// newRunnables returns the context of all runnables, which m.stop ends.
 func (m *Manager) newRunnables() manager.BaseContextFunc {
-	ctx, end := context.WithCancel(context.Background())
-	m.stop = end
+	ctx, stop := context.WithCancel(context.Background())
+	m.stop = stop
 	return func() context.Context { return ctx }
 }
 
-// stopEarly ends the runnables when ctx is done, unless the cache has synced: then
-// the manager ends them in good order. The returned function ends the watch.
+// stopEarly stops the runnables when ctx is done, unless the cache has synced: then
+// the manager stops them in order. The returned function undoes this.
 func (m *Manager) stopEarly(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		select {
@@ -32,7 +32,7 @@ func (m *Manager) stopEarly(ctx context.Context) (stop func() bool) {
 	})
 }
 
-// stoppableCache is a cache that ceases to be waited for when it is over.
+// stoppableCache is a cache whose WaitForCacheSync returns when its context is done.
 type stoppableCache struct{ cache.Cache }
 
 func newStoppableCache(cfg *rest.Config, options cache.Options) (cache.Cache, error) {
@@ -40,13 +40,13 @@ func newStoppableCache(cfg *rest.Config, options cache.Options) (cache.Cache, er
 	return stoppableCache{c}, err
 }
 
-// WaitForCacheSync implements cache.Cache. Who has to know whether the cache has
-// synced looks at the context, too.
+// WaitForCacheSync implements cache.Cache. A caller that needs to know whether the
+// cache has synced checks the context, too.
 func (c stoppableCache) WaitForCacheSync(ctx context.Context) bool {
 	return c.Cache.WaitForCacheSync(ctx) || ctx.Err() != nil
 }
 
-// hasSynced waits until the cache has, and returns false if it will not.
+// hasSynced waits until the cache has synced, and returns false if it will not.
 func (m *Manager) hasSynced(ctx context.Context) bool {
 	return m.GetCache().WaitForCacheSync(ctx) && ctx.Err() == nil
 }

@@ -33,8 +33,8 @@ func watchClaims(objects client.Reader) *watcher {
 		func(c *v1alpha2.BucketClaim) string { return driverOfClaim(objects, c) })
 }
 
-// driverOfClaim is the driver of the claim's Bucket, or of its class if there is
-// no Bucket, not yet or not any more.
+// driverOfClaim returns the driver of the claim's Bucket, or of its class if there
+// is no Bucket.
 func driverOfClaim(objects client.Reader, claim *v1alpha2.BucketClaim) string {
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()

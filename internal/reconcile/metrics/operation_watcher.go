@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WatchOperations observes the objects in a cache. Nothing is counted before elected is
-// closed: of several instances one counts.
+// WatchOperations measures the operations on the objects of a cache. Nothing is
+// counted before elected is closed: only the leader counts.
 func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}) error {
 	for _, w := range []*watcher{watchClaims(c), watchBuckets(), watchAccesses()} { //nolint:contextcheck // events have no context
 		w.elected, w.now = elected, time.Now
@@ -26,26 +26,26 @@ func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}
 	return nil
 }
 
-// watcher observes the objects of one kind. Its methods are called one after
-// another.
+// watcher measures the operations on the objects of one kind. Its methods are not
+// called concurrently.
 type watcher struct {
 	kind    string
 	example client.Object
-	// ready reports whether what an object stands for is there.
+	// ready reports whether an object is provisioned.
 	ready func(client.Object) bool
-	// driver is the name of the object's driver, or "" as long as it has none.
+	// driver returns the name of the object's driver, or "" if it has none yet.
 	driver func(client.Object) string
 
 	elected <-chan struct{}
 	now     func() time.Time
 
-	// leaving has the drivers of objects that are being deleted: when a claim has
-	// gone, so has its Bucket, and perhaps its class.
+	// deleting has the drivers of objects that are being deleted. When a claim is
+	// gone, so are its Bucket, and perhaps its class.
 	deleting map[types.UID]string
 }
 
-// OnAdd implements cache.ResourceEventHandler. What was there before says
-// nothing about when it became ready.
+// OnAdd implements cache.ResourceEventHandler. The initial list does not say when an
+// object became ready.
 func (w *watcher) OnAdd(object any, isInInitialList bool) {
 	is, ok := object.(client.Object)
 	if !ok {
@@ -64,7 +64,7 @@ func (w *watcher) OnUpdate(before, after any) {
 	if !wasObject || !isObject {
 		return
 	}
-	if was.GetUID() != is.GetUID() { // deleted and made anew, unseen
+	if was.GetUID() != is.GetUID() { // deleted and created again, unseen
 		w.countMissed(was)
 		w.OnAdd(is, false)
 		return
@@ -96,14 +96,14 @@ func (w *watcher) OnDelete(object any) {
 		w.finish(was, deletion, since.Time)
 		return
 	}
-	// Nothing held it: it went at the moment when it was deleted.
+	// It had no finalizer, so it was removed when it was deleted.
 	if !w.ready(was) {
 		w.count(was, create, canceled)
 	}
 	w.finish(was, deletion, w.now())
 }
 
-// countMissed counts an object that has gone unseen.
+// countMissed counts an object whose deletion the watch has missed.
 func (w *watcher) countMissed(was client.Object) {
 	defer delete(w.deleting, was.GetUID())
 	w.count(was, deletion, unknown)

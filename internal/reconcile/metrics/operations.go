@@ -15,9 +15,9 @@ const (
 // Values of the label status.
 const (
 	succeeded = "Succeeded"
-	// canceled: the object was deleted before it was ready.
+	// canceled means that the object was deleted before it was ready.
 	canceled = "Canceled"
-	// unknown: the end has not been seen, because the watch was interrupted.
+	// unknown means that the watch was interrupted and missed the end.
 	unknown = "Unknown"
 )
 
@@ -27,13 +27,13 @@ const (
 	labelStatus    = "status"
 )
 
-// The metrics are those of the process, as controller-runtime's own are.
+// The metrics belong to the process, like controller-runtime's own.
 var (
 	seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "cosi_operation_total_seconds",
 		Help: "Time from the creation of an object until it is ready, or from its deletion until it is gone.",
-		// An object's timestamps have whole seconds, so that the first buckets
-		// say little. They are the KEP's.
+		// These are the KEP's. An object's timestamps have whole seconds, so the
+		// first buckets say little.
 		Buckets: DurationBuckets(),
 	}, []string{LabelDriver, labelKind, labelOperation})
 
@@ -46,17 +46,17 @@ var (
 // RegisterOperations adds the operation metrics to those that the controller serves.
 func RegisterOperations() error { return Register(seconds, count) }
 
-// countOperation counts an operation, and how long it took if that is known.
+// countOperation counts an operation by its outcome.
 func countOperation(driver, kind, operation, status string) {
 	count.WithLabelValues(driver, kind, operation, status).Inc()
 }
 
 func observeDuration(driver, kind, operation string, since, now time.Time) {
-	// Clocks of two machines may disagree; no operation ends before it begins.
+	// Clocks of two machines may differ; no operation ends before it starts.
 	seconds.WithLabelValues(driver, kind, operation).Observe(max(0, now.Sub(since).Seconds()))
 }
 
-// ForgetDriver removes what was measured of a driver.
+// ForgetDriver removes the operation metrics of a driver.
 func ForgetDriver(driver string) {
 	labels := prometheus.Labels{LabelDriver: driver}
 	seconds.DeletePartialMatch(labels)

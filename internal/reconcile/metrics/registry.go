@@ -8,17 +8,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// LabelDriver is the label, of metrics of both components, with the name of the
-// driver.
+// LabelDriver is the label with the name of the driver, in metrics of both
+// components.
 const LabelDriver = "driver_name"
 
-// DurationBuckets are the KEP's for durations, in seconds; the last one, +Inf,
-// comes by itself. The slice is the caller's own.
+// DurationBuckets returns the KEP's buckets for durations, in seconds, without the
+// last one, +Inf. The caller owns the slice.
 func DurationBuckets() []float64 {
 	return []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300, 600}
 }
 
-// Register adds metrics that may have been added before by another instance.
+// Register adds metrics, which another instance may have added before.
 func Register(added ...prometheus.Collector) error {
 	for _, collector := range added {
 		err := metrics.Registry.Register(collector)
@@ -29,8 +29,7 @@ func Register(added ...prometheus.Collector) error {
 	return nil
 }
 
-// RegisterBuildInfo adds go_build_info, by which operators see which version
-// runs.
+// RegisterBuildInfo adds go_build_info, which shows operators the version that runs.
 func RegisterBuildInfo() error {
 	return Register(collectors.NewBuildInfoCollector())
 }
