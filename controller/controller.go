@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/cosi-emu/cosi-emu/internal/controller/bucketaccess"
@@ -15,21 +16,21 @@ import (
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 )
 
-// ErrStopped is returned by WaitReady when the controller has ended before it
-// was ready. What Start returned says why.
+// ErrStopped is wrapped by the error of WaitReady when the controller has stopped
+// before it was ready. The error of Start says why.
 var ErrStopped = cosimanager.ErrStopped
 
-// eventSource is what the controller calls itself in Events.
+// eventSource is the name of the controller in Events.
 const eventSource = "cosi-controller"
 
-// Controller is one instance of the COSI controller. It is started once.
+// Controller is one instance of the COSI controller. It can be started once.
 type Controller struct {
 	manager *cosimanager.Manager
 }
 
-// New makes a Controller that acts on the cluster, and as the user, of cfg. The
-// CustomResourceDefinitions must be installed. It contacts the API server and
-// opens the listeners that opts ask for, but starts nothing.
+// New returns a Controller for the cluster and the user of cfg. The
+// CustomResourceDefinitions must be installed. New contacts the API server and opens
+// the listeners of opts, but starts nothing.
 func New(cfg *rest.Config, opts Options) (*Controller, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the controller: %w", err)
@@ -51,16 +52,15 @@ func New(cfg *rest.Config, opts Options) (*Controller, error) {
 	return &Controller{manager: m}, nil
 }
 
-// Start runs the controller until ctx is done and all its workers have ended, or
-// until it fails. Losing the Lease is a failure.
+// Start runs the controller until ctx is done, and returns when all its workers have
+// stopped, or when it fails. The loss of the Lease is a failure.
 func (c *Controller) Start(ctx context.Context) error {
 	return c.manager.Start(ctx)
 }
 
-// WaitReady blocks until the controller reconciles: it is the leader, if there
-// is an election, and its caches are in step with the API server. It returns an
-// error that wraps ErrStopped if that will not happen any more, and otherwise
-// one that wraps the error of ctx.
+// WaitReady blocks until the controller reconciles: it is the leader, if there is an
+// election, and its caches have synced. If that cannot happen any more, the error
+// wraps ErrStopped, and otherwise the error of ctx.
 func (c *Controller) WaitReady(ctx context.Context) error {
 	if err := c.manager.WaitReady(ctx); err != nil {
 		return fmt.Errorf("the controller is not ready: %w", err)
@@ -75,7 +75,7 @@ func addMetrics(ctx context.Context, mgr manager.Manager) error {
 	return cosimetrics.WatchOperations(ctx, mgr.GetCache(), mgr.Elected())
 }
 
-// addReconcilers is where what runs in the controller is listed.
+// addReconcilers adds all reconcilers of the controller.
 func addReconcilers(mgr manager.Manager, opts Options) error {
 	protector := claimprotection.New(mgr.GetClient(), mgr.GetAPIReader())
 	recorder := mgr.GetEventRecorder(eventSource)
@@ -83,14 +83,19 @@ func addReconcilers(mgr manager.Manager, opts Options) error {
 	claims := &bucketclaim.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Recorder: recorder, APIErrors: apiErrors, Protector: protector,
 	}
-	if err := claims.SetupWithManager(mgr, reconcilerOptions(opts)); err != nil {
+	if err := claims.SetupWithManager(mgr, options(opts)); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketClaims: %w", err)
 	}
 	accesses := &bucketaccess.Reconciler{
 		Client: mgr.GetClient(), Recorder: recorder, APIErrors: apiErrors, Protector: protector,
 	}
-	if err := accesses.SetupWithManager(mgr, reconcilerOptions(opts)); err != nil {
+	if err := accesses.SetupWithManager(mgr, options(opts)); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
 	}
 	return nil
+}
+
+// options returns the options of one reconciler.
+func options(opts Options) controller.Options {
+	return controller.Options{RateLimiter: opts.settings().RateLimiter()}
 }

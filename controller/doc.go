@@ -1,8 +1,7 @@
-// Package controller is the COSI controller: it gives every BucketClaim its
-// Bucket, hands BucketAccesses to the sidecar of their driver, and takes both
-// apart again. It talks to the API server only; whatever concerns a driver is
-// the sidecar's.
+// Package controller is the COSI controller. It gives every BucketClaim its Bucket,
+// hands BucketAccesses off to the sidecar of their driver, and finalizes both when
+// they are deleted. It talks only to the API server; the sidecar calls the driver.
 //
-// One reconciler for each kind, in a package of its own, walks an object through
-// a list of phases. Nothing polls: what an object waits for is watched.
+// There is one reconciler for each kind, which walks an object through a list of
+// phases. Nothing polls: the controller watches whatever an object waits for.
 package controller

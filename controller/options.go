@@ -17,22 +17,22 @@ const (
 	DefaultRetryBaseDelay = 20 * time.Millisecond
 	// DefaultRetryMaxDelay is the longest delay between retries.
 	DefaultRetryMaxDelay = 2 * time.Minute
-	// DefaultLeaseDuration is how long others leave a Lease alone that is not
-	// renewed.
+	// DefaultLeaseDuration is how long other instances wait before they take a Lease
+	// that is not renewed.
 	DefaultLeaseDuration = cosimanager.DefaultLeaseDuration
-	// DefaultRenewDeadline is how long the holder tries to renew its Lease.
+	// DefaultRenewDeadline is how long the leader tries to renew its Lease.
 	DefaultRenewDeadline = cosimanager.DefaultRenewDeadline
-	// DefaultRetryPeriod is the time between two tries.
+	// DefaultRetryPeriod is the time between two attempts.
 	DefaultRetryPeriod = cosimanager.DefaultRetryPeriod
 )
 
-// reconcileTimeout bounds everything that one reconcile asks of the API server,
-// so that a request that hangs holds up one worker for so long only.
+// reconcileTimeout limits one reconcile, so that a request that hangs blocks a worker
+// no longer than this.
 const reconcileTimeout = time.Minute
 
 // Options are the settings of a Controller. The zero value is ready to use.
 type Options struct {
-	// Logger takes the log. With the zero value nothing is logged.
+	// Logger takes the log. The zero value logs nothing.
 	Logger logr.Logger
 
 	// Workers is how many objects of each kind are reconciled at the same time.
@@ -47,26 +47,26 @@ type Options struct {
 	RetryMaxDelay time.Duration
 
 	// MetricsBindAddress is the TCP address of the metrics endpoint. The empty
-	// string and "0" switch it off.
+	// string and "0" disable it.
 	MetricsBindAddress string
 	// HealthProbeBindAddress is the TCP address of the endpoints /healthz and
-	// /readyz. The empty string and "0" switch them off.
+	// /readyz. The empty string and "0" disable them.
 	HealthProbeBindAddress string
 
 	// LeaderElection makes the controller wait until it holds the Lease, so that
-	// several instances can stand by.
+	// further instances can be standbys.
 	LeaderElection bool
 	// LeaderElectionNamespace is the namespace of the Lease. If it is empty, the
 	// namespace of the Pod that the controller runs in is used.
 	LeaderElectionNamespace string
-	// LeaseDuration is how long the others leave a Lease alone that is not
-	// renewed, RenewDeadline how long the holder tries to renew it before it
-	// gives up its work, and RetryPeriod the time between two tries. Zero means
-	// the default of each.
+	// LeaseDuration is how long other instances wait before they take a Lease that
+	// is not renewed. RenewDeadline is how long the leader tries to renew it before
+	// it stops. RetryPeriod is the time between two attempts. Zero means the default
+	// of each.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 }
 
-// Validate returns an error that says which of the options cannot be.
+// Validate returns all errors of the options.
 func (o Options) Validate() error {
 	o = o.withDefaults()
 	return o.settings().Validate()
@@ -74,14 +74,15 @@ func (o Options) Validate() error {
 
 func (o Options) settings() cosimanager.Settings {
 	return cosimanager.Settings{
-		Workers:        o.Workers,
-		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay,
+		Logger: o.Logger, Workers: o.Workers,
+		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay, ReconcileTimeout: reconcileTimeout,
 		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,
+		LeaderElection: o.LeaderElection, LeaderElectionNamespace: o.LeaderElectionNamespace,
 		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
 	}
 }
 
-// withDefaults fills in what was left zero.
+// withDefaults replaces zero values by the defaults.
 func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)

@@ -12,17 +12,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// driverWatch has everything that is not settled looked at again when the driver
-// has come back: calls that failed while it was away, and those that it had
-// refused for good, because it may be a better version of itself now.
+// driverWatch reconciles all pending objects again when the driver has reconnected:
+// those whose calls failed in the meantime, and those that it had rejected, because
+// it may be a newer version now.
 type driverWatch struct {
 	driver   *driver.Driver
 	logger   logr.Logger
 	triggers []trigger
 }
 
-// Start implements manager.Runnable. It ends the sidecar with an error when
-// another driver has come back.
+// Start implements manager.Runnable. It fails, and with it the sidecar, when another
+// driver answers.
 func (w *driverWatch) Start(ctx context.Context) error {
 	return w.driver.Watch(ctx, func() {
 		w.logger.Info("the driver has reconnected", "driver", w.driver.Name())

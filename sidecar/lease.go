@@ -11,18 +11,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// LeaseName returns the Lease by which the sidecars of a driver elect the one that
-// works.
+// LeaseName returns the name of the Lease by which the sidecars of a driver elect a
+// leader.
 func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + driverName }
 
-// Labels of the Lease, by which sidecars of drivers with one name can tell
-// whether they are sidecars of one driver.
+// Labels of the Lease. They tell sidecars whose drivers have the same name whether
+// they serve the same driver.
 const (
 	labelGroup     = "objectstorage.k8s.io/driver-group"
 	labelProtocols = "objectstorage.k8s.io/driver-protocols"
 )
 
-// leaseLabels are what a leader says of its driver.
+// leaseLabels are what a leader says about its driver.
 func leaseLabels(d *driver.Driver, group string) map[string]string {
 	protocols := make([]string, 0, len(d.Protocols()))
 	for _, p := range d.Protocols() {
@@ -31,7 +31,7 @@ func leaseLabels(d *driver.Driver, group string) map[string]string {
 	return map[string]string{labelGroup: group, labelProtocols: strings.Join(protocols, ".")}
 }
 
-// isHeld reports whether somebody has the Lease and has renewed it in time.
+// isHeld reports whether the Lease has a holder that has renewed it in time.
 func isHeld(lease *coordinationv1.Lease, now time.Time) bool {
 	spec := lease.Spec
 	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
@@ -40,7 +40,7 @@ func isHeld(lease *coordinationv1.Lease, now time.Time) bool {
 	return now.Before(spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second))
 }
 
-// electionLease selects the Lease of a driver from all others.
+// electionLease selects the Lease of a driver.
 func electionLease(driverName, namespace string) cache.ByObject {
 	return cache.ByObject{
 		Namespaces: map[string]cache.Config{namespace: {}},

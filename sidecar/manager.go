@@ -11,9 +11,6 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
@@ -29,27 +26,13 @@ func newManager(cfg *rest.Config, d *driver.Driver, opts Options) (*cosimanager.
 			return nil, err
 		}
 	}
-	return cosimanager.New(cfg, manager.Options{
-		Scheme:                  scheme,
-		Logger:                  opts.Logger,
-		Cache:                   cacheOptions(d.Name(), opts),
-		Metrics:                 metricsserver.Options{BindAddress: opts.MetricsBindAddress},
-		HealthProbeBindAddress:  opts.HealthProbeBindAddress,
-		LeaderElection:          opts.LeaderElection,
-		LeaderElectionID:        LeaseName(d.Name()),
-		LeaderElectionNamespace: opts.LeaderElectionNamespace,
-		LeaderElectionLabels:    leaseLabels(d, opts.DriverGroup),
-		LeaseDuration:           &opts.LeaseDuration,
-		RenewDeadline:           &opts.RenewDeadline,
-		RetryPeriod:             &opts.RetryPeriod,
-		Controller: config.Controller{
-			MaxConcurrentReconciles: opts.Workers,
-			ReconciliationTimeout:   opts.reconcileTimeout(),
-		},
-	})
+	options := opts.settings().Options(scheme, LeaseName(d.Name()))
+	options.Cache = cacheOptions(d.Name(), opts)
+	options.LeaderElectionLabels = leaseLabels(d, opts.DriverGroup)
+	return cosimanager.New(cfg, options)
 }
 
-// prepareCache says what is to be watched, and found by which indexes.
+// prepareCache sets the indexes of the cache, and what it watches.
 func prepareCache(ctx context.Context, m *cosimanager.Manager) error {
 	for _, add := range []func(context.Context, client.FieldIndexer) error{bucket.RegisterIndexes, bucketaccess.RegisterIndexes} {
 		if err := add(ctx, m.GetFieldIndexer()); err != nil {
@@ -59,8 +42,8 @@ func prepareCache(ctx context.Context, m *cosimanager.Manager) error {
 	return m.Watch(ctx, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, bucketaccess.SecretMetadata())
 }
 
-// cacheOptions keep nothing of Secrets but which there are in which version, and
-// of Leases the one that concerns this driver.
+// cacheOptions make the cache keep only the names and versions of Secrets, and only
+// this driver's Lease.
 func cacheOptions(driverName string, opts Options) cache.Options {
 	byObject := map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: keepVersionOnly}}
 	if opts.LeaderElection && opts.LeaderElectionNamespace != "" {

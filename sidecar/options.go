@@ -17,7 +17,7 @@ import (
 // Defaults of the Options.
 const (
 	// DefaultWorkers is how many objects of each kind are reconciled at once. Most
-	// of them wait for the driver.
+	// workers wait for the driver.
 	DefaultWorkers = 16
 	// DefaultRetryBaseDelay is the delay before the first retry.
 	DefaultRetryBaseDelay = 100 * time.Millisecond
@@ -27,17 +27,16 @@ const (
 	DefaultConnectTimeout = driver.DefaultConnectTimeout
 	// DefaultRPCTimeout is the deadline of each call to the driver.
 	DefaultRPCTimeout = driver.DefaultRPCTimeout
-	// DefaultLeaseDuration is how long others leave a Lease alone that is not
-	// renewed.
+	// DefaultLeaseDuration is how long other instances wait before they take a Lease
+	// that is not renewed.
 	DefaultLeaseDuration = cosimanager.DefaultLeaseDuration
-	// DefaultRenewDeadline is how long the holder tries to renew its Lease.
+	// DefaultRenewDeadline is how long the leader tries to renew its Lease.
 	DefaultRenewDeadline = cosimanager.DefaultRenewDeadline
-	// DefaultRetryPeriod is the time between two tries.
+	// DefaultRetryPeriod is the time between two attempts.
 	DefaultRetryPeriod = cosimanager.DefaultRetryPeriod
 )
 
-// Options say which driver the sidecar serves and how it runs. Endpoint is
-// required.
+// Options are the settings of a Sidecar. Endpoint is required.
 type Options struct {
 	// Endpoint is the driver's address: unix:///path.sock, or any other gRPC
 	// target.
@@ -52,16 +51,15 @@ type Options struct {
 	RPCTimeout time.Duration
 
 	// CertificateAuthority goes into every access Secret, under the key
-	// COSI_CERTIFICATE_AUTHORITY: certificates in PEM, by which applications can
-	// tell that the object storage is the right one. They need none if it is
-	// empty.
+	// COSI_CERTIFICATE_AUTHORITY: PEM certificates, by which applications verify the
+	// object storage. If it is empty, they need none.
 	CertificateAuthority string
 
-	// Logger takes the log. With the zero value nothing is logged.
+	// Logger takes the log. The zero value logs nothing.
 	Logger logr.Logger
 
-	// Now is the clock by which a sidecar judges whether a Lease of another group has
-	// run out; nothing else that it does depends on the time. Default: time.Now.
+	// Now is the clock that decides whether a Lease of another group has expired.
+	// Nothing else depends on the time. It defaults to time.Now.
 	Now func() time.Time
 
 	// Workers is how many objects of each kind are reconciled at the same time.
@@ -76,32 +74,31 @@ type Options struct {
 	RetryMaxDelay time.Duration
 
 	// MetricsBindAddress is the TCP address of the metrics endpoint. The empty
-	// string and "0" switch it off.
+	// string and "0" disable it.
 	MetricsBindAddress string
 	// HealthProbeBindAddress is the TCP address of the endpoints /healthz and
-	// /readyz. The empty string and "0" switch them off.
+	// /readyz. The empty string and "0" disable them.
 	HealthProbeBindAddress string
 
-	// LeaderElection makes the sidecar wait until it holds the Lease of its
-	// driver, so that several instances can stand by.
+	// LeaderElection makes the sidecar wait until it holds the Lease of its driver,
+	// so that further instances can be standbys.
 	LeaderElection bool
 	// LeaderElectionNamespace is the namespace of the Lease. If it is empty, the
 	// namespace of the Pod that the sidecar runs in is used.
 	LeaderElectionNamespace string
-	// DriverGroup tells drivers apart that have one name by mistake: sidecars of
-	// one driver have the same group. If it is empty, it is the namespace of the
-	// Pod. Of two groups with one driver name, the sidecar that comes second ends
-	// with an error. It needs LeaderElection, with the Leases of all sidecars in
-	// one namespace.
+	// DriverGroup distinguishes drivers that have the same name by mistake: all
+	// sidecars of one driver have the same group. It defaults to the namespace of the
+	// Pod. If two groups have one driver name, the sidecar that starts second fails.
+	// It requires LeaderElection, with the Leases of all sidecars in one namespace.
 	DriverGroup string
-	// LeaseDuration is how long the others leave a Lease alone that is not
-	// renewed, RenewDeadline how long the holder tries to renew it before it
-	// gives up its work, and RetryPeriod the time between two tries. Zero means
-	// the default of each.
+	// LeaseDuration is how long other instances wait before they take a Lease that
+	// is not renewed. RenewDeadline is how long the leader tries to renew it before
+	// it stops. RetryPeriod is the time between two attempts. Zero means the default
+	// of each.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 }
 
-// Validate returns an error that says which of the options cannot be.
+// Validate returns all errors of the options.
 func (o Options) Validate() error {
 	o = o.withDefaults()
 	err := o.settings().Validate()
@@ -127,9 +124,10 @@ func validateCertificates(pem string) error {
 
 func (o Options) settings() cosimanager.Settings {
 	return cosimanager.Settings{
-		Workers:        o.Workers,
-		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay,
+		Logger: o.Logger, Workers: o.Workers,
+		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay, ReconcileTimeout: o.reconcileTimeout(),
 		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,
+		LeaderElection: o.LeaderElection, LeaderElectionNamespace: o.LeaderElectionNamespace,
 		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
 	}
 }
@@ -140,7 +138,7 @@ func (o Options) driverOptions() driver.Options {
 	}
 }
 
-// withDefaults fills in what was left zero.
+// withDefaults replaces zero values by the defaults.
 func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
@@ -152,13 +150,13 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.LeaderElection { // its Lease has to be found by name
+	if o.LeaderElection { // the Lease is read by name
 		o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, cosimanager.PodNamespace())
 	}
 	o.DriverGroup = cmp.Or(o.DriverGroup, cosimanager.PodNamespace())
 	return o
 }
 
-// reconcileTimeout bounds one reconcile, which makes at most two calls to the
-// driver; the rest is for the API server.
+// reconcileTimeout limits one reconcile, which makes at most two calls to the driver.
+// The rest of the time is for the API server.
 func (o Options) reconcileTimeout() time.Duration { return 2*o.RPCTimeout + time.Minute }

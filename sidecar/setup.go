@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -18,11 +17,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucketaccess"
 )
 
-// eventSource is what the sidecar calls itself in Events.
+// eventSource is the name of the sidecar in Events.
 const eventSource = "cosi-sidecar"
 
-// setup makes the manager and puts the reconcilers, their watches, and the
-// watch of the driver into it.
+// setup creates the manager and adds the reconcilers, their watches, and the watch
+// of the driver.
 func (s *Sidecar) setup(ctx context.Context, cfg *rest.Config, opts Options) (err error) {
 	if s.manager, err = newManager(cfg, s.driver, opts); err != nil { //nolint:contextcheck // it outlives its making
 		return fmt.Errorf("set up the manager: %w", err)
@@ -60,7 +59,7 @@ func (s *Sidecar) checkDriver(*http.Request) error {
 	return nil
 }
 
-// addDriverNameConflict needs the Lease of the election to find out about others.
+// addDriverNameConflict needs the Lease of the election, which has the other drivers.
 func (s *Sidecar) addDriverNameConflict(opts Options) error {
 	if !opts.LeaderElection {
 		return nil
@@ -71,16 +70,16 @@ func (s *Sidecar) addDriverNameConflict(opts Options) error {
 	})
 }
 
-func (s *Sidecar) addBuckets(opts Options, driverIsBack trigger) error {
+func (s *Sidecar) addBuckets(opts Options, reconnected trigger) error {
 	c := s.manager.GetCache()
 	return s.add("bucket", opts,
 		bucket.NewReconciler(s.manager.GetClient(), s.driver, s.manager.GetEventRecorder(eventSource)),
 		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Predicate(s.driver)),
-		driverIsBack.source(func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, s.driver) }),
+		reconnected.source(func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, s.driver) }),
 	)
 }
 
-func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack trigger) error {
+func (s *Sidecar) addBucketAccesses(opts Options, reconnected trigger) error {
 	c := s.manager.GetCache()
 	clients := bucketaccess.Clients{Objects: s.manager.GetClient(), Secrets: s.live}
 	return s.add("bucketaccess", opts,
@@ -89,15 +88,14 @@ func (s *Sidecar) addBucketAccesses(opts Options, driverIsBack trigger) error {
 			&handler.TypedEnqueueRequestForObject[*v1alpha2.BucketAccess]{}, bucketaccess.Predicate(s.driver)),
 		source.Kind(c, &v1alpha2.Bucket{}, bucketaccess.MapBucket(c, s.driver), bucketaccess.BucketPredicate()),
 		source.Kind(c, bucketaccess.SecretMetadata(), bucketaccess.MapSecret(c, s.driver), bucketaccess.SecretPredicate()),
-		driverIsBack.source(func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c, s.driver) }),
+		reconnected.source(func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c, s.driver) }),
 	)
 }
 
 func (s *Sidecar) add(name string, opts Options, reconciler reconcile.Reconciler, sources ...source.Source) error {
 	added, err := controller.New(name, s.manager, controller.Options{
-		Reconciler: reconciler,
-		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
-			opts.RetryBaseDelay, opts.RetryMaxDelay),
+		Reconciler:  reconciler,
+		RateLimiter: opts.settings().RateLimiter(),
 	})
 	if err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// ErrStopped is returned by WaitReady when the sidecar has ended before it was
-// ready. What Start returned says why.
+// ErrStopped is wrapped by the error of WaitReady when the sidecar has stopped before
+// it was ready. The error of Start says why.
 var ErrStopped = cosimanager.ErrStopped
 
 // Sidecar serves the objects of one driver.
@@ -23,11 +23,10 @@ type Sidecar struct {
 	live    client.Client // reads and writes without a cache
 }
 
-// New connects to the driver, which it waits for, asks who it is, and prepares
-// to serve its objects with the given access to the API server. It returns an
-// error if the driver does not answer in time or answers nonsense, or if the API
-// server does not know the COSI kinds. Start has to be called: it is what
-// releases the connection in the end.
+// New waits for the driver, asks for its name, and prepares to serve its objects in
+// the cluster of cfg. It returns an error if the driver does not answer in time or
+// its answer is invalid, or if the API server does not know the COSI kinds. The
+// caller must call Start, which closes the connection in the end.
 func New(ctx context.Context, cfg *rest.Config, opts Options) (*Sidecar, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the sidecar: %w", err)
@@ -57,10 +56,10 @@ func GetDriverName(ctx context.Context, opts Options) (string, error) {
 // DriverName is the name of the driver that the sidecar serves.
 func (s *Sidecar) DriverName() string { return s.driver.Name() }
 
-// Start serves until ctx is done, and returns when all workers have ended. It
-// returns an error if it cannot serve any more: the API server is lost for good,
-// leadership is lost, or another driver has taken the place of this one. It may
-// be called once.
+// Start runs the sidecar until ctx is done, and returns when all its workers have
+// stopped. It fails if the sidecar cannot continue: the API server does not come
+// back, another instance is the leader, or another driver answers at the endpoint.
+// Start can be called once.
 func (s *Sidecar) Start(ctx context.Context) error {
 	err := s.manager.Start(ctx)
 	if err != nil {
@@ -69,10 +68,9 @@ func (s *Sidecar) Start(ctx context.Context) error {
 	return errors.Join(err, s.driver.Close())
 }
 
-// WaitReady blocks until the sidecar is at work: it is the leader, if there is
-// an election, and its caches are in step with the API server. It returns an
-// error that wraps ErrStopped if that will not happen any more, and otherwise
-// one that wraps the error of ctx.
+// WaitReady blocks until the sidecar reconciles: it is the leader, if there is an
+// election, and its caches have synced. If that cannot happen any more, the error
+// wraps ErrStopped, and otherwise the error of ctx.
 func (s *Sidecar) WaitReady(ctx context.Context) error {
 	if err := s.manager.WaitReady(ctx); err != nil {
 		return fmt.Errorf("the sidecar of driver %s is not ready: %w", s.driver.Name(), err)

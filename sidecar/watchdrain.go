@@ -10,17 +10,17 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 )
 
-// newInformer makes the cache's informers. A watch of metadata passes through a
-// filter that blocks for ever, with its goroutine, if it is stopped while it has
-// an event in hand; draining it lets the filter end.
+// newInformer returns an informer of the cache. A watch of metadata passes through a
+// filter whose goroutine blocks endlessly if the watch is stopped while the filter
+// has an event. Draining the watch lets the filter return.
 func newInformer(
 	lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers,
 ) toolscache.SharedIndexInformer {
 	listWatch, ok := lw.(*toolscache.ListWatch)
 	if _, isMetadata := example.(*metav1.PartialObjectMetadata); isMetadata && ok {
-		begin := listWatch.WatchFuncWithContext
+		start := listWatch.WatchFuncWithContext
 		listWatch.WatchFuncWithContext = func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			watcher, err := begin(ctx, options)
+			watcher, err := start(ctx, options)
 			if err != nil {
 				return nil, err
 			}

@@ -7,7 +7,14 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // Defaults of leader election. They are shorter than those of Kubernetes' own
@@ -21,10 +28,39 @@ const (
 
 // Settings are the options that all components have.
 type Settings struct {
-	Workers                                    int
-	RetryBaseDelay, RetryMaxDelay              time.Duration
-	MetricsBindAddress, HealthProbeBindAddress string
-	LeaseDuration, RenewDeadline, RetryPeriod  time.Duration
+	Logger                                          logr.Logger
+	Workers                                         int
+	RetryBaseDelay, RetryMaxDelay, ReconcileTimeout time.Duration
+	MetricsBindAddress, HealthProbeBindAddress      string
+	LeaderElection                                  bool
+	LeaderElectionNamespace                         string
+	LeaseDuration, RenewDeadline, RetryPeriod       time.Duration
+}
+
+// Options returns the options of a manager whose instances elect a leader by a
+// Lease.
+func (s Settings) Options(scheme *runtime.Scheme, lease string) manager.Options {
+	return manager.Options{
+		Scheme:                  scheme,
+		Logger:                  s.Logger,
+		Metrics:                 metricsserver.Options{BindAddress: s.MetricsBindAddress},
+		HealthProbeBindAddress:  s.HealthProbeBindAddress,
+		LeaderElection:          s.LeaderElection,
+		LeaderElectionID:        lease,
+		LeaderElectionNamespace: s.LeaderElectionNamespace,
+		LeaseDuration:           &s.LeaseDuration,
+		RenewDeadline:           &s.RenewDeadline,
+		RetryPeriod:             &s.RetryPeriod,
+		Controller: config.Controller{
+			MaxConcurrentReconciles: s.Workers,
+			ReconciliationTimeout:   s.ReconcileTimeout,
+		},
+	}
+}
+
+// RateLimiter returns the back-off of one reconciler.
+func (s Settings) RateLimiter() workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](s.RetryBaseDelay, s.RetryMaxDelay)
 }
 
 // Validate returns all errors of the settings, before the component connects to
