@@ -21,13 +21,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// ErrDriverNameCollision is wrapped by the error that Start returns when the
-// sidecar of a different driver with the same name is at work.
+// ErrDriverNameCollision is wrapped by the error of Start when the sidecar of a
+// different driver with the same name is the leader.
 var ErrDriverNameCollision = errors.New("different drivers have the same name")
 
-// driverNameConflict watches the Lease for the sidecar of another driver that has the
-// same name. Two drivers with one name would be given each other's buckets: the
-// first one goes on, and this one ends.
+// driverNameConflict watches the Lease for the sidecar of another driver with the
+// same name. Each of the two drivers would get the other's buckets. So this sidecar,
+// which came second, stops.
 type driverNameConflict struct {
 	client client.Client
 	cache  cache.Cache
@@ -63,8 +63,8 @@ func (n *driverNameConflict) Start(ctx context.Context) error {
 	return errors.Join(err, informer.RemoveEventHandler(added))
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable: it is the standby
-// that has to notice.
+// NeedLeaderElection implements manager.LeaderElectionRunnable: the standby has to
+// notice.
 func (*driverNameConflict) NeedLeaderElection() bool { return false }
 
 func (n *driverNameConflict) checkAll(ctx context.Context, leases <-chan *coordinationv1.Lease) error {
@@ -90,9 +90,9 @@ func (n *driverNameConflict) checkAll(ctx context.Context, leases <-chan *coordi
 	}
 }
 
-// record writes an Event about the Lease, and not through a recorder, which would
-// still have it when the sidecar ends. The name of the Event says what it is
-// about, so that a sidecar that is started again and again leaves one only.
+// record writes an Event about the Lease. It does not use a recorder, which might
+// not have sent the Event before the sidecar stops. The name of the Event follows
+// from its message, so that a sidecar that restarts repeatedly leaves only one.
 func (n *driverNameConflict) record(ctx context.Context, lease *coordinationv1.Lease, collision error) {
 	n.logger.Error(collision, "another driver has the same name", "driver", n.driver.Name())
 	told := &eventsv1.Event{
@@ -117,9 +117,9 @@ func (n *driverNameConflict) record(ctx context.Context, lease *coordinationv1.L
 	}
 }
 
-// check compares this driver with that of the leader. Another group is another
-// driver, which is ErrDriverNameCollision. Other protocols alone may be another
-// version of the same driver in the middle of an upgrade.
+// check compares this driver with the leader's. Another group means another driver,
+// which is ErrDriverNameCollision. If only the protocols differ, it may be another
+// version of the same driver during an upgrade.
 func (n *driverNameConflict) check(lease *coordinationv1.Lease) error {
 	ours := leaseLabels(n.driver, n.group)
 	theirs, labelled := lease.Labels[labelGroup]
@@ -131,8 +131,8 @@ func (n *driverNameConflict) check(lease *coordinationv1.Lease) error {
 			"rename or remove one of them",
 			ErrDriverNameCollision, n.driver.Name(), theirs, *lease.Spec.HolderIdentity, ours[labelGroup])
 	case lease.Labels[labelProtocols] != ours[labelProtocols]:
-		return fmt.Errorf("driver %s says here that it serves %s, but where it is at work (%s) it serves %s: "+
-			"unless it is being upgraded, these are two drivers with one name, and one has to be renamed",
+		return fmt.Errorf("driver %s serves %s here, but the driver of the leader (%s) serves %s: "+
+			"unless an upgrade is in progress, these are two drivers with the same name, and one must be renamed",
 			n.driver.Name(), ours[labelProtocols], *lease.Spec.HolderIdentity, lease.Labels[labelProtocols])
 	default:
 		return nil

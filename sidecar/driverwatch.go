@@ -36,22 +36,22 @@ func (w *driverWatch) Start(ctx context.Context) error {
 // to know its driver as well.
 func (*driverWatch) NeedLeaderElection() bool { return false }
 
-// An trigger wakes all the objects of a controller that a function names. Alarms
-// that are raised while one is pending are one.
+// A trigger causes a reconcile of the objects that a function lists. Further events
+// while one is pending have no effect.
 type trigger chan event.TypedGenericEvent[struct{}]
 
 func newTrigger() trigger { return make(trigger, 1) }
 
-func (a trigger) fire() {
+func (t trigger) fire() {
 	select {
-	case a <- event.TypedGenericEvent[struct{}]{}:
+	case t <- event.TypedGenericEvent[struct{}]{}:
 	default:
 	}
 }
 
-func (a trigger) source(requests func(context.Context) []reconcile.Request) source.Source {
-	return source.Channel(a.fired(),
+func (t trigger) source(requests func(context.Context) []reconcile.Request) source.Source {
+	return source.Channel(t.fired(),
 		handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, _ struct{}) []reconcile.Request { return requests(ctx) }))
 }
 
-func (a trigger) fired() <-chan event.TypedGenericEvent[struct{}] { return a }
+func (t trigger) fired() <-chan event.TypedGenericEvent[struct{}] { return t }

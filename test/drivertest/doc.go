@@ -1,5 +1,5 @@
-// Package drivertest has a COSI driver for tests of what talks to drivers. It is
-// a real gRPC server, on a connection in memory, that behaves well until it is
-// told not to: each call can be scripted. It keeps what it was called with, and
-// which buckets and accounts it has, so that a test can look for leaks.
+// Package drivertest has a COSI driver for tests of its clients. It is a real gRPC
+// server, on a connection in memory. It behaves well until a test scripts a call. It
+// records the calls, and has the buckets and accounts that were created, so that a
+// test can find leaks.
 package drivertest

@@ -61,8 +61,8 @@ func (a *attempt) render(granted *driver.Grant) (map[string]map[string][]byte, e
 	return contents, nil
 }
 
-// fill replaces the data of a Secret as a whole, so that a key that has vanished
-// from the driver's answer vanishes here too. It writes only on change.
+// fill replaces the data of a Secret as a whole, so that a key that the driver does
+// not return any more is removed. It writes only on change.
 func (s *secretStore) fill(
 	ctx context.Context, stored *corev1.Secret,
 	access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess, data map[string][]byte,

@@ -41,8 +41,8 @@ func (s *secretStore) create(
 	return secret, writeError(secret.Name, s.client.Create(ctx, secret))
 }
 
-// release takes the finalizer off. It reports whether others hold the Secret
-// still.
+// release removes the finalizer. It reports whether the Secret still has other
+// finalizers.
 func (s *secretStore) release(ctx context.Context, secret *corev1.Secret) (held bool, err error) {
 	stored := secret.DeepCopy()
 	if controllerutil.RemoveFinalizer(secret, v1alpha2.ProtectionFinalizer) {
@@ -54,8 +54,7 @@ func (s *secretStore) release(ctx context.Context, secret *corev1.Secret) (held 
 	return len(secret.Finalizers) > 0, nil
 }
 
-// remove deletes a Secret that has been released, this one and no later one of
-// its name.
+// remove deletes a Secret that has been released, but no later one of its name.
 func (s *secretStore) remove(ctx context.Context, secret *corev1.Secret) error {
 	err := s.client.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion})
 	return writeError(secret.Name, client.IgnoreNotFound(err))
@@ -68,16 +67,16 @@ func decorate(secret *corev1.Secret, access *v1alpha2.BucketAccess, claim *v1alp
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketClaimReferenceAnnotation, access.Namespace+"/"+claim.BucketClaimName)
 }
 
-// SecretMetadata returns a Secret to be read, or watched, without what is in it.
+// SecretMetadata returns an empty Secret, to read or watch without its data.
 func SecretMetadata() *metav1.PartialObjectMetadata {
 	secret := &metav1.PartialObjectMetadata{}
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
 	return secret
 }
 
-// writeError turns a refusal of the API server into a finding. Its message is
-// not repeated: it may quote what was refused. A conflict is no refusal, and a
-// server that is not reached has refused nothing.
+// writeError returns a *reasons.Error if the API server rejects a request. It does not
+// repeat the message, which may quote the Secret. A conflict is no rejection, and
+// neither is an API server that cannot be reached.
 func writeError(secret string, err error) error {
 	reason := apierrors.ReasonForError(err)
 	switch {

@@ -7,8 +7,8 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// GenerateBucketAccessID asks for the ID of an account that is to be created for
-// a BucketAccess. The ID is fit for BucketAccess.status.accountID.
+// GenerateBucketAccessID asks for the ID of an account to create for a BucketAccess.
+// The ID is valid for BucketAccess.status.accountID.
 func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.BucketAccess) (string, error) {
 	response, err := call(ctx, d, generateBucketAccessID, d.provisioner.DriverGenerateBucketAccessId,
 		&cosi.DriverGenerateBucketAccessIdRequest{
@@ -25,8 +25,8 @@ func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.Bu
 	return response.GetAccountId(), checkID(generateBucketAccessID, "account ID", response.GetAccountId())
 }
 
-// GrantBucketAccess gives the account status.accountID access to the buckets of
-// a BucketAccess. What it returns covers exactly these buckets.
+// GrantBucketAccess grants the account status.accountID access to the buckets of a
+// BucketAccess. The Grant covers exactly these buckets.
 func (d *Driver) GrantBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) (*Grant, error) {
 	response, err := call(ctx, d, grantBucketAccess, d.provisioner.DriverGrantBucketAccess, &cosi.DriverGrantBucketAccessRequest{
 		AccountId:          access.Status.AccountID,
@@ -42,8 +42,8 @@ func (d *Driver) GrantBucketAccess(ctx context.Context, access *v1alpha2.BucketA
 	return readGrant(response, access)
 }
 
-// RevokeBucketAccess takes all access from the account status.accountID. It
-// succeeds also when the account is already gone.
+// RevokeBucketAccess revokes all access of the account status.accountID. It also
+// succeeds if the account does not exist any more.
 func (d *Driver) RevokeBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) error {
 	request := &cosi.DriverRevokeBucketAccessRequest{
 		AccountId:          access.Status.AccountID,
@@ -59,8 +59,8 @@ func (d *Driver) RevokeBucketAccess(ctx context.Context, access *v1alpha2.Bucket
 	return err
 }
 
-// serviceAccountName leaves the name out for other authentication types, so that
-// no driver comes to rely on an optional field (KEP, DriverGrantBucketAccess).
+// serviceAccountName omits the name for other authentication types, so that no driver
+// depends on an optional field (KEP, DriverGrantBucketAccess).
 func serviceAccountName(access *v1alpha2.BucketAccess) string {
 	if access.Status.AuthenticationType != v1alpha2.AuthenticationTypeServiceAccount {
 		return ""

@@ -7,8 +7,8 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// GenerateBucketID asks for the ID of a Bucket that is to be created. The ID is
-// fit for Bucket.status.bucketID.
+// GenerateBucketID asks for the ID of a bucket to create. The ID is valid for
+// Bucket.status.bucketID.
 func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) (string, error) {
 	response, err := call(ctx, d, generateBucketID, d.provisioner.DriverGenerateBucketId, &cosi.DriverGenerateBucketIdRequest{
 		Name:       bucket.Name,
@@ -21,9 +21,8 @@ func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) 
 	return response.GetBucketId(), checkID(generateBucketID, "bucket ID", response.GetBucketId())
 }
 
-// CreateBucket creates the Bucket that status.bucketID stands for and returns
-// how to find it, by the protocols that it supports: all those of the spec, and
-// at least one.
+// CreateBucket creates the bucket status.bucketID and returns its info for each
+// protocol that it supports: all those of the spec, and at least one.
 func (d *Driver) CreateBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosi.ObjectProtocolAndBucketInfo, error) {
 	response, err := call(ctx, d, createBucket, d.provisioner.DriverCreateBucket, &cosi.DriverCreateBucketRequest{
 		BucketId:   bucket.Status.BucketID,
@@ -37,8 +36,7 @@ func (d *Driver) CreateBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*co
 	return info, checkBucketInfo(createBucket, info, bucket.Spec.Protocols)
 }
 
-// GetBucket is the same as CreateBucket for a Bucket that exists in the backend
-// as spec.existingBucketID.
+// GetBucket returns the same for the existing bucket spec.existingBucketID.
 func (d *Driver) GetBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosi.ObjectProtocolAndBucketInfo, error) {
 	response, err := call(ctx, d, getBucket, d.provisioner.DriverGetBucket, &cosi.DriverGetBucketRequest{
 		BucketId:   bucket.Spec.ExistingBucketID,
@@ -51,8 +49,8 @@ func (d *Driver) GetBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosi.
 	return response.GetProtocols(), checkBucketInfo(getBucket, response.GetProtocols(), bucket.Spec.Protocols)
 }
 
-// DeleteBucket deletes the Bucket that status.bucketID stands for, with its
-// data. It succeeds also when the bucket is already gone.
+// DeleteBucket deletes the bucket status.bucketID with its data. It also succeeds if
+// the bucket does not exist any more.
 func (d *Driver) DeleteBucket(ctx context.Context, bucket *v1alpha2.Bucket) error {
 	_, err := call(ctx, d, deleteBucket, d.provisioner.DriverDeleteBucket, &cosi.DriverDeleteBucketRequest{
 		BucketId:   bucket.Status.BucketID,

@@ -10,12 +10,12 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// draftProtocolsTag is the number of DriverCreateBucketResponse.protocols in an
-// earlier draft of the protocol. Drivers that were built from it are in use.
+// draftProtocolsTag is the field number of DriverCreateBucketResponse.protocols in an
+// earlier draft of the protocol. Drivers built from that draft are in use.
 const draftProtocolsTag protowire.Number = 2
 
-// SupportedProtocols returns the protocols that a bucket supports, in a fixed
-// order: those of which the driver has given the information, empty or not.
+// SupportedProtocols returns the protocols that a bucket supports, in a fixed order:
+// those for which the driver has returned info, empty or not.
 func SupportedProtocols(info *cosi.ObjectProtocolAndBucketInfo) []v1alpha2.Protocol {
 	var protocols []v1alpha2.Protocol
 	if info.GetS3() != nil {
@@ -37,8 +37,8 @@ func createdProtocols(response *cosi.DriverCreateBucketResponse) *cosi.ObjectPro
 	return draftProtocols(response.ProtoReflect().GetUnknown())
 }
 
-// draftProtocols finds the protocols under their former number among the fields
-// that the generated code does not know. It returns nil if they are not there.
+// draftProtocols finds the protocols by their former number in the fields that the
+// generated code does not know. It returns nil if there are none.
 func draftProtocols(fields []byte) *cosi.ObjectProtocolAndBucketInfo {
 	for len(fields) > 0 {
 		number, wireType, length := protowire.ConsumeField(fields)

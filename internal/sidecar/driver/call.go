@@ -22,8 +22,8 @@ const (
 // rpc is a method of a generated gRPC client.
 type rpc[request, response any] func(context.Context, *request, ...grpc.CallOption) (*response, error)
 
-// call makes one call, with a deadline, to a driver of which it is known who it
-// is: a call that was meant for another driver could destroy data.
+// call makes one call with a deadline. The driver must be identified: a call that
+// another driver receives by mistake could destroy data.
 func call[request, response any](ctx context.Context, d *Driver, method string, do rpc[request, response], in *request) (*response, error) {
 	if !d.identified.Load() {
 		return nil, newCallError(method, status.Errorf(codes.Unavailable, "there is no connection to the driver at %s", d.options.Endpoint))

@@ -17,12 +17,12 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Attempts to reach a driver that is not there are cheap, because it is on this
-// machine, and the sooner it is found the sooner work goes on.
+// Attempts to connect are cheap, because the driver is on the same machine, and the
+// sidecar waits for them. So the back-off is short.
 var connectBackoff = backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second}
 
-// Driver is a connection to a COSI driver whose name is known. Its methods are
-// safe for concurrent use.
+// Driver is a connection to a COSI driver with a known name. Its methods are safe for
+// concurrent use.
 type Driver struct {
 	options     Options
 	conn        *grpc.ClientConn
@@ -31,14 +31,14 @@ type Driver struct {
 
 	name      string
 	protocols atomic.Pointer[[]v1alpha2.Protocol]
-	// identified is false from the moment the connection is lost until the
-	// driver has said again who it is. No other call is made meanwhile.
+	// identified is false from the loss of the connection until the driver has
+	// answered DriverGetInfo again. No other call is made in the meantime.
 	identified atomic.Bool
 }
 
-// Connect returns a connection to the driver once it has said who it is. It
-// waits for a driver that is not there yet, up to the ConnectTimeout; an answer
-// that makes no sense is an error at once. Close the connection after use.
+// Connect returns a connection to the driver once it has answered DriverGetInfo. It
+// waits up to the ConnectTimeout for a driver that does not run yet. An invalid
+// answer is an error at once. Close the connection after use.
 func Connect(ctx context.Context, options Options) (*Driver, error) {
 	if options.Endpoint == "" {
 		return nil, errors.New("no driver endpoint given: it is needed to find the driver, for example unix:///var/lib/cosi/cosi.sock")
@@ -51,7 +51,7 @@ func Connect(ctx context.Context, options Options) (*Driver, error) {
 	conn, err := grpc.NewClient(options.Endpoint, append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: connectBackoff, MinConnectTimeout: options.RPCTimeout}),
-		// An idle connection would not notice that the driver was restarted.
+		// An idle connection would not notice a restart of the driver.
 		grpc.WithIdleTimeout(0),
 		grpc.WithNoProxy(),
 		grpc.WithChainUnaryInterceptor(d.measure),
@@ -72,15 +72,15 @@ func (d *Driver) Close() error { return d.conn.Close() }
 // Name is the driver's name. It never changes.
 func (d *Driver) Name() string { return d.name }
 
-// Connected reports whether there is a connection to the driver, and the driver
-// has said who it is since it was made.
+// Connected reports whether there is a connection to the driver on which it has
+// answered DriverGetInfo.
 func (d *Driver) Connected() bool { return d.identified.Load() }
 
-// Protocols are those that the driver serves. They may change when the driver
-// is restarted. The slice is the caller's own.
+// Protocols returns the protocols that the driver serves. They may change when the
+// driver restarts. The caller owns the slice.
 func (d *Driver) Protocols() []v1alpha2.Protocol { return slices.Clone(*d.protocols.Load()) }
 
-// identify asks the driver for its name for the first time.
+// identify calls DriverGetInfo for the first time.
 func (d *Driver) identify(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, d.options.ConnectTimeout)
 	defer cancel()

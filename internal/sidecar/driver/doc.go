@@ -1,6 +1,5 @@
-// Package driver is the sidecar's side of the conversation with a COSI driver:
-// one gRPC connection, the calls in terms of the Kubernetes objects that they
-// are for, and the judgement of what comes back. It exists so that no reconciler
-// ever sees an answer that has not been checked, makes a call without a
-// deadline, or has to know what a gRPC status code means for retries.
+// Package driver is the sidecar's client of a COSI driver: one gRPC connection, the
+// calls in terms of Kubernetes objects, and the validation of the answers. With it,
+// no reconciler sees an answer that was not validated, makes a call without a
+// deadline, or has to know which gRPC status codes are retried.
 package driver

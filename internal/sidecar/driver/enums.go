@@ -16,8 +16,8 @@ var authenticationTypes = map[v1alpha2.AuthenticationType]cosi.AuthenticationTyp
 	v1alpha2.AuthenticationTypeServiceAccount: cosi.AuthenticationType_SERVICE_ACCOUNT,
 }
 
-// A category for which the user asks nothing goes out as ANY, because a driver
-// refuses UNKNOWN.
+// A category that the user left empty is sent as ANY, because drivers reject
+// UNKNOWN.
 var accessModes = map[v1alpha2.BucketAccessMode]cosi.AccessMode_Mode{
 	"":                                 cosi.AccessMode_ANY,
 	v1alpha2.BucketAccessModeReadWrite: cosi.AccessMode_READ_WRITE,

@@ -8,13 +8,13 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// CallError is a call that the driver, or the connection to it, has failed.
+// CallError is the failure of a call, by the driver or by the connection.
 type CallError struct {
 	// Method is the name of the call, without its service.
 	Method string
 	// Code is the gRPC status code.
 	Code codes.Code
-	// Message is what the driver says about it, made fit to be shown.
+	// Message is the driver's message, sanitized.
 	Message string
 }
 
@@ -22,8 +22,8 @@ func (e *CallError) Error() string {
 	return fmt.Sprintf("%s failed with %s: %s", e.Method, e.Code, e.Message)
 }
 
-// IsTerminal reports whether the same call would fail for ever: see the KEP's
-// important driver return codes of each call.
+// IsTerminal reports whether the same call would always fail: see the important
+// return codes of each call in the KEP.
 func (e *CallError) IsTerminal() bool {
 	switch e.Code {
 	case codes.InvalidArgument, codes.AlreadyExists, codes.Unimplemented:
@@ -35,7 +35,7 @@ func (e *CallError) IsTerminal() bool {
 	}
 }
 
-// InvalidResponseError is an answer that the specification forbids.
+// InvalidResponseError is an answer that violates the specification.
 type InvalidResponseError struct {
 	// Method is the name of the call, without its service.
 	Method string
@@ -47,8 +47,8 @@ func (e *InvalidResponseError) Error() string {
 	return fmt.Sprintf("the answer to %s is invalid: %s", e.Method, e.Problem)
 }
 
-// IsTerminal reports whether repeating the call that err came from is pointless
-// as long as neither its arguments nor the driver change.
+// IsTerminal reports whether the call that returned err would fail again, as long as
+// neither its arguments nor the driver change.
 func IsTerminal(err error) bool {
 	if IsInvalidResponse(err) {
 		return true
@@ -57,8 +57,8 @@ func IsTerminal(err error) bool {
 	return ok && failed.IsTerminal()
 }
 
-// IsInvalidResponse reports whether err is an answer that the specification
-// forbids.
+// IsInvalidResponse reports whether err is an answer that violates the
+// specification.
 func IsInvalidResponse(err error) bool {
 	_, ok := errors.AsType[*InvalidResponseError](err)
 	return ok

@@ -5,18 +5,18 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Grant is what a driver has returned for a BucketAccess.
+// Grant is a driver's answer for a BucketAccess.
 type Grant struct {
-	// Buckets holds how to find each of the buckets, by bucket ID. Exactly the
-	// member of the requested protocol is set.
+	// Buckets has the info of each bucket, by bucket ID. Only the field of the
+	// requested protocol is set.
 	Buckets map[string]*cosi.ObjectProtocolAndBucketInfo
-	// Credentials has no member but that of the requested protocol, and that
-	// one unless the authentication type needs no credentials. It is secret.
+	// Credentials has only the field of the requested protocol, or none if the
+	// authentication type needs no credentials. It is secret.
 	Credentials *cosi.CredentialInfo
 }
 
-// readGrant judges an answer to DriverGrantBucketAccess: it must cover the
-// requested buckets, no other, each once, all by the requested protocol alone.
+// readGrant validates an answer to DriverGrantBucketAccess. It must have each of the
+// requested buckets once, no other, and only the requested protocol.
 func readGrant(response *cosi.DriverGrantBucketAccessResponse, access *v1alpha2.BucketAccess) (*Grant, error) {
 	grant := &Grant{
 		Buckets:     make(map[string]*cosi.ObjectProtocolAndBucketInfo, len(access.Status.AccessedBuckets)),

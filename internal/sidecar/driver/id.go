@@ -8,8 +8,8 @@ import (
 
 var idPattern = regexp.MustCompile(v1alpha2.IDPattern)
 
-// checkID judges an ID that the driver has generated before the API server has
-// to refuse it, which it would for ever.
+// checkID validates an ID that the driver has generated. The API server would always
+// reject an invalid one.
 func checkID(method, kind, id string) error {
 	switch {
 	case id == "":

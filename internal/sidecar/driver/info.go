@@ -17,19 +17,18 @@ import (
 
 const getInfo = "DriverGetInfo"
 
-// Info is what a driver says of itself.
+// Info is a driver's answer to DriverGetInfo.
 type Info struct {
 	// Name of the driver, by which objects refer to it.
 	Name string
-	// Protocols that the driver serves, at least one, without repetitions.
+	// Protocols that the driver serves, at least one, without duplicates.
 	Protocols []v1alpha2.Protocol
 }
 
 var infoBackoff = wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: 6, Cap: 2 * time.Second}
 
-// awaitInfo asks until the driver has answered, or has answered something that
-// asking again would not mend, or ctx is done. The error is then the last one
-// that the driver gave.
+// awaitInfo calls DriverGetInfo until it succeeds, or fails with a terminal error, or
+// ctx is done. Then the error is the driver's latest.
 func (d *Driver) awaitInfo(ctx context.Context) (Info, error) {
 	var (
 		info Info
@@ -63,8 +62,7 @@ func (d *Driver) askInfo(ctx context.Context) (Info, error) {
 	return readInfo(response)
 }
 
-// readInfo judges an answer to DriverGetInfo. A protocol that is named twice is
-// taken once: it says nothing wrong.
+// readInfo validates an answer to DriverGetInfo. It ignores duplicate protocols.
 func readInfo(response *cosi.DriverGetInfoResponse) (Info, error) {
 	if err := v1alpha2.CheckDriverName(response.GetName()); err != nil {
 		return Info{}, invalid(getInfo, "the driver's name is invalid: %v", err)

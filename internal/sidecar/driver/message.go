@@ -8,13 +8,13 @@ import (
 )
 
 // maxMessageLength, in bytes, keeps a driver's message short enough for an Event
-// together with what COSI says around it.
+// together with COSI's own text.
 const maxMessageLength = 700
 
 const ellipsis = "..."
 
-// sanitize makes what a driver says fit for conditions and events, where a
-// driver must not be able to put megabytes, control characters or signed URLs.
+// sanitize makes a driver's message safe for conditions and Events. A driver must not
+// put megabytes, control characters or signed URLs there.
 func sanitize(message string) string {
 	message = strings.ToValidUTF8(message, "\uFFFD")
 	message = redact.Text(message)

@@ -20,8 +20,8 @@ const (
 	labelCode   = "grpc_status_code"
 )
 
-// The metrics are those of the KEP, section "Monitoring Requirements". They are
-// those of the process, as controller-runtime's own are.
+// The metrics are those of the KEP, section "Monitoring Requirements". They belong to
+// the process, like controller-runtime's own.
 var (
 	callSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "cosi_sidecar_operation_duration_seconds",
@@ -35,14 +35,14 @@ var (
 	}, []string{cosimetrics.LabelDriver, labelMethod})
 )
 
-// measure is the outermost interceptor, and so sees a call as the reconciler
-// does. A driver that has not yet said who it is has no name.
+// measure is the outermost interceptor, so it measures a call as the reconciler sees
+// it. A driver has no name before its first answer to DriverGetInfo.
 func (d *Driver) measure(
 	ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
-	begin := time.Now()
+	start := time.Now()
 	err := invoke(ctx, method, request, response, conn, options...)
-	elapsed := time.Since(begin)
+	elapsed := time.Since(start)
 	name, method, code := d.nameBy(response), path.Base(method), status.Code(err)
 	callSeconds.WithLabelValues(name, method, code.String()).Observe(elapsed.Seconds())
 	if code != codes.OK {

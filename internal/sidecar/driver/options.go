@@ -9,14 +9,14 @@ import (
 
 const (
 	// DefaultConnectTimeout is how long Connect waits for the driver by default.
-	// A driver may well be started after its sidecar.
+	// A driver may start after its sidecar.
 	DefaultConnectTimeout = 2 * time.Minute
 
 	// DefaultRPCTimeout is the default deadline of each call.
 	DefaultRPCTimeout = 30 * time.Second
 )
 
-// Options say where the driver is and how long to wait for it.
+// Options are the driver's address and the timeouts.
 type Options struct {
 	// Endpoint is the driver's address: unix:///path.sock, or any other target
 	// that gRPC knows.

@@ -5,8 +5,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// ReasonFor turns an error of a call to the driver into a finding, and nil into
-// nil. It is the only place that decides whether a call is worth repeating.
+// ReasonFor returns the *reasons.Error for an error of a call to the driver, and nil
+// for nil. It alone decides whether a call is retried.
 func ReasonFor(err error) error {
 	switch {
 	case err == nil:
@@ -20,8 +20,7 @@ func ReasonFor(err error) error {
 	}
 }
 
-// InvalidResponse returns the finding that the driver's answer is not what it
-// has to be.
+// InvalidResponse returns the *reasons.Error for an invalid answer of the driver.
 func InvalidResponse(format string, args ...any) error {
 	return reasons.Rejected(v1alpha2.ReasonInvalidDriverResponse, format, args...)
 }

@@ -7,11 +7,11 @@ import (
 	"google.golang.org/grpc/connectivity"
 )
 
-// Watch keeps the connection alive until ctx is done. Whenever the driver has
-// come back after the connection was lost, Watch asks again who it is, and then
-// calls returned. It returns an error if a different driver has come back, or
-// one that gives no valid answer; the connection is then of no use.
-func (d *Driver) Watch(ctx context.Context, returned func()) error {
+// Watch keeps the connection alive until ctx is done. Whenever the driver reconnects
+// after a loss of the connection, Watch calls DriverGetInfo again, and then
+// reconnected. It returns an error if a different driver answers, or if the answer is
+// invalid; the connection is unusable then.
+func (d *Driver) Watch(ctx context.Context, reconnected func()) error {
 	state := d.conn.GetState()
 	if state != connectivity.Ready {
 		d.identified.Store(false)
@@ -24,12 +24,12 @@ func (d *Driver) Watch(ctx context.Context, returned func()) error {
 			if err := d.recognize(ctx); err != nil || ctx.Err() != nil {
 				return err
 			}
-			returned()
+			reconnected()
 		}
 		if !d.conn.WaitForStateChange(ctx, state) {
 			return nil
 		}
-		// Any change from Ready is a loss, also if it is Ready again by now.
+		// Any change from Ready is a loss, even if it is Ready again by now.
 		if state == connectivity.Ready {
 			d.identified.Store(false)
 		}
@@ -37,8 +37,8 @@ func (d *Driver) Watch(ctx context.Context, returned func()) error {
 	}
 }
 
-// recognize asks a driver that has come back who it is. If it is lost again
-// meanwhile, the answer still is that of the driver behind the connection.
+// recognize calls DriverGetInfo of a driver that has reconnected. If the connection
+// is lost again in the meantime, the answer is still that of its driver.
 func (d *Driver) recognize(ctx context.Context) error {
 	info, err := d.awaitInfo(ctx)
 	switch {

@@ -9,8 +9,8 @@ func azureBucketFields(info *cosi.AzureBucketInfo) fields {
 	return fields{v1alpha2.SecretKeyAzureStorageAccount: required(info.GetStorageAccount())}
 }
 
-// azureKeyFields writes the end of the token also when it has none: the KEP has
-// that key empty if unset.
+// azureKeyFields writes the expiry of the token even if it has none: the KEP requires
+// that key, with an empty value.
 func azureKeyFields(credentials *cosi.AzureCredentialInfo) fields {
 	return fields{
 		v1alpha2.SecretKeyAzureSASToken:        required(credentials.GetAccessToken()),

@@ -1,7 +1,7 @@
-// Package secret turns what a driver says of buckets and credentials into the
-// keys and values that applications read, as the KEP's section "BucketAccess
-// Secret data" names them. It exists so that the names, and the rules of what
-// must be there, stand in one place; it knows nothing of Kubernetes objects.
+// Package secret converts a driver's bucket info and credentials into the keys and
+// values that applications read. The KEP names the keys in its section "BucketAccess
+// Secret data". The package has the names, and the rules for required values, in one
+// place; it does not know Kubernetes objects.
 //
-// The errors of this package name fields, never their values.
+// Errors of this package name fields, never their values.
 package secret

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// maxValueLength, in bytes, keeps a driver from making objects that the API
-// server refuses for their size.
+// maxValueLength, in bytes, keeps a driver from creating objects that the API server
+// rejects as too large.
 const maxValueLength = 16 << 10
 
-// field is a value with what is expected of it.
+// field is a value with its rules.
 type field struct {
 	value string
-	// needed by an application: an error if it is empty.
+	// needed is set if an empty value is an error.
 	needed bool
-	// keep the key even if the value is empty.
+	// keep is set if the key is written even if the value is empty.
 	keep bool
 }
 
@@ -24,7 +24,7 @@ func required(value string) field { return field{value: value, needed: true} }
 // fields are by key.
 type fields map[string]field
 
-// A MissingError says that the driver has left out what an application needs.
+// MissingError means that the driver did not return a value that applications need.
 type MissingError struct {
 	// Key under which the value would have been written.
 	Key string
@@ -34,7 +34,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("the driver returned no value for %s, which applications need", e.Key)
 }
 
-// A TooLongError says that a value has an unreasonable length.
+// TooLongError means that a value is too long.
 type TooLongError struct {
 	// Key under which the value would have been written.
 	Key string
@@ -46,8 +46,7 @@ func (e *TooLongError) Error() string {
 	return fmt.Sprintf("the value for %s is %d bytes long; the limit is %d", e.Key, e.Length, maxValueLength)
 }
 
-// check returns an error for the first field, by the order of the keys, that is
-// not as it should be.
+// check returns an error for the first invalid field, in the order of the keys.
 func (f fields) check(complete bool) error {
 	for _, key := range slices.Sorted(maps.Keys(f)) {
 		switch {

@@ -8,12 +8,11 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// BucketInfo renders how to find a bucket, for Bucket.status.bucketInfo. It has
-// nothing secret in it, and leaves out what the driver has left empty. Protocols
-// and their order are the caller's.
+// BucketInfo renders Bucket.status.bucketInfo. It has nothing secret, and omits values
+// that the driver left empty.
 //
-// Of a bucket with several protocols, COSI_PROTOCOL lists all, separated by
-// commas; BUCKET_NAME, which S3 and GCS share, is that of S3.
+// For a bucket with several protocols, COSI_PROTOCOL lists all in the given order,
+// separated by commas. BUCKET_NAME, which S3 and GCS share, is that of S3.
 func BucketInfo(info *cosi.ObjectProtocolAndBucketInfo, protocols []v1alpha2.Protocol) (map[string]string, error) {
 	names := make([]string, 0, len(protocols))
 	fields := fields{}
@@ -32,21 +31,21 @@ func BucketInfo(info *cosi.ObjectProtocolAndBucketInfo, protocols []v1alpha2.Pro
 	return fields.present(), nil
 }
 
-// Access is what an access Secret is made of. Info and credentials are the
-// driver's, for this protocol.
+// Access is the input for an access Secret. Info and credentials are the driver's, for
+// this protocol.
 type Access struct {
 	Protocol       v1alpha2.Protocol
 	Authentication v1alpha2.AuthenticationType
 	Info           *cosi.ObjectProtocolAndBucketInfo
 	Credentials    *cosi.CredentialInfo
-	// CertificateAuthority, in PEM, is by which applications can tell that the
-	// endpoint is the right one. It is empty if they need none.
+	// CertificateAuthority, in PEM, is for applications to verify the endpoint. It is
+	// empty if they need none.
 	CertificateAuthority string
 }
 
-// Data renders everything that an application needs for one bucket: the data of
-// an access Secret. A field that the protocol and the authentication type need
-// and that is empty is an error.
+// Data renders the data of an access Secret: everything that an application needs for
+// one bucket. An empty field that the protocol and the authentication type require is
+// an error.
 func (a Access) Data() (map[string][]byte, error) {
 	fields := bucketFields(a.Protocol, a.Info)
 	fields[v1alpha2.SecretKeyProtocol] = required(string(a.Protocol))
