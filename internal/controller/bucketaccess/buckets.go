@@ -43,9 +43,9 @@ func (a *attempt) findBuckets(ctx context.Context) error {
 // protected: the Buckets stay while the access waits for them.
 func (a *attempt) awaitBuckets(context.Context) error { return a.unready }
 
-// bucketOf returns the Bucket that a claim is bound to. Claims and Buckets come
-// by separate watches, so the one may be here before the other: the Bucket then
-// wakes this access.
+// bucketOf returns the Bucket that a claim is bound to. Claims and Buckets have
+// separate watches, so the cache may have the claim first. The event of the Bucket
+// then causes the next reconcile.
 func (a *attempt) bucketOf(ctx context.Context, claim *v1alpha2.BucketClaim) (*v1alpha2.Bucket, error) {
 	if claim.Status.BoundBucketName == "" {
 		return nil, notReady(claim.Name)
@@ -75,15 +75,15 @@ func (r *Reconciler) getBucket(ctx context.Context, name string) (*v1alpha2.Buck
 	}
 }
 
-// checkBucket returns a finding if an access of that class and protocol cannot have
-// the Bucket, or not yet. The Bucket's ID has to be known, and its protocols,
-// without which it cannot be told whether the access asks for one of them.
+// checkBucket returns an error if an access of that class and protocol cannot have the
+// Bucket, or not yet. The Bucket's ID must be known, and its protocols, to check the
+// protocol of the access.
 func checkBucket(protocol v1alpha2.Protocol, class *v1alpha2.BucketAccessClass, bucket *v1alpha2.Bucket) error {
 	claim := bucket.Spec.BucketClaimRef.Name
 	switch {
 	case bucket.Spec.DriverName != class.Spec.DriverName:
-		// The driver of the class would be asked for a bucket that is another
-		// driver's, by an ID that may mean something else to it.
+		// The driver of the class would get the ID of another driver's bucket,
+		// which may mean something else to it.
 		return reasons.Invalid(v1alpha2.ReasonDriverMismatch,
 			"BucketAccessClass %q is of driver %q, but the Bucket of BucketClaim %q is of driver %q",
 			class.Name, class.Spec.DriverName, claim, bucket.Spec.DriverName)
@@ -99,10 +99,10 @@ func checkBucket(protocol v1alpha2.Protocol, class *v1alpha2.BucketAccessClass, 
 	}
 }
 
-// checkClaim returns a finding if the claim has not got what it asks for, or says of
-// itself that it is invalid: an access is no more valid than what it refers to.
-// That the bucket lacks a protocol of the claim is found out here too, since the
-// claim may not have said so yet. What it says later wakes the access.
+// checkClaim returns an error if the claim is not satisfied, or if its conditions say
+// that it is invalid: an access is no more valid than the objects it refers to. The
+// protocols are checked here too, since the claim's conditions may not be up to date.
+// A later change of them causes the next reconcile.
 func checkClaim(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) error {
 	supported := bucket.Status.Protocols
 	lacks := func(wanted v1alpha2.Protocol) bool { return !slices.Contains(supported, wanted) }
@@ -117,7 +117,7 @@ func checkClaim(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) error {
 	return nil
 }
 
-// invalidity is the condition by which a claim says that it is invalid, or nil.
+// invalidity returns the condition that says that a claim is invalid, or nil.
 func invalidity(claim *v1alpha2.BucketClaim) *metav1.Condition {
 	validated := meta.FindStatusCondition(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated)
 	if validated == nil || validated.Status != metav1.ConditionFalse {
@@ -126,8 +126,8 @@ func invalidity(claim *v1alpha2.BucketClaim) *metav1.Condition {
 	return validated
 }
 
-// notReady says the same whatever is lacking: the user can only wait, and a
-// message for each stage would be a write for each stage.
+// notReady has one message for all stages: the user can only wait, and a message for
+// each stage would be a write for each stage.
 func notReady(claim string) error {
 	return reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "waiting for the bucket of BucketClaim %q to be provisioned", claim)
 }

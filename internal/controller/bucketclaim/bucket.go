@@ -10,9 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// bucketName is the name of the Bucket that a claim has or will have. It follows
-// from what cannot change, and not from the status, which anybody might have
-// edited.
+// bucketName returns the name of the Bucket that a claim has or will have. It follows
+// from immutable fields, and not from the status, which may have been edited.
 func bucketName(claim *v1alpha2.BucketClaim) string {
 	if existing := claim.Spec.ExistingBucketName; existing != "" {
 		return existing
@@ -25,7 +24,7 @@ func isBoundTo(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
 	return isFor(bucket, claim) && bucket.Spec.BucketClaimRef.UID == claim.UID
 }
 
-// isFree reports whether the Bucket is meant for the claim and still free.
+// isFree reports whether the Bucket is for the claim and not bound yet.
 func isFree(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
 	return isFor(bucket, claim) && bucket.Spec.BucketClaimRef.UID == ""
 }
@@ -35,7 +34,7 @@ func isFor(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
 	return ref.Namespace == claim.Namespace && ref.Name == claim.Name
 }
 
-// owner names the claim that a Bucket refers to, for messages.
+// owner returns the claim that a Bucket refers to, for messages.
 func owner(bucket *v1alpha2.Bucket) string {
 	ref := bucket.Spec.BucketClaimRef
 	if ref.UID == "" {

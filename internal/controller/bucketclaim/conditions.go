@@ -11,16 +11,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 )
 
-// syncConditions takes over what a Bucket says of itself, as the KEP has it
-// for the conditions of a BucketClaim.
+// syncConditions copies a Bucket's conditions to the claim, as the KEP requires.
 func syncConditions(ours condition.Set, bucket *v1alpha2.Bucket) {
 	syncProvisioned(ours, bucket)
 	syncValidated(ours, bucket)
 	syncProvisionFailed(ours, bucket)
 }
 
-// syncProvisioned copies True and False and never Unknown. A Bucket without an
-// ID has not been through the driver, whatever its conditions say.
+// syncProvisioned copies True and False, but never Unknown. The driver has not
+// provisioned a Bucket without an ID, whatever its conditions say.
 func syncProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisioned)
 	switch {
@@ -36,8 +35,8 @@ func syncProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
 }
 
 // failedByDriver reports whether Provisioned is False because a Bucket said so
-// earlier. What the controller itself found stands in ResourcesValidated too,
-// and is out of date by now.
+// earlier. What the controller itself found is in ResourcesValidated too, and is out
+// of date by now.
 func failedByDriver(ours condition.Set) bool {
 	provisioned := ours.Get(v1alpha2.ConditionProvisioned)
 	validated := ours.Get(v1alpha2.ConditionResourcesValidated)
@@ -60,10 +59,10 @@ func syncValidated(ours condition.Set, bucket *v1alpha2.Bucket) {
 	}
 }
 
-// syncProvisionFailed takes over the outcome of the driver's latest call,
-// which a user cannot see at the Bucket itself. That a Bucket knows nothing yet
-// is what a new claim says as well: repeating it in other words would be a write
-// for nothing between the binding and the provisioning of every Bucket.
+// syncProvisionFailed copies the outcome of the driver's latest call, since users
+// cannot read the Bucket. A condition that is Unknown is not copied: a new claim says
+// the same, and the copy would be a needless write between the binding and the
+// provisioning of every Bucket.
 func syncProvisionFailed(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
 	switch {
@@ -75,8 +74,8 @@ func syncProvisionFailed(ours condition.Set, bucket *v1alpha2.Bucket) {
 	}
 }
 
-// quoteCondition is the message of a Bucket's condition, which need not have one, for
-// somebody who does not see the Bucket.
+// quoteCondition returns the message of a Bucket's condition, or its reason, for users
+// who cannot read the Bucket.
 func quoteCondition(bucket *v1alpha2.Bucket, theirs *metav1.Condition) string {
 	return fmt.Sprintf("Bucket %q: %s", bucket.Name, cmp.Or(theirs.Message, theirs.Reason))
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // bindNew returns the Bucket of a claim that is not bound yet: the one that an
-// interrupted reconcile has left, or a new one.
+// interrupted reconcile has created, or a new one.
 func (r *Reconciler) bindNew(ctx context.Context, claim *v1alpha2.BucketClaim, name string) (*v1alpha2.Bucket, error) {
 	bucket, err := r.find(ctx, name)
 	if bucket == nil && err == nil {
@@ -43,8 +43,8 @@ func (r *Reconciler) create(ctx context.Context, claim *v1alpha2.BucketClaim, na
 	err = r.Client.Create(ctx, bucket)
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		// Somebody was faster, perhaps we ourselves before a crash, and the
-		// cache has not seen it.
+		// Another writer was faster, perhaps this controller before a crash, and
+		// the cache has not seen it.
 		return r.existing(ctx, name)
 	case apierrors.IsInvalid(err):
 		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec, "the API server rejects Bucket %q: %v", name, err)
@@ -80,10 +80,10 @@ func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha2.BucketCl
 	return class, nil
 }
 
-// confirmUnbound asks the API server whether the claim is still there and still
-// without a Bucket. A cache that is behind could make us create a Bucket for a
-// claim that had one: if an administrator has removed that one by force, the
-// backend bucket behind it would be orphaned and the loss would go unnoticed.
+// confirmUnbound asks the API server whether the claim still exists and still has no
+// Bucket. With a cache that is behind, the controller could create a Bucket for a
+// claim that had one. If an administrator has removed that one by force, its backend
+// bucket would leak, and the loss would stay hidden.
 func (r *Reconciler) confirmUnbound(ctx context.Context, claim *v1alpha2.BucketClaim) error {
 	now := &v1alpha2.BucketClaim{}
 	key := client.ObjectKeyFromObject(claim)
@@ -97,10 +97,9 @@ func (r *Reconciler) confirmUnbound(ctx context.Context, claim *v1alpha2.BucketC
 	return nil
 }
 
-// newBucket is the Bucket for a claim. It carries all that is needed to delete
-// it when claim and class are gone. It has no finalizer: the sidecar sets that
-// when it first touches the Bucket, so that the Bucket of a driver that is not
-// there can go without it.
+// newBucket returns the Bucket for a claim. It has everything that its deletion needs
+// when claim and class are gone. It has no finalizer: the sidecar adds it before it
+// calls the driver, so that the Bucket of a driver that does not run can be deleted.
 func newBucket(claim *v1alpha2.BucketClaim, class *v1alpha2.BucketClass, name string) *v1alpha2.Bucket {
 	return &v1alpha2.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// bindExisting returns the Bucket that an administrator has made for the claim.
+// bindExisting returns the Bucket that an administrator has created for the claim.
 func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha2.BucketClaim, name string) (*v1alpha2.Bucket, error) {
 	bucket, err := r.find(ctx, name)
 	switch {
@@ -27,9 +27,8 @@ func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha2.BucketCla
 	}
 }
 
-// adopt checks an existing Bucket that is meant for the claim, and makes it the
-// claim's own by setting the UID in its reference. Once set, the API server lets
-// nobody change it.
+// adopt checks an existing Bucket for the claim, and binds it by setting the UID in
+// its reference. Once set, the UID is immutable.
 func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) (*v1alpha2.Bucket, error) {
 	if mustRetain(bucket) {
 		return nil, reasons.Invalid(v1alpha2.ReasonDeletionPolicyNotAllowed,
@@ -50,8 +49,8 @@ func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, buc
 	return bucket, nil
 }
 
-// takenError turns the refusal to change a UID into a conflict: another claim has
-// bound the Bucket, which the cache has yet to show.
+// takenError turns the rejection of a changed UID into a conflict: another claim has
+// bound the Bucket, which the cache does not show yet.
 func takenError(name string, err error) error {
 	if apierrors.IsInvalid(err) {
 		return apierrors.NewConflict(v1alpha2.Resource("buckets"), name, err)
@@ -59,9 +58,8 @@ func takenError(name string, err error) error {
 	return err
 }
 
-// mustRetain reports whether the Bucket has the deletion policy Delete although
-// it stands for a bucket that was there before COSI. Such data is never deleted
-// on behalf of a claim.
+// mustRetain reports whether the Bucket has the deletion policy Delete although COSI
+// did not create its bucket. Such data is never deleted for a claim.
 func mustRetain(bucket *v1alpha2.Bucket) bool {
 	return bucket.Spec.ExistingBucketID != "" && bucket.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete
 }

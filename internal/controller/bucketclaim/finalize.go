@@ -37,9 +37,9 @@ func (a *attempt) deleteBucket(ctx context.Context) error {
 	return reasons.Blocked(v1alpha2.ReasonBucketDeleting, "waiting for Bucket %q to be deleted", bucket.Name)
 }
 
-// checkForeign decides about a Bucket of the right name that belongs to another
-// claim. It is left alone. A claim that never had it can go; one that had it has
-// lost it, and an administrator should know before the last trace is gone.
+// checkForeign decides about a Bucket of the right name that belongs to another claim.
+// The Bucket is left alone. A claim that never had it can be deleted. A claim that had
+// it has lost it, and an administrator should know before the last trace is gone.
 func checkForeign(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) error {
 	if claim.Spec.ExistingBucketName != "" || claim.Status.BoundBucketName == "" {
 		return nil
@@ -48,8 +48,8 @@ func checkForeign(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) error {
 		"Bucket %q, which this claim is bound to, belongs to BucketClaim %s", bucket.Name, owner(bucket))
 }
 
-// announceDeletion tells the sidecar that it may deprovision. It comes before
-// the deletion: the sidecar keeps a Bucket whose claim is not going.
+// announceDeletion tells the sidecar that it may deprovision. It comes before the
+// deletion: the sidecar keeps a Bucket whose claim is not being deleted.
 func (r *Reconciler) announceDeletion(ctx context.Context, bucket *v1alpha2.Bucket) error {
 	if metav1.HasAnnotation(bucket.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation) {
 		return nil
