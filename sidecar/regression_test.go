@@ -94,7 +94,7 @@ func TestE46FormerProtocol(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverGetInfo", codes.Unimplemented, "unknown service sigs.k8s.io.cosi.v1alpha2.Identity")
 	err := w.fails()
-	if err == nil || !strings.Contains(err.Error(), "does not speak COSI v1alpha2") {
+	if err == nil || !strings.Contains(err.Error(), "does not serve COSI v1alpha2") {
 		t.Errorf("the error does not say what is wrong: %v", err)
 	}
 	if calls := w.driver.Calls("DriverGetInfo"); len(calls) != 1 {

@@ -65,7 +65,7 @@ func TestConnectErrors(t *testing.T) {
 			reason: "a driver that is not ready is asked again",
 			arrange: func(d *drivertest.Driver, o *driver.Options) {
 				d.Fail("DriverGetInfo", codes.FailedPrecondition, "starting")
-				o.ConnectTimeout = 200 * time.Millisecond
+				o.ConnectTimeout = 500 * time.Millisecond
 			},
 			want: codes.FailedPrecondition,
 		},

@@ -39,7 +39,9 @@ func (d *Driver) awaitInfo(ctx context.Context) (Info, error) {
 		if info, err = d.askInfo(ctx); err == nil || IsTerminal(err) {
 			return true, err
 		}
-		last = err
+		if last == nil || ctx.Err() == nil { // otherwise the deadline of ctx has cut off the call
+			last = err
+		}
 		return false, nil
 	})
 	if err != nil && last != nil && ctx.Err() != nil {
