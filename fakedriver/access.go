@@ -10,8 +10,8 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// DriverGenerateBucketAccessId implements the Provisioner service. It touches
-// nothing. What is only a preview of the later call is checked where it is given.
+// DriverGenerateBucketAccessId implements the Provisioner service. It calls no
+// backend. Fields that only preview the later call are validated if they are set.
 //
 //nolint:revive // the name is the protocol's
 func (d *Driver) DriverGenerateBucketAccessId(
@@ -42,8 +42,9 @@ func (d *Driver) DriverGenerateBucketAccessId(
 	return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: accountID(r.GetAccountName())}, nil
 }
 
-// DriverGrantBucketAccess implements the Provisioner service. A bucket that does
-// not exist is NotFound, which the sidecar repeats; nothing is left behind.
+// DriverGrantBucketAccess implements the Provisioner service. For a bucket
+// that does not exist it returns NotFound, which the sidecar retries, and creates
+// nothing.
 func (d *Driver) DriverGrantBucketAccess(
 	ctx context.Context, r *cosi.DriverGrantBucketAccessRequest,
 ) (*cosi.DriverGrantBucketAccessResponse, error) {
@@ -76,8 +77,8 @@ func (d *Driver) DriverGrantBucketAccess(
 	return response, nil
 }
 
-// credentials makes the account, and returns its key; of one that is for a
-// ServiceAccount, nothing.
+// credentials creates the account, and returns its key; an account for a
+// ServiceAccount has none.
 func (d *Driver) credentials(ctx context.Context, spec AccountSpec, settings accessSettings) (Credentials, error) {
 	credentials, err := d.options.Backend.PutAccount(ctx, spec)
 	if err == nil && settings.rotate {
@@ -106,8 +107,8 @@ func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (AccountSpe
 	return spec, settings, err
 }
 
-// DriverRevokeBucketAccess implements the Provisioner service. Only the account
-// is looked at: whatever else has changed, its access must end.
+// DriverRevokeBucketAccess implements the Provisioner service. It reads only the
+// account ID: the access must end, whatever else has changed.
 func (d *Driver) DriverRevokeBucketAccess(
 	ctx context.Context, r *cosi.DriverRevokeBucketAccessRequest,
 ) (*cosi.DriverRevokeBucketAccessResponse, error) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// AccessMode is what an account may do in one category. The zero value is nothing.
+// AccessMode is what an account may do in one category. The zero value is no access.
 type AccessMode string
 
 // The modes.
@@ -29,24 +29,23 @@ type Grant struct {
 	BucketMetadata AccessMode `json:"bucketMetadata,omitempty"`
 }
 
-// AccountSpec is what an account is asked to be. Asking twice for the same gives
-// the same account with the same credentials.
+// AccountSpec describes an account. Creating the same account twice returns the same
+// credentials.
 type AccountSpec struct {
 	// ID identifies the account to its owner.
 	ID string `json:"id"`
-	// Owner is whoever decides over the account's life, for example the name of
-	// a driver.
+	// Owner is the name of the driver, for example, that created the account. Only
+	// calls for the same owner change or delete it.
 	Owner string `json:"owner"`
 	// Grants are the buckets that the account reaches, each at most once and in
 	// any order.
 	Grants []Grant `json:"grants"`
-	// Admin makes a key of the store's administrator: it may do everything in
-	// every bucket, and create buckets, and delete its own, by S3. It has no
-	// grants.
+	// Admin creates a key of the store's administrator, without grants: it may do
+	// everything in every bucket, create buckets by S3, and delete those it created.
 	Admin bool `json:"admin,omitempty"`
 	// ServiceAccount is the name of the Kubernetes ServiceAccount that the
-	// account is for. Such an account has no key: it is reached with the
-	// ServiceAccount's token, by Options.WebIdentity.
+	// account is for. Such an account has no key: applications exchange the
+	// ServiceAccount's token for a temporary one.
 	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// Parameters are kept for their owner; the store does not read them.
 	Parameters map[string]string `json:"parameters,omitempty"`

@@ -14,12 +14,12 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Azure is there for what COSI writes into Secrets, and for tests of that: nothing
-// serves it. The host of its endpoints is in a domain that can never exist, so
-// that no token goes to anybody's account at Azure.
+// Azure exists for what COSI writes into Secrets, and for tests of that: no server
+// answers it. The host of its endpoints is in a domain that can never exist, so
+// that no token is sent to an account at Azure.
 const azureDomain = ".blob.cosi-emu.invalid"
 
-// azureVersion is the version of Azure's API that the tokens are in the form of.
+// azureVersion is the version of Azure's API that defines the form of the tokens.
 const azureVersion = "2024-11-04"
 
 // azureAccount derives a name as storage accounts have it, 3 to 24 letters and
@@ -64,12 +64,12 @@ func azurePermissions(grant Grant) string {
 	}
 }
 
-// checkAzureBuckets refuses what a shared access signature cannot do, as the KEP
-// asks in its section on access to several buckets.
+// checkAzureBuckets rejects what a shared access signature cannot do, as the KEP
+// requires in its section on access to several buckets.
 func checkAzureBuckets(protocol Protocol, grants []Grant) error {
 	if protocol == ProtocolAzure && len(grants) > 1 {
-		return status.Errorf(codes.OutOfRange, "access to %d buckets is asked for, but a shared access signature of Azure is for one: "+
-			"make a BucketAccess for each", len(grants))
+		return status.Errorf(codes.OutOfRange, "%d buckets requested, but a shared access signature of Azure is for one bucket: "+
+			"create a BucketAccess for each", len(grants))
 	}
 	return nil
 }

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// BucketSpec is what a bucket is asked to be. Asking twice for the same gives
-// the same bucket.
+// BucketSpec describes a bucket. Creating the same bucket twice returns the same
+// bucket.
 type BucketSpec struct {
 	// Name is the bucket's name in S3; see [ValidateBucketName].
 	Name string `json:"name"`
-	// Owner is whoever decides over the bucket's life, for example the name of
-	// a driver. Nobody else can create it again or delete it.
+	// Owner is the name of the driver, for example, that created the bucket. Only
+	// calls for the same owner find it again or delete it.
 	Owner string `json:"owner"`
 	// Protocol is how its objects are reached, and so where they are kept.
 	Protocol Protocol `json:"protocol,omitempty"`
-	// Purge makes DeleteBucket delete the objects, too, instead of refusing while
-	// there are some.
+	// Purge makes DeleteBucket delete the objects, too. Without it, a bucket that
+	// is not empty cannot be deleted.
 	Purge bool `json:"purge,omitempty"`
 	// Region is the one that requests concerning the bucket must be signed for.
 	// Empty: the store's.

@@ -10,7 +10,7 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// DriverGenerateBucketId implements the Provisioner service. It touches nothing.
+// DriverGenerateBucketId implements the Provisioner service. It calls no backend.
 //
 //nolint:revive // the name is the protocol's
 func (d *Driver) DriverGenerateBucketId(
@@ -68,9 +68,9 @@ func (d *Driver) DriverGetBucket(ctx context.Context, r *cosi.DriverGetBucketReq
 	return &cosi.DriverGetBucketResponse{Protocols: d.bucketInfo(b)}, nil
 }
 
-// DriverDeleteBucket implements the Provisioner service. The parameters are not
-// looked at: how a bucket is deleted was said when it was created, and a bucket
-// must not be kept alive by a class that was changed.
+// DriverDeleteBucket implements the Provisioner service. It ignores the parameters:
+// those at creation decide how a bucket is deleted, and a class that was changed
+// must not prevent that.
 func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBucketRequest) (*cosi.DriverDeleteBucketResponse, error) {
 	if err := checkID("bucket_id", r.GetBucketId()); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBuc
 	}
 }
 
-// bucketSpec reads what kind of bucket is asked for.
+// bucketSpec returns the specification of the bucket that a request describes.
 func (d *Driver) bucketSpec(name string, protocols []*cosi.ObjectProtocol, parameters map[string]string) (BucketSpec, error) {
 	spec := BucketSpec{Name: name, Owner: d.options.Name}
 	protocol, err := d.bucketProtocol(protocols)

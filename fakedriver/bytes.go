@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// BytesAllowed says what ParseBytes takes.
+// BytesAllowed describes what ParseBytes accepts.
 const BytesAllowed = "a whole Kubernetes quantity above 0, such as 500M or 10Gi"
 
 // ParseBytes reads a number of bytes. The error says why it is not BytesAllowed,
@@ -16,9 +16,9 @@ func ParseBytes(text string) (int64, error) {
 	if err != nil || quantity.Sign() <= 0 {
 		return 0, errNotAllowed
 	}
-	bytes := quantity.Value() // rounded up, and of too much the most that there is
+	bytes := quantity.Value() // rounded up, and at most math.MaxInt64
 	if bytes == math.MaxInt64 || quantity.CmpInt64(bytes) != 0 {
-		return 0, refusal("is not whole, or too large")
+		return 0, valueError("is not whole, or too large")
 	}
 	return bytes, nil
 }

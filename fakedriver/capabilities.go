@@ -9,16 +9,16 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// grants reads the buckets of a request, and refuses what the driver was told to
-// be incapable of.
+// grants reads the buckets of a request, and rejects what the driver is configured
+// not to support.
 func (d *Driver) grants(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]Grant, error) {
 	grants, err := grantsOf(buckets)
 	if err != nil {
 		return nil, err
 	}
 	if d.options.SingleBucket && len(grants) > 1 {
-		// The KEP has this code for this reason, and for no other.
-		return nil, status.Errorf(codes.OutOfRange, "%d buckets are asked for: the driver grants access to one bucket only", len(grants))
+		// The KEP reserves this code for this reason.
+		return nil, status.Errorf(codes.OutOfRange, "%d buckets requested: the driver grants access to one bucket only", len(grants))
 	}
 	for _, grant := range grants {
 		for _, mode := range []AccessMode{grant.ObjectData, grant.ObjectMetadata, grant.BucketMetadata} {

@@ -10,9 +10,9 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// ValidateParameters returns an error if these cannot be the parameters of a driver:
-// each must be one of BucketParameters or AccessParameters, with a value that it may
-// have there.
+// ValidateParameters returns an error unless all are valid parameters of a driver:
+// each must be one of BucketParameters or AccessParameters, with a value that is
+// allowed there.
 func ValidateParameters(parameters map[string]string) error {
 	var failed []error
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -48,8 +48,8 @@ func (d *Driver) bucketParameters(protocol Protocol, ofClass map[string]string) 
 	})
 }
 
-// accessParameters are the parameters of an account, likewise. One without a key has
-// none to rotate.
+// accessParameters are the parameters of an account: those of its class, and the
+// driver's where the class says nothing. An account without a key has none to rotate.
 func (d *Driver) accessParameters(authentication cosi.AuthenticationType_Type, ofClass map[string]string) map[string]string {
 	return d.completed(ofClass, func(name string) bool {
 		keyless := authentication == cosi.AuthenticationType_SERVICE_ACCOUNT
@@ -57,8 +57,8 @@ func (d *Driver) accessParameters(authentication cosi.AuthenticationType_Type, o
 	})
 }
 
-// completed adds to a class's parameters those of the driver that fit. Without any,
-// they stay as they are: whether they are nil is kept with what they are of.
+// completed adds the driver's parameters that fit to those of a class. If none fit,
+// it returns the class's unchanged, nil included: they are stored with the bucket.
 func (d *Driver) completed(ofClass map[string]string, fits func(name string) bool) map[string]string {
 	all := map[string]string{}
 	for name, value := range d.options.Parameters {

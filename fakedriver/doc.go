@@ -1,9 +1,8 @@
-// Package fakedriver is a COSI driver whose backend is the S3 store of package
-// store: a real gRPC server, with real buckets and keys that work, on one
-// machine. It exists so that COSI can be tried, and tested, without an object
-// storage; and as an example of what the protocol asks of a driver.
+// Package fakedriver is a COSI driver for trying and testing COSI without an object
+// storage: a real gRPC server, whose buckets and keys work, on one machine. It is
+// also an example of what the protocol requires of a driver.
 //
-// The driver holds no state. IDs follow from names, and everything else is kept
-// by the backend, so a driver that is killed and started again carries on as if
-// nothing had happened.
+// The driver holds no state. It derives IDs from names and stores everything else
+// in its [Backend], so a driver that is killed and started again continues with the
+// same buckets and accounts. The types of the Backend are in this package, too.
 package fakedriver

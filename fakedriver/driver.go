@@ -30,9 +30,9 @@ func New(options Options) (*Driver, error) {
 }
 
 // Serve serves both services on a listener, which it closes, until the context
-// is done, and returns when all calls have ended: those that have not within
-// [Options.GracePeriod] are cancelled. It returns nil unless serving failed, and
-// may be called again.
+// is done, and returns when all calls have ended. It cancels calls that run longer
+// than [Options.GracePeriod]. It returns nil unless serving failed, and may be called
+// again.
 func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 	options := append(slices.Clone(d.options.ServerOptions),
 		grpc.WaitForHandlers(true), grpc.ChainUnaryInterceptor(d.report, settle))
@@ -55,18 +55,18 @@ func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 	return nil // the context had ended before serving began
 }
 
-// stop lets calls end, and after a while cancels them.
+// stop waits for calls to end, and cancels them after the grace period.
 func (d *Driver) stop(server *grpc.Server) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		server.GracefulStop()
 	}()
-	patience := time.NewTimer(d.options.GracePeriod)
-	defer patience.Stop()
+	timer := time.NewTimer(d.options.GracePeriod)
+	defer timer.Stop()
 	select {
 	case <-done:
-	case <-patience.C:
+	case <-timer.C:
 		server.Stop()
 		<-done
 	}

@@ -35,8 +35,7 @@ func redacted(message any) string {
 	return fmt.Sprint(redact.Message(m))
 }
 
-// settle makes sure that a handler ends with a response or a status: a panic, or
-// a plain error, is Internal.
+// settle turns a panic, and an error without a status, into Internal.
 func settle(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (response any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -67,7 +67,7 @@ func socketPath(endpoint string) (string, error) {
 	return path, nil
 }
 
-// removeStale removes a socket that nobody listens on any more.
+// removeStale removes a socket on which no process listens.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	switch {

@@ -22,9 +22,8 @@ const (
 
 var driverName = regexp.MustCompile(`^[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z]([a-z0-9-]*[a-z0-9])?)*$`)
 
-// Backend is what the driver needs of the S3 store; *store.Store is one. All
-// methods but RotateAccount must be idempotent, and all errors of the kinds of
-// package store.
+// Backend is the object store of a driver. All methods except RotateAccount must be
+// idempotent, and their errors of the kinds ErrNotExist, ErrConflict and so on.
 type Backend interface {
 	CreateBucket(ctx context.Context, spec BucketSpec) (Bucket, error)
 	GetBucket(ctx context.Context, name string) (Bucket, error)
@@ -34,36 +33,35 @@ type Backend interface {
 	DeleteAccount(ctx context.Context, owner, id string) error
 }
 
-// Options say how a driver is built.
+// Options configure a driver.
 type Options struct {
-	// Name is the driver's name: a DNS name of at most 63 characters. It owns
-	// what the driver creates in the backend. Default: DefaultName.
+	// Name is the driver's name: a DNS name of at most 63 characters. It is the
+	// owner of all that the driver creates in the backend. Default: DefaultName.
 	Name string
 	// Backend is required.
 	Backend Backend
-	// Protocols are what buckets may be made for, the default first; only those of
-	// S3 and GCS are served, see packages store and gcs. Default: S3.
+	// Protocols are those that buckets can have, the default first. Default: S3.
 	Protocols []Protocol
 	// Endpoint is the URL at which clients find the S3 service; required.
 	Endpoint string
 	// VirtualEndpoint is the URL whose host has the buckets as subdomains: a
 	// bucket is at http://BUCKET.s3.localhost:9000 if it is
-	// http://s3.localhost:9000. Empty: the addressing style virtual is refused.
+	// http://s3.localhost:9000. Empty: the addressing style virtual is
+	// rejected.
 	VirtualEndpoint string
-	// ServiceAccounts says that the backend has a way to exchange tokens of
-	// ServiceAccounts for credentials; see store.Options.WebIdentity. Otherwise
-	// the authentication type ServiceAccount is refused.
+	// ServiceAccounts says that the backend exchanges tokens of ServiceAccounts for
+	// credentials. Otherwise the authentication type ServiceAccount is rejected.
 	ServiceAccounts bool
-	// AccessModes are those that the driver supports; others are refused with
-	// InvalidArgument, as those of a driver that cannot do better. Default: all.
+	// AccessModes are those that the driver supports; others are rejected with
+	// InvalidArgument. Default: all.
 	AccessModes []AccessMode
-	// SingleBucket has requests refused that ask for several buckets.
+	// SingleBucket makes the driver reject access to several buckets at once.
 	SingleBucket bool
-	// Parameters are those of BucketParameters and AccessParameters that buckets and
-	// accounts have whose class does not give them; what one cannot have by its
-	// protocol or authentication type it goes without. Default: none.
+	// Parameters are defaults for BucketParameters and AccessParameters that a class
+	// does not set. Those that do not apply to the protocol or the authentication type
+	// are ignored. Default: none.
 	Parameters map[string]string
-	// Region is what clients must sign for. Default: DefaultRegion.
+	// Region is the one that clients sign for. Default: DefaultRegion.
 	Region string
 	// ServerOptions are passed on to the gRPC server. Interceptors among them
 	// run before the driver's own, and see every call and its final outcome.

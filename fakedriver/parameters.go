@@ -17,17 +17,16 @@ type Parameter struct {
 	Effect string
 }
 
-// parameter is a parameter with what it changes, which is set to what the value
-// says, or the error says more exactly why the value is not allowed.
+// parameter is a parameter with the function that sets its value. The error of set
+// says why the value is not allowed.
 type parameter[Spec any] struct {
 	Parameter
 
 	set func(spec *Spec, value string) error
 }
 
-// apply puts what a class says into a specification. It refuses parameters that
-// the driver does not know, so that a misspelt one is not silently without
-// effect.
+// apply sets the parameters of a class in a specification. It rejects parameters
+// that the driver does not know, so that a misspelt one is noticed.
 func apply[Spec any](known []parameter[Spec], parameters map[string]string, spec *Spec) error {
 	if err := set(known, parameters, spec); err != nil {
 		return invalid("%s", err)
@@ -35,7 +34,7 @@ func apply[Spec any](known []parameter[Spec], parameters map[string]string, spec
 	return nil
 }
 
-// set is apply for whoever is no caller of the driver.
+// set is apply with an error that has no gRPC status.
 func set[Spec any](known []parameter[Spec], parameters map[string]string, spec *Spec) error {
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		i := slices.IndexFunc(known, func(p parameter[Spec]) bool { return p.Name == name })
@@ -67,18 +66,18 @@ func documented[Spec any](known []parameter[Spec]) []Parameter {
 	return all
 }
 
-// refusal says why a value is not allowed, in words that follow "which".
-type refusal string
+// valueError says why a value is not allowed, in words that follow "which".
+type valueError string
 
-func (r refusal) Error() string { return string(r) }
+func (e valueError) Error() string { return string(e) }
 
-const errNotAllowed refusal = "is not allowed"
+const errNotAllowed valueError = "is not allowed"
 
 const maxNoteLength = 256
 
 func checkNote(value string) error {
 	if len(value) > maxNoteLength {
-		return refusal(fmt.Sprintf("has %d bytes", len(value)))
+		return valueError(fmt.Sprintf("has %d bytes", len(value)))
 	}
 	return nil
 }

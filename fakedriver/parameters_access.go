@@ -3,8 +3,8 @@ package fakedriver
 import cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 
 // ParameterRotateCredentials is the parameter of BucketAccessClasses that is
-// "true" if every grant makes a new key and ends the one before. COSI grants
-// again when the Secret of an access is deleted, so that is how users rotate.
+// "true" if every grant creates a new key and revokes the old one. COSI grants
+// again when the Secret of an access is deleted: that is how users rotate a key.
 const ParameterRotateCredentials = "rotateCredentials" //nolint:gosec // no credential, the name of a parameter
 
 // accessSettings are what the parameters of a BucketAccessClass say.
@@ -12,9 +12,9 @@ type accessSettings struct{ rotate bool }
 
 //nolint:lll // one parameter a few lines
 var accessParameters = []parameter[accessSettings]{
-	{Parameter{ParameterNote, "a text of at most 256 bytes", "Nothing; it is kept with the account."},
+	{Parameter{ParameterNote, "a text of at most 256 bytes", "None; it is stored with the account."},
 		func(_ *accessSettings, value string) error { return checkNote(value) }},
-	{Parameter{ParameterRotateCredentials, "true or false", "Whether every grant makes a new key and ends the one before, so that deleting the access's Secret rotates its key."},
+	{Parameter{ParameterRotateCredentials, "true or false", "Whether every grant creates a new key and revokes the old one, so that deleting the access's Secret rotates its key."},
 		func(settings *accessSettings, value string) (err error) {
 			settings.rotate, err = oneOf(map[string]bool{"true": true, "false": false}, value)
 			return err

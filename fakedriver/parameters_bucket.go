@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Parameters of BucketClasses. They belong to what a bucket is: asking for it
-// again with others is a conflict.
+// Parameters of BucketClasses. They are part of the bucket: creating it again with
+// others is a conflict.
 const (
 	// ParameterNote holds any short text, also in BucketAccessClasses.
 	ParameterNote = "note"
@@ -35,7 +35,7 @@ const (
 
 // Values of ParameterNonEmptyDeletion.
 const (
-	// NonEmptyRefuse refuses to delete the bucket until it is empty.
+	// NonEmptyRefuse means that the bucket cannot be deleted until it is empty.
 	NonEmptyRefuse = "refuse"
 	// NonEmptyPurge deletes the objects with the bucket.
 	NonEmptyPurge = "purge"
@@ -58,25 +58,25 @@ var bucketParameters = []parameter[BucketSpec]{
 			_, err := oneOf(map[string]bool{AddressingPath: true, AddressingVirtual: true}, value)
 			return err
 		}},
-	{Parameter{ParameterLatency, "a duration of at most 1m, such as 250ms", "How long each S3 request concerning the bucket is held up."}, setLatency},
-	{Parameter{ParameterMaxAccounts, "a number above 0", "How many BucketAccesses may be granted at a time; further ones wait."},
+	{Parameter{ParameterLatency, "a duration of at most 1m, such as 250ms", "How long each S3 request for the bucket is delayed."}, setLatency},
+	{Parameter{ParameterMaxAccounts, "a number above 0", "How many BucketAccesses can be granted at a time; further ones wait."},
 		func(spec *BucketSpec, value string) (err error) {
 			spec.MaxAccounts, err = number(value)
 			return err
 		}},
-	{Parameter{ParameterNonEmptyDeletion, NonEmptyRefuse + " or " + NonEmptyPurge, "What becomes of a bucket that has objects when it is to be deleted: it stays until it is empty (the default), or the objects go with it."}, setPurge},
-	{Parameter{ParameterNote, "a text of at most 256 bytes", "Nothing; it is kept with the bucket."},
+	{Parameter{ParameterNonEmptyDeletion, NonEmptyRefuse + " or " + NonEmptyPurge, "How a bucket that is not empty is deleted: not until it is empty (the default), or together with its objects."}, setPurge},
+	{Parameter{ParameterNote, "a text of at most 256 bytes", "None; it is stored with the bucket."},
 		func(_ *BucketSpec, value string) error { return checkNote(value) }},
-	{Parameter{ParameterQuotaBytes, BytesAllowed, "How many bytes the bucket may hold, all versions and unfinished uploads counted."}, setQuotaBytes},
-	{Parameter{ParameterQuotaObjects, "a number above 0", "How many objects the bucket may hold, all versions counted."},
+	{Parameter{ParameterQuotaBytes, BytesAllowed, "The maximum size of the bucket in bytes, including all versions and unfinished uploads."}, setQuotaBytes},
+	{Parameter{ParameterQuotaObjects, "a number above 0", "The maximum number of objects, including all versions."},
 		func(spec *BucketSpec, value string) error {
 			objects, err := number(value)
 			spec.Quota.Objects = int64(objects)
 			return err
 		}},
-	{Parameter{ParameterRegion, "1 to 63 characters of a-z, 0-9 and '-', such as us-west-2", "The region that requests concerning the bucket must be signed for, instead of the store's."}, setRegion},
-	{Parameter{ParameterTags, "key=value pairs with commas in between, such as team=photos,cost=low, by S3's rules for tags", "The tags that the bucket begins with."}, setTags},
-	{Parameter{ParameterVersioning, "enabled", "The bucket begins with versioning enabled."}, setVersioning},
+	{Parameter{ParameterRegion, "1 to 63 characters of a-z, 0-9 and '-', such as us-west-2", "The region that requests for the bucket must be signed for, instead of the store's."}, setRegion},
+	{Parameter{ParameterTags, "key=value pairs, separated by commas, such as team=photos,cost=low, by S3's rules for tags", "The tags that the bucket is created with."}, setTags},
+	{Parameter{ParameterVersioning, "enabled", "The bucket is created with versioning enabled."}, setVersioning},
 }
 
 // BucketParameters returns the parameters of BucketClasses, sorted by name.
@@ -114,10 +114,10 @@ func setTags(spec *BucketSpec, value string) error {
 	for pair := range strings.SplitSeq(value, ",") {
 		key, tag, ok := strings.Cut(pair, "=")
 		if !ok {
-			return refusal("has no = in " + quote(pair))
+			return valueError("has no = in " + quote(pair))
 		}
 		if _, twice := spec.Tags[key]; twice {
-			return refusal("has the key " + quote(key) + " twice")
+			return valueError("has the key " + quote(key) + " twice")
 		}
 		spec.Tags[key] = tag
 	}
@@ -137,7 +137,7 @@ func number(value string) (int, error) {
 	n, err := strconv.ParseInt(value, 10, 32)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return 0, refusal("is too large or too small")
+		return 0, valueError("is too large or too small")
 	case err != nil || n <= 0:
 		return 0, errNotAllowed
 	}

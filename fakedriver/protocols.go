@@ -21,12 +21,12 @@ var protocolTypes = map[Protocol]cosi.ObjectProtocol_Type{
 // there must be at least one, each known, and none twice.
 func ValidateProtocols(protocols []Protocol) error {
 	if len(protocols) == 0 {
-		return fmt.Errorf("there is no protocol: there must be at least one of %s",
+		return fmt.Errorf("no protocol given: at least one of %s is required",
 			protocolNames(ProtocolS3, ProtocolGCS, ProtocolAzure))
 	}
 	for i, protocol := range protocols {
 		if _, ok := protocolTypes[protocol]; !ok {
-			return fmt.Errorf("protocol %q is not known: there are %s", string(protocol),
+			return fmt.Errorf("protocol %q is unknown: it must be one of %s", string(protocol),
 				protocolNames(ProtocolS3, ProtocolGCS, ProtocolAzure))
 		}
 		if slices.Contains(protocols[:i], protocol) {
@@ -67,7 +67,7 @@ func (d *Driver) supportedProtocols() []*cosi.ObjectProtocol {
 	return supported
 }
 
-// protocolOf returns the protocol that is meant.
+// protocolOf returns the protocol of a request, if the driver supports it.
 func (d *Driver) protocolOf(asked *cosi.ObjectProtocol) (Protocol, error) {
 	for _, protocol := range d.options.Protocols {
 		if protocolTypes[protocol] == asked.GetType() {
@@ -77,9 +77,9 @@ func (d *Driver) protocolOf(asked *cosi.ObjectProtocol) (Protocol, error) {
 	return "", invalid("protocol %s is not supported: the driver supports %s only", asked.GetType(), protocolNames(d.options.Protocols...))
 }
 
-// bucketProtocol returns the protocol of a bucket that must support some. There
-// are no objects that several protocols could reach, so only one can be asked
-// for; with none, the driver may choose.
+// bucketProtocol returns the protocol of a bucket that must support those in a
+// request. Each object is reached by one protocol, so more than one is rejected;
+// with none, it is the driver's default.
 func (d *Driver) bucketProtocol(asked []*cosi.ObjectProtocol) (Protocol, error) {
 	if len(asked) == 0 {
 		return d.options.Protocols[0], nil
@@ -91,18 +91,18 @@ func (d *Driver) bucketProtocol(asked []*cosi.ObjectProtocol) (Protocol, error) 
 			return "", err
 		}
 		if i > 0 && protocol != chosen {
-			return "", invalid("protocols %s and %s are asked for: a bucket of this driver supports exactly one", chosen, protocol)
+			return "", invalid("protocols %s and %s requested: a bucket of this driver supports exactly one", chosen, protocol)
 		}
 		chosen = protocol
 	}
 	return chosen, nil
 }
 
-// parametersOf are the parameters of buckets that are not of S3; the others are
-// about what only S3 has here.
+// parametersOf are the parameters of buckets of other protocols than S3; the others
+// concern what only S3 has here.
 var parametersOf = map[string]bool{ParameterNote: true, ParameterNonEmptyDeletion: true, ParameterMaxAccounts: true}
 
-// checkBucketParameters refuses parameters that would have no effect.
+// checkBucketParameters rejects parameters that would have no effect.
 func checkBucketParameters(protocol Protocol, parameters map[string]string) error {
 	if protocol == ProtocolS3 {
 		return nil
@@ -116,7 +116,7 @@ func checkBucketParameters(protocol Protocol, parameters map[string]string) erro
 	return nil
 }
 
-// checkBucketProtocol refuses to reach a bucket by another protocol than its own.
+// checkBucketProtocol rejects access by another protocol than the bucket's.
 func checkBucketProtocol(b Bucket, asked Protocol) error {
 	if b.Protocol != asked {
 		return invalid("bucket %q is reached by protocol %s, not by %s", b.Name, b.Protocol, asked)
@@ -124,7 +124,7 @@ func checkBucketProtocol(b Bucket, asked Protocol) error {
 	return nil
 }
 
-// accessProtocol returns the protocol of an access, if it can have that.
+// accessProtocol returns the protocol of an access, or why it cannot have that.
 func (d *Driver) accessProtocol(r *cosi.DriverGrantBucketAccessRequest, grants []Grant) (Protocol, error) {
 	protocol, err := d.protocolOf(r.GetProtocol())
 	if err != nil {
@@ -133,7 +133,7 @@ func (d *Driver) accessProtocol(r *cosi.DriverGrantBucketAccessRequest, grants [
 	return protocol, cmp.Or(checkAuthenticationFor(protocol, r.GetAuthenticationType()), checkAzureBuckets(protocol, grants))
 }
 
-// checkAuthenticationFor refuses what only S3 has here.
+// checkAuthenticationFor rejects what only S3 supports here.
 func checkAuthenticationFor(protocol Protocol, authentication *cosi.AuthenticationType) error {
 	if protocol != ProtocolS3 && authentication.GetType() == cosi.AuthenticationType_SERVICE_ACCOUNT {
 		return invalid("authentication type ServiceAccount is not supported by protocol %s here: it must be Key", protocol)

@@ -69,8 +69,8 @@ func TestParseProtocols(t *testing.T) {
 	}{
 		{"S3", []fakedriver.Protocol{fakedriver.ProtocolS3}, ""},
 		{"GCS,S3,Azure", []fakedriver.Protocol{fakedriver.ProtocolGCS, fakedriver.ProtocolS3, fakedriver.ProtocolAzure}, ""},
-		{"", nil, "not known"},
-		{"S3,", nil, "not known"},
+		{"", nil, "unknown"},
+		{"S3,", nil, "unknown"},
 		{"s3", nil, `"s3"`},
 		{"S3,GCS,S3", nil, "twice"},
 	} {

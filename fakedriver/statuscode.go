@@ -9,7 +9,7 @@ import (
 )
 
 // kinds maps the kinds of the backend's errors to codes. AlreadyExists and
-// InvalidArgument are final for the sidecar; it repeats the call for the others.
+// InvalidArgument are terminal for the sidecar; it retries the others.
 var kinds = []struct {
 	kind error
 	code codes.Code
@@ -17,16 +17,16 @@ var kinds = []struct {
 }{
 	{ErrNotExist, codes.NotFound, ""},
 	{ErrConflict, codes.AlreadyExists, ""},
-	{ErrNotEmpty, codes.FailedPrecondition, ": delete its objects, then it will be deleted"},
+	{ErrNotEmpty, codes.FailedPrecondition, ": delete its objects first"},
 	{ErrInvalid, codes.InvalidArgument, ""},
-	{ErrLimit, codes.ResourceExhausted, ": end another access, then this one will be granted"},
+	{ErrLimit, codes.ResourceExhausted, ": delete another access first"},
 	{ErrClosed, codes.Unavailable, ""},
 	{context.Canceled, codes.Canceled, ""},
 	{context.DeadlineExceeded, codes.DeadlineExceeded, ""},
 }
 
-// statusOf turns an error of the backend into one of gRPC. What is of no known
-// kind is Internal, and its text is not shown: nobody has looked at it.
+// statusOf turns an error of the backend into one of gRPC. An error of another kind
+// is Internal, and its text goes to the log only.
 func statusOf(err error) error {
 	if _, ok := status.FromError(err); ok {
 		return err
@@ -36,7 +36,7 @@ func statusOf(err error) error {
 			return &described{status.New(known.code, err.Error()+known.hint), err}
 		}
 	}
-	return &described{status.New(codes.Internal, "the S3 store failed; its log says why"), err}
+	return &described{status.New(codes.Internal, "the object store failed; see its log"), err}
 }
 
 // described is an error with a status for the wire and a cause for the log.

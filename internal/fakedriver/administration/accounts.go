@@ -10,11 +10,10 @@ import (
 )
 
 // PutAccount creates an account with new credentials, or returns those of the
-// account that has been created with the same specification. Access begins
-// before it returns. Errors are of kind ErrInvalid, ErrNotExist if a bucket is
-// missing, ErrLimit if there are enough accounts, or ErrConflict if the account
-// has another owner, other grants or other parameters. Whatever the error,
-// nothing has changed.
+// account with the same specification. Access begins before it returns. Errors are
+// of kind ErrInvalid, ErrNotExist if a bucket is missing, ErrLimit if the maximum
+// number of accounts is reached, or ErrConflict if the account has another owner,
+// other grants or other parameters. After an error nothing has changed.
 func (a *Administrator) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	spec, err := spec.Normalized()
 	if err != nil {
@@ -76,8 +75,8 @@ func (a *Administrator) createAccount(spec fakedriver.AccountSpec, reach map[str
 	return p.Credentials(), nil
 }
 
-// renew extends an account's grants to buckets that have been created again
-// since; granting once more is how their owner says so.
+// renew extends an account's grants to buckets that were deleted and created again
+// since: the owner asks for that by creating the account once more.
 func (a *Administrator) renew(p *authorization.Principal, reach map[string]string) error {
 	if maps.Equal(reach, p.Reach) {
 		return nil
@@ -93,7 +92,7 @@ func (a *Administrator) renew(p *authorization.Principal, reach map[string]strin
 	return nil
 }
 
-// DeleteAccount ends an account. When it returns, its key is refused, and no
+// DeleteAccount deletes an account. When it returns, its key is revoked, and no
 // request with it is still changing anything. The error is of kind ErrNotExist
 // if there is no such account, or ErrConflict if it belongs to another owner.
 func (a *Administrator) DeleteAccount(ctx context.Context, owner, id string) error {
@@ -120,7 +119,7 @@ func (a *Administrator) accountOf(owner, id string) (*authorization.Principal, e
 		return nil, notExist("account", id)
 	}
 	if p.Account.Owner != owner {
-		return nil, conflict("account", id, "it belongs to somebody else")
+		return nil, conflict("account", id, "it belongs to another owner")
 	}
 	return p, nil
 }

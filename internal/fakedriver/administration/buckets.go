@@ -11,8 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// CreateBucket creates a bucket, or returns the one that has been created with
-// the same specification. Errors are of kind ErrInvalid, or ErrConflict if there
+// CreateBucket creates a bucket, or returns the one with the same specification. Errors are of kind ErrInvalid, or ErrConflict if there
 // is a bucket of that name with another owner or specification.
 func (a *Administrator) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
 	if err := spec.Validate(); err != nil {
@@ -31,7 +30,7 @@ func (a *Administrator) createBucket(spec fakedriver.BucketSpec) (fakedriver.Buc
 	if existing, ok := a.options.Registry.Bucket(spec.Name); ok {
 		switch {
 		case existing.Owner != spec.Owner:
-			return fakedriver.Bucket{}, conflict("bucket", spec.Name, "it belongs to somebody else")
+			return fakedriver.Bucket{}, conflict("bucket", spec.Name, "it belongs to another owner")
 		case !existing.Matches(spec):
 			return fakedriver.Bucket{}, conflict("bucket", spec.Name, "it has been created with other parameters")
 		}
@@ -49,7 +48,7 @@ func (a *Administrator) createBucket(spec fakedriver.BucketSpec) (fakedriver.Buc
 	return b.Clone(), nil
 }
 
-// GetBucket returns a bucket, whoever owns it. The error is of kind ErrNotExist
+// GetBucket returns a bucket of any owner. The error is of kind ErrNotExist
 // if there is none.
 func (a *Administrator) GetBucket(ctx context.Context, name string) (fakedriver.Bucket, error) {
 	if err := a.usable(ctx); err != nil {
@@ -63,7 +62,7 @@ func (a *Administrator) GetBucket(ctx context.Context, name string) (fakedriver.
 }
 
 // DeleteBucket deletes a bucket of an owner, if it is empty or BucketSpec.Purge.
-// Access to it ends for good, also if another bucket of that name is created.
+// Existing grants do not extend to a bucket that is created with its name later.
 // Errors are of kind ErrNotExist, ErrNotEmpty, or ErrConflict if the bucket
 // belongs to another owner.
 func (a *Administrator) DeleteBucket(ctx context.Context, owner, name string) error {
@@ -76,7 +75,7 @@ func (a *Administrator) deleteBucket(owner, name string) error {
 		return notExist("bucket", name)
 	}
 	if b.Owner != owner {
-		return conflict("bucket", name, "it belongs to somebody else")
+		return conflict("bucket", name, "it belongs to another owner")
 	}
 	err := a.options.Contents.DeleteBucket(b.UID, b.Purge, a.options.Records.BucketDeletion(name))
 	switch {
@@ -97,7 +96,7 @@ func (a *Administrator) Buckets(ctx context.Context) ([]fakedriver.Bucket, error
 	return a.options.Registry.Buckets(), nil
 }
 
-// contentsOf is what the spec says of the bucket's objects.
+// contentsOf returns what a specification says about the bucket's objects.
 func contentsOf(b fakedriver.BucketSpec) objects.Config {
 	config := objects.Config{Tags: b.Tags, Quota: objects.Quota{Bytes: b.Quota.Bytes, Objects: b.Quota.Objects}}
 	if b.Versioning {

@@ -32,8 +32,8 @@ func (a *Administrator) DeleteBucketBy(ctx context.Context, caller *authorizatio
 	return a.exclusivelyBy(ctx, caller, func() error { return a.deleteBucket(caller.Account().Owner, name) })
 }
 
-// exclusivelyBy looks at the caller's key once more: no account is deleted or
-// rotated while the change is made.
+// exclusivelyBy checks the caller's key once more before a change; no account is
+// deleted or rotated during the change.
 func (a *Administrator) exclusivelyBy(ctx context.Context, caller *authorization.Caller, change func() error) error {
 	return a.exclusively(ctx, func() error {
 		if !caller.IsLive() {

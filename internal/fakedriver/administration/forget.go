@@ -11,10 +11,9 @@ type DataLoss struct {
 	Accounts []string `json:"accounts,omitempty"`
 }
 
-// Forget loses what belongs to the owners that are chosen: their accounts, and
-// their buckets with all objects, purged or not, as if they had never been. It is
-// what happens to a backend whose disk is replaced by an empty one. What it returns
-// is lost also if there is an error.
+// Forget deletes the accounts and buckets of the chosen owners, with all objects,
+// whatever Purge says. It simulates a backend whose disk was replaced by an empty
+// one. After an error, it returns what is lost so far.
 func (a *Administrator) Forget(ctx context.Context, chosen func(owner string) bool) (DataLoss, error) {
 	var lost DataLoss
 	err := a.exclusively(ctx, func() error { return a.forget(&lost, chosen) })
@@ -36,7 +35,7 @@ func (a *Administrator) forget(lost *DataLoss, chosen func(owner string) bool) e
 			continue
 		}
 		if err := a.options.Contents.DeleteBucket(b.UID, true, a.options.Records.BucketDeletion(b.Name)); err != nil {
-			return fmt.Errorf("cannot lose bucket %q: %w", b.Name, err)
+			return fmt.Errorf("cannot delete bucket %q: %w", b.Name, err)
 		}
 		a.options.Registry.RemoveBucket(b.Name)
 		lost.Buckets = append(lost.Buckets, b.Name)

@@ -9,8 +9,8 @@ import (
 )
 
 // RotateAccount gives an account of an owner a new key. When it returns, the old
-// one is refused, and no request with it is still changing anything; the account
-// itself, and what it may do, stay the same. The error is of kind ErrNotExist,
+// one is revoked, and no request with it is still changing anything; the account
+// itself and its grants stay the same. The error is of kind ErrNotExist,
 // ErrConflict if the account belongs to another owner, or ErrInvalid if it has no
 // keys because it is for a ServiceAccount.
 func (a *Administrator) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
@@ -46,7 +46,8 @@ func (a *Administrator) rotateAccount(owner, id string) (fakedriver.Credentials,
 	return rotated.Credentials(), nil
 }
 
-// newPrincipal returns an account with a new key, unless it is to have none.
+// newPrincipal returns an account with a new key, or without one if it is for a
+// ServiceAccount.
 func (a *Administrator) newPrincipal(account fakedriver.Account, reach map[string]string) (*authorization.Principal, error) {
 	if account.ServiceAccount != "" {
 		return &authorization.Principal{Account: account, Reach: reach}, nil

@@ -20,8 +20,8 @@ func (a *Administrator) checkLimits(spec fakedriver.AccountSpec, reach map[strin
 	return a.checkBucketLimits(spec.ID, reach)
 }
 
-// checkBucketLimits is about the accounts that reach a bucket. Those whose access
-// was to a bucket that had the same name before are not counted.
+// checkBucketLimits counts the accounts that reach each bucket. It ignores accounts
+// whose access was to an earlier bucket of the same name.
 func (a *Administrator) checkBucketLimits(id string, reach map[string]string) error {
 	for name, uid := range reach {
 		b, _ := a.options.Registry.Bucket(name)

@@ -8,7 +8,7 @@ import "fmt"
 // answer if not. A revocation first makes the key unknown, and then waits for the
 // gate. So, once revoking has returned, nothing is changed with the key any more,
 // and every answer that begins is an error; slow clients, sending or taking data,
-// hold up no revocation. An answer that had begun is sent to its end. The lock of
+// hold up no revocation. An answer that has already started is sent to its end. The lock of
 // the administrative methods is taken before the gate.
 
 // Enter holds the gate of the caller's account until Leave. It must not be held
@@ -40,14 +40,14 @@ func (c *Caller) Leave() {
 }
 
 // IsLive reports whether requests of the caller may still be answered: its account
-// exists, and has not got another key in the meantime.
+// exists, and still has the same key.
 func (c *Caller) IsLive() bool {
 	current, live := c.registry.current(c)
 	return live && current == c.principal
 }
 
 // current returns the account of a caller as it is now, if the key is still
-// valid. A session's account may have changed in the meantime.
+// valid. A session's account may have been replaced since.
 func (r *Registry) current(c *Caller) (*Principal, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -61,5 +61,5 @@ func (r *Registry) current(c *Caller) (*Principal, bool) {
 // it.
 func (p *Principal) WaitForRequests() {
 	p.gate.Lock()
-	p.gate.Unlock() //nolint:staticcheck,gocritic // nothing is to be done meanwhile
+	p.gate.Unlock() //nolint:staticcheck,gocritic // acquiring it is all
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// registry is what the store knows of buckets and accounts, in memory, for
-// lookups on every request. Changes are made by the administrative methods, one
-// at a time, after they have been written to the ledger.
+// Registry has the buckets, accounts and sessions that exist. Package administration
+// changes buckets and accounts, one at a time, after they have been recorded. Its
+// methods are safe for concurrent use.
 type Registry struct {
 	mu       sync.RWMutex
 	buckets  map[string]fakedriver.Bucket
 	accounts map[string]*Principal // by account ID
 	keys     map[string]*Principal // by access key ID
 	sessions map[string]*Session   // by access key ID
-	begun    uint64                // sessions so far
+	sequence uint64                // of the newest session
 }
 
 // NewRegistry returns an empty registry.
@@ -29,12 +29,14 @@ func NewRegistry() *Registry {
 	}
 }
 
+// Principal returns an account by its ID, or nil.
 func (r *Registry) Principal(accountID string) *Principal {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.accounts[accountID]
 }
 
+// Bucket returns a bucket by its name.
 func (r *Registry) Bucket(name string) (fakedriver.Bucket, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -43,7 +45,8 @@ func (r *Registry) Bucket(name string) (fakedriver.Bucket, bool) {
 }
 
 // grant returns the account's access to a bucket by a protocol; none if the
-// bucket is another one than that which was granted, or of another protocol. exists is whether the bucket is there at all.
+// bucket is not the one that was granted, or is of another protocol. exists is
+// whether there is a bucket of that name.
 func (r *Registry) grant(protocol fakedriver.Protocol, p *Principal, bucket string) (grant fakedriver.Grant, granted, exists bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -62,18 +65,21 @@ func (r *Registry) grant(protocol fakedriver.Protocol, p *Principal, bucket stri
 	return p.Account.Grants[i], true, exists
 }
 
+// SetBucket adds a bucket, or replaces the one of that name.
 func (r *Registry) SetBucket(b fakedriver.Bucket) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buckets[b.Name] = b
 }
 
+// RemoveBucket removes a bucket.
 func (r *Registry) RemoveBucket(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.buckets, name)
 }
 
+// SetAccount adds an account, or replaces the one with that ID.
 func (r *Registry) SetAccount(p *Principal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,8 +89,8 @@ func (r *Registry) SetAccount(p *Principal) {
 	}
 }
 
-// ReplaceAccount makes an account known by another key, and no longer by its old
-// one.
+// ReplaceAccount replaces an account by one with another key; the old key is
+// unknown then.
 func (r *Registry) ReplaceAccount(old, rotated *Principal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,12 +112,14 @@ func (r *Registry) CountAccounts(kind func(*Principal) bool) int {
 	return count
 }
 
+// SetReach replaces the buckets that an account's grants extend to.
 func (r *Registry) SetReach(p *Principal, reach map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p.Reach = reach
 }
 
+// RemoveAccount removes an account, and ends its sessions.
 func (r *Registry) RemoveAccount(p *Principal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,6 +128,7 @@ func (r *Registry) RemoveAccount(p *Principal) {
 	r.endSessions(p.Account.ID)
 }
 
+// Buckets returns all buckets, sorted by name.
 func (r *Registry) Buckets() []fakedriver.Bucket {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -131,6 +140,7 @@ func (r *Registry) Buckets() []fakedriver.Bucket {
 	return all
 }
 
+// Accounts returns all accounts, sorted by ID.
 func (r *Registry) Accounts() []fakedriver.Account {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

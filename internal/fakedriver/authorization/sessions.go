@@ -54,8 +54,8 @@ func (r *Registry) BeginSession(account string, now time.Time, duration time.Dur
 		return nil, fmt.Errorf("session of account %q %w", account, ErrDenied)
 	}
 	r.dropSessions(account, now)
-	r.begun++
-	added.number = r.begun
+	r.sequence++
+	added.number = r.sequence
 	r.sessions[added.AccessKeyID] = added
 	return added, nil
 }

@@ -76,7 +76,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad opens a vault with 100,000 records and small blobs.
+// BenchmarkLoad opens a store with 100,000 records and small blobs.
 func BenchmarkLoad(b *testing.B) {
 	const count, batch = 100_000, 1000
 	dir := b.TempDir()

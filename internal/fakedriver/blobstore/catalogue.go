@@ -9,7 +9,7 @@ import (
 
 var (
 	// catalogueTable has an entry for every stored blob, by its ID. It is small
-	// enough to be read as a whole when the vault is opened.
+	// enough to be read as a whole when the store is opened.
 	catalogueTable = []byte("blobs")
 	// bodiesTable has the bytes of the blobs that are not files.
 	bodiesTable = []byte("bodies")

@@ -9,7 +9,7 @@ type request struct {
 	done    chan error
 }
 
-// Commit implements Vault.
+// Commit implements Store.
 func (d *Disk) Commit(batch Batch) error {
 	r := &request{changes: batch.Changes, done: make(chan error, 1)}
 	for _, change := range batch.Changes {
@@ -20,7 +20,7 @@ func (d *Disk) Commit(batch Batch) error {
 	for _, blob := range batch.Blobs {
 		mine, ok := blob.(storable)
 		if !ok {
-			return fmt.Errorf("a blob of type %T is not of this vault", blob)
+			return fmt.Errorf("a blob of type %T is not of this store", blob)
 		}
 		if !mine.stored() {
 			r.blobs = append(r.blobs, mine)
@@ -37,7 +37,7 @@ func (d *Disk) Commit(batch Batch) error {
 	}
 }
 
-// commitAll commits what comes, until the vault is closed.
+// commitAll commits what comes, until the store is closed.
 func (d *Disk) commitAll() {
 	for {
 		select {

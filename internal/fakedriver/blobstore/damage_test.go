@@ -60,7 +60,7 @@ func fillVault(t *testing.T, dir string) {
 	shut(t, v)
 }
 
-// openAndLoad returns the first error of opening a vault and reading all of it.
+// openAndLoad returns the first error of opening a store and reading all of it.
 func openAndLoad(t *testing.T, dir string) error {
 	t.Helper()
 	v, err := blobstore.Open(dir)
@@ -140,7 +140,7 @@ func flip(text []byte) func(*testing.T, string, string) {
 	}
 }
 
-// TestDamagedBodies damages bodies of blobs while the vault is closed, and expects
+// TestDamagedBodies damages bodies of blobs while the store is closed, and expects
 // that reading them says so, and that others can be read.
 func TestDamagedBodies(t *testing.T) {
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// lockTimeout is how long opening waits for another process to let go of the file.
+// lockTimeout is how long opening waits for another process to close the file.
 const lockTimeout = time.Second
 
 // format is the layout of the file, which a later version may have to tell from
@@ -79,7 +79,7 @@ func prepareTables(tx *bolt.Tx) error {
 	return errors.Join(err, first, second)
 }
 
-// guarded is guard for the database of the vault.
+// guarded is guard for the database of the store.
 func (d *Disk) guarded(read func() error) error { return guard(d.db.Path(), read) }
 
 // guard makes an error of what happens when bbolt meets a damaged page, which is a

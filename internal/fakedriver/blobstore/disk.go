@@ -16,7 +16,7 @@ const (
 	blobsName    = "blobs"
 )
 
-// Disk is a vault in a directory.
+// Disk is a store in a directory.
 type Disk struct {
 	dir      string
 	db       *bolt.DB
@@ -38,7 +38,7 @@ type Disk struct {
 
 var _ Store = (*Disk)(nil)
 
-// Open opens the vault in a directory, and creates both if they are missing; they
+// Open opens the store in a directory, and creates both if they are missing; they
 // are for their owner only. One process at a time can have it open. The caller
 // must Close it. An error about the content of files is of kind ErrDamaged.
 func Open(dir string) (*Disk, error) {
@@ -74,13 +74,13 @@ func (d *Disk) prepare(files []BlobID) error {
 	return d.takeInventory(files)
 }
 
-// Durable implements Vault.
+// Durable implements Store.
 func (*Disk) Durable() bool { return true }
 
-// Create implements Vault.
+// Create implements Store.
 func (d *Disk) Create() Writer { return &diskWriter{disk: d, scratch: borrowScratch()} }
 
-// Close implements Vault.
+// Close implements Store.
 func (d *Disk) Close() error {
 	err := ErrClosed
 	d.closeOnce.Do(func() {

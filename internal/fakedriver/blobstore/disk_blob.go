@@ -48,7 +48,7 @@ func fileID(name string) (BlobID, bool) {
 
 // removeFile removes the file of a blob, unless it might be needed after all, or
 // might be that of another process by now. One that cannot be removed is left to
-// Sweep when the vault is opened again.
+// Sweep when the store is opened again.
 func (d *Disk) removeFile(id BlobID) {
 	if !d.broken.Load() && !d.isClosed() {
 		_ = os.Remove(d.path(id)) // see above

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
 
-// TestUncertain expects a vault to accept nothing more when a transaction is in
+// TestUncertain expects a store to accept nothing more when a transaction is in
 // the file, but perhaps not on the disk; and to remove nothing that may be needed.
 func TestUncertain(t *testing.T) {
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestUncertain(t *testing.T) {
 	expect(t, loaded(t, open(t, dir))["k"], content(1, large))
 }
 
-// TestRolledBack expects a vault to go on after a transaction that has surely not
+// TestRolledBack expects a store to go on after a transaction that has surely not
 // happened, and to keep what it was to remove.
 func TestRolledBack(t *testing.T) {
 	dir := t.TempDir()

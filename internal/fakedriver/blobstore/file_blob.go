@@ -28,7 +28,7 @@ func (b *fileBlob) ID() BlobID { return b.id }
 func (b *fileBlob) Size() int64 { return b.size }
 
 // Release implements Blob. The file goes first: an entry of the catalogue without
-// a file, to which no record refers, is removed when the vault is opened again.
+// a file, to which no record refers, is removed when the store is opened again.
 func (b *fileBlob) Release() {
 	if !b.drop() {
 		return

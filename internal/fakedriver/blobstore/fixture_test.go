@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
 
-// open opens a vault that is closed with the test.
+// open opens a store that is closed with the test.
 func open(tb testing.TB, dir string) *blobstore.Disk {
 	tb.Helper()
 	d, err := blobstore.Open(dir)
@@ -134,7 +134,7 @@ func files(tb testing.TB, dir string) []string {
 	return names
 }
 
-// both returns a vault of each kind.
+// both returns a store of each kind.
 func both(t *testing.T) map[string]blobstore.Store {
 	t.Helper()
 	return map[string]blobstore.Store{"Memory": blobstore.NewMemory(), "Disk": open(t, t.TempDir())}

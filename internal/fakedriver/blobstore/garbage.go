@@ -6,7 +6,7 @@ import (
 )
 
 // maxSweep is how many blobs one transaction removes. Those that wait are removed
-// by the next one that anybody asks for, so that removing a blob does not cost one
+// by the next one that is requested, so that removing a blob does not cost one
 // of its own; and without being asked for when there are as many as this.
 const maxSweep = 1024
 
@@ -47,7 +47,7 @@ func (g *garbage) signal() {
 }
 
 // removeGarbage removes some of what waits. What it cannot remove is left to Sweep
-// when the vault is opened again.
+// when the store is opened again.
 func (d *Disk) removeGarbage() (more bool) {
 	ids := d.garbage.take()
 	return len(ids) > 0 && !d.broken.Load() && d.transact(nil, ids) == nil

@@ -46,7 +46,7 @@ func listFiles(dir string) ([]BlobID, error) {
 	return ids, nil
 }
 
-// Blob implements Vault.
+// Blob implements Store.
 func (d *Disk) Blob(id BlobID) (Blob, error) {
 	if d.loading == nil {
 		return nil, errSwept
@@ -92,7 +92,7 @@ func (d *Disk) inspect(id BlobID, e entry) error {
 	return nil
 }
 
-// Sweep implements Vault.
+// Sweep implements Store.
 func (d *Disk) Sweep() error {
 	if d.loading == nil {
 		return errSwept

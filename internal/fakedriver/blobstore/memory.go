@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// Memory is a vault that keeps blobs in memory, and no records: whoever uses it
-// has them in memory too.
+// Memory is a store that keeps blobs in memory, and no records: its users have them
+// in memory, too.
 type Memory struct{ closed atomic.Bool }
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory returns an empty vault.
+// NewMemory returns an empty store.
 func NewMemory() *Memory { return &Memory{} }
 
-// Durable implements Vault.
+// Durable implements Store.
 func (*Memory) Durable() bool { return false }
 
 // Load implements Store: there are no records.
@@ -22,16 +22,16 @@ func (*Memory) Load(string, func(key, value []byte) error) error { return nil }
 
 // Blob implements Store: nothing is left of an earlier use.
 func (*Memory) Blob(id BlobID) (Blob, error) {
-	return nil, fmt.Errorf("blob %d of a vault in memory %w", id, ErrDamaged)
+	return nil, fmt.Errorf("blob %d of a store in memory %w", id, ErrDamaged)
 }
 
-// Sweep implements Vault.
+// Sweep implements Store.
 func (*Memory) Sweep() error { return nil }
 
-// Create implements Vault.
+// Create implements Store.
 func (*Memory) Create() Writer { return &memoryWriter{first: borrowScratch()} }
 
-// Commit implements Vault. It does nothing.
+// Commit implements Store. It does nothing.
 func (m *Memory) Commit(Batch) error {
 	if m.closed.Load() {
 		return ErrClosed
@@ -39,7 +39,7 @@ func (m *Memory) Commit(Batch) error {
 	return nil
 }
 
-// Close implements Vault.
+// Close implements Store.
 func (m *Memory) Close() error {
 	if m.closed.Swap(true) {
 		return ErrClosed

@@ -37,10 +37,10 @@ func sum(key, value []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
 }
 
-// tableName keeps the tables of records apart from those of the vault itself.
+// tableName keeps the tables of records apart from those of the store itself.
 func tableName(table string) []byte { return []byte("records " + table) }
 
-// check returns an error for a change that bbolt would refuse, together with all
+// check returns an error for a change that bbolt would reject, together with all
 // that are in the same transaction.
 func (c Change) check() error {
 	switch {
@@ -63,7 +63,7 @@ func (c Change) apply(tx *bolt.Tx) error {
 	return records.Put(c.Key, protect(c.Key, c.Value))
 }
 
-// Load implements Vault.
+// Load implements Store.
 func (d *Disk) Load(table string, each func(key, value []byte) error) error {
 	if d.isClosed() {
 		return ErrClosed

@@ -7,14 +7,14 @@ import (
 
 // Errors that callers can tell apart.
 var (
-	// ErrClosed is returned by what comes after Close.
-	ErrClosed = errors.New("the vault is closed")
-	// ErrDamaged is returned where the files hold something that the vault has
-	// not written like that, or lack something that it has.
+	// ErrClosed is returned by calls after Close.
+	ErrClosed = errors.New("the blob store is closed")
+	// ErrDamaged is returned if the content of the files differs from what the store
+	// has written.
 	ErrDamaged = errors.New("is damaged")
-	// ErrBroken is returned by every Commit after one of which nobody can say
-	// whether it is on the disk, until the vault is opened again.
-	ErrBroken = errors.New("a write to the disk has failed, and what is on it is not certain; start again")
+	// ErrBroken is returned by a Commit that may or may not be on the disk, and by
+	// every later one, until the store is opened again.
+	ErrBroken = errors.New("a write to the disk failed, and it is unknown what is on the disk; restart")
 )
 
 // Store keeps records and blobs. Its methods are safe for concurrent use, but for
@@ -23,8 +23,8 @@ var (
 // To open one that has been used before: Load all tables, call Blob for each
 // reference that a record has to a blob, and then Sweep; only then Create.
 type Store interface {
-	// Durable reports whether records are kept at all. If not, Commit does not
-	// look at them, and nobody needs to encode them.
+	// Durable reports whether records are kept. If not, Commit ignores them, and
+	// callers need not encode them.
 	Durable() bool
 	// Load calls each for all records of a table, in the order of their keys,
 	// and returns its first error. Key and value are only valid until it returns.
@@ -33,8 +33,8 @@ type Store interface {
 	// only before Sweep, and by one goroutine at a time. The error is of kind
 	// ErrDamaged if there is no such blob.
 	Blob(id BlobID) (Blob, error)
-	// Sweep ends loading: blobs to which nobody has a reference are removed, for
-	// they are what a crash has left.
+	// Sweep ends loading: it removes blobs without a reference, which a crash has
+	// left behind.
 	Sweep() error
 
 	// Create begins a new blob.
@@ -72,19 +72,18 @@ type BlobID uint64
 // Blob is a run of bytes that never changes. Its methods are safe for concurrent
 // use.
 //
-// Blobs are counted: whoever keeps one holds a reference to it, first of all
-// whoever has written it. With the last reference the bytes go.
+// References to blobs are counted, and the writer of a blob has the first. With the
+// last reference the bytes are deleted.
 type Blob interface {
 	ID() BlobID
 	// Size is in bytes.
 	Size() int64
 	// Open reads length bytes from an offset; the range must be within the blob.
 	// The caller closes the reader, which implements io.WriterTo as well, and
-	// holds a reference to the blob until then. A vault that has a directory
+	// holds a reference to the blob until then. A store that has a directory
 	// returns an error of kind ErrDamaged where bytes are missing.
 	Open(offset, length int64) (io.ReadCloser, error)
-	// Retain adds a reference. The caller makes sure that there is one to which
-	// nobody puts an end meanwhile.
+	// Retain adds a reference. The caller holds another one meanwhile.
 	Retain()
 	// Release ends a reference. A blob must be released only after the commit of
 	// the change that drops it from the records.
@@ -101,6 +100,6 @@ type Writer interface {
 	// stored by the Commit that it is given to; released without one, it leaves
 	// nothing behind.
 	Seal() (Blob, error)
-	// Abort forgets what has been written.
+	// Abort discards what has been written.
 	Abort()
 }

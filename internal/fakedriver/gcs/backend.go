@@ -35,7 +35,7 @@ func (b Backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	return b.Store.DeleteBucket(ctx, owner, name)
 }
 
-// Forget is that of the store, and loses the objects of buckets of GCS, too.
+// Forget is that of the store, and deletes the objects of buckets of GCS, too.
 func (b Backend) Forget(ctx context.Context, chosen func(owner string) bool) (administration.DataLoss, error) {
 	b.service.lock.Lock()
 	defer b.service.lock.Unlock()
@@ -60,16 +60,16 @@ func (s *Service) clear(b fakedriver.Bucket) error {
 	if len(s.contents.of(b.Name).names) > 0 && !b.Purge {
 		return fmt.Errorf("bucket %q %w", b.Name, fakedriver.ErrNotEmpty)
 	}
-	if err := s.keeper.clear(b.Name); err != nil {
+	if err := s.files.clear(b.Name); err != nil {
 		return err
 	}
 	delete(s.contents, b.Name)
-	s.uploads.forget(b.Name)
+	s.uploads.drop(b.Name)
 	return nil
 }
 
-// recall takes up the buckets of the store, and what is kept of their objects.
-func (s *Service) recall(ctx context.Context) error {
+// load adds the objects of the store's buckets that are kept in files.
+func (s *Service) load(ctx context.Context) error {
 	buckets, err := s.options.Store.Buckets(ctx)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (s *Service) recall(ctx context.Context) error {
 		if b.Protocol != fakedriver.ProtocolGCS {
 			continue
 		}
-		if err := s.keeper.load(b.Name, func(o *object) {
+		if err := s.files.load(b.Name, func(o *object) {
 			s.generation = max(s.generation, o.Generation)
 			s.contents.put(o)
 		}); err != nil {

@@ -7,9 +7,9 @@
 // only the objects of buckets of GCS are kept here. Each request goes through
 // phases that find out who asks, look up the operation in an allow-list and the
 // right to it in the grants, and read the body within limits, before anything is
-// looked at or changed.
+// read or changed.
 //
-// Google's clients bring tokens that Google has given out. There is nobody here
-// who could give them out, so the token is the key itself: ACCESS_ID, a colon,
+// Google's clients send tokens that Google has issued. Nothing issues tokens here, so
+// the token is the key itself: ACCESS_ID, a colon,
 // and ACCESS_SECRET, from the Secret of the BucketAccess.
 package gcs

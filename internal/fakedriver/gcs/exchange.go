@@ -20,9 +20,9 @@ type exchange struct {
 	operation operation
 	body      bytes.Buffer
 
-	// release lets others at the objects, and whoever revokes the key go on.
+	// release unlocks the objects, and leaves the gate of the account.
 	release func()
-	begun   bool // the answer
+	begun   bool // whether the answer is
 }
 
 // phase decides one thing about a request. Its error ends the request.

@@ -14,7 +14,7 @@ var honoured = []string{
 	"X-Goog-If-Metageneration-Match", "X-Goog-If-Metageneration-Not-Match",
 }
 
-// checkHeaders refuses headers that would change what is done, if they were
+// checkHeaders rejects headers that would change what is done, if they were
 // honoured: an encryption key, for example, or a condition on a change.
 func checkHeaders(header http.Header, op operation) error {
 	for name := range header {

@@ -54,7 +54,7 @@ func parseListing(query url.Values) (listing, error) {
 }
 
 // first are the names that may be on the page.
-func (l listing) first(s *shelf) []string {
+func (l listing) first(s *bucketIndex) []string {
 	names := s.after(max(l.prefix, l.start))
 	switch {
 	case strings.HasPrefix(l.after, lastPrefix):
@@ -67,7 +67,7 @@ func (l listing) first(s *shelf) []string {
 
 // list makes a page. Whole groups of names with a common prefix are passed over
 // at once.
-func (s *shelf) list(l listing) page {
+func (s *bucketIndex) list(l listing) page {
 	var p page
 	count := 0
 	for names := l.first(s); len(names) > 0 && strings.HasPrefix(names[0], l.prefix) && (l.end == "" || names[0] < l.end); {

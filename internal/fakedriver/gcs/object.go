@@ -33,7 +33,7 @@ type attributes struct {
 }
 
 // object is an object at one generation and metageneration: a change makes
-// another one, so that whoever has found it can go on reading it.
+// another one, so that readers of the old one are not disturbed.
 type object struct {
 	attributes
 

@@ -20,10 +20,10 @@ type operation struct {
 	// selects are query parameters and the value that they must have for the
 	// operation to be meant.
 	selects map[string]string
-	// needs are permissions, any one of which is enough. With none, nobody may.
+	// needs are permissions, any one of which is enough. With none, the operation is forbidden.
 	needs []authorization.Need
 	// takes are query parameters that are allowed. Those that could change what
-	// is done, and are not honoured, are refused rather than ignored.
+	// is done, and are not honoured, are rejected rather than ignored.
 	takes []string
 	// changes is whether objects are changed.
 	changes bool
@@ -63,7 +63,7 @@ var operations = []operation{
 	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
 	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, changes: true, do: (*Service).compose},
 	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
-	// What is the driver's to do.
+	// Operations that only the driver may do.
 	{name: "buckets.list", method: http.MethodGet, shape: shapeService},
 	{name: "buckets.create", method: http.MethodPost, shape: shapeService},
 	{name: "buckets.delete", method: http.MethodDelete, shape: shapeBucket},
@@ -71,7 +71,7 @@ var operations = []operation{
 	{name: "buckets.update", method: http.MethodPatch, shape: shapeBucket},
 }
 
-// classify finds the operation of a request, and refuses parameters that it does
+// classify finds the operation of a request, and rejects parameters that it does
 // not honour.
 func classify(method string, t target, query url.Values) (operation, error) {
 	for _, op := range operations {
@@ -91,11 +91,11 @@ func (o operation) isSelected(query url.Values) bool {
 	return true
 }
 
-// check refuses parameters that are not known, and those that two readers could
+// check rejects parameters that are not known, and those that two readers could
 // see differently.
 func (o operation) check(query url.Values) error {
 	if o.needs == nil {
-		return nil // it is refused anyway, for a better reason
+		return nil // authorize rejects it, for a better reason
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		values := query[name]

@@ -18,13 +18,13 @@ const (
 	maxUploads = 100
 )
 
-// Options say how a service is built.
+// Options configure a service.
 type Options struct {
 	// Store has the buckets, accounts and grants, and the deadlines for clients;
 	// required. Buckets of the service are those with fakedriver.ProtocolGCS.
 	Store *store.Store
 	// Dir is the directory that keeps objects; it is created if it is missing.
-	// The store must keep its buckets, too. Empty: objects are gone after Close.
+	// The store must keep its buckets, too. Empty: objects are lost with Close.
 	Dir string
 	// MaxBodyBytes bounds an object, and so the body of a request. Default: 1 GiB.
 	MaxBodyBytes int64
@@ -36,7 +36,7 @@ type Options struct {
 	Now func() time.Time
 	// Middleware is put around the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler
-	// Logger is told of refusals at verbosity 1, and of what went wrong inside.
+	// Logger logs rejected requests at verbosity 1, and internal errors.
 	// Default: nothing is logged.
 	Logger logr.Logger
 }

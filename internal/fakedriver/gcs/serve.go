@@ -64,8 +64,8 @@ func (s *Service) classify(x *exchange) (err error) {
 	return checkHeaders(x.r.Header, x.operation)
 }
 
-// perform does what is asked for, after a last look at the key and at the grant.
-// No client is waited for in the meantime.
+// perform carries out the operation, after a last check of the key and the grant. It
+// does not wait for the client.
 func (s *Service) perform(x *exchange) error {
 	unlock := s.lock.RUnlock
 	if x.operation.changes {

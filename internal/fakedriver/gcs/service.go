@@ -17,10 +17,10 @@ type Service struct {
 	options Options
 	handler http.Handler
 	uploads uploads
-	keeper  keeper
+	files   objectFiles
 
-	// lock is held by whoever looks at objects or changes them, until the answer
-	// begins, and guards what follows. It is taken before the gate of an account.
+	// lock is held while objects are read or changed, until the answer begins, and
+	// guards the fields that follow. It is taken before the gate of an account.
 	lock       sync.RWMutex
 	contents   contents
 	generation int64 // the newest
@@ -34,9 +34,9 @@ func New(ctx context.Context, options Options) (*Service, error) {
 	}
 	options = options.withDefaults()
 	s := &Service{
-		options: options, uploads: newUploads(options.UploadTimeout, options.Now), keeper: keeper{options.Dir}, contents: contents{},
+		options: options, uploads: newUploads(options.UploadTimeout, options.Now), files: objectFiles{options.Dir}, contents: contents{},
 	}
-	if err := s.recall(ctx); err != nil {
+	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
 	s.handler = options.Store.WithTimeouts(http.HandlerFunc(s.serve))

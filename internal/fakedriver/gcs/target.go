@@ -35,7 +35,7 @@ type target struct {
 
 const maxNameBytes = 1024
 
-// parseTarget reads a path, once for everything that follows. Slashes in names
+// parseTarget reads a path, for all later phases. Slashes in names
 // are escaped in the JSON API, so that each segment is a name or a word.
 func parseTarget(r *http.Request) (target, error) {
 	path := r.URL.EscapedPath()
@@ -126,7 +126,7 @@ func xmlTarget(path string) target {
 	return target{shape: shapeMedia, bucket: bucket, object: object}
 }
 
-// checked refuses names that there cannot be.
+// checked rejects invalid names.
 func (t target) checked() (target, error) {
 	for _, bucket := range []string{t.bucket, t.sourceBucket} {
 		if bucket != "" && fakedriver.ValidateBucketName(bucket) != nil {
@@ -141,7 +141,7 @@ func (t target) checked() (target, error) {
 	return t, nil
 }
 
-// checkName refuses names of objects that GCS refuses, by "Object names" of its
+// checkName rejects names of objects that GCS rejects, by "Object names" of its
 // documentation.
 func checkName(name string) error {
 	switch {

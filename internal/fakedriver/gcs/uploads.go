@@ -7,7 +7,7 @@ import (
 )
 
 // uploads are those that come in several requests and have not ended. Each
-// belongs to the key that has begun it, and to a bucket.
+// belongs to the key that created it, and to a bucket.
 type uploads struct {
 	timeout time.Duration
 	now     func() time.Time
@@ -52,8 +52,8 @@ func (u *uploads) begin(started *upload) (id string, err error) {
 	return id, nil
 }
 
-// find returns an upload of a key to a bucket; for anybody else, and anywhere
-// else, there is none.
+// find returns an upload of a key to a bucket; for another key or bucket, there is
+// none.
 func (u *uploads) find(id, key, bucket string) (*upload, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -71,8 +71,8 @@ func (u *uploads) end(id string) {
 	delete(u.all, id)
 }
 
-// forget ends the uploads to a bucket.
-func (u *uploads) forget(bucket string) {
+// drop ends the uploads to a bucket.
+func (u *uploads) drop(bucket string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for id, other := range u.all {

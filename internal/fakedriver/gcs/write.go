@@ -18,7 +18,7 @@ func (s *Service) put(a attributes, content []byte) (*object, error) {
 
 // keep stores an object, durably where that is wanted.
 func (s *Service) keep(o *object) (*object, error) {
-	if err := s.keeper.put(o); err != nil {
+	if err := s.files.put(o); err != nil {
 		return nil, err
 	}
 	s.contents.put(o)
@@ -31,7 +31,7 @@ func (s *Service) remove(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := s.keeper.remove(found.Bucket, found.Name); err != nil {
+	if err := s.files.remove(found.Bucket, found.Name); err != nil {
 		return err
 	}
 	s.contents.remove(found.Bucket, found.Name)

@@ -19,8 +19,8 @@ const (
 	maxHeaderBytes = 64 << 10
 	// shutdownTimeout is how long requests may take to end when the server does.
 	shutdownTimeout = 5 * time.Second
-	// connectionLevel is logr's verbosity 1, at which net/http says what is
-	// wrong with connections.
+	// connectionLevel is logr's verbosity 1, at which net/http reports errors of
+	// connections.
 	connectionLevel slog.Level = -1
 )
 
@@ -99,7 +99,7 @@ func (s *Server) admit() bool {
 // Wait returns when every Serve has returned. The server must have ended.
 func (s *Server) Wait() {
 	s.mu.Lock()   // a Serve that has not seen the end is counted now
-	s.mu.Unlock() //nolint:staticcheck,gocritic // nothing is to be done meanwhile
+	s.mu.Unlock() //nolint:staticcheck,gocritic // acquiring it is all
 	s.serving.Wait()
 }
 
@@ -122,7 +122,7 @@ func (s *Server) serve(ctx context.Context, server *http.Server, l net.Listener)
 	return err
 }
 
-// shutDown lets requests end, and after a while ends them.
+// shutDown waits for requests to end, and aborts them after shutdownTimeout.
 func shutDown(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()

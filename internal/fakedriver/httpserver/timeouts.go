@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// pace is how long a client is waited for, in one direction: for each piece at
-// most the patience, and for all of them together no longer than the patience and
-// what they would take at the lowest rate. Without the second, a client that
-// sends or takes a byte now and then would hold its connection for ever. Only
-// time that was spent waiting for the client counts.
+// pace limits the time spent waiting for a client, in one direction: for each piece
+// at most the timeout, and for all of them together no longer than the timeout and
+// what they would take at the lowest rate. Without the second limit, a client that
+// sends or takes a byte now and then could hold its connection without end.
 type pace struct {
 	timeout time.Duration
 	rate    int64 // bytes per second
@@ -19,7 +18,7 @@ type pace struct {
 	waited  time.Duration
 }
 
-// next returns until when the next piece is waited for.
+// next returns the deadline of the next piece.
 func (p *pace) next(now time.Time) time.Time {
 	left := p.timeout + time.Duration(float64(p.bytes)/float64(p.rate)*float64(time.Second)) - p.waited
 	return now.Add(min(p.timeout, max(left, 0)))
@@ -34,7 +33,7 @@ func (s *Server) newPace() pace {
 	return pace{timeout: s.options.BodyTimeout, rate: s.options.MinRate}
 }
 
-// timeoutWriter gives a client time to take an answer, but not for ever.
+// timeoutWriter puts deadlines on sending an answer.
 type timeoutWriter struct {
 	http.ResponseWriter
 
@@ -44,9 +43,9 @@ type timeoutWriter struct {
 }
 
 // WriteHeader implements http.ResponseWriter. A client that sends a body without
-// waiting to be asked for it reads a refusal only when it has sent it all; what
-// net/http skips of it, 256 KiB, is less than many an upload, and the connection
-// would be reset under it.
+// waiting for "100 Continue" reads an error only when it has sent it all. Net/http
+// skips 256 KiB of it, which is less than many uploads, and then resets the
+// connection.
 func (w *timeoutWriter) WriteHeader(status int) {
 	if status >= http.StatusBadRequest && w.Header().Get("Connection") != "close" && !w.body.awaited {
 		w.body.skipped = w.control.EnableFullDuplex() == nil
@@ -57,7 +56,7 @@ func (w *timeoutWriter) WriteHeader(status int) {
 // Unwrap lets http.ResponseController find the connection.
 func (w *timeoutWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// maxPiece bounds what must be taken within the patience.
+// maxPiece bounds what a client must take within the timeout.
 const maxPiece = 256 << 10
 
 // Write implements http.ResponseWriter.
@@ -83,7 +82,7 @@ func (w *timeoutWriter) write(data []byte) (int, error) {
 	return n, err
 }
 
-// timeoutBody gives a client time to send a body, but not for ever.
+// timeoutBody puts deadlines on receiving a body.
 type timeoutBody struct {
 	io.ReadCloser
 
@@ -97,8 +96,8 @@ type timeoutBody struct {
 // Read implements io.Reader.
 func (b *timeoutBody) Read(data []byte) (int, error) {
 	if b.ended {
-		// Net/http reads ahead now, to notice when the client goes, and would
-		// take the end of patience for that.
+		// Net/http reads ahead now, to notice when the client disconnects, and would
+		// take the timeout for that.
 		return 0, io.EOF
 	}
 	now := time.Now()
@@ -129,9 +128,9 @@ func (s *Server) WithTimeouts(next http.Handler) http.Handler {
 	})
 }
 
-// maxLinger is how long the rest of a body is waited for that nobody reads, to be
-// skipped, and maxSkipped how much of it is. The client may be sending it before
-// it looks for an answer.
+// maxLinger and maxSkipped bound the time and the bytes for skipping the rest of a
+// body that the handler has not read. The client may send all of it before it reads
+// the answer.
 const (
 	maxLinger  = 5 * time.Second
 	maxSkipped = 64 << 20

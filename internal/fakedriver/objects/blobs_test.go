@@ -11,9 +11,9 @@ import (
 )
 
 // errRefused is what a counting vault fails with.
-var errRefused = errors.New("the vault refuses")
+var errRefused = errors.New("the store fails")
 
-// countingVault is a vault in memory that says it is durable, counts the
+// countingVault is a blob store in memory that says it is durable, counts the
 // references to its blobs, and fails on demand.
 type countingVault struct {
 	*blobstore.Memory

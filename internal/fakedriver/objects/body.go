@@ -16,7 +16,7 @@ type piece struct {
 // Body is the content of an object: pieces of blobs, one after the other. Most are
 // one blob, all of it, and take little memory. The zero value is empty.
 //
-// Whoever keeps a body holds a reference to its blobs: the store for what it has
+// The owner of a body holds a reference to its blobs: the store for what it has
 // stored, a request for what it has received or is about to read.
 type Body struct {
 	whole  blobstore.Blob

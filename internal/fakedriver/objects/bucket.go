@@ -47,7 +47,7 @@ var idEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 // Bucket is the content of one bucket. Its methods are safe for concurrent use.
 //
 // A change holds, in this order: gate (shared), the lock of its key, and mu only
-// while it looks at or alters the index. The vault is written in between, when
+// while it looks at or alters the index. The blob store is written in between, when
 // readers and the writers of other keys go on.
 type Bucket struct {
 	store *Store
@@ -136,10 +136,10 @@ func (b *Bucket) retire(purge bool, with []blobstore.Change) error {
 	steps := []step{b.forgetConfig()}
 	var contents []Body
 	for v := range b.versions {
-		steps, contents = append(steps, b.forgetVersion(v)), append(contents, v.Body)
+		steps, contents = append(steps, b.deletionOfVersion(v)), append(contents, v.Body)
 	}
 	for _, u := range b.uploads {
-		steps = append(steps, b.forgetUpload(u)...)
+		steps = append(steps, b.deletionOfUpload(u)...)
 		for _, part := range u.sorted() {
 			contents = append(contents, part.Body)
 		}

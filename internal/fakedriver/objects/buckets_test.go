@@ -92,7 +92,7 @@ func TestSetVersioning(t *testing.T) {
 	}
 }
 
-// What the vault refuses has not happened.
+// What the blob store refuses has not happened.
 func TestRefusedByTheVault(t *testing.T) {
 	f := newFixture(t, objects.Config{Versioning: objects.Enabled})
 	f.put("k", "a")
@@ -118,7 +118,7 @@ func TestRefusedByTheVault(t *testing.T) {
 		"DeleteBucket": f.store.DeleteBucket("b", true), "CreateBucket": f.store.CreateBucket("c", objects.Config{}),
 	} {
 		if !errors.Is(err, errRefused) {
-			t.Errorf("%s = %v, want the vault's error", name, err)
+			t.Errorf("%s = %v, want the blob store's error", name, err)
 		}
 	}
 

@@ -2,7 +2,7 @@ package objects
 
 // Deletion is what became of a request to delete.
 type Deletion struct {
-	// VersionID is that of the version that is gone, or of the delete marker that
+	// VersionID is that of the deleted version, or of the delete marker that
 	// has been made; empty in a bucket without versioning.
 	VersionID string
 	// IsDeleteMarker says that VersionID is, or was, a delete marker.
@@ -56,7 +56,7 @@ func (b *Bucket) deleteNewest(key string) (Deletion, error) {
 }
 
 func (b *Bucket) discard(v *Version) error {
-	if err := b.store.commit(b.forgetVersion(v)); err != nil {
+	if err := b.store.commit(b.deletionOfVersion(v)); err != nil {
 		return err
 	}
 	b.remove(v)

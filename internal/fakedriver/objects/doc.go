@@ -5,9 +5,9 @@
 // the change.
 //
 // The index is always in memory: a B-tree a bucket, so that a listing seeks
-// instead of scanning. Contents and, with a vault that has a directory, records
-// of every change are in package vault; a change is in the vault before it is in
-// the index, so that nobody has seen what a crash takes back.
+// instead of scanning. Contents and, with a blob store that has a directory, records
+// of every change are in package blobstore; a change is in the blob store before it is in
+// the index, so that no reader sees a change that a crash undoes.
 //
 // It knows nothing of HTTP, accounts and grants. Errors are those of package
 // s3error where a client can have caused them.

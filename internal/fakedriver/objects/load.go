@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
 
-// load fills the index with what is in the vault.
+// load fills the index with what is in the blob store.
 func (s *Store) load() error {
 	v := s.options.Blobs
 	for _, table := range []struct {

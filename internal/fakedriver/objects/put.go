@@ -76,7 +76,7 @@ func (b *Bucket) add(v, newest *Version, from *upload) error {
 		return err
 	}
 	v.Body.Retain()
-	if err := b.store.commit(append(b.forgetUpload(from), b.recordVersion(v), b.forgetVersion(replaced))...); err != nil {
+	if err := b.store.commit(append(b.deletionOfUpload(from), b.recordVersion(v), b.deletionOfVersion(replaced))...); err != nil {
 		b.release(more)
 		v.Body.Release()
 		return err

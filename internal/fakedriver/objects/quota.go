@@ -20,7 +20,7 @@ func (q Quota) minus(other Quota) Quota {
 
 // reserve takes something of the quota, before it is stored. The error is
 // QuotaExceeded, which is Ceph's; S3 itself has no quotas. What takes nothing is
-// never refused, also where the quota is overdrawn.
+// always allowed, even if the quota is exceeded.
 func (b *Bucket) reserve(more Quota) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

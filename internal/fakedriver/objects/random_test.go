@@ -23,7 +23,7 @@ type walker struct {
 }
 
 // TestRandomOperations compares a bucket with its model after every operation, of
-// which some are refused by the quota or by the vault.
+// which some are refused by the quota or by the blob store.
 func TestRandomOperations(t *testing.T) {
 	const operations = 300
 	for seed := range uint64(15) {

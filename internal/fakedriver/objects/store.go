@@ -16,7 +16,7 @@ type Store struct {
 	options  Options
 	sequence atomic.Uint64
 
-	creating sync.Mutex // held by CreateBucket, while the vault is written
+	creating sync.Mutex // held by CreateBucket, while the blob store is written
 	mu       sync.RWMutex
 	buckets  map[string]*Bucket
 
@@ -39,8 +39,8 @@ type Options struct {
 
 const minPartBytes = 5 << 20
 
-// New returns a store with what is in the vault. The caller sweeps the vault when
-// everybody else has loaded what is theirs, too.
+// New returns a store with what is in the blob store. The caller sweeps the blob store when
+// all other packages have loaded their records.
 func New(options Options) (*Store, error) {
 	if options.MinPartBytes <= 0 {
 		options.MinPartBytes = minPartBytes

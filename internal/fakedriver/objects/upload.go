@@ -160,14 +160,14 @@ func (b *Bucket) Parts(key, id string, after, limit int) (parts []Part, more boo
 	return all, false, nil
 }
 
-// AbortUpload ends an upload and forgets its parts. The error is NoSuchUpload.
+// AbortUpload deletes an upload and its parts. The error is NoSuchUpload.
 func (b *Bucket) AbortUpload(key, id string) error {
 	return b.change(key, func() error {
 		u, err := b.upload(key, id)
 		if err != nil {
 			return err
 		}
-		if err := b.store.commit(b.forgetUpload(u)...); err != nil {
+		if err := b.store.commit(b.deletionOfUpload(u)...); err != nil {
 			return err
 		}
 		b.release(u.weight())

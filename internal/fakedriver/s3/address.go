@@ -12,9 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// resolve finds bucket and key, once for everything that follows. The Host header
-// counts as well as the path, because it is signed, too. Keys are not cleaned:
-// "a//b" and "../x" are keys like any other.
+// resolve finds bucket and key for all later phases, in the Host header and the path:
+// both are signed. Keys are not cleaned: "a//b" and "../x" are keys like any other.
 func (s *Service) resolve(x *exchange) error {
 	bucket, key, err := s.hosts.locate(x.R)
 	if err != nil {

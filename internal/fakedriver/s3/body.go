@@ -14,9 +14,8 @@ import (
 // keys of 1024 bytes.
 const maxDocumentBytes = 4 << 20
 
-// readBody reads the body and makes sure that it is what was signed, before
-// anything is changed. It holds no more memory than has arrived, whatever length
-// was declared.
+// readBody reads the body and verifies it, before anything is changed. It allocates
+// memory for the bytes that have arrived, not for the declared length.
 func (s *Service) readBody(x *exchange) error {
 	switch x.Operation.Body {
 	case s3op.Document:

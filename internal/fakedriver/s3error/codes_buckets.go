@@ -2,6 +2,6 @@ package s3error
 
 import "net/http"
 
-// ErrInvalidLocationConstraint refuses CreateBucket in a region that cannot be.
+// ErrInvalidLocationConstraint rejects CreateBucket in a region whose name is not allowed.
 var ErrInvalidLocationConstraint = define("InvalidLocationConstraint", http.StatusBadRequest,
 	"The specified location constraint is not valid")

@@ -14,7 +14,7 @@ type Error struct {
 	Code string
 	// Status is the HTTP status that belongs to the code.
 	Status int
-	// Message is for people. It is shown to whoever sent the request and must
+	// Message is for people. It is sent to the client and must
 	// hold nothing secret.
 	Message string
 	// Region is where the request should have been signed for; only

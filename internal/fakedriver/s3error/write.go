@@ -48,5 +48,5 @@ func Write(w http.ResponseWriter, r *http.Request, requestID string, e *Error) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Set("Content-Length", strconv.Itoa(len(xml.Header)+len(body)))
 	w.WriteHeader(e.Status)
-	_, _ = w.Write(append([]byte(xml.Header), body...)) // a client that has gone is not our error
+	_, _ = w.Write(append([]byte(xml.Header), body...)) // the client may have disconnected
 }

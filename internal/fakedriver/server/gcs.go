@@ -34,19 +34,19 @@ func (o Options) validateGCS() error {
 	return validateAddress("GCS", o.GCSBindAddress, o.GCSEndpoint)
 }
 
-// guest is the GCS service, if there is one, and where it listens.
-type guest struct {
+// gcsServer is the GCS service, if there is one, and where it listens.
+type gcsServer struct {
 	service  *gcs.Service
 	listener net.Listener
 }
 
-func openGCS(ctx context.Context, opts Options, s3 *store.Store) (guest, error) {
+func openGCS(ctx context.Context, opts Options, s3 *store.Store) (gcsServer, error) {
 	if !opts.hasGCS() {
-		return guest{}, nil
+		return gcsServer{}, nil
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", opts.GCSBindAddress)
 	if err != nil {
-		return guest{}, fmt.Errorf("listen for GCS: %w; stop the program that uses the address, or choose another", err)
+		return gcsServer{}, fmt.Errorf("listen for GCS: %w; stop the program that uses the address, or choose another", err)
 	}
 	scheme := "http://"
 	if opts.secure() {
@@ -60,29 +60,29 @@ func openGCS(ctx context.Context, opts Options, s3 *store.Store) (guest, error) 
 	}
 	service, err := gcs.New(ctx, options)
 	if err != nil {
-		return guest{}, errors.Join(err, listener.Close())
+		return gcsServer{}, errors.Join(err, listener.Close())
 	}
 	opts.Logger.Info("listening for GCS",
 		"address", listener.Addr().String(), "endpoint", cmp.Or(opts.GCSEndpoint, scheme+listener.Addr().String()))
-	return guest{service, listener}, nil
+	return gcsServer{service, listener}, nil
 }
 
 // backend is the store, with the objects of the service.
-func (g guest) backend(s3 *store.Store) fakedriver.Backend {
+func (g gcsServer) backend(s3 *store.Store) fakedriver.Backend {
 	if g.service == nil {
 		return s3
 	}
 	return g.service.Backend()
 }
 
-func (g guest) serve(ctx context.Context, group *errgroup.Group, certificates certificates) {
+func (g gcsServer) serve(ctx context.Context, group *errgroup.Group, certificates certificates) {
 	if g.service != nil {
 		group.Go(func() error { return g.service.Serve(ctx, certificates.wrap(g.listener)) })
 	}
 }
 
 // close closes the listener if it was never served.
-func (g guest) close() {
+func (g gcsServer) close() {
 	if g.service != nil {
 		_ = g.listener.Close() // serving has closed it
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // DefaultS3BindAddress is where the S3 store listens unless it is told
-// otherwise: nobody outside this machine can reach it there.
+// otherwise: only programs on this machine can reach it there.
 const DefaultS3BindAddress = "127.0.0.1:9000"
 
 // ErrOptions is the error of options that cannot be.
@@ -35,7 +35,7 @@ type Options struct {
 	// S3VirtualEndpoint is the URL whose host has buckets as subdomains, like
 	// http://s3.localhost:9000, which it is by default where S3Endpoint is one of
 	// this machine. Otherwise there is none by default, and classes with the
-	// addressing style virtual are refused.
+	// addressing style virtual are rejected.
 	S3VirtualEndpoint string
 	// Protocols are those of the driver, the default first. Default: S3.
 	Protocols []fakedriver.Protocol
@@ -82,7 +82,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// validate finds what is wrong before anything is made or opened.
+// validate checks all options before anything is created or opened.
 func (o Options) validate() error {
 	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateEndpoint(o.Endpoint),
 		o.validateS3Address(), o.validateS3Endpoints(),

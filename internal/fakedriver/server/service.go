@@ -35,19 +35,19 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	opts = opts.withEndpoints(listener.Addr())
-	guest, err := openGCS(ctx, opts, s3)
+	googleCloud, err := openGCS(ctx, opts, s3)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer guest.close()
-	driver, socket, err := openDriver(opts, guest.backend(s3)) //nolint:contextcheck // its probe of a stale socket is bounded by itself
+	defer googleCloud.close()
+	driver, socket, err := openDriver(opts, googleCloud.backend(s3)) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	opts.Logger.Info("serving", "driver", opts.DriverName, "socket", socket.Addr().String(),
 		"s3Address", listener.Addr().String(), "s3Endpoint", opts.S3Endpoint)
 	group, ctx := errgroup.WithContext(ctx)
-	guest.serve(ctx, group, certificates)
+	googleCloud.serve(ctx, group, certificates)
 	group.Go(func() error { return certificates.watch(ctx) })
 	group.Go(func() error { return s3.Serve(ctx, certificates.wrap(listener)) })
 	group.Go(func() error { return driver.Serve(ctx, socket) })

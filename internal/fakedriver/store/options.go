@@ -22,21 +22,20 @@ const (
 	defaultMinRate       = 1 << 10
 )
 
-// Options say how a store is built. The zero value is a store in memory.
+// Options configure a store. The zero value is a store in memory.
 type Options struct {
 	// Region is that of the store, and of the buckets that have none of their own:
 	// what signatures must be made for. Default: fakedriver.DefaultRegion.
 	Region string
 	// Hosts are the bases of virtual-host addresses: a request to the host
-	// BUCKET.BASE, with or without port, is about that bucket, as one to any
-	// other host is about the bucket that begins its path. Default: DefaultHost.
+	// BUCKET.BASE, with or without port, concerns that bucket; one to any other host
+	// concerns the bucket at the beginning of its path. Default: s3.DefaultHost.
 	Hosts []string
 	// Dir is the directory that keeps buckets, objects and accounts; it is
-	// created if it is missing. Empty: everything is in memory, and gone after
-	// Close.
+	// created if it is missing. Empty: everything is in memory, and lost with Close.
 	Dir string
 	// MaxBodyBytes bounds the body of one request, and so an object that is
-	// uploaded in one piece, or one part of an upload. A larger one is refused
+	// uploaded in one piece, or one part of an upload. A larger one is rejected
 	// with EntityTooLarge before it is read. Default: 1 GiB.
 	MaxBodyBytes int64
 	// MaxAccounts is how many accounts there may be at a time, those of
@@ -55,14 +54,13 @@ type Options struct {
 	// MinRate is how slow a client may be, in bytes per second of a body that it
 	// sends or takes, on average and after BodyTimeout. Default: 1024.
 	MinRate int64
-	// WebIdentity finds the account that the bearer of a token may become, by
-	// AssumeRoleWithWebIdentity of STS. role is the last element of the RoleArn's
-	// path, and chooses among several. The account must be one with a
-	// ServiceAccount; any other is refused. Errors are of kind ErrIdentity if the
-	// token is not a good one, ErrExpired if it is no longer, ErrNotExist if it has
-	// no such role; of any other kind if they could not be looked up. They are
-	// logged, and must not hold the token. The context ends after ten seconds.
-	// Default: no token is accepted.
+	// WebIdentity finds the account for a token, for AssumeRoleWithWebIdentity of
+	// STS. role is the last element of the RoleArn's path, and selects one of several
+	// accounts. The account must have a ServiceAccount. Errors are of kind
+	// authorization.ErrIdentity if the token is invalid, authorization.ErrExpired if
+	// it has expired, fakedriver.ErrNotExist if there is no such role; of any other
+	// kind if the lookup failed. They are logged, and must not contain the token. The
+	// context ends after ten seconds. Default: every token is rejected.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
 	// Middleware is put around the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler
@@ -71,9 +69,9 @@ type Options struct {
 	// Now is the clock that request times and expiries are checked against, and
 	// that objects are dated by. The signature library compares them with the
 	// system's clock, too, so a clock that is behind the system's makes the
-	// store refuse requests early. Default: time.Now.
+	// store reject requests early. Default: time.Now.
 	Now func() time.Time
-	// Logger is told of requests at verbosity 1, and of what went wrong inside.
+	// Logger logs rejected requests at verbosity 1, and internal errors.
 	// Default: nothing is logged.
 	Logger logr.Logger
 }

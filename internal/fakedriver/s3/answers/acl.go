@@ -10,15 +10,15 @@ func (a *Answers) objectACL(x *exchange) error {
 	return a.acl(x)
 }
 
-// headBucket answers HeadBucket: that the bucket is there has been found out.
-// Clients learn the region from it.
+// headBucket answers HeadBucket: an earlier phase has found the bucket. Clients learn
+// the region from it.
 func (a *Answers) headBucket(x *exchange) error {
 	x.W.Header().Set("X-Amz-Bucket-Region", a.RegionOf(x.Bucket))
 	return nil
 }
 
-// acl answers as a bucket does whose ACLs are off: all to the owner, and nothing
-// to anybody else. Permissions come from grants alone.
+// acl answers as a bucket does whose ACLs are disabled: full control for the owner,
+// and no other entry. Permissions come from grants alone.
 func (a *Answers) acl(x *exchange) error {
 	type grantee struct {
 		owner

@@ -24,9 +24,9 @@ const (
 // formatTime writes a time as it is in documents.
 func formatTime(t time.Time) string { return t.UTC().Format(timestamp) }
 
-// table are the functions that answer the operations, by name. Reads, and
-// writes of one object, go through gofakes3; what its interfaces or documents
-// cannot express is answered here.
+// table has the functions that answer the operations, by name. gofakes3 serves
+// GetObject, HeadObject, DeleteObject, CreateMultipartUpload and
+// AbortMultipartUpload; its interfaces cannot express the others.
 var table = map[string]func(*Answers, *exchange) error{
 	"AbortMultipartUpload":    (*Answers).serveGofakes3,
 	"CompleteMultipartUpload": (*Answers).completeUpload,
@@ -118,7 +118,7 @@ func (a *Answers) RegionOf(bucket string) string {
 	return a.options.Region
 }
 
-// notConfigured are the answers about features that no bucket has switched on.
+// notConfigured are the errors for features that no bucket has.
 var notConfigured = map[string]error{
 	"GetBucketCors":                   s3error.ErrNoSuchCORSConfiguration,
 	"GetBucketEncryption":             s3error.ErrNoSuchEncryption,
@@ -147,6 +147,6 @@ func sendXML(x *exchange, document any) error {
 	header := x.W.Header()
 	header.Set("Content-Type", "application/xml")
 	header.Set("Content-Length", strconv.Itoa(body.Len()))
-	_, _ = x.W.Write(body.Bytes()) // a client that has gone is not our error
+	_, _ = x.W.Write(body.Bytes()) // the client may have disconnected
 	return nil
 }

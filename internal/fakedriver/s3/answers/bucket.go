@@ -11,14 +11,14 @@ type owner struct {
 	DisplayName string
 }
 
-// owner is what documents call the account. It is the same whatever key the
-// account has, and for those that have sessions only.
+// owner is the account in documents. It does not depend on the account's key, which
+// changes, and which accounts for ServiceAccounts do not have.
 func (x *exchange) owner() owner {
 	id := x.Caller.Account().ID
 	return owner{ID: authorization.AccessKeyID(id, 0), DisplayName: id}
 }
 
-// bucketLocation answers with the region; gofakes3 would say us-east-1.
+// bucketLocation answers with the region.
 func (a *Answers) bucketLocation(x *exchange) error {
 	location := a.RegionOf(x.Bucket)
 	if location == "us-east-1" {

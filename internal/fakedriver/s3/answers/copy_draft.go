@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// copied is the object that the copy is to be: metadata and tags are the source's
-// or the request's, as the two directives say.
+// copied returns the copy: its metadata and tags are the source's or the request's,
+// as the two directives say.
 func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	draft := objects.Draft{
 		Body: source.Body, ETag: source.ETag, Checksum: source.Checksum, Attributes: source.Attributes, Parts: nil,

@@ -10,7 +10,7 @@ import (
 
 const maxDeletedObjects = 1000
 
-type condemned struct {
+type objectToDelete struct {
 	Key       string `xml:"Key"`
 	VersionID string `xml:"VersionId"`
 	ETag      string `xml:"ETag"`
@@ -23,16 +23,15 @@ type deleted struct {
 	DeleteMarkerVersionID string `xml:"DeleteMarkerVersionId,omitempty"`
 }
 
-type undeleted struct {
+type deleteFailure struct {
 	Key           string
 	VersionID     string `xml:"VersionId,omitempty"`
 	Code, Message string
 }
 
-// deleteObjects answers DeleteObjects: one answer for each object, whatever
-// becomes of the others.
+// deleteObjects answers DeleteObjects, with a result for each object.
 func (a *Answers) deleteObjects(x *exchange) error {
-	all, quiet, err := condemnedOf(x.Body)
+	all, quiet, err := objectsToDelete(x.Body)
 	if err != nil {
 		return err
 	}
@@ -40,13 +39,13 @@ func (a *Answers) deleteObjects(x *exchange) error {
 		XMLName xml.Name `xml:"DeleteResult"`
 		Xmlns   string   `xml:"xmlns,attr"`
 		Deleted []deleted
-		Error   []undeleted
+		Error   []deleteFailure
 	}{Xmlns: namespace}
 	for _, object := range all {
 		done, err := x.delete(object)
 		if err != nil {
 			failure := s3error.From(err)
-			document.Error = append(document.Error, undeleted{object.Key, object.VersionID, failure.Code, failure.Message})
+			document.Error = append(document.Error, deleteFailure{object.Key, object.VersionID, failure.Code, failure.Message})
 		} else if !quiet {
 			document.Deleted = append(document.Deleted, done)
 		}
@@ -54,7 +53,7 @@ func (a *Answers) deleteObjects(x *exchange) error {
 	return sendXML(x, document)
 }
 
-func (x *exchange) delete(object condemned) (deleted, error) {
+func (x *exchange) delete(object objectToDelete) (deleted, error) {
 	result := deleted{Key: object.Key, VersionID: object.VersionID}
 	if len(object.Key) > MaxKeyBytes {
 		return result, s3error.ErrKeyTooLong
@@ -66,11 +65,11 @@ func (x *exchange) delete(object condemned) (deleted, error) {
 	return result, err
 }
 
-func condemnedOf(body []byte) (all []condemned, quiet bool, err error) {
+func objectsToDelete(body []byte) (all []objectToDelete, quiet bool, err error) {
 	var document struct {
-		XMLName xml.Name    `xml:"Delete"`
-		Object  []condemned `xml:"Object"`
-		Quiet   bool        `xml:"Quiet"`
+		XMLName xml.Name         `xml:"Delete"`
+		Object  []objectToDelete `xml:"Object"`
+		Quiet   bool             `xml:"Quiet"`
 	}
 	if err := xml.Unmarshal(body, &document); err != nil || len(document.Object) == 0 || len(document.Object) > maxDeletedObjects {
 		return nil, false, s3error.ErrMalformedXML

@@ -6,13 +6,12 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// gofakes3Backend is what gofakes3 works on while it answers one request. Its
-// interfaces have no room for much of what S3 stores (tags, checksums, conditions,
-// who asks), so there is one for every request, which knows the request; what
-// gofakes3 has read from it a second time is not looked at.
+// gofakes3Backend is the backend of gofakes3 for one request. gofakes3's interfaces
+// have no room for tags, checksums, conditions and the caller, so each request has
+// its own backend, which knows the request and ignores what gofakes3 parses again.
 type gofakes3Backend struct {
-	// The rest of the interface has no implementation: the table of operations
-	// sends nothing there, and what came all the same would be an internal error.
+	// The rest of the interface has no implementation: the table of operations sends
+	// nothing there. A call would panic, and end as an internal error.
 	gofakes3.Backend
 	gofakes3.VersionedBackend
 	gofakes3.MultipartBackend
@@ -26,12 +25,12 @@ func (a *Answers) serveGofakes3(x *exchange) error {
 	core := gofakes3.New(gofakes3Backend{x: x}, gofakes3.WithTimeSource(clock(a.options.Now)), gofakes3.WithTimeSkewLimit(0))
 	core.Server().ServeHTTP(w, gofakes3Request(x))
 	if w.streams() && x.failure != nil {
-		a.options.Logger.V(1).Info("s3 answer broke off", "request", x.ID, "bucket", x.Bucket, "error", x.failure.Error())
+		a.options.Logger.V(1).Info("s3 answer interrupted", "request", x.ID, "bucket", x.Bucket, "error", x.failure.Error())
 	}
 	return w.finish()
 }
 
-// fail keeps an error for the answer; gofakes3 would make it an internal one.
+// fail stores an error for the answer; gofakes3 would turn it into an internal one.
 func (c gofakes3Backend) fail(err error) error {
 	if err != nil {
 		c.x.failure = err
@@ -40,7 +39,7 @@ func (c gofakes3Backend) fail(err error) error {
 	return nil
 }
 
-// BucketExists implements gofakes3.Backend: that has been found out already.
+// BucketExists implements gofakes3.Backend: an earlier phase has found the bucket.
 func (c gofakes3Backend) BucketExists(string) (bool, error) { return true, nil }
 
 // GetObject implements gofakes3.Backend.
@@ -57,8 +56,8 @@ func (c gofakes3Backend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequ
 	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{body.Open(), c.x}, Range: found}, nil
 }
 
-// sender is the content of an object on its way. It notes when sending fails, so
-// that what gofakes3 then has to say is not taken for the rest of the content.
+// sender is the content of an object. It records when sending fails, so that the
+// error that gofakes3 then writes is not sent as the rest of the content.
 type sender struct {
 	io.ReadCloser
 

@@ -52,8 +52,8 @@ func (w *gofakes3Writer) Write(data []byte) (int, error) {
 	return w.x.W.Write(data)
 }
 
-// finish sends what was held back. The error is what the request failed with; that
-// of gofakes3 itself can only be a mistake in what it was given.
+// finish sends what was held back. It returns the request's error; an error of
+// gofakes3 itself can only be a bug in its input.
 func (w *gofakes3Writer) finish() error {
 	w.WriteHeader(http.StatusOK)
 	switch {
@@ -68,12 +68,12 @@ func (w *gofakes3Writer) finish() error {
 		w.header.Set("Content-Type", "application/xml")
 	}
 	w.send()
-	_, _ = w.x.W.Write(w.held.Bytes()) // a client that has gone is not our error
+	_, _ = w.x.W.Write(w.held.Bytes()) // the client may have disconnected
 	return nil
 }
 
-// dropped are the headers that gofakes3 sets and S3 does not, or that say what
-// the store's own say already, and better.
+// dropped are the headers that gofakes3 sets and S3 does not, or that the store sets
+// itself.
 var dropped = []string{"Access-Control-Allow-Origin", "Etag", "Server", "X-Amz-Id-2", "X-Amz-Request-Id"}
 
 // send writes the status and the corrected headers.

@@ -58,7 +58,7 @@ func (x *exchange) lister(sizeParameter string) (*lister, error) {
 	return l, err
 }
 
-// encode returns a key as it is to be shown. Without URL-encoding, XML cannot hold
+// encode returns a key as documents show it. Without URL-encoding, XML cannot hold
 // most control characters.
 func (l *lister) encode(key string) string {
 	if !l.encodes {

@@ -72,9 +72,9 @@ type exchange struct {
 	*Request
 
 	contents   *objects.Bucket    // of the bucket
-	conditions objects.Conditions // on which the request is to be answered
+	conditions objects.Conditions // of the conditional headers
 	version    *objects.Version   // that has been read or written
 	byteRange  string             // of the version, as in the header Range; empty: all of it
-	sent       checksum.Sum       // of what is sent of the version; zero: not known
+	sent       checksum.Sum       // of the bytes that are sent; zero: unknown
 	failure    error              // of what gofakes3 called
 }

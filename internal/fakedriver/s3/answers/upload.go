@@ -44,7 +44,7 @@ type partContent struct {
 }
 
 // putPart stores a content as a part, with the kind of checksum that its upload
-// was begun with.
+// was created with.
 func (x *exchange) putPart(c partContent) (objects.Part, error) {
 	number, err := x.partNumber()
 	if err != nil {
@@ -60,9 +60,8 @@ func (x *exchange) putPart(c partContent) (objects.Part, error) {
 	return x.contents.PutPart(x.Key, u.ID, objects.Part{Number: number, ETag: c.ETag, Checksum: c.Checksum, Body: c.Body})
 }
 
-// checksumFor returns the checksum that a part of an upload has. Where the object
-// is to have one of the parts', clients must tell the parts'; otherwise the store
-// computes what it was not told.
+// checksumFor returns the checksum of a part. For a composite checksum of the object,
+// clients must send those of the parts; otherwise the store computes them.
 func checksumFor(u objects.Upload, c partContent) (checksum.Sum, error) {
 	switch {
 	case u.Algorithm == checksum.None || u.Algorithm == c.Checksum.Algorithm:

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// putObject answers PutObject. Gofakes3 would read a body for it that has been read,
-// and take digests of that: of all requests it is the one that is made most.
+// putObject answers PutObject, the most frequent operation, without gofakes3, which
+// would read the body again and compute digests of it.
 func (a *Answers) putObject(x *exchange) error {
 	draft, err := x.draft()
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 // Names of what carries a session's token, in a header or in a presigned URL.
 const securityToken = "X-Amz-Security-Token" //nolint:gosec // not a token, but where it is
 
-// parseSignature finds the signature in the header or in the query. Errors are
-// *s3error.Error; the ways to authenticate that S3 has and the store has not are
-// refused by name, so that nobody looks for a wrong secret.
+// parseSignature finds the signature in the header or in the query. Ways to
+// authenticate that S3 has and the store has not are rejected by name.
 func parseSignature(r *http.Request, query url.Values) (Signature, error) {
 	if err := checkSingle(r.Header); err != nil {
 		return Signature{}, err
@@ -40,8 +39,8 @@ func isPresigned(query url.Values) bool {
 	return query.Has("X-Amz-Signature") || query.Has("X-Amz-Algorithm") || query.Has("X-Amz-Credential")
 }
 
-// checkMechanism makes sure that there is at most one mechanism, and that it is
-// Signature Version 4.
+// checkMechanism rejects requests with more than one mechanism, and those with
+// another than Signature Version 4.
 func checkMechanism(headers []string, query url.Values) error {
 	presigned := isPresigned(query)
 	older := query.Has("AWSAccessKeyId") || (query.Has("Signature") && query.Has("Expires"))
@@ -72,9 +71,9 @@ func isForm(r *http.Request) bool {
 // metadata.
 var repeatable = []string{"X-Amz-Object-Attributes", "X-Amz-Trailer"}
 
-// checkSingle refuses headers that are given twice. What is signed of them is
-// their values with commas in between, so one signed header could be split into
-// two, of which the first has another meaning.
+// checkSingle rejects headers that are given twice. The signature covers their values
+// joined with commas, so a signed header could be split into two, of which the first
+// has another meaning.
 func checkSingle(header http.Header) error {
 	for name, values := range header {
 		special := strings.HasPrefix(name, "X-Amz-") && !strings.HasPrefix(name, "X-Amz-Meta-") && !slices.Contains(repeatable, name)

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// maxExpires is how long a presigned URL may be good for, in seconds.
+// maxExpires is how long a presigned URL can be valid, in seconds.
 const maxExpires = 7 * 24 * 60 * 60
 
 // parsePresigned reads the signature in the query of a presigned URL.
@@ -42,7 +42,7 @@ func parsePresigned(header http.Header, query url.Values) (Signature, error) {
 	return signed, nil
 }
 
-// checkPresigned checks that all parameters of a presigned URL are there, once.
+// checkPresigned checks that all parameters of a presigned URL are given exactly once.
 func checkPresigned(header http.Header, query url.Values, signed Signature) error {
 	for _, name := range []string{"Algorithm", "Credential", "SignedHeaders", "Signature", "Date", "Expires"} {
 		if values := query["X-Amz-"+name]; len(values) != 1 || values[0] == "" {
@@ -58,8 +58,8 @@ func checkPresigned(header http.Header, query url.Values, signed Signature) erro
 	case len(tokens) > 1:
 		return s3error.ErrInvalidArgument.With("The security token is given more than once")
 	case len(hashes) > 1 || (len(hashes) == 1 && hashes[0] != UnsignedPayload):
-		// It would have to be part of what is signed, and the library takes the
-		// bodies of presigned requests for unsigned ones.
+		// It would have to be signed, but the library treats the bodies of presigned
+		// requests as unsigned.
 		return s3error.ErrNotImplemented.With("X-Amz-Content-Sha256 of a presigned request must be " + UnsignedPayload)
 	}
 	return nil

@@ -14,7 +14,8 @@ const (
 	serverTime = "2006-01-02T15:04:05Z"
 )
 
-// checkTime refuses requests from another time, and expired ones.
+// checkTime rejects requests whose time differs too much from the store's, and expired
+// ones.
 func checkTime(signed Signature, now time.Time) error {
 	age := now.Sub(signed.Time)
 	switch {
@@ -35,8 +36,8 @@ func checkTime(signed Signature, now time.Time) error {
 	return nil
 }
 
-// checkScope refuses signatures that were made for another day or service. Which
-// region is right depends on the bucket; see checkRegion.
+// checkScope rejects signatures for another day or service. The caller checks the
+// region, which depends on the bucket.
 func checkScope(signed Signature) error {
 	switch {
 	case signed.scope.day != signed.Time.Format(dayFormat):

@@ -50,7 +50,7 @@ func Classify(method string, level Level, query url.Values, header http.Header) 
 }
 
 // queryNames returns the parameters that select and shape an operation. One that
-// is given twice is refused: two readers might look at different values.
+// is given twice is rejected: two readers might look at different values.
 func queryNames(query url.Values) ([]string, error) {
 	names := make([]string, 0, len(query))
 	for name, values := range query {

@@ -22,7 +22,7 @@ var harmless = []string{
 	"X-Amz-Request-Payer", "X-Amz-Sdk-Checksum-Algorithm", "X-Amz-Security-Token", "X-Amz-Storage-Class", "X-Amz-Trailer", "X-Amz-User-Agent",
 }
 
-// checkHeaders refuses the headers that would have to be ignored although they
+// checkHeaders rejects the headers that would have to be ignored although they
 // ask for something: encryption keys, locks, tags, conditions.
 func checkHeaders(op Operation, header http.Header) error {
 	for _, name := range conditional {

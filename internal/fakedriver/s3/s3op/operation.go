@@ -45,15 +45,15 @@ type Operation struct {
 	CopySource bool
 
 	// Takes are the further query parameters that the operation honours. Any
-	// other is refused, because ignoring it would do something else than asked.
+	// other is rejected, because ignoring it would change the meaning of the request.
 	Takes []string
 	// Conditions are the conditional headers that the operation honours.
 	Conditions []string
 	// Headers are the further headers of S3 that the operation honours.
 	Headers []string
 
-	// Needs are permissions, any one of which is enough. With none, whoever has
-	// any access to the bucket may call the operation.
+	// Needs are permissions, any one of which is enough. With none, any access to
+	// the bucket is enough.
 	Needs []authorization.Need
 	// Reserved operations are for the driver and for administrators' keys; no
 	// other is allowed them.

@@ -26,7 +26,7 @@ type result struct {
 
 func newResult(asked assumption, begun *authorization.Session) *result {
 	var a result
-	a.Subject = begun.Account // the store knows no other name of it
+	a.Subject = begun.Account // it has no other name in the store
 	a.User.Arn, a.User.AssumedRoleID = asked.user(), begun.Account+":"+asked.name
 	a.Credentials.AccessKeyID, a.Credentials.SecretAccessKey = begun.AccessKeyID, begun.Secret
 	a.Credentials.SessionToken, a.Credentials.Expiration = begun.Token, begun.Expires.Format(time.RFC3339)
@@ -47,7 +47,7 @@ func (x exchange) sendResult(found *result) {
 func (x exchange) send(status int, document any) {
 	body, err := xml.Marshal(document)
 	if err != nil {
-		status, body = http.StatusInternalServerError, nil // strings only, so this cannot be
+		status, body = http.StatusInternalServerError, nil // cannot happen: there are only strings
 	}
 	header := x.w.Header()
 	header.Set("Content-Type", "text/xml")
@@ -55,5 +55,5 @@ func (x exchange) send(status int, document any) {
 	header.Set("X-Amzn-Requestid", x.id)
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	x.w.WriteHeader(status)
-	_, _ = x.w.Write(body) // a client that has gone is not our error
+	_, _ = x.w.Write(body) // the client may have disconnected
 }

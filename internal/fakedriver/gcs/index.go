@@ -6,20 +6,20 @@ import (
 )
 
 // contents are the objects of all buckets. The service's lock guards them.
-type contents map[string]*shelf
+type contents map[string]*bucketIndex
 
-// shelf are the objects of one bucket.
-type shelf struct {
+// bucketIndex are the objects of one bucket.
+type bucketIndex struct {
 	names   []string // sorted
 	objects map[string]*object
 }
 
 // of returns the objects of a bucket, which may be none.
-func (c contents) of(bucket string) *shelf {
+func (c contents) of(bucket string) *bucketIndex {
 	if found := c[bucket]; found != nil {
 		return found
 	}
-	return &shelf{}
+	return &bucketIndex{}
 }
 
 // get returns an object, or nil.
@@ -29,7 +29,7 @@ func (c contents) get(bucket, name string) *object { return c.of(bucket).objects
 func (c contents) put(o *object) {
 	s := c[o.Bucket]
 	if s == nil {
-		s = &shelf{objects: map[string]*object{}}
+		s = &bucketIndex{objects: map[string]*object{}}
 		c[o.Bucket] = s
 	}
 	if i, found := slices.BinarySearch(s.names, o.Name); !found {
@@ -47,7 +47,7 @@ func (c contents) remove(bucket, name string) {
 }
 
 // after returns the names from the first that is not before from.
-func (s *shelf) after(from string) []string {
+func (s *bucketIndex) after(from string) []string {
 	i, _ := slices.BinarySearch(s.names, from)
 	return s.names[i:]
 }

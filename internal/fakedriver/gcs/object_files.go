@@ -14,26 +14,26 @@ import (
 	"path/filepath"
 )
 
-// keeper keeps objects in files, for the next start.
+// objectFiles are the files that keep objects for the next start.
 //
 // Each object is a file with the attributes in its first line and then the
 // content, that replaces its predecessor as a whole: an object that was
 // acknowledged is there after a crash, and one that was not is the old one or the
 // new one.
-type keeper struct{ dir string } // empty: nothing is kept
+type objectFiles struct{ dir string } // empty: nothing is kept
 
 const (
 	dirMode    = 0o700
 	unfinished = ".part"
 )
 
-func (k keeper) path(bucket, name string) string {
+func (k objectFiles) path(bucket, name string) string {
 	digest := sha256.Sum256([]byte(name)) // names are longer than those of files, and have slashes
 	return filepath.Join(k.dir, bucket, hex.EncodeToString(digest[:]))
 }
 
 // put keeps an object.
-func (k keeper) put(o *object) error {
+func (k objectFiles) put(o *object) error {
 	if k.dir == "" {
 		return nil
 	}
@@ -79,8 +79,8 @@ func syncDirectory(path string) (err error) {
 	return dir.Sync()
 }
 
-// remove forgets an object.
-func (k keeper) remove(bucket, name string) error {
+// remove deletes the file of an object.
+func (k objectFiles) remove(bucket, name string) error {
 	if k.dir == "" {
 		return nil
 	}
@@ -91,8 +91,8 @@ func (k keeper) remove(bucket, name string) error {
 	return syncDirectory(filepath.Dir(path))
 }
 
-// clear forgets a bucket.
-func (k keeper) clear(bucket string) error {
+// clear deletes the files of a bucket.
+func (k objectFiles) clear(bucket string) error {
 	if k.dir == "" {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (k keeper) clear(bucket string) error {
 }
 
 // load passes on the objects of a bucket.
-func (k keeper) load(bucket string, take func(*object)) error {
+func (k objectFiles) load(bucket string, take func(*object)) error {
 	if k.dir == "" {
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
 
-// The tables of the vault. Keys begin with the ID of a bucket, so that what is in
-// it stands together.
+// The tables of the blob store. Keys begin with the ID of a bucket, so that the
+// records of a bucket are adjacent.
 const (
 	bucketTable  = "contents"
 	versionTable = "versions"
@@ -29,7 +29,7 @@ type step struct {
 // them.
 func (s *Store) commit(steps ...step) error { return s.commitWith(nil, steps...) }
 
-// commitWith is commit, together with changes of somebody else's records.
+// commitWith is commit, together with changes of other packages' records.
 func (s *Store) commitWith(others []blobstore.Change, steps ...step) error {
 	if !s.keepsRecords() {
 		return nil
@@ -67,8 +67,8 @@ func (b *Bucket) recordVersion(v *Version) step {
 	return step{table: versionTable, key: b.versionKey(v), value: v.record(), body: v.Body}
 }
 
-// forgetVersion is about v, which may be nil.
-func (b *Bucket) forgetVersion(v *Version) step {
+// deletionOfVersion is about v, which may be nil.
+func (b *Bucket) deletionOfVersion(v *Version) step {
 	if v == nil || !b.store.keepsRecords() {
 		return step{}
 	}
@@ -89,8 +89,8 @@ func (b *Bucket) partKey(u *upload, number int) string {
 	return fmt.Sprintf("%s/%s/%05d", b.id, u.ID, number)
 }
 
-// forgetUpload is about u, which may be nil, and its parts.
-func (b *Bucket) forgetUpload(u *upload) []step {
+// deletionOfUpload is about u, which may be nil, and its parts.
+func (b *Bucket) deletionOfUpload(u *upload) []step {
 	if u == nil {
 		return nil
 	}
