@@ -56,7 +56,7 @@ func TestExploreRefused(t *testing.T) {
 		"NoneOfMany":  {[]string{"good.yaml", "bad.yaml"}, "bad.yaml:6:3"},
 		"TwoInOne":    {[]string{"two.yaml"}, "two.yaml has 2 scenarios"},
 		"NoEffect":    {[]string{"good.yaml", "--effects", "earthquake"}, `no effect "earthquake"`},
-		"NoPrune":     {[]string{"good.yaml", "--prune", "all"}, `prune is "all" and must be one of [world object step]`},
+		"NoPrune":     {[]string{"good.yaml", "--prune", "all"}, `prune is "all" and must be one of [state object step]`},
 		"Negative":    {[]string{"good.yaml", "--random", "-1"}, "must not be negative"},
 		"NoArguments": {nil, "requires at least 1 arg"},
 	}

@@ -21,19 +21,19 @@ const (
 	rpcTimeout = 500 * time.Millisecond
 )
 
-func ofController(name, bug string, m mistakes, oracles ...string) Double {
-	return Double{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
+func ofController(name, bug string, m mutations, oracles ...string) Mutant {
+	return Mutant{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
 		Controller: func(cfg *rest.Config, log logr.Logger) (emulator.Runner, error) {
-			spoil(cfg, &culprit{mistakes: m})
+			spoil(cfg, &saboteur{mutations: m})
 			return controller.New(cfg, controller.Options{RetryBaseDelay: retryBase, RetryMaxDelay: retryMax, Logger: log})
 		},
 	}}
 }
 
-func ofSidecar(name, bug string, m mistakes, oracles ...string) Double {
-	return Double{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
+func ofSidecar(name, bug string, m mutations, oracles ...string) Mutant {
+	return Mutant{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
 		Sidecar: func(ctx context.Context, cfg *rest.Config, to emulator.SidecarConnection, log logr.Logger) (emulator.Runner, error) {
-			c := &culprit{mistakes: m}
+			c := &saboteur{mutations: m}
 			spoil(cfg, c)
 			return sidecar.New(ctx, cfg, sidecar.Options{
 				Endpoint:       to.Endpoint,
@@ -45,6 +45,6 @@ func ofSidecar(name, bug string, m mistakes, oracles ...string) Double {
 }
 
 // spoil puts a culprit between a component and the API server.
-func spoil(cfg *rest.Config, c *culprit) {
+func spoil(cfg *rest.Config, c *saboteur) {
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{c, next} })
 }

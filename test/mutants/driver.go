@@ -22,29 +22,29 @@ var (
 	errNotFound      = status.Error(codes.NotFound, "there is no such thing")
 )
 
-// change makes the options of a driver those of a driver with a bug, for one life
+// substitution makes the options of a driver those of a driver with a bug, for one life
 // of it.
-type change func(*fakedriver.Options) emulator.Server
+type substitution func(*fakedriver.Options) emulator.Server
 
-func ofDriver(name, bug string, change func() change, oracles ...string) Double {
+func ofDriver(name, bug string, change func() substitution, oracles ...string) Mutant {
 	spoil := change()
-	return Double{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
+	return Mutant{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
 		Driver: func(o fakedriver.Options) (emulator.Server, error) {
 			beside := spoil(&o)
 			d, err := fakedriver.New(o)
 			if err != nil || beside == nil {
 				return d, err
 			}
-			return both{d, beside}, nil
+			return pair{d, beside}, nil
 		},
 	}}
 }
 
-// both is a driver, and what goes on beside it.
-type both struct{ driver, beside emulator.Server }
+// pair is a driver, and what goes on beside it.
+type pair struct{ driver, beside emulator.Server }
 
 // Serve implements emulator.Server.
-func (b both) Serve(ctx context.Context, l net.Listener) error {
+func (b pair) Serve(ctx context.Context, l net.Listener) error {
 	var all sync.WaitGroup
 	all.Go(func() { _ = b.beside.Serve(ctx, nil) })
 	defer all.Wait()
@@ -55,10 +55,10 @@ func intercept(o *fakedriver.Options, i grpc.UnaryServerInterceptor) {
 	o.ServerOptions = append(o.ServerOptions, grpc.ChainUnaryInterceptor(i))
 }
 
-// refuseRepeated has a call refused that has succeeded before. The driver knows it
+// rejectRepeated has a call refused that has succeeded before. The driver knows it
 // from its backend, in all its lives.
-func refuseRepeated(method string, refusal error) func() change {
-	return func() change {
+func rejectRepeated(method string, refusal error) func() substitution {
+	return func() substitution {
 		var mu sync.Mutex
 		done := map[string]bool{}
 		return func(o *fakedriver.Options) emulator.Server {
@@ -97,8 +97,8 @@ const slowness = 100 * time.Millisecond
 
 // answerFirst has a call answered at once, and done a little later, if the driver
 // still lives.
-func answerFirst(method string) func() change {
-	return func() change {
+func answerFirst(method string) func() substitution {
+	return func() substitution {
 		return func(o *fakedriver.Options) emulator.Server {
 			later := make(background, 1000)
 			intercept(o, func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {

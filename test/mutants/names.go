@@ -12,17 +12,17 @@ import (
 
 // randomNames has a bucket made under another name if there is one of its name
 // already: the driver does not know that it has made that one itself.
-func randomNames() change {
+func randomNames() substitution {
 	return func(o *fakedriver.Options) emulator.Server {
-		o.Backend = &forgetful{o.Backend}
+		o.Backend = &forgettingBackend{o.Backend}
 		return nil
 	}
 }
 
-type forgetful struct{ fakedriver.Backend }
+type forgettingBackend struct{ fakedriver.Backend }
 
 // CreateBucket implements fakedriver.Backend.
-func (f *forgetful) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
+func (f *forgettingBackend) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
 	switch _, err := f.GetBucket(ctx, spec.Name); {
 	case err == nil:
 		const maxName = 63

@@ -11,11 +11,11 @@ import (
 )
 
 // TestLongReplay has the recording of a finding run again, as 'cosi-emu replay' does, in an
-// emulator that is no world of an exploration.
+// emulator that is no sandbox of an exploration.
 func TestLongReplay(t *testing.T) {
 	d, ok := ByName("delete-errors-ignored")
 	if !ok {
-		t.Fatal("there is no such double")
+		t.Fatal("there is no such mutant")
 	}
 	opts := emulator.Options{Implementations: d.Implementations}
 	r := exploration(t, d.file(), explore.Options{Kinds: d.Kinds, At: d.At, Shrink: true, Emulator: opts})

@@ -9,19 +9,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTable keeps the table of docs/explore.md the same as the doubles.
+// TestTable keeps the table of docs/explore.md the same as the mutants.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile("../../docs/explore.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(text), "| double | bug | shown by | at | found by |\n| --- | --- | --- | --- | --- |\n")
+	_, table, found := strings.Cut(string(text), "| mutant | bug | shown by | at | found by |\n| --- | --- | --- | --- | --- |\n")
 	if !found {
-		t.Fatal("there is no table of the doubles")
+		t.Fatal("there is no table of the mutants")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	if diff := cmp.Diff(rows(), strings.Split(strings.TrimSpace(table), "\n")); diff != "" {
-		t.Errorf("-doubles, +docs/explore.md:\n%s", diff)
+		t.Errorf("-mutants, +docs/explore.md:\n%s", diff)
 	}
 }
 
@@ -48,6 +48,6 @@ func TestNames(t *testing.T) {
 		seen[d.Name] = true
 	}
 	if len(seen) < least {
-		t.Errorf("%d doubles, want at least %d", len(seen), least)
+		t.Errorf("%d mutants, want at least %d", len(seen), least)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
-// transport makes the mistakes with the API server.
+// transport makes the mutations with the API server.
 type transport struct {
-	*culprit
+	*saboteur
 
 	next http.RoundTripper
 }
@@ -37,16 +37,16 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return t.hold(r, body, h.until)
 		}
 	}
-	if t.abandoned(r, body) {
+	if t.isDropped(r, body) {
 		return t.pretend(r, body)
 	}
 	if t.betrays {
-		body = t.betray(operation, r, body)
+		body = t.leakSecret(operation, r, body)
 	}
 	response, err := t.next.RoundTrip(r)
 	failed := err != nil || response.StatusCode >= http.StatusBadRequest
 	if !failed {
-		t.trespass(operation, r)
+		t.writeForeign(operation, r)
 	}
 	t.done(operation)
 	if !failed || !t.ignores(operation) {
@@ -61,13 +61,13 @@ func (t *transport) ignore(r *http.Request, body []byte, response *http.Response
 		defer func() { _ = response.Body.Close() }()
 	}
 	if err != nil || response.StatusCode != http.StatusConflict {
-		t.abandon(r, body)
+		t.dropWrite(r, body)
 	}
 	return t.pretend(r, body)
 }
 
-// trespass makes the writes that should not be.
-func (t *transport) trespass(operation string, after *http.Request) {
+// writeForeign makes the writes that should not be.
+func (t *transport) writeForeign(operation string, after *http.Request) {
 	for _, e := range t.extra {
 		if e.after == operation {
 			e.write(after.Context(), t.next, after)

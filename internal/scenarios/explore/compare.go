@@ -27,7 +27,7 @@ const (
 
 // judge returns everything that is wrong with a run: by the standing oracles, by
 // what the scenario expects, and by comparison with the clean run.
-func judge(o, clean *observation) []oracle.Finding {
+func judge(o, clean *runResult) []oracle.Finding {
 	found := oracle.Judge(o.input)
 	found = append(found, stepsOf(o.result)...)
 	for _, d := range o.state.differences(clean.state) {
@@ -87,15 +87,15 @@ func traceOf(events []journal.Event, n *names) (trace, map[string][]journal.Even
 	return lines, behind
 }
 
-// divergence returns the first event, in the order of time, with which a component
+// firstDivergence returns the first event, in the order of time, with which a component
 // left the way that it took in the clean run, other than by suffering the fault.
-func divergence(o, clean *observation) (journal.Event, bool) {
+func firstDivergence(o, clean *runResult) (journal.Event, bool) {
 	got, behind := traceOf(o.events, o.names)
 	want, _ := traceOf(clean.events, clean.names)
 	begun := firstFault(o.events)
 	var first journal.Event
 	for component, lines := range got {
-		at := parting(lines, want[component], behind[component], begun)
+		at := firstDifference(lines, want[component], behind[component], begun)
 		if at < 0 {
 			continue
 		}
@@ -106,9 +106,9 @@ func divergence(o, clean *observation) (journal.Event, bool) {
 	return first, first.Seq != 0
 }
 
-// parting finds the first line, from the fault on, that is not the one of the
+// firstDifference finds the first line, from the fault on, that is not the one of the
 // clean run.
-func parting(got, want []string, events []journal.Event, fault journal.Event) int {
+func firstDifference(got, want []string, events []journal.Event, fault journal.Event) int {
 	for i, line := range got {
 		e := events[i]
 		if e.Time.Before(fault.Time) || e.Fault != "" {

@@ -17,7 +17,7 @@ const (
 	confirmingRuns = 2
 )
 
-// confirmAll has each group seen a second time, on all worlds.
+// confirmAll has each group seen a second time, on all sandboxes.
 func (e *explorer) confirmAll(ctx context.Context) error {
 	errs := make([]error, len(e.report.Findings))
 	var all sync.WaitGroup
@@ -31,15 +31,15 @@ func (e *explorer) confirmAll(ctx context.Context) error {
 // confirm runs cases of a group again until one of them shows the same. Then that one
 // stands for the group.
 func (e *explorer) confirm(ctx context.Context, g *Group) error {
-	return e.shared.pool.lend(ctx, func(w *world) (_ *world, err error) {
+	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
 		for _, seen := range g.outcomes[:min(len(g.outcomes), confirmedCases)] {
 			runs := 1
 			for ; runs <= confirmingRuns && !g.Confirmed; runs++ {
-				again := outcome{Case: seen.Case}
-				if w, err = e.again(ctx, w, &again); err != nil {
+				again := caseResult{Case: seen.Case}
+				if w, err = e.rerunCase(ctx, w, &again); err != nil {
 					return w, err
 				}
-				g.Confirmed = slices.ContainsFunc(again.Findings, g.isOf)
+				g.Confirmed = slices.ContainsFunc(again.Findings, g.has)
 			}
 			if g.Runs == 0 || g.Confirmed {
 				g.Runs = runs
@@ -53,10 +53,10 @@ func (e *explorer) confirm(ctx context.Context, g *Group) error {
 	})
 }
 
-func (g *Group) isOf(f oracle.Finding) bool { return f.Oracle == g.Oracle }
+func (g *Group) has(f oracle.Finding) bool { return f.Oracle == g.Oracle }
 
-// again runs a case once more; one without any fault is the clean run.
-func (e *explorer) again(ctx context.Context, w *world, result *outcome) (*world, error) {
+// rerunCase runs a case once more; one without any fault is the clean run.
+func (e *explorer) rerunCase(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
 	if len(result.Case) > 0 {
 		w, err := e.try(ctx, w, result)
 		return w, errors.Join(err, ctx.Err())
@@ -66,5 +66,5 @@ func (e *explorer) again(ctx context.Context, w *world, result *outcome) (*world
 		return w, ctx.Err()
 	}
 	result.Findings = judge(o, o)
-	return e.tidy(ctx, w, o)
+	return e.resetAfter(ctx, w, o)
 }

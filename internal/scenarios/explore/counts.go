@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Counts are the effects of a run on the world: for each kind of effect how often
+// Counts are the effects of a run on the sandbox: for each kind of effect how often
 // it has succeeded on each subject.
 type Counts map[string]map[string]int
 

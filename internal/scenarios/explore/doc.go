@@ -4,8 +4,8 @@
 // oracles and by comparison with the clean one. What it finds is grouped, explained
 // and shrunk to a scenario that a person reads.
 //
-// Runs are kept apart by worlds: a [world] is a control plane of its own with a
+// Runs are kept apart by sandboxes: a [sandbox] is a control plane of its own with a
 // controller, a sidecar, a driver and a store, so that a crash disturbs nobody else.
-// A world is used for one run after the other, and is cleaned, or thrown away, after
+// A sandbox is used for one run after the other, and is cleaned, or thrown away, after
 // one that has left something.
 package explore

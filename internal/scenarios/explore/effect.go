@@ -139,7 +139,7 @@ func (c Case) faults() []fault.Fault {
 func (t timing) trials(points []Point, kinds []Kind, at string) []Trial {
 	var all []Trial
 	for _, p := range points {
-		if !like(at, p.String()) {
+		if !matches(at, p.String()) {
 			continue
 		}
 		effects := t.effects(p)
@@ -153,9 +153,9 @@ func (t timing) trials(points []Point, kinds []Kind, at string) []Trial {
 	return all
 }
 
-// like compares a text with a pattern in which * stands for any characters; an empty
+// matches compares a text with a pattern in which * stands for any characters; an empty
 // one stands for any text.
-func like(pattern, text string) bool {
+func matches(pattern, text string) bool {
 	if pattern == "" {
 		return true
 	}

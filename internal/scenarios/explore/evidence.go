@@ -28,20 +28,20 @@ const (
 // verifyingRuns is how often a shrunk scenario is run until it fails as it should.
 const verifyingRuns = 3
 
-// preserve keeps the smallest of the candidates that fails by itself, too: where it
+// keep keeps the smallest of the candidates that fails by itself, too: where it
 // depends on who is faster, a smaller one may have failed once, and hardly ever does. If
 // none fails by itself, it is the smallest.
-func (e *explorer) preserve(ctx context.Context, g *Group, line []candidate, name string) error {
+func (e *explorer) keep(ctx context.Context, g *Group, line []candidate, name string) error {
 	smallest := line[len(line)-1]
 	if e.options.Out == "" || compared(g.Oracle) || len(line) == 1 {
-		return e.preserveOne(ctx, g, smallest, name)
+		return e.keepOne(ctx, g, smallest, name)
 	}
 	for _, at := range backwards(len(line)) {
-		if err := e.preserveOne(ctx, g, line[at], name); err != nil || g.Verified {
+		if err := e.keepOne(ctx, g, line[at], name); err != nil || g.Verified {
 			return err
 		}
 	}
-	return e.preserveOne(ctx, g, smallest, name)
+	return e.keepOne(ctx, g, smallest, name)
 }
 
 // backwards returns some places of so many, from the last to the first, in strides that
@@ -59,10 +59,10 @@ func compared(name string) bool {
 	return name == OracleState || name == OracleTruth || name == OracleCounts
 }
 
-// preserveOne writes a candidate as the shrunk scenario of a group, runs it as
+// keepOne writes a candidate as the shrunk scenario of a group, runs it as
 // 'cosi-emu run' does, with the engine's own judgement, and writes the recording of
 // that run and its timeline beside it.
-func (e *explorer) preserveOne(ctx context.Context, g *Group, c candidate, name string) error {
+func (e *explorer) keepOne(ctx context.Context, g *Group, c candidate, name string) error {
 	text, err := c.render(*g)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (e *explorer) preserveOne(ctx context.Context, g *Group, c candidate, name 
 
 // verifyAll runs the shrunk scenario until it fails as it should, a few times at most.
 func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario, base string) error {
-	return e.shared.pool.lend(ctx, func(w *world) (*world, error) {
+	return e.shared.pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
 		for range verifyingRuns {
 			shown, err := e.rerun(ctx, w, all, base)
 			if err != nil {
@@ -99,7 +99,7 @@ func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario
 				g.Timeline = base + timelineExtension
 			}
 			g.verify(shown)
-			if w, err = e.tidy(ctx, w, &observation{}); err != nil || g.Verified {
+			if w, err = e.resetAfter(ctx, w, &runResult{}); err != nil || g.Verified {
 				return w, errors.Join(err, ctx.Err())
 			}
 		}
@@ -109,7 +109,7 @@ func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario
 
 // rerun runs a scenario as 'cosi-emu run' does, and writes its recording and its
 // timeline.
-func (e *explorer) rerun(ctx context.Context, w *world, all []*spec.Scenario, base string) (shown report.Report, err error) {
+func (e *explorer) rerun(ctx context.Context, w *sandbox, all []*spec.Scenario, base string) (shown report.Report, err error) {
 	dir, err := os.MkdirTemp(filepath.Dir(base), ".recording-")
 	if err != nil {
 		return shown, fmt.Errorf("make a directory for a recording: %w", err)

@@ -24,14 +24,14 @@ func TestExplore(t *testing.T) {
 		t.Skip("it starts control planes")
 	}
 	r, err := Explore(t.Context(), Options{
-		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Worlds: 2,
+		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
 		Kinds: []Kind{CrashAfter, LoseReply}, At: "sidecar rpc Driver*",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range r.Findings {
-		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
+		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Explanation, g.Cases)
 	}
 	const calls = 6 // two IDs, create, grant, revoke, delete
 	if r.Applicable != 2*calls || r.Tried != r.Applicable || len(r.Unreached) > 0 {
@@ -57,7 +57,7 @@ func TestLongShrink(t *testing.T) {
 		t.Skip("it starts control planes")
 	}
 	opts := Options{
-		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Worlds: 1, Shrink: true,
+		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
 		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverRevoke*", Out: filepath.Join(t.TempDir(), "found"),
 	}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
@@ -73,7 +73,7 @@ func TestLongShrink(t *testing.T) {
 	}
 	g := r.Findings[0]
 	checkFiles(t, g)
-	t.Logf("%s: %s\nwhy: %s\n%s", g.Oracle, g.Message, g.Why, g.Shrunk)
+	t.Logf("%s: %s\nwhy: %s\n%s", g.Oracle, g.Message, g.Explanation, g.Shrunk)
 	_, steps, _ := strings.Cut(g.Shrunk, "\nsteps:\n")
 	const most = 12
 	if lines := strings.Count(steps, "\n"); lines == 0 || lines > most {
@@ -144,7 +144,7 @@ func TestLongSeenOnce(t *testing.T) {
 		t.Skip("it starts control planes")
 	}
 	opts := Options{
-		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Worlds: 1, Shrink: true,
+		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
 		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverGrant*", Out: filepath.Join(t.TempDir(), "found"),
 	}
 	backend := &moody{asked: map[string]bool{}}

@@ -29,13 +29,13 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	}
 	e := &explorer{
 		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
-		report: Report{Scenario: scenario.Name, Worlds: opts.Worlds},
+		report: Report{Scenario: scenario.Name, Sandboxes: opts.Sandboxes},
 	}
 	if e.done, err = openState(opts); err != nil {
 		return nil, err
 	}
 	if e.shared == nil { // it is the only one
-		e.shared = &shared{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
+		e.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
 		defer func() { err = errors.Join(err, e.shared.pool.stop(context.WithoutCancel(ctx))) }()
 	}
 	err = e.explore(ctx)
@@ -46,14 +46,14 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 type explorer struct {
 	options  Options
 	scenario *spec.Scenario
-	shared   *shared
+	shared   *sharedState
 	done     *stateFile
 
-	clean  *observation
+	clean  *runResult
 	trials []Trial
 	seen   map[string]bool // situations in which something was tried
 	pairs  []Case
-	found  []outcome // runs with findings
+	found  []caseResult // runs with findings
 	report Report
 }
 
@@ -64,7 +64,7 @@ func (e *explorer) explore(ctx context.Context) error {
 		return err
 	}
 	if len(e.found) > 0 { // it is wrong by itself, so there is nothing to compare with
-		return e.conclude(ctx, e.found)
+		return e.finish(ctx, e.found)
 	}
 	if e.options.MeasureSeams {
 		if err := e.measureSeams(ctx); err != nil {
@@ -74,11 +74,11 @@ func (e *explorer) explore(ctx context.Context) error {
 	if err := e.explorePoints(ctx); err != nil {
 		return err
 	}
-	return e.conclude(ctx, append(e.done.old, e.found...))
+	return e.finish(ctx, append(e.done.old, e.found...))
 }
 
-// conclude reports what was found.
-func (e *explorer) conclude(ctx context.Context, found []outcome) error {
+// finish reports what was found.
+func (e *explorer) finish(ctx context.Context, found []caseResult) error {
 	e.report.Findings = group(found)
 	if err := e.confirmAll(ctx); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.runAll(ctx, "random faults", draw(e.trials, e.options.Random, e.options.Seed), false)
+	return e.runAll(ctx, "random faults", randomCases(e.trials, e.options.Random, e.options.Seed), false)
 }
 
 // probe has the events of watches recorded, and does nothing to them.
@@ -117,7 +117,7 @@ var probe = fault.Fault{
 // runClean finds what the scenario does without a fault: once to warm up, and once
 // to be compared with. If that is wrong already, it is the only thing that is found.
 func (e *explorer) runClean(ctx context.Context) error {
-	err := e.shared.pool.lend(ctx, func(w *world) (_ *world, err error) {
+	err := e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
 		for range 2 {
 			if w, err = e.runOnce(ctx, w); err != nil || len(e.found) > 0 {
 				break
@@ -141,29 +141,29 @@ func (e *explorer) trialsAt(points ...Point) []Trial {
 }
 
 // runOnce runs the scenario without a fault. If it is wrong by itself, that is found.
-func (e *explorer) runOnce(ctx context.Context, w *world) (*world, error) {
+func (e *explorer) runOnce(ctx context.Context, w *sandbox) (*sandbox, error) {
 	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
-	if err := failure(o); err != nil {
-		w, unclean := e.tidy(ctx, w, o) // for the next scenario
+	if err := failureError(o); err != nil {
+		w, unclean := e.resetAfter(ctx, w, o) // for the next scenario
 		return w, errors.Join(err, unclean)
 	}
 	if found := judge(o, o); len(found) > 0 {
-		e.found = []outcome{{Reached: true, Findings: found, Why: why(o, found)}}
+		e.found = []caseResult{{Reached: true, Findings: found, Why: explain(o, found)}}
 	}
 	e.clean, e.report.Clean = o, o.steps
-	return e.tidy(ctx, w, o)
+	return e.resetAfter(ctx, w, o)
 }
 
-// tidy makes a world fit for the next run, or returns another one; none with an error.
-func (e *explorer) tidy(ctx context.Context, w *world, o *observation) (*world, error) {
-	_, err := w.clean(ctx, o)
-	return e.renewed(ctx, w, err)
+// resetAfter makes a sandbox fit for the next run, or returns another one; none with an error.
+func (e *explorer) resetAfter(ctx context.Context, w *sandbox, o *runResult) (*sandbox, error) {
+	_, err := w.reset(ctx, o)
+	return e.recreatedAfter(ctx, w, err)
 }
 
-// renewed returns a world that cleaning has come to an error in, or another one if
+// recreatedAfter returns a sandbox that cleaning has come to an error in, or another one if
 // something is left in it; none with an error.
-func (e *explorer) renewed(ctx context.Context, w *world, err error) (*world, error) {
-	if !errors.Is(err, errLeft) {
+func (e *explorer) recreatedAfter(ctx context.Context, w *sandbox, err error) (*sandbox, error) {
+	if !errors.Is(err, errNotClean) {
 		return w, err
 	}
 	if err := e.shared.pool.drop(ctx, w); err != nil {
@@ -172,8 +172,8 @@ func (e *explorer) renewed(ctx context.Context, w *world, err error) (*world, er
 	return e.shared.pool.take(ctx)
 }
 
-// failure is the error of a run without a fault that has not come to its end.
-func failure(o *observation) error {
+// failureError is the error of a run without a fault that has not come to its end.
+func failureError(o *runResult) error {
 	if o.err != nil {
 		return o.err
 	}
@@ -195,9 +195,9 @@ func shortfalls(failures []engine.Failure) string {
 	return strings.Join(all, "; ")
 }
 
-// uncleanness is the error of a run without a fault in which anything is wrong.
-func uncleanness(o *observation) error {
-	if err := failure(o); err != nil {
+// notCleanError is the error of a run without a fault in which anything is wrong.
+func notCleanError(o *runResult) error {
+	if err := failureError(o); err != nil {
 		return err
 	}
 	if found := judge(o, o); len(found) > 0 {

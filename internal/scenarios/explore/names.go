@@ -13,7 +13,7 @@ import (
 var (
 	eventName = regexp.MustCompile(`\.[0-9a-f]{14,}$`) // of an Event: when it first happened
 	stars     = regexp.MustCompile(`\*\*+`)
-	// endpoint is where a world serves something: each at other ports.
+	// endpoint is where a sandbox serves something: each at other ports.
 	endpoint = regexp.MustCompile(`\b127\.0\.0\.1:\d+\b`)
 )
 

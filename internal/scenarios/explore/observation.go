@@ -1,60 +1,102 @@
 package explore
 
 import (
+	"context"
+	"fmt"
 	"slices"
-	"time"
+	"strings"
 
-	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
 
-// observation is what one run has shown.
-type observation struct {
-	result engine.Result
-	// events are those from the first step until the run was over.
-	events []journal.Event
-	names  *names
-	// faults are what was in force, and how often it was applied.
-	faults []fault.Status
-	// end is the moment after the last step, when the faults were over and time was
-	// given to recover.
-	end oracle.Moment
-	// input is what the standing oracles judge.
-	input  oracle.Input
-	state  State
-	counts Counts
-	// steps is how long the steps took, without what came before and after, and ended
-	// when they were over.
-	steps time.Duration
-	ended time.Time
-	err   error
-}
-
-// open returns the events, in the order in which they began, of the time in which
-// faults are in force: until the last step is over, after which the engine cleans up.
-func (o *observation) open() []journal.Event {
-	events := inOrder(o.events)
-	after := slices.IndexFunc(events, func(e journal.Event) bool { return !o.ended.IsZero() && e.Time.After(o.ended) })
-	if after < 0 {
-		return events
+// observe finds how things are: all objects of COSI, the Secrets of the namespace, and
+// what the backend has.
+func (w *sandbox) observe(ctx context.Context, name string) (oracle.Moment, error) {
+	m := oracle.Moment{Name: name, After: w.emu.Journal().Mark()}
+	var claims cosiapi.BucketClaimList
+	var buckets cosiapi.BucketList
+	var accesses cosiapi.BucketAccessList
+	var secrets corev1.SecretList
+	for _, list := range []client.ObjectList{&claims, &buckets, &accesses, &secrets} {
+		// What the API server has in memory is enough in a sandbox that is quiet, and
+		// takes a fiftieth of the time.
+		cached := &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}}
+		if list == client.ObjectList(&secrets) {
+			cached.Namespace = worldNamespace
+		}
+		if err := w.emu.Client().List(ctx, list, cached); err != nil {
+			return m, fmt.Errorf("look at the sandbox %s: %w", name, err)
+		}
 	}
-	return events[:after]
+	m.Objects.Claims, m.Objects.Buckets, m.Objects.Accesses = claims.Items, buckets.Items, accesses.Items
+	for i := range secrets.Items {
+		if s := &secrets.Items[i]; s.Annotations[cosiapi.BucketAccessReferenceAnnotation] != "" {
+			m.Objects.Secrets = append(m.Objects.Secrets, accessSecret(s))
+		}
+	}
+	err := w.observeBackend(ctx, &m)
+	m.Until = w.emu.Journal().Mark()
+	return m, err
 }
 
-// reached reports whether every fault was applied.
-func (o *observation) reached() bool {
-	for _, f := range o.faults {
-		if f.Applied == 0 {
+// observeBackend finds what the backend has, where it is the emulator's own.
+func (w *sandbox) observeBackend(ctx context.Context, m *oracle.Moment) error {
+	backend := w.emu.Store()
+	if backend == nil {
+		return nil
+	}
+	buckets, err := backend.Buckets(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the buckets of the store: %w", err)
+	}
+	accounts, err := backend.Accounts(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the accounts of the store: %w", err)
+	}
+	m.Truth = &oracle.Truth{Buckets: buckets, Accounts: accounts}
+	for _, driver := range w.emu.Served() {
+		m.Truth.Drivers = append(m.Truth.Drivers, driver)
+	}
+	return nil
+}
+
+func accessSecret(s *corev1.Secret) oracle.AccessSecret {
+	_, access, _ := strings.Cut(s.Annotations[cosiapi.BucketAccessReferenceAnnotation], "/")
+	secret := oracle.AccessSecret{
+		Namespace: s.Namespace, Name: s.Name, Access: access, Empty: len(s.Data) == 0,
+		Deleting: s.DeletionTimestamp != nil, Finalizers: s.Finalizers,
+	}
+	if owner := metav1.GetControllerOf(s); owner != nil {
+		secret.Owner = owner.UID
+	}
+	return secret
+}
+
+// isRunning reports whether every component is alive.
+func (w *sandbox) isRunning() bool {
+	for _, c := range w.emu.Components() {
+		if state, _ := c.State(); state != emulator.StateRunning {
 			return false
 		}
 	}
 	return true
 }
 
-// vanished reports whether nothing was left when the last step had ended.
-func (o *observation) vanished() bool {
-	end := o.end
-	return o.err == nil && o.result.Outcome == engine.Passed && end.Name != "" && !end.Restless && end.After == end.Until && empty(end)
+// isEmpty reports whether nothing is left of a run.
+func isEmpty(m oracle.Moment) bool {
+	o := m.Objects
+	return len(o.Claims)+len(o.Buckets)+len(o.Accesses)+len(o.Secrets) == 0 &&
+		(m.Truth == nil || len(m.Truth.Buckets)+len(accountsOf(m.Truth)) == 0)
+}
+
+// accountsOf leaves out the administrator's, which is no one's access.
+func accountsOf(t *oracle.Truth) []fakedriver.Account {
+	return slices.DeleteFunc(slices.Clone(t.Accounts), func(a fakedriver.Account) bool { return a.Admin })
 }

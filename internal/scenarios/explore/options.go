@@ -17,14 +17,14 @@ var ErrOptions = errors.New("invalid options of an exploration")
 // ErrScenario is the error of a file that is no scenario.
 var ErrScenario = errors.New("invalid scenario")
 
-// worldsFor is how many runs go on at a time by default: more than there are processors,
+// sandboxesFor is how many runs go on at a time by default: more than there are processors,
 // because while one waits for a deadline or for a component that starts again, others use
 // them; and not so many that a laptop has no memory left.
-func worldsFor(processors int) int { return min(max(leastWorlds, processors*3/2), mostWorlds) } //nolint:mnd // and a half
+func sandboxesFor(processors int) int { return min(max(leastSandboxes, processors*3/2), mostSandboxes) } //nolint:mnd // and a half
 
 const (
-	leastWorlds = 3
-	mostWorlds  = 8
+	leastSandboxes = 3
+	mostSandboxes  = 8
 )
 
 // DefaultCallTimeout is how long a call of the driver may take: shorter than in life, so
@@ -41,14 +41,14 @@ type Options struct {
 	File string
 	Text []byte
 
-	// Emulator is what every world is: above all whose controller, sidecar and
+	// Emulator is what every sandbox is: above all whose controller, sidecar and
 	// driver. Its control plane and the delays between retries are the explorer's; an
-	// RPCTimeout of 0 means DefaultCallTimeout. All worlds share a driver behind a
+	// RPCTimeout of 0 means DefaultCallTimeout. All sandboxes share a driver behind a
 	// socket, whose process no fault ends, and whose backend is not seen.
 	Emulator emulator.Options
-	// Worlds is how many runs go on at a time; 0 means three for two processors, at least
+	// Sandboxes is how many runs go on at a time; 0 means three for two processors, at least
 	// three and at most eight.
-	Worlds int
+	Sandboxes int
 	// Kinds are what is tried; all if there are none.
 	Kinds []Kind
 	// At is a pattern, in which * stands for any characters, of the points that are
@@ -88,7 +88,7 @@ type Options struct {
 	// is.
 	Progress func(Progress)
 
-	shared *shared // with explorations of other scenarios; nil means none
+	shared *sharedState // with explorations of other scenarios; nil means none
 }
 
 // deadline is when no more runs are begun; zero if there is none.
@@ -120,18 +120,18 @@ type Progress struct {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.Worlds == 0 {
-		o.Worlds = worldsFor(runtime.GOMAXPROCS(0))
+	if o.Sandboxes == 0 {
+		o.Sandboxes = sandboxesFor(runtime.GOMAXPROCS(0))
 	}
 	o.Emulator.RPCTimeout = cmp.Or(o.Emulator.RPCTimeout, DefaultCallTimeout)
 	o.ShrinkTimeout = cmp.Or(o.ShrinkTimeout, DefaultShrinkTimeout)
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	if o.Worlds < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
-		return o, fmt.Errorf("%w: worlds, sample, random, budget and the time to shrink must not be negative", ErrOptions)
+	if o.Sandboxes < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
+		return o, fmt.Errorf("%w: sandboxes, sample, random, budget and the time to shrink must not be negative", ErrOptions)
 	}
-	o.Prune = cmp.Or(o.Prune, PruneWorld)
+	o.Prune = cmp.Or(o.Prune, PruneState)
 	if !slices.Contains(Prunes(), o.Prune) {
 		return o, fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
 	}

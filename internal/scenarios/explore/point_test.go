@@ -131,7 +131,7 @@ func TestLike(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := like(tc.pattern, tc.text); got != tc.want {
+			if got := matches(tc.pattern, tc.text); got != tc.want {
 				t.Errorf("%q like %q: %v, want %v", tc.text, tc.pattern, got, tc.want)
 			}
 		})
@@ -140,11 +140,11 @@ func TestLike(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	trials := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
-	few, many, other := draw(trials, 5, 1), draw(trials, 50, 1), draw(trials, 50, 2)
+	few, many, other := randomCases(trials, 5, 1), randomCases(trials, 50, 1), randomCases(trials, 50, 2)
 	if diff := cmp.Diff(few, many[:5]); diff != "" {
 		t.Errorf("the first are not the same: %s", diff)
 	}
-	without := draw(trials[1:], 50, 1)
+	without := randomCases(trials[1:], 50, 1)
 	for i, c := range many {
 		if !slices.ContainsFunc(c, func(t Trial) bool { return cmp.Equal(t, trials[0]) }) && !cmp.Equal(c, without[i]) {
 			t.Errorf("%s is drawn instead of %s, because something else is not tried", without[i], c)
@@ -164,7 +164,7 @@ func TestDraw(t *testing.T) {
 func TestOpen(t *testing.T) {
 	last := event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 2)
 	first := event("controller", journal.SeamAPI, "get bucketclaims", "explore/a", 1)
-	o := &observation{events: []journal.Event{last, first, event("controller", journal.SeamAPI, "delete buckets", "b", 3)}}
+	o := &runResult{events: []journal.Event{last, first, event("controller", journal.SeamAPI, "delete buckets", "b", 3)}}
 	if diff := cmp.Diff(inOrder(o.events), o.open()); diff != "" {
 		t.Errorf("a run that has not ended: -want, +got:\n%s", diff)
 	}

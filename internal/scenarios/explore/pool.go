@@ -6,32 +6,32 @@ import (
 	"sync"
 )
 
-// pool has the worlds. They are started when they are first needed, all at the same
+// pool has the sandboxes. They are started when they are first needed, all at the same
 // time after the first.
 type pool struct {
 	options Options
-	places  chan *world // nil where no world was started yet
+	places  chan *sandbox // nil where no sandbox was started yet
 
 	mu    sync.Mutex
-	alive map[*world]bool
+	alive map[*sandbox]bool
 }
 
 func newPool(opts Options) *pool {
-	p := &pool{options: opts, places: make(chan *world, opts.Worlds), alive: map[*world]bool{}}
-	for range opts.Worlds {
+	p := &pool{options: opts, places: make(chan *sandbox, opts.Sandboxes), alive: map[*sandbox]bool{}}
+	for range opts.Sandboxes {
 		p.places <- nil
 	}
 	return p
 }
 
-// take returns a world that nobody else uses.
-func (p *pool) take(ctx context.Context) (*world, error) {
+// take returns a sandbox that nobody else uses.
+func (p *pool) take(ctx context.Context) (*sandbox, error) {
 	select {
 	case w := <-p.places:
 		if w != nil {
 			return w, nil
 		}
-		w, err := newWorld(ctx, p.options)
+		w, err := newSandbox(ctx, p.options)
 		if err != nil {
 			p.places <- nil
 			return nil, err
@@ -45,11 +45,11 @@ func (p *pool) take(ctx context.Context) (*world, error) {
 	}
 }
 
-// give returns a world to be used again.
-func (p *pool) give(w *world) { p.places <- w }
+// give returns a sandbox to be used again.
+func (p *pool) give(w *sandbox) { p.places <- w }
 
-// drop throws a world away; another one will take its place.
-func (p *pool) drop(ctx context.Context, w *world) error {
+// drop throws a sandbox away; another one will take its place.
+func (p *pool) drop(ctx context.Context, w *sandbox) error {
 	p.mu.Lock()
 	delete(p.alive, w)
 	p.mu.Unlock()
@@ -58,7 +58,7 @@ func (p *pool) drop(ctx context.Context, w *world) error {
 	return err
 }
 
-// stop ends all worlds, when nobody uses them any more.
+// stop ends all sandboxes, when nobody uses them any more.
 func (p *pool) stop(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,4 +75,17 @@ func (p *pool) stop(ctx context.Context) error {
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// lend has a function use a sandbox. It returns the sandbox when it is done with it, or
+// another one that has taken its place, or none.
+func (p *pool) lend(ctx context.Context, use func(*sandbox) (*sandbox, error)) error {
+	w, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	if w, err = use(w); w != nil {
+		p.give(w)
+	}
+	return err
 }

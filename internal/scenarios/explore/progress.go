@@ -23,7 +23,7 @@ func (p *progress) skip() {
 	p.saved++
 }
 
-func (p *progress) ended(result outcome) {
+func (p *progress) ended(result caseResult) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++

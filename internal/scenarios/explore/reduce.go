@@ -14,15 +14,15 @@ type candidate struct {
 	faults Case
 }
 
-// required are the fields without which there is no scenario.
-var required = []string{"apiVersion", "kind", "name", "steps"}
+// requiredFields are the fields without which there is no scenario.
+var requiredFields = []string{"apiVersion", "kind", "name", "steps"}
 
 // smaller yields candidates that lack something each: a fault, steps or anything
 // within, an object, a field. The large things come first, and of alike ones the
 // last: what comes early is what later ones need.
 func (c candidate) smaller() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
-		for _, some := range []iter.Seq[candidate]{c.fewer(), c.sparser(), c.shorter(), c.lesser(), c.looser()} {
+		for _, some := range []iter.Seq[candidate]{c.withoutFault(), c.withoutObject(), c.withoutSteps(), c.withoutField(), c.withLooserFault()} {
 			for reduced := range some {
 				if !yield(reduced) {
 					return
@@ -32,8 +32,8 @@ func (c candidate) smaller() iter.Seq[candidate] {
 	}
 }
 
-// fewer yields candidates that lack a fault.
-func (c candidate) fewer() iter.Seq[candidate] {
+// withoutFault yields candidates that lack a fault.
+func (c candidate) withoutFault() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for i := range c.faults {
 			if len(c.faults) > 1 && !yield(candidate{c.source, slices.Delete(slices.Clone(c.faults), i, i+1)}) {
@@ -43,16 +43,16 @@ func (c candidate) fewer() iter.Seq[candidate] {
 	}
 }
 
-// shorter yields candidates that lack several steps: those that have only the first
+// withoutSteps yields candidates that lack several steps: those that have only the first
 // few, then those without a half, a quarter and so on.
-func (c candidate) shorter() iter.Seq[candidate] {
+func (c candidate) withoutSteps() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		steps := field(c.source.root, "steps")
 		if steps == nil {
 			return
 		}
 		without := func(from, to int) bool {
-			if to < len(steps.Content) && guards(steps.Content, from) {
+			if to < len(steps.Content) && isWait(steps.Content, from) {
 				return true // what it waits for would stay
 			}
 			reduced := c.source.clone()
@@ -76,11 +76,11 @@ func (c candidate) shorter() iter.Seq[candidate] {
 	}
 }
 
-// lesser yields candidates that lack one step, or something within a step.
-func (c candidate) lesser() iter.Seq[candidate] {
+// withoutField yields candidates that lack one step, or something within a step.
+func (c candidate) withoutField() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for _, path := range c.source.paths() {
-			if c.source.needed(path) || c.source.guarding(path) {
+			if c.source.isRequired(path) || c.source.waitsAt(path) {
 				continue
 			}
 			if reduced := c.source.clone(); reduced.cut(path) && !yield(candidate{reduced, c.faults}) {
@@ -90,8 +90,8 @@ func (c candidate) lesser() iter.Seq[candidate] {
 	}
 }
 
-// looser yields candidates whose faults say less.
-func (c candidate) looser() iter.Seq[candidate] {
+// withLooserFault yields candidates whose faults say less.
+func (c candidate) withLooserFault() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for i, t := range c.faults {
 			changes := []Trial{t, t}
@@ -166,7 +166,7 @@ func (s *source) cut(p path) bool {
 		value.Value = "1"
 		return times > 1
 	}
-	if len(p) == 1 && slices.Contains(required, key.Value) || identity(parent, key.Value) {
+	if len(p) == 1 && slices.Contains(requiredFields, key.Value) || identity(parent, key.Value) {
 		return false
 	}
 	parent.Content = slices.Delete(parent.Content, i-1, i+1)

@@ -62,7 +62,7 @@ func TestSmaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := census(t, c)
-	for _, field := range required {
+	for _, field := range requiredFields {
 		if found[field] != found["all"] {
 			t.Errorf("%s was taken away", field)
 		}
@@ -167,7 +167,7 @@ func outline(steps []spec.Step) (lines []string) {
 func TestRender(t *testing.T) {
 	c := smallCandidate(t)
 	c.faults = c.faults[:1]
-	text, err := c.render(Group{Oracle: "leak", Why: "it\nbroke"})
+	text, err := c.render(Group{Oracle: "leak", Explanation: "it\nbroke"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,8 @@ type Report struct {
 	Unreached []string `json:"unreached,omitempty"`
 	// Pruned counts what comes upon a situation that was seen already: pairs, and
 	// single faults that were tried before, by what Options.Prune takes for the same.
-	Pruned int `json:"pruned,omitempty"`
-	Worlds int `json:"worlds"`
+	Pruned    int `json:"pruned,omitempty"`
+	Sandboxes int `json:"sandboxes"`
 	// Clean is how long the steps of the clean run took, Duration all runs together.
 	Clean    time.Duration `json:"clean"`
 	Duration time.Duration `json:"duration"`
@@ -48,9 +48,9 @@ type Group struct {
 	Oracle   string `json:"oracle"`
 	Diverged string `json:"diverged"`
 	// Message, Why and Case are of the simplest run.
-	Message string `json:"message"`
-	Why     string `json:"why"`
-	Case    Case   `json:"case"`
+	Message     string `json:"message"`
+	Explanation string `json:"why"`
+	Case        Case   `json:"case"`
 	// Cases are all runs, for people.
 	Cases []string `json:"cases"`
 	// Confirmed says that it was seen again in a second run of the same case, and Runs
@@ -71,12 +71,12 @@ type Group struct {
 	Recording string `json:"recording,omitempty"`
 	Timeline  string `json:"timeline,omitempty"`
 
-	outcomes []outcome // the simplest first
+	outcomes []caseResult // the simplest first
 }
 
 // group puts runs with findings together. Of each run the first finding counts: the
 // others follow from it more often than not.
-func group(found []outcome) []Group {
+func group(found []caseResult) []Group {
 	var groups []Group
 	for _, result := range found {
 		first := result.Findings[0]
@@ -90,7 +90,7 @@ func group(found []outcome) []Group {
 	}
 	for i := range groups {
 		g := &groups[i]
-		slices.SortStableFunc(g.outcomes, func(a, b outcome) int { return cmp.Compare(len(a.Case), len(b.Case)) })
+		slices.SortStableFunc(g.outcomes, func(a, b caseResult) int { return cmp.Compare(len(a.Case), len(b.Case)) })
 		g.represent(g.outcomes[0])
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(rank(a.Oracle), rank(b.Oracle)) })
@@ -98,8 +98,8 @@ func group(found []outcome) []Group {
 }
 
 // represent has one of the runs stand for the group.
-func (g *Group) represent(o outcome) {
-	g.Case, g.Message, g.Why = o.Case, o.Findings[0].Message, o.Why
+func (g *Group) represent(o caseResult) {
+	g.Case, g.Message, g.Explanation = o.Case, o.Findings[0].Message, o.Why
 }
 
 // rank orders oracles by how much what they find says about its cause.

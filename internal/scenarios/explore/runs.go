@@ -12,8 +12,8 @@ import (
 // between components is not always the same.
 const attempts = 3
 
-// outcome is what has come of a case.
-type outcome struct {
+// caseResult is what has come of a case.
+type caseResult struct {
 	Case     Case             `json:"case"`
 	Reached  bool             `json:"reached"`
 	Runs     int              `json:"runs"`
@@ -24,21 +24,21 @@ type outcome struct {
 	Why      string `json:"why,omitempty"`
 
 	took     time.Duration
-	observed *observation // nil if it is from an earlier exploration
+	observed *runResult // nil if it is from an earlier exploration
 }
 
-// runAll runs the cases that are not done yet, on all worlds.
+// runAll runs the cases that are not done yet, on all sandboxes.
 func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairing bool) error {
 	if len(cases) == 0 {
 		return nil
 	}
 	p := &progress{explorer: e, phase: phase, total: len(cases), began: time.Now()}
 	queue := make(chan Case)
-	results := make(chan outcome)
+	results := make(chan caseResult)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var workers sync.WaitGroup
-	for range e.options.Worlds {
+	for range e.options.Sandboxes {
 		workers.Go(func() {
 			if err := e.work(ctx, queue, results); err != nil {
 				cancel(err)
@@ -76,11 +76,11 @@ func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p 
 	}
 }
 
-// work runs cases on a world until there are no more.
-func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- outcome) error {
-	return e.shared.pool.lend(ctx, func(w *world) (_ *world, err error) {
+// work runs cases on a sandbox until there are no more.
+func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- caseResult) error {
+	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
 		for c := range queue {
-			result := outcome{Case: c}
+			result := caseResult{Case: c}
 			for !result.Reached && result.Runs < attempts && ctx.Err() == nil {
 				if w, err = e.try(ctx, w, &result); err != nil {
 					return w, err
@@ -94,8 +94,8 @@ func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- o
 	})
 }
 
-// try runs a case once, and returns a world that is clean again.
-func (e *explorer) try(ctx context.Context, w *world, result *outcome) (*world, error) {
+// try runs a case once, and returns a sandbox that is clean again.
+func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
 	began := time.Now()
 	o := w.run(ctx, e.scenario, result.Case.faults(), e.clean)
 	if ctx.Err() != nil {
@@ -104,24 +104,24 @@ func (e *explorer) try(ctx context.Context, w *world, result *outcome) (*world, 
 	result.Runs++
 	result.Reached, result.observed = o.reached(), o
 	result.Findings = judge(o, e.clean)
-	left, err := w.clean(ctx, o)
+	left, err := w.reset(ctx, o)
 	result.took += time.Since(began)
 	if len(result.Findings) > 0 || left {
 		result.Reached = true
 		e.explain(result)
 	}
-	return e.renewed(ctx, w, err)
+	return e.recreatedAfter(ctx, w, err)
 }
 
-func (e *explorer) explain(result *outcome) {
-	if first, ok := divergence(result.observed, e.clean); ok {
+func (e *explorer) explain(result *caseResult) {
+	if first, ok := firstDivergence(result.observed, e.clean); ok {
 		result.Diverged = result.observed.names.in(first.Component + " " + first.Operation.String() + " -> " + first.Outcome)
 	}
-	result.Why = why(result.observed, result.Findings)
+	result.Why = explain(result.observed, result.Findings)
 }
 
 // take adds a result to the report.
-func (e *explorer) take(result outcome, pairing bool) {
+func (e *explorer) take(result caseResult, pairing bool) {
 	e.report.Runs += result.Runs
 	switch {
 	case len(result.Case) > 1:

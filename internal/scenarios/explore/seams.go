@@ -12,7 +12,7 @@ import (
 const seamRounds = 40
 
 // measureSeams finds what the seams cost when there is no fault: it runs the
-// scenario with them, and with everything passing beside them, on one world.
+// scenario with them, and with everything passing beside them, on one sandbox.
 func (e *explorer) measureSeams(ctx context.Context) (err error) {
 	w, err := e.shared.pool.take(ctx)
 	if err != nil {
@@ -26,10 +26,10 @@ func (e *explorer) measureSeams(ctx context.Context) (err error) {
 		w.emu.Faults().Bypass(beside)
 		o := w.run(ctx, e.scenario, nil, nil)
 		w.emu.Faults().Bypass(false)
-		if err := uncleanness(o); err != nil {
+		if err := notCleanError(o); err != nil {
 			return err
 		}
-		if _, err := w.clean(ctx, o); err != nil {
+		if _, err := w.reset(ctx, o); err != nil {
 			return err
 		}
 		took[beside] = append(took[beside], o.steps)

@@ -12,7 +12,7 @@ import (
 )
 
 // shrinkAll makes a small scenario of each group that has come again. Each has all
-// worlds for itself.
+// sandboxes for itself.
 func (e *explorer) shrinkAll(ctx context.Context) error {
 	p := &progress{explorer: e, phase: "shrinking", total: len(e.report.Findings), began: time.Now()}
 	for i := range e.report.Findings {
@@ -21,11 +21,11 @@ func (e *explorer) shrinkAll(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := e.preserve(ctx, g, line, fmt.Sprintf("%s-%02d-%s", e.report.Scenario, i+1, g.Oracle)); err != nil {
+			if err := e.keep(ctx, g, line, fmt.Sprintf("%s-%02d-%s", e.report.Scenario, i+1, g.Oracle)); err != nil {
 				return err
 			}
 		}
-		p.ended(outcome{Case: e.report.Findings[i].Case, Findings: []oracle.Finding{{}}})
+		p.ended(caseResult{Case: e.report.Findings[i].Case, Findings: []oracle.Finding{{}}})
 	}
 	return nil
 }
@@ -36,8 +36,8 @@ func (e *explorer) shrinkGroup(ctx context.Context, g *Group) ([]candidate, erro
 	if err != nil {
 		return nil, err
 	}
-	from.dropWords()
-	s := &shrinker{explorer: e, oracle: g.Oracle, passed: map[string]bool{}, clean: map[string]*observation{}, usual: e.clean.steps}
+	from.dropDescriptions()
+	s := &shrinker{explorer: e, oracle: g.Oracle, passed: map[string]bool{}, clean: map[string]*runResult{}, usual: e.clean.steps}
 	within, cancel := context.WithTimeout(ctx, e.options.ShrinkTimeout)
 	defer cancel()
 	line, err := s.shrink(within, candidate{from, g.Case})
@@ -54,21 +54,21 @@ type shrinker struct {
 	oracle   string
 
 	mu     sync.Mutex
-	usual  time.Duration           // of all steps of a clean run
-	trials int                     // how many runs there were
-	passed map[string]bool         // candidates that are known not to fail, as text
-	clean  map[string]*observation // by the text of the scenario; nil if it does not pass
+	usual  time.Duration         // of all steps of a clean run
+	trials int                   // how many runs there were
+	passed map[string]bool       // candidates that are known not to fail, as text
+	clean  map[string]*runResult // by the text of the scenario; nil if it does not pass
 }
 
 // shrink returns the candidates that it has come to, the smallest as the last, also with
-// an error. It tries as many at the same time as there are worlds. After a success it
+// an error. It tries as many at the same time as there are sandboxes. After a success it
 // goes on at the same place, where there is something else now, and it ends when nothing
 // has helped all the way round.
 func (s *shrinker) shrink(ctx context.Context, c candidate) ([]candidate, error) {
 	line := []candidate{c}
 	all := slices.Collect(c.smaller())
 	for i, inVain := 0, 0; inVain < len(all); i %= max(len(all), 1) {
-		batch := all[i:min(i+s.explorer.options.Worlds, len(all))]
+		batch := all[i:min(i+s.explorer.options.Sandboxes, len(all))]
 		hit, err := s.firstToFail(ctx, batch)
 		if err != nil {
 			return line, err

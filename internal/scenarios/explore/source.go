@@ -4,118 +4,53 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// unfit are the verbs whose steps are left out when exploring: a dump is not the same
-// after a fault, and a fault in what runs outside of the emulator is none of COSI's.
-var unfit = []string{"golden", "exec"}
-
-// stepTimeout is how long a step may take that does not say otherwise. What a
-// component does again after a fault takes it a second or two.
+// stepTimeout is the timeout of a step that sets none. A component repeats an operation
+// within a second or two of a fault.
 const stepTimeout = 5 * time.Second
 
 // load reads the one scenario of a file, as it is explored.
 func load(file string, text []byte) (*spec.Scenario, error) {
-	all, err := spec.Loader{}.Parse(file, text)
+	written, err := parseOne(spec.Loader{}, file, text)
+	if err != nil {
+		return nil, err
+	}
+	if reason := ineligible(written.Steps); reason != "" {
+		return nil, fmt.Errorf("%w: %s cannot be explored: %s", ErrScenario, file, reason)
+	}
+	empty := false
+	rewrite := func(document *yaml.Node) {
+		rewriteSteps(field(document, "steps"))
+		empty = empty || value(document, "kind") == spec.Kind && len(field(document, "steps").Content) == 0
+	}
+	s, err := parseOne(spec.Loader{Rewrite: rewrite}, file, text)
+	switch {
+	case empty:
+		return nil, fmt.Errorf("%w: %s has no steps that can be explored", ErrOptions, file)
+	case err != nil:
+		return nil, fmt.Errorf("without the steps that exploration leaves out: %w", err)
+	}
+	s.Setup.Timeout = spec.Duration(s.Setup.Timeout.Or(spec.Duration(stepTimeout)))
+	return s, nil
+}
+
+func parseOne(loader spec.Loader, file string, text []byte) (*spec.Scenario, error) {
+	all, err := loader.Parse(file, text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrScenario, err)
 	}
 	if len(all) != 1 {
 		return nil, fmt.Errorf("%w: %s has %d scenarios, and one can be explored at a time", ErrOptions, file, len(all))
 	}
-	s := all[0]
-	if reason := obstacle(s.Steps); reason != "" {
-		return nil, fmt.Errorf("%w: %s cannot be explored: %s", ErrScenario, file, reason)
-	}
-	s.Steps = fit(s.Steps)
-	s.Setup.Timeout = spec.Duration(s.Setup.Timeout.Or(spec.Duration(stepTimeout)))
-	if len(s.Steps) == 0 {
-		return nil, fmt.Errorf("%w: %s has no steps that can be explored", ErrOptions, file)
-	}
-	return s, nil
+	return all[0], nil
 }
-
-func fit(steps []spec.Step) []spec.Step {
-	kept := slices.DeleteFunc(slices.Clone(steps), pointless)
-	for i := range kept {
-		s := &kept[i]
-		switch {
-		case s.Calls != nil:
-			s.Calls = relaxed(s.Calls)
-		case s.Never != nil:
-			never := *s.Never
-			never.Events = untold(s.Never)
-			s.Never = &never
-		case s.Repeat != nil:
-			s.Repeat.Steps = fit(s.Repeat.Steps)
-		case s.ForEach != nil:
-			s.ForEach.Steps = fit(s.ForEach.Steps)
-		case s.Always != nil:
-			s.Always.While = fit(s.Always.While)
-		case s.Use != "":
-			s.Included = fit(s.Included)
-		}
-		for j := range s.Parallel {
-			s.Parallel[j] = fit(s.Parallel[j])
-		}
-	}
-	return kept
-}
-
-// pointless reports whether a step is not explored.
-func pointless(s spec.Step) bool {
-	return slices.Contains(unfit, s.Verb) || s.Calls != nil && len(awaited(s.Calls)) == 0 ||
-		s.Never != nil && len(untold(s.Never)) == 0
-}
-
-// relaxed waits for the same events, however often and in which order they come: after
-// a fault there are more of them.
-func relaxed(asked *spec.Events) *spec.Events {
-	wait := *asked
-	wait.AnyOrder, wait.Only, wait.Events = true, false, awaited(asked)
-	for i := range wait.Events {
-		wait.Events[i].Count = spec.Count{}
-		if e := &wait.Events[i]; unheard(e.Seam, e.Operation.Source(), e.Outcome.Source()) {
-			e.Outcome = spec.Text{}
-		}
-	}
-	return &wait
-}
-
-// unheard reports whether an outcome need not be seen: nobody repeats a request that has
-// changed the API server because its answer was lost. Reads, and calls of the driver, are
-// repeated until they are answered.
-func unheard(seam, operation, outcome string) bool {
-	return seam == string(journal.SeamAPI) && outcome == journal.OutcomeOK && !reading.MatchString(operation)
-}
-
-// reading are the operations at the API that change nothing.
-var reading = regexp.MustCompile(`^(get|list|watch|event) `)
-
-// awaited are the events that there must be.
-func awaited(asked *spec.Events) []spec.EventPattern {
-	return slices.DeleteFunc(untold(asked), func(p spec.EventPattern) bool { return p.Count.Contains(0) })
-}
-
-// untold leaves out what is only told to people: it may get lost, and of a fault people
-// are told what they would not be told without.
-func untold(asked *spec.Events) []spec.EventPattern {
-	return slices.DeleteFunc(slices.Clone(asked.Events), func(p spec.EventPattern) bool {
-		return strings.HasSuffix(p.Operation.Source(), tellings)
-	})
-}
-
-// tellings is how the operations end that write Events.
-const tellings = " events"
 
 // source is a scenario as a tree of YAML, from which parts can be taken.
 type source struct {
@@ -136,63 +71,9 @@ func newSource(file string, text []byte) (*source, error) {
 	if err := include(steps, file, file); err != nil {
 		return nil, err
 	}
-	fitSteps(steps)
+	rewriteSteps(steps)
 	return s, nil
 }
-
-// fitSteps does what fit does.
-func fitSteps(steps *yaml.Node) {
-	if steps == nil {
-		return
-	}
-	for _, step := range steps.Content {
-		for _, within := range nested(step) {
-			fitSteps(within)
-		}
-	}
-	steps.Content = slices.DeleteFunc(steps.Content, func(step *yaml.Node) bool {
-		calls, never := field(step, "calls"), field(step, "never")
-		return slices.ContainsFunc(unfit, func(verb string) bool { return field(step, verb) != nil }) ||
-			calls != nil && !relax(calls) || never != nil && !dropEvents(never, tells)
-	})
-}
-
-// relax does what relaxed does, and returns whether there is anything to wait for.
-func relax(calls *yaml.Node) bool {
-	left := dropEvents(calls, func(event *yaml.Node) bool {
-		return tells(event) || field(event, "count") != nil && noneWillDo.MatchString(value(event, "count"))
-	})
-	if left {
-		for _, event := range field(calls, "events").Content {
-			drop(event, "count")
-			if unheard(value(event, "seam"), value(event, "operation"), value(event, "outcome")) {
-				drop(event, "outcome")
-			}
-		}
-	}
-	drop(calls, "only")
-	drop(calls, "anyOrder")
-	calls.Content = append(calls.Content, scalar("anyOrder"), scalar("true"))
-	return left
-}
-
-func tells(event *yaml.Node) bool {
-	return strings.HasSuffix(value(event, "operation"), tellings)
-}
-
-// dropEvents takes events out of those that are asked for, and returns whether any are
-// left.
-func dropEvents(asked *yaml.Node, which func(*yaml.Node) bool) bool {
-	events := field(asked, "events")
-	if events == nil {
-		return false
-	}
-	events.Content = slices.DeleteFunc(events.Content, which)
-	return len(events.Content) > 0
-}
-
-// noneWillDo is a count that 0 is in.
-var noneWillDo = regexp.MustCompile(`^0*(\.\..*)?$`)
 
 // drop takes a field out of a mapping.
 func drop(n *yaml.Node, name string) {
@@ -205,12 +86,12 @@ func drop(n *yaml.Node, name string) {
 
 func scalar(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: value} }
 
-// words are the fields that say something to people, and change nothing.
-var words = []string{"description", "labels", "proves"}
+// descriptiveFields are the fields that say something to people, and change nothing.
+var descriptiveFields = []string{"description", "labels", "proves"}
 
-// dropWords takes out what does not describe a smaller scenario any more.
-func (s *source) dropWords() {
-	for _, word := range words {
+// dropDescriptions takes out what does not describe a smaller scenario any more.
+func (s *source) dropDescriptions() {
+	for _, word := range descriptiveFields {
 		drop(s.root, word)
 	}
 }

@@ -53,7 +53,7 @@ func (s State) add(kind string, list any, n *names) error {
 		return fmt.Errorf("look at every %s: %w", kind, err)
 	}
 	for _, item := range items {
-		s[kind+" "+nameOf(item)] = lasting(item)
+		s[kind+" "+nameOf(item)] = withoutVolatile(item)
 	}
 	return nil
 }
@@ -69,15 +69,15 @@ func nameOf(item map[string]any) string {
 	return "without a name"
 }
 
-// lasting removes what is passing. A time of deletion remains as the fact. Lists are
+// withoutVolatile removes what is passing. A time of deletion remains as the fact. Lists are
 // sorted: what is in the order of UIDs is in another one in each run.
-func lasting(value any) any {
+func withoutVolatile(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		kept := map[string]any{}
 		for name, field := range value {
 			if !slices.Contains(passing, name) {
-				kept[name] = lasting(field)
+				kept[name] = withoutVolatile(field)
 			}
 		}
 		if value["deletionTimestamp"] != nil {
@@ -87,9 +87,9 @@ func lasting(value any) any {
 	case []any:
 		kept := make([]any, len(value))
 		for i, item := range value {
-			kept[i] = lasting(item)
+			kept[i] = withoutVolatile(item)
 		}
-		slices.SortFunc(kept, func(a, b any) int { return strings.Compare(brief(a), brief(b)) })
+		slices.SortFunc(kept, func(a, b any) int { return strings.Compare(shortText(a), shortText(b)) })
 		return kept
 	default:
 		return value
@@ -138,13 +138,13 @@ func differing(path string, want, got any) []string {
 		}
 		return all
 	}
-	if a, b := brief(want), brief(got); a != b {
+	if a, b := shortText(want), shortText(got); a != b {
 		return []string{fmt.Sprintf("%s is %s, not %s", path, b, a)}
 	}
 	return nil
 }
 
-func brief(value any) string {
+func shortText(value any) string {
 	if value == nil {
 		return "absent"
 	}

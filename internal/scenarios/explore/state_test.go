@@ -58,7 +58,7 @@ func TestStateDifferences(t *testing.T) {
 	}
 }
 
-// Each world serves S3 at a port of its own.
+// Each sandbox serves S3 at a port of its own.
 func TestStatesOfTwoWorlds(t *testing.T) {
 	var states []State
 	for _, port := range []string{"1234", "23456"} {
@@ -103,8 +103,8 @@ func TestExcesses(t *testing.T) {
 }
 
 func TestDivergence(t *testing.T) {
-	observed := func(events ...journal.Event) *observation {
-		return &observation{events: events, names: newNames("story")}
+	observed := func(events ...journal.Event) *runResult {
+		return &runResult{events: events, names: newNames("story")}
 	}
 	clean := observed(
 		event("sidecar", journal.SeamRPC, "A", "", 1), event("controller", journal.SeamAPI, "x y", "", 2),
@@ -113,11 +113,11 @@ func TestDivergence(t *testing.T) {
 	faulted := event("sidecar", journal.SeamRPC, "A", "", 1)
 	faulted.Fault, faulted.Outcome = "f", "Unavailable"
 	again := event("sidecar", journal.SeamRPC, "A", "", 4)
-	got, ok := divergence(observed(faulted, event("controller", journal.SeamAPI, "x y", "", 3), again), clean)
+	got, ok := firstDivergence(observed(faulted, event("controller", journal.SeamAPI, "x y", "", 3), again), clean)
 	if !ok || got.Seq != again.Seq {
 		t.Errorf("it diverged at %v, want at the second attempt", got)
 	}
-	if got, ok := divergence(clean, clean); ok {
+	if got, ok := firstDivergence(clean, clean); ok {
 		t.Errorf("the clean run is said to differ from itself, at %v", got)
 	}
 }
@@ -126,7 +126,7 @@ func TestDivergence(t *testing.T) {
 func TestLasting(t *testing.T) {
 	one := map[string]any{"grants": []any{map[string]any{"bucket": "b"}, map[string]any{"bucket": "a"}}, "uid": "1"}
 	other := map[string]any{"grants": []any{map[string]any{"bucket": "a"}, map[string]any{"bucket": "b"}}, "uid": "2"}
-	if diff := cmp.Diff(lasting(one), lasting(other)); diff != "" {
+	if diff := cmp.Diff(withoutVolatile(one), withoutVolatile(other)); diff != "" {
 		t.Errorf("-one, +other:\n%s", diff)
 	}
 }

@@ -20,7 +20,7 @@ type stateFile struct {
 
 	mu   sync.Mutex
 	done map[string]bool
-	old  []outcome // of earlier explorations, with findings
+	old  []caseResult // of earlier explorations, with findings
 	err  error
 }
 
@@ -66,7 +66,7 @@ func (s *stateFile) read(hash string) error {
 			ErrOptions, s.file.Name())
 	}
 	for lines.Scan() {
-		var result outcome
+		var result caseResult
 		if json.Unmarshal(lines.Bytes(), &result) != nil {
 			continue
 		}
@@ -87,7 +87,7 @@ func (s *stateFile) has(c Case) bool {
 	return s.done[c.String()]
 }
 
-func (s *stateFile) add(result outcome) {
+func (s *stateFile) add(result caseResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done[result.Case.String()] = true

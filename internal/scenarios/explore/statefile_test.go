@@ -22,8 +22,8 @@ func TestStateFile(t *testing.T) {
 		return s
 	}
 	s := open()
-	s.add(outcome{Case: trials[:1], Findings: []oracle.Finding{{Oracle: "leak"}}})
-	s.add(outcome{Case: trials[1:2]})
+	s.add(caseResult{Case: trials[:1], Findings: []oracle.Finding{{Oracle: "leak"}}})
+	s.add(caseResult{Case: trials[1:2]})
 	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestStateFile(t *testing.T) {
 	if !s.has(trials[:1]) || s.has(trials[1:2]) || len(s.old) != 1 {
 		t.Errorf("done: %v, with findings: %d; want what was written entirely", s.done, len(s.old))
 	}
-	s.add(outcome{Case: trials[2:3]})
+	s.add(caseResult{Case: trials[2:3]})
 	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Pruned > 0 {
 		fmt.Fprintf(&b, ", %d seen already", r.Pruned)
 	}
-	fmt.Fprintf(&b, "\n%d runs in %s on %d worlds: %.1f a second; the steps of a clean run take %s\n",
-		r.Runs, r.Duration.Round(time.Second/10), r.Worlds, r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth
+	fmt.Fprintf(&b, "\n%d runs in %s on %d sandboxes: %.1f a second; the steps of a clean run take %s\n",
+		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth
 	if r.Seams.Events > 0 {
 		fmt.Fprintf(&b, "seams without faults: %s\n", r.Seams)
 	}
@@ -46,7 +46,7 @@ func (g *Group) write(b *strings.Builder, number int) {
 	if g.Diverged != "" {
 		fmt.Fprintf(b, "   first different: %s\n", g.Diverged)
 	}
-	fmt.Fprintf(b, "   why: %s\n   cases: %d\n", g.Why, len(g.Cases))
+	fmt.Fprintf(b, "   why: %s\n   cases: %d\n", g.Explanation, len(g.Cases))
 	for _, c := range g.Cases[:min(len(g.Cases), shownCases)] {
 		fmt.Fprintf(b, "     %s\n", c)
 	}

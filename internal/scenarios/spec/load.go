@@ -15,6 +15,9 @@ import (
 type Loader struct {
 	// ReadFile reads a file by its slash-separated path. Default: [ReadFile].
 	ReadFile func(name string) ([]byte, error)
+	// Rewrite changes each document, a scenario's or one of kind [KindSteps], before it
+	// is decoded. Positions stay those of the file. Default: no change.
+	Rewrite func(document *yaml.Node)
 }
 
 // Load reads the scenarios of a file, and the files that these use. The error has
@@ -41,6 +44,7 @@ func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
 	var all []*Scenario
 	var failed []error
 	for _, n := range nodes {
+		l.Rewrite(n)
 		s, err := l.scenario(&decoder{file: file}, n)
 		s.Sources = append([]Source{{file, string(data)}}, s.Sources...)
 		all, failed = append(all, s), append(failed, err)
@@ -51,6 +55,9 @@ func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
 func (l Loader) withDefaults() Loader {
 	if l.ReadFile == nil {
 		l.ReadFile = ReadFile
+	}
+	if l.Rewrite == nil {
+		l.Rewrite = func(*yaml.Node) {}
 	}
 	return l
 }
@@ -152,6 +159,7 @@ func (l Loader) use(d *decoder, step *Step, chain []string, budget *int) {
 		fail(fmt.Sprintf("%s has %d documents, and must have one of kind %s", file, len(nodes), KindSteps))
 		return
 	}
+	l.Rewrite(nodes[0])
 	inner := &decoder{file: file}
 	var included steps
 	inner.value(nodes[0], reflect.ValueOf(&included).Elem())

@@ -39,7 +39,7 @@ occur again is reported as seen once. Each other finding is shrunk to a small sc
 --out gets that scenario, a recording of its run and its timeline.
 
 Runs happen at the same time, each worker with a control plane and components of its
-own. --prune selects which operations count as equivalent: with 'world', those with
+own. --prune selects which operations count as equivalent: with 'state', those with
 equal state of Kubernetes and the backend; with 'object', those with equal state of the
 object and equal previous operation of the component; with 'step', those with equal
 previous operation. --state lets an interrupted exploration continue.
@@ -75,12 +75,12 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Pairs, "pairs", false, "also try two faults in one run, except in states that occurred before")
 	flags.IntVar(&o.Sample, "sample", 0, "number of single faults to try, selected at random (default: all)")
-	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneWorld),
+	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),
 		fmt.Sprintf("which operations count as equivalent, of %v", explore.Prunes()))
 	flags.IntVar(&o.Random, "random", 0, "number of additional runs with two or three random faults")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of random choices; the same seed selects the same faults")
 	flags.DurationVar(&o.Budget, "budget", 0, "time limit for starting runs (default: none)")
-	flags.IntVar(&o.Worlds, "parallel", 0, "number of runs at the same time (default: three for two processors, 3 to 8)")
+	flags.IntVar(&o.Sandboxes, "parallel", 0, "number of runs at the same time (default: three for two processors, 3 to 8)")
 	flags.BoolVar(&o.Shrink, "shrink", true, "shrink findings to small scenarios")
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure the overhead of the seams without faults")
 	flags.StringVar(&o.State, "state", "", "file with the completed runs, to continue from; a directory for several scenarios")

@@ -27,10 +27,10 @@ import (
 // the API server longer than everything else.
 const worldNamespace = "explore"
 
-// scope is all of a world.
+// scope is all of a sandbox.
 var scope = oracle.Scope{Alone: true, Namespaces: []string{worldNamespace}}
 
-// What a world waits for is shorter than in life, so that a run that goes wrong is
+// What a sandbox waits for is shorter than in life, so that a run that goes wrong is
 // over soon, and longer than what a busy machine needs.
 const (
 	retryBaseDelay = 5 * time.Millisecond
@@ -40,13 +40,13 @@ const (
 	endTimeout     = 30 * time.Second
 )
 
-// timingOf fits a world in which a call may take so long.
+// timingOf fits a sandbox in which a call may take so long.
 func timingOf(call time.Duration) timing {
 	return timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond} //nolint:mnd // a little more
 }
 
-// world is a control plane with everything on it, for one run at a time.
-type world struct {
+// sandbox is a control plane with everything on it, for one run at a time.
+type sandbox struct {
 	plane  *controlplane.ControlPlane
 	emu    *emulator.Emulator
 	engine *engine.Engine
@@ -58,21 +58,21 @@ type world struct {
 	current *running // what the observer of the engine reports to
 }
 
-// newWorld starts a world. There is no controller manager in it: nothing of COSI
+// newSandbox starts a sandbox. There is no controller manager in it: nothing of COSI
 // needs one, and it would compete with what is measured.
-func newWorld(ctx context.Context, opts Options) (*world, error) {
+func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for a world: %w", err)
+		return nil, fmt.Errorf("make a directory for a sandbox: %w", err)
 	}
-	w := &world{dir: dir}
+	w := &sandbox{dir: dir}
 	if err := w.start(ctx, opts); err != nil {
 		return nil, errors.Join(err, w.stop(context.WithoutCancel(ctx)))
 	}
 	return w, nil
 }
 
-func (w *world) start(ctx context.Context, options Options) error {
+func (w *sandbox) start(ctx context.Context, options Options) error {
 	opts := options.Emulator
 	set, err := binaries.Find(ctx, opts.Binaries)
 	if err != nil {
@@ -85,7 +85,7 @@ func (w *world) start(ctx context.Context, options Options) error {
 	}
 	w.plane, err = controlplane.Start(ctx, controlplane.Options{
 		Binaries: set, Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions, GCPercent: gcPercent,
-		Processors: max(1, runtime.GOMAXPROCS(0)/options.Worlds),
+		Processors: max(1, runtime.GOMAXPROCS(0)/options.Sandboxes),
 	})
 	if err != nil {
 		return err
@@ -97,18 +97,18 @@ func (w *world) start(ctx context.Context, options Options) error {
 	}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: worldNamespace}}
 	if err := w.emu.Client().Create(ctx, namespace); err != nil {
-		return fmt.Errorf("make the namespace of a world: %w", err)
+		return fmt.Errorf("make the namespace of a sandbox: %w", err)
 	}
 	w.components = len(w.emu.Components())
 	w.engine = engine.New(w.emu, engine.Options{
 		Namespace: worldNamespace, Observer: w, Unjudged: true, S3Attempts: s3Attempts,
-		Keep: true, // of a run that fails the world is cleaned by force
+		Keep: true, // of a run that fails the sandbox is cleaned by force
 	})
 	return nil
 }
 
-// stop ends everything. A world that has not started entirely may be stopped, too.
-func (w *world) stop(ctx context.Context) error {
+// stop ends everything. A sandbox that has not started entirely may be stopped, too.
+func (w *sandbox) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
 	var errs []error
@@ -124,68 +124,68 @@ func (w *world) stop(ctx context.Context) error {
 // run runs a scenario under faults, which are in force from its first step to its
 // last one. If there is a clean run, it is over as soon as it has come to the same
 // end.
-func (w *world) run(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *observation) *observation {
+func (w *sandbox) run(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *runResult) *runResult {
 	return w.perform(ctx, newRunning(ctx, w, s, faults, clean))
 }
 
-func (w *world) perform(ctx context.Context, current *running) *observation {
-	w.observe(current)
+func (w *sandbox) perform(ctx context.Context, current *running) *runResult {
+	w.setCurrent(current)
 	from := w.emu.Journal().Mark()
-	within, stop := current.hurry(ctx)
+	within, stop := current.exitEarly(ctx)
 	result := w.engine.Run(within, current.scenario)
 	stop()
-	w.observe(nil)
+	w.setCurrent(nil)
 	w.emu.Faults().Clear()
 	o := &current.seen
 	o.result = result
 	if o.end.Name == "" { // it has failed before its first step
-		current.conclude(true) //nolint:contextcheck // it has the context of the run
+		current.finish(true) //nolint:contextcheck // it has the context of the run
 	}
 	o.events = w.emu.Journal().Since(max(from, current.from))
-	current.reckon()
+	current.complete()
 	return o
 }
 
-func (w *world) observe(r *running) {
+func (w *sandbox) setCurrent(r *running) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.current = r
 }
 
-func (w *world) observed() *running {
+func (w *sandbox) currentRun() *running {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.current
 }
 
 // ScenarioStarted implements engine.Observer.
-func (w *world) ScenarioStarted(*spec.Scenario, string) {}
+func (w *sandbox) ScenarioStarted(*spec.Scenario, string) {}
 
 // StepStarted implements engine.Observer.
-func (w *world) StepStarted(_ *spec.Scenario, step *spec.Step) {
-	r := w.observed()
+func (w *sandbox) StepStarted(_ *spec.Scenario, step *spec.Step) {
+	r := w.currentRun()
 	if r == nil {
 		return
 	}
 	if step == &r.scenario.Steps[0] {
-		r.begin()
+		r.start()
 	}
 	r.note(step, true)
 }
 
-// StepEnded implements engine.Observer: after the last step the world is looked at,
+// StepEnded implements engine.Observer: after the last step the sandbox is looked at,
 // before the engine cleans up.
-func (w *world) StepEnded(_ *spec.Scenario, step engine.StepResult) {
-	r := w.observed()
+func (w *sandbox) StepEnded(_ *spec.Scenario, step engine.StepResult) {
+	r := w.currentRun()
 	if r == nil {
 		return
 	}
 	r.note(step.Step, false)
 	failed := !step.Passed && !step.Skipped
-	if own := r.own(step.Step); own == len(r.scenario.Steps)-1 || own >= 0 && failed {
-		r.conclude(failed)
+	if own := r.indexOf(step.Step); own == len(r.scenario.Steps)-1 || own >= 0 && failed {
+		r.finish(failed)
 	}
 }
 
 // ScenarioEnded implements engine.Observer.
-func (w *world) ScenarioEnded(engine.Result) {}
+func (w *sandbox) ScenarioEnded(engine.Result) {}

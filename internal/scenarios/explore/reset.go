@@ -12,44 +12,44 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// errLeft means that a world cannot be used any more.
-var errLeft = errors.New("the world could not be cleaned")
+// errNotClean means that a sandbox cannot be used any more.
+var errNotClean = errors.New("the sandbox could not be cleaned")
 
-// clean makes the world as it was: what a run has left is removed, and if there was
+// reset makes the sandbox as it was: what a run has left is removed, and if there was
 // anything, the components start anew, because they may remember it. The error is
 // errLeft if something does not go.
-func (w *world) clean(ctx context.Context, o *observation) (left bool, err error) {
+func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error) {
 	w.emu.Faults().Clear()
 	select {
 	case failure := <-w.emu.Failed():
-		return true, errors.Join(errLeft, failure)
+		return true, errors.Join(errNotClean, failure)
 	default:
 	}
-	if o.vanished() && w.running() {
+	if o.vanished() && w.isRunning() {
 		return false, nil
 	}
-	m, err := w.look(ctx, "after the run")
+	m, err := w.observe(ctx, "after the run")
 	if err != nil {
-		return true, errors.Join(errLeft, err)
+		return true, errors.Join(errNotClean, err)
 	}
 	if len(w.emu.Components()) > w.components {
-		return true, errLeft // of drivers of a run that has failed
+		return true, errNotClean // of drivers of a run that has failed
 	}
-	if empty(m) && w.running() {
+	if isEmpty(m) && w.isRunning() {
 		return false, nil
 	}
-	if err := errors.Join(w.removeObjects(ctx, m), w.removeTruth(ctx, m), w.renew(ctx)); err != nil {
-		return true, errors.Join(errLeft, err)
+	if err := errors.Join(w.removeObjects(ctx, m), w.removeBackendState(ctx, m), w.recreate(ctx)); err != nil {
+		return true, errors.Join(errNotClean, err)
 	}
-	if m, err = w.look(ctx, "after cleaning"); err != nil || !empty(m) {
-		return true, errors.Join(errLeft, err)
+	if m, err = w.observe(ctx, "after cleaning"); err != nil || !isEmpty(m) {
+		return true, errors.Join(errNotClean, err)
 	}
 	return true, nil
 }
 
 // removeObjects takes objects away by force. The components are not asked: they
 // may be what does not work.
-func (w *world) removeObjects(ctx context.Context, m oracle.Moment) error {
+func (w *sandbox) removeObjects(ctx context.Context, m oracle.Moment) error {
 	var objects []client.Object
 	for i := range m.Objects.Accesses {
 		objects = append(objects, &m.Objects.Accesses[i])
@@ -82,9 +82,9 @@ func (w *world) removeObjects(ctx context.Context, m oracle.Moment) error {
 	return errors.Join(errs...)
 }
 
-// removeTruth empties the backend. A bucket with objects in it stays, and the world
+// removeBackendState empties the backend. A bucket with objects in it stays, and the sandbox
 // is thrown away.
-func (w *world) removeTruth(ctx context.Context, m oracle.Moment) error {
+func (w *sandbox) removeBackendState(ctx context.Context, m oracle.Moment) error {
 	if m.Truth == nil {
 		return nil
 	}
@@ -98,8 +98,8 @@ func (w *world) removeTruth(ctx context.Context, m oracle.Moment) error {
 	return errors.Join(errs...)
 }
 
-// renew starts every component that does not run.
-func (w *world) renew(ctx context.Context) error {
+// recreate starts every component that does not run.
+func (w *sandbox) recreate(ctx context.Context) error {
 	var errs []error
 	for _, c := range w.emu.Components() {
 		err := c.Start(ctx)

@@ -17,15 +17,15 @@ func TestHaste(t *testing.T) {
 		faults       []fault.Fault
 		usual, want  time.Duration
 	}{
-		{"quick", "shorter than retries take says nothing", []fault.Fault{fail}, time.Millisecond, surely},
+		{"quick", "shorter than retries take says nothing", []fault.Fault{fail}, time.Millisecond, quietForSure},
 		{"slow machine", "a silence as long as the whole run is one", []fault.Fault{fail}, time.Second, time.Second},
-		{"very slow", "there is an end to it", []fault.Fault{fail}, time.Minute, maxHaste},
-		{"crash", "a component starts anew in silence", []fault.Fault{fail, crash}, time.Millisecond, rejoining},
-		{"cut watch", "a watch is begun anew in silence", []fault.Fault{cut}, time.Millisecond, rejoining},
-		{"no fault", "the clean run", nil, time.Millisecond, surely},
+		{"very slow", "there is an end to it", []fault.Fault{fail}, time.Minute, maxEarlyExit},
+		{"crash", "a component starts anew in silence", []fault.Fault{fail, crash}, time.Millisecond, rejoinTime},
+		{"cut watch", "a watch is begun anew in silence", []fault.Fault{cut}, time.Millisecond, rejoinTime},
+		{"no fault", "the clean run", nil, time.Millisecond, quietForSure},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := haste(test.faults, test.usual); got != test.want {
+			if got := earlyExitAfter(test.faults, test.usual); got != test.want {
 				t.Errorf("%s, want %s: %s", got, test.want, test.reason)
 			}
 		})

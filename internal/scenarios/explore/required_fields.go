@@ -25,16 +25,16 @@ var schemas = sync.OnceValue(func() map[string]*apiextensionsv1.JSONSchemaProps 
 	return all
 })
 
-// needed reports whether what a path leads to is a part of an object that the API
+// isRequired reports whether what a path leads to is a part of an object that the API
 // server demands: without it, the scenario need not be tried.
-func (s *source) needed(p path) bool {
+func (s *source) isRequired(p path) bool {
 	var schema *apiextensionsv1.JSONSchemaProps // of n; nil outside of objects
 	n := s.root
 	for depth, i := range p {
 		if kind := field(n, "kind"); kind != nil && field(n, "metadata") != nil {
 			schema = schemas()[kind.Value]
 		}
-		inner, needed := within(schema, n, i)
+		inner, needed := schemaAt(schema, n, i)
 		if depth == len(p)-1 {
 			return needed
 		}
@@ -43,9 +43,9 @@ func (s *source) needed(p path) bool {
 	return false
 }
 
-// within returns the schema of one of the contents of a node, and whether the schema of
+// schemaAt returns the schema of one of the contents of a node, and whether the schema of
 // the node demands that there be it.
-func within(schema *apiextensionsv1.JSONSchemaProps, n *yaml.Node, i int) (inner *apiextensionsv1.JSONSchemaProps, needed bool) {
+func schemaAt(schema *apiextensionsv1.JSONSchemaProps, n *yaml.Node, i int) (inner *apiextensionsv1.JSONSchemaProps, needed bool) {
 	switch {
 	case schema == nil:
 		return nil, false

@@ -46,8 +46,8 @@ func TestSeveral(t *testing.T) {
 		Unfit, Unclean          bool
 	}
 	var got []outcome
-	opts := Options{Worlds: 1, Kinds: []Kind{CrashAfter}, At: "sidecar rpc DriverCreate*", State: t.TempDir()}
-	err := Several(t.Context(), opts, sources, func(s Source, r *Report, err error) {
+	opts := Options{Sandboxes: 1, Kinds: []Kind{CrashAfter}, At: "sidecar rpc DriverCreate*", State: t.TempDir()}
+	err := ExploreAll(t.Context(), opts, sources, func(s Source, r *Report, err error) {
 		o := outcome{File: s.File, Unfit: errors.Is(err, ErrScenario), Unclean: errors.Is(err, ErrUnclean)}
 		if r != nil {
 			o.Tried, o.Pruned, o.Findings = r.Tried, r.Pruned, len(r.Findings)+len(r.Unreached)
@@ -72,7 +72,7 @@ func TestSeveral(t *testing.T) {
 // TestSeveralBudget begins with no scenario when the time is over.
 func TestSeveralBudget(t *testing.T) {
 	var got error
-	err := Several(t.Context(), Options{Budget: 1}, []Source{{File: "claim.yaml", Text: []byte(claim)}},
+	err := ExploreAll(t.Context(), Options{Budget: 1}, []Source{{File: "claim.yaml", Text: []byte(claim)}},
 		func(_ Source, _ *Report, err error) { got = err })
 	if err != nil || !errors.Is(got, ErrBudget) {
 		t.Errorf("Several() = %v, and says %v, want %v", err, got, ErrBudget)

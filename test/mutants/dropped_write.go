@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// abandon notes that a write has failed, if it is one that is not made again.
-func (t *transport) abandon(r *http.Request, body []byte) {
+// dropWrite notes that a write has failed, if it is one that is not made again.
+func (t *transport) dropWrite(r *http.Request, body []byte) {
 	if uid := t.subject(r, body); uid != "" {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -19,8 +19,8 @@ func (t *transport) abandon(r *http.Request, body []byte) {
 	}
 }
 
-// abandoned reports whether a write is not made, because it has failed before.
-func (t *transport) abandoned(r *http.Request, body []byte) bool {
+// isDropped reports whether a write is not made, because it has failed before.
+func (t *transport) isDropped(r *http.Request, body []byte) bool {
 	t.mu.Lock()
 	lost := t.lost
 	t.mu.Unlock()

@@ -12,10 +12,10 @@ import (
 // TestSituations finds which operations of a run come upon the same situation as those
 // of another run, which does the same to an object that is otherwise.
 func TestSituations(t *testing.T) {
-	run := func(component, phase string, more ...journal.Event) *observation {
+	run := func(component, phase string, more ...journal.Event) *runResult {
 		get := event(component, journal.SeamAPI, "get buckets", "b", 1)
 		get.Response = json.RawMessage(`{"kind":"Bucket","metadata":{"name":"b"},"spec":{"phase":"` + phase + `"}}`)
-		return &observation{names: newNames("story"), events: append([]journal.Event{
+		return &runResult{names: newNames("story"), events: append([]journal.Event{
 			get,
 			event(component, journal.SeamAPI, "patch buckets", "b", 2),
 			event(component, journal.SeamRPC, "DriverCreateBucket", "b", 3),
@@ -25,35 +25,35 @@ func TestSituations(t *testing.T) {
 	failed.Outcome = "Unavailable"
 	again := event("sidecar.one", journal.SeamRPC, "DriverCreateBucket", "b", 4)
 	tests := map[string]struct {
-		first, second *observation
+		first, second *runResult
 		want          map[Prune][]int // places in the second run that are as one in the first
 	}{
 		"the same": {
 			run("sidecar.one", "a"), run("sidecar.one", "a"),
-			map[Prune][]int{PruneWorld: {0, 1, 2}, PruneObject: {0, 1, 2}, PruneStep: {0, 1, 2}},
+			map[Prune][]int{PruneState: {0, 1, 2}, PruneObject: {0, 1, 2}, PruneStep: {0, 1, 2}},
 		},
 		"of another driver": {
 			run("sidecar.one", "a"), run("sidecar.two", "a"),
-			map[Prune][]int{PruneWorld: nil, PruneObject: {0, 1, 2}, PruneStep: {0, 1, 2}},
+			map[Prune][]int{PruneState: nil, PruneObject: {0, 1, 2}, PruneStep: {0, 1, 2}},
 		},
 		"another object": {
 			run("sidecar.one", "a"), run("sidecar.one", "b"),
-			map[Prune][]int{PruneWorld: {0}, PruneObject: {0, 2}, PruneStep: {0, 1, 2}}, // a call has no object
+			map[Prune][]int{PruneState: {0}, PruneObject: {0, 2}, PruneStep: {0, 1, 2}}, // a call has no object
 		},
 		"again, after a failure": {
-			run("sidecar.one", "a"), &observation{names: newNames("story"), events: []journal.Event{failed, again}},
-			map[Prune][]int{PruneWorld: nil, PruneObject: nil, PruneStep: nil},
+			run("sidecar.one", "a"), &runResult{names: newNames("story"), events: []journal.Event{failed, again}},
+			map[Prune][]int{PruneState: nil, PruneObject: nil, PruneStep: nil},
 		},
 	}
 	for name, tc := range tests {
 		for prune, want := range tc.want {
 			t.Run(name+"/"+string(prune), func(t *testing.T) {
 				known := map[string]bool{}
-				for _, s := range situations(tc.first, prune) {
+				for _, s := range pruneKeys(tc.first, prune) {
 					known[s.state] = true
 				}
 				var got []int
-				for i, s := range situations(tc.second, prune) {
+				for i, s := range pruneKeys(tc.second, prune) {
 					if known[s.state] {
 						got = append(got, i)
 					}

@@ -17,8 +17,8 @@ type Prune string
 
 // What has to be the same. Less leaves fewer runs.
 const (
-	// PruneWorld: everything that Kubernetes and the backend hold, and the operation.
-	PruneWorld Prune = "world"
+	// PruneState: everything that Kubernetes and the backend hold, and the operation.
+	PruneState Prune = "state"
 	// PruneObject: what the object of the operation is like, and the last two operations
 	// of the component with their outcome.
 	PruneObject Prune = "object"
@@ -27,32 +27,32 @@ const (
 )
 
 // Prunes are all.
-func Prunes() []Prune { return []Prune{PruneWorld, PruneObject, PruneStep} }
+func Prunes() []Prune { return []Prune{PruneState, PruneObject, PruneStep} }
 
-// situation is a point of a run together with how things were before it.
-type situation struct {
+// pruneKey is a point of a run together with how things were before it.
+type pruneKey struct {
 	point Point
 	state string // the same for what is the same
 }
 
-// past is what has happened before a point.
-type past struct {
-	names *names
-	world map[string]string // what there is, by what it is of
-	last  map[string]string // what each component has done last
+// history is what has happened before a point.
+type history struct {
+	names   *names
+	sandbox map[string]string // what there is, by what it is of
+	last    map[string]string // what each component has done last
 }
 
-// situations returns those of a run that come after its faults, and before its end; all
+// pruneKeys returns those of a run that come after its faults, and before its end; all
 // of one without any. How things are is told by what the API server and the backend
 // have answered; what components have in memory is not seen.
-func situations(o *observation, same Prune) []situation {
-	before := past{names: o.names, world: map[string]string{}, last: map[string]string{}}
+func pruneKeys(o *runResult, same Prune) []pruneKey {
+	before := history{names: o.names, sandbox: map[string]string{}, last: map[string]string{}}
 	counts := map[Point]int{}
 	waiting := len(o.faults)
 	if waiting > 0 && o.faults[0].Name == probe.Name {
 		waiting = 0
 	}
-	var all []situation
+	var all []pruneKey
 	for _, e := range o.open() {
 		p, ok := pointOf(e, o.names)
 		if !ok {
@@ -62,7 +62,7 @@ func situations(o *observation, same Prune) []situation {
 		state := before.state(e, p, same)
 		p.Nth = counts[p]
 		if waiting == 0 {
-			all = append(all, situation{p, state})
+			all = append(all, pruneKey{p, state})
 		}
 		if e.Fault != "" && waiting > 0 {
 			waiting--
@@ -73,9 +73,9 @@ func situations(o *observation, same Prune) []situation {
 }
 
 // state is the situation in which an event has begun.
-func (b *past) state(e journal.Event, p Point, same Prune) string {
-	if same == PruneWorld {
-		return digest(b.world, b.names.in(p.alike().String()))
+func (b *history) state(e journal.Event, p Point, same Prune) string {
+	if same == PruneState {
+		return hashOf(b.sandbox, b.names.in(p.alike().String()))
 	}
 	component, _, _ := strings.Cut(p.Component, ".") // whichever driver it is of
 	step := []string{component, e.Operation.Name}
@@ -83,13 +83,13 @@ func (b *past) state(e journal.Event, p Point, same Prune) string {
 		step = append(step, b.last[e.Component])
 	}
 	if same == PruneObject {
-		step = append(step, b.world[b.object(e)])
+		step = append(step, b.sandbox[b.object(e)])
 	}
-	return digest(nil, strings.Join(step, "\n"))
+	return hashOf(nil, strings.Join(step, "\n"))
 }
 
 // object names what an event is about.
-func (b *past) object(e journal.Event) string {
+func (b *history) object(e journal.Event) string {
 	subject := b.names.in(e.Operation.Subject)
 	if e.Seam == journal.SeamStore {
 		return "store " + subject
@@ -100,7 +100,7 @@ func (b *past) object(e journal.Event) string {
 }
 
 // remember notes what an event says about how things are, and what has been done.
-func (b *past) remember(e journal.Event, p Point) {
+func (b *history) remember(e journal.Event, p Point) {
 	if !p.event() {
 		b.last[e.Component] = e.Operation.Name + " " + e.Outcome
 	}
@@ -111,22 +111,22 @@ func (b *past) remember(e journal.Event, p Point) {
 	key := b.object(e)
 	switch {
 	case e.Seam == journal.SeamStore:
-		b.world[key] = e.Operation.Name
+		b.sandbox[key] = e.Operation.Name
 	case e.Seam != journal.SeamAPI || len(e.Response) == 0 || strings.HasPrefix(key, "events "):
 	case verb == "delete":
-		b.world[key] += " deleted"
+		b.sandbox[key] += " deleted"
 	default:
 		var object any
 		if json.Unmarshal([]byte(b.names.in(string(e.Response))), &object) == nil {
-			b.world[key] = brief(lasting(object))
+			b.sandbox[key] = shortText(withoutVolatile(object))
 		}
 	}
 }
 
-func digest(world map[string]string, next string) string {
+func hashOf(sandbox map[string]string, next string) string {
 	sum := sha256.New()
-	for _, key := range slices.Sorted(maps.Keys(world)) {
-		_, _ = fmt.Fprintf(sum, "%s=%s\n", key, world[key]) // a hash takes everything
+	for _, key := range slices.Sorted(maps.Keys(sandbox)) {
+		_, _ = fmt.Fprintf(sum, "%s=%s\n", key, sandbox[key]) // a hash takes everything
 	}
 	_, _ = fmt.Fprint(sum, next)
 	return hex.EncodeToString(sum.Sum(nil))

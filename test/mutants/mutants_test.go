@@ -49,7 +49,7 @@ func TestLongMutants(t *testing.T) {
 			})
 			for _, g := range r.Findings {
 				t.Logf("%s: %s\nwhy: %s\ncases: %s\nconfirmed: %t, %d runs; shrunk in %d runs; run by itself: %s\n%s",
-					g.Oracle, g.Message, g.Why, g.Cases, g.Confirmed, g.Runs, g.Trials, g.Rerun, g.Shrunk)
+					g.Oracle, g.Message, g.Explanation, g.Cases, g.Confirmed, g.Runs, g.Trials, g.Rerun, g.Shrunk)
 			}
 			named := func(g explore.Group) bool { return slices.Contains(d.Oracles, g.Oracle) }
 			at := slices.IndexFunc(r.Findings, named)
@@ -64,7 +64,7 @@ func TestLongMutants(t *testing.T) {
 }
 
 // file is the scenario that shows the bug.
-func (d Double) file() string {
+func (d Mutant) file() string {
 	if d.Scenario != "" {
 		return filepath.Join("testdata", d.Scenario)
 	}
@@ -102,12 +102,12 @@ func checkEvidence(t *testing.T, g *explore.Group) {
 	}
 }
 
-// TestLongWithoutMistakes makes sure that nothing is found of what the doubles are made
+// TestLongWithoutMutations makes sure that nothing is found of what the mutants are made
 // of: the same components, through the same constructors.
-func TestLongWithoutMistakes(t *testing.T) {
-	for _, sound := range draw(t, []Double{
-		ofController("controller", "", mistakes{}), ofSidecar("sidecar", "", mistakes{}),
-		ofDriver("driver", "", func() change { return func(*fakedriver.Options) emulator.Server { return nil } }),
+func TestLongWithoutMutations(t *testing.T) {
+	for _, sound := range draw(t, []Mutant{
+		ofController("controller", "", mutations{}), ofSidecar("sidecar", "", mutations{}),
+		ofDriver("driver", "", func() substitution { return func(*fakedriver.Options) emulator.Server { return nil } }),
 	}) {
 		t.Run(sound.Name, func(t *testing.T) {
 			var at []string
@@ -125,7 +125,7 @@ func TestLongWithoutMistakes(t *testing.T) {
 					t.Errorf("nothing was tried at %s", at)
 				}
 				for _, g := range r.Findings {
-					t.Errorf("%s: %s\nwhy: %s\ncases: %s", g.Oracle, g.Message, g.Why, g.Cases)
+					t.Errorf("%s: %s\nwhy: %s\ncases: %s", g.Oracle, g.Message, g.Explanation, g.Cases)
 				}
 			}
 		})
@@ -133,13 +133,13 @@ func TestLongWithoutMistakes(t *testing.T) {
 }
 
 // replaced says which components are not the emulator's own.
-func replaced(d Double) [3]bool {
+func replaced(d Mutant) [3]bool {
 	i := d.Implementations
 	return [3]bool{i.Controller != nil, i.Sidecar != nil, i.Driver != nil}
 }
 
-// worlds is how many runs go on at the same time.
-const worlds = 2
+// sandboxes is how many runs go on at the same time.
+const sandboxes = 2
 
 // shrinkTimeout is enough for a few lines on a busy machine; for the fewest it takes
 // longer.
@@ -151,7 +151,7 @@ func exploration(t *testing.T, file string, opts explore.Options) *explore.Repor
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts.File, opts.Text, opts.Worlds, opts.ShrinkTimeout = file, text, worlds, shrinkTimeout
+	opts.File, opts.Text, opts.Sandboxes, opts.ShrinkTimeout = file, text, sandboxes, shrinkTimeout
 	if len(opts.Kinds) == 0 {
 		opts.At = "nothing" // the clean run shows it
 	}

@@ -24,31 +24,31 @@ func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails b
 	if _, err := c.source.scenario(); err != nil {
 		return false, nil //nolint:nilerr // it is no scenario any more
 	}
-	err = s.explorer.shared.pool.lend(ctx, func(w *world) (*world, error) {
-		t := &trial{shrinker: s, world: w, source: c.source}
+	err = s.explorer.shared.pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
+		t := &candidateRun{shrinker: s, sandbox: w, source: c.source}
 		found, err := t.findings(ctx, c.faults, text)
 		fails = slices.ContainsFunc(found, s.finds)
-		return t.world, err
+		return t.sandbox, err
 	})
 	return fails && err == nil, err
 }
 
 func (s *shrinker) finds(f oracle.Finding) bool { return f.Oracle == s.oracle }
 
-// trial runs one candidate.
-type trial struct {
+// candidateRun runs one candidate.
+type candidateRun struct {
 	*shrinker
 
-	world  *world
-	source *source
+	sandbox *sandbox
+	source  *source
 }
 
 // findings are what is wrong with a candidate. It is nothing if it is no candidate,
 // because it does not pass without its faults.
-func (t *trial) findings(ctx context.Context, faults Case, text string) ([]oracle.Finding, error) {
+func (t *candidateRun) findings(ctx context.Context, faults Case, text string) ([]oracle.Finding, error) {
 	if len(faults) == 0 { // it is wrong by itself
 		o, err := t.run(ctx, nil, nil)
-		if err != nil || failure(o) != nil {
+		if err != nil || failureError(o) != nil {
 			return nil, err
 		}
 		return judge(o, o), nil
@@ -65,7 +65,7 @@ func (t *trial) findings(ctx context.Context, faults Case, text string) ([]oracl
 }
 
 // cleanOf is the run without faults, which may be known; nil if anything is wrong with it.
-func (t *trial) cleanOf(ctx context.Context, text string) (*observation, error) {
+func (t *candidateRun) cleanOf(ctx context.Context, text string) (*runResult, error) {
 	t.mu.Lock()
 	clean, known := t.clean[text]
 	t.mu.Unlock()
@@ -78,7 +78,7 @@ func (t *trial) cleanOf(ctx context.Context, text string) (*observation, error) 
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if uncleanness(clean) != nil {
+	if notCleanError(clean) != nil {
 		clean = nil
 	} else {
 		t.usual = clean.steps
@@ -87,8 +87,8 @@ func (t *trial) cleanOf(ctx context.Context, text string) (*observation, error) 
 	return clean, nil
 }
 
-// run runs the candidate once, and makes the world fit for the next run.
-func (t *trial) run(ctx context.Context, faults Case, clean *observation) (*observation, error) {
+// run runs the candidate once, and makes the sandbox fit for the next run.
+func (t *candidateRun) run(ctx context.Context, faults Case, clean *runResult) (*runResult, error) {
 	scenario, err := t.source.scenario()
 	if err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (t *trial) run(ctx context.Context, faults Case, clean *observation) (*obse
 			scenario.Setup.Timeout = spec.Duration(faultedPatience)
 		}
 	}
-	o := t.world.runHastily(ctx, scenario, faults.faults(), clean, usual)
-	if t.world, err = t.explorer.tidy(ctx, t.world, o); err == nil {
+	o := t.sandbox.runWithEarlyExit(ctx, scenario, faults.faults(), clean, usual)
+	if t.sandbox, err = t.explorer.resetAfter(ctx, t.sandbox, o); err == nil {
 		err = ctx.Err()
 	}
 	return o, err

@@ -9,9 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// why tells a finding as a story: what was lost, what the component did next, and
+// explain tells a finding as a story: what was lost, what the component did next, and
 // what has come of it.
-func why(o *observation, findings []oracle.Finding) string {
+func explain(o *runResult, findings []oracle.Finding) string {
 	var told []string
 	events := inOrder(o.events)
 	for _, f := range o.faults {
@@ -19,7 +19,7 @@ func why(o *observation, findings []oracle.Finding) string {
 			if e.Fault != f.Name || e.Seam == journal.SeamProcess {
 				continue
 			}
-			told = append(told, fmt.Sprintf("%s, when %s did %s", lost(f.Effect), e.Component, o.names.in(e.Operation.String())))
+			told = append(told, fmt.Sprintf("%s, when %s did %s", effectOf(f.Effect), e.Component, o.names.in(e.Operation.String())))
 			if next, ok := nextOf(e.Component, events[i+1:]); ok {
 				told = append(told, fmt.Sprintf("the next thing that it did was %s -> %s", o.names.in(next.Operation.String()), next.Outcome))
 			}
@@ -44,8 +44,8 @@ func nextOf(component string, events []journal.Event) (journal.Event, bool) {
 	return journal.Event{}, false
 }
 
-// lost says what an effect takes away.
-func lost(e fault.Effect) string {
+// effectOf says what an effect takes away.
+func effectOf(e fault.Effect) string {
 	switch {
 	case e.Crash == fault.Before:
 		return "the component died before it happened"

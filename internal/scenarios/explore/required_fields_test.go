@@ -28,7 +28,7 @@ steps:
 	}
 	var got []string
 	for _, p := range s.paths() {
-		if !s.needed(p) {
+		if !s.isRequired(p) {
 			continue
 		}
 		name := "an item"

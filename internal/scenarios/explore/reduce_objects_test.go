@@ -29,7 +29,7 @@ func TestSparser(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for reduced := range (candidate{source: s}).sparser() {
+	for reduced := range (candidate{source: s}).withoutObject() {
 		text, err := yaml.Marshal(field(reduced.source.root, "steps"))
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestForgetAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	claim := s.applied()[0]
-	if s.forget(claim) {
+	if s.removeObject(claim) {
 		text, _ := s.text()
 		t.Errorf("something is left of a scenario of which all depends on %s:\n%s", "its claim", text)
 	}

@@ -7,24 +7,24 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// obstacle says why steps cannot be explored: what a world has not, or has only one of
-// for all runs. It is empty if they can.
-func obstacle(steps []spec.Step) string {
+// ineligible returns why steps cannot be explored: they need what a sandbox lacks, or
+// what all runs share. It is empty if they can.
+func ineligible(steps []spec.Step) string {
 	for i := range steps {
 		s := &steps[i]
 		if s.Call != nil {
-			return "it calls the driver by itself, and does not try again when a fault has it fail, as a sidecar does"
+			return "a step calls the driver directly, and does not retry after a fault as a sidecar does"
 		}
 		if s.Delete != nil && slices.ContainsFunc(*s.Delete, func(r spec.Reference) bool { return r.Kind == "Namespace" }) {
-			return "it deletes a namespace, and there is one for all runs"
+			return "a step deletes a namespace, and all runs share one"
 		}
 		for _, names := range []*spec.Names{s.Crash, s.Restart, s.Start, s.Stop} {
 			if names != nil && slices.ContainsFunc(*names, isControllerManager) {
-				return "it needs a kube-controller-manager, and there is none"
+				return "a step needs a kube-controller-manager, and sandboxes have none"
 			}
 		}
 		for _, within := range s.Within() {
-			if reason := obstacle(within); reason != "" {
+			if reason := ineligible(within); reason != "" {
 				return reason
 			}
 		}

@@ -8,12 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// sparser yields candidates that lack a whole topic: everything about one object that
+// withoutObject yields candidates that lack a whole topic: everything about one object that
 // is applied, the last first, with what depends on it; or all steps of one verb.
-func (c candidate) sparser() iter.Seq[candidate] {
+func (c candidate) withoutObject() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for _, object := range slices.Backward(c.source.applied()) {
-			if reduced := c.source.clone(); reduced.forget(object) && !yield(candidate{reduced, c.faults}) {
+			if reduced := c.source.clone(); reduced.removeObject(object) && !yield(candidate{reduced, c.faults}) {
 				return
 			}
 		}
@@ -62,16 +62,16 @@ func (s *source) repeatedVerbs() []string {
 		}
 		verb := step.Content[0].Value
 		times[verb]++
-		if times[verb] == 2 && verb != "apply" && !waiting(step) {
+		if times[verb] == 2 && verb != "apply" && !isWaitStep(step) {
 			verbs = append(verbs, verb)
 		}
 	}
 	return verbs
 }
 
-// forget takes out everything about an object, and about the objects that go with it
+// removeObject takes out everything about an object, and about the objects that go with it
 // because they need it. It returns false if nothing is left.
-func (s *source) forget(object *yaml.Node) bool {
+func (s *source) removeObject(object *yaml.Node) bool {
 	steps := field(s.root, "steps")
 	name := field(field(object, "metadata"), "name")
 	if name == nil {
@@ -88,7 +88,7 @@ func (s *source) forget(object *yaml.Node) bool {
 			}
 		}
 	}
-	thin(steps, gone)
+	removeMentions(steps, gone)
 	return len(steps.Content) > 0
 }
 
@@ -118,9 +118,9 @@ func mentions(n *yaml.Node, words map[string]bool) bool {
 	return slices.ContainsFunc(n.Content, func(child *yaml.Node) bool { return mentions(child, words) })
 }
 
-// thin takes the smallest things out of a list that have one of the words: items of
+// removeMentions takes the smallest things out of a list that have one of the words: items of
 // lists, and what is expected of one object; and steps that are left with nothing.
-func thin(list *yaml.Node, words map[string]bool) {
+func removeMentions(list *yaml.Node, words map[string]bool) {
 	list.Content = slices.DeleteFunc(list.Content, func(item *yaml.Node) bool {
 		if !mentions(item, words) {
 			return false
@@ -130,7 +130,7 @@ func thin(list *yaml.Node, words map[string]bool) {
 		case inner == nil:
 			return true
 		case inner.Kind == yaml.SequenceNode:
-			thin(inner, words)
+			removeMentions(inner, words)
 		default:
 			for i := len(inner.Content) - 2; i >= 0; i -= 2 {
 				if mentions(inner.Content[i], words) || mentions(inner.Content[i+1], words) {

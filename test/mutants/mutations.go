@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// mistakes are what a component does wrong. They are made between the component
+// mutations are what a component does wrong. They are made between the component
 // and the seams, which see what comes of them.
-type mistakes struct {
+type mutations struct {
 	// held are writes that are answered as if they were done, and done later.
 	held []held
 	// extra are writes that should not be.
@@ -51,9 +51,9 @@ const (
 	finalizers = `"finalizers":["`
 )
 
-// culprit is one life of a component that makes mistakes.
-type culprit struct {
-	mistakes
+// saboteur is one life of a component that makes mutations.
+type saboteur struct {
+	mutations
 
 	mu      sync.Mutex
 	waiting []postponed
@@ -67,14 +67,14 @@ type postponed struct {
 	do    func()
 }
 
-func (c *culprit) postpone(until string, do func()) {
+func (c *saboteur) postpone(until string, do func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waiting = append(c.waiting, postponed{until, do})
 }
 
 // done does what had to wait for an operation.
-func (c *culprit) done(operation string) {
+func (c *saboteur) done(operation string) {
 	c.mu.Lock()
 	var due, left []postponed
 	for _, p := range c.waiting {
@@ -91,10 +91,10 @@ func (c *culprit) done(operation string) {
 	}
 }
 
-func (c *culprit) ignores(operation string) bool { return slices.Contains(c.ignored, operation) }
+func (c *saboteur) ignores(operation string) bool { return slices.Contains(c.ignored, operation) }
 
 // call is a gRPC interceptor.
-func (c *culprit) call(
+func (c *saboteur) call(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
 	operation := path.Base(method)
@@ -115,7 +115,7 @@ func (c *culprit) call(
 	return err
 }
 
-// operationOf names a request as the journal does, as far as the mistakes need it.
+// operationOf names a request as the journal does, as far as the mutations need it.
 func operationOf(r *http.Request) string {
 	verb := map[string]string{
 		http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete",

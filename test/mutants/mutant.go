@@ -6,8 +6,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
 )
 
-// Double is an implementation of a component with one bug.
-type Double struct {
+// Mutant is an implementation of a component with one bug.
+type Mutant struct {
 	// Name is a few words with hyphens between them.
 	Name string
 	// Bug says what it does wrong, and what comes of it.
@@ -25,110 +25,110 @@ type Double struct {
 	Implementations emulator.Implementations
 }
 
-// All returns the doubles, those of the controller first, then those of the
+// All returns the mutants, those of the controller first, then those of the
 // sidecar and of the driver.
-func All() []Double {
+func All() []Mutant {
 	return append(append(controllers(), sidecars()...), drivers()...)
 }
 
-// at is the double with what shows its bug.
-func (d Double) at(at string, kinds ...explore.Kind) Double {
+// at is the mutant with what shows its bug.
+func (d Mutant) at(at string, kinds ...explore.Kind) Mutant {
 	d.At, d.Kinds = at, kinds
 	return d
 }
 
-// in is the double in a scenario of its own.
-func (d Double) in(scenario string) Double {
+// in is the mutant in a scenario of its own.
+func (d Mutant) in(scenario string) Mutant {
 	d.Scenario = scenario
 	return d
 }
 
 // ByName returns one of them.
-func ByName(name string) (Double, bool) {
+func ByName(name string) (Mutant, bool) {
 	for _, d := range All() {
 		if d.Name == name {
 			return d, true
 		}
 	}
-	return Double{}, false
+	return Mutant{}, false
 }
 
-func controllers() []Double {
-	return []Double{
+func controllers() []Mutant {
+	return []Mutant{
 		ofController("claim-finalizer-late",
 			"The finalizer is put on the BucketClaim after its Bucket has been made: a crash between leaves a Bucket that nobody deletes.",
-			mistakes{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, oracle.Order, oracle.Leak),
+			mutations{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, oracle.Order, oracle.Leak),
 		ofController("access-handoff-errors-ignored",
 			"An error of the write that hands a BucketAccess to the sidecar is not looked at: it counts as made.",
-			mistakes{ignored: []string{"patch bucketaccesses/status"}, abandons: `"driverName"`},
+			mutations{ignored: []string{"patch bucketaccesses/status"}, abandons: `"driverName"`},
 			oracle.Convergence, explore.OracleSteps, oracle.Order).
 			at("controller api patch bucketaccesses/status *", explore.Fail),
 	}
 }
 
-func sidecars() []Double {
-	return []Double{
+func sidecars() []Mutant {
+	return []Mutant{
 		ofSidecar("create-before-id",
 			"The bucket is created before its ID is in the status of the Bucket.",
-			mistakes{held: []held{{write: "patch buckets/status", with: `"bucketID"`, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
+			mutations{held: []held{{write: "patch buckets/status", with: `"bucketID"`, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
 		ofSidecar("bucket-finalizer-late",
 			"The finalizer is put on the Bucket after the bucket has been created.",
-			mistakes{held: []held{{write: "patch buckets", with: finalizers, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
+			mutations{held: []held{{write: "patch buckets", with: finalizers, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
 		ofSidecar("grant-before-id",
 			"Access is granted before the ID of the account is in the status of the BucketAccess.",
-			mistakes{held: []held{{write: "patch bucketaccesses/status", with: `"accountID"`, until: "DriverGrantBucketAccess"}}},
+			mutations{held: []held{{write: "patch bucketaccesses/status", with: `"accountID"`, until: "DriverGrantBucketAccess"}}},
 			oracle.Order, oracle.Leak),
 		ofSidecar("revoke-before-secret-gone",
 			"Access is revoked while its Secret is still there, and an app may still be given it.",
-			mistakes{held: []held{{write: "delete secrets", until: "DriverRevokeBucketAccess"}}}, oracle.Order),
+			mutations{held: []held{{write: "delete secrets", until: "DriverRevokeBucketAccess"}}}, oracle.Order),
 		ofSidecar("bucket-deleted-in-background",
 			"The finalizer is taken off the Bucket when the deletion has been begun, and not when it is done.",
-			mistakes{background: map[string]string{"DriverDeleteBucket": "patch buckets"}}, oracle.Order, oracle.Leak),
+			mutations{background: map[string]string{"DriverDeleteBucket": "patch buckets"}}, oracle.Order, oracle.Leak),
 		ofSidecar("access-revoked-in-background",
 			"The BucketAccess is released when the revocation has been begun, and not when it is done.",
-			mistakes{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak),
+			mutations{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak),
 		ofSidecar("create-errors-ignored",
 			"Any answer of the driver to DriverCreateBucket is taken for success.",
-			mistakes{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, explore.OracleSteps, oracle.Order).
+			mutations{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, explore.OracleSteps, oracle.Order).
 			at("sidecar rpc DriverCreateBucket *", explore.Fail),
 		ofSidecar("delete-errors-ignored",
 			"Any answer of the driver to DriverDeleteBucket is taken for success.",
-			mistakes{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order).
+			mutations{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order).
 			at("sidecar rpc DriverDeleteBucket *", explore.Fail),
 		ofSidecar("revoke-errors-ignored",
 			"Any answer of the driver to DriverRevokeBucketAccess is taken for success.",
-			mistakes{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order).
+			mutations{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order).
 			at("sidecar rpc DriverRevokeBucketAccess *", explore.Fail),
 		ofSidecar("status-errors-ignored",
 			"An error of a write to the status of a Bucket is not looked at: it is never ready, or has no ID.",
-			mistakes{ignored: []string{"patch buckets/status"}}, oracle.Convergence, explore.OracleSteps, oracle.Order, oracle.Leak).
+			mutations{ignored: []string{"patch buckets/status"}}, oracle.Convergence, explore.OracleSteps, oracle.Order, oracle.Leak).
 			at("sidecar api patch buckets/status *", explore.Fail),
 		ofSidecar("secret-in-status",
 			"The secret key is written into an annotation of the BucketAccess, for people to look at.",
-			mistakes{betrays: true}, oracle.Secret),
+			mutations{betrays: true}, oracle.Secret),
 		ofSidecar("foreign-buckets-touched",
 			"Whenever it writes to a Bucket, it annotates those of other drivers, too.",
-			mistakes{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, oracle.Foreign).in("drivers.yaml"),
+			mutations{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, oracle.Foreign).in("drivers.yaml"),
 	}
 }
 
-func drivers() []Double {
-	return []Double{
+func drivers() []Mutant {
+	return []Mutant{
 		ofDriver("random-names",
 			"The driver gives each bucket a name of its own, and remembers it only in memory: what is created twice is there twice.",
 			randomNames, oracle.Leak, oracle.Loss).
 			at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
 		ofDriver("create-not-idempotent", "A bucket that is there already is refused with AlreadyExists, also to the one who has created it.",
-			refuseRepeated("DriverCreateBucket", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
+			rejectRepeated("DriverCreateBucket", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
 			at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
 		ofDriver("grant-not-idempotent", "An account that is there already is refused with AlreadyExists.",
-			refuseRepeated("DriverGrantBucketAccess", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
+			rejectRepeated("DriverGrantBucketAccess", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
 			at("sidecar rpc DriverGrantBucketAccess *", explore.LoseReply),
 		ofDriver("delete-not-idempotent", "The deletion of a bucket that is gone already fails.",
-			refuseRepeated("DriverDeleteBucket", errNotFound), oracle.Convergence, explore.OracleSteps).
+			rejectRepeated("DriverDeleteBucket", errNotFound), oracle.Convergence, explore.OracleSteps).
 			at("sidecar rpc DriverDeleteBucket *", explore.LoseReply),
 		ofDriver("revoke-not-idempotent", "The revocation of an account that is gone already fails.",
-			refuseRepeated("DriverRevokeBucketAccess", errNotFound), oracle.Convergence, explore.OracleSteps).
+			rejectRepeated("DriverRevokeBucketAccess", errNotFound), oracle.Convergence, explore.OracleSteps).
 			at("sidecar rpc DriverRevokeBucketAccess *", explore.LoseReply),
 		ofDriver("delete-forgotten", "The deletion of a bucket is answered first, and done later: after a crash it never is.",
 			answerFirst("DriverDeleteBucket"), oracle.Leak).

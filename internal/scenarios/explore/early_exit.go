@@ -23,39 +23,39 @@ var errAtRest = errors.New("it is not so, and nobody does anything any more")
 // on what has to be found out again: a component that starts anew, and a watch that was
 // cut, take longer than a retry.
 const (
-	maxHaste  = 2 * time.Second
-	rejoining = 1500 * time.Millisecond
+	maxEarlyExit = 2 * time.Second
+	rejoinTime   = 1500 * time.Millisecond
 )
 
-// haste is the silence after which a run with faults is over, if one without takes as
+// earlyExitAfter is the silence after which a run with faults is over, if one without takes as
 // long as usual.
-func haste(faults []fault.Fault, usual time.Duration) time.Duration {
-	silence := min(max(surely, usual), maxHaste)
+func earlyExitAfter(faults []fault.Fault, usual time.Duration) time.Duration {
+	silence := min(max(quietForSure, usual), maxEarlyExit)
 	for _, f := range faults {
-		if f.Effect.Crash != "" || watches(f.Match.Operation) {
-			silence = max(silence, rejoining)
+		if f.Effect.Crash != "" || feedsCache(f.Match.Operation) {
+			silence = max(silence, rejoinTime)
 		}
 	}
 	return silence
 }
 
-// watches reports whether caches live by an operation.
-func watches(operation string) bool {
+// feedsCache reports whether caches live by an operation.
+func feedsCache(operation string) bool {
 	return strings.HasPrefix(operation, "watch ") || strings.HasPrefix(operation, "list ") || strings.HasPrefix(operation, fault.EventPrefix)
 }
 
-// runHastily runs a scenario as run does, but in haste.
-func (w *world) runHastily(
-	ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *observation, usual time.Duration,
-) *observation {
+// runWithEarlyExit runs a scenario as run does, but in haste.
+func (w *sandbox) runWithEarlyExit(
+	ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *runResult, usual time.Duration,
+) *runResult {
 	current := newRunning(ctx, w, s, faults, clean)
-	current.silence = haste(faults, usual)
+	current.earlyExit = earlyExitAfter(faults, usual)
 	return w.perform(ctx, current)
 }
 
-func newRunning(ctx context.Context, w *world, s *spec.Scenario, faults []fault.Fault, clean *observation) *running {
+func newRunning(ctx context.Context, w *sandbox, s *spec.Scenario, faults []fault.Fault, clean *runResult) *running {
 	return &running{
-		world: w, context: ctx, scenario: s, faults: faults, clean: clean,
+		sandbox: w, context: ctx, scenario: s, faults: faults, clean: clean,
 		steps: map[*spec.Step]time.Time{}, began: make(chan struct{}),
 	}
 }
@@ -71,10 +71,10 @@ func (r *running) note(step *spec.Step, begins bool) {
 	}
 }
 
-// hurry returns the context for the steps of the run, which ends early if it is hasty
+// exitEarly returns the context for the steps of the run, which ends early if it is hasty
 // and they wait in vain.
-func (r *running) hurry(ctx context.Context) (within context.Context, stop func()) {
-	if r.silence == 0 {
+func (r *running) exitEarly(ctx context.Context) (within context.Context, stop func()) {
+	if r.earlyExit == 0 {
 		return ctx, func() {}
 	}
 	within, cancel := context.WithCancelCause(ctx)
@@ -83,7 +83,7 @@ func (r *running) hurry(ctx context.Context) (within context.Context, stop func(
 		select {
 		case <-within.Done():
 		case <-r.began:
-			r.keepVigil(within, cancel)
+			r.watchForStall(within, cancel)
 		}
 	})
 	return within, func() {
@@ -92,22 +92,22 @@ func (r *running) hurry(ctx context.Context) (within context.Context, stop func(
 	}
 }
 
-func (r *running) keepVigil(ctx context.Context, giveUp context.CancelCauseFunc) {
+func (r *running) watchForStall(ctx context.Context, giveUp context.CancelCauseFunc) {
 	for ctx.Err() == nil {
-		if r.waitsInVain() {
+		if r.stalled() {
 			giveUp(errAtRest)
 			return
 		}
-		pause(ctx, briefly)
+		pause(ctx, quietAtOnce)
 	}
 }
 
-// waitsInVain reports whether all that goes on is steps that wait for others, and
+// stalled reports whether all that goes on is steps that wait for others, and
 // nobody has come any further for long enough, while every component is alive.
-func (r *running) waitsInVain() bool {
-	journal := r.world.emu.Journal()
+func (r *running) stalled() bool {
+	journal := r.sandbox.emu.Journal()
 	underWay := journal.Pending() // before what has ended
-	if !r.world.running() || time.Since(progressed(journal.Since(r.from), underWay)) < r.silence {
+	if !r.sandbox.isRunning() || time.Since(progressed(journal.Since(r.from), underWay)) < r.earlyExit {
 		return false
 	}
 	r.mu.Lock()
@@ -116,7 +116,7 @@ func (r *running) waitsInVain() bool {
 	for step, since := range r.steps {
 		switch {
 		case len(step.Nested()) > 0 || step.Verb == "use":
-		case step.Verb != "expect" && step.Verb != "calls" || time.Since(since) < r.silence:
+		case step.Verb != "expect" && step.Verb != "calls" || time.Since(since) < r.earlyExit:
 			return false
 		default:
 			waiting++
@@ -136,7 +136,7 @@ func progressed(events, underWay []journal.Event) time.Time {
 	hopeless := map[string]bool{}
 	var last time.Time
 	for _, e := range events {
-		if !moves(e) {
+		if !isProgress(e) {
 			continue
 		}
 		operation := e.Component + " " + string(e.Seam) + " " + e.Operation.String()
@@ -150,15 +150,15 @@ func progressed(events, underWay []journal.Event) time.Time {
 		}
 	}
 	for _, e := range underWay {
-		if moves(e) && !hopeless[e.Component+" "+string(e.Seam)+" "+e.Operation.String()] {
+		if isProgress(e) && !hopeless[e.Component+" "+string(e.Seam)+" "+e.Operation.String()] {
 			return time.Now()
 		}
 	}
 	return last
 }
 
-// moves reports whether an event is of a kind that can bring COSI any further; what is
+// isProgress reports whether an event is of a kind that can bring COSI any further; what is
 // only told to people is not.
-func moves(e journal.Event) bool {
+func isProgress(e journal.Event) bool {
 	return oracle.Loud(e) && !strings.HasSuffix(e.Operation.Name, " events")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // learn remembers the secret key of an answer.
-func (c *culprit) learn(reply any) {
+func (c *saboteur) learn(reply any) {
 	message, ok := reply.(proto.Message)
 	if !ok || !c.betrays {
 		return
@@ -22,8 +22,8 @@ func (c *culprit) learn(reply any) {
 	}
 }
 
-// betray puts the secret key into what is written about a BucketAccess next.
-func (c *culprit) betray(operation string, r *http.Request, body []byte) []byte {
+// leakSecret puts the secret key into what is written about a BucketAccess next.
+func (c *saboteur) leakSecret(operation string, r *http.Request, body []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.secret == "" || operation != "patch bucketaccesses/status" {

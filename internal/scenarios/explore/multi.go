@@ -20,19 +20,19 @@ type Source struct {
 	Text []byte
 }
 
-// Several explores scenarios one after the other, in the same worlds. What was tried
+// ExploreAll explores scenarios one after the other, in the same sandboxes. What was tried
 // for one is not tried again for another in the same situation: when Kubernetes and
 // the backend hold the same, and the same is about to happen. Each report is told as
 // soon as it is there, or the error of a scenario that cannot be explored, with which
 // it goes on. Options.State is a directory, with a file for each scenario, and
 // Options.Budget is for all of them. If the context ends, what was done of the scenario
 // at hand is told, too.
-func Several(ctx context.Context, opts Options, sources []Source, told func(Source, *Report, error)) (err error) {
+func ExploreAll(ctx context.Context, opts Options, sources []Source, told func(Source, *Report, error)) (err error) {
 	opts, err = opts.withDefaults()
 	if err != nil {
 		return err
 	}
-	opts.shared = &shared{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
+	opts.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
 	defer func() { err = errors.Join(err, opts.shared.pool.stop(context.WithoutCancel(ctx))) }()
 	if opts.State != "" {
 		if err := os.MkdirAll(opts.State, dirMode); err != nil {
@@ -59,8 +59,8 @@ func Several(ctx context.Context, opts Options, sources []Source, told func(Sour
 	return nil
 }
 
-// shared is what explorations of several scenarios have in common.
-type shared struct {
+// sharedState is what explorations of several scenarios have in common.
+type sharedState struct {
 	pool  *pool
 	tried map[string]bool // situations, and what was tried in them
 	ends  deadline
@@ -71,14 +71,14 @@ type shared struct {
 // same, in this one.
 func (e *explorer) untried() []Trial {
 	states := map[Point]string{}
-	for _, s := range situations(e.clean, e.options.Prune) {
+	for _, s := range pruneKeys(e.clean, e.options.Prune) {
 		states[s.point] = s.state
 	}
 	key := func(t Trial) string { return states[t.Point] + string(t.Kind) }
 	chosen := map[string]bool{}
 	var left []Trial
 	for _, t := range e.trials {
-		if e.shared.tried[key(t)] || e.options.Prune != PruneWorld && chosen[key(t)] {
+		if e.shared.tried[key(t)] || e.options.Prune != PruneState && chosen[key(t)] {
 			e.report.Pruned++
 			continue
 		}

@@ -1,0 +1,101 @@
+package explore
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// leftOut lists the verbs whose steps exploration leaves out: a dump differs after a
+// fault, and a fault in a program outside the emulator is not a fault of COSI.
+var leftOut = []string{"golden", "exec"}
+
+// rewriteSteps rewrites the steps of a scenario for exploration. It is the only place
+// that does so: both the scenario that is run and the scenario that is shrunk come
+// from here. Every run has faults, so:
+//
+//   - steps that exploration leaves out are removed, with the lists that become empty;
+//   - calls waits for the same events, in any number and any order, and does not wait
+//     for the answer to a write that a component does not repeat;
+//   - never and calls ignore Kubernetes Events, which may be lost, and which report faults.
+func rewriteSteps(steps *yaml.Node) {
+	if steps == nil {
+		return
+	}
+	steps.Content = slices.DeleteFunc(steps.Content, func(step *yaml.Node) bool { return !rewriteStep(step) })
+}
+
+// rewriteStep reports whether anything of the step is left.
+func rewriteStep(step *yaml.Node) bool {
+	if slices.ContainsFunc(leftOut, func(verb string) bool { return field(step, verb) != nil }) {
+		return false
+	}
+	if lists := nested(step); len(lists) > 0 {
+		for _, steps := range lists {
+			rewriteSteps(steps)
+		}
+		if branches := field(step, "parallel"); branches != nil {
+			branches.Content = slices.DeleteFunc(branches.Content, func(steps *yaml.Node) bool { return len(steps.Content) == 0 })
+		}
+		return slices.ContainsFunc(lists, func(steps *yaml.Node) bool { return len(steps.Content) > 0 })
+	}
+	if calls := field(step, "calls"); calls != nil {
+		return rewriteCalls(calls)
+	}
+	if never := field(step, "never"); never != nil {
+		return removeEvents(never, writesEvents)
+	}
+	return true
+}
+
+// rewriteCalls reports whether any event is left to wait for.
+func rewriteCalls(calls *yaml.Node) bool {
+	left := removeEvents(calls, func(event *yaml.Node) bool {
+		return writesEvents(event) || field(event, "count") != nil && allowsZero.MatchString(value(event, "count"))
+	})
+	if left {
+		for _, event := range field(calls, "events").Content {
+			drop(event, "count")
+			if mayBeLost(event) {
+				drop(event, "outcome")
+			}
+		}
+	}
+	drop(calls, "only")
+	drop(calls, "anyOrder")
+	calls.Content = append(calls.Content, scalar("anyOrder"), scalar("true"))
+	return left
+}
+
+// allowsZero matches a count that 0 is in.
+var allowsZero = regexp.MustCompile(`^0*(\.\..*)?$`)
+
+// mayBeLost reports whether the answer that an event asks for may be lost for good: no
+// component repeats a write that has changed the API server. Components repeat reads,
+// and calls of the driver, until they get an answer.
+func mayBeLost(event *yaml.Node) bool {
+	return value(event, "seam") == string(journal.SeamAPI) && value(event, "outcome") == journal.OutcomeOK &&
+		!reading.MatchString(value(event, "operation"))
+}
+
+// reading matches the operations of the api seam that change nothing.
+var reading = regexp.MustCompile(`^(get|list|watch|event) `)
+
+// writesEvents reports whether an event pattern is about a write of a Kubernetes Event.
+func writesEvents(event *yaml.Node) bool {
+	return strings.HasSuffix(value(event, "operation"), " events")
+}
+
+// removeEvents removes event patterns, and reports whether any are left.
+func removeEvents(asked *yaml.Node, which func(*yaml.Node) bool) bool {
+	events := field(asked, "events")
+	if events == nil {
+		return false
+	}
+	events.Content = slices.DeleteFunc(events.Content, which)
+	return len(events.Content) > 0
+}

@@ -1,0 +1,29 @@
+package explore
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// waits are the verbs of steps that wait for others.
+var waits = []string{"expect", "settle"}
+
+// isWait reports whether a step waits until others are ready for what comes behind it.
+// Without it, whether the scenario shows anything would depend on who is faster.
+func isWait(steps []*yaml.Node, i int) bool {
+	return isWaitStep(steps[i]) && slices.ContainsFunc(steps[i+1:], func(later *yaml.Node) bool { return !isWaitStep(later) })
+}
+
+func isWaitStep(step *yaml.Node) bool {
+	return slices.ContainsFunc(waits, func(verb string) bool { return field(step, verb) != nil })
+}
+
+// waitsAt reports whether a path leads to a step that guards others, or into one.
+func (s *source) waitsAt(p path) bool {
+	const toStep = 2 // steps, and one of them
+	if len(p) < toStep || s.root.Content[p[0]-1].Value != "steps" {
+		return false
+	}
+	return isWait(s.root.Content[p[0]].Content, p[1])
+}
