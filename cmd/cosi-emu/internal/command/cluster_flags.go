@@ -12,14 +12,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 )
 
-// existing has the flags of an existing cluster.
-type existing struct {
+// clusterFlags are the flags of an existing cluster.
+type clusterFlags struct {
 	wanted              bool
 	kubeconfig, context string
 	install             bool
 }
 
-func (x *existing) addFlags(flags *pflag.FlagSet) {
+func (x *clusterFlags) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&x.wanted, "existing-cluster", false,
 		"use a cluster instead of starting a control plane; the components run on this machine")
 	flags.StringVar(&x.kubeconfig, "kubeconfig", "", "kubeconfig file of the existing cluster (default: $KUBECONFIG, then ~/.kube/config)")
@@ -28,7 +28,7 @@ func (x *existing) addFlags(flags *pflag.FlagSet) {
 }
 
 // validate rejects combinations of flags without a meaning.
-func (x *existing) validate(opts session.Options) error {
+func (x *clusterFlags) validate(opts session.Options) error {
 	if !x.wanted {
 		if x.kubeconfig != "" || x.context != "" || x.install {
 			return cli.Usage(fmt.Errorf("--kubeconfig, --context and --install require --existing-cluster"))
@@ -51,7 +51,7 @@ func (x *existing) validate(opts session.Options) error {
 }
 
 // open reads the kubeconfig of the existing cluster, if there is one.
-func (x *existing) open(opts *session.Options) (err error) {
+func (x *clusterFlags) open(opts *session.Options) (err error) {
 	if !x.wanted {
 		return nil
 	}

@@ -140,7 +140,7 @@ func (r *scenarioRun) validate() (err error) {
 	}
 	r.engine.Keep = r.keep
 	r.destinations, err = r.reports.destinations(r.text)
-	return errors.Join(err, r.start.existing.validate(r.start.session))
+	return errors.Join(err, r.start.cluster.validate(r.start.session))
 }
 
 func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {

@@ -27,10 +27,10 @@ const (
 
 // start has the flags of all commands that start an emulator.
 type start struct {
-	session  session.Options
-	existing existing
-	timeout  time.Duration
-	limit    string // the flag of the timeout
+	session session.Options
+	cluster clusterFlags
+	timeout time.Duration
+	limit   string // the flag of the timeout
 }
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
@@ -47,7 +47,7 @@ func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 // addEmulator adds the flags that select what to start.
 func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
-	s.existing.addFlags(flags)
+	s.cluster.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
@@ -73,10 +73,10 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 
 // run starts an emulator, calls during, and stops the emulator again.
 func (s *start) run(ctx context.Context, streams cli.Streams, during func(*session.Session) error) error {
-	if err := s.existing.validate(s.session); err != nil {
+	if err := s.cluster.validate(s.session); err != nil {
 		return err
 	}
-	if err := s.existing.open(&s.session); err != nil {
+	if err := s.cluster.open(&s.session); err != nil {
 		return err
 	}
 	silenceLibraries()
@@ -159,7 +159,7 @@ stops, it deletes what it created in the cluster, and keeps the objects of users
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
-			if err := s.existing.validate(s.session); err != nil {
+			if err := s.cluster.validate(s.session); err != nil {
 				return err
 			}
 			if detach {
