@@ -1,5 +1,5 @@
 // Package examples embeds the manifests of this folder, for programs and tests
-// that show or apply them.
+// that print or apply them.
 package examples
 
 import _ "embed"
@@ -10,7 +10,7 @@ import _ "embed"
 //go:embed quickstart.yaml
 var Quickstart []byte
 
-// Classes is classes.yaml: the classes that `cosi-emu up` makes.
+// Classes is classes.yaml: the classes that `cosi-emu up` creates.
 //
 //go:embed classes.yaml
 var Classes []byte

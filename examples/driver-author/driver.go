@@ -1,6 +1,5 @@
-// Package driver is a COSI driver as small as one can be, to show how a driver is
-// tested with cosi-emu. Its buckets and accounts are in memory, and no application
-// can use them.
+// Package driver is a minimal COSI driver, an example of testing a driver with cosi-emu.
+// Its buckets and accounts are in memory, and applications cannot use them.
 package driver
 
 import (
@@ -30,7 +29,7 @@ func New() *Driver {
 	return &Driver{buckets: map[string]bool{}, accounts: map[string]bool{}}
 }
 
-// DriverGetInfo says who the driver is.
+// DriverGetInfo returns the name and the protocols of the driver.
 func (d *Driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
 	return &cosi.DriverGetInfoResponse{
 		Name:               Name,
@@ -38,20 +37,20 @@ func (d *Driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*co
 	}, nil
 }
 
-// DriverGenerateBucketId names a bucket. It makes nothing, and the same name gives
-// the same ID.
+// DriverGenerateBucketId returns the ID of a bucket. It creates nothing, and the same
+// name gives the same ID.
 //
 //nolint:revive // the name is the protocol's
 func (d *Driver) DriverGenerateBucketId(
 	_ context.Context, r *cosi.DriverGenerateBucketIdRequest,
 ) (*cosi.DriverGenerateBucketIdResponse, error) {
 	if r.GetName() == "" {
-		return nil, status.Error(codes.InvalidArgument, "a bucket needs a name")
+		return nil, status.Error(codes.InvalidArgument, "a bucket requires a name")
 	}
 	return &cosi.DriverGenerateBucketIdResponse{BucketId: r.GetName()}, nil
 }
 
-// DriverCreateBucket makes a bucket, unless it is there already.
+// DriverCreateBucket creates a bucket, unless it already exists.
 func (d *Driver) DriverCreateBucket(
 	_ context.Context, r *cosi.DriverCreateBucketRequest,
 ) (*cosi.DriverCreateBucketResponse, error) {
@@ -61,17 +60,17 @@ func (d *Driver) DriverCreateBucket(
 	return &cosi.DriverCreateBucketResponse{Protocols: info(r.GetBucketId())}, nil
 }
 
-// DriverGetBucket finds a bucket that somebody else has made.
+// DriverGetBucket looks up a bucket that was created outside of COSI.
 func (d *Driver) DriverGetBucket(_ context.Context, r *cosi.DriverGetBucketRequest) (*cosi.DriverGetBucketResponse, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.buckets[r.GetBucketId()] {
-		return nil, status.Errorf(codes.NotFound, "there is no bucket %q", r.GetBucketId())
+		return nil, status.Errorf(codes.NotFound, "bucket %q not found", r.GetBucketId())
 	}
 	return &cosi.DriverGetBucketResponse{Protocols: info(r.GetBucketId())}, nil
 }
 
-// DriverDeleteBucket deletes a bucket. That it is gone already is no error.
+// DriverDeleteBucket deletes a bucket. It succeeds if the bucket does not exist.
 func (d *Driver) DriverDeleteBucket(
 	_ context.Context, r *cosi.DriverDeleteBucketRequest,
 ) (*cosi.DriverDeleteBucketResponse, error) {
@@ -81,8 +80,8 @@ func (d *Driver) DriverDeleteBucket(
 	return &cosi.DriverDeleteBucketResponse{}, nil
 }
 
-// DriverGenerateBucketAccessId names an account, as DriverGenerateBucketId does a
-// bucket.
+// DriverGenerateBucketAccessId returns the ID of an account, as DriverGenerateBucketId
+// does for a bucket.
 //
 //nolint:revive // the name is the protocol's
 func (d *Driver) DriverGenerateBucketAccessId(
@@ -91,8 +90,8 @@ func (d *Driver) DriverGenerateBucketAccessId(
 	return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: r.GetAccountName()}, nil
 }
 
-// DriverGrantBucketAccess makes an account, unless it is there already. The key
-// follows from its ID, so that it is the same each time.
+// DriverGrantBucketAccess creates an account, unless it already exists. The key follows
+// from the ID, so every call returns the same key.
 func (d *Driver) DriverGrantBucketAccess(
 	_ context.Context, r *cosi.DriverGrantBucketAccessRequest,
 ) (*cosi.DriverGrantBucketAccessResponse, error) {
@@ -103,7 +102,7 @@ func (d *Driver) DriverGrantBucketAccess(
 	}}
 	for _, bucket := range r.GetBuckets() {
 		if !d.buckets[bucket.GetBucketId()] {
-			return nil, status.Errorf(codes.NotFound, "there is no bucket %q", bucket.GetBucketId())
+			return nil, status.Errorf(codes.NotFound, "bucket %q not found", bucket.GetBucketId())
 		}
 		response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
 			BucketId: bucket.GetBucketId(), BucketInfo: info(bucket.GetBucketId()),
@@ -113,7 +112,7 @@ func (d *Driver) DriverGrantBucketAccess(
 	return response, nil
 }
 
-// DriverRevokeBucketAccess deletes an account. That it is gone already is no error.
+// DriverRevokeBucketAccess deletes an account. It succeeds if the account does not exist.
 func (d *Driver) DriverRevokeBucketAccess(
 	_ context.Context, r *cosi.DriverRevokeBucketAccessRequest,
 ) (*cosi.DriverRevokeBucketAccessResponse, error) {
@@ -123,14 +122,14 @@ func (d *Driver) DriverRevokeBucketAccess(
 	return &cosi.DriverRevokeBucketAccessResponse{}, nil
 }
 
-// Left returns how many buckets and accounts there are.
-func (d *Driver) Left() (buckets, accounts int) {
+// Leftovers returns how many buckets and accounts exist.
+func (d *Driver) Leftovers() (buckets, accounts int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.buckets), len(d.accounts)
 }
 
-// info is what applications need to know of a bucket.
+// info has what applications need to reach a bucket.
 func info(id string) *cosi.ObjectProtocolAndBucketInfo {
 	return &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{
 		BucketId: id, Endpoint: "https://s3.example.com", Region: "us-east-1",

@@ -8,19 +8,19 @@ import (
 	driver "example.com/driver-author"
 )
 
-// TestScenarios runs the scenarios of testdata, all at the same time.
+// TestScenarios runs the scenarios of testdata in parallel.
 func TestScenarios(t *testing.T) {
 	tested := driver.New()
 	t.Cleanup(func() {
-		if buckets, accounts := tested.Left(); buckets+accounts > 0 {
+		if buckets, accounts := tested.Leftovers(); buckets+accounts > 0 {
 			t.Errorf("%d buckets and %d accounts are left", buckets, accounts)
 		}
 	})
 	scenarios.Run(t, "testdata/*.yaml", scenarios.InProcess(tested, tested))
 }
 
-// TestRestart has the sidecar die while a bucket is made: when it runs again, it
-// makes the same bucket, and no other.
+// TestRestart crashes the sidecar while a bucket is created. After the restart, the
+// sidecar creates the same bucket, and no other.
 func TestRestart(t *testing.T) {
 	tested := driver.New()
 	scenarios.New("restart").
