@@ -76,7 +76,7 @@ func TestGrant(t *testing.T) {
 	}
 	accounts, err := s.Accounts(t.Context())
 	if err != nil || len(accounts) != 1 {
-		t.Fatalf("Accounts() = %v, %v; want one, nothing is left of a refused call", accounts, err)
+		t.Fatalf("Accounts() = %v, %v; want one, nothing is left of a rejected call", accounts, err)
 	}
 	grants := []fakedriver.Grant{{Bucket: "aaa", ObjectData: fakedriver.ReadOnly}, {Bucket: "bbb", ObjectData: fakedriver.ReadWrite}}
 	if diff := cmp.Diff(grants, accounts[0].Grants); diff != "" {

@@ -87,7 +87,7 @@ func TestCreateBucket(t *testing.T) {
 		{"No protocol means any, so S3.", anyProtocol, codes.OK},
 		{"Other parameters, other bucket.", createRequest("photos", "b"), codes.AlreadyExists},
 		{"Fewer parameters, other bucket.", createRequest("photos"), codes.AlreadyExists},
-		{"A bucket of somebody else is not adopted.", createRequest("foreign"), codes.AlreadyExists},
+		{"A bucket of another owner is not adopted.", createRequest("foreign"), codes.AlreadyExists},
 	}
 	for _, step := range steps {
 		got, err := c.DriverCreateBucket(t.Context(), step.request)

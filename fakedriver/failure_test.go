@@ -132,7 +132,7 @@ func TestNoSecretInLog(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejects(t *testing.T) {
 	valid := func() fakedriver.Options {
 		return fakedriver.Options{Backend: broken{}, Endpoint: endpoint, Logger: logr.Discard()}
 	}

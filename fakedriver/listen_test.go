@@ -65,7 +65,7 @@ func TestE63StaleSocket(t *testing.T) {
 	_ = l.Close()
 }
 
-func TestListenRefuses(t *testing.T) {
+func TestListenRejects(t *testing.T) {
 	dir := socketDir(t)
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {

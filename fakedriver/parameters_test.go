@@ -114,7 +114,7 @@ func TestBucketParameters(t *testing.T) {
 				parameters := map[string]string{parameter.Name: v.value}
 				_, err := c.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{BucketId: "bucket", Parameters: parameters})
 				if v.bad {
-					wantRefused(t, v, err, parameter)
+					wantRejected(t, v, err, parameter)
 					return
 				}
 				wantCode(t, err, codes.OK)
@@ -131,9 +131,9 @@ func TestBucketParameters(t *testing.T) {
 	}
 }
 
-// wantRefused expects a message with the parameter, its value and what is
+// wantRejected expects a message with the parameter, its value and what is
 // allowed.
-func wantRefused(t *testing.T, v value, err error, parameter fakedriver.Parameter) {
+func wantRejected(t *testing.T, v value, err error, parameter fakedriver.Parameter) {
 	t.Helper()
 	wantCode(t, err, codes.InvalidArgument)
 	message := status.Convert(err).Message()
@@ -144,7 +144,7 @@ func wantRefused(t *testing.T, v value, err error, parameter fakedriver.Paramete
 	}
 }
 
-// TestUnknownParameters lists what there is to whoever asks for something else.
+// TestUnknownParameters expects the error to list the known parameters.
 func TestUnknownParameters(t *testing.T) {
 	c := start(t, fakedriver.Options{})
 	unknown := map[string]string{"nonEmptyDeletoin": "purge"}

@@ -96,7 +96,7 @@ func TestBucketProtocols(t *testing.T) {
 	for _, tc := range []struct {
 		reason  string
 		request *cosi.DriverCreateBucketRequest
-		want    *cosi.ObjectProtocolAndBucketInfo // nil: refused
+		want    *cosi.ObjectProtocolAndBucketInfo // nil: rejected
 		code    codes.Code
 	}{
 		{"The first is the default.", createWith("bkt-none"), info("bkt-none"), codes.OK},

@@ -81,8 +81,8 @@ func TestE80GrantFailsHalfway(t *testing.T) {
 	}
 }
 
-// TestE78E79BucketOfAnotherOwner: a bucket that somebody else has made is neither
-// adopted nor, later, destroyed; and who adopts nothing runs into no refusal when
+// TestE78E79BucketOfAnotherOwner: a bucket of another owner is neither
+// adopted nor, later, destroyed; and who adopts nothing runs into no rejection when
 // it grants.
 func TestE78E79BucketOfAnotherOwner(t *testing.T) {
 	s := newStore(t)

@@ -39,7 +39,7 @@ func TestRotateCredentials(t *testing.T) {
 	}
 }
 
-func TestRotateCredentialsRefused(t *testing.T) {
+func TestRotateCredentialsRejected(t *testing.T) {
 	c := start(t, fakedriver.Options{ServiceAccounts: true})
 	c.create(t, "photos")
 	_, err := c.DriverGrantBucketAccess(t.Context(), rotating("ba-1", "yes"))

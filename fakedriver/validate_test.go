@@ -44,7 +44,7 @@ func TestInvalidBucketRequests(t *testing.T) {
 		})
 	}
 	if buckets, err := s.Buckets(t.Context()); err != nil || len(buckets) > 0 {
-		t.Errorf("refused calls have created %v, %v", buckets, err)
+		t.Errorf("rejected calls have created %v, %v", buckets, err)
 	}
 }
 
@@ -108,6 +108,6 @@ func TestInvalidGrants(t *testing.T) {
 		})
 	}
 	if accounts, err := s.Accounts(t.Context()); err != nil || len(accounts) > 0 {
-		t.Errorf("refused calls have created %v, %v", accounts, err)
+		t.Errorf("rejected calls have created %v, %v", accounts, err)
 	}
 }

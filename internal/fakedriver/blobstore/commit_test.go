@@ -41,8 +41,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestRefused expects that a bad change is refused alone, and stores nothing.
-func TestRefused(t *testing.T) {
+// TestRejected expects that a bad change is rejected alone, and stores nothing.
+func TestRejected(t *testing.T) {
 	v := open(t, t.TempDir())
 	good := blobstore.Change{Table: "things", Key: []byte("k"), Value: []byte("v")}
 	tests := map[string]blobstore.Batch{
@@ -180,6 +180,6 @@ func TestInUse(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir)
 	if _, err := blobstore.Open(dir); err == nil || !strings.Contains(err.Error(), "vault.db is in use") {
-		t.Errorf("Open() of a vault in use = %v", err)
+		t.Errorf("Open() of a store in use = %v", err)
 	}
 }

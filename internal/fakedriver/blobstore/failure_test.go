@@ -107,7 +107,7 @@ func TestFullChild(t *testing.T) {
 		err = v.Commit(blobstore.Batch{Changes: []blobstore.Change{change("filler", b)}, Blobs: []blobstore.Blob{b}})
 	}
 	if errors.Is(err, blobstore.ErrBroken) || !strings.Contains(err.Error(), syscall.EFBIG.Error()) { // bbolt does not wrap it
-		t.Errorf("Commit() = %v, want %v, and that the vault goes on", err, syscall.EFBIG)
+		t.Errorf("Commit() = %v, want %v, and that the store continues", err, syscall.EFBIG)
 	}
 	expect(t, before, content(1, 1000))
 

@@ -16,7 +16,7 @@ import (
 
 const large = 100 << 10
 
-// TestSweep opens vaults in which blobs are without records, as a crash leaves
+// TestSweep opens stores in which blobs are without records, as a crash leaves
 // them, and expects them to go, and the others to stay.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
@@ -105,7 +105,7 @@ func TestRelease(t *testing.T) {
 }
 
 // TestGarbage releases more blobs than one transaction removes, and expects that
-// most of them go although nobody commits anything more.
+// most of them are deleted without another commit.
 func TestGarbage(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

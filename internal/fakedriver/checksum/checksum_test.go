@@ -25,7 +25,7 @@ func TestVerifier(t *testing.T) {
 		"Wrong":     {reason: "Another value.", name: "X-Amz-Checksum-Crc32", value: "AAAAAA==", want: s3error.ErrBadDigest},
 		"TooShort":  {reason: "Not of the algorithm's length.", name: "X-Amz-Checksum-Crc32", value: "AAA=", want: s3error.ErrInvalidRequest},
 		"NoBase64":  {reason: "Not encoded.", name: "X-Amz-Checksum-Crc32", value: "?", want: s3error.ErrInvalidRequest},
-		"Unknown":   {reason: "What cannot be checked is refused.", name: "X-Amz-Checksum-Md9", value: "AAAAAA==", want: s3error.ErrInvalidRequest},
+		"Unknown":   {reason: "What cannot be checked is rejected.", name: "X-Amz-Checksum-Md9", value: "AAAAAA==", want: s3error.ErrInvalidRequest},
 		"NotOne":    {reason: "Says which algorithm, and has no value.", name: "X-Amz-Checksum-Algorithm", value: "CRC32"},
 		"Other":     {reason: "Not a checksum.", name: "X-Amz-Meta-A", value: "b"},
 	}

@@ -48,7 +48,7 @@ func TestVerifierOfTrailers(t *testing.T) {
 	}
 }
 
-func TestVerifierRefuses(t *testing.T) {
+func TestVerifierRejects(t *testing.T) {
 	tests := map[string]struct {
 		reason   string
 		header   http.Header

@@ -21,7 +21,7 @@ func TestDeleteBucket(t *testing.T) {
 	key := bearer(f.account(t, "app", all("photos")))
 	f.do(t, request{method: "POST", path: upload + "&name=x", body: "content"}, key)
 	if err := f.backend.DeleteBucket(t.Context(), "other", "photos"); !errors.Is(err, fakedriver.ErrConflict) {
-		t.Errorf("somebody else deletes it: %v", err)
+		t.Errorf("another owner deletes it: %v", err)
 	}
 	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, fakedriver.ErrNotEmpty) {
 		t.Errorf("it has an object: %v", err)

@@ -59,7 +59,7 @@ func TestResumableSteps(t *testing.T) {
 	}
 }
 
-// TestResumableOwner tries to get at somebody else's upload.
+// TestResumableOwner tries to get at another key's upload.
 func TestResumableOwner(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	f.bucket(t, "archive")

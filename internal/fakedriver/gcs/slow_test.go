@@ -14,7 +14,7 @@ import (
 )
 
 // TestSlowBodies declares bodies that never come: others are served meanwhile,
-// and after a while the connection ends, with a refusal.
+// and after a while the connection ends, with an error.
 func TestSlowBodies(t *testing.T) {
 	f := serveIn(t, gcs.Options{}, store.Options{BodyTimeout: 300 * time.Millisecond})
 	key := bearer(f.account(t, "app", all("photos")))

@@ -143,7 +143,7 @@ func TestSlicesAreStored(t *testing.T) {
 	_, err := f.Put("cut", objects.Draft{Body: cut, ETag: etag("bbc")}, objects.Conditions{})
 	f.must(err)
 	f.remove("joined of aaaa", "")
-	if references, blobs := f.vault.held(); references != 2 || blobs != 2 {
+	if references, blobs := f.blobs.held(); references != 2 || blobs != 2 {
 		t.Errorf("there are %d references to %d blobs, want those with bytes 6 to 8", references, blobs)
 	}
 	if got, err := f.text("cut", ""); got != "bbc" || err != nil {

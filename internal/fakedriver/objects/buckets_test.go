@@ -49,9 +49,9 @@ func (f *fixture) checkGone() {
 	if err := f.store.DeleteBucket("b", true); !errors.Is(err, s3error.ErrNoSuchBucket) {
 		f.Errorf("DeleteBucket() again = %v, want NoSuchBucket", err)
 	}
-	references, blobs := f.vault.held()
-	if references != 0 || blobs != 0 || f.vault.recorded() != 0 || f.Used() != (objects.Quota{}) {
-		f.Errorf("%d references, %d blobs, %d records and %+v are left", references, blobs, f.vault.recorded(), f.Used())
+	references, blobs := f.blobs.held()
+	if references != 0 || blobs != 0 || f.blobs.recorded() != 0 || f.Used() != (objects.Quota{}) {
+		f.Errorf("%d references, %d blobs, %d records and %+v are left", references, blobs, f.blobs.recorded(), f.Used())
 	}
 	d, done := f.draft("late")
 	defer done()
@@ -88,19 +88,19 @@ func TestSetVersioning(t *testing.T) {
 		}
 	}
 	if got := f.Versioning(); got != objects.Unversioned {
-		t.Errorf("Versioning() = %q after what was refused", got)
+		t.Errorf("Versioning() = %q after what was rejected", got)
 	}
 }
 
-// What the blob store refuses has not happened.
+// What the blob store fails has not happened.
 func TestRefusedByTheVault(t *testing.T) {
 	f := newFixture(t, objects.Config{Versioning: objects.Enabled})
 	f.put("k", "a")
 	u, err := f.BeginUpload(objects.Upload{Key: "k"})
 	f.must(err)
 	f.part(u, 1, "part")
-	before, records := f.Used(), f.vault.recorded()
-	f.vault.refuses.Store(true)
+	before, records := f.Used(), f.blobs.recorded()
+	f.blobs.fails.Store(true)
 
 	d, done := f.draft("new")
 	_, put := f.Put("k", d, objects.Conditions{})
@@ -117,7 +117,7 @@ func TestRefusedByTheVault(t *testing.T) {
 		"SetVersioning": f.SetVersioning(objects.Suspended), "SetTags": f.SetTags(tags{"x": "y"}),
 		"DeleteBucket": f.store.DeleteBucket("b", true), "CreateBucket": f.store.CreateBucket("c", objects.Config{}),
 	} {
-		if !errors.Is(err, errRefused) {
+		if !errors.Is(err, errRejected) {
 			t.Errorf("%s = %v, want the blob store's error", name, err)
 		}
 	}
@@ -126,13 +126,13 @@ func TestRefusedByTheVault(t *testing.T) {
 	if diff := cmp.Diff([]any{want, []string{"a"}, []tags{nil}}, []any{f.Config(), f.shown(), f.tagsOf()}); diff != "" {
 		t.Errorf("something has changed (-want +got):\n%s", diff)
 	}
-	if f.Used() != before || f.vault.recorded() != records {
-		t.Errorf("used are %+v in %d records, want %+v in %d", f.Used(), f.vault.recorded(), before, records)
+	if f.Used() != before || f.blobs.recorded() != records {
+		t.Errorf("used are %+v in %d records, want %+v in %d", f.Used(), f.blobs.recorded(), before, records)
 	}
-	if references, blobs := f.vault.held(); references != 2 || blobs != 2 {
+	if references, blobs := f.blobs.held(); references != 2 || blobs != 2 {
 		t.Errorf("there are %d references to %d blobs, want 2", references, blobs)
 	}
-	f.vault.refuses.Store(false)
+	f.blobs.fails.Store(false)
 	f.must(f.store.DeleteBucket("b", true))
 	f.checkGone()
 }

@@ -47,7 +47,7 @@ func TestConcurrent(t *testing.T) {
 func isExpected(err error) bool {
 	return err == nil || slices.ContainsFunc([]error{
 		s3error.ErrNoSuchKey, s3error.ErrNoSuchVersion, s3error.ErrMethodNotAllowed, s3error.ErrNoSuchUpload, s3error.ErrQuotaExceeded,
-		s3error.ErrPreconditionFailed, s3error.ErrInvalidPart, errRefused,
+		s3error.ErrPreconditionFailed, s3error.ErrInvalidPart, errRejected,
 	}, func(expected error) bool { return errors.Is(err, expected) })
 }
 
@@ -185,7 +185,7 @@ func (f *fixture) checkInvariants() {
 	if f.Used() != there {
 		f.Errorf("used are %+v, and there is %+v", f.Used(), there)
 	}
-	if held, _ := f.vault.held(); held != references {
+	if held, _ := f.blobs.held(); held != references {
 		f.Errorf("there are %d references, want %d", held, references)
 	}
 	for key, n := range nulls {

@@ -85,7 +85,7 @@ func TestConditionsOfWrites(t *testing.T) {
 				t.Errorf("%s: Put() = %v, want %v", tc.reason, err, tc.want)
 			}
 			if after := f.shown(); tc.want != nil && len(after) != len(before) {
-				t.Errorf("%s: there is %q after a PUT that was refused, and %q before", tc.reason, after, before)
+				t.Errorf("%s: there is %q after a PUT that was rejected, and %q before", tc.reason, after, before)
 			}
 		})
 	}

@@ -15,13 +15,13 @@ import (
 // epoch is when the clock of a fixture begins.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// fixture is a bucket whose vault counts references and fails on demand.
+// fixture is a bucket whose blob store counts references and fails on demand.
 type fixture struct {
 	testing.TB
 	*objects.Bucket
 
 	store *objects.Store
-	vault *countingVault
+	blobs *countingStore
 }
 
 // minPart is how small a part may be in these tests.
@@ -29,11 +29,11 @@ const minPart = 4
 
 func newFixture(tb testing.TB, config objects.Config) *fixture {
 	tb.Helper()
-	f := &fixture{TB: tb, vault: newCountingVault(tb)}
+	f := &fixture{TB: tb, blobs: newCountingStore(tb)}
 	var ticks atomic.Int64
 	var err error
 	f.store, err = objects.New(objects.Options{
-		Blobs: f.vault, Rand: seeded(1), MinPartBytes: minPart,
+		Blobs: f.blobs, Rand: seeded(1), MinPartBytes: minPart,
 		Now: func() time.Time { return epoch.Add(time.Duration(ticks.Add(1)) * time.Second) },
 	})
 	f.must(err)
@@ -64,7 +64,7 @@ func randomly(seed uint64) *rand.Rand {
 // body stores a content, of which the caller has the only reference.
 func (f *fixture) body(content string) objects.Body {
 	f.Helper()
-	w := f.vault.Create()
+	w := f.blobs.Create()
 	defer w.Abort()
 	_, err := io.WriteString(w, content)
 	f.must(err)

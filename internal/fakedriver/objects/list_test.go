@@ -121,7 +121,7 @@ func (f *fixture) readAll(q objects.Query, read func(*fixture, objects.Query) ([
 	return all, pages
 }
 
-// TestMarkers begins listings after markers that nobody has returned.
+// TestMarkers begins listings after markers that no listing has returned.
 func TestMarkers(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	for _, key := range []string{"a", "a/", "a/b", "a/c/d", "b", "c//d", "e"} {
@@ -197,7 +197,7 @@ func TestVanishedMarker(t *testing.T) {
 func TestManyDeleted(t *testing.T) {
 	const keys = 100_000
 	f := newFixture(t, objects.Config{Versioning: objects.Enabled})
-	f.vault.forgets.Store(true)
+	f.blobs.forgets.Store(true)
 	for n := range keys {
 		f.remove(fmt.Sprintf("a/%06d", n), "")
 	}

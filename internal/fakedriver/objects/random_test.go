@@ -23,7 +23,7 @@ type walker struct {
 }
 
 // TestRandomOperations compares a bucket with its model after every operation, of
-// which some are refused by the quota or by the blob store.
+// which some are rejected by the quota or by the blob store.
 func TestRandomOperations(t *testing.T) {
 	const operations = 300
 	for seed := range uint64(15) {
@@ -48,8 +48,8 @@ func TestRandomOperations(t *testing.T) {
 }
 
 func (w *walker) step() {
-	w.vault.refuses.Store(w.IntN(10) == 0)
-	defer w.vault.refuses.Store(false)
+	w.blobs.fails.Store(w.IntN(10) == 0)
+	defer w.blobs.fails.Store(false)
 	steps := []func(){
 		w.put, w.put, w.put, w.removeNewest, w.removeVersion, w.retag, w.begin, w.putPart, w.putPart, w.complete, w.abort, w.configure,
 	}
@@ -60,15 +60,15 @@ func (w *walker) key() string { return string("abc"[w.IntN(3)]) }
 
 func (w *walker) content() string { return strings.Repeat("x", w.IntN(12)) }
 
-// refused reports whether an operation has not happened, for a good reason.
-func (w *walker) refused(err error, fits bool) bool {
+// rejected reports whether an operation has not happened, for a good reason.
+func (w *walker) rejected(err error, fits bool) bool {
 	w.Helper()
 	switch {
 	case errors.Is(err, s3error.ErrQuotaExceeded) && fits:
-		w.Error("refused by the quota, though there is room")
+		w.Error("rejected by the quota, though there is room")
 	case err == nil && !fits:
 		w.Error("there is no room for what was stored")
-	case err != nil && !errors.Is(err, s3error.ErrQuotaExceeded) && !errors.Is(err, errRefused):
+	case err != nil && !errors.Is(err, s3error.ErrQuotaExceeded) && !errors.Is(err, errRejected):
 		w.Error(err)
 	}
 	return err != nil
@@ -85,7 +85,7 @@ func (w *walker) put() {
 		id = v.ID
 	}
 	fits := w.model.put(key, id, content, 0)
-	if w.refused(err, fits) {
+	if w.rejected(err, fits) {
 		w.model.set(key, before)
 	}
 }
@@ -94,7 +94,7 @@ func (w *walker) removeNewest() {
 	key := w.key()
 	done, err := w.Delete(key, "", objects.Conditions{})
 	switch {
-	case w.refused(err, true):
+	case w.rejected(err, true):
 	case done.IsDeleteMarker:
 		w.model.mark(key, done.VersionID)
 	default:
@@ -114,7 +114,7 @@ func (w *walker) version(key string) string {
 func (w *walker) removeVersion() {
 	key := w.key()
 	id := w.version(key)
-	if _, err := w.Delete(key, id, objects.Conditions{}); !w.refused(err, true) {
+	if _, err := w.Delete(key, id, objects.Conditions{}); !w.rejected(err, true) {
 		w.model.remove(key, id)
 	}
 }
@@ -125,12 +125,12 @@ func (w *walker) retag() {
 	if errors.Is(err, s3error.ErrNoSuchVersion) || errors.Is(err, s3error.ErrMethodNotAllowed) {
 		return
 	}
-	w.refused(err, true)
+	w.rejected(err, true)
 }
 
 func (w *walker) configure() {
 	state := []objects.Versioning{objects.Enabled, objects.Suspended}[w.IntN(2)]
-	if err := w.SetVersioning(state); !w.refused(err, true) {
+	if err := w.SetVersioning(state); !w.rejected(err, true) {
 		w.model.versioning = state
 	}
 }
@@ -162,8 +162,8 @@ func (w *walker) compare() {
 			references += int64(min(1, len(content)))
 		}
 	}
-	if held, _ := w.vault.held(); held != references || w.vault.recorded() != records {
-		w.Errorf("there are %d references and %d records, want %d and %d", held, w.vault.recorded(), references, records)
+	if held, _ := w.blobs.held(); held != references || w.blobs.recorded() != records {
+		w.Errorf("there are %d references and %d records, want %d and %d", held, w.blobs.recorded(), references, records)
 	}
 }
 

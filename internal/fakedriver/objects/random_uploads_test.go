@@ -10,7 +10,7 @@ import (
 
 func (w *walker) begin() {
 	u, err := w.BeginUpload(objects.Upload{Key: w.key()})
-	if !w.refused(err, true) {
+	if !w.rejected(err, true) {
 		w.model.uploads[u.ID] = &modelUpload{Upload: u, parts: map[int]string{}}
 	}
 }
@@ -25,7 +25,7 @@ func (w *walker) putPart() {
 	defer body.Release()
 	fits := w.model.fits(int64(len(content)-len(u.parts[number])), 0)
 	_, err := w.PutPart(u.Key, u.ID, objects.Part{Number: number, ETag: etag(content), Body: body})
-	if !w.refused(err, fits) {
+	if !w.rejected(err, fits) {
 		u.parts[number] = content
 	}
 }
@@ -55,7 +55,7 @@ func (w *walker) complete() {
 	}
 	before := w.model.versions[u.Key]
 	fits := w.model.put(u.Key, id, object.String(), u.bytes())
-	if w.refused(err, fits) {
+	if w.rejected(err, fits) {
 		w.model.set(u.Key, before)
 		return
 	}
@@ -67,7 +67,7 @@ func (w *walker) abort() {
 	if u == nil {
 		return
 	}
-	if err := w.AbortUpload(u.Key, u.ID); !w.refused(err, true) {
+	if err := w.AbortUpload(u.Key, u.ID); !w.rejected(err, true) {
 		delete(w.model.uploads, u.ID)
 	}
 }

@@ -94,7 +94,7 @@ func (f *fixture) checkEnded(u objects.Upload, parts int) {
 	if _, err := f.Upload(u.Key, u.ID); !errors.Is(err, s3error.ErrNoSuchUpload) {
 		f.Errorf("Upload() = %v, want NoSuchUpload", err)
 	}
-	if references, blobs := f.vault.held(); int(references) != parts || blobs != parts {
+	if references, blobs := f.blobs.held(); int(references) != parts || blobs != parts {
 		f.Errorf("there are %d references to %d blobs, want %d", references, blobs, parts)
 	}
 	v, err := f.Get(u.Key, "")

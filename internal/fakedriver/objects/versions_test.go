@@ -122,7 +122,7 @@ func (f *fixture) checkReferences() {
 			want++
 		}
 	}
-	references, blobs := f.vault.held()
+	references, blobs := f.blobs.held()
 	if references != want || blobs != int(want) {
 		f.Errorf("there are %d references to %d blobs, want %d", references, blobs, want)
 	}

@@ -15,7 +15,7 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// freeAddress returns one that nobody listens on.
+// freeAddress returns an address without a listener.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -93,7 +93,7 @@ func ask(ctx context.Context, t *testing.T, method, url, token string) (int, str
 	return response.StatusCode, string(body)
 }
 
-func TestGCSRefusals(t *testing.T) {
+func TestGCSRejections(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*server.Options)
 		says   string

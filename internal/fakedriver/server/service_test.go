@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestRejections(t *testing.T) {
 	dir := directory(t)
 	socket := "unix://" + filepath.Join(dir, "cosi.sock")
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -131,7 +131,7 @@ func TestRefusals(t *testing.T) {
 		{"Endpoint", "COSI is spoken over UNIX sockets", server.Options{Endpoint: "tcp://127.0.0.1:1"}, true, "unix:///"},
 		{"NoPort", "no address", server.Options{Endpoint: socket, S3BindAddress: "127.0.0.1"}, true, "host:port"},
 		{"BadPort", "no number", server.Options{Endpoint: socket, S3BindAddress: "127.0.0.1:http"}, true, "0 to 65535"},
-		{"Everywhere", "nobody can connect to all interfaces", server.Options{Endpoint: socket, S3BindAddress: ":9000"}, true, "S3 endpoint"},
+		{"Everywhere", "clients cannot connect to all interfaces", server.Options{Endpoint: socket, S3BindAddress: ":9000"}, true, "S3 endpoint"},
 		{"EverywhereV6", "nor to those of IPv6", server.Options{Endpoint: socket, S3BindAddress: "[::]:9000"}, true, "S3 endpoint"},
 		{"S3Endpoint", "no URL", server.Options{Endpoint: socket, S3Endpoint: "127.0.0.1:9000"}, true, "must be a URL"},
 		{"S3Virtual", "no URL", server.Options{Endpoint: socket, S3VirtualEndpoint: "s3.localhost"}, true, "must be a URL"},

@@ -23,11 +23,11 @@ func failure(t *testing.T, err error) string {
 	if err == nil {
 		return ""
 	}
-	refused, ok := errors.AsType[smithy.APIError](err)
+	rejected, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
 		t.Fatalf("not an answer of S3: %v", err)
 	}
-	return refused.ErrorCode()
+	return rejected.ErrorCode()
 }
 
 // denied runs one operation of each kind on object "k", and returns those that
@@ -109,7 +109,7 @@ func TestE81Modes(t *testing.T) {
 		},
 		// KEP: API-ACCESS-MODE-4
 		"Nothing": {
-			reason: "What nobody asked for is not given.", grant: fakedriver.Grant{},
+			reason: "What was not requested is not granted.", grant: fakedriver.Grant{},
 			want: []string{"put", "get", "head", "list", "copy", "policy", "multipart", "delete"},
 		},
 		"ObjectMetadata": {
@@ -240,7 +240,7 @@ func TestMetadataAndHeaders(t *testing.T) {
 		lower := strings.ToLower(name)
 		expected := lower == "x-amz-meta-colour" || lower == "x-amz-request-id" || lower == "x-amz-id-2"
 		if (strings.HasPrefix(lower, "x-amz-") && !expected) || strings.HasPrefix(lower, "access-control") {
-			t.Errorf("the answer has the header %s, which the uploader has sent or nobody asked for", name)
+			t.Errorf("the answer has the header %s, which the uploader has sent or was not requested", name)
 		}
 	}
 	if response.Header.Get("X-Amz-Request-Id") == "" || response.Header.Get("Content-Type") == "" {

@@ -119,7 +119,7 @@ func TestHosts(t *testing.T) {
 func TestHostOptions(t *testing.T) {
 	for _, host := range []string{"", ".", "s3.localhost:9000", "a..b", "http://s3.localhost", "-a", "127.0.0.1/8"} {
 		if _, err := store.New(store.Options{Hosts: []string{host}}); !errors.Is(err, fakedriver.ErrInvalid) {
-			t.Errorf("New() with host %q: %v, want it to be refused", host, err)
+			t.Errorf("New() with host %q: %v, want it to be rejected", host, err)
 		}
 	}
 }

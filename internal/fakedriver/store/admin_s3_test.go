@@ -150,8 +150,8 @@ func TestLocationConstraint(t *testing.T) {
 
 func s3Name(name string) string { return string(name[0]|0x20) + name[1:] }
 
-// TestCreateBucketRefused is about what would have to be ignored.
-func TestCreateBucketRefused(t *testing.T) {
+// TestCreateBucketRejected is about what would have to be ignored.
+func TestCreateBucketRejected(t *testing.T) {
 	s, c := administered(t)
 	_, err := c.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: ptr("locked"), ObjectLockEnabledForBucket: new(true)})
 	if got := failure(t, err); got != "NotImplemented" {

@@ -100,7 +100,7 @@ func TestPutAccount(t *testing.T) {
 	}
 	accounts, err := s.Accounts(t.Context())
 	if err != nil || len(accounts) != 1 {
-		t.Errorf("Accounts() = %v, %v; want one, refused calls leave nothing behind", accounts, err)
+		t.Errorf("Accounts() = %v, %v; want one, rejected calls leave nothing behind", accounts, err)
 	}
 	if strings.Contains(fmt.Sprintf("%+v %#v", accounts, first), first.SecretAccessKey) {
 		t.Error("the secret is printed")

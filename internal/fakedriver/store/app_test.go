@@ -55,8 +55,8 @@ func (a *app) must(err error) {
 	}
 }
 
-// refused checks that an operation fails with a code of S3's; "" is no failure.
-func (a *app) refused(what string, err error, want string) {
+// rejected checks that an operation fails with a code of S3's; "" is no failure.
+func (a *app) rejected(what string, err error, want string) {
 	a.Helper()
 	if got := failure(a.T, err); got != want {
 		a.Errorf("%s: %q, want %q", what, got, want)

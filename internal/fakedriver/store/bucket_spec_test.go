@@ -55,7 +55,7 @@ func TestBucketIdentity(t *testing.T) {
 	}
 }
 
-func TestBucketSpecRefused(t *testing.T) {
+func TestBucketSpecRejected(t *testing.T) {
 	s := memory(t, store.Options{})
 	for name, change := range map[string]func(*fakedriver.BucketSpec){
 		"Name":        func(b *fakedriver.BucketSpec) { b.Name = "Photos!" },

@@ -70,7 +70,7 @@ func TestListBuckets(t *testing.T) {
 		"no buckets": {MaxBuckets: aws.Int32(0)}, "a token that is none": {ContinuationToken: ptr("?")},
 	} {
 		_, err := a.s3.ListBuckets(t.Context(), &in)
-		a.refused(name, err, "InvalidArgument")
+		a.rejected(name, err, "InvalidArgument")
 	}
 }
 
@@ -83,15 +83,15 @@ func TestHeadBucket(t *testing.T) {
 	}
 }
 
-// TestCreateTwice: whoever creates a bucket that is there is told whose it is.
+// TestCreateTwice: creating a bucket that exists returns its owner.
 func TestCreateTwice(t *testing.T) {
 	a := newApp(t)
 	create := func(c *s3.Client) error {
 		_, err := c.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: a.bucket})
 		return err
 	}
-	a.refused("an application with the bucket", create(a.s3), "BucketAlreadyOwnedByYou")
+	a.rejected("an application with the bucket", create(a.s3), "BucketAlreadyOwnedByYou")
 	a.store.bucket(t, "other")
-	a.refused("an application with another", create(a.store.client(t, a.store.account(t, "other", readWrite("other")))), "AccessDenied")
-	a.refused("an administrator who is not its owner", create(a.store.client(t, a.store.administrator(t))), "BucketAlreadyExists")
+	a.rejected("an application with another", create(a.store.client(t, a.store.account(t, "other", readWrite("other")))), "AccessDenied")
+	a.rejected("an administrator who is not its owner", create(a.store.client(t, a.store.administrator(t))), "BucketAlreadyExists")
 }

@@ -140,7 +140,7 @@ func TestConditionalWrites(t *testing.T) {
 				if operation == "DeleteObject" && tc.noneMatch != nil {
 					want = ""
 				}
-				a.refused(tc.reason, a.writes()[operation](key, tc.match, tc.noneMatch), want)
+				a.rejected(tc.reason, a.writes()[operation](key, tc.match, tc.noneMatch), want)
 			})
 		}
 	}
@@ -162,7 +162,7 @@ func TestOnlyOneWins(t *testing.T) {
 		if err := <-results; err == nil {
 			won++
 		} else {
-			a.refused("a loser", err, "PreconditionFailed")
+			a.rejected("a loser", err, "PreconditionFailed")
 		}
 	}
 	if won != 1 {

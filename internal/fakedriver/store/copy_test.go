@@ -66,7 +66,7 @@ func TestCopyDirectives(t *testing.T) {
 }
 
 //nolint:lll // one case a line
-func TestCopyRefused(t *testing.T) {
+func TestCopyRejected(t *testing.T) {
 	a := newApp(t, versioned)
 	put := a.put("source", "content")
 	marker := a.remove("gone", "")
@@ -97,7 +97,7 @@ func TestCopyRefused(t *testing.T) {
 			if change == nil {
 				change = func(*s3.CopyObjectInput) {}
 			}
-			a.refused(tc.reason, a.copy(tc.from, "to", change), tc.want)
+			a.rejected(tc.reason, a.copy(tc.from, "to", change), tc.want)
 		})
 	}
 }
@@ -153,7 +153,7 @@ func TestCopyPart(t *testing.T) {
 				tc.change(in)
 			}
 			out, err := a.s3.UploadPartCopy(t.Context(), in)
-			a.refused(tc.reason, err, tc.err)
+			a.rejected(tc.reason, err, tc.err)
 			if err != nil {
 				return
 			}

@@ -61,7 +61,7 @@ func TestEarlierVersion(t *testing.T) {
 			t.Errorf("New() on a directory with %s = %v, want an error that names it", name, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "vault.db")); err == nil {
-			t.Errorf("a vault has been made beside %s", name)
+			t.Errorf("a blob store was created beside %s", name)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func wantOnly(t *testing.T, s *store.Store, owner string) {
 }
 
 // TestForgetInUse loses a bucket with an object in it, which an application still has
-// a key for: the key is refused, and a bucket of the same name begins empty.
+// a key for: the key is rejected, and a bucket of the same name begins empty.
 func TestForgetInUse(t *testing.T) {
 	s, c := fixture(t, store.Options{})
 	put(t, c, "hello", "world")

@@ -76,7 +76,7 @@ func FuzzAuthenticate(f *testing.F) {
 			return
 		}
 		if err := s.AuthenticateS3(r); err == nil {
-			t.Errorf("a request was accepted that nobody has signed:\n%s", request)
+			t.Errorf("a request was accepted without a valid signature:\n%s", request)
 		}
 		if described := s.Describe(r); described.Bucket == "" && described.Key != "" {
 			t.Errorf("Describe() = %+v", described)
@@ -112,7 +112,7 @@ func FuzzAltered(f *testing.F) {
 		r.URL, r.Header["X-Amz-Meta-Colour"] = second.URL, second.Header["X-Amz-Meta-Colour"]
 		switch err := s.AuthenticateS3(r); {
 		case err != nil && path == path2 && query == query2 && meta == meta2 && simple.MatchString(path+"?"+query+" "+meta):
-			t.Errorf("refused although nothing was altered: %v", err)
+			t.Errorf("rejected although nothing was altered: %v", err)
 			return
 		case err != nil:
 			return

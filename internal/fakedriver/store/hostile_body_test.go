@@ -114,7 +114,7 @@ func (h *hostilities) chunks() {
 	upload("in tiny pieces", unsignedStream, strings.Repeat("1\r\nx\r\n", 5000)+"0\r\n"+crc+"\r\n", 4, incomplete)
 }
 
-// silences are of clients that send no more. Their requests are refused, or their
+// silences are of clients that send no more. Their requests are rejected, or their
 // connections ended.
 //
 //nolint:lll // one case a line
@@ -131,8 +131,8 @@ func (h *hostilities) silences() {
 		} {
 			h.add(fmt.Sprintf("silence after %q of a %s", part, name), w.bytes(), "RequestTimeout")
 		}
-		refused := h.signed(http.MethodPut, "/other/k", part, unsigned, long)
-		h.add(fmt.Sprintf("silence after %q of a refused put", part), refused.bytes(), "AccessDenied")
+		rejected := h.signed(http.MethodPut, "/other/k", part, unsigned, long)
+		h.add(fmt.Sprintf("silence after %q of a rejected put", part), rejected.bytes(), "AccessDenied")
 		form := wire{http.MethodPost, "/", []string{"Host: a", "Content-Type: application/x-www-form-urlencoded", "Content-Length: " + never}, part}
 		h.add(fmt.Sprintf("silence after %q of a form", part), form.bytes(), "RequestTimeout")
 	}

@@ -18,12 +18,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-// hostile is a request that must be refused.
+// hostile is a request that must be rejected.
 type hostile struct {
 	name    string
 	request []byte
 	// want are the outcomes that are right: codes of S3's errors, or the HTTP
-	// statuses of what net/http refuses by itself and of answers to HEAD.
+	// statuses of what net/http rejects by itself and of answers to HEAD.
 	want []string
 }
 
@@ -57,7 +57,7 @@ func header(name, value string) func(*http.Request) {
 }
 
 // TestHostileRequests sends hundreds of requests, each on a connection of its own.
-// Each must be refused with the right error, without a panic, and its connection
+// Each must be rejected with the right error, without a panic, and its connection
 // must end. Together they must leave nothing behind: synctest reports goroutines
 // that the end of the store leaves.
 func TestHostileRequests(t *testing.T) { synctest.Test(t, testHostileRequests) }

@@ -171,7 +171,7 @@ func (h *hostilities) protocols() {
 }
 
 // knownPanics are the requests at which gofakes3 and its memory backend panic, or
-// end the process. What they get here is an ordinary answer, or a refusal.
+// end the process. What they get here is an ordinary answer, or an error.
 //
 //nolint:lll // one case a line
 func (h *hostilities) knownPanics() {

@@ -65,7 +65,7 @@ func TestMaxAccountsOfBucket(t *testing.T) {
 		{"there already", func() error { return grant("one", "photos", "archive") }, nil},
 		{"the bucket goes", func() error { return s.DeleteBucket(t.Context(), owner, "photos") }, nil},
 		{"and comes again", func() error { return create("photos", 1) }, nil},
-		{"nobody had access to this one", func() error { return grant("four", "photos") }, nil},
+		{"no account had access to this one", func() error { return grant("four", "photos") }, nil},
 		{"so renewing is too late", func() error { return grant("one", "photos", "archive") }, fakedriver.ErrLimit},
 	}
 	for _, step := range steps {

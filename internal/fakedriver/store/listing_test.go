@@ -84,7 +84,7 @@ func TestListArguments(t *testing.T) {
 	}
 }
 
-func TestListRefused(t *testing.T) {
+func TestListRejected(t *testing.T) {
 	a := newApp(t)
 	for query, reason := range map[string]string{
 		"max-keys=-1":                       "a negative number",

@@ -103,7 +103,7 @@ func TestMetadataLimit(t *testing.T) {
 	most := strings.Repeat("x", 2048-len("m"))
 	a.put("k", "", func(in *s3.PutObjectInput) { in.Metadata = map[string]string{"m": most} })
 	_, err := a.s3.PutObject(t.Context(), &s3.PutObjectInput{Bucket: a.bucket, Key: ptr("k"), Metadata: map[string]string{"m": most + "x"}})
-	a.refused("a byte more than 2 KiB", err, "MetadataTooLarge")
+	a.rejected("a byte more than 2 KiB", err, "MetadataTooLarge")
 }
 
 func TestEmptyObject(t *testing.T) {

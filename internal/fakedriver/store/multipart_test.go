@@ -45,9 +45,9 @@ func TestUploadETag(t *testing.T) {
 	}
 }
 
-// TestUploadRefused names parts in all the ways that are wrong; the upload goes on
+// TestUploadRejected names parts in all the ways that are wrong; the upload goes on
 // after each.
-func TestUploadRefused(t *testing.T) {
+func TestUploadRejected(t *testing.T) {
 	a := newApp(t)
 	u := a.begin("k")
 	small, big, last := a.part(u, 1, "small"), a.part(u, 2, minPart), a.part(u, 10000, "end")
@@ -69,7 +69,7 @@ func TestUploadRefused(t *testing.T) {
 	}
 	for name, tc := range tests {
 		_, err := a.complete(u, tc.parts...)
-		a.refused(name+": "+tc.reason, err, tc.want)
+		a.rejected(name+": "+tc.reason, err, tc.want)
 	}
 	if got := a.parts(u, 2); len(got) != 3 {
 		t.Errorf("ListParts() = %d parts, want 3", len(got))
@@ -80,7 +80,7 @@ func TestUploadRefused(t *testing.T) {
 		t.Errorf("the object has %d bytes", len(content))
 	}
 	_, err = a.complete(u, big, last)
-	a.refused("an upload that is completed", err, "NoSuchUpload")
+	a.rejected("an upload that is completed", err, "NoSuchUpload")
 }
 
 func TestPartNumbers(t *testing.T) {
@@ -88,7 +88,7 @@ func TestPartNumbers(t *testing.T) {
 	u := a.begin("k")
 	for number, want := range map[int32]string{-1: "InvalidArgument", 0: "InvalidArgument", 1: "", 10000: "", 10001: "InvalidArgument"} {
 		_, err := a.s3.UploadPart(t.Context(), &s3.UploadPartInput{Bucket: a.bucket, Key: u.Key, UploadId: u.UploadId, PartNumber: &number})
-		a.refused(fmt.Sprint("part ", number), err, want)
+		a.rejected(fmt.Sprint("part ", number), err, want)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestReplacedPart(t *testing.T) {
 	before := a.part(u, 1, "before")
 	after := a.part(u, 1, "after")
 	_, err := a.complete(u, before)
-	a.refused("the part before", err, "InvalidPart")
+	a.rejected("the part before", err, "InvalidPart")
 	_, err = a.complete(u, after)
 	a.must(err)
 	if content, _ := a.read("k", ""); content != "after" {
@@ -130,10 +130,10 @@ func TestAbort(t *testing.T) {
 		return map[string]error{"ListParts": parts, "UploadPart": part, "AbortMultipartUpload": abort}
 	}
 	for name, err := range of("k", u.UploadId) {
-		a.refused(name+" of an upload that is aborted", err, "NoSuchUpload")
+		a.rejected(name+" of an upload that is aborted", err, "NoSuchUpload")
 	}
 	for name, err := range of("another", other.UploadId) {
-		a.refused(name+" of an upload of another key", err, "NoSuchUpload")
+		a.rejected(name+" of an upload of another key", err, "NoSuchUpload")
 	}
 	uploads, err := a.s3.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: a.bucket})
 	a.must(err)

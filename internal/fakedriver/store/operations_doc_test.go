@@ -29,7 +29,7 @@ const (
 	sourceToo     = ", and read object data of the source"
 	anyAccess     = "any access"
 	administrator = "administrator"
-	refused       = "501"
+	rejected      = "501"
 )
 
 // documentation reads the table.
@@ -76,7 +76,7 @@ func documentedRow(t *testing.T, name, request, needs string) documented {
 func (d documented) allows(g fakedriver.Grant) bool {
 	needs, fromSource := strings.CutSuffix(d.Needs, sourceToo)
 	switch {
-	case fromSource && !readable(g.ObjectData), needs == refused, needs == administrator:
+	case fromSource && !readable(g.ObjectData), needs == rejected, needs == administrator:
 		return false
 	case needs == anyAccess:
 		return true
@@ -127,7 +127,7 @@ func implemented() []documented {
 
 // TestOperationsDocumented compares the documentation with the code, both ways.
 func TestOperationsDocumented(t *testing.T) {
-	got := slices.DeleteFunc(documentation(t), func(d documented) bool { return d.Needs == refused })
+	got := slices.DeleteFunc(documentation(t), func(d documented) bool { return d.Needs == rejected })
 	want := implemented()
 	byName := func(a, b documented) int { return strings.Compare(a.Name, b.Name) }
 	slices.SortFunc(got, byName)

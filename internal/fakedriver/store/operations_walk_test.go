@@ -47,7 +47,7 @@ func open(t *testing.T) *theatre {
 }
 
 // TestOperationsWalk sends the request of every row of docs/s3.md with every
-// grant: it is answered as the row says, and what is refused changes nothing.
+// grant: it is answered as the row says, and what is rejected changes nothing.
 func TestOperationsWalk(t *testing.T) {
 	o := open(t)
 	before := o.snapshot(t)
@@ -63,14 +63,14 @@ func TestOperationsWalk(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(before, o.snapshot(t)); diff != "" {
-			t.Fatalf("%s has changed something where it was refused: -before, +after:\n%s", row.Name, diff)
+			t.Fatalf("%s has changed something where it was rejected: -before, +after:\n%s", row.Name, diff)
 		}
 	}
 }
 
 func (d documented) verdict(g fakedriver.Grant) verdict {
 	switch {
-	case d.Needs == refused:
+	case d.Needs == rejected:
 		return unimplemented
 	case d.allows(g):
 		return let
@@ -125,7 +125,7 @@ func TestOperationsAdministrator(t *testing.T) {
 	for _, row := range documentation(t) {
 		want := let
 		switch {
-		case row.Needs == refused:
+		case row.Needs == rejected:
 			want = unimplemented
 		case row.Name == "CreateBucket" || row.Name == "DeleteBucket":
 			want = denial

@@ -25,7 +25,7 @@ func TestOtherProtocols(t *testing.T) {
 	_, list := c.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: ptr("photos")})
 	_, get := c.GetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("x")})
 	for name, err := range map[string]error{"list": list, "get": get} {
-		if refused, ok := errors.AsType[smithy.APIError](err); !ok || refused.ErrorCode() != "AccessDenied" {
+		if rejected, ok := errors.AsType[smithy.APIError](err); !ok || rejected.ErrorCode() != "AccessDenied" {
 			t.Errorf("%s: %v, want AccessDenied", name, err)
 		}
 	}

@@ -38,11 +38,11 @@ func TestQuotaOfBytes(t *testing.T) {
 		}
 	}
 	if content, _ := a.read("b", ""); content != "56789" {
-		t.Errorf("what was refused has changed the object to %q", content)
+		t.Errorf("what was rejected has changed the object to %q", content)
 	}
-	a.refused("a copy", a.copy("a", "c"), "QuotaExceeded")
+	a.rejected("a copy", a.copy("a", "c"), "QuotaExceeded")
 	a.remove("b", "")
-	a.refused("a copy after deletion", a.copy("a", "c"), "")
+	a.rejected("a copy after deletion", a.copy("a", "c"), "")
 }
 
 func TestQuotaOfObjects(t *testing.T) {
@@ -88,7 +88,7 @@ func TestQuotaOfUploads(t *testing.T) {
 	_, err := a.s3.UploadPart(t.Context(), &s3.UploadPartInput{
 		Bucket: a.bucket, Key: u.Key, UploadId: u.UploadId, PartNumber: aws.Int32(2), Body: strings.NewReader("890"),
 	})
-	a.refused("another part", err, "QuotaExceeded")
+	a.rejected("another part", err, "QuotaExceeded")
 	if got := a.attempt("other", "890"); got != "QuotaExceeded" {
 		t.Errorf("an object besides: %q", got)
 	}
@@ -97,7 +97,7 @@ func TestQuotaOfUploads(t *testing.T) {
 	_, err = a.complete(u, first)
 	a.must(err)
 	_, err = a.complete(other, part)
-	a.refused("a second object", err, "QuotaExceeded")
+	a.rejected("a second object", err, "QuotaExceeded")
 	_, err = a.s3.AbortMultipartUpload(t.Context(), &s3.AbortMultipartUploadInput{Bucket: a.bucket, Key: other.Key, UploadId: other.UploadId})
 	a.must(err)
 	if got := a.attempt("k", "0123456789"); got != "" {

@@ -114,7 +114,7 @@ func (b *busy) stream(ctx context.Context, i int) error {
 
 // TestRevokedUnderLoad revokes the key of 16 busy clients. From the moment in which
 // that returns, no request with the key succeeds, no answer begins that is not a
-// refusal, and nothing changes any more.
+// rejection, and nothing changes any more.
 func TestRevokedUnderLoad(t *testing.T) {
 	tests := map[string]struct {
 		reason string
@@ -148,7 +148,7 @@ func TestRevokedUnderLoad(t *testing.T) {
 			if diff := cmp.Diff(before, contents(t, witness)); diff != "" {
 				t.Errorf("%s\nafter it was revoked, the key has changed: -then, +now:\n%s", tc.reason, diff)
 			}
-			t.Logf("%d operations succeeded before, %d were refused after", l.succeeded.Load(), l.refused.Load())
+			t.Logf("%d operations succeeded before, %d were rejected after", l.succeeded.Load(), l.rejected.Load())
 		})
 	}
 }
@@ -166,9 +166,9 @@ type load struct {
 	key     sessionKey
 	revoked atomic.Bool
 
-	isBusy             chan struct{} // closed when the key is in full use
-	succeeded, refused atomic.Int64
-	clients            sync.WaitGroup
+	isBusy              chan struct{} // closed when the key is in full use
+	succeeded, rejected atomic.Int64
+	clients             sync.WaitGroup
 }
 
 func (l *load) start(s *server, key sessionKey) {
@@ -180,13 +180,13 @@ func (l *load) start(s *server, key sessionKey) {
 	}
 }
 
-// run works until 20 operations that began after the revocation were refused.
+// run works until 20 operations that began after the revocation were rejected.
 func (l *load) run(b *busy) {
 	late := 0
 	for i := b.number; late < 20; i++ {
 		began := l.revoked.Load()
 		err := operations[i%len(operations)](b, l.t.Context(), i)
-		refused, isAPI := errors.AsType[smithy.APIError](err)
+		rejected, isAPI := errors.AsType[smithy.APIError](err)
 		switch {
 		case err == nil && began:
 			l.t.Errorf("operation %d succeeded after the key was revoked", i%len(operations))
@@ -195,12 +195,12 @@ func (l *load) run(b *busy) {
 			if l.succeeded.Add(1) == 200 {
 				close(l.isBusy)
 			}
-		case !isAPI || refused.ErrorCode() != "InvalidAccessKeyId":
+		case !isAPI || rejected.ErrorCode() != "InvalidAccessKeyId":
 			l.t.Errorf("operation %d failed: %v", i%len(operations), err)
 			return
 		case began:
 			late++
-			l.refused.Add(1)
+			l.rejected.Add(1)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestRevokedBeforeAnswer(t *testing.T) {
 }
 
 // TestRevokedBeforeWriteIsAnswered revokes a key when something has been changed
-// with it: that waits until the client is told, which must not be a refusal.
+// with it: that waits until the client is told, which must not be an error.
 func TestRevokedBeforeWriteIsAnswered(t *testing.T) {
 	m := new(moments)
 	s, _ := fixture(t, store.Options{Middleware: m.watch})

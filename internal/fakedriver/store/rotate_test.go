@@ -56,7 +56,7 @@ func TestRotateAccount(t *testing.T) {
 	}
 }
 
-func TestRotateAccountRefused(t *testing.T) {
+func TestRotateAccountRejected(t *testing.T) {
 	s := memory(t, store.Options{})
 	for _, spec := range []fakedriver.AccountSpec{{ID: "app", Owner: "me"}, {ID: "pod", Owner: "me", ServiceAccount: "builder"}} {
 		if c, err := s.PutAccount(t.Context(), spec); err != nil || (c == fakedriver.Credentials{}) != (spec.ServiceAccount != "") {

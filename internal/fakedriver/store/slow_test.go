@@ -80,7 +80,7 @@ func slowClients(t *testing.T, s *server) []slowClient {
 		{name: "that is idle after a request", first: "GET / HTTP/1.1\r\nHost: a\r\n\r\n"},
 		{name: "that dribbles a head", first: "GET / HTTP/1.1\r\nHost: a\r\nCookie: ", rest: drip},
 		{name: "that dribbles a body", first: upload, rest: drip},
-		{name: "that dribbles a body that was refused", first: strings.Replace(upload, "Signature=", "Signature=0", 1), rest: drip},
+		{name: "that dribbles a body that was rejected", first: strings.Replace(upload, "Signature=", "Signature=0", 1), rest: drip},
 		{name: "that dribbles requests", first: "G", rest: strings.Repeat("ET / HTTP/1.1\r\nHost: a\r\n\r\nG", 1000)},
 	}
 }

@@ -127,7 +127,7 @@ func TestSignedStreams(t *testing.T) {
 			return chunks, tail
 		}
 	}
-	// want has two codes where an upload with a trailer is refused with another.
+	// want has two codes where an upload with a trailer is rejected with another.
 	tests := map[string]struct {
 		reason  string
 		change  func(*streaming)

@@ -64,7 +64,7 @@ func assumeRole(t *testing.T, s *server, form url.Values) (int, string) {
 }
 
 //nolint:lll // one case a line
-func TestAssumeRoleRefusals(t *testing.T) {
+func TestAssumeRoleRejections(t *testing.T) {
 	s := serviceAccount(t, store.Options{})
 	set := func(name string, values ...string) func(url.Values) {
 		return func(form url.Values) { form[name] = values }
@@ -77,7 +77,7 @@ func TestAssumeRoleRefusals(t *testing.T) {
 		want   string
 	}{
 		"BadToken":     {"Nobody's.", "bad-token", nil, 400, "InvalidIdentityToken"},
-		"Expired":      {"It was somebody's.", "expired", nil, 400, "ExpiredTokenException"},
+		"Expired":      {"It has been deleted.", "expired", nil, 400, "ExpiredTokenException"},
 		"NoRole":       {"Not for this role.", "no-role", nil, 403, "AccessDenied"},
 		"NoAccount":    {"The role has no account.", "no-account", nil, 403, "AccessDenied"},
 		"KeyedAccount": {"An account with keys is not for tokens.", "good", set("RoleArn", "arn:aws:iam::000000000000:role/path/keyed"), 403, "AccessDenied"},

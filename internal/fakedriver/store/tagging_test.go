@@ -60,7 +60,7 @@ func TestObjectTagging(t *testing.T) {
 			a.put("k", "content", func(in *s3.PutObjectInput) { in.Tagging = ptr("before=1") })
 			etag := *a.head("k", "").ETag
 			_, err := a.s3.PutObjectTagging(t.Context(), &s3.PutObjectTaggingInput{Bucket: a.bucket, Key: ptr("k"), Tagging: tags(tc.pairs...)})
-			a.refused(tc.reason, err, tc.want)
+			a.rejected(tc.reason, err, tc.want)
 			want := tc.pairs
 			if tc.want != "" {
 				want = []string{"before=1"}
@@ -82,7 +82,7 @@ func TestBucketTagging(t *testing.T) {
 	get := func(reason, want string, pairs ...string) {
 		t.Helper()
 		out, err := a.s3.GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: a.bucket})
-		a.refused(reason, err, want)
+		a.rejected(reason, err, want)
 		if err != nil {
 			return
 		}
@@ -93,13 +93,13 @@ func TestBucketTagging(t *testing.T) {
 	set := func(reason, want string, pairs ...string) {
 		t.Helper()
 		_, err := a.s3.PutBucketTagging(t.Context(), &s3.PutBucketTaggingInput{Bucket: a.bucket, Tagging: tags(pairs...)})
-		a.refused(reason, err, want)
+		a.rejected(reason, err, want)
 	}
 	get("what the bucket began with", "", "from=class")
 	set("fifty, the most", "", numbered(50)...)
 	get("the new ones instead", "", numbered(50)...)
 	set("one more", "BadRequest", numbered(51)...)
-	get("what was refused has changed nothing", "", numbered(50)...)
+	get("what was rejected has changed nothing", "", numbered(50)...)
 	_, err := a.s3.DeleteBucketTagging(t.Context(), &s3.DeleteBucketTaggingInput{Bucket: a.bucket})
 	a.must(err)
 	get("none is an error", "NoSuchTagSet")
@@ -128,24 +128,24 @@ func TestTagsInHeaders(t *testing.T) {
 		}
 		c := a.store.client(t, a.store.account(t, id, grant))
 		_, err := c.PutObject(t.Context(), &s3.PutObjectInput{Bucket: a.bucket, Key: ptr("k"), Tagging: ptr("a=b")})
-		a.refused("a put with tags and "+id, err, want)
+		a.rejected("a put with tags and "+id, err, want)
 		_, err = c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: a.bucket, Key: ptr("k"), Tagging: ptr("a=b")})
-		a.refused("an upload with tags and "+id, err, want)
+		a.rejected("an upload with tags and "+id, err, want)
 	}
 }
 
 func TestTaggingNothing(t *testing.T) {
 	a := newApp(t)
 	_, err := a.s3.PutObjectTagging(t.Context(), &s3.PutObjectTaggingInput{Bucket: a.bucket, Key: ptr("k"), Tagging: tags("a=b")})
-	a.refused("tags on nothing", err, "NoSuchKey")
+	a.rejected("tags on nothing", err, "NoSuchKey")
 	_, err = a.s3.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: a.bucket, Key: ptr("k")})
-	a.refused("tags of nothing", err, "NoSuchKey")
+	a.rejected("tags of nothing", err, "NoSuchKey")
 	if got := a.raw("PUT", "?tagging", "<Tagging>"); code(t, got.body) != "MalformedXML" {
 		t.Errorf("half a document: %s", got.body)
 	}
 	a.put("k", "")
 	_, err = a.s3.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: a.bucket, Key: ptr("k")})
-	a.refused("no tags", err, "")
+	a.rejected("no tags", err, "")
 	_, err = a.s3.DeleteObjectTagging(t.Context(), &s3.DeleteObjectTaggingInput{Bucket: a.bucket, Key: ptr("k")})
-	a.refused("no tags to delete", err, "")
+	a.rejected("no tags to delete", err, "")
 }

@@ -176,7 +176,7 @@ func TestDeleteVersions(t *testing.T) {
 		}
 	}
 	_, err := a.s3.GetObject(t.Context(), &s3.GetObjectInput{Bucket: a.bucket, Key: ptr("k"), VersionId: &ids[0]})
-	a.refused("a version that is gone", err, "NoSuchVersion")
+	a.rejected("a version that is gone", err, "NoSuchVersion")
 	_, err = a.s3.GetObject(t.Context(), &s3.GetObjectInput{Bucket: a.bucket, Key: ptr("k")})
-	a.refused("an object that is gone", err, "NoSuchKey")
+	a.rejected("an object that is gone", err, "NoSuchKey")
 }

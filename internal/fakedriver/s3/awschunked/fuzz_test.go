@@ -55,7 +55,7 @@ func FuzzRead(f *testing.F) {
 		case err == nil && int64(len(got)) != size:
 			t.Errorf("Read() returned %d bytes, want %d", len(got), size)
 		case err == nil && !unsigned && string(got) != accepted:
-			t.Errorf("Read() accepted %q, which nobody has signed", got)
+			t.Errorf("Read() accepted %q, which has no valid signature", got)
 		}
 	})
 }

@@ -84,7 +84,7 @@ func code(t *testing.T, body string) string {
 }
 
 //nolint:lll // one case a line
-func TestRefusals(t *testing.T) {
+func TestRejections(t *testing.T) {
 	s := serve(t, store.Options{MaxBodyBytes: 1 << 20})
 	s.bucket(t, "photos")
 	s.bucket(t, "other")
@@ -111,9 +111,9 @@ func TestRefusals(t *testing.T) {
 		"Anonymous":      {"Nothing is public.", func(in *signed) { in.after = func(r *http.Request) { r.Header.Del("Authorization") } }, 403, "AccessDenied"},
 		"WrongSecret":    {"The key alone is not enough.", func(in *signed) { in.credentials.SecretAccessKey = "wrong" }, 403, "SignatureDoesNotMatch"},
 		"UnknownKey":     {"Nobody has it.", func(in *signed) { in.credentials.AccessKeyID = "COSIUNKNOWN" }, 403, "InvalidAccessKeyId"},
-		"Revoked":        {"It was somebody's.", func(in *signed) { in.credentials = gone }, 403, "InvalidAccessKeyId"},
+		"Revoked":        {"It has been deleted.", func(in *signed) { in.credentials = gone }, 403, "InvalidAccessKeyId"},
 		"OtherBucket":    {"Not granted.", func(in *signed) { in.path = "/other/k" }, 403, "AccessDenied"},
-		"NoSuchBucket":   {"Which buckets exist is nobody's business.", func(in *signed) { in.path = "/nothing-here/k" }, 403, "AccessDenied"},
+		"NoSuchBucket":   {"The names of other buckets are not disclosed.", func(in *signed) { in.path = "/nothing-here/k" }, 403, "AccessDenied"},
 		"OwnBucketAgain": {"Clients that create their bucket first expect this.", func(in *signed) { in.method, in.path = "PUT", "/photos" }, 409, "BucketAlreadyOwnedByYou"},
 		"CreateBucket":   {"Buckets are the driver's.", func(in *signed) { in.method, in.path = "PUT", "/mine" }, 403, "AccessDenied"},
 		"DeleteBucket":   {"Buckets are the driver's.", func(in *signed) { in.method, in.path = "DELETE", "/photos" }, 403, "AccessDenied"},
@@ -175,7 +175,7 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 	if got := get(t, s.client(t, app), "kept"); got != "kept" {
-		t.Errorf("a refused request has changed the object to %q", got)
+		t.Errorf("a rejected request has changed the object to %q", got)
 	}
 }
 
@@ -191,7 +191,7 @@ func credential(part int, value string) func(url.Values) {
 }
 
 //nolint:lll // one case a line
-func TestPresignedRefusals(t *testing.T) {
+func TestPresignedRejections(t *testing.T) {
 	var late atomic.Int64 // nanoseconds
 	s := serve(t, store.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
 	s.bucket(t, "photos")

@@ -15,7 +15,7 @@ import (
 )
 
 // TestRefusedUpload sends all of a large body before it looks for an answer, as
-// simple clients do: what they get must be the refusal, not a reset connection,
+// simple clients do: what they get must be the rejection, not a reset connection,
 // and the connection must be good for another request.
 func TestRefusedUpload(t *testing.T) {
 	s := serve(t, store.Options{})

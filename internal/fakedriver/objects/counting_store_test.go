@@ -10,16 +10,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
 
-// errRefused is what a counting vault fails with.
-var errRefused = errors.New("the store fails")
+// errRejected is the error of a counting store.
+var errRejected = errors.New("the store fails")
 
-// countingVault is a blob store in memory that says it is durable, counts the
+// countingStore is a blob store in memory that says it is durable, counts the
 // references to its blobs, and fails on demand.
-type countingVault struct {
+type countingStore struct {
 	*blobstore.Memory
 
 	tb      testing.TB
-	refuses atomic.Bool
+	fails   atomic.Bool
 	forgets atomic.Bool // records are not made
 
 	mu      sync.Mutex
@@ -27,22 +27,22 @@ type countingVault struct {
 	records map[string]string
 }
 
-func newCountingVault(tb testing.TB) *countingVault {
+func newCountingStore(tb testing.TB) *countingStore {
 	tb.Helper()
-	return &countingVault{Memory: blobstore.NewMemory(), tb: tb, blobs: map[*countedBlob]bool{}, records: map[string]string{}}
+	return &countingStore{Memory: blobstore.NewMemory(), tb: tb, blobs: map[*countedBlob]bool{}, records: map[string]string{}}
 }
 
-func (c *countingVault) Durable() bool { return !c.forgets.Load() }
+func (c *countingStore) Durable() bool { return !c.forgets.Load() }
 
-func (c *countingVault) Create() blobstore.Writer { return countingWriter{c.Memory.Create(), c} }
+func (c *countingStore) Create() blobstore.Writer { return countingWriter{c.Memory.Create(), c} }
 
-func (c *countingVault) Commit(batch blobstore.Batch) error {
-	if c.refuses.Load() {
-		return errRefused
+func (c *countingStore) Commit(batch blobstore.Batch) error {
+	if c.fails.Load() {
+		return errRejected
 	}
 	for _, b := range batch.Blobs {
 		if counted, ok := b.(*countedBlob); !ok || counted.references.Load() <= 0 {
-			c.tb.Error("a record refers to a blob that nobody holds")
+			c.tb.Error("a record refers to a blob without a reference")
 		}
 	}
 	c.mu.Lock()
@@ -57,7 +57,7 @@ func (c *countingVault) Commit(batch blobstore.Batch) error {
 }
 
 // held returns how many references there are to all blobs, and to how many blobs.
-func (c *countingVault) held() (references int64, blobs int) {
+func (c *countingStore) held() (references int64, blobs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for b := range c.blobs {
@@ -66,7 +66,7 @@ func (c *countingVault) held() (references int64, blobs int) {
 	return references, len(c.blobs)
 }
 
-func (c *countingVault) recorded() int {
+func (c *countingStore) recorded() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.records)
@@ -74,7 +74,7 @@ func (c *countingVault) recorded() int {
 
 type countingWriter struct {
 	blobstore.Writer
-	vault *countingVault
+	blobs *countingStore
 }
 
 func (w countingWriter) Seal() (blobstore.Blob, error) {
@@ -82,42 +82,42 @@ func (w countingWriter) Seal() (blobstore.Blob, error) {
 	if err != nil {
 		return nil, err
 	}
-	counted := &countedBlob{Blob: b, vault: w.vault}
+	counted := &countedBlob{Blob: b, blobs: w.blobs}
 	counted.references.Store(1)
-	w.vault.mu.Lock()
-	defer w.vault.mu.Unlock()
-	w.vault.blobs[counted] = true
+	w.blobs.mu.Lock()
+	defer w.blobs.mu.Unlock()
+	w.blobs.blobs[counted] = true
 	return counted, nil
 }
 
 type countedBlob struct {
 	blobstore.Blob
 
-	vault      *countingVault
+	blobs      *countingStore
 	references atomic.Int64
 }
 
 func (b *countedBlob) Retain() {
 	if b.references.Add(1) <= 1 {
-		b.vault.tb.Error("a blob is retained that nobody holds")
+		b.blobs.tb.Error("a blob is retained without a reference")
 	}
 }
 
 func (b *countedBlob) Release() {
 	left := b.references.Add(-1)
 	if left < 0 {
-		b.vault.tb.Error("a blob is released too often")
+		b.blobs.tb.Error("a blob is released too often")
 	}
 	if left == 0 {
-		b.vault.mu.Lock()
-		defer b.vault.mu.Unlock()
-		delete(b.vault.blobs, b)
+		b.blobs.mu.Lock()
+		defer b.blobs.mu.Unlock()
+		delete(b.blobs.blobs, b)
 	}
 }
 
 func (b *countedBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	if b.references.Load() <= 0 {
-		b.vault.tb.Error("a blob is read that nobody holds")
+		b.blobs.tb.Error("a blob is read without a reference")
 	}
 	return b.Blob.Open(offset, length)
 }

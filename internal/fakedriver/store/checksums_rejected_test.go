@@ -25,7 +25,7 @@ func TestChecksumTypes(t *testing.T) {
 			_, err := a.s3.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{
 				Bucket: a.bucket, Key: ptr("k"), ChecksumAlgorithm: algorithm, ChecksumType: kind,
 			})
-			a.refused(string(algorithm)+" as "+string(kind), err, want)
+			a.rejected(string(algorithm)+" as "+string(kind), err, want)
 		}
 	}
 	for name, header := range map[string][]string{
@@ -56,11 +56,11 @@ func TestChecksumsOfParts(t *testing.T) {
 	}
 	part := a.part(u, 1, "part")
 	_, err := a.complete(u, types.CompletedPart{PartNumber: part.PartNumber, ETag: part.ETag})
-	a.refused("without the part's checksum", err, "InvalidRequest")
+	a.rejected("without the part's checksum", err, "InvalidRequest")
 	_, err = a.complete(u, types.CompletedPart{
 		PartNumber: part.PartNumber, ETag: part.ETag, ChecksumSHA256: aws.String(checksumOf("SHA256", "trap")),
 	})
-	a.refused("with another checksum of the part", err, "InvalidPart")
+	a.rejected("with another checksum of the part", err, "InvalidPart")
 	_, err = a.complete(u, part)
 	a.must(err)
 }
@@ -93,7 +93,7 @@ func TestChecksumAtTheEnd(t *testing.T) {
 			}
 			tc.change(in)
 			_, err := a.s3.CompleteMultipartUpload(t.Context(), in)
-			a.refused(tc.reason, err, tc.want)
+			a.rejected(tc.reason, err, tc.want)
 		})
 	}
 }

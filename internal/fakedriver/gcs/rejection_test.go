@@ -44,7 +44,7 @@ func TestUnauthenticated(t *testing.T) {
 }
 
 //nolint:lll // one case a line
-func TestRefusals(t *testing.T) {
+func TestRejections(t *testing.T) {
 	f := serve(t, gcs.Options{MaxBodyBytes: 1 << 10})
 	key := bearer(f.account(t, "app", all("photos")))
 	if status, _, body := f.do(t, request{method: "POST", path: upload + "&name=x", body: "content"}, key); status != ok {
@@ -93,7 +93,7 @@ func TestRefusals(t *testing.T) {
 	}
 	status, _, body := f.do(t, request{method: "GET", path: "/storage/v1/b/photos/o?fields=items(name)"}, key)
 	if status != ok || strings.Count(string(body), `"name":`) != 1 || !strings.Contains(string(body), `"name":"x"`) {
-		t.Errorf("refused requests have left %s", body)
+		t.Errorf("rejected requests have left %s", body)
 	}
 }
 
