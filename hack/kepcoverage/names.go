@@ -100,29 +100,15 @@ func (s *suite) subtest(declared ast.Decl, line int) string {
 	first := token.NoPos // where the line begins
 	done := false
 	ast.Inspect(declared, func(n ast.Node) bool {
-		if n == nil || done || s.files.Position(n.Pos()).Line > line || s.files.Position(n.End()).Line < line {
+		if n == nil || done || !s.covers(n, line) {
 			return false
 		}
 		if first == token.NoPos && s.files.Position(n.Pos()).Line == line {
 			first = n.Pos()
 		}
-		begins := n.Pos() == first
-		name := ""
-		switch node := n.(type) {
-		case *ast.CallExpr:
-			name = runName(node)
-		case *ast.KeyValueExpr:
-			if begins {
-				name = literal(node.Key)
-			}
-		case *ast.CompositeLit:
-			if begins && node.Type == nil {
-				name = rowName(node)
-			}
-		}
-		if name != "" {
+		if name := nodeName(n, n.Pos() == first); name != "" {
 			parts = append(parts, name)
-			done = begins
+			done = n.Pos() == first
 		}
 		return true
 	})
@@ -132,8 +118,34 @@ func (s *suite) subtest(declared ast.Decl, line int) string {
 	return strings.Join(parts, "/")
 }
 
-// runName returns the name of the subtest that a call runs.
+// covers reports whether the line is one of the node's.
+func (s *suite) covers(n ast.Node, line int) bool {
+	return s.files.Position(n.Pos()).Line <= line && line <= s.files.Position(n.End()).Line
+}
+
+// nodeName returns the name that a node gives to a subtest: a call of Run gives it to
+// everything inside, a row of a table only where it begins.
+func nodeName(n ast.Node, begins bool) string {
+	call, isCall := n.(*ast.CallExpr)
+	if isCall || !begins {
+		return runName(call)
+	}
+	switch node := n.(type) {
+	case *ast.KeyValueExpr:
+		return literal(node.Key)
+	case *ast.CompositeLit:
+		if node.Type == nil {
+			return rowName(node)
+		}
+	}
+	return ""
+}
+
+// runName returns the name of the subtest that a call runs, if it is such a call.
 func runName(call *ast.CallExpr) string {
+	if call == nil {
+		return ""
+	}
 	if selector, ok := call.Fun.(*ast.SelectorExpr); ok && selector.Sel.Name == "Run" && len(call.Args) > 0 {
 		return literal(call.Args[0])
 	}

@@ -45,7 +45,7 @@ func TestDeletion(t *testing.T) {
 		p.Remove(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.Namespace}})
 		doomed[kind] = p
 	}
-	// KEP: CHANGE-2, LIFE-9, FLOW-DELETE-0.1
+	// KEP: CHANGE-2, FLOW-DELETE-0.1
 	t.Run("order", func(t *testing.T) {
 		for kind := range kinds {
 			for _, order := range deletionOrders() {
