@@ -27,17 +27,9 @@ func (e *Emulator) createAdministrator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(e.AdministratorPath(), content, fileMode); err != nil {
+	e.info.S3Administrator = filepath.Join(e.info.Dir, "s3-administrator.json")
+	if err := os.WriteFile(e.info.S3Administrator, content, fileMode); err != nil {
 		return fmt.Errorf("write the key of the S3 store's administrator: %w", err)
 	}
 	return nil
-}
-
-// AdministratorPath returns a file with the key of the S3 store's administrator,
-// a fakedriver.Credentials in JSON, or "" if there is no store.
-func (e *Emulator) AdministratorPath() string {
-	if e.store == nil {
-		return ""
-	}
-	return filepath.Join(e.dir, "s3-administrator.json")
 }

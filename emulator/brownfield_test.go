@@ -25,7 +25,7 @@ import (
 // administrator returns a client with the key of the store's administrator.
 func administrator(t *testing.T, emu *emulator.Emulator) (*s3.Client, fakedriver.Credentials) {
 	t.Helper()
-	content, err := os.ReadFile(emu.AdministratorPath())
+	content, err := os.ReadFile(emu.Info().S3Administrator)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func administrator(t *testing.T, emu *emulator.Emulator) (*s3.Client, fakedriver
 	if err := json.Unmarshal(content, &key); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithBaseEndpoint(emu.S3Endpoint()), config.WithRegion(emu.S3Region()),
+	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithBaseEndpoint(emu.Info().S3Endpoint), config.WithRegion(emu.Info().S3Region),
 		config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, "")))
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func (s *story) bringIn(name string) *cosiapi.Bucket {
 	bucket := &cosiapi.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: cosiapi.BucketSpec{
-			DriverName: s.emu.DriverName(), DeletionPolicy: cosiapi.DeletionPolicyRetain, ExistingBucketID: name,
+			DriverName: s.emu.Info().DriverName, DeletionPolicy: cosiapi.DeletionPolicyRetain, ExistingBucketID: name,
 			Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3},
 			BucketClaimRef: cosiapi.BucketClaimReference{
 				Namespace: s.claim.Namespace, Name: s.claim.Name,
@@ -97,7 +97,7 @@ func TestBrownfield(t *testing.T) {
 	expectNoSecret(t, emu, map[string]string{
 		cosiapi.SecretKeyS3AccessKeyID: s.secretKeyID(ours), cosiapi.SecretKeyS3SecretAccessKey: key.SecretAccessKey,
 	})
-	expectPrivate(t, emu.AdministratorPath())
+	expectPrivate(t, emu.Info().S3Administrator)
 }
 
 // secretKeyID is what a client signs with.

@@ -17,7 +17,7 @@ func (s *story) useBucketClass(parameters map[string]string) {
 	s.create(&cosiapi.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.claim.Namespace},
 		Spec: cosiapi.BucketClassSpec{
-			DriverName: s.emu.DriverName(), DeletionPolicy: cosiapi.DeletionPolicyDelete, Parameters: maps.Clone(parameters),
+			DriverName: s.emu.Info().DriverName, DeletionPolicy: cosiapi.DeletionPolicyDelete, Parameters: maps.Clone(parameters),
 		},
 	})
 }
@@ -30,7 +30,7 @@ func (s *story) useAccessClass(authentication cosiapi.AuthenticationType, parame
 	s.create(&cosiapi.BucketAccessClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.access.Namespace},
 		Spec: cosiapi.BucketAccessClassSpec{
-			DriverName: s.emu.DriverName(), AuthenticationType: authentication,
+			DriverName: s.emu.Info().DriverName, AuthenticationType: authentication,
 			MultiBucketAccess: cosiapi.MultiBucketAccessMultipleBuckets, Parameters: maps.Clone(parameters),
 		},
 	})

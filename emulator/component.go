@@ -38,11 +38,11 @@ type Runner interface {
 	WaitReady(ctx context.Context) error
 }
 
-// Killer is a Runner that can be killed, such as a process of its own. Kill is
+// Process is a Runner that can be killed, such as a process of its own. Kill is
 // called instead of ending the context of Start, when the component crashes; Start
 // has to return soon after. Runners without it are cut off from everything, and
 // then asked to end.
-type Killer interface{ Kill() }
+type Process interface{ Kill() }
 
 // factory makes what runs during one life. Everything that it sends out has to
 // cross the seams of the incarnation. The context ends when the runner is ready.
@@ -52,31 +52,31 @@ type factory func(context.Context, *seam.Incarnation) (Runner, error)
 // by itself. It is safe for concurrent use; operations on one component follow
 // one another.
 type Component struct {
-	name    string
-	journal *journal.Journal
-	create  factory
-	onFail  func(error)
-	faults  *fault.Set
-	outage  func(by *fault.Applied) // kills a process of the control plane
-	depose  func(by *fault.Applied) // takes the component's Lease; nil: it has none
-	deaths  *seam.Deaths            // what all components know of deletions
-	loss    loss                    // loses what is kept over its lives; nil: nothing is
+	name       string
+	journal    *journal.Journal
+	create     factory
+	onFail     func(error)
+	faults     *fault.Set
+	outage     func(by *fault.Applied) // kills a process of the control plane
+	loseLease  func(by *fault.Applied) // takes the component's Lease; nil: it has none
+	tombstones *seam.Tombstones        // what all components know of deletions
+	loseData   dataLoss                // loses what is kept over its lives; nil: nothing is
 
 	operation sync.Mutex     // held during Start, Stop and Crash
 	watchers  sync.WaitGroup // one for each life, until it has ended
-	revivals  sync.WaitGroup // one for each crash by a fault, until it is over
+	restarts  sync.WaitGroup // one for each crash by a fault, until it is over
 
-	mu     sync.Mutex
-	state  State
-	lives  int
-	life   *life
-	dying  *life              // the latest that a fault has killed
-	giveUp context.CancelFunc // ends the latest revival
-	coming int                // how many revivals go on
+	mu            sync.Mutex
+	state         State
+	lives         int
+	life          *incarnation
+	dying         *incarnation       // the latest that a fault has killed
+	cancelRestart context.CancelFunc // ends the latest revival
+	restarting    int                // how many revivals go on
 }
 
-// life is one incarnation of a component while it runs.
-type life struct {
+// incarnation is one incarnation of a component while it runs.
+type incarnation struct {
 	incarnation *seam.Incarnation
 	runner      Runner
 	cancel      context.CancelFunc
@@ -89,7 +89,7 @@ type life struct {
 }
 
 func newComponent(name string, j *journal.Journal, onFail func(error), create factory) *Component {
-	return &Component{name: name, journal: j, create: create, onFail: onFail, state: StateStopped, giveUp: func() {}}
+	return &Component{name: name, journal: j, create: create, onFail: onFail, state: StateStopped, cancelRestart: func() {}}
 }
 
 // Name returns the name of the component, as it stands in the journal.
@@ -106,7 +106,7 @@ func (c *Component) State() (state State, incarnation int) {
 // fails, or ctx is done before, the component is stopped again. A component that a
 // fault kills on its way is started again.
 func (c *Component) Start(ctx context.Context) error {
-	c.endRevival()
+	c.stopRestarting()
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	if state, _ := c.State(); state == StateRunning {
@@ -118,18 +118,18 @@ func (c *Component) Start(ctx context.Context) error {
 // start begins lives until one of them is not killed by a fault.
 func (c *Component) start(ctx context.Context) error {
 	for {
-		err := c.live(ctx)
+		err := c.startOnce(ctx)
 		killed, ok := errors.AsType[*killedError](err)
 		if !ok || ctx.Err() != nil {
 			return err
 		}
-		c.suffer(ctx, killed.by)
+		c.betweenLives(ctx, killed.by)
 	}
 }
 
-// live begins one life, and returns when it is ready.
-func (c *Component) live(ctx context.Context) error {
-	c.awaitEnd()
+// startOnce begins one life, and returns when it is ready.
+func (c *Component) startOnce(ctx context.Context) error {
+	c.awaitPreviousEnd()
 	l := c.newLife(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -160,7 +160,7 @@ func (c *Component) live(ctx context.Context) error {
 }
 
 // ready takes a life into the books, unless a fault has ended it by now.
-func (c *Component) ready(l *life) bool {
+func (c *Component) ready(l *incarnation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if l.killed.Err() != nil {
@@ -171,21 +171,21 @@ func (c *Component) ready(l *life) bool {
 }
 
 // newLife prepares a life that faults can end.
-func (c *Component) newLife(ctx context.Context) *life {
+func (c *Component) newLife(ctx context.Context) *incarnation {
 	c.mu.Lock()
 	c.lives++
-	l := &life{incarnation: seam.NewIncarnation(c.journal, c.name, c.lives), ended: make(chan struct{})}
+	l := &incarnation{incarnation: seam.NewIncarnation(c.journal, c.name, c.lives), ended: make(chan struct{})}
 	c.mu.Unlock()
 	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
 	//nolint:contextcheck // a revival outlives the start
-	l.incarnation.Suffer(c.faults, seam.Hooks{
-		Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, LeaseLost: c.depose, Deaths: c.deaths,
+	l.incarnation.Inject(c.faults, seam.Hooks{
+		Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, LeaseLost: c.loseLease, Tombstones: c.tombstones,
 	})
 	return l
 }
 
 // begin creates the runner and sets it going.
-func (c *Component) begin(ctx context.Context, l *life) error {
+func (c *Component) begin(ctx context.Context, l *incarnation) error {
 	err := l.incarnation.Begin(ctx)
 	if err == nil {
 		l.runner, err = c.create(ctx, l.incarnation)
@@ -210,7 +210,7 @@ func (c *Component) begin(ctx context.Context, l *life) error {
 }
 
 // waitReady waits until the runner is ready, or has ended before it was.
-func waitReady(ctx context.Context, l *life) error {
+func waitReady(ctx context.Context, l *incarnation) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	unlink := make(chan struct{})
@@ -236,7 +236,7 @@ func waitReady(ctx context.Context, l *life) error {
 }
 
 // watch notices when a component ends that nobody has stopped.
-func (c *Component) watch(l *life) {
+func (c *Component) watch(l *incarnation) {
 	<-l.ended
 	c.mu.Lock()
 	failed := c.life == l
@@ -250,7 +250,7 @@ func (c *Component) watch(l *life) {
 }
 
 // fail cuts off a life that has ended by itself, and tells of it or begins the next.
-func (c *Component) fail(l *life) {
+func (c *Component) fail(l *incarnation) {
 	l.cancel()
 	l.incarnation.Fence()
 	err := l.err
@@ -264,7 +264,7 @@ func (c *Component) fail(l *life) {
 	case !l.excused:
 		c.onFail(fmt.Errorf("%s: %w", c.name, err))
 	case c.state == StateFailed && c.lives == l.incarnation.Number():
-		c.succeed(l)
+		c.restartExcused(l)
 	}
 }
 
@@ -272,8 +272,8 @@ func (c *Component) fail(l *life) {
 // is done before, it is cut off. Stopping a component that does not run is no
 // error.
 func (c *Component) Stop(ctx context.Context) error {
-	c.endRevival()
-	defer c.revivals.Wait()
+	c.stopRestarting()
+	defer c.restarts.Wait()
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	defer c.watchers.Wait()
@@ -297,7 +297,7 @@ func (c *Component) Stop(ctx context.Context) error {
 // Crash ends the component as a kill -9 would: at this instant it is fenced, so
 // that nothing it has in flight goes on. What it had in memory is lost.
 func (c *Component) Crash() error {
-	c.endRevival()
+	c.stopRestarting()
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	defer c.watchers.Wait()
@@ -312,8 +312,8 @@ func (c *Component) Crash() error {
 }
 
 // end cuts the life off, and has it end.
-func (l *life) end() {
-	if killer, ok := l.runner.(Killer); ok {
+func (l *incarnation) end() {
+	if killer, ok := l.runner.(Process); ok {
 		killer.Kill()
 	}
 	l.incarnation.Fence()
@@ -329,7 +329,7 @@ func (c *Component) Restart(ctx context.Context) error {
 }
 
 // take ends the current life in the books, so that its end is no failure.
-func (c *Component) take(next State) *life {
+func (c *Component) take(next State) *incarnation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.life
@@ -339,7 +339,7 @@ func (c *Component) take(next State) *life {
 	return l
 }
 
-func (c *Component) set(state State, l *life) {
+func (c *Component) set(state State, l *incarnation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state, c.life = state, l

@@ -19,7 +19,7 @@ func (e *Emulator) backendPhases() []phase {
 	case e.opts.NoDriver:
 		return nil
 	case e.opts.Driver != "":
-		return []phase{{name: ComponentDriver, run: e.meetDriver}}
+		return []phase{{name: ComponentDriver, run: e.checkDriver}}
 	default:
 		phases := []phase{
 			{name: "S3 " + ComponentStore, run: e.startStore},
@@ -46,17 +46,17 @@ func (e *Emulator) cosiPhases() []phase {
 
 // startComponent starts a component that will be part of the emulator.
 func (e *Emulator) startComponent(ctx context.Context, name string, create factory) error {
-	return e.startForgetful(ctx, name, nil, create)
+	return e.startStateful(ctx, name, nil, create)
 }
 
-// startForgetful is startComponent for one that keeps something over its lives.
-func (e *Emulator) startForgetful(ctx context.Context, name string, forget loss, create factory) error {
+// startStateful is startComponent for one that keeps something over its lives.
+func (e *Emulator) startStateful(ctx context.Context, name string, forget dataLoss, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
-	c.faults, c.outage, c.deaths, c.loss = e.faults, e.outage, e.deaths, forget
-	c.depose = func(by *fault.Applied) { e.leaseLost(name, by) } //nolint:contextcheck // it is bounded by itself
+	c.faults, c.outage, c.tombstones, c.loseData = e.faults, e.outage, e.tombstones, forget
+	c.loseLease = func(by *fault.Applied) { e.leaseLost(name, by) } //nolint:contextcheck // it is bounded by itself
 	e.mu.Lock()
 	e.components = append(e.components, c)
-	e.undo = append(e.undo, undo{of: c, do: c.Stop})
+	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.Stop})
 	e.mu.Unlock()
 	return c.Start(ctx)
 }
@@ -66,32 +66,32 @@ func (e *Emulator) startForgetful(ctx context.Context, name string, forget loss,
 func (e *Emulator) startDriver(ctx context.Context) error {
 	socket := e.opts.Socket
 	if socket == "" {
-		socket = filepath.Join(e.dir, "run", "cosi.sock")
+		socket = filepath.Join(e.info.Dir, "run", "cosi.sock")
 	}
 	socket, err := filepath.Abs(socket)
 	if err != nil {
 		return err
 	}
-	e.driverName, e.driverEndpoint = fakedriver.DefaultName, "unix://"+socket
-	return e.startForgetful(ctx, ComponentDriver, e.lossOf(e.driverName), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
-		opts := fakedriver.Options{Name: e.driverName, Protocols: e.opts.Protocols}
+	e.info.DriverName, e.info.DriverEndpoint = fakedriver.DefaultName, "unix://"+socket
+	return e.startStateful(ctx, ComponentDriver, e.loseDataOf(e.info.DriverName), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+		opts := fakedriver.Options{Name: e.info.DriverName, Protocols: e.opts.Protocols}
 		//nolint:contextcheck // the probe of a stale socket is bounded by itself
 		return e.newDriver(opts, i, func() (net.Listener, error) {
-			return fakedriver.Listen(e.driverEndpoint)
+			return fakedriver.Listen(e.info.DriverEndpoint)
 		})
 	})
 }
 
-// meetDriver asks somebody else's driver who it is, before anything is started
+// checkDriver asks somebody else's driver who it is, before anything is started
 // for it.
-func (e *Emulator) meetDriver(ctx context.Context) error {
-	e.driverEndpoint = e.opts.Driver
+func (e *Emulator) checkDriver(ctx context.Context) error {
+	e.info.DriverEndpoint = e.opts.Driver
 	name, err := sidecar.GetDriverName(ctx, sidecar.Options{
-		Endpoint:       e.driverEndpoint,
+		Endpoint:       e.info.DriverEndpoint,
 		ConnectTimeout: e.opts.ConnectTimeout,
 		RPCTimeout:     e.opts.RPCTimeout,
 	})
-	e.driverName = name
+	e.info.DriverName = name
 	return err
 }
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Actor is something that can be stopped, started and killed: a Component, or a
+// Controllable is something that can be stopped, started and killed: a Component, or a
 // process of the control plane.
-type Actor interface {
+type Controllable interface {
 	// Start starts it, and returns when it is ready.
 	Start(ctx context.Context) error
 	// Stop ends it in good order.
@@ -23,29 +23,29 @@ type Actor interface {
 	Forget(ctx context.Context) error
 }
 
-// Actor returns a component, or a process of the control plane, by its name, or
-// nil. The name of a controller or sidecar with Second behind it is that of a second
-// instance, which there is from its start on until RemoveSecond. In somebody else's cluster there are only components.
-func (e *Emulator) Actor(name string) Actor {
+// Controllable returns a component, or a process of the control plane, by its name, or
+// nil. The name of a controller or sidecar with ReplicaSuffix behind it is that of a second
+// instance, which there is from its start on until RemoveReplica. In somebody else's cluster there are only components.
+func (e *Emulator) Controllable(name string) Controllable {
 	if c := e.Component(name); c != nil {
 		return c
 	}
-	if first, ok := strings.CutSuffix(name, Second); ok && e.Component(first) != nil && instantiable(first) {
-		return &second{e, first}
+	if first, ok := strings.CutSuffix(name, ReplicaSuffix); ok && e.Component(first) != nil && canReplicate(first) {
+		return &unstartedReplica{e, first}
 	}
 	if e.plane == nil {
 		return nil
 	}
 	for _, p := range e.plane.Processes() {
 		if p.Name == name {
-			return &process{e, name}
+			return &planeProcess{e, name}
 		}
 	}
 	return nil
 }
 
-// Actors returns the names that Actor knows.
-func (e *Emulator) Actors() []string {
+// ControllableNames returns the names that Controllable knows.
+func (e *Emulator) ControllableNames() []string {
 	var names []string
 	for _, c := range e.Components() {
 		names = append(names, c.Name())
@@ -67,47 +67,47 @@ func (e *Emulator) AwaitControlPlane(ctx context.Context) error {
 	var failed []error
 	for _, p := range e.plane.Processes() { // in the order in which they need each other
 		if p.PID == 0 {
-			failed = append(failed, (&process{e, p.Name}).Start(ctx))
+			failed = append(failed, (&planeProcess{e, p.Name}).Start(ctx))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// process is a process of the control plane. Its steps are in the journal.
-type process struct {
+// planeProcess is a process of the control plane. Its steps are in the journal.
+type planeProcess struct {
 	emulator *Emulator
 	name     string
 }
 
-// Start implements Actor.
-func (p *process) Start(ctx context.Context) error {
+// Start implements Controllable.
+func (p *planeProcess) Start(ctx context.Context) error {
 	return p.step("ready", p.emulator.plane.StartComponent(ctx, p.name))
 }
 
-// Stop implements Actor.
-func (p *process) Stop(ctx context.Context) error {
+// Stop implements Controllable.
+func (p *planeProcess) Stop(ctx context.Context) error {
 	return p.step("stop", p.emulator.plane.StopComponent(ctx, p.name))
 }
 
-// Crash implements Actor.
-func (p *process) Crash() error {
+// Crash implements Controllable.
+func (p *planeProcess) Crash() error {
 	return p.step("crash", p.emulator.plane.KillComponent(p.name))
 }
 
-// Restart implements Actor.
-func (p *process) Restart(ctx context.Context) error {
+// Restart implements Controllable.
+func (p *planeProcess) Restart(ctx context.Context) error {
 	if err := p.Stop(ctx); err != nil {
 		return err
 	}
 	return p.Start(ctx)
 }
 
-// Forget implements Actor.
-func (p *process) Forget(context.Context) error {
+// Forget implements Controllable.
+func (p *planeProcess) Forget(context.Context) error {
 	return fmt.Errorf("forget %s: %w: a control plane that loses its objects is another one", p.name, ErrNothingKept)
 }
 
-func (p *process) step(name string, err error) error {
+func (p *planeProcess) step(name string, err error) error {
 	p.emulator.record(p.name, name, "", err)
 	return err
 }

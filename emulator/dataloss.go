@@ -22,25 +22,25 @@ const StepForget = "forget"
 // forgetTimeout bounds how long a component takes to lose what it keeps.
 const forgetTimeout = time.Minute
 
-// forgetful is what can lose what it keeps of some owners.
-type forgetful interface {
+// forgetter is what can lose what it keeps of some owners.
+type forgetter interface {
 	Forget(ctx context.Context, chosen func(owner string) bool) (administration.DataLoss, error)
 }
 
-// loss is how a component forgets; nil means that it keeps nothing.
-type loss func(context.Context) (administration.DataLoss, error)
+// dataLoss is how a component forgets; nil means that it keeps nothing.
+type dataLoss func(context.Context) (administration.DataLoss, error)
 
-// lossOf has a fake driver lose what it has provisioned, and nobody else's.
-func (e *Emulator) lossOf(driver string) loss {
+// loseDataOf has a fake driver lose what it has provisioned, and nobody else's.
+func (e *Emulator) loseDataOf(driver string) dataLoss {
 	return func(ctx context.Context) (administration.DataLoss, error) {
-		return e.shelves().Forget(ctx, func(owner string) bool { return owner == driver })
+		return e.storage().Forget(ctx, func(owner string) bool { return owner == driver })
 	}
 }
 
-// lossOfAll has the store lose everything, but for the key of its administrator,
+// loseAllData has the store lose everything, but for the key of its administrator,
 // which users hold.
-func (e *Emulator) lossOfAll(ctx context.Context) (administration.DataLoss, error) {
-	return e.shelves().Forget(ctx, func(owner string) bool { return owner != Administrator })
+func (e *Emulator) loseAllData(ctx context.Context) (administration.DataLoss, error) {
+	return e.storage().Forget(ctx, func(owner string) bool { return owner != Administrator })
 }
 
 // Forget has a component that does not run lose what it keeps over its lives, so
@@ -49,26 +49,26 @@ func (e *Emulator) lossOfAll(ctx context.Context) (administration.DataLoss, erro
 // ErrNothingKept if there is no such thing, or ErrWrongState if the component runs.
 // A component that a fault has killed does not come back by itself any more.
 func (c *Component) Forget(ctx context.Context) error {
-	if c.loss == nil {
+	if c.loseData == nil {
 		return fmt.Errorf("forget %s: %w", c.name, ErrNothingKept)
 	}
-	c.endRevival()
+	c.stopRestarting()
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	if state, _ := c.State(); state == StateRunning {
 		return fmt.Errorf("forget %s: %w: it is running; stop or crash it first", c.name, ErrWrongState)
 	}
-	c.awaitEnd()
-	return c.forget(ctx, "")
+	c.awaitPreviousEnd()
+	return c.forgetLocked(ctx, "")
 }
 
-// forget loses what the component keeps, and puts into the journal what that was.
-func (c *Component) forget(ctx context.Context, fault string) error {
+// forgetLocked loses what the component keeps, and puts into the journal what that was.
+func (c *Component) forgetLocked(ctx context.Context, fault string) error {
 	ctx, cancel := context.WithTimeout(ctx, forgetTimeout)
 	defer cancel()
 	_, lives := c.State()
 	event := c.journal.Begin(c.name, lives, journal.SeamProcess, journal.Operation{Name: StepForget})
-	lost, err := c.loss(ctx)
+	lost, err := c.loseData(ctx)
 	event.Outcome, event.Fault = journal.OutcomeOK, fault
 	if err != nil {
 		event.Outcome, event.Message = "Error", err.Error()

@@ -19,7 +19,7 @@ func TestForget(t *testing.T) {
 	if err := c.Forget(t.Context()); !errors.Is(err, ErrNothingKept) {
 		t.Errorf("Forget() = %v, want ErrNothingKept", err)
 	}
-	c.loss = func(context.Context) (administration.DataLoss, error) {
+	c.loseData = func(context.Context) (administration.DataLoss, error) {
 		return administration.DataLoss{Buckets: []string{"b"}}, nil
 	}
 	mustDo(t, c.Start(t.Context()))
@@ -60,7 +60,7 @@ func TestForgetByFault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, s := newStage(t)
 			c.faults = deadly(t, tc.effect, 1)
-			c.loss = func(context.Context) (administration.DataLoss, error) { return administration.DataLoss{}, nil }
+			c.loseData = func(context.Context) (administration.DataLoss, error) { return administration.DataLoss{}, nil }
 			mustDo(t, c.Start(t.Context()))
 			s.die(t)
 			await(t, c, StateRunning, 2)

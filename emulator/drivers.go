@@ -75,7 +75,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
-	err := e.startForgetful(ctx, name, e.lossOf(opts.Name), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	err := e.startStateful(ctx, name, e.loseDataOf(opts.Name), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		own := fakedriver.Options{
 			Name: opts.Name, Protocols: opts.Protocols, AccessModes: opts.AccessModes, SingleBucket: opts.SingleBucket,
 			Parameters: opts.Parameters,
@@ -113,8 +113,8 @@ func (e *Emulator) remove(ctx context.Context, c *Component) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.components = slices.DeleteFunc(e.components, func(other *Component) bool { return other == c })
-	e.undo = slices.DeleteFunc(e.undo, func(u undo) bool { return u.of == c })
+	e.cleanups = slices.DeleteFunc(e.cleanups, func(u cleanup) bool { return u.of == c })
 	delete(e.served, c)
-	e.journal.Forget(c.Name())
+	e.journal.ResetCounts(c.Name())
 	return err
 }

@@ -21,7 +21,6 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
@@ -40,35 +39,30 @@ const (
 // Emulator is a running emulator. It is safe for concurrent use.
 type Emulator struct {
 	opts    Options
-	dir     string
 	journal *journal.Journal
 	plane   *controlplane.ControlPlane
 	client  client.WithWatch
 	store   *store.Store
 	started time.Time
 
-	warnings       []string // what this emulator cannot do, and why
-	left           []string // what Stop could not remove from somebody else's cluster
-	driverName     string
-	driverEndpoint string
-	s3Endpoint     string
+	info      Info     // what of it does not change after the start; Warnings are guarded by mu
+	leftovers []string // what Stop could not remove from an existing cluster
 	// s3VirtualEndpoint has the buckets as subdomains of its host.
 	s3VirtualEndpoint string
 	gcs               *gcs.Service
-	gcsEndpoint       string
-	secure            *tls.Config // of the store and the GCS service, or nil
+	tlsConfig         *tls.Config // of the store and the GCS service, or nil
 	certificates      []byte      // of the store's authority, in PEM
-	identities        atomic.Pointer[webidentity.Directory]
+	identities        atomic.Pointer[webidentity.Verifier]
 
-	failed  chan error
-	faults  *fault.Set
-	outages outages
-	deaths  *seam.Deaths
+	failed     chan error
+	faults     *fault.Set
+	outages    outages
+	tombstones *seam.Tombstones
 
 	mu         sync.Mutex
 	components []*Component
-	undo       []undo // in the order of the start
-	issued     issued
+	cleanups   []cleanup // in the order of the start
+	issuedKeys issuedKeys
 	served     map[*Component]string // drivers of further sidecars
 
 	stopOnce sync.Once
@@ -84,9 +78,9 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 		return nil, err
 	}
 	e := &Emulator{
-		opts: opts.withDefaults(), failed: make(chan error, 1), faults: fault.NewSet(), deaths: seam.NewDeaths(), started: time.Now(),
+		opts: opts.withDefaults(), failed: make(chan error, 1), faults: fault.NewSet(), tombstones: seam.NewTombstones(), started: time.Now(),
 	}
-	if !e.opts.elects() {
+	if !e.opts.leaderElectionEnabled() {
 		e.faults.Lack("loseLease", "nobody is elected in this emulator; start it with --leader-elect, or Options.LeaderElection")
 	}
 	if err := e.start(ctx); err != nil {
@@ -114,22 +108,23 @@ func (e *Emulator) start(ctx context.Context) error {
 	if err := e.startKubernetes(ctx); err != nil {
 		return err
 	}
-	e.identities.Store(webidentity.New(e.client, e.driverName))
+	e.identities.Store(webidentity.New(e.client, e.info.DriverName))
 	return e.together(ctx, e.cosiPhases()...)
 }
 
 // prepareFiles makes the directory and opens the journal.
 func (e *Emulator) prepareFiles() error {
-	e.dir = e.opts.Dir
-	if e.dir == "" {
+	e.info.Dir, e.info.DataDir = e.opts.Dir, e.opts.DataDir
+	if e.info.Dir == "" {
 		dir, err := os.MkdirTemp("", "cosi-emu-")
 		if err != nil {
 			return fmt.Errorf("make a temporary directory: %w", err)
 		}
-		e.dir = dir
+		e.info.Dir = dir
 		e.onStop(func(context.Context) error { return os.RemoveAll(dir) })
 	}
-	file, err := os.OpenFile(e.JournalPath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode)
+	e.info.Journal = filepath.Join(e.info.Dir, "journal.jsonl")
+	file, err := os.OpenFile(e.info.Journal, os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode)
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}
@@ -145,8 +140,8 @@ func ignoreClosed(c io.Closer) error {
 	return nil
 }
 
-// undo is what Stop has to do.
-type undo struct {
+// cleanup is what Stop has to do.
+type cleanup struct {
 	// of is the component that it ends, or nil.
 	of *Component
 	do func(context.Context) error
@@ -156,7 +151,7 @@ type undo struct {
 func (e *Emulator) onStop(f func(context.Context) error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.undo = append(e.undo, undo{do: f})
+	e.cleanups = append(e.cleanups, cleanup{do: f})
 }
 
 // Stop stops everything, in reverse order, and removes the files that are not to
@@ -166,7 +161,7 @@ func (e *Emulator) Stop(ctx context.Context) error {
 	e.stopOnce.Do(func() {
 		errs := []error{e.endFaults(ctx)}
 		e.mu.Lock()
-		all := e.undo
+		all := e.cleanups
 		e.mu.Unlock()
 		for _, undo := range slices.Backward(all) {
 			errs = append(errs, undo.do(ctx))
@@ -191,28 +186,12 @@ func (e *Emulator) fail(err error) {
 // Journal returns the history of this emulator.
 func (e *Emulator) Journal() *journal.Journal { return e.journal }
 
-// JournalPath returns the file that the journal is written to, one JSON document
-// a line. It goes with the directory of the emulator.
-func (e *Emulator) JournalPath() string { return filepath.Join(e.dir, "journal.jsonl") }
-
-// Dir returns the directory that holds the files of this emulator.
-func (e *Emulator) Dir() string { return e.dir }
-
 // ControlPlane returns the control plane, or nil in somebody else's cluster.
 func (e *Emulator) ControlPlane() *controlplane.ControlPlane { return e.plane }
 
 // Ephemeral reports whether the objects of Kubernetes end with the control plane:
 // it is not somebody else's, and has no data that are kept.
 func (e *Emulator) Ephemeral() bool { return e.opts.Cluster == nil && e.opts.DataDir == "" }
-
-// Context returns the name of the context that leads to somebody else's cluster,
-// or "" in a control plane of the emulator's own.
-func (e *Emulator) Context() string {
-	if e.opts.Cluster == nil {
-		return ""
-	}
-	return e.opts.Cluster.Context()
-}
 
 // Config returns a client configuration with administrator's rights, or those of
 // the user in somebody else's cluster, and no limit on its rate. It is the
@@ -226,54 +205,27 @@ func (e *Emulator) Config() *rest.Config {
 	return cfg
 }
 
-// KubeconfigPath returns a file for kubectl, with the rights of Config.
-func (e *Emulator) KubeconfigPath() string { return KubeconfigIn(e.dir) }
-
-// KubeconfigIn returns the KubeconfigPath of an emulator with that directory,
-// running or not.
+// KubeconfigIn returns the Info.Kubeconfig of an emulator with that directory, running
+// or not.
 func KubeconfigIn(dir string) string { return filepath.Join(dir, "kubeconfig") }
 
 // Client returns a client with the rights of Config that knows the kinds of COSI
 // and the built-in ones.
 func (e *Emulator) Client() client.WithWatch { return e.client }
 
-// DriverName returns the name of the driver, or "" if there is none.
-func (e *Emulator) DriverName() string { return e.driverName }
-
-// DriverEndpoint returns where the driver listens, or "" if there is none.
-func (e *Emulator) DriverEndpoint() string { return e.driverEndpoint }
-
-// S3Endpoint returns the URL of the S3 store, or "" if there is none.
-func (e *Emulator) S3Endpoint() string { return e.s3Endpoint }
-
 // Store returns the S3 store, for checks on what it holds, or nil if there is
 // none.
 func (e *Emulator) Store() *store.Store { return e.store }
 
-// S3Region returns the region of the S3 store, or "" if there is none.
-func (e *Emulator) S3Region() string {
-	if e.store == nil {
-		return ""
-	}
-	return fakedriver.DefaultRegion
-}
-
-// Warnings say what this emulator cannot do, and why.
-func (e *Emulator) Warnings() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Clone(e.warnings)
-}
-
 func (e *Emulator) warn(warning string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.warnings = append(e.warnings, warning)
+	e.info.Warnings = append(e.info.Warnings, warning)
 }
 
-// Left returns, after Stop, a line for each thing that is left in somebody else's
+// Leftovers returns, after Stop, a line for each thing that is left in somebody else's
 // cluster: what others need, and the users' own objects that were served.
-func (e *Emulator) Left() []string { return e.left }
+func (e *Emulator) Leftovers() []string { return e.leftovers }
 
 // Components returns the components that have a life of their own, in the order
 // in which they were started.

@@ -89,7 +89,7 @@ func expectEmptyStore(t *testing.T, emu *emulator.Emulator) {
 // expectNoSecret looks for a secret in everything that the emulator has written.
 func expectNoSecret(t *testing.T, emu *emulator.Emulator, secret map[string]string) {
 	t.Helper()
-	written, err := os.ReadFile(emu.JournalPath())
+	written, err := os.ReadFile(emu.Info().Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestStopLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := emu.Dir()
+	dir := emu.Info().Dir
 	for range 2 {
 		if err := emu.Stop(t.Context()); err != nil {
 			t.Errorf("Stop: %v", err)
@@ -209,7 +209,7 @@ func TestRights(t *testing.T) {
 
 func TestJournalOnDisk(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	file, err := os.Open(emu.JournalPath())
+	file, err := os.Open(emu.Info().Journal)
 	if err != nil {
 		t.Fatal(err)
 	}

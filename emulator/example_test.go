@@ -13,7 +13,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println("export KUBECONFIG=" + emu.KubeconfigPath())
+	fmt.Println("export KUBECONFIG=" + emu.Info().Kubeconfig)
 	if err := emu.Stop(ctx); err != nil {
 		panic(err)
 	}

@@ -35,7 +35,7 @@ func (e *Emulator) joinCluster(ctx context.Context) error {
 	}
 	// Components are stopped before, because they were started later.
 	e.onStop(func(ctx context.Context) (err error) {
-		e.left, err = c.Leave(ctx, e.driverName)
+		e.leftovers, err = c.Uninstall(ctx, e.info.DriverName)
 		return err
 	})
 	if e.opts.Install {
@@ -71,9 +71,9 @@ func (e *Emulator) checkSidecar(ctx context.Context) error {
 	if e.opts.NoDriver {
 		return nil
 	}
-	err := e.opts.Cluster.CheckLeases(ctx, deploy.Namespace, sidecar.LeaseName(e.driverName))
+	err := e.opts.Cluster.CheckLeases(ctx, deploy.Namespace, sidecar.LeaseName(e.info.DriverName))
 	if errors.Is(err, cluster.ErrBusy) {
-		return fmt.Errorf("a sidecar of driver %s: %w; stop it first, or use a driver of another name", e.driverName, err)
+		return fmt.Errorf("a sidecar of driver %s: %w; stop it first, or use a driver of another name", e.info.DriverName, err)
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func (e *Emulator) checkSidecar(ctx context.Context) error {
 func (e *Emulator) prepareRights(ctx context.Context) error {
 	leases := map[string]string{deploy.ControllerServiceAccount: controller.LeaseName}
 	if !e.opts.NoDriver {
-		leases[deploy.SidecarServiceAccount] = sidecar.LeaseName(e.driverName)
+		leases[deploy.SidecarServiceAccount] = sidecar.LeaseName(e.info.DriverName)
 	}
 	for account, lease := range leases {
 		if _, err := e.userOf(ctx, account); err != nil {
@@ -106,8 +106,8 @@ func (e *Emulator) createInCluster(ctx context.Context, class client.Object) err
 	if err := e.client.Get(ctx, client.ObjectKeyFromObject(class), class); err != nil {
 		return fmt.Errorf("look at class %s: %w", class.GetName(), err)
 	}
-	if driver := driverOf(class); driver != e.driverName {
-		e.warn(fmt.Sprintf("class %s of the cluster is of driver %s, not %s; it is left as it is", class.GetName(), driver, e.driverName))
+	if driver := driverOf(class); driver != e.info.DriverName {
+		e.warn(fmt.Sprintf("class %s of the cluster is of driver %s, not %s; it is left as it is", class.GetName(), driver, e.info.DriverName))
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.gcsEndpoint = e.scheme() + net.JoinHostPort(loopback, port)
+	e.info.GCSEndpoint = e.scheme() + net.JoinHostPort(loopback, port)
 	var life atomic.Pointer[seam.Incarnation]
 	opts := gcs.Options{
 		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: clockOf(&life),
@@ -59,8 +59,8 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		if e.secure != nil {
-			listener = tls.NewListener(listener, e.secure)
+		if e.tlsConfig != nil {
+			listener = tls.NewListener(listener, e.tlsConfig)
 		}
 		life.Store(i)
 		return server(func(ctx context.Context) error { return e.gcs.Serve(ctx, listener) }), nil
@@ -69,7 +69,7 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 
 // scheme is how URLs of the store and of its guests begin.
 func (e *Emulator) scheme() string {
-	if e.secure != nil {
+	if e.tlsConfig != nil {
 		return "https://"
 	}
 	return "http://"
@@ -77,23 +77,19 @@ func (e *Emulator) scheme() string {
 
 // backend is what the fake driver provisions from.
 func (e *Emulator) backend() fakedriver.Backend {
-	return issuing{Backend: e.shelves(), issued: &e.issued}
+	return keyRecordingBackend{Backend: e.storage(), issued: &e.issuedKeys}
 }
 
-// shelves are the store, with the objects of the GCS service if there is one.
-func (e *Emulator) shelves() interface {
+// storage are the store, with the objects of the GCS service if there is one.
+func (e *Emulator) storage() interface {
 	fakedriver.Backend
-	forgetful
+	forgetter
 } {
 	if e.gcs != nil {
 		return e.gcs.Backend()
 	}
 	return e.store
 }
-
-// GCSEndpoint returns the URL of the GCS service, or "" if there is none. COSI's
-// Secrets have no place for it.
-func (e *Emulator) GCSEndpoint() string { return e.gcsEndpoint }
 
 // EmptyGCS deletes all that is in a bucket of GCS, past the seams and so past the
 // journal. It does nothing if there is no GCS service.

@@ -35,7 +35,7 @@ func (s *story) use(protocol cosiapi.Protocol, modes cosiapi.BucketAccessModes) 
 // gcsBucket opens the bucket of a Secret with Google's client.
 func gcsBucket(t *testing.T, emu *emulator.Emulator, secret map[string]string) *storage.BucketHandle {
 	t.Helper()
-	bucket, err := openGCS(t.Context(), emu.GCSEndpoint(), secret)
+	bucket, err := openGCS(t.Context(), emu.Info().GCSEndpoint, secret)
 	if err != nil {
 		t.Fatal(err)
 	}

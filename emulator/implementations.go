@@ -51,7 +51,7 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	if own := e.opts.Implementations.Controller; own != nil {
 		return own(cfg, e.logger(i))
 	}
-	return controller.New(cfg, e.opts.electingController(controller.Options{
+	return controller.New(cfg, e.opts.withControllerLeaderElection(controller.Options{
 		RetryBaseDelay: e.opts.RetryBaseDelay,
 		RetryMaxDelay:  e.opts.RetryMaxDelay,
 		Logger:         e.logger(i),
@@ -75,7 +75,7 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts sideca
 // newDriver makes a driver for one life of it, on a listener that is opened when
 // there is one.
 func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, listen func() (net.Listener, error)) (Runner, error) {
-	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.s3Endpoint, e.s3VirtualEndpoint
+	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.info.S3Endpoint, e.s3VirtualEndpoint
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
 	var d Server
 	var err error

@@ -47,7 +47,7 @@ func TestImplementations(t *testing.T) {
 	} {
 		inject(t, emu, f.name, fault.Match{Seam: f.seam, Component: f.component, Operation: f.operation, Nth: 1}, f.effect)
 	}
-	serveByDriver(t, emu, emu.DriverName(), "own")
+	serveByDriver(t, emu, emu.Info().DriverName, "own")
 	for name, got := range map[string][2]int32{
 		"controllers": {controllers.Load(), 1}, "sidecars": {sidecars.Load(), 2}, "drivers": {drivers.Load(), 2},
 	} {

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// maxIssued is how many keys are remembered, the latest.
-const maxIssued = 4096
+// maxIssuedKeys is how many keys are remembered, the latest.
+const maxIssuedKeys = 4096
 
 // IssuedKey is a key that the store has given to a fake driver.
 type IssuedKey struct {
@@ -26,18 +26,18 @@ type IssuedKey struct {
 // time, as far as they are remembered: for checks that they are nowhere but in
 // Secrets. They are in memory only, and must not be written anywhere.
 func (e *Emulator) IssuedKeys(since time.Time) []IssuedKey {
-	e.issued.mu.Lock()
-	defer e.issued.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(e.issued.keys), func(k IssuedKey) bool { return k.At.Before(since) })
+	e.issuedKeys.mu.Lock()
+	defer e.issuedKeys.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(e.issuedKeys.keys), func(k IssuedKey) bool { return k.At.Before(since) })
 }
 
-// issued remembers keys.
-type issued struct {
+// issuedKeys remembers keys.
+type issuedKeys struct {
 	mu   sync.Mutex
 	keys []IssuedKey // the oldest first
 }
 
-func (i *issued) remember(spec fakedriver.AccountSpec, credentials fakedriver.Credentials, err error) {
+func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedriver.Credentials, err error) {
 	if err != nil || credentials.SecretAccessKey == "" {
 		return
 	}
@@ -45,28 +45,28 @@ func (i *issued) remember(spec fakedriver.AccountSpec, credentials fakedriver.Cr
 	defer i.mu.Unlock()
 	// An account that is asked for again has the same key.
 	i.keys = slices.DeleteFunc(i.keys, func(k IssuedKey) bool { return k.Secret == credentials.SecretAccessKey })
-	if len(i.keys) == maxIssued {
-		i.keys = slices.Delete(i.keys, 0, maxIssued/2)
+	if len(i.keys) == maxIssuedKeys {
+		i.keys = slices.Delete(i.keys, 0, maxIssuedKeys/2)
 	}
 	i.keys = append(i.keys, IssuedKey{Account: spec.ID, Owner: spec.Owner, Secret: credentials.SecretAccessKey, At: time.Now()})
 }
 
-// issuing is a backend whose keys are remembered.
-type issuing struct {
+// keyRecordingBackend is a backend whose keys are remembered.
+type keyRecordingBackend struct {
 	fakedriver.Backend
 
-	issued *issued
+	issued *issuedKeys
 }
 
 // PutAccount implements fakedriver.Backend.
-func (b issuing) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+func (b keyRecordingBackend) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	credentials, err := b.Backend.PutAccount(ctx, spec)
 	b.issued.remember(spec, credentials, err)
 	return credentials, err
 }
 
 // RotateAccount implements fakedriver.Backend.
-func (b issuing) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
+func (b keyRecordingBackend) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
 	credentials, err := b.Backend.RotateAccount(ctx, owner, id)
 	b.issued.remember(fakedriver.AccountSpec{ID: id, Owner: owner}, credentials, err)
 	return credentials, err

@@ -55,7 +55,7 @@ func (e *Emulator) serve(added *AddedDriver) {
 func (e *Emulator) Served() map[string]string {
 	served := map[string]string{}
 	if e.Component(ComponentSidecar) != nil {
-		served[ComponentSidecar] = e.driverName
+		served[ComponentSidecar] = e.info.DriverName
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

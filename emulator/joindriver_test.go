@@ -18,7 +18,7 @@ import (
 // TestJoinDriver has a sidecar serve somebody's driver, and leave it running.
 func TestJoinDriver(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	if _, err := emu.JoinDriver(t.Context(), "own", emu.DriverEndpoint()); !errors.Is(err, emulator.ErrOptions) {
+	if _, err := emu.JoinDriver(t.Context(), "own", emu.Info().DriverEndpoint); !errors.Is(err, emulator.ErrOptions) {
 		t.Errorf("JoinDriver() of the driver that is served already = %v, want ErrOptions", err)
 	}
 	if _, err := emu.JoinDriver(t.Context(), "far", "dns:///driver.example.com"); !errors.Is(err, emulator.ErrOptions) {
@@ -29,14 +29,14 @@ func TestJoinDriver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"sidecar": emu.DriverName(), "sidecar.theirs": "theirs.test"}
+	want := map[string]string{"sidecar": emu.Info().DriverName, "sidecar.theirs": "theirs.test"}
 	if diff := cmp.Diff(want, emu.Served()); diff != "" {
 		t.Errorf("Served() (-want +got):\n%s", diff)
 	}
 	if err := joined.Remove(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(map[string]string{"sidecar": emu.DriverName()}, emu.Served()); diff != "" {
+	if diff := cmp.Diff(map[string]string{"sidecar": emu.Info().DriverName}, emu.Served()); diff != "" {
 		t.Errorf("Served() when it has left (-want +got):\n%s", diff)
 	}
 }

@@ -72,7 +72,7 @@ func (e *Emulator) runControlPlane(ctx context.Context, set binaries.Set) error 
 	}
 	opts := controlplane.Options{
 		Binaries:      set,
-		Dir:           planeDir(e.dir),
+		Dir:           planeDir(e.info.Dir),
 		APIServerPort: e.opts.APIServerPort,
 		CRDs:          definitions,
 	}
@@ -131,7 +131,11 @@ func (e *Emulator) watchControlPlane() {
 
 // connect makes the client of the administrator, and a file for others.
 func (e *Emulator) connect(kubeconfig []byte) error {
-	if err := os.WriteFile(e.KubeconfigPath(), kubeconfig, fileMode); err != nil {
+	e.info.Kubeconfig, e.info.APIServer = KubeconfigIn(e.info.Dir), e.Config().Host
+	if c := e.opts.Cluster; c != nil {
+		e.info.Context = c.ContextName()
+	}
+	if err := os.WriteFile(e.info.Kubeconfig, kubeconfig, fileMode); err != nil {
 		return fmt.Errorf("write the kubeconfig: %w", err)
 	}
 	scheme, err := NewScheme()

@@ -25,8 +25,8 @@ const (
 	retryPeriod   = 200 * time.Millisecond
 )
 
-// Usurper is who holds a Lease that a component has lost.
-const Usurper = "somebody-else"
+// OtherHolder is who holds a Lease that a component has lost.
+const OtherHolder = "somebody-else"
 
 // StepLoseLease is the operation at the process seam by which somebody else has
 // taken the Lease of a component.
@@ -35,13 +35,13 @@ const StepLoseLease = "lose lease"
 // leaseTimeout bounds how long taking a Lease takes.
 const leaseTimeout = 10 * time.Second
 
-// Elects reports whether the controller and the sidecars elect who works.
-func (e *Emulator) Elects() bool { return e.opts.elects() }
+// LeaderElectionEnabled reports whether the controller and the sidecars elect who works.
+func (e *Emulator) LeaderElectionEnabled() bool { return e.opts.leaderElectionEnabled() }
 
-func (o Options) elects() bool { return o.LeaderElection || o.Cluster != nil }
+func (o Options) leaderElectionEnabled() bool { return o.LeaderElection || o.Cluster != nil }
 
-// electing has a sidecar elect, too, if the emulator's components do.
-func (o Options) electing(opts sidecar.Options) sidecar.Options {
+// withLeaderElection has a sidecar elect, too, if the emulator's components do.
+func (o Options) withLeaderElection(opts sidecar.Options) sidecar.Options {
 	if !o.LeaderElection {
 		return opts
 	}
@@ -50,9 +50,9 @@ func (o Options) electing(opts sidecar.Options) sidecar.Options {
 	return opts
 }
 
-// electingController is electing for a controller.
-func (o Options) electingController(opts controller.Options) controller.Options {
-	opts.LeaderElection, opts.LeaderElectionNamespace = o.elects(), deploy.Namespace
+// withControllerLeaderElection is electing for a controller.
+func (o Options) withControllerLeaderElection(opts controller.Options) controller.Options {
+	opts.LeaderElection, opts.LeaderElectionNamespace = o.leaderElectionEnabled(), deploy.Namespace
 	if o.LeaderElection {
 		opts.LeaseDuration, opts.RenewDeadline, opts.RetryPeriod = leaseDuration, renewDeadline, retryPeriod
 	}
@@ -77,7 +77,7 @@ func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.D
 		return fmt.Errorf("take the Lease of %s: %w: there is no such component", component, ErrOptions)
 	}
 	number := c.excuse()
-	err := e.usurp(ctx, component, lasts)
+	err := e.writeOtherHolder(ctx, component, lasts)
 	event := e.journal.Begin(component, number, journal.SeamProcess, journal.Operation{Name: StepLoseLease})
 	event.Outcome, event.Fault = journal.OutcomeOK, by
 	if err != nil {
@@ -87,8 +87,8 @@ func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.D
 	return err
 }
 
-// usurp writes a Lease without asking whose it is.
-func (e *Emulator) usurp(ctx context.Context, component string, lasts time.Duration) error {
+// writeOtherHolder writes a Lease without asking whose it is.
+func (e *Emulator) writeOtherHolder(ctx context.Context, component string, lasts time.Duration) error {
 	name, err := e.leaseOf(component)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (e *Emulator) usurp(ctx context.Context, component string, lasts time.Durat
 	now := metav1.NowMicro()
 	seconds := int32(lasts / time.Second) //nolint:gosec // at most a day's
 	patch, err := json.Marshal(map[string]any{"spec": coordinationv1.LeaseSpec{
-		HolderIdentity: new(Usurper), LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now,
+		HolderIdentity: new(OtherHolder), LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now,
 	}})
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (e *Emulator) usurp(ctx context.Context, component string, lasts time.Durat
 
 // leaseOf returns the name of the Lease that a component holds.
 func (e *Emulator) leaseOf(component string) (string, error) {
-	if !e.Elects() {
+	if !e.LeaderElectionEnabled() {
 		return "", fmt.Errorf("%w: %s has no Lease, because nobody is elected in this emulator; start it with Options.LeaderElection",
 			ErrOptions, component)
 	}
@@ -141,12 +141,12 @@ func (c *Component) excuse() int {
 	return c.lives
 }
 
-// succeed begins the next life after one that was excused. The caller holds c.mu.
-func (c *Component) succeed(l *life) {
+// restartExcused begins the next life after one that was excused. The caller holds c.mu.
+func (c *Component) restartExcused(l *incarnation) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
-	c.giveUp = cancel
-	c.startRevival(func() {
+	c.cancelRestart = cancel
+	c.goRestart(func() {
 		defer cancel()
-		c.persist(ctx, l.incarnation.Number())
+		c.retryStart(ctx, l.incarnation.Number())
 	})
 }

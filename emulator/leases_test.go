@@ -26,7 +26,7 @@ func TestLeaseLost(t *testing.T) {
 	inject(t, emu, "ousted", fault.Match{
 		Seam: journal.SeamRPC, Component: emulator.ComponentSidecar, Operation: "DriverGrantBucketAccess", Nth: 1,
 	}, fault.Effect{LoseLease: time.Second})
-	serveByDriver(t, emu, emu.DriverName(), "elected")
+	serveByDriver(t, emu, emu.Info().DriverName, "elected")
 	expectFaults(t, emu, map[string]string{
 		"deposed": "controller create buckets OK", "ousted": "sidecar DriverGrantBucketAccess OK",
 	})
@@ -46,14 +46,14 @@ func TestTakeLease(t *testing.T) {
 	if err := emu.TakeLease(t.Context(), emulator.ComponentController, time.Second); err != nil {
 		t.Fatal(err)
 	}
-	serveByDriver(t, emu, emu.DriverName(), "by-hand")
+	serveByDriver(t, emu, emu.Info().DriverName, "by-hand")
 	expectDeposed(t, emu, emulator.ComponentController)
 	for _, name := range []string{emulator.ComponentDriver, "nobody"} {
 		if err := emu.TakeLease(t.Context(), name, time.Second); !errors.Is(err, emulator.ErrOptions) {
 			t.Errorf("the Lease of %s: %v, want ErrOptions", name, err)
 		}
 	}
-	if _, err := emu.AddSecond(t.Context(), emulator.ComponentController); !errors.Is(err, emulator.ErrOptions) {
+	if _, err := emu.AddReplica(t.Context(), emulator.ComponentController); !errors.Is(err, emulator.ErrOptions) {
 		t.Errorf("a second controller: %v, want ErrOptions: it would stand by for ever", err)
 	}
 }
@@ -87,7 +87,7 @@ func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
 			continue
 		}
 		switch {
-		case e.Operation.Name == "get leases" && strings.Contains(string(e.Response), emulator.Usurper):
+		case e.Operation.Name == "get leases" && strings.Contains(string(e.Response), emulator.OtherHolder):
 			read = e.Time.Add(e.Duration)
 		case !read.IsZero() && e.Time.After(read) && works(e):
 			t.Errorf("after it has lost its Lease: %s", e)

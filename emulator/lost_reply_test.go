@@ -27,7 +27,7 @@ func TestDriverWithoutMemory(t *testing.T) {
 	for name, lose := range map[string]func(*testing.T){
 		"ByHand": func(t *testing.T) {
 			t.Helper()
-			driver := emu.Actor(emulator.ComponentDriver)
+			driver := emu.Controllable(emulator.ComponentDriver)
 			if err := errors.Join(driver.Crash(), driver.Forget(t.Context()), driver.Start(t.Context())); err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +61,7 @@ func TestDriverWithoutMemory(t *testing.T) {
 	if _, err := emu.Store().GetBucket(t.Context(), foreign.Name); err != nil {
 		t.Errorf("what is not the driver's: %v, want it to stay", err)
 	}
-	serveByDriver(t, emu, emu.DriverName(), "again")
+	serveByDriver(t, emu, emu.Info().DriverName, "again")
 }
 
 // TestStoreWithoutMemory has the store lose everything but its administrator.
@@ -72,7 +72,7 @@ func TestStoreWithoutMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	component := emu.Actor(emulator.ComponentStore)
+	component := emu.Controllable(emulator.ComponentStore)
 	if err := errors.Join(component.Stop(t.Context()), component.Forget(t.Context()), component.Start(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestStoreWithoutMemory(t *testing.T) {
 		t.Errorf("accounts: %v, %v; want only the administrator's", accounts, err)
 	}
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar, "etcd", "sidecar.2"} {
-		if err := emu.Actor(name).Forget(t.Context()); !errors.Is(err, emulator.ErrNothingKept) {
+		if err := emu.Controllable(name).Forget(t.Context()); !errors.Is(err, emulator.ErrNothingKept) {
 			t.Errorf("%s forgets: %v, want ErrNothingKept", name, err)
 		}
 	}

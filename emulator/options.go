@@ -179,7 +179,7 @@ func (o Options) withDefaults() Options {
 		o.RPCTimeout = DefaultRPCTimeout
 	}
 	if o.Reporter == nil {
-		o.Reporter = silent{}
+		o.Reporter = nopReporter{}
 	}
 	return o
 }

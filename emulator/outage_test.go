@@ -23,7 +23,7 @@ func TestOutage(t *testing.T) {
 			mark := emu.Journal().Mark()
 			inject(t, emu, "out", fault.Match{Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Nth: 1},
 				fault.Effect{Outage: process, Down: 300 * time.Millisecond})
-			serveByDriver(t, emu, emu.DriverName(), "outage")
+			serveByDriver(t, emu, emu.Info().DriverName, "outage")
 			if err := emu.AwaitControlPlane(t.Context()); err != nil { // components may be first to find that it is back
 				t.Fatal(err)
 			}

@@ -20,11 +20,11 @@ type Reporter interface {
 	PhaseEnded(phase string, elapsed time.Duration, err error)
 }
 
-type silent struct{}
+type nopReporter struct{}
 
-func (silent) PhaseStarted(string)                     {}
-func (silent) PhaseProgress(string, string)            {}
-func (silent) PhaseEnded(string, time.Duration, error) {}
+func (nopReporter) PhaseStarted(string)                     {}
+func (nopReporter) PhaseProgress(string, string)            {}
+func (nopReporter) PhaseEnded(string, time.Duration, error) {}
 
 // StartError is the error of a phase of Start. Everything that was started
 // before has been stopped again.

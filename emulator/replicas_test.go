@@ -13,28 +13,28 @@ import (
 func TestSecond(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	before := len(emu.Components())
-	if _, err := emu.AddSecond(t.Context(), emulator.ComponentDriver); !errors.Is(err, emulator.ErrOptions) {
+	if _, err := emu.AddReplica(t.Context(), emulator.ComponentDriver); !errors.Is(err, emulator.ErrOptions) {
 		t.Errorf("a second driver: %v, want ErrOptions", err)
 	}
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} {
-		if err := emu.Actor(name + emulator.Second).Start(t.Context()); err != nil {
+		if err := emu.Controllable(name + emulator.ReplicaSuffix).Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := emu.AddSecond(t.Context(), name); !errors.Is(err, emulator.ErrOptions) {
+		if _, err := emu.AddReplica(t.Context(), name); !errors.Is(err, emulator.ErrOptions) {
 			t.Errorf("a third %s: %v, want ErrOptions", name, err)
 		}
 	}
 	mark := emu.Journal().Mark()
-	serveByDriver(t, emu, emu.DriverName(), "two")
+	serveByDriver(t, emu, emu.Info().DriverName, "two")
 	busy := map[string]bool{}
 	for _, e := range emu.Journal().Since(mark) {
 		busy[e.Component] = busy[e.Component] || e.Seam == journal.SeamAPI
 	}
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} {
-		if !busy[name+emulator.Second] {
+		if !busy[name+emulator.ReplicaSuffix] {
 			t.Errorf("the second %s has done nothing", name)
 		}
-		if err := emu.RemoveSecond(t.Context(), name); err != nil {
+		if err := emu.RemoveReplica(t.Context(), name); err != nil {
 			t.Error(err)
 		}
 	}

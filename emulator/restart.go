@@ -15,7 +15,7 @@ type killedError struct{ by *fault.Applied }
 func (k *killedError) Error() string { return fmt.Sprintf("fault %q has killed it", k.by.Name) }
 
 // killedBy returns the fault that has ended the life, or nil.
-func (l *life) killedBy() error {
+func (l *incarnation) killedBy() error {
 	if killed, ok := errors.AsType[*killedError](context.Cause(l.killed)); ok {
 		return killed
 	}
@@ -26,7 +26,7 @@ func (l *life) killedBy() error {
 // the component, so the rest of its end, which waits for that crossing, and its
 // next life are left to a goroutine. A life that is not ready yet is left to who
 // starts it, and one that is being stopped stays stopped.
-func (c *Component) crashed(l *life, by *fault.Applied) {
+func (c *Component) crashed(l *incarnation, by *fault.Applied) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l.kill(&killedError{by})
@@ -35,35 +35,35 @@ func (c *Component) crashed(l *life, by *fault.Applied) {
 	}
 	c.state, c.life, c.dying = StateCrashed, nil, l
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
-	c.giveUp = cancel
-	c.startRevival(func() {
+	c.cancelRestart = cancel
+	c.goRestart(func() {
 		defer cancel()
-		c.revive(ctx, l, by)
+		c.restartAfterCrash(ctx, l, by)
 	})
 }
 
-// startRevival does a revival in a goroutine. The caller holds mu.
-func (c *Component) startRevival(revival func()) {
-	c.coming++
-	c.revivals.Go(func() {
+// goRestart does a revival in a goroutine. The caller holds mu.
+func (c *Component) goRestart(revival func()) {
+	c.restarting++
+	c.restarts.Go(func() {
 		revival()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.coming--
+		c.restarting--
 	})
 }
 
-// Reviving reports whether the component is dead by a fault, and on its way to its next
+// Restarting reports whether the component is dead by a fault, and on its way to its next
 // life without anybody's help.
-func (c *Component) Reviving() bool {
+func (c *Component) Restarting() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.coming > 0
+	return c.restarting > 0
 }
 
-// awaitEnd waits until the life has ended that a fault has killed: it may still
+// awaitPreviousEnd waits until the life has ended that a fault has killed: it may still
 // hold what the next one needs, such as a socket.
-func (c *Component) awaitEnd() {
+func (c *Component) awaitPreviousEnd() {
 	c.mu.Lock()
 	dying := c.dying
 	c.dying = nil
@@ -73,26 +73,26 @@ func (c *Component) awaitEnd() {
 	}
 }
 
-// revive finishes a life, and begins the next one when its time has come, unless
+// restartAfterCrash finishes a life, and begins the next one when its time has come, unless
 // somebody else does, or stops the component.
-func (c *Component) revive(ctx context.Context, l *life, by *fault.Applied) {
+func (c *Component) restartAfterCrash(ctx context.Context, l *incarnation, by *fault.Applied) {
 	l.end()
 	<-l.ended
-	c.suffer(ctx, by)
-	c.persist(ctx, l.incarnation.Number())
+	c.betweenLives(ctx, by)
+	c.retryStart(ctx, l.incarnation.Number())
 }
 
-// persist begins the life after so many, until it succeeds or somebody else does.
-func (c *Component) persist(ctx context.Context, lives int) {
-	for retry := firstRetry; !c.again(ctx, lives) && waited(ctx, retry); retry = min(2*retry, lastRetry) {
+// retryStart begins the life after so many, until it succeeds or somebody else does.
+func (c *Component) retryStart(ctx context.Context, lives int) {
+	for retry := firstRetry; !c.tryStart(ctx, lives) && sleep(ctx, retry); retry = min(2*retry, lastRetry) {
 		_, lives = c.State()
 	}
 }
 
-// suffer is what a fault does between a life and the next.
-func (c *Component) suffer(ctx context.Context, by *fault.Applied) {
-	if by.Effect.Forget && c.loss != nil {
-		_ = c.forget(context.WithoutCancel(ctx), by.Name) // the journal has what went wrong
+// betweenLives is what a fault does between a life and the next.
+func (c *Component) betweenLives(ctx context.Context, by *fault.Applied) {
+	if by.Effect.Forget && c.loseData != nil {
+		_ = c.forgetLocked(context.WithoutCancel(ctx), by.Name) // the journal has what went wrong
 	}
 	pause(ctx, by)
 }
@@ -104,9 +104,9 @@ const (
 	lastRetry  = 2 * time.Second
 )
 
-// again begins the life after so many, and reports whether there is no more to
+// tryStart begins the life after so many, and reports whether there is no more to
 // be done.
-func (c *Component) again(ctx context.Context, after int) bool {
+func (c *Component) tryStart(ctx context.Context, after int) bool {
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	state, lives := c.State()
@@ -116,15 +116,15 @@ func (c *Component) again(ctx context.Context, after int) bool {
 	return c.start(ctx) == nil
 }
 
-// endRevival has the component not start by itself any more.
-func (c *Component) endRevival() {
+// stopRestarting has the component not start by itself any more.
+func (c *Component) stopRestarting() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.giveUp()
+	c.cancelRestart()
 }
 
-// waited waits for a time, and reports whether it has passed.
-func waited(ctx context.Context, d time.Duration) bool {
+// sleep waits for a time, and reports whether it has passed.
+func sleep(ctx context.Context, d time.Duration) bool {
 	passed, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	<-passed.Done()

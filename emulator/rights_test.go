@@ -61,7 +61,7 @@ func TestE90EveryRightIsUsed(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Cluster: sharedCluster(t), Install: true})
 	s := newStory(t, emu)
 	s.electAgain(emulator.ComponentController, controller.LeaseName)
-	s.electAgain(emulator.ComponentSidecar, sidecar.LeaseName(emu.DriverName()))
+	s.electAgain(emulator.ComponentSidecar, sidecar.LeaseName(emu.Info().DriverName))
 	s.live()
 
 	granted, used := rights(t), map[string]bool{}

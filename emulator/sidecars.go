@@ -17,7 +17,7 @@ const driverGroup = "cosi-emu"
 // startSidecar starts the sidecar of the emulator's own driver.
 func (e *Emulator) startSidecar(ctx context.Context) error {
 	_, err := e.AddSidecar(ctx, ComponentSidecar, sidecar.Options{
-		Endpoint:                e.driverEndpoint,
+		Endpoint:                e.info.DriverEndpoint,
 		LeaderElection:          e.opts.Cluster != nil,
 		LeaderElectionNamespace: deploy.Namespace,
 		DriverGroup:             driverGroup,
@@ -43,7 +43,7 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts sidecar.Opt
 	opts.RPCTimeout = cmp.Or(opts.RPCTimeout, e.opts.RPCTimeout)
 	opts.RetryBaseDelay = cmp.Or(opts.RetryBaseDelay, e.opts.RetryBaseDelay)
 	opts.RetryMaxDelay = cmp.Or(opts.RetryMaxDelay, e.opts.RetryMaxDelay)
-	opts = e.opts.electing(opts)
+	opts = e.opts.withLeaderElection(opts)
 	err = e.startComponent(ctx, name, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		return e.newSidecar(ctx, cfg, opts, i)
 	})

@@ -28,7 +28,7 @@ func reader(t *testing.T) (client.WithWatch, *fault.Set, *journal.Journal) {
 	j, set := journal.New(journal.Options{}), fault.NewSet()
 	i := seam.NewIncarnation(j, "reader", 1)
 	t.Cleanup(i.Fence)
-	i.Suffer(set, seam.Hooks{Deaths: seam.NewDeaths()})
+	i.Inject(set, seam.Hooks{Tombstones: seam.NewTombstones()})
 	scheme, err := emulator.NewScheme()
 	if err != nil {
 		t.Fatal(err)

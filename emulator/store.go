@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
@@ -26,7 +27,7 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	secure, err := e.secureStore()
+	secure, err := e.storeTLS()
 	if err != nil {
 		return err
 	}
@@ -36,10 +37,11 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	e.secure = secure
-	e.s3Endpoint = e.scheme() + net.JoinHostPort(loopback, port)
+	e.tlsConfig = secure
+	e.info.S3Region = fakedriver.DefaultRegion
+	e.info.S3Endpoint = e.scheme() + net.JoinHostPort(loopback, port)
 	e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(s3.DefaultHost, port)
-	return e.startForgetful(ctx, ComponentStore, e.lossOfAll, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
+	return e.startStateful(ctx, ComponentStore, e.loseAllData, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		listener, err := listenTCP(ctx, "S3", net.JoinHostPort(loopback, port))
 		if err != nil {
 			return nil, err

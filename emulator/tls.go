@@ -10,10 +10,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
-// secureStore returns how the store serves TLS, or nil if it does not. The
+// storeTLS returns how the store serves TLS, or nil if it does not. The
 // authority is kept with the data, so that applications still trust the store of
 // the next start with the Secrets, and the bundles, that they have.
-func (e *Emulator) secureStore() (*tls.Config, error) {
+func (e *Emulator) storeTLS() (*tls.Config, error) {
 	if !e.opts.TLS {
 		return nil, nil //nolint:nilnil // none is wanted
 	}
@@ -22,7 +22,8 @@ func (e *Emulator) secureStore() (*tls.Config, error) {
 		return nil, err
 	}
 	e.certificates = ca.CertificatePEM()
-	if err := os.WriteFile(e.CertificateAuthorityPath(), e.certificates, fileMode); err != nil {
+	e.info.S3CertificateAuthority = filepath.Join(e.info.Dir, "s3-ca.crt")
+	if err := os.WriteFile(e.info.S3CertificateAuthority, e.certificates, fileMode); err != nil {
 		return nil, fmt.Errorf("write the certificate of the S3 store's authority: %w", err)
 	}
 	return ca.ServerConfig(loopback, "::1", "localhost", s3.DefaultHost, "*."+s3.DefaultHost)
@@ -33,13 +34,4 @@ func (e *Emulator) openAuthority() (*certs.Authority, error) {
 		return certs.New()
 	}
 	return certs.Open(filepath.Join(e.opts.DataDir, "authority.pem"))
-}
-
-// CertificateAuthorityPath returns a file with the certificate, in PEM, that
-// clients need to trust the S3 store, or "" if the store is not served over TLS.
-func (e *Emulator) CertificateAuthorityPath() string {
-	if len(e.certificates) == 0 {
-		return ""
-	}
-	return filepath.Join(e.dir, "s3-ca.crt")
 }

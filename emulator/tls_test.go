@@ -64,7 +64,7 @@ func TestTLS(t *testing.T) {
 			if !strings.HasPrefix(secret[cosiapi.SecretKeyS3Endpoint], "https://127.0.0.1:") {
 				t.Errorf("the endpoint is %s", secret[cosiapi.SecretKeyS3Endpoint])
 			}
-			file, err := os.ReadFile(emu.CertificateAuthorityPath())
+			file, err := os.ReadFile(emu.Info().S3CertificateAuthority)
 			if err != nil || string(file) != secret[cosiapi.SecretKeyCertificateAuthority] {
 				t.Errorf("the file for clients has %q, %v; want what the Secret has", file, err)
 			}

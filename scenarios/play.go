@@ -80,6 +80,6 @@ func wait(ctx context.Context, emu *emulator.Emulator, result engine.Result) {
 	defer stop()
 	fmt.Fprintf(os.Stderr, "\n%s is kept as it is until Ctrl-C:\n\n"+
 		"    kubectl --kubeconfig %s --namespace %s get bucketclaims,bucketaccesses\n\n",
-		result.Scenario.Name, emu.KubeconfigPath(), result.Namespace)
+		result.Scenario.Name, emu.Info().Kubeconfig, result.Namespace)
 	<-ctx.Done()
 }

@@ -104,7 +104,7 @@ func (x *existing) expectClean() {
 func componentNames(info instance.Info) []string {
 	var names []string
 	for _, c := range info.Components {
-		names = append(names, c.Name+" "+c.State)
+		names = append(names, c.Name+" "+string(c.State))
 	}
 	slices.Sort(names)
 	return names

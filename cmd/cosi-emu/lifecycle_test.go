@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -88,7 +89,7 @@ func TestComponentDies(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-func component(t *testing.T, info instance.Info, name string) instance.Component {
+func component(t *testing.T, info instance.Info, name string) emulator.ComponentInfo {
 	t.Helper()
 	for _, c := range info.Components {
 		if c.Name == name {
@@ -96,7 +97,7 @@ func component(t *testing.T, info instance.Info, name string) instance.Component
 		}
 	}
 	t.Fatalf("there is no component %s in %v", name, info.Components)
-	return instance.Component{}
+	return emulator.ComponentInfo{}
 }
 
 // TestKill kills emulators, and runs others beside and after them.

@@ -94,7 +94,7 @@ func (s *story) checkStatus() {
 	info := s.home.info("status", "-o", "json")
 	var names []string
 	for _, c := range info.Components {
-		names = append(names, c.Name+" "+c.State)
+		names = append(names, c.Name+" "+string(c.State))
 	}
 	slices.Sort(names)
 	if diff := cmp.Diff([]string{

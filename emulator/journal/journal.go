@@ -38,23 +38,23 @@ type Journal struct {
 	events  []Event
 	bytes   int
 	seq     uint64
-	counts  map[kind]int
-	begun   map[begun]Event // crossings that have not ended
-	changed chan struct{}   // closed and replaced at each append
+	counts  map[operationKey]int
+	begun   map[operationCount]Event // crossings that have not ended
+	changed chan struct{}            // closed and replaced at each append
 	sinkErr error
 	tees    map[*func(Event)]bool
 }
 
-// kind is what Event.Nth counts.
-type kind struct {
+// operationKey is what Event.Nth counts.
+type operationKey struct {
 	component string
 	seam      Seam
 	name      string
 }
 
-// begun tells apart the crossings that have begun.
-type begun struct {
-	kind
+// operationCount tells apart the crossings that have begun.
+type operationCount struct {
+	operationKey
 	nth int
 }
 
@@ -66,7 +66,7 @@ func New(opts Options) *Journal {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Journal{opts: opts, counts: map[kind]int{}, begun: map[begun]Event{}, changed: make(chan struct{})}
+	return &Journal{opts: opts, counts: map[operationKey]int{}, begun: map[operationCount]Event{}, changed: make(chan struct{})}
 }
 
 // Begin returns the event of a crossing that starts now, numbered among its
@@ -74,7 +74,7 @@ func New(opts Options) *Journal {
 func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operation) Event {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	k := kind{component, seam, op.Name}
+	k := operationKey{component, seam, op.Name}
 	j.counts[k]++
 	e := Event{
 		Time:        j.opts.Now(),
@@ -85,7 +85,7 @@ func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operati
 		Nth:         j.counts[k],
 	}
 	if seam != SeamLog {
-		j.begun[begun{k, e.Nth}] = e
+		j.begun[operationCount{k, e.Nth}] = e
 	}
 	return e
 }
@@ -98,12 +98,12 @@ func (j *Journal) Pending() []Event {
 	return slices.Collect(maps.Values(j.begun))
 }
 
-// Forget ends the counting for a component that will not come back: its events
+// ResetCounts ends the counting for a component that will not come back: its events
 // stay, but a component of its name would count from 1 again.
-func (j *Journal) Forget(component string) {
+func (j *Journal) ResetCounts(component string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	maps.DeleteFunc(j.counts, func(k kind, _ int) bool { return k.component == component })
+	maps.DeleteFunc(j.counts, func(k operationKey, _ int) bool { return k.component == component })
 }
 
 // Append adds an event that Begin has returned, gives it its sequence number
@@ -111,7 +111,7 @@ func (j *Journal) Forget(component string) {
 func (j *Journal) Append(e Event) Event {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.begun, begun{kind{e.Component, e.Seam, e.Operation.Name}, e.Nth})
+	delete(j.begun, operationCount{operationKey{e.Component, e.Seam, e.Operation.Name}, e.Nth})
 	j.seq++
 	e.Seq = j.seq
 	if e.Duration == 0 && e.Seam != SeamLog && e.Seam != SeamProcess {

@@ -253,7 +253,7 @@ func TestForget(t *testing.T) {
 	op := journal.Operation{Name: "DriverCreateBucket"}
 	j.Append(j.Begin("sidecar", 1, journal.SeamRPC, op))
 	j.Append(j.Begin("sidecar.one", 1, journal.SeamRPC, op))
-	j.Forget("sidecar.one")
+	j.ResetCounts("sidecar.one")
 	got := []int{j.Begin("sidecar", 1, journal.SeamRPC, op).Nth, j.Begin("sidecar.one", 1, journal.SeamRPC, op).Nth}
 	if diff := cmp.Diff([]int{2, 1}, got); diff != "" {
 		t.Errorf("counts after one component was forgotten (-want +got):\n%s", diff)

@@ -18,7 +18,7 @@ import (
 // the file, which forgets nothing.
 func (w *world) history(tb testing.TB) []journal.Event {
 	tb.Helper()
-	file, err := os.Open(w.emu.JournalPath())
+	file, err := os.Open(w.emu.Info().Journal)
 	if err != nil {
 		tb.Fatal(err)
 	}

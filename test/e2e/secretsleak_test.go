@@ -177,7 +177,7 @@ func (s *scene) holds(secret *corev1.Secret, value string) error {
 // and logs, and into all Events and objects but Secrets.
 func (s *scene) expectNoSecretAnywhere(secrets []string) {
 	s.Helper()
-	written, err := os.ReadFile(s.emu.JournalPath())
+	written, err := os.ReadFile(s.emu.Info().Journal)
 	s.Must(err)
 	if !bytes.Contains(written, []byte("hmac-id")) {
 		s.Error("the journal does not even have the ID of the key: the test looks in the wrong place")

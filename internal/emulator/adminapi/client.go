@@ -63,29 +63,29 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, into 
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	switch {
 	case resp.StatusCode >= http.StatusBadRequest:
-		return refusal(resp)
+		return responseError(resp)
 	case into != nil:
 		return json.NewDecoder(resp.Body).Decode(into)
 	}
 	return nil
 }
 
-// refused is an error of the emulator, with its text and its kind.
-type refused struct {
+// requestError is an error of the emulator, with its text and its kind.
+type requestError struct {
 	message string
 	kind    error
 }
 
 // Error implements the error interface.
-func (r *refused) Error() string { return r.message }
+func (r *requestError) Error() string { return r.message }
 
 // Unwrap returns the kind.
-func (r *refused) Unwrap() error { return r.kind }
+func (r *requestError) Unwrap() error { return r.kind }
 
-func refusal(resp *http.Response) error {
+func responseError(resp *http.Response) error {
 	said := problem{Message: "the emulator has answered " + resp.Status}
 	_ = json.NewDecoder(resp.Body).Decode(&said) // else it stays
-	r := &refused{message: said.Message}
+	r := &requestError{message: said.Message}
 	for kind, code := range codes {
 		if code == resp.StatusCode {
 			r.kind = kind

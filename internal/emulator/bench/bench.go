@@ -32,7 +32,7 @@ type measurement struct {
 var measurements = []measurement{
 	{SuiteStarts, measureStarts},
 	{SuiteClaims, measureClaims},
-	{SuiteMemory, measureCrowd},
+	{SuiteMemory, measureLoaded},
 	{SuiteScale, measureScale},
 	{SuiteS3, measureS3},
 }

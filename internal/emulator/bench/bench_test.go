@@ -19,7 +19,7 @@ func newTestTarget(tb testing.TB) *target {
 		tb.Skip("it needs a control plane")
 	}
 	emu := emulatortest.Start(tb, emulator.Options{})
-	return newTarget(emu.Client(), emu.JournalPath())
+	return newTarget(emu.Client(), emu.Info().Journal)
 }
 
 // TestMeasureClaims only makes sure that the measurement still fits what it
@@ -36,10 +36,10 @@ func TestMeasureClaims(t *testing.T) {
 	}
 }
 
-// TestMeasureCrowd also holds the bar for silence, which is no matter of time.
-func TestMeasureCrowd(t *testing.T) {
+// TestMeasureLoaded also holds the bar for silence, which is no matter of time.
+func TestMeasureLoaded(t *testing.T) {
 	target := newTestTarget(t)
-	if err := target.createCrowd(t.Context(), 3); err != nil {
+	if err := target.createLoad(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
 	silence, err := target.measureSilence(t.Context(), 500*time.Millisecond)
@@ -63,7 +63,7 @@ func BenchmarkClaim(b *testing.B) {
 	defer watcher.Stop()
 	var writes, count int
 	for b.Loop() {
-		trip, err := target.trip(b.Context(), watcher, newClaim(namespace, "claim-"+strconv.Itoa(count), emulator.ClassStandard))
+		trip, err := target.measure(b.Context(), watcher, newClaim(namespace, "claim-"+strconv.Itoa(count), emulator.ClassStandard))
 		if err != nil {
 			b.Fatal(err)
 		}

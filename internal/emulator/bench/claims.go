@@ -47,10 +47,10 @@ func (t *target) measureClaims(ctx context.Context, count int, progress func(str
 		return nil, err
 	}
 	defer watcher.Stop()
-	var all trips
+	var all latencies
 	for i := range practice + count {
 		progress(turn("claim", i-practice+1, count))
-		trip, err := t.trip(ctx, watcher, newClaim(namespace, "claim-"+strconv.Itoa(i), emulator.ClassStandard))
+		trip, err := t.measure(ctx, watcher, newClaim(namespace, "claim-"+strconv.Itoa(i), emulator.ClassStandard))
 		if err != nil {
 			return nil, err
 		}
@@ -64,8 +64,8 @@ func (t *target) measureClaims(ctx context.Context, count int, progress func(str
 	return []figure.Figure{all.figure()}, nil
 }
 
-// trip is the way of a claim to its bucket.
-type trip struct {
+// latency is the way of a claim to its bucket.
+type latency struct {
 	claim   *cosiapi.BucketClaim
 	elapsed time.Duration
 	begin   time.Time
@@ -77,9 +77,9 @@ type trip struct {
 	replay []time.Duration
 }
 
-// trip creates a claim and waits until it is provisioned. The time includes the
+// measure creates a claim and waits until it is provisioned. The time includes the
 // creation itself.
-func (t *target) trip(ctx context.Context, watcher watch.Interface, claim *cosiapi.BucketClaim) (*trip, error) {
+func (t *target) measure(ctx context.Context, watcher watch.Interface, claim *cosiapi.BucketClaim) (*latency, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, claimTimeout, fmt.Errorf("%s is not provisioned after %s", claim.Name, claimTimeout))
 	defer cancel()
 	if _, err := t.journal.next(); err != nil { // what came before
@@ -94,7 +94,7 @@ func (t *target) trip(ctx context.Context, watcher watch.Interface, claim *cosia
 	if err != nil {
 		return nil, err
 	}
-	result := &trip{claim: claim, begin: begin, elapsed: elapsed}
+	result := &latency{claim: claim, begin: begin, elapsed: elapsed}
 	events, err := t.journal.until(ctx, func(e journal.Event) bool { return saysProvisioned(e, claim) })
 	if err != nil {
 		return nil, fmt.Errorf("wait for the journal to tell of %s: %w", claim.Name, err)
@@ -104,7 +104,7 @@ func (t *target) trip(ctx context.Context, watcher watch.Interface, claim *cosia
 }
 
 // sort finds the claim's own writes among the events.
-func (t *trip) sort(events []journal.Event) {
+func (t *latency) sort(events []journal.Event) {
 	for _, e := range events {
 		if isWriteFor(e, t.claim) {
 			t.writes = append(t.writes, e)

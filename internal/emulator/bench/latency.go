@@ -9,11 +9,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
 
-// trips are the ways of several claims.
-type trips []*trip
+// latencies are the ways of several claims.
+type latencies []*latency
 
-// figure compares the trips with the replays of their writes.
-func (ts trips) figure() figure.Figure {
+// figure compares the latencies with the replays of their writes.
+func (ts latencies) figure() figure.Figure {
 	var elapsed, writes, chains []time.Duration
 	var count, inChain, calls []int
 	for _, t := range ts {
@@ -36,7 +36,7 @@ func (ts trips) figure() figure.Figure {
 }
 
 // calls counts the calls of the sidecar to the driver.
-func (t *trip) calls() int {
+func (t *latency) calls() int {
 	calls := 0
 	for _, e := range t.others {
 		if e.Seam == journal.SeamRPC && e.Operation.Subject == bucketOf(t.claim) && e.Component == "sidecar" {
@@ -47,7 +47,7 @@ func (t *trip) calls() int {
 }
 
 // describe lists the writes, with the times at which they began.
-func (t *trip) describe() []string {
+func (t *latency) describe() []string {
 	var lines []string
 	for i, e := range t.writes {
 		lines = append(lines, fmt.Sprintf("after %4.1f ms, %s: %s took %.1f ms, replayed %.1f ms", figure.Milliseconds(e.Time.Sub(t.begin)),

@@ -15,19 +15,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
 
-// crowdTimeout bounds the creation of the crowd.
-const crowdTimeout = 5 * time.Minute
+// loadTimeout bounds the creation of the load.
+const loadTimeout = 5 * time.Minute
 
-// measureCrowd fills an emulator of its own with claims and accesses, and looks
+// measureLoaded fills an emulator of its own with claims and accesses, and looks
 // at its memory, and for how long it keeps silent.
-func measureCrowd(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+func measureLoaded(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	return withProgram(ctx, opts, func(p *program, t *target) ([]figure.Figure, error) {
 		empty, err := residentMemory(ctx, p.info.PID)
 		if err != nil {
 			return nil, err
 		}
-		progress(fmt.Sprintf("%d claims with accesses", opts.Crowd))
-		if err := t.createCrowd(ctx, opts.Crowd); err != nil {
+		progress(fmt.Sprintf("%d claims with accesses", opts.LoadedClaims))
+		if err := t.createLoad(ctx, opts.LoadedClaims); err != nil {
 			return nil, err
 		}
 		full, err := residentMemory(ctx, p.info.PID)
@@ -43,13 +43,13 @@ func measureCrowd(ctx context.Context, opts Options, progress func(string)) ([]f
 		if err != nil {
 			return nil, err
 		}
-		return []figure.Figure{memoryFigure(opts.Crowd, empty, full, later), silence}, nil
+		return []figure.Figure{memoryFigure(opts.LoadedClaims, empty, full, later), silence}, nil
 	})
 }
 
-// createCrowd makes claims with an access each and returns when all are ready.
-func (t *target) createCrowd(ctx context.Context, count int) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, crowdTimeout, fmt.Errorf("not all accesses are ready after %s", crowdTimeout))
+// createLoad makes claims with an access each and returns when all are ready.
+func (t *target) createLoad(ctx context.Context, count int) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, loadTimeout, fmt.Errorf("not all accesses are ready after %s", loadTimeout))
 	defer cancel()
 	namespace, err := t.namespace(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *target) createCrowd(ctx context.Context, count int) error {
 
 func (t *target) createAll(ctx context.Context, namespace string, count int) error {
 	for i := range count {
-		name := "crowd-" + strconv.Itoa(i)
+		name := "load-" + strconv.Itoa(i)
 		if err := t.client.Create(ctx, newClaim(namespace, name, emulator.ClassStandard)); err != nil {
 			return err
 		}

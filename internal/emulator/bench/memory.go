@@ -46,9 +46,9 @@ func residentPages(pid int) (int, error) {
 }
 
 // memoryFigure takes the larger of the values with all objects in place.
-func memoryFigure(crowd, empty, full, later int) figure.Figure {
+func memoryFigure(claims, empty, full, later int) figure.Figure {
 	const megabyte = 1e6
-	return figure.New(fmt.Sprintf("resident memory, %d claims with accesses", crowd),
+	return figure.New(fmt.Sprintf("resident memory, %d claims with accesses", claims),
 		float64(max(full, later))/megabyte, figure.UnitMegabytes, barMemory,
 		fmt.Sprintf("%.0f MB after the start, %.0f MB when all are ready, %.0f MB after the silence",
 			float64(empty)/megabyte, float64(full)/megabyte, float64(later)/megabyte),

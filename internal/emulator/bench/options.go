@@ -28,9 +28,9 @@ type Options struct {
 	Starts int
 	// Claims is how many claims are timed, one after another.
 	Claims int
-	// Crowd is how many claims with an access each there are when memory and
+	// LoadedClaims is how many claims with an access each there are when memory and
 	// silence are measured.
-	Crowd int
+	LoadedClaims int
 	// Window is for how long a settled emulator is watched for silence.
 	Window time.Duration
 	// Scale says how heavy the load of the suite scale is.
@@ -63,7 +63,7 @@ func (o Options) validate() error {
 		}
 	}
 	for name, number := range map[string]int{
-		"starts": o.Starts, "claims": o.Claims, "claims in the crowd": o.Crowd,
+		"starts": o.Starts, "claims": o.Claims, "claims with accesses": o.LoadedClaims,
 		"pairs": o.Scale.Pairs, "claims in place": o.Scale.Many, "rounds": o.Scale.Rounds,
 		"objects": o.S3.Objects, "requests": o.S3.Requests, "rounds of S3": o.S3.Rounds,
 	} {

@@ -127,8 +127,8 @@ func only(raw clientcmdapi.Config, context string) ([]byte, error) {
 	return clientcmd.Write(raw)
 }
 
-// Context returns the name of the context that leads to the cluster.
-func (c *Cluster) Context() string { return c.context }
+// ContextName returns the name of the context that leads to the cluster.
+func (c *Cluster) ContextName() string { return c.context }
 
 // Server returns the URL of the API server.
 func (c *Cluster) Server() string { return c.config.Host }

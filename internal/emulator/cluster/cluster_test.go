@@ -70,7 +70,7 @@ func openShared(t *testing.T) *cluster.Cluster {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
 		defer cancel()
-		if left, err := c.Leave(ctx, ""); err != nil || len(left) > 0 {
+		if left, err := c.Uninstall(ctx, ""); err != nil || len(left) > 0 {
 			t.Errorf("Leave() = %v, %v", left, err)
 		}
 	})
@@ -96,8 +96,8 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			t.Fatalf("context %q: %v", context, err)
 		}
-		if c.Server() != server || context != "" && c.Context() != context {
-			t.Errorf("context %q leads to %s by %q", context, c.Server(), c.Context())
+		if c.Server() != server || context != "" && c.ContextName() != context {
+			t.Errorf("context %q leads to %s by %q", context, c.Server(), c.ContextName())
 		}
 		// What is copied is no more than what is used.
 		if text := string(c.Kubeconfig()); strings.Contains(text, "secret-of-me") == strings.Contains(text, "secret-of-other") {

@@ -20,11 +20,11 @@ import (
 
 const goneInterval = 100 * time.Millisecond
 
-// Leave removes what the owner has made in the cluster, once nothing of it runs
+// Uninstall removes what the owner has made in the cluster, once nothing of it runs
 // any more, and returns when it is gone. What others need stays: the COSI kinds
 // while there are objects of them, and the namespace while there is anything in
 // it. It returns the Leftovers.
-func (c *Cluster) Leave(ctx context.Context, driver string) (left []string, err error) {
+func (c *Cluster) Uninstall(ctx context.Context, driver string) (left []string, err error) {
 	var errs []error
 	for _, kind := range classKinds {
 		errs = append(errs, c.remove(ctx, kind))

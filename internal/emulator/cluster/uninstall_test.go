@@ -38,7 +38,7 @@ func TestLeave(t *testing.T) {
 	theirs := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "cosi-sidecar"}}
 	create(t, theirs)
 	install(t, c)
-	if left, err := c.Leave(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) != nil {
+	if left, err := c.Uninstall(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) != nil {
 		t.Errorf("Leave() = %v, %v, and the namespace is there: %t", left, err, namespaceOf(t) != nil)
 	}
 	if err := admin(t).Get(t.Context(), client.ObjectKeyFromObject(theirs), theirs); err != nil || len(theirs.Rules) > 0 {
@@ -53,7 +53,7 @@ func TestLeaveStrangers(t *testing.T) {
 	stranger := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: deploy.Namespace, Name: "stranger"}}
 	create(t, stranger)
 
-	left, err := c.Leave(t.Context(), "")
+	left, err := c.Uninstall(t.Context(), "")
 	if err != nil || len(left) != 1 || !strings.Contains(left[0], deploy.Namespace) || !strings.Contains(left[0], "stranger") {
 		t.Errorf("Leave() = %q, %v", left, err)
 	}
@@ -67,7 +67,7 @@ func TestLeaveStrangers(t *testing.T) {
 	if err := admin(t).Delete(t.Context(), stranger); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := c.Leave(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) != nil {
+	if left, err := c.Uninstall(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) != nil {
 		t.Errorf("Leave() = %v, %v, and the namespace is there: %t", left, err, namespaceOf(t) != nil)
 	}
 }
@@ -83,10 +83,10 @@ func TestLeaveOthers(t *testing.T) {
 	if err := other.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := c.Leave(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) == nil {
+	if left, err := c.Uninstall(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) == nil {
 		t.Errorf("Leave() = %v, %v", left, err)
 	}
-	if left, err := other.Leave(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) != nil {
+	if left, err := other.Uninstall(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) != nil {
 		t.Errorf("Leave() of the owner = %v, %v", left, err)
 	}
 }

@@ -69,7 +69,7 @@ func newClient(t *testing.T, onGet func(), objects ...client.Object) client.Clie
 }
 
 // KEP: FLOW-PODS-1
-func TestOfAccess(t *testing.T) {
+func TestForAccess(t *testing.T) {
 	waiting := access(false, "a")
 	waiting.Status.Conditions = []metav1.Condition{
 		{Type: "ResourcesValidated", Status: metav1.ConditionUnknown, Message: "there is no BucketClaim a"},
@@ -105,7 +105,7 @@ func TestOfAccess(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := env.OfAccess(t.Context(), newClient(t, nil, tc.objects...), key, tc.claim)
+			got, err := env.ForAccess(t.Context(), newClient(t, nil, tc.objects...), key, tc.claim)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}

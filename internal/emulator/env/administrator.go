@@ -7,19 +7,19 @@ import (
 	"os"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
 // ErrNoStore is the error of an emulator that has no S3 store.
-var ErrNoStore = errors.New("it has no S3 store of its own")
+var ErrNoStore = errors.New("the emulator has no S3 store of its own")
 
-// OfAdministrator returns the variables by which S3 clients become the
+// ForAdministrator returns the variables by which S3 clients become the
 // administrator of an emulator's S3 store, under the names that they have in
 // access Secrets. The error is ErrNoStore if the emulator uses another driver.
-func OfAdministrator(info instance.Info) ([]Variable, error) {
+func ForAdministrator(info emulator.Info) ([]Variable, error) {
 	if info.S3Administrator == "" {
-		return nil, fmt.Errorf("emulator %q: %w", info.Name, ErrNoStore)
+		return nil, ErrNoStore
 	}
 	content, err := os.ReadFile(info.S3Administrator)
 	if err != nil {

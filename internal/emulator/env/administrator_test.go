@@ -9,15 +9,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
-func TestOfAdministrator(t *testing.T) {
+func TestForAdministrator(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "administrator.json")
-	info := instance.Info{S3Endpoint: "http://127.0.0.1:9000", S3Region: "here-1", S3Administrator: file}
-	if _, err := env.OfAdministrator(info); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("OfAdministrator() without the file = %v", err)
+	info := emulator.Info{S3Endpoint: "http://127.0.0.1:9000", S3Region: "here-1", S3Administrator: file}
+	if _, err := env.ForAdministrator(info); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("ForAdministrator() without the file = %v", err)
 	}
 	if err := os.WriteFile(file, []byte(`{"accessKeyID": "AK", "secretAccessKey": "SK"}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -30,17 +30,17 @@ func TestOfAdministrator(t *testing.T) {
 		{Name: "AWS_S3_ADDRESSING_STYLE", Value: "path"},
 		{Name: "AWS_SECRET_ACCESS_KEY", Value: "SK"},
 	}
-	got, err := env.OfAdministrator(info)
+	got, err := env.ForAdministrator(info)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("OfAdministrator(): %v; -want, +got:\n%s", err, diff)
+		t.Errorf("ForAdministrator(): %v; -want, +got:\n%s", err, diff)
 	}
 	if err := os.WriteFile(file, []byte(`{"secretAccessKey": "SK"`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := env.OfAdministrator(info); err == nil || strings.Contains(err.Error(), "SK") {
-		t.Errorf("OfAdministrator() of a damaged file = %v, want an error without the secret", err)
+	if _, err := env.ForAdministrator(info); err == nil || strings.Contains(err.Error(), "SK") {
+		t.Errorf("ForAdministrator() of a damaged file = %v, want an error without the secret", err)
 	}
-	if _, err := env.OfAdministrator(instance.Info{Name: "one"}); !errors.Is(err, env.ErrNoStore) {
-		t.Errorf("OfAdministrator() without a store = %v", err)
+	if _, err := env.ForAdministrator(emulator.Info{}); !errors.Is(err, env.ErrNoStore) {
+		t.Errorf("ForAdministrator() without a store = %v", err)
 	}
 }

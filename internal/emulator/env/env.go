@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
 // Variable is an environment variable.
@@ -25,31 +25,23 @@ type Variable struct{ Name, Value string }
 // ErrNotReady is the error of a BucketAccess that has no credentials yet.
 var ErrNotReady = errors.New("it has no credentials yet")
 
-// Of returns the variables by which programs find an emulator: KUBECONFIG,
-// COSI_ENDPOINT where there is a driver, and AWS_CA_BUNDLE where its S3 store is
-// served over TLS: the file with the certificate to trust.
-func Of(info instance.Info) []Variable {
-	variables := []Variable{{"KUBECONFIG", info.Kubeconfig}}
-	if info.DriverEndpoint != "" {
-		variables = append(variables, Variable{"COSI_ENDPOINT", info.DriverEndpoint})
-	}
-	if info.GCSEndpoint != "" {
-		// COSI's Secrets have no place for it, and Google's clients send no key
-		// to what STORAGE_EMULATOR_HOST names.
-		variables = append(variables, Variable{"COSI_GCS_ENDPOINT", info.GCSEndpoint})
-	}
-	if info.S3CertificateAuthority != "" {
-		variables = append(variables, Variable{"AWS_CA_BUNDLE", info.S3CertificateAuthority})
+// ForEmulator returns the variables by which programs find an emulator.
+func ForEmulator(info emulator.Info) []Variable {
+	var variables []Variable
+	for _, e := range info.Endpoints() {
+		if e.Variable != "" {
+			variables = append(variables, Variable{e.Variable, e.Value})
+		}
 	}
 	return variables
 }
 
-// OfAccess returns what the Secret of a BucketAccess holds, sorted by name: the
+// ForAccess returns what the Secret of a BucketAccess holds, sorted by name: the
 // AWS_* variables and BUCKET_NAME for S3. AWS_REGION is added for the SDKs that
 // do not know AWS_DEFAULT_REGION. If the access is for several BucketClaims,
 // claim says which; otherwise it may be empty. The error is ErrNotReady if the
 // access is not provisioned.
-func OfAccess(ctx context.Context, c client.Client, access client.ObjectKey, claim string) ([]Variable, error) {
+func ForAccess(ctx context.Context, c client.Client, access client.ObjectKey, claim string) ([]Variable, error) {
 	object := &cosiapi.BucketAccess{}
 	if err := c.Get(ctx, access, object); err != nil {
 		return nil, fmt.Errorf("BucketAccess %s: %w", access, err)
@@ -59,13 +51,13 @@ func OfAccess(ctx context.Context, c client.Client, access client.ObjectKey, cla
 		return nil, fmt.Errorf("BucketAccess %s: %w", access, err)
 	}
 	if !object.Status.ReadyToUse {
-		return nil, fmt.Errorf("BucketAccess %s: %w%s", access, ErrNotReady, why(object))
+		return nil, fmt.Errorf("BucketAccess %s: %w%s", access, ErrNotReady, notReadyReason(object))
 	}
-	return ofSecret(ctx, c, client.ObjectKey{Namespace: access.Namespace, Name: secret})
+	return forSecret(ctx, c, client.ObjectKey{Namespace: access.Namespace, Name: secret})
 }
 
-// why says what the conditions of an access that is not ready say.
-func why(access *cosiapi.BucketAccess) string {
+// notReadyReason says what the conditions of an access that is not ready say.
+func notReadyReason(access *cosiapi.BucketAccess) string {
 	var says strings.Builder
 	for _, c := range access.Status.Conditions {
 		if c.Message != "" {
@@ -89,7 +81,7 @@ func secretFor(access *cosiapi.BucketAccess, claim string) (string, error) {
 	return "", fmt.Errorf("it is not for BucketClaim %s, but for %s", claim, strings.Join(claims, ", "))
 }
 
-func ofSecret(ctx context.Context, c client.Client, key client.ObjectKey) ([]Variable, error) {
+func forSecret(ctx context.Context, c client.Client, key client.ObjectKey) ([]Variable, error) {
 	secret := &corev1.Secret{}
 	err := c.Get(ctx, key, secret)
 	if apierrors.IsNotFound(err) {

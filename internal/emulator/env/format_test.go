@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
 // awkward are values that a careless writer would spoil.
@@ -100,23 +100,23 @@ func TestWriteUnknownFormat(t *testing.T) {
 	}
 }
 
-func TestOf(t *testing.T) {
-	info := instance.Info{Kubeconfig: "/k", DriverEndpoint: "unix:///d.sock"}
+func TestForEmulator(t *testing.T) {
+	info := emulator.Info{Kubeconfig: "/k", DriverEndpoint: "unix:///d.sock"}
 	want := []env.Variable{{Name: "KUBECONFIG", Value: "/k"}, {Name: "COSI_ENDPOINT", Value: "unix:///d.sock"}}
-	if diff := cmp.Diff(want, env.Of(info)); diff != "" {
+	if diff := cmp.Diff(want, env.ForEmulator(info)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	info.DriverEndpoint = ""
-	if diff := cmp.Diff(want[:1], env.Of(info)); diff != "" {
+	if diff := cmp.Diff(want[:1], env.ForEmulator(info)); diff != "" {
 		t.Errorf("without a driver: -want, +got:\n%s", diff)
 	}
 	info.GCSEndpoint = "http://127.0.0.1:9090"
 	gcs := env.Variable{Name: "COSI_GCS_ENDPOINT", Value: info.GCSEndpoint}
-	if diff := cmp.Diff(append(want[:1:1], gcs), env.Of(info)); diff != "" {
+	if diff := cmp.Diff(append(want[:1:1], gcs), env.ForEmulator(info)); diff != "" {
 		t.Errorf("with GCS: -want, +got:\n%s", diff)
 	}
 	info.GCSEndpoint, info.S3CertificateAuthority = "", "/ca.crt"
-	if diff := cmp.Diff(append(want[:1:1], env.Variable{Name: "AWS_CA_BUNDLE", Value: "/ca.crt"}), env.Of(info)); diff != "" {
+	if diff := cmp.Diff(append(want[:1:1], env.Variable{Name: "AWS_CA_BUNDLE", Value: "/ca.crt"}), env.ForEmulator(info)); diff != "" {
 		t.Errorf("with TLS: -want, +got:\n%s", diff)
 	}
 }

@@ -12,12 +12,12 @@ import (
 
 const waitInterval = 50 * time.Millisecond
 
-// WaitAccess is OfAccess, but waits for credentials until ctx is done.
+// WaitAccess is ForAccess, but waits for credentials until ctx is done.
 func WaitAccess(ctx context.Context, c client.Client, access client.ObjectKey, claim string) ([]Variable, error) {
 	var variables []Variable
 	var last error
 	err := wait.PollUntilContextCancel(ctx, waitInterval, true, func(ctx context.Context) (bool, error) {
-		variables, last = OfAccess(ctx, c, access, claim)
+		variables, last = ForAccess(ctx, c, access, claim)
 		if errors.Is(last, ErrNotReady) {
 			return false, nil
 		}

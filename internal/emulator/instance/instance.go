@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
 // DefaultName is the name of an emulator that is given none.
@@ -48,55 +50,13 @@ type Info struct {
 	Started time.Time `json:"started"`
 	// Ready says that everything is up; before, the addresses may be missing.
 	Ready bool `json:"ready"`
-	// Dir holds the files of the emulator. It goes when the emulator stops.
-	Dir string `json:"dir"`
-	// DataDir holds what outlives the emulator; empty when nothing does.
-	DataDir string `json:"dataDir,omitempty"`
-	// Kubeconfig is a file with administrator's rights, or with the user's own in
-	// somebody else's cluster.
-	Kubeconfig string `json:"kubeconfig,omitempty"`
-	// Context is the name of the kubeconfig's context that leads to somebody
-	// else's cluster; empty when the emulator has a control plane of its own.
-	Context string `json:"context,omitempty"`
-	// APIServer is the URL of the kube-apiserver.
-	APIServer string `json:"apiServer,omitempty"`
-	// DriverName and DriverEndpoint are of the driver that the sidecar serves.
-	DriverName     string `json:"driverName,omitempty"`
-	DriverEndpoint string `json:"driverEndpoint,omitempty"`
-	// S3Endpoint and S3Region are of the S3 store; empty without one.
-	S3Endpoint string `json:"s3Endpoint,omitempty"`
-	S3Region   string `json:"s3Region,omitempty"`
-	// GCSEndpoint is of the GCS service; empty without one.
-	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
-	// S3CertificateAuthority is a file with the certificate that clients need to
-	// trust the S3 store; empty if it is not served over TLS.
-	S3CertificateAuthority string `json:"s3CertificateAuthority,omitempty"`
-	// S3Administrator is a file, for its owner only, with the key of the S3
-	// store's administrator; empty without a store.
-	S3Administrator string `json:"s3Administrator,omitempty"`
-	// Control is the socket by which other processes steer the emulator.
-	Control string `json:"control,omitempty"`
-	// Recording is a file that has all that has happened; empty if none is made.
-	Recording string `json:"recording,omitempty"`
-	// Journal is the file that the events go to, one JSON document a line.
-	Journal string `json:"journal,omitempty"`
-	// Components are the parts of the emulator and the state they are in.
-	Components []Component `json:"components,omitempty"`
-	// Warnings say what this emulator cannot do, and why.
-	Warnings []string `json:"warnings,omitempty"`
-}
 
-// Component describes a part of an emulator.
-type Component struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
-	// Incarnation counts the lives of the component from 1.
-	Incarnation int `json:"incarnation,omitempty"`
-	// PID is set for components with a process of their own.
-	PID int `json:"pid,omitempty"`
-	// Log is the file with the component's output; empty when its lines are in
-	// the journal.
-	Log string `json:"log,omitempty"`
+	emulator.Info
+
+	// Control is the socket of the admin API.
+	Control string `json:"control,omitempty"`
+	// Recording is a file with all that has happened; empty if none is made.
+	Recording string `json:"recording,omitempty"`
 }
 
 // ValidateName says whether an emulator may have this name. The error is ErrName.
@@ -226,7 +186,7 @@ func Get(name string) (Info, error) {
 // Read returns the description that an emulator has left in its directory,
 // whether it runs or not. It may be one with nothing but the name.
 func Read(dir string) (Info, error) {
-	info := Info{Name: filepath.Base(dir), Dir: dir}
+	info := Info{Name: filepath.Base(dir), Info: emulator.Info{Dir: dir}}
 	data, err := os.ReadFile(filepath.Join(dir, infoFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return info, nil

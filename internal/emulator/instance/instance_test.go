@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -130,12 +131,14 @@ func TestInfo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(instance.Info{Name: "one", Dir: i.Dir()}, got); diff != "" {
+	if diff := cmp.Diff(instance.Info{Name: "one", Info: emulator.Info{Dir: i.Dir()}}, got); diff != "" {
 		t.Errorf("before Publish: -want, +got:\n%s", diff)
 	}
 	want := instance.Info{
-		Name: "one", Dir: i.Dir(), PID: 42, Ready: true, S3Endpoint: "http://127.0.0.1:1",
-		Components: []instance.Component{{Name: "etcd", State: "Running", PID: 43, Log: "etcd.log"}},
+		Name: "one", PID: 42, Ready: true, Info: emulator.Info{
+			Dir: i.Dir(), S3Endpoint: "http://127.0.0.1:1",
+			Components: []emulator.ComponentInfo{{Name: "etcd", State: emulator.StateRunning, PID: 43, Log: "etcd.log"}},
+		},
 	}
 	if err := i.Publish(want); err != nil {
 		t.Fatal(err)

@@ -104,7 +104,7 @@ func TestSilence(t *testing.T) {
 		objects, truth := well()
 		s.until("withdraw")
 		n := uint64(len(s.happenings))
-		s.input.Moments = []oracle.Moment{{Name: "at the end", After: n - 2, Until: n, Objects: objects, Truth: truth}}
+		s.input.Observations = []oracle.Observation{{Name: "at the end", After: n - 2, Until: n, Objects: objects, Backend: truth}}
 	}
 	judge(t, map[string]judging{
 		"Noise": {reason: "A write after all was done.", happen: late, want: []verdict{{oracle.Silence, ns + "/key"}}},
@@ -112,7 +112,7 @@ func TestSilence(t *testing.T) {
 			reason: "What has failed is tried again.",
 			happen: func(s *story) {
 				late(s)
-				access := &s.input.Moments[0].Objects.Accesses[0].Status
+				access := &s.input.Observations[0].Objects.Accesses[0].Status
 				access.Conditions, access.ReadyToUse = retried, false
 			},
 		},
@@ -120,8 +120,8 @@ func TestSilence(t *testing.T) {
 			reason: "It never came to rest.",
 			happen: func(s *story) {
 				late(s)
-				m := &s.input.Moments[0]
-				m.Restless, m.After = true, m.Until
+				m := &s.input.Observations[0]
+				m.Active, m.After = true, m.Until
 			},
 			want: []verdict{{oracle.Silence, ns + "/key"}},
 		},
@@ -132,7 +132,7 @@ func TestSilence(t *testing.T) {
 				s.until("withdraw")
 				n := uint64(len(s.happenings))
 				s.happenings = append(s.happenings, happening{event: api("sidecar", "get secrets", ns+"/key", "", secretBody)})
-				s.input.Moments = []oracle.Moment{{Name: "at the end", After: n, Until: n + 1, Objects: objects, Truth: truth}}
+				s.input.Observations = []oracle.Observation{{Name: "at the end", After: n, Until: n + 1, Objects: objects, Backend: truth}}
 			},
 		},
 	})
@@ -143,7 +143,7 @@ func TestSecret(t *testing.T) {
 		"Seen": {
 			reason: "A key was in the log.",
 			happen: func(s *story) {
-				s.input.Sightings = []oracle.Sighting{{Whose: account, Place: "the log of sidecar", Event: 3}}
+				s.input.SecretLeaks = []oracle.SecretLeak{{Account: account, Place: "the log of sidecar", Event: 3}}
 			},
 			want: []verdict{{oracle.Secret, "the log of sidecar"}},
 		},

@@ -82,7 +82,7 @@ func TestPurged(t *testing.T) {
 		},
 		"Touched": {
 			reason: "The scenario has done it itself.",
-			happen: func(s *story) { inStore(put)(s); s.input.Touched = []string{bucket} },
+			happen: func(s *story) { inStore(put)(s); s.input.External = []string{bucket} },
 		},
 	})
 }

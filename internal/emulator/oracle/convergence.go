@@ -10,14 +10,14 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// divergence finds objects that are not what their spec asks for, and have no
+// unconverged finds objects that are not what their spec asks for, and have no
 // condition that says why. It looks at moments at which nothing goes on any more:
 // nobody will mend them.
-func divergence(e *evidence) []Finding {
+func unconverged(e *evidence) []Finding {
 	var found []Finding
-	for i := range e.Moments {
-		m := &e.Moments[i]
-		if m.Restless {
+	for i := range e.Observations {
+		m := &e.Observations[i]
+		if m.Active {
 			continue // the other oracle says so
 		}
 		w := &world{evidence: e, moment: m}
@@ -43,7 +43,7 @@ func divergence(e *evidence) []Finding {
 // world is a moment, as the objects in it see each other.
 type world struct {
 	*evidence
-	moment *Moment
+	moment *Observation
 }
 
 func (w *world) report(kind string, o metav1.Object, problem string) []Finding {

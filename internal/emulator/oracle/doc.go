@@ -9,5 +9,5 @@
 // An Input has no secrets in it, and no hashes of secrets either: the keys of
 // somebody's driver may be short, and a hash of them could be guessed. Whether a
 // secret has got out is therefore found when the Input is collected, while the
-// secrets are at hand; a [Sighting] tells of it without its value.
+// secrets are at hand; a [SecretLeak] tells of it without its value.
 package oracle

@@ -60,13 +60,13 @@ func gather(in *Input) *evidence {
 }
 
 // moments are all that are known of, in the order of time.
-func (e *evidence) moments() []*Moment {
-	var all []*Moment
+func (e *evidence) moments() []*Observation {
+	var all []*Observation
 	if e.Before != nil {
 		all = append(all, e.Before)
 	}
-	for i := range e.Moments {
-		all = append(all, &e.Moments[i])
+	for i := range e.Observations {
+		all = append(all, &e.Observations[i])
 	}
 	return all
 }
@@ -153,7 +153,7 @@ func (e *evidence) owns(id, owner string) bool {
 }
 
 func (e *evidence) touched(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(e.Touched, name) })
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(e.External, name) })
 }
 
 // of yields the versions of a resource.

@@ -9,9 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// trespasses finds who has touched what is not his. (KEP, "Controller overview":
+// foreignWrites finds who has touched what is not his. (KEP, "Controller overview":
 // the minimal permissions of a sidecar.)
-func trespasses(e *evidence) []Finding {
+func foreignWrites(e *evidence) []Finding {
 	var found []Finding
 	for _, c := range e.calls {
 		if f, ok := e.foreignCall(c); ok {
@@ -115,7 +115,7 @@ func (e *evidence) writeToSecret(v version) (Finding, bool) {
 	if o == nil || o.Metadata.Name == "" { // deletions are answered with a status
 		o = e.known(v.resource, v.key, v.seq)
 	}
-	if o == nil || v.verb == "create" || v.outcome == refused {
+	if o == nil || v.verb == "create" || v.result == rejected {
 		return Finding{}, false
 	}
 	owner := ""

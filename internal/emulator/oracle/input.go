@@ -22,37 +22,35 @@ type Input struct {
 	Incomplete bool `json:"incomplete,omitempty"`
 	// Before is what there was when the time began; nil means nothing is known
 	// of it, and all that was there is judged too.
-	Before *Moment `json:"before,omitempty"`
-	// Moments are how things were when nothing was going on, in the order of
+	Before *Observation `json:"before,omitempty"`
+	// Observations are what was seen when nothing was going on, in the order of
 	// time.
-	Moments []Moment `json:"moments,omitempty"`
-	// Touched are the buckets and accounts of the backend that were changed past
+	Observations []Observation `json:"moments,omitempty"`
+	// External are the buckets and accounts of the backend that were changed past
 	// COSI, and the objects, KIND/NAME, whose finalizers were taken off by hand.
 	// Neither a leak nor a loss of these is COSI's.
-	Touched []string `json:"touched,omitempty"`
+	External []string `json:"touched,omitempty"`
 	// Purging are drivers that delete buckets with what is in them, whatever their
 	// classes say.
 	Purging []string `json:"purging,omitempty"`
-	// Sightings are the places where secrets were found that are no place for
-	// them.
-	Sightings []Sighting `json:"sightings,omitempty"`
+	// SecretLeaks are the secrets that were found outside of Secrets.
+	SecretLeaks []SecretLeak `json:"sightings,omitempty"`
 }
 
-// Moment is how things were at one time.
-type Moment struct {
+// Observation is how things were at one time.
+type Observation struct {
 	// Name says which, for messages: "at the end", "after the clean-up".
 	Name string `json:"name"`
 	// After is the number of the last event before the moment, and Until that of
 	// the last one when all had been looked at. There should be none between.
 	After uint64 `json:"after"`
 	Until uint64 `json:"until"`
-	// Restless says that it never became quiet, though time was given.
-	Restless bool `json:"restless,omitempty"`
+	// Active says that the components never became idle, though time was given.
+	Active bool `json:"restless,omitempty"`
 	// Objects are those of Kubernetes.
 	Objects Objects `json:"objects"`
-	// Truth is what the backend has, or nil if nobody can know, because it is
-	// somebody else's.
-	Truth *Truth `json:"truth,omitempty"`
+	// Backend is what the backend has, or nil if it is not the emulator's.
+	Backend *BackendState `json:"truth,omitempty"`
 }
 
 // Objects are objects of Kubernetes, those of COSI and what belongs to them.
@@ -81,8 +79,8 @@ type AccessSecret struct {
 	Finalizers []string `json:"finalizers,omitempty"`
 }
 
-// Truth is what a backend has, by the backend's own account.
-type Truth struct {
+// BackendState is what a backend has, by the backend's own account.
+type BackendState struct {
 	// Drivers are those whose backend it is.
 	Drivers []string `json:"drivers,omitempty"`
 	// Buckets and Accounts have no keys in them.
@@ -90,10 +88,10 @@ type Truth struct {
 	Accounts []fakedriver.Account `json:"accounts,omitempty"`
 }
 
-// Sighting is a secret that was seen where it must not be, without its value.
-type Sighting struct {
-	// Whose is the account that the secret is of.
-	Whose string `json:"whose"`
+// SecretLeak is a secret that was seen where it must not be, without its value.
+type SecretLeak struct {
+	// Account is the account that the secret is of.
+	Account string `json:"whose"`
 	// Place is where: an object as KIND/NAME, or an event of the journal.
 	Place string `json:"place"`
 	// Event is the number of that event, if it is one.

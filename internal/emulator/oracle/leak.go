@@ -11,9 +11,9 @@ import (
 // leaks finds what is in the backend, or in the cluster, with nobody to remove it.
 func leaks(e *evidence) []Finding {
 	var found []Finding
-	for i := range e.Moments {
-		m := &e.Moments[i]
-		if m.Truth != nil {
+	for i := range e.Observations {
+		m := &e.Observations[i]
+		if m.Backend != nil {
 			found = append(found, e.leakedBuckets(m)...)
 			found = append(found, e.leakedAccounts(m)...)
 		}
@@ -22,14 +22,14 @@ func leaks(e *evidence) []Finding {
 	return append(found, e.fickleIDs()...)
 }
 
-func (e *evidence) leakedBuckets(m *Moment) []Finding {
+func (e *evidence) leakedBuckets(m *Observation) []Finding {
 	recorded := map[string]bool{}
 	for i := range m.Objects.Buckets {
 		recorded[m.Objects.Buckets[i].Status.BucketID] = true
 		recorded[m.Objects.Buckets[i].Spec.ExistingBucketID] = true
 	}
 	var found []Finding
-	for _, b := range m.Truth.Buckets {
+	for _, b := range m.Backend.Buckets {
 		switch {
 		case b.Owner == emulator.Administrator, recorded[b.Name], !e.owns(b.Name, b.Owner), e.touched(b.Name):
 		case e.wasThere(b.Name, b.UID), e.retained(b.Name, m.Until):
@@ -44,13 +44,13 @@ func (e *evidence) leakedBuckets(m *Moment) []Finding {
 	return found
 }
 
-func (e *evidence) leakedAccounts(m *Moment) []Finding {
+func (e *evidence) leakedAccounts(m *Observation) []Finding {
 	recorded := map[string]bool{}
 	for i := range m.Objects.Accesses {
 		recorded[m.Objects.Accesses[i].Status.AccountID] = true
 	}
 	var found []Finding
-	for _, a := range m.Truth.Accounts {
+	for _, a := range m.Backend.Accounts {
 		switch {
 		case a.Admin, a.ID == emulator.Administrator, recorded[a.ID], !e.owns(a.ID, a.Owner), e.touched(a.ID), e.hadAccount(a.ID):
 		default:
@@ -66,7 +66,7 @@ func (e *evidence) leakedAccounts(m *Moment) []Finding {
 }
 
 // leakedSecrets are those that COSI holds for accesses that are gone.
-func (e *evidence) leakedSecrets(m *Moment) []Finding {
+func (e *evidence) leakedSecrets(m *Observation) []Finding {
 	there := map[string]bool{}
 	for i := range m.Objects.Accesses {
 		there[keyOf(m.Objects.Accesses[i].Namespace, m.Objects.Accesses[i].Name)] = true
@@ -88,10 +88,10 @@ func (e *evidence) leakedSecrets(m *Moment) []Finding {
 
 // wasThere reports whether a bucket is older than the time that is judged.
 func (e *evidence) wasThere(name, uid string) bool {
-	if e.Before == nil || e.Before.Truth == nil {
+	if e.Before == nil || e.Before.Backend == nil {
 		return false
 	}
-	for _, b := range e.Before.Truth.Buckets {
+	for _, b := range e.Before.Backend.Buckets {
 		if b.Name == name && b.UID == uid {
 			return true
 		}
@@ -100,10 +100,10 @@ func (e *evidence) wasThere(name, uid string) bool {
 }
 
 func (e *evidence) hadAccount(id string) bool {
-	if e.Before == nil || e.Before.Truth == nil {
+	if e.Before == nil || e.Before.Backend == nil {
 		return false
 	}
-	for _, a := range e.Before.Truth.Accounts {
+	for _, a := range e.Before.Backend.Accounts {
 		if a.ID == id {
 			return true
 		}

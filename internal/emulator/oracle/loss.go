@@ -15,9 +15,9 @@ import (
 // missing although Kubernetes says that it is there.
 func losses(e *evidence) []Finding {
 	var found []Finding
-	for i := range e.Moments {
-		m := &e.Moments[i]
-		if m.Truth != nil {
+	for i := range e.Observations {
+		m := &e.Observations[i]
+		if m.Backend != nil {
 			found = append(found, e.missingBuckets(m)...)
 			found = append(found, e.missingAccounts(m)...)
 		}
@@ -31,15 +31,15 @@ func provisioned(conditions []metav1.Condition, deleting bool) bool {
 	return !deleting && meta.IsStatusConditionTrue(conditions, cosiapi.ConditionProvisioned)
 }
 
-func (e *evidence) missingBuckets(m *Moment) []Finding {
+func (e *evidence) missingBuckets(m *Observation) []Finding {
 	var found []Finding
 	for i := range m.Objects.Buckets {
 		b := &m.Objects.Buckets[i]
 		id := b.Status.BucketID
 		ready := b.Status.ReadyToUse || provisioned(b.Status.Conditions, false)
-		there := slices.ContainsFunc(m.Truth.Buckets, func(other fakedriver.Bucket) bool { return other.Name == id })
+		there := slices.ContainsFunc(m.Backend.Buckets, func(other fakedriver.Bucket) bool { return other.Name == id })
 		if !e.oursAt(b) || !ready || b.DeletionTimestamp != nil || there ||
-			!slices.Contains(m.Truth.Drivers, b.Spec.DriverName) || e.touched(id) {
+			!slices.Contains(m.Backend.Drivers, b.Spec.DriverName) || e.touched(id) {
 			continue
 		}
 		found = append(found, Finding{
@@ -50,15 +50,15 @@ func (e *evidence) missingBuckets(m *Moment) []Finding {
 	return found
 }
 
-func (e *evidence) missingAccounts(m *Moment) []Finding {
+func (e *evidence) missingAccounts(m *Observation) []Finding {
 	var found []Finding
 	for i := range m.Objects.Accesses {
 		a := &m.Objects.Accesses[i]
 		id, ready := a.Status.AccountID, provisioned(a.Status.Conditions, a.DeletionTimestamp != nil)
-		if !e.Scope.HasNamespace(a.Namespace) || !ready || !slices.Contains(m.Truth.Drivers, a.Status.DriverName) || e.touched(id) {
+		if !e.Scope.HasNamespace(a.Namespace) || !ready || !slices.Contains(m.Backend.Drivers, a.Status.DriverName) || e.touched(id) {
 			continue
 		}
-		if problem := e.grantsOf(m.Truth, a); problem != "" {
+		if problem := e.grantsOf(m.Backend, a); problem != "" {
 			found = append(found, Finding{
 				Subject: "BucketAccess/" + a.Name, Events: e.deletionsOf(id),
 				Message: fmt.Sprintf("BucketAccess %s/%s is recorded as provisioned %s, but %s", a.Namespace, a.Name, m.Name, problem),
@@ -69,7 +69,7 @@ func (e *evidence) missingAccounts(m *Moment) []Finding {
 }
 
 // grantsOf says what an access lacks in the backend; nothing if it lacks nothing.
-func (e *evidence) grantsOf(truth *Truth, a *cosiapi.BucketAccess) string {
+func (e *evidence) grantsOf(truth *BackendState, a *cosiapi.BucketAccess) string {
 	at := slices.IndexFunc(truth.Accounts, func(other fakedriver.Account) bool { return other.ID == a.Status.AccountID })
 	if at < 0 {
 		return fmt.Sprintf("the backend has no account %q", a.Status.AccountID)
@@ -84,7 +84,7 @@ func (e *evidence) grantsOf(truth *Truth, a *cosiapi.BucketAccess) string {
 }
 
 // missingSecrets are those that applications wait for in vain.
-func (e *evidence) missingSecrets(m *Moment) []Finding {
+func (e *evidence) missingSecrets(m *Observation) []Finding {
 	filled := map[string]bool{}
 	for _, s := range m.Objects.Secrets {
 		filled[keyOf(s.Namespace, s.Name)] = !s.Empty
@@ -117,16 +117,16 @@ func (e *evidence) replaced() []Finding {
 	seen := map[string]known{}
 	var found []Finding
 	for _, m := range e.moments() {
-		if m.Truth == nil {
+		if m.Backend == nil {
 			continue
 		}
 		for i := range m.Objects.Buckets {
 			b := &m.Objects.Buckets[i]
-			at := slices.IndexFunc(m.Truth.Buckets, func(other fakedriver.Bucket) bool { return other.Name == b.Status.BucketID })
+			at := slices.IndexFunc(m.Backend.Buckets, func(other fakedriver.Bucket) bool { return other.Name == b.Status.BucketID })
 			if at < 0 || !e.oursAt(b) || e.touched(b.Status.BucketID) {
 				continue
 			}
-			now := known{m.Truth.Buckets[at].UID, string(b.UID)}
+			now := known{m.Backend.Buckets[at].UID, string(b.UID)}
 			if before, ok := seen[b.Name]; ok && before.object == now.object && before.uid != now.uid {
 				found = append(found, Finding{
 					Subject: "Bucket/" + b.Name, Events: e.deletionsOf(b.Status.BucketID),

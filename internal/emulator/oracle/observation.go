@@ -13,46 +13,46 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// Look remembers how things are now. The name says when, for messages; restless
+// Observe remembers how things are now. The name says when, for messages; restless
 // that it has not become quiet.
-func (w *Watcher) Look(ctx context.Context, name string, scope Scope, restless bool) error {
-	m := Moment{Name: name, After: w.journal.Mark(), Restless: restless}
+func (w *Watcher) Observe(ctx context.Context, name string, scope Scope, restless bool) error {
+	m := Observation{Name: name, After: w.journal.Mark(), Active: restless}
 	v := &view{client: w.emulator.Client(), scope: scope}
 	if err := v.read(ctx); err != nil {
 		return err
 	}
-	truth, err := w.truth(ctx)
+	truth, err := w.backendState(ctx)
 	if err != nil {
 		return err
 	}
-	m.Objects, m.Truth, m.Until = v.objects(), truth, w.journal.Mark()
+	m.Objects, m.Backend, m.Until = v.objects(), truth, w.journal.Mark()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.serve()
-	w.moments = append(w.moments, m)
-	w.suspect(v)
+	w.noteServed()
+	w.observations = append(w.observations, m)
+	w.scanObjects(v)
 	return nil
 }
 
-// Forget takes the last moment back, to look again.
-func (w *Watcher) Forget() {
+// DiscardObservation takes the last moment back, to look again.
+func (w *Watcher) DiscardObservation() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.moments) > 0 {
-		w.moments = w.moments[:len(w.moments)-1]
+	if len(w.observations) > 0 {
+		w.observations = w.observations[:len(w.observations)-1]
 	}
 }
 
-// truth returns what the store has, or nil if there is none.
-func (w *Watcher) truth(ctx context.Context) (*Truth, error) {
+// backendState returns what the store has, or nil if there is none.
+func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	store := w.emulator.Store()
 	if store == nil {
 		return nil, nil //nolint:nilnil // nobody can know
 	}
-	t := &Truth{}
+	t := &BackendState{}
 	for _, c := range w.emulator.Components() {
 		if c.Name() == emulator.ComponentDriver {
-			t.Drivers = append(t.Drivers, w.emulator.DriverName())
+			t.Drivers = append(t.Drivers, w.emulator.Info().DriverName)
 		} else if driver, ok := strings.CutPrefix(c.Name(), emulator.ComponentDriver+"."); ok {
 			t.Drivers = append(t.Drivers, driver)
 		}

@@ -34,11 +34,11 @@ var oracles = []struct {
 }{
 	{Leak, "the buckets and accounts of the backend are those that Kubernetes records, and no others", leaks},
 	{Loss, "nothing is deleted that should be kept, and nothing is missing that Kubernetes records as ready", losses},
-	{Order, "what must survive a crash is persisted before the side effect that it names; things are undone in order", disorder},
-	{Foreign, "nobody touches the objects of another driver, or kinds that are not his", trespasses},
-	{Secret, "no secret is anywhere but in Secrets", revelations},
-	{Convergence, "every object is what its spec asks for, or says why not", divergence},
-	{Silence, "when all is done there are no writes and no calls any more", noise},
+	{Order, "what must survive a crash is persisted before the side effect that it names; things are undone in order", orderViolations},
+	{Foreign, "nobody touches the objects of another driver, or kinds that are not his", foreignWrites},
+	{Secret, "no secret is anywhere but in Secrets", secretLeaks},
+	{Convergence, "every object is what its spec asks for, or says why not", unconverged},
+	{Silence, "when all is done there are no writes and no calls any more", activity},
 }
 
 // All returns the names of the oracles, each with what it makes sure of, in a
@@ -87,11 +87,11 @@ func Judge(in Input) []Finding {
 			found = append(found, f)
 		}
 	}
-	return once(found)
+	return deduplicate(found)
 }
 
-// once leaves out what has been said already.
-func once(found []Finding) []Finding {
+// deduplicate leaves out what has been said already.
+func deduplicate(found []Finding) []Finding {
 	var kept []Finding
 	for _, f := range found {
 		same := func(other Finding) bool { return other.Oracle == f.Oracle && other.Message == f.Message }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// disorder finds side effects that came before what protects them was persisted,
+// orderViolations finds side effects that came before what protects them was persisted,
 // and things that were undone in the wrong order.
-func disorder(e *evidence) []Finding {
+func orderViolations(e *evidence) []Finding {
 	var found []Finding
 	for _, c := range e.calls {
 		switch c.method {
@@ -122,7 +122,7 @@ func (e *evidence) keyWith(resource string, has func(*object) bool) string {
 func (e *evidence) hastyBuckets() []Finding {
 	var found []Finding
 	for _, v := range e.of(buckets) {
-		if v.verb != "create" || v.outcome == refused || v.asked == nil {
+		if v.verb != "create" || v.result == rejected || v.asked == nil {
 			continue
 		}
 		key := keyOf(v.asked.Spec.BucketClaimRef.Namespace, v.asked.Spec.BucketClaimRef.Name)

@@ -2,13 +2,13 @@ package oracle
 
 import "fmt"
 
-// revelations are the secrets that were seen where they must not be.
-func revelations(e *evidence) []Finding {
+// secretLeaks are the secrets that were seen where they must not be.
+func secretLeaks(e *evidence) []Finding {
 	var found []Finding
-	for _, s := range e.Sightings {
+	for _, s := range e.SecretLeaks {
 		f := Finding{
 			Subject: s.Place,
-			Message: fmt.Sprintf("the secret of account %q is in %s", s.Whose, s.Place),
+			Message: fmt.Sprintf("the secret of account %q is in %s", s.Account, s.Place),
 		}
 		if s.Event != 0 {
 			f.Events = []uint64{s.Event}

@@ -17,9 +17,9 @@ import (
 // everywhere.
 const minSecret = 8
 
-// suspect is a secret that must not be seen, and where it was looked for last. It
+// knownSecret is a secret that must not be seen, and where it was looked for last. It
 // stays in memory.
-type suspect struct {
+type knownSecret struct {
 	whose string
 	forms [][]byte
 	from  uint64 // number of the last event that was searched
@@ -30,23 +30,23 @@ var secretKeys = []string{
 	cosiapi.SecretKeyS3SecretAccessKey, cosiapi.SecretKeyAzureSASToken, cosiapi.SecretKeyGCSHMACSecret,
 }
 
-// suspect takes the secrets out of Secrets, and looks for all that are known in
+// scanObjects takes the secrets out of Secrets, and looks for all that are known in
 // the other objects.
-func (w *Watcher) suspect(v *view) {
+func (w *Watcher) scanObjects(v *view) {
 	for i := range v.secrets.Items {
 		s := &v.secrets.Items[i]
 		if !isAccessSecret(s) || !v.scope.HasNamespace(s.Namespace) {
 			continue
 		}
 		for _, key := range secretKeys {
-			w.know("Secret/"+s.Name, string(s.Data[key]))
+			w.addSecret("Secret/"+s.Name, string(s.Data[key]))
 		}
 	}
-	w.knowIssued(v.scope)
+	w.addIssuedKeys(v.scope)
 	for place, content := range v.contents() {
-		for _, s := range w.suspects {
+		for _, s := range w.secrets {
 			if s.isIn(content) {
-				w.sighted(Sighting{Whose: s.whose, Place: place})
+				w.addLeak(SecretLeak{Account: s.whose, Place: place})
 			}
 		}
 	}
@@ -74,35 +74,35 @@ func (v *view) contents() map[string][]byte {
 	return found
 }
 
-// knowIssued adds the keys that the store has given to accounts of the scope.
-func (w *Watcher) knowIssued(scope Scope) {
+// addIssuedKeys adds the keys that the store has given to accounts of the scope.
+func (w *Watcher) addIssuedKeys(scope Scope) {
 	for _, key := range w.emulator.IssuedKeys(w.started) {
 		if scope.Names(key.Account) || scope.Names(key.Owner) {
-			w.know(key.Account, key.Secret)
+			w.addSecret(key.Account, key.Secret)
 		}
 	}
 }
 
-func (w *Watcher) know(whose, secret string) {
+func (w *Watcher) addSecret(whose, secret string) {
 	forms := formsOf(secret)
-	known := func(s suspect) bool { return bytes.Equal(s.forms[0], forms[0]) }
-	if len(secret) < minSecret || slices.ContainsFunc(w.suspects, known) {
+	known := func(s knownSecret) bool { return bytes.Equal(s.forms[0], forms[0]) }
+	if len(secret) < minSecret || slices.ContainsFunc(w.secrets, known) {
 		return
 	}
-	w.suspects = append(w.suspects, suspect{whose: whose, forms: forms, from: w.before.After})
+	w.secrets = append(w.secrets, knownSecret{whose: whose, forms: forms, from: w.before.After})
 }
 
-// search looks for the secrets in the events that it has not looked at.
-func (w *Watcher) search(scope Scope) {
-	w.knowIssued(scope)
-	for i := range w.suspects {
-		s := &w.suspects[i]
+// scanEvents looks for the secrets in the events that it has not looked at.
+func (w *Watcher) scanEvents(scope Scope) {
+	w.addIssuedKeys(scope)
+	for i := range w.secrets {
+		s := &w.secrets[i]
 		for _, e := range slices.Backward(w.events) {
 			if e.Seq <= s.from {
 				break
 			}
 			if s.isInEvent(e) {
-				w.sighted(Sighting{Whose: s.whose, Event: e.Seq, Place: fmt.Sprintf("event %d of the journal: %s", e.Seq, nameOf(e))})
+				w.addLeak(SecretLeak{Account: s.whose, Event: e.Seq, Place: fmt.Sprintf("event %d of the journal: %s", e.Seq, nameOf(e))})
 			}
 		}
 		s.from = w.last
@@ -116,17 +116,17 @@ func nameOf(e journal.Event) string {
 	return e.Operation.Name + " by " + e.Component
 }
 
-func (w *Watcher) sighted(s Sighting) {
-	if !slices.Contains(w.sightings, s) {
-		w.sightings = append(w.sightings, s)
+func (w *Watcher) addLeak(s SecretLeak) {
+	if !slices.Contains(w.leaks, s) {
+		w.leaks = append(w.leaks, s)
 	}
 }
 
-func (s *suspect) isIn(content []byte) bool {
+func (s *knownSecret) isIn(content []byte) bool {
 	return slices.ContainsFunc(s.forms, func(form []byte) bool { return bytes.Contains(content, form) })
 }
 
-func (s *suspect) isInEvent(e journal.Event) bool {
+func (s *knownSecret) isInEvent(e journal.Event) bool {
 	if s.isIn(e.Request) || s.isIn(e.Response) {
 		return true
 	}

@@ -10,10 +10,10 @@ import (
 // maxShown is how many events a finding lists.
 const maxShown = 5
 
-// Loud reports whether an event is one that a settled system does not have: a
+// IsActivity reports whether an event is one that a settled system does not have: a
 // write to the API server, or a call to a driver. Leases are renewed for ever, and
 // a driver may be asked for its name at any time.
-func Loud(e journal.Event) bool {
+func IsActivity(e journal.Event) bool {
 	switch e.Seam {
 	case journal.SeamRPC:
 		return e.Operation.Name != getInfo
@@ -22,16 +22,16 @@ func Loud(e journal.Event) bool {
 	}
 }
 
-// noise finds moments at which something was still going on.
-func noise(e *evidence) []Finding {
+// activity finds moments at which something was still going on.
+func activity(e *evidence) []Finding {
 	var found []Finding
-	for i := range e.Moments {
-		m := &e.Moments[i]
+	for i := range e.Observations {
+		m := &e.Observations[i]
 		from := m.After
-		if m.Restless { // then all is of interest since the moment before
+		if m.Active { // then all is of interest since the moment before
 			from = 0
 			if i > 0 {
-				from = e.Moments[i-1].Until
+				from = e.Observations[i-1].Until
 			}
 		} else if e.retries(m) {
 			continue // what has failed is tried again, which is right
@@ -51,7 +51,7 @@ func noise(e *evidence) []Finding {
 func (e *evidence) loud(after, until uint64) []journal.Event {
 	var found []journal.Event
 	for _, event := range e.events {
-		if Loud(event) && event.Seq > after && event.Seq <= until {
+		if IsActivity(event) && event.Seq > after && event.Seq <= until {
 			found = append(found, event)
 		}
 	}
@@ -68,7 +68,7 @@ func numbers(events []journal.Event) []uint64 {
 
 // retries reports whether something of the scope has failed in a way that COSI
 // tries again.
-func (e *evidence) retries(m *Moment) bool {
+func (e *evidence) retries(m *Observation) bool {
 	for i := range m.Objects.Buckets {
 		if o := &m.Objects.Buckets[i]; e.Scope.HasNamespace(o.Spec.BucketClaimRef.Namespace) && failing(o.Status.Conditions) {
 			return true

@@ -13,7 +13,7 @@ import (
 
 // midway tells the story up to where all is ready, and lets a test change what is
 // seen then.
-func midway(change func(*story, *oracle.Objects, *oracle.Truth)) func(*story) {
+func midway(change func(*story, *oracle.Objects, *oracle.BackendState)) func(*story) {
 	return func(s *story) {
 		s.until("withdraw")
 		objects, truth := well()
@@ -23,15 +23,15 @@ func midway(change func(*story, *oracle.Objects, *oracle.Truth)) func(*story) {
 }
 
 // afterwards tells it to the end, with nothing left but what the test adds.
-func afterwards(change func(*story, *oracle.Objects, *oracle.Truth)) func(*story) {
+func afterwards(change func(*story, *oracle.Objects, *oracle.BackendState)) func(*story) {
 	return func(s *story) {
-		objects, truth := oracle.Objects{}, &oracle.Truth{Drivers: []string{driver}}
+		objects, truth := oracle.Objects{}, &oracle.BackendState{Drivers: []string{driver}}
 		change(s, &objects, truth)
 		s.look(objects, truth)
 	}
 }
 
-func nothing(*story, *oracle.Objects, *oracle.Truth) {}
+func nothing(*story, *oracle.Objects, *oracle.BackendState) {}
 
 func leftBucket(name, owner string) fakedriver.Bucket {
 	return fakedriver.Bucket{BucketSpec: fakedriver.BucketSpec{Name: name, Owner: owner}, UID: "x"}
@@ -43,14 +43,14 @@ func TestLeak(t *testing.T) {
 		"Gone":  {reason: "Nothing is left.", happen: afterwards(nothing)},
 		"Bucket": {
 			reason: "No Bucket records it.",
-			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) {
+			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				truth.Buckets = []fakedriver.Bucket{leftBucket(bucket, driver)}
 			}),
 			want: []verdict{{oracle.Leak, "bucket " + bucket}},
 		},
 		"Retained": {
 			reason: "Its Bucket went with the policy Retain.",
-			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
+			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				s.drop("deprovision", "release bucket")
 				s.before("release claim", api("sidecar", "patch buckets", bucket, `{"metadata":{"finalizers":null}}`,
 					object(bucketMeta+going, `"spec":{"driverName":"`+driver+`","deletionPolicy":"Retain","bucketClaimRef":{"namespace":"`+ns+`"}}`,
@@ -60,28 +60,28 @@ func TestLeak(t *testing.T) {
 		},
 		"Brought": {
 			reason: "It was never COSI's.",
-			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) {
+			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				truth.Buckets = []fakedriver.Bucket{leftBucket(ns+"-archive", emulator.Administrator)}
 			}),
 		},
 		"Touched": {
 			reason: "A user has made it past COSI.",
-			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
-				s.input.Touched = []string{ns + "-raw"}
+			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
+				s.input.External = []string{ns + "-raw"}
 				truth.Buckets = []fakedriver.Bucket{leftBucket(ns+"-raw", driver)}
 			}),
 		},
 		"Before": {
 			reason: "Alone, but not the first.",
-			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
+			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				s.input.Scope.Alone = true
 				truth.Buckets = []fakedriver.Bucket{leftBucket("old", driver)}
-				s.input.Before = &oracle.Moment{Truth: &oracle.Truth{Buckets: truth.Buckets}}
+				s.input.Before = &oracle.Observation{Backend: &oracle.BackendState{Buckets: truth.Buckets}}
 			}),
 		},
 		"StrayWhenAlone": {
 			reason: "A bucket that nobody has heard of, in a run that was alone.",
-			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
+			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				s.input.Scope.Alone = true
 				truth.Buckets = []fakedriver.Bucket{leftBucket("stray", driver)}
 			}),
@@ -89,13 +89,13 @@ func TestLeak(t *testing.T) {
 		},
 		"StrayOfOthers": {
 			reason: "Beside others it may be theirs.",
-			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) {
+			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				truth.Buckets = []fakedriver.Bucket{leftBucket("stray", driver)}
 			}),
 		},
 		"RandomID": {
 			reason: "The driver has named an ID that does not show whose it is.",
-			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
+			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				s.before("provision", rpc("DriverGenerateBucketId", bucket, `{"name":"`+bucket+`"}`, `{"bucketId":"random"}`))
 				truth.Buckets = []fakedriver.Bucket{leftBucket("random", driver)}
 			}),
@@ -103,7 +103,7 @@ func TestLeak(t *testing.T) {
 		},
 		"Account": {
 			reason: "Credentials that nobody will revoke.",
-			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) {
+			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				truth.Accounts = []fakedriver.Account{
 					{AccountSpec: fakedriver.AccountSpec{ID: account, Owner: driver}},
 					{AccountSpec: fakedriver.AccountSpec{ID: emulator.Administrator, Admin: true}},
@@ -113,7 +113,7 @@ func TestLeak(t *testing.T) {
 		},
 		"Secret": {
 			reason: "It is held for an access that is gone.",
-			happen: afterwards(func(_ *story, objects *oracle.Objects, _ *oracle.Truth) {
+			happen: afterwards(func(_ *story, objects *oracle.Objects, _ *oracle.BackendState) {
 				all, _ := well()
 				objects.Secrets = all.Secrets
 			}),
@@ -126,37 +126,37 @@ func TestLoss(t *testing.T) {
 	judge(t, map[string]judging{
 		"Bucket": {
 			reason: "It is recorded as ready, and not there.",
-			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) { truth.Buckets = nil }),
+			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) { truth.Buckets = nil }),
 			want:   []verdict{{oracle.Loss, "Bucket/" + bucket}},
 		},
 		"BucketOfSomebody": {
 			reason: "Nobody knows what the backend of another driver has.",
-			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) { *truth = oracle.Truth{} }),
+			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) { *truth = oracle.BackendState{} }),
 		},
 		"Account": {
 			reason: "The access is recorded as ready, and there is no account.",
-			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) { truth.Accounts = nil }),
+			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) { truth.Accounts = nil }),
 			want:   []verdict{{oracle.Loss, "BucketAccess/app"}},
 		},
 		"Grant": {
 			reason: "The account cannot reach the bucket.",
-			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.Truth) { truth.Accounts[0].Grants = nil }),
+			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) { truth.Accounts[0].Grants = nil }),
 			want:   []verdict{{oracle.Loss, "BucketAccess/app"}},
 		},
 		"DeletedPastCOSI": {
 			reason: "The scenario itself has deleted the account.",
-			happen: midway(func(s *story, _ *oracle.Objects, truth *oracle.Truth) {
-				truth.Accounts, s.input.Touched = nil, []string{account}
+			happen: midway(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
+				truth.Accounts, s.input.External = nil, []string{account}
 			}),
 		},
 		"Secret": {
 			reason: "The application waits for it in vain.",
-			happen: midway(func(_ *story, objects *oracle.Objects, _ *oracle.Truth) { objects.Secrets = nil }),
+			happen: midway(func(_ *story, objects *oracle.Objects, _ *oracle.BackendState) { objects.Secrets = nil }),
 			want:   []verdict{{oracle.Loss, "Secret/key"}},
 		},
 		"EmptySecret": {
 			reason: "It was reserved, and not filled.",
-			happen: midway(func(_ *story, objects *oracle.Objects, _ *oracle.Truth) { objects.Secrets[0].Empty = true }),
+			happen: midway(func(_ *story, objects *oracle.Objects, _ *oracle.BackendState) { objects.Secrets[0].Empty = true }),
 			want:   []verdict{{oracle.Loss, "Secret/key"}},
 		},
 		"Replaced": {
@@ -201,8 +201,8 @@ func TestLoss(t *testing.T) {
 
 func TestConvergence(t *testing.T) {
 	on := func(change func(*oracle.Objects)) func(*story) {
-		return midway(func(_ *story, objects *oracle.Objects, truth *oracle.Truth) {
-			*truth = oracle.Truth{}
+		return midway(func(_ *story, objects *oracle.Objects, truth *oracle.BackendState) {
+			*truth = oracle.BackendState{}
 			change(objects)
 		})
 	}
@@ -241,7 +241,7 @@ func TestConvergence(t *testing.T) {
 		},
 		"BucketRefused": {
 			reason: "The driver has said no, and the condition says so.",
-			happen: on(func(o *oracle.Objects) { notYet(o); bucketNotYet(o, refused) }),
+			happen: on(func(o *oracle.Objects) { notYet(o); bucketNotYet(o, rejected) }),
 		},
 		"BucketOfNobody": {
 			reason: "No sidecar serves its driver.",

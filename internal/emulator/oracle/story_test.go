@@ -157,9 +157,9 @@ func (s *story) change(label string, f func(*journal.Event)) { f(&s.happenings[s
 func (s *story) until(label string) { s.happenings = s.happenings[:s.index(label)] }
 
 // look adds a moment to the end.
-func (s *story) look(objects oracle.Objects, truth *oracle.Truth) {
+func (s *story) look(objects oracle.Objects, truth *oracle.BackendState) {
 	n := uint64(len(s.happenings))
-	s.input.Moments = append(s.input.Moments, oracle.Moment{Name: "at the end", After: n, Until: n, Objects: objects, Truth: truth})
+	s.input.Observations = append(s.input.Observations, oracle.Observation{Name: "at the end", After: n, Until: n, Objects: objects, Backend: truth})
 }
 
 // told numbers the events, and puts them one after the other in time.
@@ -177,13 +177,13 @@ func (s *story) told() oracle.Input {
 var (
 	yes = []metav1.Condition{{Type: cosiapi.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: cosiapi.ReasonProvisioned}}
 	// waiting is what everything is like before it is looked at.
-	waiting = []metav1.Condition{{Type: cosiapi.ConditionProvisioned, Status: metav1.ConditionUnknown, Reason: cosiapi.ReasonPending}}
-	refused = []metav1.Condition{{Type: cosiapi.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: cosiapi.ReasonDriverRefused}}
-	retried = []metav1.Condition{{Type: cosiapi.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: cosiapi.ReasonDriverError}}
+	waiting  = []metav1.Condition{{Type: cosiapi.ConditionProvisioned, Status: metav1.ConditionUnknown, Reason: cosiapi.ReasonPending}}
+	rejected = []metav1.Condition{{Type: cosiapi.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: cosiapi.ReasonDriverRefused}}
+	retried  = []metav1.Condition{{Type: cosiapi.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: cosiapi.ReasonDriverError}}
 )
 
 // well are the objects of the story while it goes well, and the backend.
-func well() (oracle.Objects, *oracle.Truth) {
+func well() (oracle.Objects, *oracle.BackendState) {
 	claim := cosiapi.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "photos", UID: uid}}
 	claim.Spec.BucketClassName = "standard"
 	claim.Status = cosiapi.BucketClaimStatus{BoundBucketName: bucket, ReadyToUse: true, Conditions: yes}
@@ -203,7 +203,7 @@ func well() (oracle.Objects, *oracle.Truth) {
 			Claims: []cosiapi.BucketClaim{claim}, Buckets: []cosiapi.Bucket{b}, Accesses: []cosiapi.BucketAccess{access},
 			Secrets:       []oracle.AccessSecret{{Namespace: ns, Name: "key", Access: "app", Owner: accessUID, Finalizers: []string{finalizer}}},
 			BucketClasses: []string{"standard"},
-		}, &oracle.Truth{
+		}, &oracle.BackendState{
 			Drivers: []string{driver},
 			Buckets: []fakedriver.Bucket{{BucketSpec: fakedriver.BucketSpec{Name: bucket, Owner: driver}, UID: "x"}},
 			Accounts: []fakedriver.Account{{AccountSpec: fakedriver.AccountSpec{

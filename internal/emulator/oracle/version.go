@@ -21,17 +21,17 @@ type version struct {
 	key          string
 	asked        *object // what a write asks for
 	got          *object // what came back
-	outcome      outcome
+	result       writeResult
 	// releases says that a write may take finalizers off.
 	releases bool
 }
 
-// outcome is what is known of a write.
-type outcome int
+// writeResult is what is known of a write.
+type writeResult int
 
 const (
-	// refused: the API server has not done it.
-	refused outcome = iota
+	// rejected: the API server has not done it.
+	rejected writeResult = iota
 	// unknown: no answer came back, or one that was made up by a fault.
 	unknown
 	// done: it has.
@@ -45,14 +45,14 @@ var uncertain = []string{
 	"Internal Server Error", "Gateway Timeout", "Service Unavailable", "Bad Gateway",
 }
 
-func outcomeOf(e journal.Event) outcome {
+func resultOf(e journal.Event) writeResult {
 	switch {
 	case !e.Failed():
 		return done
 	case e.Fault != "", slices.Contains(uncertain, e.Outcome):
 		return unknown
 	}
-	return refused
+	return rejected
 }
 
 // versionOf reads an event of the api seam; it returns false for all others, and
@@ -68,13 +68,13 @@ func versionOf(e journal.Event) (version, bool) {
 	}
 	v := version{
 		seq: e.Seq, began: e.Time, ended: e.Time.Add(e.Duration), component: e.Component, verb: verb,
-		resource: resource, key: e.Operation.Subject, outcome: outcomeOf(e),
+		resource: resource, key: e.Operation.Subject, result: resultOf(e),
 	}
 	if e.Write() && verb != "delete" {
 		v.asked = read(e.Request)
 		v.releases = verb == "update" || bytes.Contains(e.Request, []byte(`"finalizers"`))
 	}
-	if v.outcome == done {
+	if v.result == done {
 		v.got = read(e.Response)
 	}
 	return v, true
@@ -86,18 +86,18 @@ func (v version) write() bool { return v.verb != "" && v.verb != "get" }
 // shows reports whether the object is known to have had something, at the latest
 // when the version ended: it came back so, or it may have been written so.
 func (v version) shows(has func(*object) bool) bool {
-	return v.got != nil && has(v.got) || v.asks(has) && v.outcome != refused
+	return v.got != nil && has(v.got) || v.asks(has) && v.result != rejected
 }
 
 // asks reports whether a component has tried to write something.
 func (v version) asks(has func(*object) bool) bool { return v.asked != nil && has(v.asked) }
 
 // at returns the versions of a moment.
-func at(m *Moment) []version {
+func at(m *Observation) []version {
 	var all []version
 	add := func(resource string, typed any) {
 		if o := convert(typed); o != nil {
-			all = append(all, version{seq: m.After, resource: resource, key: o.key(), got: o, outcome: done})
+			all = append(all, version{seq: m.After, resource: resource, key: o.key(), got: o, result: done})
 		}
 	}
 	for i := range m.Objects.Claims {

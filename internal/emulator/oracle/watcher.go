@@ -20,17 +20,17 @@ type Watcher struct {
 	journal  *journal.Journal
 	started  time.Time
 
-	mu         sync.Mutex
-	last       uint64 // number of the last event that was collected
-	events     []journal.Event
-	incomplete bool
-	drivers    map[string]string
-	before     *Moment
-	moments    []Moment
-	touched    []string
-	purging    []string
-	suspects   []suspect
-	sightings  []Sighting
+	mu           sync.Mutex
+	last         uint64 // number of the last event that was collected
+	events       []journal.Event
+	incomplete   bool
+	drivers      map[string]string
+	before       *Observation
+	observations []Observation
+	external     []string
+	purging      []string
+	secrets      []knownSecret
+	leaks        []SecretLeak
 }
 
 // Watch begins a run: what there is now in the backend was there before it.
@@ -38,11 +38,11 @@ func Watch(ctx context.Context, emu *emulator.Emulator) (*Watcher, error) {
 	w := &Watcher{
 		emulator: emu, journal: emu.Journal(), started: time.Now(), last: emu.Journal().Mark(), drivers: emu.Served(),
 	}
-	truth, err := w.truth(ctx)
+	truth, err := w.backendState(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w.before = &Moment{Name: "at the beginning", After: w.last, Until: w.last, Truth: truth}
+	w.before = &Observation{Name: "at the beginning", After: w.last, Until: w.last, Backend: truth}
 	return w, nil
 }
 
@@ -62,41 +62,41 @@ func (w *Watcher) collect() {
 	w.incomplete = w.incomplete || events[0].Seq > w.last+1
 	w.events = append(w.events, events...)
 	for _, e := range events {
-		w.forgotten(e)
+		w.noteDataLoss(e)
 	}
 	w.last = events[len(events)-1].Seq
 }
 
-// Touch says that somebody has changed something past COSI; see Input.Touched.
-func (w *Watcher) Touch(names ...string) {
+// MarkExternal says that somebody has changed something past COSI; see Input.External.
+func (w *Watcher) MarkExternal(names ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.touch(names)
+	w.markExternal(names)
 }
 
-// Purges says that a driver deletes buckets with what is in them; see Input.Purging.
-func (w *Watcher) Purges(driver string) {
+// AllowPurge says that a driver deletes buckets with what is in them; see Input.Purging.
+func (w *Watcher) AllowPurge(driver string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.purging = append(w.purging, driver)
 }
 
-// forgotten notes what a backend has lost at once.
-func (w *Watcher) forgotten(e journal.Event) {
+// noteDataLoss notes what a backend has lost at once.
+func (w *Watcher) noteDataLoss(e journal.Event) {
 	if e.Seam != journal.SeamProcess || e.Operation.Name != emulator.StepForget {
 		return
 	}
 	var lost administration.DataLoss
 	if json.Unmarshal(e.Response, &lost) == nil {
-		w.touch(lost.Buckets)
-		w.touch(lost.Accounts)
+		w.markExternal(lost.Buckets)
+		w.markExternal(lost.Accounts)
 	}
 }
 
-func (w *Watcher) touch(names []string) {
+func (w *Watcher) markExternal(names []string) {
 	for _, name := range names {
-		if name != "" && !slices.Contains(w.touched, name) {
-			w.touched = append(w.touched, name)
+		if name != "" && !slices.Contains(w.external, name) {
+			w.external = append(w.external, name)
 		}
 	}
 }
@@ -106,26 +106,26 @@ func (w *Watcher) Input(scope Scope) Input {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.collect()
-	w.search(scope)
-	w.serve()
+	w.scanEvents(scope)
+	w.noteServed()
 	return Input{
 		Scope: scope, Drivers: maps.Clone(w.drivers), Events: slices.Clone(w.events), Incomplete: w.incomplete, Before: w.before,
-		Moments: slices.Clone(w.moments), Touched: slices.Clone(w.touched), Purging: slices.Clone(w.purging),
-		Sightings: slices.Clone(w.sightings),
+		Observations: slices.Clone(w.observations), External: slices.Clone(w.external), Purging: slices.Clone(w.purging),
+		SecretLeaks: slices.Clone(w.leaks),
 	}
 }
 
-// serve remembers who serves which driver, also when he has gone.
-func (w *Watcher) serve() {
+// noteServed remembers who serves which driver, also when he has gone.
+func (w *Watcher) noteServed() {
 	maps.Copy(w.drivers, w.emulator.Served())
 }
 
-// Rest waits until nothing of the scope has happened for a time, no write and no
+// WaitQuiet waits until nothing of the scope has happened for a time, no write and no
 // call, and none is under way. It returns false if the context ends before.
-func (w *Watcher) Rest(ctx context.Context, scope Scope, quiet time.Duration) bool {
+func (w *Watcher) WaitQuiet(ctx context.Context, scope Scope, quiet time.Duration) bool {
 	for {
 		w.Collect()
-		left := w.unrest(scope, quiet)
+		left := w.quietIn(scope, quiet)
 		if left <= 0 {
 			return true
 		}
@@ -135,10 +135,10 @@ func (w *Watcher) Rest(ctx context.Context, scope Scope, quiet time.Duration) bo
 	}
 }
 
-// unrest returns how long it takes at least until it has been quiet for a time.
-func (w *Watcher) unrest(scope Scope, quiet time.Duration) time.Duration {
+// quietIn returns how long it takes at least until it has been quiet for a time.
+func (w *Watcher) quietIn(scope Scope, quiet time.Duration) time.Duration {
 	for _, e := range w.journal.Pending() {
-		if Loud(e) && scope.Concerns(e) {
+		if IsActivity(e) && scope.Concerns(e) {
 			return quiet
 		}
 	}
@@ -149,7 +149,7 @@ func (w *Watcher) unrest(scope Scope, quiet time.Duration) time.Duration {
 		if left <= 0 {
 			return 0 // and so is it for all before
 		}
-		if Loud(e) && scope.Concerns(e) {
+		if IsActivity(e) && scope.Concerns(e) {
 			return left
 		}
 	}

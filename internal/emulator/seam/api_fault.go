@@ -12,7 +12,7 @@ func (r *apiRequest) send() (*http.Response, error) {
 	if c.applied == nil {
 		return r.pass()
 	}
-	if err := c.suffer(r.Context()); err != nil {
+	if err := c.apply(r.Context()); err != nil {
 		if err == errLost { //nolint:errorlint // it is this very one
 			err = connectionError(fault.Reset)
 		}
@@ -21,7 +21,7 @@ func (r *apiRequest) send() (*http.Response, error) {
 	e := c.effect()
 	switch {
 	case e.Fail != "":
-		return r.refuse(e.Fail)
+		return r.fail(e.Fail)
 	case e.Stale > 0:
 		return r.stale(e.Stale)
 	case e.Freeze:
@@ -65,7 +65,7 @@ func (r *apiRequest) lose() (*http.Response, error) {
 	if r.crossing.crashAfter() {
 		return nil, ErrFenced
 	}
-	return r.refuse(r.crossing.applied.Effect.LoseReply)
+	return r.fail(r.crossing.applied.Effect.LoseReply)
 }
 
 // drop ends an answer that nobody wants.

@@ -21,9 +21,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// refuse makes the answer that a code stands for, as the API server would give it,
+// fail makes the answer that a code stands for, as the API server would give it,
 // or the error of a connection that breaks.
-func (r *apiRequest) refuse(code string) (*http.Response, error) {
+func (r *apiRequest) fail(code string) (*http.Response, error) {
 	status, reason, ok := fault.KubernetesStatus(code)
 	if !ok {
 		return nil, connectionError(code)

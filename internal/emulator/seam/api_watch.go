@@ -46,7 +46,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	for len(s.rest) == 0 {
 		line, err := s.lines.ReadBytes('\n')
 		if err == nil {
-			line, err = s.tell(line)
+			line, err = s.deliver(line)
 		}
 		s.rest = line
 		if err != nil && len(s.rest) == 0 {
@@ -58,19 +58,19 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// told is an event of a watch, of which only this matters.
-type told struct {
+// watchEvent is an event of a watch, of which only this matters.
+type watchEvent struct {
 	Type   watch.EventType              `json:"type"`
 	Object metav1.PartialObjectMetadata `json:"object"`
 }
 
-// tell returns what the component is told of an event.
-func (s *stream) tell(line []byte) ([]byte, error) {
-	s.incarnation.hooks.Deaths.hear(s.location, line)
+// deliver returns what the component is told of an event.
+func (s *stream) deliver(line []byte) ([]byte, error) {
+	s.incarnation.hooks.Tombstones.observe(s.location, line)
 	if !s.incarnation.faults.Active() {
 		return line, nil
 	}
-	var event told
+	var event watchEvent
 	err := json.Unmarshal(line, &event)
 	if err != nil || event.Type == watch.Bookmark || event.Type == watch.Error {
 		return line, nil //nolint:nilerr // what cannot be read is not ours to judge
@@ -79,12 +79,12 @@ func (s *stream) tell(line []byte) ([]byte, error) {
 	if event.Object.Namespace != "" {
 		op.Subject = event.Object.Namespace + "/" + op.Subject
 	}
-	c, ctx, ok := s.incarnation.meet(s.context, journal.SeamAPI, op)
+	c, ctx, ok := s.incarnation.enterIfFaulty(s.context, journal.SeamAPI, op)
 	if !ok {
 		return line, nil
 	}
 	c.event.Response = json.RawMessage(`"` + string(event.Type) + `"`)
-	line, outcome, err := s.suffer(ctx, c, event, line)
+	line, outcome, err := s.apply(ctx, c, event, line)
 	message := ""
 	if err != nil {
 		message = err.Error()
@@ -93,13 +93,13 @@ func (s *stream) tell(line []byte) ([]byte, error) {
 	return line, err
 }
 
-// suffer does to an event what its fault says, and names it.
-func (s *stream) suffer(ctx context.Context, c *crossing, event told, line []byte) (rest []byte, outcome string, err error) {
+// apply does to an event what its fault says, and names it.
+func (s *stream) apply(ctx context.Context, c *crossing, event watchEvent, line []byte) (rest []byte, outcome string, err error) {
 	e := c.effect()
 	if e.Freeze {
 		revision := versioned{}
 		revision.Metadata.ResourceVersion = event.Object.ResourceVersion
-		c.applied.Note(held{c.event.Component, s.location.resource}, revision.revision())
+		c.applied.Note(frozenAt{c.event.Component, s.location.resource}, revision.revision())
 		select {
 		case <-c.applied.Healed():
 			return line, "Frozen", nil
@@ -107,7 +107,7 @@ func (s *stream) suffer(ctx context.Context, c *crossing, event told, line []byt
 			return nil, "Frozen", ended(ctx)
 		}
 	}
-	if err := c.suffer(ctx); err != nil {
+	if err := c.apply(ctx); err != nil {
 		return nil, transportOutcome(err), err
 	}
 	switch {

@@ -22,14 +22,14 @@ type Hooks struct {
 	// LeaseLost has somebody else take the Lease of the component, and returns when
 	// he has it.
 	LeaseLost func(by *fault.Applied)
-	// Deaths are what all components know of deletions, for reads of the past; nil
+	// Tombstones are what all components know of deletions, for reads of the past; nil
 	// if nobody needs to.
-	Deaths *Deaths
+	Tombstones *Tombstones
 }
 
-// Suffer has what crosses the seams as this incarnation's suffer the faults of a
+// Inject has what crosses the seams as this incarnation's suffer the faults of a
 // set. It has to be called before anything crosses.
-func (i *Incarnation) Suffer(faults *fault.Set, hooks Hooks) {
+func (i *Incarnation) Inject(faults *fault.Set, hooks Hooks) {
 	i.faults, i.hooks = faults, hooks
 }
 
@@ -37,11 +37,11 @@ func (i *Incarnation) Suffer(faults *fault.Set, hooks Hooks) {
 // or have it fail.
 func (i *Incarnation) Begin(ctx context.Context) error {
 	op := journal.Operation{Name: "start"}
-	c, ctx := i.begin(ctx, journal.SeamProcess, op, i.suffers(journal.SeamProcess, op, caller))
+	c, ctx := i.begin(ctx, journal.SeamProcess, op, i.faultAt(journal.SeamProcess, op, caller))
 	defer c.cancel()
 	c.event.Outcome = journal.OutcomeOK
 	i.journal.Append(c.event)
-	if err := c.suffer(ctx); err != nil {
+	if err := c.apply(ctx); err != nil {
 		return err
 	}
 	if e := c.effect(); e.Fail != "" {
@@ -79,9 +79,9 @@ func (c *crossing) effect() fault.Effect {
 	return c.applied.Effect
 }
 
-// suffer does what a fault does before the operation. An error means that the
+// apply does what a fault does before the operation. An error means that the
 // operation does not happen: ErrFenced, errLost, or that of the context.
-func (c *crossing) suffer(ctx context.Context) error {
+func (c *crossing) apply(ctx context.Context) error {
 	e := c.effect()
 	if e.Delay > 0 {
 		if err := c.pause(ctx, e.Delay); err != nil {
@@ -102,7 +102,7 @@ func (c *crossing) suffer(ctx context.Context) error {
 	case e.Outage != "" && c.incarnation.hooks.Outage != nil:
 		c.incarnation.hooks.Outage(c.applied)
 	case e.Clock != 0:
-		c.incarnation.jump(c.applied)
+		c.incarnation.offsetClock(c.applied)
 	case e.LoseLease > 0 && c.incarnation.hooks.LeaseLost != nil:
 		c.incarnation.hooks.LeaseLost(c.applied)
 	}

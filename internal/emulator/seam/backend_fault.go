@@ -13,12 +13,12 @@ func (c *crossing) call(ctx context.Context, next func(context.Context) error) e
 	if c.applied == nil {
 		return next(ctx)
 	}
-	if err := c.suffer(ctx); err != nil {
+	if err := c.apply(ctx); err != nil {
 		return err
 	}
 	e := c.effect()
 	if e.Fail != "" {
-		return storeRefusal(e.Fail, e.Message)
+		return storeFailure(e.Fail, e.Message)
 	}
 	err := next(ctx)
 	if e.Duplicate {
@@ -35,7 +35,7 @@ func (c *crossing) call(ctx context.Context, next func(context.Context) error) e
 	if c.crashAfter() {
 		return ErrFenced
 	}
-	return storeRefusal(e.LoseReply, e.Message)
+	return storeFailure(e.LoseReply, e.Message)
 }
 
 // storeError is an error with a code of S3, or of its connection.
@@ -57,8 +57,8 @@ var storeKinds = map[string]error{
 	"Invalid": fakedriver.ErrInvalid, "Limit": fakedriver.ErrLimit, "Closed": fakedriver.ErrClosed,
 }
 
-// storeRefusal is the error that a code stands for.
-func storeRefusal(code, text string) error {
+// storeFailure is the error that a code stands for.
+func storeFailure(code, text string) error {
 	if kind, ok := storeKinds[code]; ok {
 		return &kindError{kind, text}
 	}

@@ -27,7 +27,7 @@ func BenchmarkCross(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			i := seam.NewIncarnation(journal.New(journal.Options{MaxBytes: 1 << 20}), "actor", 1)
 			defer i.Fence()
-			i.Suffer(bench.faults, seam.Hooks{})
+			i.Inject(bench.faults, seam.Hooks{})
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := i.Cross(b.Context(), journal.SeamStore, op, nil, nothing); err != nil {

@@ -22,5 +22,5 @@ func (i *Incarnation) Now() time.Time {
 	}
 }
 
-// jump puts the clock of the component forward or back.
-func (i *Incarnation) jump(by *fault.Applied) { i.clock.Store(by) }
+// offsetClock puts the clock of the component forward or back.
+func (i *Incarnation) offsetClock(by *fault.Applied) { i.clock.Store(by) }

@@ -52,7 +52,7 @@ func TestClockFromStart(t *testing.T) {
 	for number, want := range []time.Duration{0, time.Hour, 0} {
 		i := seam.NewIncarnation(j, "actor", number+1)
 		t.Cleanup(i.Fence)
-		i.Suffer(set, seam.Hooks{})
+		i.Inject(set, seam.Hooks{})
 		if err := i.Begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}

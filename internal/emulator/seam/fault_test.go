@@ -18,7 +18,7 @@ func suffering(t *testing.T, match fault.Match, effect fault.Effect) (*seam.Inca
 	if err := set.Add(fault.Fault{Name: "f", Match: match, Effect: effect}); err != nil {
 		t.Fatal(err)
 	}
-	i.Suffer(set, seam.Hooks{})
+	i.Inject(set, seam.Hooks{})
 	return i, set, j
 }
 

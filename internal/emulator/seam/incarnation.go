@@ -138,7 +138,7 @@ func (i *Incarnation) enter(
 	if !i.admit() {
 		return nil, nil, ErrFenced
 	}
-	c, ctx := i.begin(ctx, s, op, i.suffers(s, op, end))
+	c, ctx := i.begin(ctx, s, op, i.faultAt(s, op, end))
 	return c, ctx, nil
 }
 
@@ -154,8 +154,8 @@ func (i *Incarnation) admit() bool {
 	return true
 }
 
-// suffers counts a crossing, and returns the fault that applies to it, if any.
-func (i *Incarnation) suffers(s journal.Seam, op journal.Operation, end side) *fault.Applied {
+// faultAt counts a crossing, and returns the fault that applies to it, if any.
+func (i *Incarnation) faultAt(s journal.Seam, op journal.Operation, end side) *fault.Applied {
 	return i.faults.At(fault.Crossing{
 		Seam: s, Component: i.component, Operation: op.Name, Subject: op.Subject, Serving: bool(end),
 	})
@@ -178,13 +178,13 @@ func (i *Incarnation) begin(
 	return c, ctx
 }
 
-// meet begins a crossing of something that is only worth one if a fault applies to
+// enterIfFaulty begins a crossing of something that is only worth one if a fault applies to
 // it, and reports whether one does.
-func (i *Incarnation) meet(ctx context.Context, s journal.Seam, op journal.Operation) (*crossing, context.Context, bool) {
+func (i *Incarnation) enterIfFaulty(ctx context.Context, s journal.Seam, op journal.Operation) (*crossing, context.Context, bool) {
 	if !i.admit() {
 		return nil, nil, false
 	}
-	applied := i.suffers(s, op, caller)
+	applied := i.faultAt(s, op, caller)
 	if applied == nil {
 		i.inFlight.Done()
 		return nil, nil, false

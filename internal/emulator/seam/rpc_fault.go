@@ -21,12 +21,12 @@ func (c *crossing) callRPC(ctx context.Context, end side, next func(context.Cont
 	if c.applied == nil {
 		return next(ctx)
 	}
-	if err := c.suffer(ctx); err != nil {
+	if err := c.apply(ctx); err != nil {
 		return nil, rpcError(err)
 	}
 	e := c.effect()
 	if e.Fail != "" {
-		return nil, refusal(e.Fail, e.Message)
+		return nil, rpcFailure(e.Fail, e.Message)
 	}
 	resp, err := next(ctx)
 	if e.Duplicate {
@@ -38,7 +38,7 @@ func (c *crossing) callRPC(ctx context.Context, end side, next func(context.Cont
 	if err != nil {
 		return nil, err
 	}
-	return c.spoil(resp, end)
+	return c.corrupt(resp, end)
 }
 
 // loseRPC keeps what has happened for the journal, and returns what the caller is
@@ -48,7 +48,7 @@ func (c *crossing) loseRPC(resp any, err error) error {
 	if c.crashAfter() {
 		return rpcError(ErrFenced)
 	}
-	return refusal(c.applied.Effect.LoseReply, c.applied.Effect.Message)
+	return rpcFailure(c.applied.Effect.LoseReply, c.applied.Effect.Message)
 }
 
 // happened renders the end of a call that nobody is told of.
@@ -88,13 +88,13 @@ var usual = map[codes.Code]string{
 	codes.AlreadyExists:     "it exists already and differs",
 }
 
-func refusal(name, text string) error {
+func rpcFailure(name, text string) error {
 	code, _ := fault.RPCCode(name)
 	return status.Error(code, cmp.Or(text, usual[code], "the storage system has refused the request"))
 }
 
-// spoil changes a response.
-func (c *crossing) spoil(resp any, end side) (any, error) {
+// corrupt changes a response.
+func (c *crossing) corrupt(resp any, end side) (any, error) {
 	msg, ok := resp.(proto.Message)
 	if !ok {
 		return resp, nil
@@ -110,7 +110,7 @@ func (c *crossing) spoil(resp any, end side) (any, error) {
 	case e.Swap:
 		c.swap(msg)
 	case e.Oversize > 0:
-		return c.bloat(msg, e.Oversize, end)
+		return c.enlarge(msg, e.Oversize, end)
 	}
 	return resp, nil
 }
@@ -135,9 +135,9 @@ const maxMessage = 4 << 20
 // padding is a field that the protocol does not have.
 const padding = 536_870_911
 
-// bloat makes a response larger. A driver sends it, and gRPC does the rest; on the
+// enlarge makes a response larger. A driver sends it, and gRPC does the rest; on the
 // caller's side, where it has arrived already, the limit of gRPC is applied to it.
-func (c *crossing) bloat(msg proto.Message, by int, end side) (any, error) {
+func (c *crossing) enlarge(msg proto.Message, by int, end side) (any, error) {
 	if size := proto.Size(msg) + by; end == caller && size > maxMessage {
 		return nil, status.Error(codes.ResourceExhausted, fmt.Sprintf("grpc: received message larger than max (%d vs. %d)", size, maxMessage))
 	}

@@ -100,8 +100,8 @@ func TestRPCFaults(t *testing.T) {
 			if err := set.Add(fault.Fault{Name: "f", Match: match, Effect: tc.effect}); err != nil {
 				t.Fatal(err)
 			}
-			client.Suffer(set, seam.Hooks{})
-			server.Suffer(set, seam.Hooks{})
+			client.Inject(set, seam.Hooks{})
+			server.Inject(set, seam.Hooks{})
 			m := &mint{}
 			driver := connectRPC(t, client, server, m)
 			for n, bucket := range []string{"b1", "b2", "b3"} {
@@ -154,8 +154,8 @@ func TestRPCLostReply(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	client.Suffer(set, seam.Hooks{})
-	server.Suffer(set, seam.Hooks{})
+	client.Inject(set, seam.Hooks{})
+	server.Inject(set, seam.Hooks{})
 	got, err := create(t, connectRPC(t, client, server, &mint{}), "b")
 	if status.Code(err) != codes.Unavailable || got != nil {
 		t.Errorf("the caller sees %v, %v; want only that it is unavailable", got, err)
@@ -176,7 +176,7 @@ func TestRPCHangHealed(t *testing.T) {
 	if err := set.Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamRPC}, Effect: fault.Effect{Hang: true}}); err != nil {
 		t.Fatal(err)
 	}
-	client.Suffer(set, seam.Hooks{})
+	client.Inject(set, seam.Hooks{})
 	driver := connectRPC(t, client, server, &mint{})
 	ended := make(chan error, 1)
 	go func() {

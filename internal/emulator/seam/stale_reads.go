@@ -67,7 +67,7 @@ func (r *apiRequest) stale(changes int) (*http.Response, error) {
 func (r *apiRequest) previous(resp *http.Response, before uint64) (*http.Response, uint64, error) {
 	now, ok, err := read(resp)
 	for err == nil && ok {
-		died := r.crossing.incarnation.hooks.Deaths.last(r.location(), before)
+		died := r.crossing.incarnation.hooks.Tombstones.last(r.location(), before)
 		changed := max(now.latest(), died.revision)
 		if changed <= 1 {
 			break
@@ -166,9 +166,9 @@ func (r *apiRequest) only(resp *http.Response) (*http.Response, error) {
 	return r.answer(http.StatusOK, resp.Header, object)
 }
 
-// held is the key of the first event of a kind that a frozen component has not
+// frozenAt is the key of the first event of a kind that a frozen component has not
 // been told of: one revision before it, its world stands still.
-type held struct{ component, resource string }
+type frozenAt struct{ component, resource string }
 
 // frozen answers a list as of the moment at which the component's world stands
 // still. A watch that wants to begin with what there is now is refused, as by an
@@ -178,10 +178,10 @@ func (r *apiRequest) frozen() (*http.Response, error) {
 		if r.URL.Query().Get("sendInitialEvents") != "true" {
 			return r.pass()
 		}
-		return r.refuse(string(metav1.StatusReasonInvalid))
+		return r.fail(string(metav1.StatusReasonInvalid))
 	}
 	c := r.crossing
-	if first, ok := c.applied.Noted(held{c.event.Component, r.info.Resource}).(uint64); ok {
+	if first, ok := c.applied.Noted(frozenAt{c.event.Component, r.info.Resource}).(uint64); ok {
 		return r.at(first - 1)
 	}
 	return r.pass()

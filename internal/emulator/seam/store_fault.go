@@ -20,20 +20,20 @@ func (c *crossing) serve(w *responseRecorder, r *http.Request, served Describer,
 		next.ServeHTTP(w, r)
 		return false
 	}
-	if err := c.suffer(r.Context()); err != nil {
+	if err := c.apply(r.Context()); err != nil {
 		return true
 	}
 	e := c.effect()
 	switch {
 	case e.Fail != "":
-		return refuseStore(w, r, served, e.Fail, e.Message)
+		return failStore(w, r, served, e.Fail, e.Message)
 	case e.Duplicate:
 		return c.serveTwice(w, r, next)
 	case e.LoseReply != "" || e.Crash == fault.After:
-		lost := &responseRecorder{ResponseWriter: newNowhere()}
+		lost := &responseRecorder{ResponseWriter: newDiscardWriter()}
 		next.ServeHTTP(lost, r)
 		c.event.Response = lost.summary()
-		return c.crashAfter() || refuseStore(w, r, served, e.LoseReply, e.Message)
+		return c.crashAfter() || failStore(w, r, served, e.LoseReply, e.Message)
 	case e.Cut > 0:
 		next.ServeHTTP(&cutter{ResponseWriter: w, left: e.Cut}, r)
 		_ = http.NewResponseController(w).Flush() // what is not cut has to arrive
@@ -60,7 +60,7 @@ func (c *crossing) serveTwice(w *responseRecorder, r *http.Request, next http.Ha
 	first := r.Clone(r.Context())
 	first.Body = io.NopCloser(bytes.NewReader(body))
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	next.ServeHTTP(newNowhere(), first)
+	next.ServeHTTP(newDiscardWriter(), first)
 	next.ServeHTTP(w, r)
 	return false
 }
@@ -74,15 +74,15 @@ type s3Failure struct {
 	RequestID string   `xml:"RequestId"`
 }
 
-// refuseStore answers with an error of S3, or of Google's, or not at all.
-func refuseStore(w http.ResponseWriter, r *http.Request, served Describer, code, text string) (hangUp bool) {
+// failStore answers with an error of S3, or of Google's, or not at all.
+func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, text string) (hangUp bool) {
 	status, ok := fault.S3Status(code)
 	if !ok {
 		return true // a connection that is reset
 	}
 	text = cmp.Or(text, http.StatusText(status))
 	if _, ok := served.(*gcs.Service); ok {
-		refuseGCS(w, status, code, text)
+		failGCS(w, status, code, text)
 		return false
 	}
 	id := rand.Text()
@@ -113,7 +113,7 @@ type gcsReason struct {
 	Message string `json:"message"`
 }
 
-func refuseGCS(w http.ResponseWriter, status int, code, text string) {
+func failGCS(w http.ResponseWriter, status int, code, text string) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.WriteHeader(status)
 	var failed gcsFailure

@@ -11,7 +11,7 @@ import (
 func (c *crossing) serveCut(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
 	body := &cutUpload{ReadCloser: r.Body, left: c.effect().CutUpload}
 	r.Body = body
-	lost := &responseRecorder{ResponseWriter: newNowhere()}
+	lost := &responseRecorder{ResponseWriter: newDiscardWriter()}
 	next.ServeHTTP(&hangUpWriter{ResponseWriter: w, instead: lost, body: body}, r)
 	if body.broken {
 		c.event.Response = lost.summary()

@@ -2,15 +2,15 @@ package seam
 
 import "net/http"
 
-// nowhere is a writer of an answer that nobody gets.
-type nowhere struct{ header http.Header }
+// discardWriter is a writer of an answer that nobody gets.
+type discardWriter struct{ header http.Header }
 
-func newNowhere() *nowhere { return &nowhere{http.Header{}} }
+func newDiscardWriter() *discardWriter { return &discardWriter{http.Header{}} }
 
-func (n *nowhere) Header() http.Header         { return n.header }
-func (n *nowhere) WriteHeader(int)             {}
-func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
-func (n *nowhere) Flush()                      {}
+func (n *discardWriter) Header() http.Header         { return n.header }
+func (n *discardWriter) WriteHeader(int)             {}
+func (n *discardWriter) Write(p []byte) (int, error) { return len(p), nil }
+func (n *discardWriter) Flush()                      {}
 
 // cutter lets the first bytes of a body pass, and swallows the rest.
 type cutter struct {

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// maxDeaths is how many deletions are remembered, the latest.
-const maxDeaths = 4096
+// maxTombstones is how many deletions are remembered, the latest.
+const maxTombstones = 4096
 
-// Deaths remember at which revision of etcd objects were deleted, as watches have
+// Tombstones remember at which revision of etcd objects were deleted, as watches have
 // told of it. The API server can be asked what there was at a revision, but not when
 // something ceased to be. It is safe for concurrent use; a nil one knows of none.
-type Deaths struct {
+type Tombstones struct {
 	mu    sync.Mutex
-	known map[death]bool
-	all   []death // in the order in which they were told
+	known map[tombstone]bool
+	all   []tombstone // in the order in which they were told
 }
 
-// death is the end of an object, or of its being selected by a watch.
-type death struct {
+// tombstone is the end of an object, or of its being selected by a watch.
+type tombstone struct {
 	location
 
 	revision uint64
@@ -36,20 +36,20 @@ func (p location) has(other location) bool {
 		(p.namespace == "" || p.namespace == other.namespace) && (p.name == "" || p.name == other.name)
 }
 
-// NewDeaths returns memory that is empty.
-func NewDeaths() *Deaths { return &Deaths{known: map[death]bool{}} }
+// NewTombstones returns memory that is empty.
+func NewTombstones() *Tombstones { return &Tombstones{known: map[tombstone]bool{}} }
 
-func (d *Deaths) add(one death) {
+func (d *Tombstones) add(one tombstone) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.known[one] {
 		return
 	}
-	if len(d.all) == maxDeaths {
-		for _, old := range d.all[:maxDeaths/2] {
+	if len(d.all) == maxTombstones {
+		for _, old := range d.all[:maxTombstones/2] {
 			delete(d.known, old)
 		}
-		d.all = slices.Delete(d.all, 0, maxDeaths/2)
+		d.all = slices.Delete(d.all, 0, maxTombstones/2)
 	}
 	d.known[one] = true
 	d.all = append(d.all, one)
@@ -57,9 +57,9 @@ func (d *Deaths) add(one death) {
 
 // last returns the latest death at a place before a revision; the zero value if
 // none is known.
-func (d *Deaths) last(at location, before uint64) (latest death) {
+func (d *Tombstones) last(at location, before uint64) (latest tombstone) {
 	if d == nil {
-		return death{}
+		return tombstone{}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,12 +71,12 @@ func (d *Deaths) last(at location, before uint64) (latest death) {
 	return latest
 }
 
-// deletion is how the line of an event begins that tells of one.
-var deletion = []byte(`{"type":"DELETED"`)
+// deletedPrefix is how the line of an event begins that tells of one.
+var deletedPrefix = []byte(`{"type":"DELETED"`)
 
-// hear takes note of an event of a watch, if it tells of a death.
-func (d *Deaths) hear(of location, line []byte) {
-	if d == nil || !bytes.HasPrefix(line, deletion) {
+// observe takes note of an event of a watch, if it tells of a death.
+func (d *Tombstones) observe(of location, line []byte) {
+	if d == nil || !bytes.HasPrefix(line, deletedPrefix) {
 		return
 	}
 	var event struct {
@@ -86,5 +86,5 @@ func (d *Deaths) hear(of location, line []byte) {
 		return
 	}
 	of.namespace, of.name = event.Object.Metadata.Namespace, event.Object.Metadata.Name
-	d.add(death{of, event.Object.revision()})
+	d.add(tombstone{of, event.Object.revision()})
 }

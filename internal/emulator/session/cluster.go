@@ -34,7 +34,7 @@ func (s *Session) checkServer() error {
 	for _, other := range others {
 		if other.APIServer == c.Server() && other.Name != s.opts.Name {
 			return fmt.Errorf("context %q, server %s: %w: %q, which has a COSI controller; use it as it is, "+
-				"or choose another cluster with --context or --kubeconfig", c.Context(), c.Server(), ErrOwnServer, other.Name)
+				"or choose another cluster with --context or --kubeconfig", c.ContextName(), c.Server(), ErrOwnServer, other.Name)
 		}
 	}
 	return nil
@@ -87,6 +87,6 @@ func CleanUp(ctx context.Context, dir string) (Remains, error) {
 		return Remains{}, err
 	}
 	defer c.Close()
-	left, err := c.Leave(ctx, killed.DriverName)
+	left, err := c.Uninstall(ctx, killed.DriverName)
 	return Remains{Context: killed.Context, Left: left, Err: err}, nil
 }

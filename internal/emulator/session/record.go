@@ -26,8 +26,8 @@ func (s *Session) startRecording() error {
 		return err
 	}
 	w, err := recording.Create(dir, recording.Header{
-		Program: s.opts.Version, Started: s.started, Driver: s.emulator.DriverName(),
-		External: s.emulator.Store() == nil && s.emulator.DriverName() != "",
+		Program: s.opts.Version, Started: s.started, Driver: s.emulator.Info().DriverName,
+		External: s.emulator.Store() == nil && s.emulator.Info().DriverName != "",
 	})
 	if err != nil {
 		return err

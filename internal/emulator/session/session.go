@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -101,54 +100,20 @@ func (s *Session) Info() instance.Info {
 		Version: s.opts.Version,
 		PID:     os.Getpid(),
 		Started: s.started,
-		Dir:     s.instance.Dir(),
+		Info:    emulator.Info{Dir: s.instance.Dir()},
 	}
 	if s.data != nil {
 		info.DataDir = s.data.Path()
 	}
 	if c := s.opts.Emulator.Cluster; c != nil { // known to those who clean up if this process is killed
-		info.Context, info.APIServer = c.Context(), c.Server()
+		info.Context, info.APIServer = c.ContextName(), c.Server()
 	}
 	if s.emulator != nil {
 		info.Ready, info.Control = true, s.controlSocket()
 		info.Recording = s.record.path()
-		describe(&info, s.emulator)
+		info.Info = s.emulator.Info()
 	}
 	return info
-}
-
-func describe(info *instance.Info, e *emulator.Emulator) {
-	info.Context = e.Context()
-	info.Kubeconfig = e.KubeconfigPath()
-	info.APIServer = e.Config().Host
-	info.DriverName = e.DriverName()
-	info.DriverEndpoint = e.DriverEndpoint()
-	info.S3Endpoint = e.S3Endpoint()
-	info.S3Region = e.S3Region()
-	info.GCSEndpoint = e.GCSEndpoint()
-	info.S3CertificateAuthority = e.CertificateAuthorityPath()
-	info.S3Administrator = e.AdministratorPath()
-	info.Journal = e.JournalPath()
-	info.Warnings = e.Warnings()
-	if plane := e.ControlPlane(); plane != nil {
-		info.Components = append(info.Components, processes(plane)...)
-	}
-	for _, c := range e.Components() {
-		state, incarnation := c.State()
-		info.Components = append(info.Components, instance.Component{Name: c.Name(), State: string(state), Incarnation: incarnation})
-	}
-}
-
-func processes(plane *controlplane.ControlPlane) []instance.Component {
-	var components []instance.Component
-	for _, p := range plane.Processes() {
-		state := emulator.StateRunning
-		if p.PID == 0 {
-			state = emulator.StateStopped
-		}
-		components = append(components, instance.Component{Name: p.Name, State: string(state), PID: p.PID, Log: p.LogFile})
-	}
-	return components
 }
 
 // Wait keeps the books while the emulator runs. It returns nil when ctx is done,

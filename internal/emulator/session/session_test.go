@@ -121,15 +121,15 @@ func TestWait(t *testing.T) {
 	if err := sidecar.Crash(); err != nil {
 		t.Fatal(err)
 	}
-	expectComponent(t, instance.Component{Name: "sidecar", State: "Crashed", Incarnation: 1})
+	expectComponent(t, emulator.ComponentInfo{Name: "sidecar", State: "Crashed", Incarnation: 1})
 	if err := sidecar.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	expectComponent(t, instance.Component{Name: "sidecar", State: "Running", Incarnation: 2})
+	expectComponent(t, emulator.ComponentInfo{Name: "sidecar", State: "Running", Incarnation: 2})
 }
 
 // expectComponent waits until the books say this of a component.
-func expectComponent(t *testing.T, want instance.Component) {
+func expectComponent(t *testing.T, want emulator.ComponentInfo) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -121,7 +121,7 @@ func (r *runner) Start(ctx context.Context) error {
 	return errors.Join(err, r.close())
 }
 
-// Kill implements emulator.Killer: it is kill -9.
+// Kill implements emulator.Process: it is kill -9.
 func (r *runner) Kill() {
 	if !isClosed(r.killed) {
 		close(r.killed)

@@ -29,22 +29,22 @@ const Audience = "sts.amazonaws.com"
 // ServiceAccounts; NAMESPACE:NAME follows.
 const userPrefix = "system:serviceaccount:"
 
-// Directory looks up tokens. It is safe for concurrent use.
-type Directory struct {
+// Verifier looks up tokens. It is safe for concurrent use.
+type Verifier struct {
 	client client.Client
 	driver string
 }
 
 // New returns a directory of the accesses that a driver has granted. The client
 // must be allowed to create TokenReviews and to get BucketAccesses.
-func New(c client.Client, driver string) *Directory { return &Directory{client: c, driver: driver} }
+func New(c client.Client, driver string) *Verifier { return &Verifier{client: c, driver: driver} }
 
 // Account returns the account of a BucketAccess, by the name of which the bearer
 // of a token asks for it: it must be in the namespace of the token's
 // ServiceAccount, and for that ServiceAccount. Errors are of kind
 // authorization.ErrIdentity for a token that is not good, fakedriver.ErrNotExist if there is
 // no such access, or those of the API server.
-func (d *Directory) Account(ctx context.Context, token, access string) (string, error) {
+func (d *Verifier) Account(ctx context.Context, token, access string) (string, error) {
 	serviceAccount, err := d.review(ctx, token)
 	if err != nil {
 		return "", err
@@ -62,7 +62,7 @@ func (d *Directory) Account(ctx context.Context, token, access string) (string, 
 }
 
 // review returns whose token it is.
-func (d *Directory) review(ctx context.Context, token string) (client.ObjectKey, error) {
+func (d *Verifier) review(ctx context.Context, token string) (client.ObjectKey, error) {
 	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: []string{Audience}}}
 	if err := d.client.Create(ctx, review); err != nil {
 		return client.ObjectKey{}, fmt.Errorf("review a token: %w", err)
@@ -82,7 +82,7 @@ func (d *Directory) review(ctx context.Context, token string) (client.ObjectKey,
 
 // isFor says whether an access is a ServiceAccount's of its namespace, and has
 // been granted by the driver.
-func (d *Directory) isFor(access *cosiapi.BucketAccess, serviceAccount string) bool {
+func (d *Verifier) isFor(access *cosiapi.BucketAccess, serviceAccount string) bool {
 	return access.Spec.ServiceAccountName == serviceAccount &&
 		access.Status.AuthenticationType == cosiapi.AuthenticationTypeServiceAccount &&
 		access.Status.DriverName == d.driver && access.Status.AccountID != "" &&

@@ -30,7 +30,7 @@ var errAbandoned = errors.New("nobody does anything about it any more")
 func (r *run) hurry(ctx context.Context, object *unstructured.Unstructured, giveUp context.CancelCauseFunc) (stop func()) {
 	v := &vigil{
 		rest: func(ctx context.Context, quiet time.Duration) bool {
-			return r.watcher.Rest(ctx, r.judgedScope(), quiet)
+			return r.watcher.WaitQuiet(ctx, r.judgedScope(), quiet)
 		},
 		idle: r.idle,
 		abandoned: func(ctx context.Context) (time.Duration, bool) {

@@ -20,11 +20,11 @@ func (r *run) changeBackend(ctx context.Context, asked *spec.Backend) error {
 			return err
 		}},
 		{asked.DeleteBucket, func(name string) error {
-			r.watcher.Touch(name)
+			r.watcher.MarkExternal(name)
 			return r.deleteBucket(ctx, name)
 		}},
 		{asked.DeleteAccount, func(id string) error {
-			r.watcher.Touch(id)
+			r.watcher.MarkExternal(id)
 			return backend.DeleteAccount(ctx, r.ownerOf(ctx, id), id)
 		}},
 	} {
@@ -52,7 +52,7 @@ func (r *run) setPolicy(ctx context.Context, asked *spec.Policy) error {
 	if err != nil {
 		return err
 	}
-	r.watcher.Touch(account)
+	r.watcher.MarkExternal(account)
 	return r.engine.emulator.Store().SetGrant(ctx, account, fakedriver.Grant{
 		Bucket: bucket, ObjectData: fakedriver.AccessMode(asked.ObjectData),
 		ObjectMetadata: fakedriver.AccessMode(asked.ObjectMetadata), BucketMetadata: fakedriver.AccessMode(asked.BucketMetadata),

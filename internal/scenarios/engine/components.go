@@ -11,7 +11,7 @@ import (
 )
 
 func (r *run) crash(ctx context.Context, s *spec.Step) (any, error) {
-	return nil, r.each(ctx, *s.Crash, func(c emulator.Actor) error {
+	return nil, r.each(ctx, *s.Crash, func(c emulator.Controllable) error {
 		if err := c.Crash(); err != nil {
 			return err
 		}
@@ -20,7 +20,7 @@ func (r *run) crash(ctx context.Context, s *spec.Step) (any, error) {
 }
 
 func (r *run) restart(ctx context.Context, s *spec.Step) (any, error) {
-	return nil, r.each(ctx, *s.Restart, func(c emulator.Actor) error {
+	return nil, r.each(ctx, *s.Restart, func(c emulator.Controllable) error {
 		if err := c.Stop(ctx); err != nil {
 			return err
 		}
@@ -30,7 +30,7 @@ func (r *run) restart(ctx context.Context, s *spec.Step) (any, error) {
 
 // startAgain starts a component, with or without what it has kept. One that cannot
 // forget is started all the same, so that the scenario leaves it as it was.
-func startAgain(ctx context.Context, c emulator.Actor, forget bool) error {
+func startAgain(ctx context.Context, c emulator.Controllable, forget bool) error {
 	var failed error
 	if forget {
 		failed = c.Forget(ctx)
@@ -39,14 +39,14 @@ func startAgain(ctx context.Context, c emulator.Actor, forget bool) error {
 }
 
 func (r *run) start(ctx context.Context, s *spec.Step) (any, error) {
-	return nil, r.each(ctx, *s.Start, func(c emulator.Actor) error { return c.Start(ctx) })
+	return nil, r.each(ctx, *s.Start, func(c emulator.Controllable) error { return c.Start(ctx) })
 }
 
 func (r *run) stop(ctx context.Context, s *spec.Step) (any, error) {
-	return nil, r.each(ctx, *s.Stop, func(c emulator.Actor) error { return c.Stop(ctx) })
+	return nil, r.each(ctx, *s.Stop, func(c emulator.Controllable) error { return c.Stop(ctx) })
 }
 
-func (r *run) each(ctx context.Context, names spec.Names, do func(emulator.Actor) error) error {
+func (r *run) each(ctx context.Context, names spec.Names, do func(emulator.Controllable) error) error {
 	for _, text := range names {
 		name, err := r.text(ctx, text)
 		if err != nil {
@@ -63,11 +63,11 @@ func (r *run) each(ctx context.Context, names spec.Names, do func(emulator.Actor
 	return nil
 }
 
-func (r *run) component(name string) (emulator.Actor, error) {
-	if actor := r.engine.emulator.Actor(name); actor != nil {
+func (r *run) component(name string) (emulator.Controllable, error) {
+	if actor := r.engine.emulator.Controllable(name); actor != nil {
 		return actor, nil
 	}
-	return nil, fmt.Errorf("there is no component %q: there are %s", name, strings.Join(r.engine.emulator.Actors(), ", "))
+	return nil, fmt.Errorf("there is no component %q: there are %s", name, strings.Join(r.engine.emulator.ControllableNames(), ", "))
 }
 
 // wakeAll starts what a scenario has left stopped, so that it can be cleaned up. What
@@ -108,11 +108,11 @@ func (r *run) dropSeconds(ctx context.Context) error {
 	var failed []error
 	alone := runsAlone(r.scenario)
 	for _, component := range r.engine.emulator.Components() {
-		first, ok := strings.CutSuffix(component.Name(), emulator.Second)
+		first, ok := strings.CutSuffix(component.Name(), emulator.ReplicaSuffix)
 		if !ok || !alone && !strings.HasSuffix(first, r.scope) {
 			continue
 		}
-		failed = append(failed, r.engine.emulator.RemoveSecond(ctx, first))
+		failed = append(failed, r.engine.emulator.RemoveReplica(ctx, first))
 	}
 	return errors.Join(failed...)
 }

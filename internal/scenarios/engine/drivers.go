@@ -51,7 +51,7 @@ func (r *run) makeDriver(ctx context.Context, driver *spec.Driver) (*emulator.Ad
 		options.AccessModes = append(options.AccessModes, fakedriver.AccessMode(mode))
 	}
 	if driver.Parameters[fakedriver.ParameterNonEmptyDeletion] == fakedriver.NonEmptyPurge {
-		r.watcher.Purges(options.Name)
+		r.watcher.AllowPurge(options.Name)
 	}
 	return r.engine.emulator.AddDriver(ctx, options)
 }
@@ -77,5 +77,5 @@ func (r *run) dial(ctx context.Context, name spec.Text) (*grpc.ClientConn, error
 	if added, ok := r.drivers[driver]; ok {
 		return added.Dial()
 	}
-	return grpc.NewClient(r.engine.emulator.DriverEndpoint(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	return grpc.NewClient(r.engine.emulator.Info().DriverEndpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
 }

@@ -264,7 +264,7 @@ func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
 func (r *run) awaitsRevival() bool {
 	return slices.ContainsFunc(r.engine.emulator.Components(), func(c *emulator.Component) bool {
 		foreign := strings.Contains(c.Name(), ".") && !naming.Mentions(c.Name(), r.scope)
-		return !foreign && c.Reviving()
+		return !foreign && c.Restarting()
 	})
 }
 

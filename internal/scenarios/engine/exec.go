@@ -26,7 +26,7 @@ func (r *run) exec(ctx context.Context, s *spec.Step) (any, error) {
 		command = append(command, word)
 	}
 	program := exec.CommandContext(ctx, command[0], command[1:]...)
-	program.Env = append(os.Environ(), "KUBECONFIG="+r.engine.emulator.KubeconfigPath(), "NAMESPACE="+r.namespace)
+	program.Env = append(os.Environ(), "KUBECONFIG="+r.engine.emulator.Info().Kubeconfig, "NAMESPACE="+r.namespace)
 	for name, text := range s.Exec.Env {
 		value, err := r.text(ctx, text)
 		if err != nil {

@@ -48,14 +48,14 @@ func (r *run) witness(ctx context.Context, moment string) error {
 	defer cancel()
 	for _, quiet := range []time.Duration{shortRest, longRest, 2 * longRest} {
 		scope := r.judgedScope()
-		restless := !r.watcher.Rest(limited, scope, quiet)
-		if err := r.watcher.Look(ctx, moment, scope, restless); err != nil {
+		restless := !r.watcher.WaitQuiet(limited, scope, quiet)
+		if err := r.watcher.Observe(ctx, moment, scope, restless); err != nil {
 			return fmt.Errorf("look at what there is %s: %w", moment, err)
 		}
 		if restless || quiet > longRest || !slices.ContainsFunc(r.found(), passing) {
 			return nil
 		}
-		r.watcher.Forget()
+		r.watcher.DiscardObservation()
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ steps:
 				t.Helper()
 				access := &cosiapi.BucketAccess{}
 				get(t, emu, namespace, "app", access)
-				if err := emu.Store().DeleteAccount(t.Context(), emu.DriverName(), access.Status.AccountID); err != nil {
+				if err := emu.Store().DeleteAccount(t.Context(), emu.Info().DriverName, access.Status.AccountID); err != nil {
 					t.Error(err)
 				}
 			},
@@ -219,7 +219,7 @@ func serveElsewhere(t *testing.T, emu *emulator.Emulator, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := fakedriver.New(fakedriver.Options{Name: name, Backend: s3, Endpoint: emu.S3Endpoint()})
+	d, err := fakedriver.New(fakedriver.Options{Name: name, Backend: s3, Endpoint: emu.Info().S3Endpoint})
 	if err != nil {
 		t.Fatal(err)
 	}

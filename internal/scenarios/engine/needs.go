@@ -17,9 +17,9 @@ func (e *Engine) lacks(s *spec.Scenario) string {
 	}{
 		{!e.options.AllowExec, "it runs a program, which --allow-exec would allow", verbIs("exec")},
 		{e.emulator.Store() == nil, "it looks into the backend, and only that of the fake driver can be seen", verbIs("backend")},
-		{e.emulator.DriverEndpoint() == "", "it calls a driver, and there is none", verbIs("call")},
+		{e.emulator.Info().DriverEndpoint == "", "it calls a driver, and there is none", verbIs("call")},
 		{e.emulator.ControlPlane() == nil, "it stops parts of the control plane, and this one is somebody else's", stopsControlPlane},
-		{!e.emulator.Elects(), "it takes Leases, which components hold only with --leader-elect", takesLease},
+		{!e.emulator.LeaderElectionEnabled(), "it takes Leases, which components hold only with --leader-elect", takesLease},
 	} {
 		if need.missing && anyStep(s.Steps, need.of) {
 			return need.reason

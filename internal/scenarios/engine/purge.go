@@ -21,7 +21,7 @@ import (
 // administrator, who may do everything. The transport is the caller's to close.
 func (r *run) administrator(ctx context.Context, bucket string, transport *http.Transport) (*s3.Client, error) {
 	emu := r.engine.emulator
-	content, err := os.ReadFile(emu.AdministratorPath())
+	content, err := os.ReadFile(emu.Info().S3Administrator)
 	if err != nil {
 		return nil, fmt.Errorf("read the key of the store's administrator: %w", err)
 	}
@@ -29,7 +29,7 @@ func (r *run) administrator(ctx context.Context, bucket string, transport *http.
 	if err := json.Unmarshal(content, &key); err != nil {
 		return nil, fmt.Errorf("read the key of the store's administrator: %w", err)
 	}
-	if err := trust(transport, emu.CertificateAuthorityPath()); err != nil {
+	if err := trust(transport, emu.Info().S3CertificateAuthority); err != nil {
 		return nil, err
 	}
 	b, err := emu.Store().GetBucket(ctx, bucket)
@@ -37,7 +37,7 @@ func (r *run) administrator(ctx context.Context, bucket string, transport *http.
 		return nil, err
 	}
 	return s3.New(s3.Options{
-		BaseEndpoint: new(emu.S3Endpoint()), Region: cmp.Or(b.Region, emu.S3Region()), UsePathStyle: true,
+		BaseEndpoint: new(emu.Info().S3Endpoint), Region: cmp.Or(b.Region, emu.Info().S3Region), UsePathStyle: true,
 		HTTPClient:  &http.Client{Transport: transport},
 		Credentials: awscredentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, ""),
 	}), nil

@@ -42,7 +42,7 @@ func upload(ctx context.Context, emu *emulator.Emulator, namespace, secret strin
 	if err := emu.Client().Get(ctx, client.ObjectKey{Namespace: namespace, Name: secret}, &key); err != nil {
 		return err
 	}
-	url := fmt.Sprintf("%s/upload/storage/v1/b/%s/o?uploadType=media&name=a", emu.GCSEndpoint(), key.Data["BUCKET_NAME"])
+	url := fmt.Sprintf("%s/upload/storage/v1/b/%s/o?uploadType=media&name=a", emu.Info().GCSEndpoint, key.Data["BUCKET_NAME"])
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader("content"))
 	if err != nil {
 		return err

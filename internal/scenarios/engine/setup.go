@@ -20,7 +20,7 @@ func (r *run) setUp(ctx context.Context) error {
 	}
 	r.variables = map[string]any{
 		"ns": r.namespace, "scope": r.scope, "seed": seed, "index": int64(0),
-		"driver": r.engine.emulator.DriverName(), "class": emulator.ClassStandard, "accessClass": emulator.ClassStandard,
+		"driver": r.engine.emulator.Info().DriverName, "class": emulator.ClassStandard, "accessClass": emulator.ClassStandard,
 	}
 	drivers, err := r.makeDrivers(ctx, setup.Drivers)
 	if err != nil {

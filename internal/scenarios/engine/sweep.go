@@ -98,7 +98,7 @@ func (r *run) touchCalled(method string, request proto.Message) {
 			continue
 		}
 		id := request.ProtoReflect().Get(field).String()
-		r.watcher.Touch(id)
+		r.watcher.MarkExternal(id)
 		if brings {
 			r.bring(id)
 		}

@@ -160,5 +160,5 @@ func progressed(events, underWay []journal.Event) time.Time {
 // isProgress reports whether an event is of a kind that can bring COSI any further; what is
 // only told to people is not.
 func isProgress(e journal.Event) bool {
-	return oracle.Loud(e) && !strings.HasSuffix(e.Operation.Name, " events")
+	return oracle.IsActivity(e) && !strings.HasSuffix(e.Operation.Name, " events")
 }

@@ -18,8 +18,8 @@ import (
 
 // observe finds how things are: all objects of COSI, the Secrets of the namespace, and
 // what the backend has.
-func (w *sandbox) observe(ctx context.Context, name string) (oracle.Moment, error) {
-	m := oracle.Moment{Name: name, After: w.emu.Journal().Mark()}
+func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation, error) {
+	m := oracle.Observation{Name: name, After: w.emu.Journal().Mark()}
 	var claims cosiapi.BucketClaimList
 	var buckets cosiapi.BucketList
 	var accesses cosiapi.BucketAccessList
@@ -47,7 +47,7 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Moment, erro
 }
 
 // observeBackend finds what the backend has, where it is the emulator's own.
-func (w *sandbox) observeBackend(ctx context.Context, m *oracle.Moment) error {
+func (w *sandbox) observeBackend(ctx context.Context, m *oracle.Observation) error {
 	backend := w.emu.Store()
 	if backend == nil {
 		return nil
@@ -60,9 +60,9 @@ func (w *sandbox) observeBackend(ctx context.Context, m *oracle.Moment) error {
 	if err != nil {
 		return fmt.Errorf("look at the accounts of the store: %w", err)
 	}
-	m.Truth = &oracle.Truth{Buckets: buckets, Accounts: accounts}
+	m.Backend = &oracle.BackendState{Buckets: buckets, Accounts: accounts}
 	for _, driver := range w.emu.Served() {
-		m.Truth.Drivers = append(m.Truth.Drivers, driver)
+		m.Backend.Drivers = append(m.Backend.Drivers, driver)
 	}
 	return nil
 }
@@ -90,13 +90,13 @@ func (w *sandbox) isRunning() bool {
 }
 
 // isEmpty reports whether nothing is left of a run.
-func isEmpty(m oracle.Moment) bool {
+func isEmpty(m oracle.Observation) bool {
 	o := m.Objects
 	return len(o.Claims)+len(o.Buckets)+len(o.Accesses)+len(o.Secrets) == 0 &&
-		(m.Truth == nil || len(m.Truth.Buckets)+len(accountsOf(m.Truth)) == 0)
+		(m.Backend == nil || len(m.Backend.Buckets)+len(accountsOf(m.Backend)) == 0)
 }
 
 // accountsOf leaves out the administrator's, which is no one's access.
-func accountsOf(t *oracle.Truth) []fakedriver.Account {
+func accountsOf(t *oracle.BackendState) []fakedriver.Account {
 	return slices.DeleteFunc(slices.Clone(t.Accounts), func(a fakedriver.Account) bool { return a.Admin })
 }

@@ -49,7 +49,7 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 
 // removeObjects takes objects away by force. The components are not asked: they
 // may be what does not work.
-func (w *sandbox) removeObjects(ctx context.Context, m oracle.Moment) error {
+func (w *sandbox) removeObjects(ctx context.Context, m oracle.Observation) error {
 	var objects []client.Object
 	for i := range m.Objects.Accesses {
 		objects = append(objects, &m.Objects.Accesses[i])
@@ -84,15 +84,15 @@ func (w *sandbox) removeObjects(ctx context.Context, m oracle.Moment) error {
 
 // removeBackendState empties the backend. A bucket with objects in it stays, and the sandbox
 // is thrown away.
-func (w *sandbox) removeBackendState(ctx context.Context, m oracle.Moment) error {
-	if m.Truth == nil {
+func (w *sandbox) removeBackendState(ctx context.Context, m oracle.Observation) error {
+	if m.Backend == nil {
 		return nil
 	}
 	var errs []error
-	for _, account := range accountsOf(m.Truth) {
+	for _, account := range accountsOf(m.Backend) {
 		errs = append(errs, w.emu.Store().DeleteAccount(ctx, account.Owner, account.ID))
 	}
-	for _, bucket := range m.Truth.Buckets {
+	for _, bucket := range m.Backend.Buckets {
 		errs = append(errs, w.emu.Store().DeleteBucket(ctx, bucket.Owner, bucket.Name))
 	}
 	return errors.Join(errs...)

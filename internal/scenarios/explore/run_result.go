@@ -20,7 +20,7 @@ type runResult struct {
 	faults []fault.Status
 	// end is the moment after the last step, when the faults were over and time was
 	// given to recover.
-	end oracle.Moment
+	end oracle.Observation
 	// input is what the standing oracles judge.
 	input  oracle.Input
 	state  State
@@ -56,5 +56,5 @@ func (o *runResult) reached() bool {
 // vanished reports whether nothing was left when the last step had ended.
 func (o *runResult) vanished() bool {
 	end := o.end
-	return o.err == nil && o.result.Outcome == engine.Passed && end.Name != "" && !end.Restless && end.After == end.Until && isEmpty(end)
+	return o.err == nil && o.result.Outcome == engine.Passed && end.Name != "" && !end.Active && end.After == end.Until && isEmpty(end)
 }

@@ -136,7 +136,7 @@ func (r *running) readEnd(quiet bool) (err error) {
 	if r.seen.end, err = r.sandbox.observe(r.context, "after the last step"); err != nil {
 		return err
 	}
-	r.seen.end.Restless = !quiet
+	r.seen.end.Active = !quiet
 	return r.readState()
 }
 
@@ -161,12 +161,12 @@ func (r *running) complete() {
 	r.seen.counts = countsOf(r.seen.events, r.seen.names)
 	if r.watcher != nil {
 		r.seen.input = r.watcher.Input(scope)
-		r.seen.input.Moments = []oracle.Moment{r.seen.end}
+		r.seen.input.Observations = []oracle.Observation{r.seen.end}
 	}
 }
 
 // learnFrom learns the names of objects that no component has ever touched.
-func learnFrom(n *names, m oracle.Moment) {
+func learnFrom(n *names, m oracle.Observation) {
 	for i := range m.Objects.Claims {
 		n.learn("BucketClaim", m.Objects.Claims[i].Name, string(m.Objects.Claims[i].UID))
 	}
@@ -184,7 +184,7 @@ func (w *sandbox) waitQuiet(ctx context.Context, watcher *oracle.Watcher, window
 	if watcher == nil {
 		return true // nothing has begun
 	}
-	for watcher.Rest(ctx, scope, window) {
+	for watcher.WaitQuiet(ctx, scope, window) {
 		if w.isRunning() {
 			return true
 		}

@@ -24,7 +24,7 @@ var passing = []string{
 }
 
 // stateOf normalises a moment.
-func stateOf(m oracle.Moment, n *names) (State, error) {
+func stateOf(m oracle.Observation, n *names) (State, error) {
 	s := State{}
 	for kind, objects := range map[string]any{
 		"BucketClaim": m.Objects.Claims, "Bucket": m.Objects.Buckets, "BucketAccess": m.Objects.Accesses, "Secret": m.Objects.Secrets,
@@ -33,13 +33,13 @@ func stateOf(m oracle.Moment, n *names) (State, error) {
 			return nil, err
 		}
 	}
-	if m.Truth == nil {
+	if m.Backend == nil {
 		return s, nil
 	}
-	if err := s.add("backend bucket", m.Truth.Buckets, n); err != nil {
+	if err := s.add("backend bucket", m.Backend.Buckets, n); err != nil {
 		return nil, err
 	}
-	return s, s.add("backend account", m.Truth.Accounts, n)
+	return s, s.add("backend account", m.Backend.Accounts, n)
 }
 
 // add puts a list of objects into the state, under their names.

@@ -11,16 +11,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-func momentWith(uid, version, bucket string) oracle.Moment {
+func momentWith(uid, version, bucket string) oracle.Observation {
 	claim := cosiapi.BucketClaim{ObjectMeta: metav1.ObjectMeta{Name: "photos", ResourceVersion: version}}
 	claim.UID = "u-" + claim.UID
 	claim.Status.BoundBucketName = bucket + uid
-	return oracle.Moment{Objects: oracle.Objects{Claims: []cosiapi.BucketClaim{claim}}}
+	return oracle.Observation{Objects: oracle.Objects{Claims: []cosiapi.BucketClaim{claim}}}
 }
 
 func TestStateDifferences(t *testing.T) {
 	const otherUID = "99999999-2222-3333-4444-555555555555"
-	state := func(m oracle.Moment, uid string) State {
+	state := func(m oracle.Observation, uid string) State {
 		n := newNames("story")
 		n.learn("BucketClaim", "photos", uid)
 		s, err := stateOf(m, n)
@@ -64,7 +64,7 @@ func TestStatesOfTwoWorlds(t *testing.T) {
 	for _, port := range []string{"1234", "23456"} {
 		bucket := cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
 		bucket.Status.BucketInfo = map[string]string{cosiapi.SecretKeyS3Endpoint: "http://127.0.0.1:" + port}
-		s, err := stateOf(oracle.Moment{Objects: oracle.Objects{Buckets: []cosiapi.Bucket{bucket}}}, newNames("story"))
+		s, err := stateOf(oracle.Observation{Objects: oracle.Objects{Buckets: []cosiapi.Bucket{bucket}}}, newNames("story"))
 		if err != nil {
 			t.Fatal(err)
 		}

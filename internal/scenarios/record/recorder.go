@@ -120,7 +120,7 @@ func (r *Recorder) fail(s *spec.Scenario, err error) {
 func (r *Recorder) header(s *spec.Scenario, namespace string, started time.Time) recording.Header {
 	h := recording.Header{
 		Program: r.options.Program, Kubernetes: r.kubernetes(), Started: started, Scenario: s.Name, Namespace: namespace,
-		Driver: r.emulator.DriverName(), External: r.emulator.Store() == nil && r.emulator.DriverName() != "",
+		Driver: r.emulator.Info().DriverName, External: r.emulator.Store() == nil && r.emulator.Info().DriverName != "",
 	}
 	for _, source := range s.Sources {
 		h.Files = append(h.Files, recording.File{Name: source.Name, Content: source.Content})

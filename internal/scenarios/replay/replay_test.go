@@ -171,8 +171,8 @@ func leaking(t *testing.T, r *recording.Recording) *recording.Recording {
 	if err := json.Unmarshal(r.State, &input); err != nil {
 		t.Fatal(err)
 	}
-	last := &input.Moments[len(input.Moments)-1]
-	last.Truth.Buckets = append(last.Truth.Buckets, fakedriver.Bucket{
+	last := &input.Observations[len(input.Observations)-1]
+	last.Backend.Buckets = append(last.Backend.Buckets, fakedriver.Bucket{
 		BucketSpec: fakedriver.BucketSpec{Name: "bc-" + uidA, Owner: "vendor." + r.Namespace},
 	})
 	input.Scope.Words = append(input.Scope.Words, uidA)

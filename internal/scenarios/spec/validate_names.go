@@ -44,7 +44,7 @@ func (v *validation) componentNames(s *Step, names *Names) {
 
 func (d *decoder) component(at Position, name string) {
 	ofDriver := strings.HasPrefix(name, emulator.ComponentSidecar+".") || strings.HasPrefix(name, emulator.ComponentDriver+".")
-	if !ofDriver && !slices.Contains(components, strings.TrimSuffix(name, emulator.Second)) {
+	if !ofDriver && !slices.Contains(components, strings.TrimSuffix(name, emulator.ReplicaSuffix)) {
 		d.fail(at, "there is no component %q: %s", name, suggest(name, components))
 	}
 }

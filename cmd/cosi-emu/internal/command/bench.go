@@ -66,7 +66,7 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 	}
 	cmd.Flags().IntVar(&o.Starts, "starts", 5, "number of timed starts of each kind")
 	cmd.Flags().IntVar(&o.Claims, "claims", 30, "number of claims that are timed, one after another")
-	cmd.Flags().IntVar(&o.Crowd, "crowd", 100, "number of claims with accesses when memory and silence are measured")
+	cmd.Flags().IntVar(&o.LoadedClaims, "crowd", 100, "number of claims with accesses when memory and silence are measured")
 	cmd.Flags().DurationVar(&o.Window, "window", 30*time.Second, "duration of the required silence")
 	load := scale.DefaultLoad
 	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", load.Pairs, "number of claims with accesses, or accesses of one claim, that are created at once")

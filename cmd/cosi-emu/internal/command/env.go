@@ -112,9 +112,9 @@ func gather(ctx context.Context, name string, a access, admin bool) ([]env.Varia
 	case wanted:
 		more, err = accessVariables(ctx, info, key, a.claim)
 	case admin:
-		more, err = env.OfAdministrator(info)
+		more, err = env.ForAdministrator(info.Info)
 	}
-	return append(env.Of(info), more...), err
+	return append(env.ForEmulator(info.Info), more...), err
 }
 
 func accessVariables(ctx context.Context, info instance.Info, key client.ObjectKey, claim string) ([]env.Variable, error) {
@@ -124,7 +124,7 @@ func accessVariables(ctx context.Context, info instance.Info, key client.ObjectK
 	if err != nil {
 		return nil, err
 	}
-	return env.OfAccess(ctx, c, key, claim)
+	return env.ForAccess(ctx, c, key, claim)
 }
 
 // connect returns a client of a running emulator.

@@ -104,7 +104,7 @@ func readManifests(files []string) ([]manifests, error) {
 }
 
 func (e *execution) environment(ctx context.Context, running *session.Session) ([]env.Variable, error) {
-	variables := env.Of(running.Info())
+	variables := env.ForEmulator(running.Info().Info)
 	key, wanted, err := e.access.key()
 	if err != nil || !wanted {
 		return variables, err

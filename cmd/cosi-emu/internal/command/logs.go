@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
@@ -90,7 +91,7 @@ func (l *logs) show(ctx context.Context, streams cli.Streams, info instance.Info
 	return nil
 }
 
-func find(info instance.Info, name string) (instance.Component, error) {
+func find(info instance.Info, name string) (emulator.ComponentInfo, error) {
 	names := make([]string, len(info.Components))
 	for i, c := range info.Components {
 		if c.Name == name {
@@ -99,7 +100,7 @@ func find(info instance.Info, name string) (instance.Component, error) {
 		names[i] = c.Name
 	}
 	err := fmt.Errorf("emulator %q has no component %q; it has %s", info.Name, name, strings.Join(names, ", "))
-	return instance.Component{}, cli.Usage(err)
+	return emulator.ComponentInfo{}, cli.Usage(err)
 }
 
 func (l *logs) showJournal(ctx context.Context, streams cli.Streams, info instance.Info, component string) error {

@@ -30,19 +30,11 @@ func printUp(streams cli.Streams, info instance.Info, output string, detached bo
 
 func writePlaces(text *strings.Builder, info instance.Info) {
 	table := tabwriter.NewWriter(text, 0, 0, 2, ' ', 0)
-	row := func(name, value string) {
-		if value != "" {
-			_, _ = fmt.Fprintf(table, "  %s\t%s\n", name, value)
+	for _, e := range info.Endpoints() {
+		if e.Label != "" {
+			_, _ = fmt.Fprintf(table, "  %s\t%s\n", e.Label, e.Value)
 		}
 	}
-	row("kubeconfig", info.Kubeconfig)
-	row("context", info.Context)
-	row("API server", info.APIServer)
-	row("S3 endpoint", info.S3Endpoint)
-	row("GCS endpoint", info.GCSEndpoint)
-	row("driver", info.DriverName)
-	row("driver socket", info.DriverEndpoint)
-	row("data", info.DataDir)
 	_ = table.Flush() // a strings.Builder takes everything
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -29,7 +30,7 @@ func TestShellQuote(t *testing.T) {
 }
 
 func TestNextSteps(t *testing.T) {
-	info := instance.Info{Name: "mine", Kubeconfig: "/home/my user/kubeconfig"}
+	info := instance.Info{Name: "mine", Info: emulator.Info{Kubeconfig: "/home/my user/kubeconfig"}}
 	var text strings.Builder
 	writeNextSteps(&text, info, true)
 	for _, want := range []string{" example | kubectl --kubeconfig '/home/my user/kubeconfig' apply -f -\n", " down --name mine\n"} {

@@ -94,7 +94,7 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	err = errors.Join(err, running.Stop(stopCtx))
-	return errors.Join(err, printLeft(streams.Err, running.Emulator().Context(), running.Emulator().Left()))
+	return errors.Join(err, printLeft(streams.Err, running.Info().Context, running.Emulator().Leftovers()))
 }
 
 // withCause adds the cause of a cancelled ctx to an error: the time limit, or the

@@ -12,38 +12,38 @@ import (
 )
 
 const (
-	// barRush is how much longer than its bare writes a rush may take.
-	barRush = 2
+	// maxBurstRatio is how much longer than its bare writes a burst may take.
+	maxBurstRatio = 2
 	// barWrites is how many writes there may be for each that the flow needs.
 	barWrites = 1.25
 	// barConflicts is how many conflicts there may be for a pair.
 	barConflicts = 1
 	// barCalls is how many calls there may be for each that the flow needs.
 	barCalls = 1
-	// practice is how many objects are made before those that count, so that
+	// warmUpObjects is how many objects are made before those that count, so that
 	// connections are open, and code has run, here and in the API server.
-	practice = 20
+	warmUpObjects = 20
 )
 
 // workers is how many bare writes are made at the same time: as many as the
 // components have workers, for two kinds of objects each.
 const workers = 2 * (cosicontroller.DefaultWorkers + cosisidecar.DefaultWorkers)
 
-// rush is many pairs that are created at once.
-type rush struct {
+// burst is many pairs that are created at once.
+type burst struct {
 	pairs    int
-	asked    tally       // by the components
-	measured []cost.Cost // of the pairs
-	baseline []cost.Cost // of the same writes without the components
-	writes   int         // in the baseline
+	asked    requestCounts // by the components
+	measured []cost.Cost   // of the pairs
+	baseline []cost.Cost   // of the same writes without the components
+	writes   int           // in the baseline
 }
 
-// measureRush creates all pairs at once, with a new control plane each time.
-func measureRush(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
-	r := &rush{pairs: opts.Pairs, asked: newTally()}
+// measureBurst creates all pairs at once, with a new control plane each time.
+func measureBurst(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	r := &burst{pairs: opts.Pairs, asked: newRequestCounts()}
 	for i := range opts.Rounds {
 		progress(round(fmt.Sprintf("%d claims and accesses at once", opts.Pairs), i, opts.Rounds))
-		if err := withSite(ctx, opts, func(s *site) error { return r.run(ctx, s) }); err != nil {
+		if err := withEnvironment(ctx, opts, func(s *environment) error { return r.run(ctx, s) }); err != nil {
 			return nil, err
 		}
 	}
@@ -51,10 +51,10 @@ func measureRush(ctx context.Context, opts Options, progress func(string)) ([]fi
 }
 
 // run is one round: the pairs first, and then their writes again.
-func (r *rush) run(ctx context.Context, s *site) error {
-	m := newMeter()
+func (r *burst) run(ctx context.Context, s *environment) error {
+	m := newRequestCounter()
 	var again *replay
-	err := s.withCrew(ctx, m, func() (err error) {
+	err := s.withComponents(ctx, m, func() (err error) {
 		again, err = r.create(ctx, s, m)
 		return err
 	})
@@ -71,8 +71,8 @@ func (r *rush) run(ctx context.Context, s *site) error {
 	return err
 }
 
-func (r *rush) create(ctx context.Context, s *site, m *meter) (*replay, error) {
-	if err := s.practise(ctx, m); err != nil {
+func (r *burst) create(ctx context.Context, s *environment, m *requestCounter) (*replay, error) {
+	if err := s.warmUp(ctx, m); err != nil {
 		return nil, err
 	}
 	namespace, err := s.namespace(ctx)
@@ -93,13 +93,13 @@ func (r *rush) create(ctx context.Context, s *site, m *meter) (*replay, error) {
 	return s.newReplay(ctx, b, m.take())
 }
 
-// practise makes some pairs that do not count, and returns when all is quiet.
-func (s *site) practise(ctx context.Context, m *meter) error {
+// warmUp makes some pairs that do not count, and returns when all is quiet.
+func (s *environment) warmUp(ctx context.Context, m *requestCounter) error {
 	namespace, err := s.namespace(ctx)
 	if err != nil {
 		return err
 	}
-	b := batch{namespace: namespace, count: practice}
+	b := batch{namespace: namespace, count: warmUpObjects}
 	if err := s.create(ctx, b); err != nil {
 		return err
 	}
@@ -109,15 +109,15 @@ func (s *site) practise(ctx context.Context, m *meter) error {
 	return m.awaitIdle(ctx)
 }
 
-func (r *rush) figures() []figure.Figure {
+func (r *burst) figures() []figure.Figure {
 	pairs := r.pairs * len(r.measured)
 	return []figure.Figure{r.throughput(pairs), r.writesFigure(pairs), r.conflictsFigure(pairs), r.callsFigure(pairs)}
 }
 
-func (r *rush) throughput(pairs int) figure.Figure {
+func (r *burst) throughput(pairs int) figure.Figure {
 	measured, baseline := figure.Times(cost.AllElapsed(r.measured)), figure.Times(cost.AllElapsed(r.baseline))
 	rate := func(s figure.Spread) string { return figure.Number(float64(r.pairs) / s.Median * 1000) }
-	return figure.Ratio(fmt.Sprintf("%d claims and accesses at once, all ready", r.pairs), barRush, measured, baseline,
+	return figure.Ratio(fmt.Sprintf("%d claims and accesses at once, all ready", r.pairs), maxBurstRatio, measured, baseline,
 		fmt.Sprintf("%s pairs a second, by %d users at a time; the baseline, %d at a time, makes the same %d writes for %s pairs a second",
 			rate(measured), creators, workers, r.writes, rate(baseline)),
 		fmt.Sprintf("of the processors, the components, with the driver and the users, took %.2f ms a pair, the writer of the baseline %.2f ms",
@@ -125,7 +125,7 @@ func (r *rush) throughput(pairs int) figure.Figure {
 		fmt.Sprintf("reads of a pair: %s", each(r.asked.reads(), pairs)))
 }
 
-func (r *rush) writesFigure(pairs int) figure.Figure {
+func (r *burst) writesFigure(pairs int) figure.Figure {
 	writes, events := r.asked.writes(), r.asked.events()
 	needed := needs(pairFlow)
 	notes := []string{
@@ -151,12 +151,12 @@ func scaled(counts map[string]int, factor int) map[string]int {
 	return result
 }
 
-func (r *rush) conflictsFigure(pairs int) figure.Figure {
+func (r *burst) conflictsFigure(pairs int) figure.Figure {
 	return figure.New("conflicts for a claim with an access", per(r.asked.conflicts, pairs), figure.UnitConflicts, barConflicts,
 		fmt.Sprintf("%d in all, for %d pairs", r.asked.conflicts, pairs))
 }
 
-func (r *rush) callsFigure(pairs int) figure.Figure {
+func (r *burst) callsFigure(pairs int) figure.Figure {
 	return figure.New("calls to the driver for a claim with an access, against the KEP's minimum",
 		per(total(r.asked.calls), pairs)/callsPerPair, figure.UnitTimes, barCalls, each(r.asked.calls, pairs))
 }

@@ -12,8 +12,8 @@ import (
 // write of the components can be repeated.
 func TestLongBurst(t *testing.T) {
 	const pairs = 3
-	r := &rush{pairs: pairs, asked: newTally()}
-	if err := r.run(t.Context(), newTestSite(t)); err != nil {
+	r := &burst{pairs: pairs, asked: newRequestCounts()}
+	if err := r.run(t.Context(), newTestEnvironment(t)); err != nil {
 		t.Fatal(err)
 	}
 	figures := r.figures()
@@ -66,8 +66,8 @@ func TestFlow(t *testing.T) {
 // BenchmarkPair is for profiles of controller and sidecar: pairs are created one
 // after another, and nothing else is in this process but the driver.
 func BenchmarkPair(b *testing.B) {
-	s, m := newTestSite(b), newMeter()
-	err := s.withCrew(b.Context(), m, func() error {
+	s, m := newTestEnvironment(b), newRequestCounter()
+	err := s.withComponents(b.Context(), m, func() error {
 		for b.Loop() {
 			namespace, err := s.namespace(b.Context())
 			if err != nil {

@@ -14,21 +14,21 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// crew is the components at work.
-type crew struct {
+// components is the components at work.
+type components struct {
 	cancel context.CancelFunc
 	group  errgroup.Group
 }
 
-// component is what a crew consists of, beside the driver.
+// component is one of the components, beside the driver.
 type component interface {
 	Start(ctx context.Context) error
 	WaitReady(ctx context.Context) error
 }
 
-// muster starts driver, sidecar and controller with their defaults, and returns
-// when the two are ready. The meter counts what they do.
-func (s *site) muster(ctx context.Context, m *meter) (*crew, error) {
+// startComponents starts driver, sidecar and controller with their defaults, and returns
+// when the two are ready. The counter counts what they do.
+func (s *environment) startComponents(ctx context.Context, m *requestCounter) (*components, error) {
 	d, err := fakedriver.New(fakedriver.Options{Backend: forgetful{}, Endpoint: "http://127.0.0.1:1"})
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *site) muster(ctx context.Context, m *meter) (*crew, error) {
 		return nil, err
 	}
 	runCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c := &crew{cancel: cancel}
+	c := &components{cancel: cancel}
 	c.group.Go(func() error { return d.Serve(runCtx, listener) })
 	for _, create := range []func() (component, error){
 		func() (component, error) {
@@ -57,7 +57,7 @@ func (s *site) muster(ctx context.Context, m *meter) (*crew, error) {
 	return c, nil
 }
 
-func (c *crew) add(ctx, runCtx context.Context, create func() (component, error)) error {
+func (c *components) add(ctx, runCtx context.Context, create func() (component, error)) error {
 	created, err := create()
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (c *crew) add(ctx, runCtx context.Context, create func() (component, error)
 }
 
 // stop ends the components and waits for them.
-func (c *crew) stop() error {
+func (c *components) stop() error {
 	c.cancel()
 	if err := c.group.Wait(); err != nil {
 		return fmt.Errorf("a component has failed: %w", err)
@@ -75,15 +75,15 @@ func (c *crew) stop() error {
 	return nil
 }
 
-func (s *site) metered(user string, m *meter) *rest.Config {
+func (s *environment) metered(user string, m *requestCounter) *rest.Config {
 	cfg := rest.CopyConfig(s.users[user])
 	cfg.Wrap(m.tap(user))
 	return cfg
 }
 
-// withCrew has a crew at work meanwhile.
-func (s *site) withCrew(ctx context.Context, m *meter, do func() error) error {
-	c, err := s.muster(ctx, m)
+// withComponents runs the components meanwhile.
+func (s *environment) withComponents(ctx context.Context, m *requestCounter, do func() error) error {
+	c, err := s.startComponents(ctx, m)
 	if err != nil {
 		return err
 	}

@@ -27,24 +27,24 @@ const (
 	sidecar    = "sidecar"
 )
 
-// site is a control plane on which components can be set to work: it has their
+// environment is a control plane on which components can be set to work: it has their
 // users, and the classes.
-type site struct {
+type environment struct {
 	scheme   *runtime.Scheme
 	users    map[string]*rest.Config
 	admin    client.WithWatch
 	endpoint string // of the driver
 }
 
-// newSite takes an emulator that has neither driver nor sidecar, stops its
+// newEnvironment takes an emulator that has neither driver nor sidecar, stops its
 // controller, and leaves the control plane with the roles.
-func newSite(ctx context.Context, emu *emulator.Emulator) (*site, error) {
+func newEnvironment(ctx context.Context, emu *emulator.Emulator) (*environment, error) {
 	if err := emu.Component(emulator.ComponentController).Stop(ctx); err != nil {
 		return nil, err
 	}
-	s := &site{
+	s := &environment{
 		users:    map[string]*rest.Config{admin: asJSON(emu.Config())},
-		endpoint: "unix://" + filepath.Join(emu.Dir(), "scale.sock"),
+		endpoint: "unix://" + filepath.Join(emu.Info().Dir, "scale.sock"),
 	}
 	for name, account := range map[string]string{controller: deploy.ControllerServiceAccount, sidecar: deploy.SidecarServiceAccount} {
 		cfg, err := emu.ControlPlane().UserConfig("system:serviceaccount:"+deploy.Namespace+":"+account,
@@ -76,7 +76,7 @@ func asJSON(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
-func (s *site) createClasses(ctx context.Context) error {
+func (s *environment) createClasses(ctx context.Context) error {
 	meta := metav1.ObjectMeta{Name: class}
 	for _, object := range []client.Object{
 		&cosiapi.BucketClass{ObjectMeta: meta, Spec: cosiapi.BucketClassSpec{
@@ -95,7 +95,7 @@ func (s *site) createClasses(ctx context.Context) error {
 }
 
 // namespace makes a namespace and returns its name.
-func (s *site) namespace(ctx context.Context) (string, error) {
+func (s *environment) namespace(ctx context.Context) (string, error) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "scale-"}}
 	if err := s.admin.Create(ctx, namespace); err != nil {
 		return "", fmt.Errorf("create a namespace: %w", err)

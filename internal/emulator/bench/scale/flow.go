@@ -8,7 +8,7 @@ import (
 // step is a write that the KEP's flow cannot do without, because a later step
 // must not begin before it is durable, or because another component makes it.
 type step struct {
-	// operation is the write, as a meter names it.
+	// operation is the write, as a requestCounter names it.
 	operation string
 	// kep says where KEP-1979 asks for it: the flow, and the number of the step.
 	kep string

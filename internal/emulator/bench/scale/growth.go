@@ -19,10 +19,10 @@ const (
 	growthRounds = 2
 )
 
-// among is a site with a number of claims in place, and what further claims cost
+// among is an environment with a number of claims in place, and what further claims cost
 // there.
 type among struct {
-	site     *site
+	env      *environment
 	claims   int
 	left     string // namespace of what the latest replay has left, if not empty
 	measured []cost.Cost
@@ -32,12 +32,12 @@ type among struct {
 // measureGrowth compares the cost of a claim among few others and among many, on
 // two control planes, in turns.
 func measureGrowth(ctx context.Context, opts Options, progress func(string)) (figures []figure.Figure, err error) {
-	err = withSite(ctx, opts, func(small *site) error {
-		return withSite(ctx, opts, func(large *site) error {
+	err = withEnvironment(ctx, opts, func(small *environment) error {
+		return withEnvironment(ctx, opts, func(large *environment) error {
 			few := max(1, opts.Many/manyToFew)
 			g := &growth{
-				few:   &among{site: small, claims: few},
-				many:  &among{site: large, claims: opts.Many},
+				few:   &among{env: small, claims: few},
+				many:  &among{env: large, claims: opts.Many},
 				batch: few,
 			}
 			figures, err = g.run(ctx, opts.Rounds*growthRounds, progress)
@@ -75,13 +75,13 @@ func (g *growth) run(ctx context.Context, rounds int, progress func(string)) ([]
 
 // settle puts the claims in place.
 func (a *among) settle(ctx context.Context) error {
-	m := newMeter()
-	return a.site.withCrew(ctx, m, func() error {
-		namespace, err := a.site.namespace(ctx)
+	m := newRequestCounter()
+	return a.env.withComponents(ctx, m, func() error {
+		namespace, err := a.env.namespace(ctx)
 		if err != nil {
 			return err
 		}
-		if err := a.site.create(ctx, batch{namespace: namespace, count: a.claims, claimsOnly: true}); err != nil {
+		if err := a.env.create(ctx, batch{namespace: namespace, count: a.claims, claimsOnly: true}); err != nil {
 			return err
 		}
 		return m.awaitIdle(ctx)
@@ -89,18 +89,18 @@ func (a *among) settle(ctx context.Context) error {
 }
 
 // run is one round: some more claims, which go again, and their writes without
-// the components. Components run on one site at a time, so that the memory of
+// the components. Components run in one environment at a time, so that the memory of
 // the one does not burden the other.
 func (a *among) run(ctx context.Context, count int) error {
-	m := newMeter()
+	m := newRequestCounter()
 	var again *replay
-	err := a.site.withCrew(ctx, m, func() (err error) {
+	err := a.env.withComponents(ctx, m, func() (err error) {
 		if a.left != "" {
-			if err := a.site.remove(ctx, batch{namespace: a.left, count: count, claimsOnly: true}); err != nil {
+			if err := a.env.remove(ctx, batch{namespace: a.left, count: count, claimsOnly: true}); err != nil {
 				return err
 			}
 		}
-		if err := a.site.practise(ctx, m); err != nil {
+		if err := a.env.warmUp(ctx, m); err != nil {
 			return err
 		}
 		again, err = a.create(ctx, m, count)
@@ -109,22 +109,22 @@ func (a *among) run(ctx context.Context, count int) error {
 	if err != nil {
 		return err
 	}
-	if a.left, err = a.site.namespace(ctx); err != nil {
+	if a.left, err = a.env.namespace(ctx); err != nil {
 		return err
 	}
-	bare, err := cost.Of(func() error { return again.run(ctx, a.site, a.left, workers) })
+	bare, err := cost.Of(func() error { return again.run(ctx, a.env, a.left, workers) })
 	a.baseline = append(a.baseline, bare)
 	return err
 }
 
-func (a *among) create(ctx context.Context, m *meter, count int) (*replay, error) {
-	namespace, err := a.site.namespace(ctx)
+func (a *among) create(ctx context.Context, m *requestCounter, count int) (*replay, error) {
+	namespace, err := a.env.namespace(ctx)
 	if err != nil {
 		return nil, err
 	}
 	b := batch{namespace: namespace, count: count, claimsOnly: true}
 	m.keep()
-	took, err := cost.Of(func() error { return a.site.create(ctx, b) })
+	took, err := cost.Of(func() error { return a.env.create(ctx, b) })
 	if err != nil {
 		return nil, err
 	}
@@ -132,11 +132,11 @@ func (a *among) create(ctx context.Context, m *meter, count int) (*replay, error
 		return nil, err
 	}
 	a.measured = append(a.measured, took)
-	again, err := a.site.newReplay(ctx, b, m.take())
+	again, err := a.env.newReplay(ctx, b, m.take())
 	if err != nil {
 		return nil, err
 	}
-	return again, a.site.remove(ctx, b)
+	return again, a.env.remove(ctx, b)
 }
 
 func (g *growth) figures() []figure.Figure {

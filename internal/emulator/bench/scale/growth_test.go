@@ -7,8 +7,8 @@ import (
 // TestLongGrowth has one control plane stand for two, which is all the same to the
 // course of the measurement.
 func TestLongGrowth(t *testing.T) {
-	s := newTestSite(t)
-	g := &growth{few: &among{site: s, claims: 1}, many: &among{site: s, claims: 2}, batch: 2}
+	s := newTestEnvironment(t)
+	g := &growth{few: &among{env: s, claims: 1}, many: &among{env: s, claims: 2}, batch: 2}
 	figures, err := g.run(t.Context(), 2, func(string) {})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ const (
 
 // awaitIdle waits until the components have nothing left to do: they ask for
 // nothing, and this process uses no time.
-func (m *meter) awaitIdle(ctx context.Context) error {
+func (m *requestCounter) awaitIdle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, idleTimeout)
 	defer cancel()
 	count, used := -1, time.Duration(0)

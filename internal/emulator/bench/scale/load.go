@@ -55,7 +55,7 @@ func (b batch) list() client.ObjectList {
 
 // create creates a batch, many objects at a time, and returns when all of them
 // are ready.
-func (s *site) create(ctx context.Context, b batch) error {
+func (s *environment) create(ctx context.Context, b batch) error {
 	return s.await(ctx, b, isReady, func(ctx context.Context) error {
 		return concurrently(ctx, creators, b.count, func(ctx context.Context, i int) error {
 			for _, object := range b.objects(i) {
@@ -70,7 +70,7 @@ func (s *site) create(ctx context.Context, b batch) error {
 
 // remove deletes a batch, accesses before claims, and returns when all of it is
 // gone.
-func (s *site) remove(ctx context.Context, b batch) error {
+func (s *environment) remove(ctx context.Context, b batch) error {
 	err := s.await(ctx, b, isGone, func(ctx context.Context) error {
 		return s.deleteAll(ctx, b, func(objects []client.Object) client.Object { return objects[len(objects)-1] })
 	})
@@ -81,7 +81,7 @@ func (s *site) remove(ctx context.Context, b batch) error {
 	return s.remove(ctx, b)
 }
 
-func (s *site) deleteAll(ctx context.Context, b batch, which func([]client.Object) client.Object) error {
+func (s *environment) deleteAll(ctx context.Context, b batch, which func([]client.Object) client.Object) error {
 	return concurrently(ctx, creators, b.count, func(ctx context.Context, i int) error {
 		return s.admin.Delete(ctx, which(b.objects(i)))
 	})
@@ -89,7 +89,7 @@ func (s *site) deleteAll(ctx context.Context, b batch, which func([]client.Objec
 
 // await acts on a batch, and returns when all of its objects have reached a
 // state by that.
-func (s *site) await(
+func (s *environment) await(
 	ctx context.Context, b batch, reached func(watch.Event) bool, act func(context.Context) error,
 ) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, loadTimeout, fmt.Errorf("the components are not done after %s", loadTimeout))

@@ -16,22 +16,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 )
 
-// newTestSite is a site on the control plane of the tests. What is left there in
+// newTestEnvironment is an environment on the control plane of the tests. What is left there in
 // the end is deleted.
-func newTestSite(tb testing.TB) *site {
+func newTestEnvironment(tb testing.TB) *environment {
 	tb.Helper()
 	if testing.Short() {
 		tb.Skip("it needs a control plane")
 	}
 	emu := emulatortest.Start(tb, emulator.Options{NoDriver: true})
-	s, err := newSite(tb.Context(), emu)
+	s, err := newEnvironment(tb.Context(), emu)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		err := s.withCrew(ctx, newMeter(), func() error {
+		err := s.withComponents(ctx, newRequestCounter(), func() error {
 			return errors.Join(s.clear(ctx, &cosiapi.BucketAccessList{}), s.clear(ctx, &cosiapi.BucketClaimList{}))
 		})
 		if err != nil {
@@ -42,7 +42,7 @@ func newTestSite(tb testing.TB) *site {
 }
 
 // clear deletes all objects of a kind, and returns when they are gone.
-func (s *site) clear(ctx context.Context, list client.ObjectList) error {
+func (s *environment) clear(ctx context.Context, list client.ObjectList) error {
 	return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		if err := s.admin.List(ctx, list); err != nil {
 			return false, err

@@ -34,9 +34,9 @@ func heapInUse() heap {
 func measureMemory(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	progress(fmt.Sprintf("memory of %d claims and accesses", opts.Pairs))
 	var before, after, later heap
-	err := withSite(ctx, opts, func(s *site) error {
-		m := newMeter()
-		return s.withCrew(ctx, m, func() (err error) {
+	err := withEnvironment(ctx, opts, func(s *environment) error {
+		m := newRequestCounter()
+		return s.withComponents(ctx, m, func() (err error) {
 			before, after, later, err = s.weigh(ctx, m, opts.Pairs)
 			return err
 		})
@@ -49,8 +49,8 @@ func measureMemory(ctx context.Context, opts Options, progress func(string)) ([]
 
 // weigh looks at the heap before there are pairs, with them, and when they are
 // gone.
-func (s *site) weigh(ctx context.Context, m *meter, pairs int) (before, after, later heap, err error) {
-	if err := s.practise(ctx, m); err != nil {
+func (s *environment) weigh(ctx context.Context, m *requestCounter, pairs int) (before, after, later heap, err error) {
+	if err := s.warmUp(ctx, m); err != nil {
 		return before, after, later, err
 	}
 	namespace, err := s.namespace(ctx)

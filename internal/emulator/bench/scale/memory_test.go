@@ -8,8 +8,8 @@ import (
 
 func TestWeigh(t *testing.T) {
 	const pairs = 2
-	s, m := newTestSite(t), newMeter()
-	err := s.withCrew(t.Context(), m, func() error {
+	s, m := newTestEnvironment(t), newRequestCounter()
+	err := s.withComponents(t.Context(), m, func() error {
 		before, after, later, err := s.weigh(t.Context(), m, pairs)
 		checkFigures(t, []figure.Figure{memoryFigure(pairs, before, after, later)}, 1)
 		return err

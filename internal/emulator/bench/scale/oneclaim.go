@@ -12,16 +12,16 @@ import (
 )
 
 // oneClaim is what accesses of one claim cost, for several numbers of them.
-type oneClaim []*crowd
+type oneClaim []*sizeCost
 
-// crowd is a number of accesses of one claim: what it cost in each round.
-type crowd struct {
+// sizeCost is a number of accesses of one claim: what it cost in each round.
+type sizeCost struct {
 	size             int
 	created, deleted []cost.Cost
 	// bare is what as many writes cost, between the two, that no component sees:
 	// the API server is not always equally fast.
 	bare  []cost.Cost
-	asked tally // by the components, in all rounds
+	asked requestCounts // by the components, in all rounds
 }
 
 // bareWrites is how many bare writes are made for each access. It is about as
@@ -30,10 +30,10 @@ const bareWrites = 8
 
 func measureOneClaim(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	o := newOneClaim(opts.Pairs)
-	err := withSite(ctx, opts, func(s *site) error {
-		m := newMeter()
-		return s.withCrew(ctx, m, func() error {
-			if err := s.practise(ctx, m); err != nil {
+	err := withEnvironment(ctx, opts, func(s *environment) error {
+		m := newRequestCounter()
+		return s.withComponents(ctx, m, func() error {
+			if err := s.warmUp(ctx, m); err != nil {
 				return err
 			}
 			for i := range opts.Rounds {
@@ -55,13 +55,13 @@ func measureOneClaim(ctx context.Context, opts Options, progress func(string)) (
 func newOneClaim(most int) oneClaim {
 	var o oneClaim
 	for _, size := range []int{most / 4, most / 2, most} {
-		o = append(o, &crowd{size: max(1, size), asked: newTally()})
+		o = append(o, &sizeCost{size: max(1, size), asked: newRequestCounts()})
 	}
 	return o
 }
 
 // run takes each size once, with a claim of its own.
-func (o oneClaim) run(ctx context.Context, s *site, m *meter) error {
+func (o oneClaim) run(ctx context.Context, s *environment, m *requestCounter) error {
 	for _, c := range o {
 		namespace, err := s.namespace(ctx)
 		if err != nil {
@@ -82,7 +82,7 @@ func (o oneClaim) run(ctx context.Context, s *site, m *meter) error {
 }
 
 // run creates the accesses and deletes them, both from a standing start.
-func (c *crowd) run(ctx context.Context, s *site, m *meter, b batch) error {
+func (c *sizeCost) run(ctx context.Context, s *environment, m *requestCounter, b batch) error {
 	before := m.read()
 	for _, part := range []struct {
 		costs *[]cost.Cost
@@ -106,7 +106,7 @@ func (c *crowd) run(ctx context.Context, s *site, m *meter, b batch) error {
 }
 
 // writeBare creates ConfigMaps, which no component watches.
-func (s *site) writeBare(ctx context.Context, namespace string, count int) error {
+func (s *environment) writeBare(ctx context.Context, namespace string, count int) error {
 	return concurrently(ctx, workers, count, func(ctx context.Context, _ int) error {
 		return s.admin.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "bare-"}})
 	})

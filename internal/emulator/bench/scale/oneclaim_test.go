@@ -6,9 +6,9 @@ import (
 )
 
 func TestOneClaim(t *testing.T) {
-	s, m := newTestSite(t), newMeter()
+	s, m := newTestEnvironment(t), newRequestCounter()
 	o := newOneClaim(4)
-	if err := s.withCrew(t.Context(), m, func() error { return o.run(t.Context(), s, m) }); err != nil {
+	if err := s.withComponents(t.Context(), m, func() error { return o.run(t.Context(), s, m) }); err != nil {
 		t.Fatal(err)
 	}
 	checkFigures(t, o.figures(), 2)

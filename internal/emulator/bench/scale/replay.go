@@ -40,7 +40,7 @@ type bareWrite struct {
 
 // newReplay sorts writes by what they were for. The objects of the batch must
 // still be there.
-func (s *site) newReplay(ctx context.Context, b batch, writes []*write) (*replay, error) {
+func (s *environment) newReplay(ctx context.Context, b batch, writes []*write) (*replay, error) {
 	r := &replay{batch: b, chains: make([][]*bareWrite, b.count), uids: make([]uids, b.count)}
 	index, err := r.identify(ctx, s.admin)
 	if err != nil {
@@ -114,7 +114,7 @@ func (w *bareWrite) owner() string {
 
 // run makes all the writes, those of a user who creates the batch included, in a
 // namespace of their own, so many at the same time as are wanted.
-func (r *replay) run(ctx context.Context, s *site, namespace string, workers int) error {
+func (r *replay) run(ctx context.Context, s *environment, namespace string, workers int) error {
 	clients := map[string]client.Client{}
 	for user, cfg := range s.users {
 		c, err := client.New(cfg, client.Options{Scheme: s.scheme})

@@ -18,13 +18,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
 
-// meter counts what components ask of the API server and of the driver. While it
+// requestCounter counts what components ask of the API server and of the driver. While it
 // keeps, it also holds on to the writes, so that they can be repeated.
-type meter struct {
-	mu    sync.Mutex
-	tally tally
-	keeps bool
-	kept  []*write
+type requestCounter struct {
+	mu     sync.Mutex
+	counts requestCounts
+	keeps  bool
+	kept   []*write
 }
 
 // write is one write that a component has made.
@@ -37,24 +37,24 @@ type write struct {
 	done                bool // the API server has done it
 }
 
-func newMeter() *meter { return &meter{tally: newTally()} }
+func newRequestCounter() *requestCounter { return &requestCounter{counts: newRequestCounts()} }
 
 // read returns all that has been counted so far.
-func (m *meter) read() tally {
+func (m *requestCounter) read() requestCounts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.tally.clone()
+	return m.counts.clone()
 }
 
 // keep begins to hold on to writes.
-func (m *meter) keep() {
+func (m *requestCounter) keep() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.keeps, m.kept = true, nil
 }
 
 // take ends that and returns the writes, in the order in which they began.
-func (m *meter) take() []*write {
+func (m *requestCounter) take() []*write {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	kept := m.kept
@@ -63,14 +63,14 @@ func (m *meter) take() []*write {
 }
 
 // tap makes the requests of a component count.
-func (m *meter) tap(user string) func(http.RoundTripper) http.RoundTripper {
-	return func(next http.RoundTripper) http.RoundTripper { return &tap{meter: m, user: user, next: next} }
+func (m *requestCounter) tap(user string) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper { return &tap{counter: m, user: user, next: next} }
 }
 
 type tap struct {
-	meter *meter
-	user  string
-	next  http.RoundTripper
+	counter *requestCounter
+	user    string
+	next    http.RoundTripper
 }
 
 // WrappedRoundTripper lets client-go find the transport below.
@@ -86,19 +86,19 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := t.meter.begin(t.user, info, req)
+	kept := t.counter.begin(t.user, info, req)
 	resp, err := t.next.RoundTrip(req)
 	if err == nil {
-		t.meter.end(kept, resp.StatusCode)
+		t.counter.end(kept, resp.StatusCode)
 	}
 	return resp, err
 }
 
 // begin counts a request, and returns the write that is kept of it, if any.
-func (m *meter) begin(user string, info *request.RequestInfo, req *http.Request) *write {
+func (m *requestCounter) begin(user string, info *request.RequestInfo, req *http.Request) *write {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.tally.requests[operation(info.Verb, info.Resource, info.Subresource)]++
+	m.counts.requests[operation(info.Verb, info.Resource, info.Subresource)]++
 	if !m.keeps || !isWrite(info.Verb) || req.GetBody == nil {
 		return nil
 	}
@@ -117,11 +117,11 @@ func (m *meter) begin(user string, info *request.RequestInfo, req *http.Request)
 	return w
 }
 
-func (m *meter) end(w *write, status int) {
+func (m *requestCounter) end(w *write, status int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if status == http.StatusConflict {
-		m.tally.conflicts++
+		m.counts.conflicts++
 	}
 	if w != nil {
 		w.done = status < http.StatusBadRequest
@@ -129,23 +129,25 @@ func (m *meter) end(w *write, status int) {
 }
 
 // call counts a call to the driver.
-func (m *meter) call(
+func (m *requestCounter) call(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
 	m.mu.Lock()
-	m.tally.calls[path.Base(method)]++
+	m.counts.calls[path.Base(method)]++
 	m.mu.Unlock()
 	return invoke(ctx, method, req, reply, conn, opts...)
 }
 
-// tally is what a meter has counted.
-type tally struct {
+// requestCounts is what a requestCounter has counted.
+type requestCounts struct {
 	requests  map[string]int // by operation
 	calls     map[string]int // to the driver, by method
 	conflicts int
 }
 
-func newTally() tally { return tally{requests: map[string]int{}, calls: map[string]int{}} }
+func newRequestCounts() requestCounts {
+	return requestCounts{requests: map[string]int{}, calls: map[string]int{}}
+}
 
 // operation names a request, such as "patch buckets/status".
 func operation(verb, resource, sub string) string {
@@ -163,13 +165,13 @@ func isWrite(verb string) bool {
 // and are counted by themselves.
 func isEvent(operation string) bool { return strings.HasSuffix(operation, " events") }
 
-func (t tally) clone() tally {
-	return tally{requests: maps.Clone(t.requests), calls: maps.Clone(t.calls), conflicts: t.conflicts}
+func (t requestCounts) clone() requestCounts {
+	return requestCounts{requests: maps.Clone(t.requests), calls: maps.Clone(t.calls), conflicts: t.conflicts}
 }
 
-// since returns what has been added to an earlier tally.
-func (t tally) since(before tally) tally {
-	return tally{
+// since returns what has been added to earlier counts.
+func (t requestCounts) since(before requestCounts) requestCounts {
+	return requestCounts{
 		requests: subtract(t.requests, before.requests), calls: subtract(t.calls, before.calls), conflicts: t.conflicts - before.conflicts,
 	}
 }
@@ -185,7 +187,7 @@ func subtract(counts, before map[string]int) map[string]int {
 }
 
 // plus returns the sum of two tallies.
-func (t tally) plus(other tally) tally {
+func (t requestCounts) plus(other requestCounts) requestCounts {
 	sum := t.clone()
 	for name, count := range other.requests {
 		sum.requests[name] += count
@@ -199,15 +201,15 @@ func (t tally) plus(other tally) tally {
 
 // writes, events and reads are the parts of the requests. A watch is neither: it
 // is made once for all objects.
-func (t tally) writes() map[string]int {
+func (t requestCounts) writes() map[string]int {
 	return pick(t.requests, func(o string) bool { return isWrite(verbOf(o)) && !isEvent(o) })
 }
 
-func (t tally) events() map[string]int {
+func (t requestCounts) events() map[string]int {
 	return pick(t.requests, func(o string) bool { return isWrite(verbOf(o)) && isEvent(o) })
 }
 
-func (t tally) reads() map[string]int {
+func (t requestCounts) reads() map[string]int {
 	return pick(t.requests, func(o string) bool { return verbOf(o) == "get" || verbOf(o) == "list" })
 }
 

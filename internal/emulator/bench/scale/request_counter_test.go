@@ -37,7 +37,7 @@ func send(t *testing.T, through http.RoundTripper, method, path, body string) {
 func TestMeter(t *testing.T) {
 	t.Parallel()
 	const claims = "/apis/objectstorage.k8s.io/v1alpha2/namespaces/shop/bucketclaims"
-	m := newMeter()
+	m := newRequestCounter()
 	ok, conflict, dead := m.tap("a")(answers(http.StatusOK)), m.tap("a")(answers(http.StatusConflict)), m.tap("a")(answers(0))
 	send(t, ok, http.MethodPatch, claims+"/photos", "early")
 	before := m.read()
@@ -49,7 +49,7 @@ func TestMeter(t *testing.T) {
 	send(t, ok, http.MethodGet, claims+"?watch=1", "")
 	send(t, ok, http.MethodPost, "/apis/events.k8s.io/v1/namespaces/shop/events", "{}")
 	got := m.read().since(before)
-	want := tally{
+	want := requestCounts{
 		requests: map[string]int{
 			"patch bucketclaims/status": 1, "patch bucketclaims": 1, "create bucketclaims": 1, "get bucketclaims": 1,
 			"watch bucketclaims": 1, "create events": 1,
@@ -57,7 +57,7 @@ func TestMeter(t *testing.T) {
 		calls:     map[string]int{},
 		conflicts: 1,
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(tally{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(requestCounts{})); diff != "" {
 		t.Errorf("counted: -want, +got:\n%s", diff)
 	}
 	parts := []int{total(got.writes()), total(got.events()), total(got.reads())}

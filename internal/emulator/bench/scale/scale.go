@@ -42,7 +42,7 @@ const stopTimeout = time.Minute
 func Measure(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	var all []figure.Figure
 	for _, measure := range []func(context.Context, Options, func(string)) ([]figure.Figure, error){
-		measureRush, measureMemory, measureGrowth, measureOneClaim,
+		measureBurst, measureMemory, measureGrowth, measureOneClaim,
 	} {
 		figures, err := measure(ctx, opts, progress)
 		if err != nil {
@@ -53,8 +53,8 @@ func Measure(ctx context.Context, opts Options, progress func(string)) ([]figure
 	return all, nil
 }
 
-// withSite makes a site for a measurement, and takes it down after.
-func withSite(ctx context.Context, opts Options, measure func(*site) error) (err error) {
+// withEnvironment makes an environment for a measurement, and takes it down after.
+func withEnvironment(ctx context.Context, opts Options, measure func(*environment) error) (err error) {
 	emu, err := emulator.Start(ctx, emulator.Options{Binaries: opts.Binaries, NoDriver: true})
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func withSite(ctx context.Context, opts Options, measure func(*site) error) (err
 		defer cancel()
 		err = errors.Join(err, emu.Stop(stopCtx))
 	}()
-	s, err := newSite(ctx, emu)
+	s, err := newEnvironment(ctx, emu)
 	if err != nil {
 		return err
 	}

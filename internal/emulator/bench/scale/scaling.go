@@ -17,9 +17,9 @@ func (o oneClaim) figures() []figure.Figure {
 	most := o[len(o)-1].size
 	return []figure.Figure{
 		o.figure(fmt.Sprintf("growth of the time to create %d accesses of one claim", most),
-			func(c *crowd) []cost.Cost { return c.created }, o.requests()),
+			func(c *sizeCost) []cost.Cost { return c.created }, o.requests()),
 		o.figure(fmt.Sprintf("growth of the time to delete %d accesses of one claim", most),
-			func(c *crowd) []cost.Cost { return c.deleted }),
+			func(c *sizeCost) []cost.Cost { return c.deleted }),
 	}
 }
 
@@ -27,7 +27,7 @@ func (o oneClaim) figures() []figure.Figure {
 // the same number of bare writes, and that of the processor time in this process.
 // It is made of the fastest rounds: whatever else the machine does makes a round
 // slower and never faster, and a slow round of one size would pass for growth.
-func (o oneClaim) figure(what string, part func(*crowd) []cost.Cost, notes ...string) figure.Figure {
+func (o oneClaim) figure(what string, part func(*sizeCost) []cost.Cost, notes ...string) figure.Figure {
 	var sizes []int
 	var clock, bare, busy []float64
 	var times, used []string

@@ -16,7 +16,7 @@ import (
 
 // watchFrom watches what happens in a namespace from now on. An API server with
 // much to do ends watches now and then; this one is resumed where it ended.
-func (s *site) watchFrom(ctx context.Context, list client.ObjectList, namespace string) (watch.Interface, error) {
+func (s *environment) watchFrom(ctx context.Context, list client.ObjectList, namespace string) (watch.Interface, error) {
 	if err := s.admin.List(ctx, list, client.InNamespace(namespace), client.Limit(1)); err != nil {
 		return nil, err
 	}
