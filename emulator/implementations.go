@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"slices"
 
@@ -12,13 +13,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// Implementations are somebody's own components in place of the emulator's. They
-// run at the same seams: everything that they do is in the journal and suffers the
-// faults, and a crash cuts them off. What is nil is the emulator's own. The
-// functions are called once for each life of a component.
+// Implementations are your own components in place of the emulator's, as functions or
+// as programs. They run at the same seams: the journal records everything that they
+// do, faults apply to them, and a crash cuts them off. What is nil is the emulator's
+// own. Each function is called, and each program run, once for each incarnation.
 type Implementations struct {
 	// Controller makes a controller, with the rights of the ServiceAccount of
 	// deploy/rbac.
@@ -26,6 +28,16 @@ type Implementations struct {
 	// Sidecar makes a sidecar, with the rights of the ServiceAccount of
 	// deploy/rbac. The context ends when it is ready.
 	Sidecar func(context.Context, *rest.Config, SidecarConnection, logr.Logger) (Runner, error)
+	// ControllerCommand and SidecarCommand are command lines of programs, in place of
+	// Controller and Sidecar. $(KUBECONFIG) in an argument is a file that leads to the
+	// API server across the api seam, $(COSI_ENDPOINT) the endpoint of the driver across
+	// the rpc seam, and $(PROBE_ADDRESS) a TCP address at which the program serves
+	// /readyz. The environment has the same variables. A program whose command line
+	// does not use $(PROBE_ADDRESS) counts as ready when it runs. Stop sends SIGTERM, and
+	// a crash is a kill -9.
+	//
+	//	[]string{"my-sidecar", "--kubeconfig=$(KUBECONFIG)", "--driver=$(COSI_ENDPOINT)"}
+	ControllerCommand, SidecarCommand []string
 	// Driver makes a driver from the options that the fake one would have.
 	Driver func(fakedriver.Options) (Server, error)
 }
@@ -45,11 +57,32 @@ type Server interface {
 	Serve(ctx context.Context, l net.Listener) error
 }
 
+// validate finds components that are given twice, or not at all.
+func (i Implementations) validate() error {
+	for name, c := range map[string]struct {
+		function bool
+		command  []string
+	}{
+		"Controller": {i.Controller != nil, i.ControllerCommand}, "Sidecar": {i.Sidecar != nil, i.SidecarCommand},
+	} {
+		switch {
+		case c.function && c.command != nil:
+			return fmt.Errorf("%w: Implementations.%s and Implementations.%sCommand exclude each other", ErrOptions, name, name)
+		case c.command != nil && (len(c.command) == 0 || c.command[0] == ""):
+			return fmt.Errorf("%w: Implementations.%sCommand names no program", ErrOptions, name)
+		}
+	}
+	return nil
+}
+
 // newController makes what runs during one life of the controller.
 func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner, error) {
 	cfg = i.RESTConfig(cfg)
-	if own := e.opts.Implementations.Controller; own != nil {
-		return own(cfg, e.logger(i))
+	switch own := e.opts.Implementations; {
+	case own.ControllerCommand != nil:
+		return subprocess.New(own.ControllerCommand, cfg, nil, e.logger(i))
+	case own.Controller != nil:
+		return own.Controller(cfg, e.logger(i))
 	}
 	return controller.New(cfg, e.opts.withControllerLeaderElection(controller.Options{
 		RetryBaseDelay: e.opts.RetryBaseDelay,
@@ -66,8 +99,12 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts sideca
 	}
 	opts.Now = i.Now
 	cfg = i.RESTConfig(cfg)
-	if own := e.opts.Implementations.Sidecar; own != nil {
-		return own(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
+	switch own := e.opts.Implementations; {
+	case own.SidecarCommand != nil:
+		driver := &subprocess.Driver{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}
+		return subprocess.New(own.SidecarCommand, cfg, driver, opts.Logger) //nolint:contextcheck // the process outlives the start
+	case own.Sidecar != nil:
+		return own.Sidecar(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
 	}
 	return sidecar.New(ctx, cfg, opts)
 }

@@ -117,7 +117,7 @@ type Options struct {
 }
 
 func (o Options) validate() error {
-	return cmp.Or(o.validateDriver(), o.validateCluster(), o.validatePorts())
+	return cmp.Or(o.validateDriver(), o.validateCluster(), o.validatePorts(), o.Implementations.validate())
 }
 
 func (o Options) validateDriver() error {

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
@@ -27,6 +30,11 @@ func TestStartRefuses(t *testing.T) {
 		"BodyNegative":     {MaxBodyBytes: -1},
 		"PortTooHigh":      {S3Port: 65536},
 		"PortNegative":     {APIServerPort: -1},
+		"CommandEmpty":     {Implementations: emulator.Implementations{SidecarCommand: []string{}}},
+		"CommandAndFunction": {Implementations: emulator.Implementations{
+			ControllerCommand: []string{"true"},
+			Controller:        func(*rest.Config, logr.Logger) (emulator.Runner, error) { return nil, nil },
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := emulator.Start(t.Context(), opts)

@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -29,8 +28,12 @@ func TestChildrenKilled(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
-		Controller: subprocess.Controller(subprocess.Program(h.program(), "controller")),
-		Sidecar:    subprocess.Sidecar(subprocess.Program(h.program(), "sidecar")),
+		ControllerCommand: []string{
+			h.program(), "controller", "--kubeconfig=$(KUBECONFIG)", "--health-probe-bind-address=$(PROBE_ADDRESS)",
+		},
+		SidecarCommand: []string{
+			h.program(), "sidecar", "--kubeconfig=$(KUBECONFIG)", "--health-probe-bind-address=$(PROBE_ADDRESS)", "--endpoint=$(COSI_ENDPOINT)",
+		},
 	}})
 	for name, f := range map[string]struct {
 		seam                 journal.Seam

@@ -13,11 +13,14 @@ const (
 	probeTimeout = time.Second
 )
 
-// WaitReady implements emulator.Runner: it asks the process, as a kubelet does.
-func (r *runner) WaitReady(ctx context.Context) error {
+// WaitReady implements emulator.Runner: it asks /readyz, as a kubelet does.
+func (r *Process) WaitReady(ctx context.Context) error {
+	if r.probe == "" {
+		return ctx.Err()
+	}
 	client := &http.Client{Timeout: probeTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.files.Probe+"/readyz", http.NoBody)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.probe+"/readyz", http.NoBody)
 		if err != nil {
 			return false, err
 		}

@@ -13,8 +13,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
-
-	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
 // relay passes calls on to a driver.
@@ -25,7 +23,7 @@ type relay struct {
 }
 
 // newRelay starts a relay that listens on a socket.
-func newRelay(socket string, driver emulator.SidecarConnection) (*relay, error) {
+func newRelay(socket string, driver Driver) (*relay, error) {
 	conn, err := grpc.NewClient(driver.Endpoint,
 		append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}, driver.DialOptions...)...)
 	if err != nil {

@@ -8,59 +8,39 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
+	"google.golang.org/grpc"
 	"k8s.io/client-go/rest"
-
-	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// Files are what a process is told.
-type Files struct {
-	// Kubeconfig is a file that leads to the API server.
-	Kubeconfig string
-	// Endpoint is the gRPC target of the driver; empty for a controller.
+// The variables that a command can use, as $(NAME) in an argument, and the process
+// from its environment.
+const (
+	// VariableKubeconfig is a file that leads to the API server.
+	VariableKubeconfig = "KUBECONFIG"
+	// VariableEndpoint is the gRPC target of the driver; empty for a controller.
+	VariableEndpoint = "COSI_ENDPOINT"
+	// VariableProbe is the TCP address at which the process serves /readyz. A process
+	// whose command does not use it counts as ready when it runs.
+	VariableProbe = "PROBE_ADDRESS"
+)
+
+// Driver is how a sidecar reaches its driver.
+type Driver struct {
+	// Endpoint is a gRPC target.
 	Endpoint string
-	// Probe is the TCP address at which the process has to serve /readyz.
-	Probe string
+	// DialOptions lead to the driver, across the seam; credentials are not among them.
+	DialOptions []grpc.DialOption
 }
 
-// Command makes the command of a process, with the context that ends it.
-type Command func(context.Context, Files) *exec.Cmd
-
-// Program is a Command of a program with the flags of `cosi-emu controller` and
-// `cosi-emu sidecar`, after the given arguments.
-func Program(path string, arguments ...string) Command {
-	return func(ctx context.Context, files Files) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, path, arguments...)
-		cmd.Args = append(cmd.Args, "--kubeconfig", files.Kubeconfig, "--health-probe-bind-address", files.Probe)
-		if files.Endpoint != "" {
-			cmd.Args = append(cmd.Args, "--endpoint", files.Endpoint)
-		}
-		return cmd
-	}
-}
-
-// Controller is for emulator.Implementations.
-func Controller(command Command) func(*rest.Config, logr.Logger) (emulator.Runner, error) {
-	return func(cfg *rest.Config, logger logr.Logger) (emulator.Runner, error) {
-		return newRunner(command, cfg, nil, logger)
-	}
-}
-
-// Sidecar is for emulator.Implementations.
-func Sidecar(command Command) func(context.Context, *rest.Config, emulator.SidecarConnection, logr.Logger) (emulator.Runner, error) {
-	return func(_ context.Context, cfg *rest.Config, driver emulator.SidecarConnection, logger logr.Logger) (emulator.Runner, error) {
-		return newRunner(command, cfg, &driver, logger) //nolint:contextcheck // the process outlives the start
-	}
-}
-
-// runner is one process, with what leads it out.
-type runner struct {
+// Process is one run of a command, and what connects it.
+type Process struct {
 	cmd    *exec.Cmd
-	files  Files
+	probe  string // empty: it is ready when it runs
 	dir    string
 	proxy  *proxy
 	relay  *relay // nil for a controller
@@ -71,50 +51,83 @@ type runner struct {
 // grace is how long a process may take to end when it is asked to.
 const grace = 10 * time.Second
 
-func newRunner(command Command, cfg *rest.Config, driver *emulator.SidecarConnection, logger logr.Logger) (_ *runner, err error) {
-	r := &runner{killed: make(chan struct{})}
+// New starts a command as a controller, or as the sidecar of a driver. The process uses
+// the configuration's rights.
+func New(command []string, cfg *rest.Config, driver *Driver, logger logr.Logger) (_ *Process, err error) {
+	r := &Process{killed: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.close())
 		}
 	}()
-	if r.dir, err = os.MkdirTemp("", "cosi-emu-child-"); err != nil {
+	if r.dir, err = os.MkdirTemp("", "cosi-emu-process-"); err != nil {
 		return nil, fmt.Errorf("make a directory for a process: %w", err)
 	}
-	r.files.Kubeconfig = filepath.Join(r.dir, "kubeconfig")
-	if r.proxy, err = newProxy(cfg, r.files.Kubeconfig); err != nil {
-		return nil, fmt.Errorf("lead a process to the API server: %w", err)
+	variables := map[string]string{VariableKubeconfig: filepath.Join(r.dir, "kubeconfig")}
+	if r.proxy, err = newProxy(cfg, variables[VariableKubeconfig]); err != nil {
+		return nil, fmt.Errorf("connect a process to the API server: %w", err)
 	}
 	if driver != nil {
-		r.files.Endpoint = "unix://" + filepath.Join(r.dir, "driver.sock")
-		if r.relay, err = newRelay(filepath.Join(r.dir, "driver.sock"), *driver); err != nil {
-			return nil, fmt.Errorf("lead a process to the driver: %w", err)
+		socket := filepath.Join(r.dir, "driver.sock")
+		variables[VariableEndpoint] = "unix://" + socket
+		if r.relay, err = newRelay(socket, *driver); err != nil {
+			return nil, fmt.Errorf("connect a process to the driver: %w", err)
 		}
 	}
-	if r.files.Probe, err = freeAddress(); err != nil {
+	if variables[VariableProbe], err = freeAddress(); err != nil {
 		return nil, err
 	}
+	if strings.Contains(strings.Join(command, " "), reference(VariableProbe)) {
+		r.probe = variables[VariableProbe]
+	}
+	if err := r.run(expand(command, variables), variables, logger); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func reference(variable string) string { return "$(" + variable + ")" }
+
+// expand replaces references to variables.
+func expand(command []string, variables map[string]string) []string {
+	var pairs []string
+	for name, value := range variables {
+		pairs = append(pairs, reference(name), value)
+	}
+	replacer := strings.NewReplacer(pairs...)
+	expanded := make([]string, len(command))
+	for i, argument := range command {
+		expanded[i] = replacer.Replace(argument)
+	}
+	return expanded
+}
+
+func (r *Process) run(command []string, variables map[string]string, logger logr.Logger) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.end = cancel
-	r.cmd = command(ctx, r.files)
+	r.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
+	r.cmd.Env = os.Environ()
+	for name, value := range variables {
+		r.cmd.Env = append(r.cmd.Env, name+"="+value)
+	}
 	r.cmd.Cancel = func() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
 	r.cmd.WaitDelay = grace
 	r.cmd.SysProcAttr = attributes()
 	r.cmd.Stdout, r.cmd.Stderr = &lines{logger: logger}, &lines{logger: logger}
 	if err := r.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", r.cmd.Path, err)
+		return fmt.Errorf("start %s: %w", command[0], err)
 	}
-	return r, nil
+	return nil
 }
 
-// Start implements emulator.Runner.
-func (r *runner) Start(ctx context.Context) error {
+// Start implements emulator.Runner: it waits for the end of the process.
+func (r *Process) Start(ctx context.Context) error {
 	defer context.AfterFunc(ctx, r.end)()
 	err := r.cmd.Wait()
 	r.end()
 	switch {
 	case ctx.Err() != nil || isClosed(r.killed):
-		err = nil // it was asked for
+		err = nil // Stop or Crash ended it
 	case err != nil:
 		err = fmt.Errorf("%s has ended: %w", r.cmd.Path, err)
 	}
@@ -122,7 +135,7 @@ func (r *runner) Start(ctx context.Context) error {
 }
 
 // Kill implements emulator.Process: it is kill -9.
-func (r *runner) Kill() {
+func (r *Process) Kill() {
 	if !isClosed(r.killed) {
 		close(r.killed)
 	}
@@ -139,7 +152,7 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // close ends everything but the process.
-func (r *runner) close() error {
+func (r *Process) close() error {
 	if r.end != nil {
 		r.end()
 	}

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"slices"
 	"syscall"
@@ -74,21 +73,18 @@ func be(as string) error {
 	return s.Start(ctx)
 }
 
-// actAs is a command of this program as a component.
-func actAs(as string) subprocess.Command {
-	program := subprocess.Program(os.Args[0])
-	return func(ctx context.Context, files subprocess.Files) *exec.Cmd {
-		cmd := program(ctx, files)
-		cmd.Env = append(os.Environ(), role+"="+as)
-		return cmd
-	}
+// actAs is a command line that runs this program as a component.
+func actAs(as string, arguments ...string) []string {
+	return append([]string{
+		"env", role + "=" + as, os.Args[0], "--kubeconfig=$(KUBECONFIG)", "--health-probe-bind-address=$(PROBE_ADDRESS)",
+	}, arguments...)
 }
 
 // TestKilled has processes be killed, by hand and by a fault, in the middle of a
 // story that comes out well.
 func TestKilled(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
-		Controller: subprocess.Controller(actAs("controller")), Sidecar: subprocess.Sidecar(actAs("sidecar")),
+		ControllerCommand: actAs("controller"), SidecarCommand: actAs("sidecar", "--endpoint=$(COSI_ENDPOINT)"),
 	}})
 	if err := emu.Faults().Add(fault.Fault{
 		Name:   "kill",
@@ -128,10 +124,12 @@ func TestKilled(t *testing.T) {
 
 // TestEndsByItself has the failure of a process be reported.
 func TestEndsByItself(t *testing.T) {
-	made := subprocess.Controller(func(ctx context.Context, _ subprocess.Files) *exec.Cmd { return exec.CommandContext(ctx, "false") })
-	run, err := made(emulatortest.Start(t, emulator.Options{NoDriver: true}).Config(), logr.Discard())
+	run, err := subprocess.New([]string{"false"}, emulatortest.Start(t, emulator.Options{NoDriver: true}).Config(), nil, logr.Discard())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := run.WaitReady(t.Context()); err != nil {
+		t.Errorf("WaitReady() of a command without $(PROBE_ADDRESS): %v", err)
 	}
 	if err := run.Start(t.Context()); err == nil {
 		t.Error("Start() = nil, want the exit code of the process")
