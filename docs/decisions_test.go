@@ -28,7 +28,7 @@ func TestDecisions(t *testing.T) {
 		}
 		name := filepath.Base(file)
 		found := title.FindSubmatch(content)
-		if found == nil || string(found[1]) != fmt.Sprint(i+1) || !strings.HasPrefix(name, fmt.Sprintf("%03d-", i+1)) {
+		if len(found) != 3 || string(found[1]) != fmt.Sprint(i+1) || !strings.HasPrefix(name, fmt.Sprintf("%03d-", i+1)) {
 			t.Fatalf("%s: file name and title must have the number %d", file, i+1)
 		}
 		if row := fmt.Sprintf("| %03d | [%s](%s) |\n", i+1, found[2], name); !strings.Contains(string(index), row) {

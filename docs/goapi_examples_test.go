@@ -14,13 +14,14 @@ func TestGoExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sections := regexp.MustCompile("(?ms)^## ([a-z0-9/]+)\n.*?^```go\n(.*?)^```\n").FindAllSubmatch(page, -1) //nolint:gocritic // with (?m), ^ begins a line
+	section := regexp.MustCompile("(?ms)^## ([a-z0-9/]+)\n.*?^```go\n(.*?)^```\n") //nolint:gocritic // with (?m), ^ begins a line
+	sections := section.FindAllSubmatch(page, -1)
 	if len(sections) < 10 {
 		t.Fatalf("%d sections with code", len(sections))
 	}
 	for _, section := range sections {
 		file := "../" + string(section[1]) + "/example_test.go"
-		code, err := os.ReadFile(file)
+		code, err := os.ReadFile(file) //nolint:gosec // a file of this repository, which the page names
 		if err != nil {
 			t.Error(err)
 			continue

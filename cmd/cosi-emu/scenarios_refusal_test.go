@@ -47,8 +47,14 @@ func TestRunRefusals(t *testing.T) {
 		"Pattern":  {"It is none.", []string{"good.yaml", "--scenario", "["}, []string{"name pattern \"[\""}},
 		"Report":   {"Of no known form.", []string{"good.yaml", "--report", "pdf=x"}, []string{"--report \"pdf=x\" must be html=FILE"}},
 		"NoFormat": {"Two words.", []string{"good.yaml", "--report", "html"}, []string{"must be html=FILE"}},
-		"JUnitDir": {"There is no directory.", []string{"good.yaml", "--junit", "no/x.xml"}, []string{"the directory of no/x.xml does not exist"}},
-		"SameFile": {"Both to one file.", []string{"good.yaml", "--junit", "x", "--report", "json=./x"}, []string{"another report is also written to ./x"}},
+		"JUnitDir": {
+			"There is no directory.", []string{"good.yaml", "--junit", "no/x.xml"},
+			[]string{"the directory of no/x.xml does not exist"},
+		},
+		"SameFile": {
+			"Both to one file.", []string{"good.yaml", "--junit", "x", "--report", "json=./x"},
+			[]string{"another report is also written to ./x"},
+		},
 		"Parallel": {"Less than one.", []string{"good.yaml", "--parallel", "-1"}, []string{"--parallel -1"}},
 		"Timeout":  {"No time.", []string{"good.yaml", "--timeout", "0s"}, []string{"--timeout 0s must be more than 0"}},
 		"Suite":    {"It has files of its own.", []string{"good.yaml", "--suite"}, []string{"good.yaml"}},

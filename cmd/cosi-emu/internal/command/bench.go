@@ -36,7 +36,7 @@ func newBench(streams cli.Streams) *cobra.Command {
 
   starts  time to start an emulator
   claims  time from a claim to its bucket
-  memory  memory of an idle emulator, and whether it is silent
+  memory  size of an idle emulator, and whether it is silent
   scale   cost of controller and sidecar under load: a thousand claims and accesses at
           once, one claim among five thousand, a thousand accesses of one claim
   s3      speed and memory of the S3 store, relative to gofakes3
@@ -69,8 +69,10 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 	cmd.Flags().IntVar(&o.LoadedClaims, "crowd", 100, "number of claims with accesses when memory and silence are measured")
 	cmd.Flags().DurationVar(&o.Window, "window", 30*time.Second, "duration of the required silence")
 	load := scale.DefaultLoad
-	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", load.Pairs, "number of claims with accesses, or accesses of one claim, that are created at once")
-	cmd.Flags().IntVar(&o.Scale.Many, "many", load.Many, "number of claims among which one more claim is timed; the baseline has a fiftieth of them")
+	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", load.Pairs,
+		"number of claims with accesses, or accesses of one claim, that are created at once")
+	cmd.Flags().IntVar(&o.Scale.Many, "many", load.Many,
+		"number of claims among which one more claim is timed; the baseline has a fiftieth of them")
 	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", load.Rounds, "number of rounds of the suite scale")
 	objects := storage.DefaultLoad
 	cmd.Flags().IntVar(&o.S3.Objects, "objects", objects.Objects, "number of objects that are listed, and stored to measure memory")

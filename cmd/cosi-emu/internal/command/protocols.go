@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-const protocolsUsage = "protocols of the fake driver, a comma-separated list of S3, GCS and Azure; the first is the default of BucketClaims, " +
-	"and Azure has no service behind its Secrets (default: S3)"
+const protocolsUsage = "protocols of the fake driver, a comma-separated list of S3, GCS and Azure; " +
+	"the first is the default of BucketClaims, and Azure has no service behind its Secrets (default: S3)"
 
 // protocols is a flag for a list of protocols.
 type protocols struct{ list *[]fakedriver.Protocol }
