@@ -20,7 +20,7 @@ var about = []string{HeaderPrefix + "Algorithm", HeaderPrefix + "Mode", HeaderPr
 
 // NewVerifier returns a verifier of the checksum in a header or in the trailers
 // that are announced, by their canonical names. The error is InvalidRequest for an
-// algorithm that is not known, because what cannot be checked is refused; and for
+// algorithm that is not known, because it cannot be verified; and for
 // several, of which one would have to be chosen.
 func NewVerifier(header http.Header, trailers []string) (*Verifier, error) {
 	v := &Verifier{}

@@ -104,7 +104,7 @@ func (f *failure) write(w http.ResponseWriter) {
 	}
 	header.Set("Content-Type", contentTypeJSON)
 	w.WriteHeader(f.code)
-	_, _ = w.Write([]byte(text.String())) // the client has gone
+	_, _ = w.Write([]byte(text.String())) // the client may have disconnected
 }
 
 const contentTypeJSON = "application/json; charset=UTF-8"

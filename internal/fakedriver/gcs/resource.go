@@ -102,6 +102,6 @@ func (x *exchange) send(document any) error {
 	}
 	x.w.Header().Set("Content-Type", contentTypeJSON)
 	x.begin(http.StatusOK)
-	_, _ = x.w.Write(body) // the client has gone
+	_, _ = x.w.Write(body) // the client may have disconnected
 	return nil
 }

@@ -130,7 +130,7 @@ func (u *upload) checksum(body Body, parts []checksum.Sum) (checksum.Sum, error)
 // check compares the object with what the client expects.
 func (c Completion) check(u *upload, d Draft) error {
 	if c.Type != "" && u.Algorithm != checksum.None && u.FullObject != (c.Type == checksum.FullObject) {
-		return s3error.ErrBadDigest.With("The upload was begun with another type of checksum than " + c.Type)
+		return s3error.ErrBadDigest.With("The upload was created with another type of checksum than " + c.Type)
 	}
 	if c.Size != nil && *c.Size != d.Body.Size() {
 		return s3error.ErrInvalidRequest.With("The value of x-amz-mp-object-size does not match the size of the object")

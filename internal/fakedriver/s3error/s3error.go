@@ -44,7 +44,7 @@ func (e *Error) With(message string) *Error {
 	return &changed
 }
 
-// About returns the error with a further element, which is shown to whoever sent
+// About returns the error with a further element, which is sent to the client of
 // the request.
 func (e *Error) About(name, value string) *Error {
 	changed := *e
