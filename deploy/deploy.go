@@ -1,6 +1,5 @@
-// Package deploy embeds the manifests that say what the COSI controller and a
-// sidecar may do on a cluster, so that the emulator can hold its components to
-// the same rules.
+// Package deploy embeds the manifests with the rights of the COSI controller and of a
+// sidecar, so that the emulator gives its components the same rights as a cluster.
 package deploy
 
 import (
