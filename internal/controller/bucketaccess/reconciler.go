@@ -58,7 +58,7 @@ func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 
 // provision has the phases up to the hand-off, in the order of the KEP. Whatever
 // rules the access out is found before anything is written: an access that
-// protected its claims and released them again would wake itself endlessly.
+// protected its claims and released them again would cause its own reconciles endlessly.
 func (r *Reconciler) provision(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
 	a := &attempt{Reconciler: r, Patcher: p}
 	if ownership.SidecarOwns(p.Object) {

@@ -25,7 +25,7 @@ func (a *attempt) unprotect(ctx context.Context) error {
 }
 
 // awaitAccesses blocks the deletion of a claim that is in use. The removal of the
-// annotation wakes the claim again. Handed-off accesses count as well, since the
+// annotation causes the next reconcile. Handed-off accesses count as well, since the
 // annotation is easily removed by hand.
 func (a *attempt) awaitAccesses(ctx context.Context) error {
 	if !claimprotection.IsProtected(a.Object) {

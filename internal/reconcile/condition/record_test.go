@@ -77,7 +77,7 @@ func TestRecord(t *testing.T) {
 			got := tc.before()
 			found, ok := reasons.As(tc.found)
 			if !ok {
-				t.Fatalf("%v is no finding", tc.found)
+				t.Fatalf("%v is no *reasons.Error", tc.found)
 			}
 			For(&got, 3).Record(found)
 			if diff := cmp.Diff(tc.want, shorten(got)); diff != "" {
@@ -99,6 +99,6 @@ func TestRecordTwiceChangesNothing(t *testing.T) {
 	before := append([]metav1.Condition(nil), got...)
 	For(&got, 1).Record(found)
 	if diff := cmp.Diff(before, got); diff != "" {
-		t.Errorf("the same finding again (-before +after):\n%s", diff)
+		t.Errorf("the same error again (-before +after):\n%s", diff)
 	}
 }

@@ -34,7 +34,7 @@ func TestAPIErrors(t *testing.T) {
 		{"something else", "it is news", []error{forbidden, busy}, []string{saysForbidden, saysBusy}},
 		{"forbidden again", "in between it was not", []error{forbidden, nil, forbidden}, []string{saysForbidden, saysForbidden}},
 		{
-			"a finding in between", "the reconcile got further",
+			"another error in between", "the reconcile got further",
 			[]error{forbidden, reasons.Waiting("R", "m"), forbidden}, []string{saysForbidden, saysForbidden},
 		},
 		{"conflict", "somebody was faster", []error{apierrors.NewConflict(buckets, "b", errors.New("x"))}, nil},

@@ -28,7 +28,7 @@ func TestKinds(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			found, ok := As(fmt.Errorf("wrapped: %w", tc.err))
 			if !ok {
-				t.Fatalf("%v is no finding", tc.err)
+				t.Fatalf("%v is no *Error", tc.err)
 			}
 			if diff := cmp.Diff(tc.want, verdict{found.IsPermanent(), found.IsRetryable()}); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
@@ -49,6 +49,6 @@ func TestMessageIsFormatted(t *testing.T) {
 	found, _ := As(Waiting("R", "waiting for %q", "x"))
 	want := &Error{Kind: KindWaiting, Reason: "R", Message: `waiting for "x"`}
 	if diff := cmp.Diff(want, found); diff != "" {
-		t.Errorf("finding (-want +got):\n%s", diff)
+		t.Errorf("error (-want +got):\n%s", diff)
 	}
 }
