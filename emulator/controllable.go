@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -36,10 +37,8 @@ func (e *Emulator) Controllable(name string) Controllable {
 	if e.plane == nil {
 		return nil
 	}
-	for _, p := range e.plane.Processes() {
-		if p.Name == name {
-			return &planeProcess{e, name}
-		}
+	if slices.Contains(e.plane.ProcessNames(), name) {
+		return &planeProcess{e, name}
 	}
 	return nil
 }
@@ -51,9 +50,7 @@ func (e *Emulator) ControllableNames() []string {
 		names = append(names, c.Name())
 	}
 	if e.plane != nil {
-		for _, p := range e.plane.Processes() {
-			names = append(names, p.Name)
-		}
+		names = append(names, e.plane.ProcessNames()...)
 	}
 	return names
 }
@@ -65,9 +62,9 @@ func (e *Emulator) AwaitControlPlane(ctx context.Context) error {
 		return err
 	}
 	var failed []error
-	for _, p := range e.plane.Processes() { // in the order in which they need each other
-		if p.PID == 0 {
-			failed = append(failed, (&planeProcess{e, p.Name}).Start(ctx))
+	for _, name := range e.plane.ProcessNames() { // in the order in which they need each other
+		if e.plane.PID(name) == 0 {
+			failed = append(failed, (&planeProcess{e, name}).Start(ctx))
 		}
 	}
 	return errors.Join(failed...)

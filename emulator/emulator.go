@@ -21,6 +21,7 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
@@ -40,7 +41,8 @@ const (
 type Emulator struct {
 	opts    Options
 	journal *journal.Journal
-	plane   *controlplane.ControlPlane
+	plane   ControlPlane     // nil in an existing cluster
+	cluster *cluster.Cluster // nil otherwise
 	client  client.WithWatch
 	store   *store.Store
 	started time.Time
@@ -186,9 +188,6 @@ func (e *Emulator) fail(err error) {
 // Journal returns the history of this emulator.
 func (e *Emulator) Journal() *journal.Journal { return e.journal }
 
-// ControlPlane returns the control plane, or nil in somebody else's cluster.
-func (e *Emulator) ControlPlane() *controlplane.ControlPlane { return e.plane }
-
 // Ephemeral reports whether the objects of Kubernetes end with the control plane:
 // it is not somebody else's, and has no data that are kept.
 func (e *Emulator) Ephemeral() bool { return e.opts.Cluster == nil && e.opts.DataDir == "" }
@@ -197,8 +196,8 @@ func (e *Emulator) Ephemeral() bool { return e.opts.Cluster == nil && e.opts.Dat
 // the user in somebody else's cluster, and no limit on its rate. It is the
 // caller's own.
 func (e *Emulator) Config() *rest.Config {
-	if e.opts.Cluster != nil {
-		return e.opts.Cluster.Config()
+	if e.cluster != nil {
+		return e.cluster.Config()
 	}
 	cfg := e.plane.AdminConfig()
 	cfg.QPS = -1 // the API server is ours alone
@@ -212,10 +211,6 @@ func KubeconfigIn(dir string) string { return filepath.Join(dir, "kubeconfig") }
 // Client returns a client with the rights of Config that knows the kinds of COSI
 // and the built-in ones.
 func (e *Emulator) Client() client.WithWatch { return e.client }
-
-// Store returns the S3 store, for checks on what it holds, or nil if there is
-// none.
-func (e *Emulator) Store() *store.Store { return e.store }
 
 func (e *Emulator) warn(warning string) {
 	e.mu.Lock()

@@ -19,7 +19,11 @@ import (
 // joinCluster makes somebody else's cluster ready for the components. Nothing is
 // changed in it before it is clear that nobody else does their work there.
 func (e *Emulator) joinCluster(ctx context.Context) error {
-	c := e.opts.Cluster
+	c, err := cluster.Open(cluster.Options(*e.opts.Cluster))
+	if err != nil {
+		return err
+	}
+	e.cluster = c
 	e.onStop(func(context.Context) error {
 		c.Close()
 		return nil
@@ -59,7 +63,7 @@ func (e *Emulator) checkLeases(ctx context.Context) error {
 }
 
 func (e *Emulator) checkController(ctx context.Context) error {
-	err := e.opts.Cluster.CheckLeases(ctx, deploy.Namespace, controller.LeaseName)
+	err := e.cluster.CheckLeases(ctx, deploy.Namespace, controller.LeaseName)
 	if errors.Is(err, cluster.ErrBusy) {
 		return fmt.Errorf("a COSI controller: %w; stop it first, with 'kubectl -n %s scale deployment %s --replicas=0' "+
 			"if it is that of deploy/", err, deploy.Namespace, deploy.ControllerServiceAccount)
@@ -71,7 +75,7 @@ func (e *Emulator) checkSidecar(ctx context.Context) error {
 	if e.opts.NoDriver {
 		return nil
 	}
-	err := e.opts.Cluster.CheckLeases(ctx, deploy.Namespace, sidecar.LeaseName(e.info.DriverName))
+	err := e.cluster.CheckLeases(ctx, deploy.Namespace, sidecar.LeaseName(e.info.DriverName))
 	if errors.Is(err, cluster.ErrBusy) {
 		return fmt.Errorf("a sidecar of driver %s: %w; stop it first, or use a driver of another name", e.info.DriverName, err)
 	}
@@ -89,7 +93,7 @@ func (e *Emulator) prepareRights(ctx context.Context) error {
 		if _, err := e.userOf(ctx, account); err != nil {
 			return err
 		}
-		if err := e.opts.Cluster.PrepareLease(ctx, deploy.Namespace, lease); err != nil {
+		if err := e.cluster.PrepareLease(ctx, deploy.Namespace, lease); err != nil {
 			return err
 		}
 	}
@@ -99,7 +103,7 @@ func (e *Emulator) prepareRights(ctx context.Context) error {
 // createInCluster makes an object of the emulator's own in somebody else's
 // cluster, and warns if one that is there already is of another driver.
 func (e *Emulator) createInCluster(ctx context.Context, class client.Object) error {
-	found, err := e.opts.Cluster.Create(ctx, class)
+	found, err := e.cluster.Create(ctx, class)
 	if err != nil || !found {
 		return err
 	}

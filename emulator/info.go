@@ -86,9 +86,9 @@ func (e *Emulator) Info() Info {
 	info.Warnings = slices.Clone(info.Warnings)
 	e.mu.Unlock()
 	if e.plane != nil {
-		for _, p := range e.plane.Processes() {
-			c := ComponentInfo{Name: p.Name, State: StateRunning, PID: p.PID, Log: p.LogFile}
-			if p.PID == 0 {
+		for _, name := range e.plane.ProcessNames() {
+			c := ComponentInfo{Name: name, State: StateRunning, PID: e.plane.PID(name), Log: e.plane.LogFile(name)}
+			if c.PID == 0 {
 				c.State = StateStopped
 			}
 			info.Components = append(info.Components, c)

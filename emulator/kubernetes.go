@@ -52,10 +52,9 @@ func (e *Emulator) startControlPlane(ctx context.Context) error {
 }
 
 func (e *Emulator) findBinaries(ctx context.Context) (binaries.Set, error) {
-	opts := e.opts.Binaries
-	opts.Progress = func(u binaries.Update) {
+	opts := binaries.Options{Dir: e.opts.ControlPlaneDir, Progress: func(u binaries.Update) {
 		e.opts.Reporter.PhaseProgress(phaseBinaries, u.String())
-	}
+	}}
 	set, err := binaries.Find(ctx, opts)
 	if set.Missing != "" {
 		e.warn(set.Missing)
@@ -98,7 +97,7 @@ func (e *Emulator) runControlPlane(ctx context.Context, set binaries.Set) error 
 	}
 	e.plane = plane
 	e.onStop(plane.Stop)
-	e.watchControlPlane()
+	e.watchControlPlane(plane.Failed())
 	return nil
 }
 
@@ -112,12 +111,12 @@ func EndOrphans(ctx context.Context, dir string) error {
 }
 
 // watchControlPlane reports when a process of the control plane dies.
-func (e *Emulator) watchControlPlane() {
+func (e *Emulator) watchControlPlane(failed <-chan error) {
 	stopped, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
 		select {
-		case err := <-e.plane.Failed():
+		case err := <-failed:
 			e.fail(err)
 		case <-stopped:
 		}
@@ -132,7 +131,7 @@ func (e *Emulator) watchControlPlane() {
 // connect makes the client of the administrator, and a file for others.
 func (e *Emulator) connect(kubeconfig []byte) error {
 	e.info.Kubeconfig, e.info.APIServer = KubeconfigIn(e.info.Dir), e.Config().Host
-	if c := e.opts.Cluster; c != nil {
+	if c := e.cluster; c != nil {
 		e.info.Context = c.ContextName()
 	}
 	if err := os.WriteFile(e.info.Kubeconfig, kubeconfig, fileMode); err != nil {

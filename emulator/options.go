@@ -8,9 +8,6 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 )
 
 // Names of the components, as they stand in the journal.
@@ -46,16 +43,17 @@ type Options struct {
 	// ControlPlane is a control plane that runs already and is left running.
 	// The emulator must be the only one that uses it. If it is nil, one is
 	// started.
-	ControlPlane *controlplane.ControlPlane
+	ControlPlane ControlPlane
 	// Cluster is somebody else's cluster, to be used instead of a control plane.
 	// Controller and sidecar run with the rights of its ServiceAccounts, and take
 	// the Leases there. Stop removes from it what Start has made, and closes it.
-	Cluster *cluster.Cluster
+	Cluster *ExistingCluster
 	// Install makes what is missing in Cluster of the COSI kinds and of those
 	// ServiceAccounts and their rights. Otherwise it is an error if it is missing.
 	Install bool
-	// Binaries say where to find the programs of the control plane.
-	Binaries binaries.Options
+	// ControlPlaneDir is a directory with the programs of the control plane. If it is
+	// empty, they are found, downloaded or built.
+	ControlPlaneDir string
 
 	// APIServerPort and S3Port are TCP ports; 0 means a free one.
 	APIServerPort int
@@ -155,7 +153,7 @@ func (o Options) validateCluster() error {
 	switch {
 	case o.Cluster == nil && o.Install:
 		return fmt.Errorf("%w: only what is missing in somebody else's cluster is installed", ErrOptions)
-	case o.Cluster != nil && (o.ControlPlane != nil || o.APIServerPort != 0 || o.Binaries.Dir != "" || o.DataDir != ""):
+	case o.Cluster != nil && (o.ControlPlane != nil || o.APIServerPort != 0 || o.ControlPlaneDir != "" || o.DataDir != ""):
 		return fmt.Errorf("%w: with somebody else's cluster there is no control plane of the emulator's own, "+
 			"and so no port, programs or data of one", ErrOptions)
 	default:

@@ -32,8 +32,8 @@ func (e *Emulator) grantRoles(ctx context.Context) error {
 // userOf returns the configuration of a client that is, to the API server, the
 // ServiceAccount of a component.
 func (e *Emulator) userOf(ctx context.Context, serviceAccount string) (*rest.Config, error) {
-	if e.opts.Cluster != nil {
-		return e.opts.Cluster.ServiceAccount(ctx, deploy.Namespace, serviceAccount)
+	if e.cluster != nil {
+		return e.cluster.ServiceAccount(ctx, deploy.Namespace, serviceAccount)
 	}
 	cfg, err := e.plane.UserConfig("system:serviceaccount:"+deploy.Namespace+":"+serviceAccount,
 		"system:serviceaccounts", "system:serviceaccounts:"+deploy.Namespace)

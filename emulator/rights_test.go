@@ -23,7 +23,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/sidecar"
@@ -88,18 +87,14 @@ func TestE90EveryRightIsUsed(t *testing.T) {
 	}
 }
 
-// sharedCluster is the shared control plane, as a cluster of somebody else's.
-func sharedCluster(t *testing.T) *cluster.Cluster {
+// sharedCluster is the shared control plane as an existing cluster.
+func sharedCluster(t *testing.T) *emulator.ExistingCluster {
 	t.Helper()
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(kubeconfig, controlplanetest.Start(t).Kubeconfig(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := cluster.Open(cluster.Options{Kubeconfig: kubeconfig, Owner: "rights"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return &emulator.ExistingCluster{Kubeconfig: kubeconfig, Owner: "rights"}
 }
 
 // electAgain has a component make its Lease.

@@ -94,7 +94,7 @@ func bareStarter(set binaries.Set) starter {
 
 func emulatorStarter(opts Options, reporter emulator.Reporter) starter {
 	return func(ctx context.Context) (func(context.Context) error, error) {
-		emu, err := emulator.Start(ctx, emulator.Options{Binaries: opts.Binaries, Reporter: reporter})
+		emu, err := emulator.Start(ctx, emulator.Options{ControlPlaneDir: opts.Binaries.Dir, Reporter: reporter})
 		if err != nil {
 			return nil, err
 		}

@@ -30,6 +30,32 @@ func (c *ControlPlane) Processes() []Process {
 	return processes
 }
 
+// ProcessNames returns the names of the components in the order in which they were
+// started.
+func (c *ControlPlane) ProcessNames() []string {
+	names := make([]string, 0, len(c.components))
+	for _, component := range c.components {
+		names = append(names, component.process().Name)
+	}
+	return names
+}
+
+// PID returns the process ID of a component, or 0 if it does not run.
+func (c *ControlPlane) PID(name string) int {
+	if component := c.component(name); component != nil {
+		return component.process().PID
+	}
+	return 0
+}
+
+// LogFile returns the file with the output of a component.
+func (c *ControlPlane) LogFile(name string) string {
+	if component := c.component(name); component != nil {
+		return component.process().LogFile
+	}
+	return ""
+}
+
 // StopComponent stops one component, as if its machine were down: others that
 // depend on it go on and fail as they may. It is no error if the component does
 // not run.

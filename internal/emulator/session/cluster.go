@@ -23,7 +23,7 @@ var (
 // checkServer refuses a cluster that is the control plane of another emulator,
 // whose controller takes no Lease.
 func (s *Session) checkServer() error {
-	c := s.opts.Emulator.Cluster
+	c := s.cluster
 	if c == nil {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (s *Session) succeed(ctx context.Context, dir string) error {
 	if err != nil || killed.Context == "" {
 		return err
 	}
-	if c := s.opts.Emulator.Cluster; c != nil && c.Server() == killed.APIServer {
+	if c := s.cluster; c != nil && c.Server() == killed.APIServer {
 		return nil
 	}
 	return fmt.Errorf("%w: emulator %q in that of context %q; run 'cosi-emu down' with its name first",

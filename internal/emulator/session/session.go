@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -37,6 +38,7 @@ type Session struct {
 	started  time.Time
 	instance *instance.Instance
 	data     *instance.DataDir
+	cluster  *cluster.Cluster // nil unless an existing one is used
 	emulator *emulator.Emulator
 	control  *adminapi.Server
 	record   *record
@@ -53,6 +55,11 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 			err = errors.Join(err, s.release())
 		}
 	}()
+	if existing := opts.Emulator.Cluster; existing != nil {
+		if s.cluster, err = cluster.Open(cluster.Options(*existing)); err != nil {
+			return nil, err
+		}
+	}
 	clean := func(dir string) error { return s.succeed(ctx, dir) }
 	if s.instance, err = instance.Acquire(opts.Name, clean); err != nil { //nolint:contextcheck // it waits for a fraction of a second
 		return nil, err
@@ -105,7 +112,7 @@ func (s *Session) Info() instance.Info {
 	if s.data != nil {
 		info.DataDir = s.data.Path()
 	}
-	if c := s.opts.Emulator.Cluster; c != nil { // known to those who clean up if this process is killed
+	if c := s.cluster; c != nil { // known to those who clean up if this process is killed
 		info.Context, info.APIServer = c.ContextName(), c.Server()
 	}
 	if s.emulator != nil {
@@ -159,6 +166,9 @@ func (s *Session) stop(ctx context.Context) error {
 
 func (s *Session) release() error {
 	var errs []error
+	if s.cluster != nil {
+		s.cluster.Close()
+	}
 	if s.data != nil {
 		errs = append(errs, s.data.Release())
 	}

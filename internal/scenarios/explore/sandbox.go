@@ -74,7 +74,7 @@ func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 
 func (w *sandbox) start(ctx context.Context, options Options) error {
 	opts := options.Emulator
-	set, err := binaries.Find(ctx, opts.Binaries)
+	set, err := binaries.Find(ctx, binaries.Options{Dir: opts.ControlPlaneDir})
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	opts.ControlPlane, opts.Binaries = w.plane, binaries.Options{}
+	opts.ControlPlane, opts.ControlPlaneDir = w.plane, ""
 	opts.RetryBaseDelay, opts.RetryMaxDelay = retryBaseDelay, retryMaxDelay
 	if w.emu, err = emulator.Start(ctx, opts); err != nil {
 		return err

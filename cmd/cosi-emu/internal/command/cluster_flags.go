@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 )
 
@@ -37,7 +37,7 @@ func (x *clusterFlags) validate(opts session.Options) error {
 	}
 	for flag, given := range map[string]bool{
 		"--api-server-port":   opts.Emulator.APIServerPort != 0,
-		"--control-plane-dir": opts.Emulator.Binaries.Dir != "",
+		"--control-plane-dir": opts.Emulator.ControlPlaneDir != "",
 	} {
 		if given {
 			return cli.Usage(fmt.Errorf("--existing-cluster and %s exclude each other: no control plane is started", flag))
@@ -50,14 +50,13 @@ func (x *clusterFlags) validate(opts session.Options) error {
 	return nil
 }
 
-// open reads the kubeconfig of the existing cluster, if there is one.
-func (x *clusterFlags) open(opts *session.Options) (err error) {
+// apply adds the existing cluster to the options, if there is one.
+func (x *clusterFlags) apply(opts *session.Options) {
 	if !x.wanted {
-		return nil
+		return
 	}
 	opts.Emulator.Install = x.install
-	opts.Emulator.Cluster, err = cluster.Open(cluster.Options{Kubeconfig: x.kubeconfig, Context: x.context, Owner: opts.Name})
-	return err
+	opts.Emulator.Cluster = &emulator.ExistingCluster{Kubeconfig: x.kubeconfig, Context: x.context, Owner: opts.Name}
 }
 
 // printLeft prints the objects that remain in a cluster.

@@ -87,7 +87,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Out, "out", ".", "directory for findings: shrunk scenarios, recordings and timelines")
 	flags.StringVar(&o.Emulator.Driver, "driver", "", "endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver")
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
-	flags.StringVar(&o.Emulator.Binaries.Dir, "control-plane-dir", "",
+	flags.StringVar(&o.Emulator.ControlPlaneDir, "control-plane-dir", "",
 		"directory with the programs of the control plane (default: as for 'up')")
 	cli.AddOutput(flags, &x.output, cli.FormatText, cli.FormatJSON)
 }

@@ -62,7 +62,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
 		"enable leader election of controller and sidecars, as on a cluster; 'cosi-emu fault add --lose-lease' requires it")
-	flags.StringVar(&o.Binaries.Dir, "control-plane-dir", "",
+	flags.StringVar(&o.ControlPlaneDir, "control-plane-dir", "",
 		"directory with etcd, kube-apiserver and kube-controller-manager "+
 			"(default: $KUBEBUILDER_ASSETS, then the user's cache, then a download or a build)")
 	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
@@ -76,9 +76,7 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	if err := s.cluster.validate(s.session); err != nil {
 		return err
 	}
-	if err := s.cluster.open(&s.session); err != nil {
-		return err
-	}
+	s.cluster.apply(&s.session)
 	silenceLibraries()
 	reporter := progress.New(streams.Err)
 	s.session.Emulator.Reporter = reporter

@@ -55,7 +55,7 @@ func Measure(ctx context.Context, opts Options, progress func(string)) ([]figure
 
 // withEnvironment makes an environment for a measurement, and takes it down after.
 func withEnvironment(ctx context.Context, opts Options, measure func(*environment) error) (err error) {
-	emu, err := emulator.Start(ctx, emulator.Options{Binaries: opts.Binaries, NoDriver: true})
+	emu, err := emulator.Start(ctx, emulator.Options{ControlPlaneDir: opts.Binaries.Dir, NoDriver: true})
 	if err != nil {
 		return err
 	}
