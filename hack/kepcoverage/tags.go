@@ -62,7 +62,7 @@ func (p Page) scenarios(root string) ([]Test, error) {
 	err := walk(root, "scenarios/suite", ".yaml", func(file string, content []byte) {
 		for _, match := range p.line().FindAllSubmatchIndex(content, -1) {
 			position := fmt.Sprintf("%s:%d", file, 1+strings.Count(string(content[:match[2]]), "\n"))
-			for _, id := range strings.Split(string(content[match[2]:match[3]]), ", ") {
+			for id := range strings.SplitSeq(string(content[match[2]:match[3]]), ", ") {
 				tests = append(tests, Test{ID: id, Name: file, Position: position})
 			}
 		}
@@ -94,7 +94,7 @@ func walk(root, dir, suffix string, visit func(file string, content []byte)) err
 		case entry.IsDir() || !strings.HasSuffix(name, suffix):
 			return nil
 		}
-		content, err := os.ReadFile(name)
+		content, err := os.ReadFile(name) //nolint:gosec // a file of this repository
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (p Page) comment(s *suite, source *ast.File, group *ast.CommentGroup) ([]Te
 		if name == "" {
 			return nil, fmt.Errorf("%s: the tag %q is not directly above a test function, a t.Run or a row with a name", position, comment.Text)
 		}
-		for _, id := range strings.Split(match[1], ", ") {
+		for id := range strings.SplitSeq(match[1], ", ") {
 			tests = append(tests, Test{ID: id, Name: name, Position: position})
 		}
 	}
