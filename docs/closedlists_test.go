@@ -52,7 +52,7 @@ func TestClosedLists(t *testing.T) {
 		}
 		for _, name := range names {
 			if !named[name] {
-				t.Errorf("%s: %s has no row", list, name)
+				t.Errorf("%s: %s has no row in %s", list, name, kepcoverage.Statements.Data)
 			}
 		}
 	}
@@ -101,6 +101,7 @@ func metrics(t *testing.T) []string {
 	)
 }
 
+// matches returns what the pattern captures in a file.
 func matches(t *testing.T, file, pattern string) []string {
 	t.Helper()
 	content, err := os.ReadFile(file)
