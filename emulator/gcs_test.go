@@ -226,7 +226,11 @@ func TestProtocolOptions(t *testing.T) {
 		"Range":   {Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}, GCSPort: 65536},
 		"Driver":  {Driver: "unix:///tmp/driver.sock", Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}},
 	} {
-		if _, err := emulator.Start(t.Context(), opts); !errors.Is(err, emulator.ErrOptions) {
+		emu, err := emulator.Start(t.Context(), opts)
+		if err == nil {
+			t.Fatalf("%s: Start() succeeded, and Stop() = %v", name, emu.Stop(t.Context()))
+		}
+		if !errors.Is(err, emulator.ErrOptions) {
 			t.Errorf("%s: Start() = %v", name, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,7 +38,10 @@ func TestStartRefuses(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := emulator.Start(t.Context(), opts)
+			emu, err := emulator.Start(t.Context(), opts)
+			if err == nil {
+				t.Fatalf("Start() succeeded, and Stop() = %v", emu.Stop(t.Context()))
+			}
 			if !errors.Is(err, emulator.ErrOptions) {
 				t.Errorf("Start() = %v, want ErrOptions", err)
 			}
@@ -56,6 +60,7 @@ func TestStartFails(t *testing.T) {
 	if !ok {
 		t.Fatalf("listening on %T", taken.Addr())
 	}
+	missing := filepath.Join(t.TempDir(), "missing")
 	tests := map[string]struct {
 		opts     emulator.Options
 		phase    string
@@ -73,19 +78,19 @@ func TestStartFails(t *testing.T) {
 			phase: "driver", mentions: []string{"bytes", "shorter"},
 		},
 		"NoSuchDriver": {
-			opts:  emulator.Options{Driver: "unix:///nonexistent/driver.sock", ConnectTimeout: 50 * time.Millisecond},
-			phase: "driver", mentions: []string{"/nonexistent/driver.sock"},
+			opts:  emulator.Options{Driver: "unix://" + missing + "/d.sock", ConnectTimeout: 50 * time.Millisecond},
+			phase: "driver", mentions: []string{missing + "/d.sock"},
 		},
-		"DirMissing": {opts: emulator.Options{Dir: "/nonexistent"}, mentions: []string{"/nonexistent"}},
+		"DirMissing": {opts: emulator.Options{Dir: missing}, mentions: []string{missing}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			temp := t.TempDir()
 			t.Setenv("TMPDIR", temp)
 			tc.opts.ControlPlane = plane
-			_, err := emulator.Start(t.Context(), tc.opts)
+			emu, err := emulator.Start(t.Context(), tc.opts)
 			if err == nil {
-				t.Fatal("Start() succeeded")
+				t.Fatalf("Start() succeeded, and Stop() = %v", emu.Stop(t.Context()))
 			}
 			if failure, ok := errors.AsType[*emulator.StartError](err); tc.phase != "" && (!ok || failure.Phase != tc.phase) {
 				t.Errorf("Start() = %v, want a StartError of phase %q", err, tc.phase)

@@ -81,7 +81,7 @@ func TestRunWithoutControlPlane(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.write("good.yaml", scenario("good", claims))
-	r := h.run("run", "good.yaml", "--control-plane-dir", "/nonexistent")
+	r := h.run("run", "good.yaml", "--control-plane-dir", filepath.Join(h.dir, "missing"))
 	if r.code != 3 || !strings.Contains(r.err, "Error: control plane programs: ") {
 		t.Errorf("exit code %d, want 3 for the environment: %s", r.code, r.err)
 	}

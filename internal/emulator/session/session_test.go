@@ -57,6 +57,18 @@ func (s *stage) start(opts session.Options) *session.Session {
 	return running
 }
 
+// expectRejected expects that a session does not start. One that does is stopped.
+func (s *stage) expectRejected(ctx context.Context, opts session.Options, want error) {
+	s.t.Helper()
+	started, err := session.Start(ctx, opts)
+	if err == nil {
+		s.stop(started)
+	}
+	if !errors.Is(err, want) {
+		s.t.Errorf("Start() = %v, want %v", err, want)
+	}
+}
+
 func (s *stage) stop(running *session.Session) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -89,9 +101,7 @@ func TestSession(t *testing.T) {
 	if !got.Ready || got.PID != os.Getpid() || got.Version != "v1" || got.DataDir == "" || got.S3Endpoint == "" || got.DriverEndpoint == "" {
 		t.Errorf("the description is not complete: %+v", got)
 	}
-	if _, err := session.Start(t.Context(), s.options()); !errors.Is(err, instance.ErrRunning) {
-		t.Errorf("a second session of the same name: %v", err)
-	}
+	s.expectRejected(t.Context(), s.options(), instance.ErrRunning)
 	if _, err := instance.LockDataDir(opts.DataDir); !errors.Is(err, instance.ErrInUse) {
 		t.Errorf("the data directory of a running session: %v", err)
 	}
@@ -181,7 +191,7 @@ func TestStartFails(t *testing.T) {
 		},
 		"Context": {
 			reason: "there is no time for it",
-			change: func(_ *testing.T, o *session.Options) { o.Emulator.Driver = "unix:///nonexistent/d.sock" },
+			change: func(t *testing.T, o *session.Options) { o.Emulator.Driver = "unix://" + filepath.Join(t.TempDir(), "d.sock") },
 			want:   context.Canceled,
 		},
 	} {
@@ -195,9 +205,7 @@ func TestStartFails(t *testing.T) {
 				cancel()
 			}
 			defer cancel()
-			if _, err := session.Start(ctx, opts); !errors.Is(err, tc.want) {
-				t.Errorf("%s: Start() = %v, want %v", tc.reason, err, tc.want)
-			}
+			s.expectRejected(ctx, opts, tc.want)
 			if tc.want == instance.ErrName { //nolint:errorlint // it is the very value
 				return // not even the root was made
 			}

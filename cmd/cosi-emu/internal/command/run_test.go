@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ func runCommandLine(t *testing.T, args ...string) (code int, out, errs string) {
 }
 
 func TestRun(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
 	for name, tc := range map[string]struct {
 		reason string
 		args   []string
@@ -47,11 +49,11 @@ func TestRun(t *testing.T) {
 		"Example":    {reason: "the file is in the program", args: []string{"example"}, out: string(examples.Quickstart)},
 		"Classes":    {reason: "the file is in the program", args: []string{"example", "--classes"}, out: string(examples.Classes)},
 		"SetupFails": {
-			reason: "a failure", args: []string{"setup", "--control-plane-dir", "/nonexistent"},
+			reason: "a failure", args: []string{"setup", "--control-plane-dir", missing},
 			code: 1, err: "control plane programs: failed",
 		},
 		"NoCluster": {
-			reason: "a failure", args: []string{"controller", "--kubeconfig", "/nonexistent"},
+			reason: "a failure", args: []string{"controller", "--kubeconfig", missing},
 			code: 1, err: "Error: find the API server",
 		},
 		"Driver": {
@@ -95,7 +97,7 @@ func TestRun(t *testing.T) {
 			code: 2, err: "Error: --existing-cluster and --data-dir exclude each other",
 		},
 		"NoKubeconfig": {
-			reason: "usage", args: []string{"up", "--existing-cluster", "--kubeconfig", "/nonexistent"},
+			reason: "usage", args: []string{"up", "--existing-cluster", "--kubeconfig", missing},
 			code: 2, err: "Error: the kubeconfig cannot be used: ",
 		},
 		"VersionFlag": {reason: "as CSI's programs have it", args: []string{"--version"}, out: "cosi-emu "},
