@@ -138,7 +138,7 @@ func TestLaterAccesses(t *testing.T) {
 	}
 	s.Remove(second)
 	s.WaitGone(second)
-	s.Eventually("the claim's finalizer is released", func() error { return s.expectUnheld(claim) })
+	s.Eventually(func() error { return s.expectUnheld(claim) })
 	s.Make(third)
 	s.WaitReady(third)
 	s.expectSecret(third, 0, s3Data(third, bucketID(claim)))

@@ -55,7 +55,7 @@ func TestAccessWaitsForItsBuckets(t *testing.T) {
 		t.Errorf("the message does not name the claim: %s", message)
 	}
 	for _, claim := range []*v1alpha2.BucketClaim{quick, slow} {
-		s.Eventually("claim "+claim.Name+" is protected", func() error {
+		s.Eventually(func() error {
 			if err := s.expectUnheld(claim); err == nil {
 				return fmt.Errorf("claim %s is not held", claim.Name)
 			}
@@ -152,7 +152,7 @@ func TestRefusedRevocation(t *testing.T) {
 	s.driver.Script("DriverRevokeBucketAccess", nil)
 	s.driver.Serve()
 	s.WaitGone(access)
-	s.Eventually("the claim's finalizer is released", func() error { return s.expectUnheld(claim) })
+	s.Eventually(func() error { return s.expectUnheld(claim) })
 	if accounts := s.driver.Accounts(); len(accounts) > 0 {
 		t.Errorf("accounts left: %v", accounts)
 	}

@@ -170,7 +170,7 @@ func (p *pair) expectRetained() {
 	p.Helper()
 	bucket := &v1alpha2.Bucket{}
 	bucket.Name = p.objects[theBucket].GetName()
-	p.Eventually("the Bucket exists", func() error { return p.Refresh(bucket) })
+	p.Eventually(func() error { return p.Refresh(bucket) })
 	p.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 	if !bucket.DeletionTimestamp.IsZero() || !v1alpha2.IsBucketClaimBeingDeleted(bucket) {
 		p.Errorf("retained Bucket: deletion timestamp %v, annotations %v", bucket.DeletionTimestamp, bucket.Annotations)

@@ -115,7 +115,7 @@ func TestTwoDrivers(t *testing.T) {
 	}
 	for i := range 5 {
 		second.scene.WaitGone(second.claims[i], second.accesses[i])
-		first.scene.Eventually("the Secret is filled", func() error { return first.scene.filled(first.accesses[i]) })
+		first.scene.Eventually(func() error { return first.scene.filled(first.accesses[i]) })
 		first.scene.Remove(first.accesses[i], first.claims[i])
 	}
 	for i := range 5 {

@@ -115,7 +115,7 @@ func TestEditedStatus(t *testing.T) {
 	for _, e := range all {
 		t.Run(e.what+"/"+e.name, func(t *testing.T) {
 			e.TB = t
-			e.Eventually("the components restore the "+e.what, func() error { return e.restored(e.what, e.before) })
+			e.Eventually(func() error { return e.restored(e.what, e.before) })
 		})
 	}
 	w.settle(t)

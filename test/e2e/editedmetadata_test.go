@@ -79,7 +79,7 @@ func TestEditedMetadata(t *testing.T) {
 			if tc.unused {
 				p.fall([]string{theAccess})
 				p.WaitGone(p.access)
-				p.Eventually("the claim's finalizer is released", func() error { return p.expectUnheld(p.claim) })
+				p.Eventually(func() error { return p.expectUnheld(p.claim) })
 			}
 			object := p.objects[tc.what]
 			p.Must(p.Refresh(object))
@@ -94,7 +94,7 @@ func TestEditedMetadata(t *testing.T) {
 				}
 				return nil
 			}
-			p.Eventually("the components restore it", check)
+			p.Eventually(check)
 			w.settle(t)
 			if err := check(); err != nil {
 				t.Errorf("at rest: %v", err)
@@ -135,7 +135,7 @@ func TestClaimSaidToBeDeleted(t *testing.T) {
 			p.rise()
 			bucket := p.objects[theBucket]
 			p.Modify(bucket, func() { annotate(annotation)(bucket) })
-			p.Eventually("the Bucket is not ready any more", func() error { return p.notReady(bucket) })
+			p.Eventually(func() error { return p.notReady(bucket) })
 			p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
 			p.WaitCondition(p.access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 			w.settle(t)
@@ -196,7 +196,7 @@ func TestForcedRemoval(t *testing.T) {
 		w.driver.Hang("DriverRevokeBucketAccess")
 		p.removeByForce(p.access)
 		w.driver.Script("DriverRevokeBucketAccess", nil)
-		p.Eventually("the claim's finalizer is released", func() error { return p.expectUnheld(p.claim) })
+		p.Eventually(func() error { return p.expectUnheld(p.claim) })
 		p.fall([]string{theClaim})
 		p.WaitGone(p.claim, p.objects[theBucket])
 	})
@@ -207,7 +207,7 @@ func TestForcedRemoval(t *testing.T) {
 func (s *scene) removeByForce(object client.Object) {
 	s.Helper()
 	s.Remove(object)
-	s.Eventually(object.GetName()+" is deleted", func() error {
+	s.Eventually(func() error {
 		if err := s.Refresh(object); err != nil {
 			return client.IgnoreNotFound(err)
 		}

@@ -42,7 +42,7 @@ func waitingAccess(s *scene) client.Object {
 func refusedBucket(s *scene) client.Object {
 	claim := s.claim("data")
 	s.Make(claim, s.bucketClass(func(class *v1alpha2.BucketClass) { class.Spec.Parameters = map[string]string{"please": "refuse"} }))
-	s.Eventually("the Bucket exists", func() error {
+	s.Eventually(func() error {
 		bucket := &v1alpha2.Bucket{}
 		bucket.Name = v1alpha2.BucketNameForClaim(claim.UID)
 		return s.Refresh(bucket)
@@ -192,7 +192,7 @@ func TestPrefilledStatus(t *testing.T) {
 			s.ModifyStatus(object, func() { tc.status(object) })
 			if tc.condition != "" {
 				s.WaitCondition(object, tc.condition, tc.want, tc.reason)
-				s.Eventually("not ready any more", func() error { return s.notReady(object) })
+				s.Eventually(func() error { return s.notReady(object) })
 			}
 			w.settle(t)
 			if tc.condition != "" {

@@ -123,7 +123,7 @@ func TestSecretsStayInSecrets(t *testing.T) {
 	w.driver.Stop()
 	v.guard(w.driver)
 	w.driver.Serve()
-	s.Eventually("the Secret is filled", func() error { return s.filled(accesses[0]) })
+	s.Eventually(func() error { return s.filled(accesses[0]) })
 	// Nor can one be revoked.
 	breakDriver("DriverRevokeBucketAccess", codes.InvalidArgument)
 	s.Remove(accesses[1])
@@ -146,7 +146,7 @@ func (s *scene) expectRotation(v *vault, access *v1alpha2.BucketAccess, edit fun
 	before := len(v.all())
 	secret := secretOf(access, 0)
 	s.Modify(secret, func() { edit(secret) })
-	s.Eventually("the driver grants access again", func() error {
+	s.Eventually(func() error {
 		handed := v.all()
 		if len(handed) == before {
 			return fmt.Errorf("nothing new for %s", access.Name)

@@ -293,7 +293,7 @@ func secretLetGo(s *scene) blockage {
 	p := s.readyPair()
 	secret := secretOf(p.access, 0)
 	p.Modify(secret, func() { secret.Finalizers = append(secret.Finalizers, foreignFinalizer) })
-	p.Eventually("the Secret is filled", func() error { return p.filled(p.access) })
+	p.Eventually(func() error { return p.filled(p.access) })
 	p.Remove(p.access)
 	p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
 	return blockage{

@@ -53,8 +53,13 @@ func (c *Cluster) Must(err error) {
 	}
 }
 
-// Eventually calls check until it returns nil, as the function of that name does.
-func (c *Cluster) Eventually(what string, check func() error) {
+// Eventually calls check until it returns nil. Its error says what is missing.
+func (c *Cluster) Eventually(check func() error) {
+	c.Helper()
+	c.eventually("the API server and the components", check)
+}
+
+func (c *Cluster) eventually(what string, check func() error) {
 	c.Helper()
 	Eventually(c.TB, what, func(context.Context) error { return check() })
 }
@@ -94,7 +99,7 @@ func (c *Cluster) ModifyStatus(object client.Object, change func()) {
 
 func (c *Cluster) modify(object client.Object, change func(), update func() error) {
 	c.Helper()
-	c.Eventually("update "+name(object), func() error {
+	c.eventually("update "+name(object), func() error {
 		if err := c.Refresh(object); err != nil {
 			return err
 		}
@@ -107,7 +112,7 @@ func (c *Cluster) modify(object client.Object, change func(), update func() erro
 func (c *Cluster) WaitReady(objects ...client.Object) {
 	c.Helper()
 	for _, object := range objects {
-		c.Eventually(name(object)+" becomes ready", func() error {
+		c.eventually(name(object)+" becomes ready", func() error {
 			if err := c.Refresh(object); err != nil {
 				return err
 			}
@@ -123,7 +128,7 @@ func (c *Cluster) WaitReady(objects ...client.Object) {
 func (c *Cluster) WaitGone(objects ...client.Object) {
 	c.Helper()
 	for _, object := range objects {
-		c.Eventually(name(object)+" is deleted", func() error { return c.Gone(object) })
+		c.eventually(name(object)+" is deleted", func() error { return c.Gone(object) })
 	}
 }
 
@@ -142,7 +147,7 @@ func (c *Cluster) Gone(object client.Object) error {
 func (c *Cluster) WaitCondition(object client.Object, conditionType string, status metav1.ConditionStatus, reason string) string {
 	c.Helper()
 	var message string
-	c.Eventually(fmt.Sprintf("%s: %s=%s (%s)", name(object), conditionType, status, reason), func() error {
+	c.eventually(fmt.Sprintf("%s: %s=%s (%s)", name(object), conditionType, status, reason), func() error {
 		if err := c.Refresh(object); err != nil {
 			return err
 		}
