@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // E34 is in here as well: COSI_PROTOCOL is written.
@@ -29,7 +30,7 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket()
 	w.settle()
-	w.traffic.Forget()
+	w.requests.Reset()
 	w.driver.Script("DriverGrantBucketAccess", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		request, _ := m.(*cosi.DriverGrantBucketAccessRequest)
 		w.assertPersisted(ctx, request.GetAccountId())
@@ -43,7 +44,7 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 		t.Errorf("status.accountID = %q, want %q", access.Status.AccountID, account)
 	}
 	secret, err := w.secret(access, 0)
-	w.must(err)
+	w.Must(err)
 	want := map[string]string{
 		"COSI_PROTOCOL":           "S3",
 		"BUCKET_NAME":             bucket.Status.BucketID,
@@ -57,8 +58,8 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 		t.Errorf("Secret (-want +got):\n%s", diff)
 	}
 	wantAnnotations := map[string]string{
-		v1alpha2.BucketAccessReferenceAnnotation: w.namespace + "/" + access.Name,
-		v1alpha2.BucketClaimReferenceAnnotation:  w.namespace + "/" + bucket.Spec.BucketClaimRef.Name,
+		v1alpha2.BucketAccessReferenceAnnotation: w.Namespace + "/" + access.Name,
+		v1alpha2.BucketClaimReferenceAnnotation:  w.Namespace + "/" + bucket.Spec.BucketClaimRef.Name,
 	}
 	if diff := cmp.Diff(wantAnnotations, secret.Annotations); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)
@@ -67,12 +68,12 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 		t.Errorf("Secret: owners %v, finalizers %v, type %s", secret.OwnerReferences, secret.Finalizers, secret.Type)
 	}
 	wantWrites := []string{
-		"POST /api/v1/namespaces/" + w.namespace + "/secrets", // empty
+		"POST /api/v1/namespaces/" + w.Namespace + "/secrets", // empty
 		"PATCH " + path(access) + "/status",                   // ID
 		"PUT " + path(secret),                                 // data
 		"PATCH " + path(access) + "/status",                   // result
 	}
-	if diff := cmp.Diff(wantWrites, w.traffic.Writes()); diff != "" {
+	if diff := cmp.Diff(wantWrites, lines(w.requests.Writes())); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	wantCalls := []proto.Message{
@@ -109,12 +110,12 @@ func TestAccessIsRevoked(t *testing.T) {
 	granted := access.DeepCopy()
 	w.driver.Script("DriverRevokeBucketAccess", func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		name := granted.Spec.BucketClaims[0].AccessSecretName
-		if err := w.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: name}, &corev1.Secret{}); !apierrors.IsNotFound(err) {
+		if err := w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, &corev1.Secret{}); !apierrors.IsNotFound(err) {
 			t.Errorf("revoked while Secret %s is still there (%v)", name, err)
 		}
 		return next()
 	})
-	w.must(w.Delete(t.Context(), access))
+	w.Must(w.Delete(t.Context(), access))
 	w.isHandedBack(access)
 	if got := w.driver.Accounts(); len(got) > 0 {
 		t.Errorf("left in the backend: %v", got)
@@ -136,17 +137,17 @@ func TestAccessWaitsForItsSecretToGo(t *testing.T) {
 	w.start()
 	access := w.readyAccess(w.readyBucket())
 	secret, err := w.secret(access, 0)
-	w.must(err)
-	w.change(secret, func() { secret.Finalizers = append(secret.Finalizers, "example.com/hold") })
+	w.Must(err)
+	w.Modify(secret, func() { secret.Finalizers = append(secret.Finalizers, "example.com/hold") })
 	w.settle()
-	w.must(w.Delete(t.Context(), access))
-	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
-	w.eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonDeletionBlocked) })
+	w.Must(w.Delete(t.Context(), access))
+	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	w.Eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonDeletionBlocked) })
 	w.settle()
 	if calls := w.driver.Calls("DriverRevokeBucketAccess"); len(calls) > 0 {
 		t.Errorf("revoked while the Secret is there: %v", calls)
 	}
-	w.change(secret, func() { secret.Finalizers = nil })
+	w.Modify(secret, func() { secret.Finalizers = nil })
 	w.isHandedBack(access)
 }
 
@@ -158,12 +159,12 @@ func TestE73AccessIsRevokedWithoutItsBucket(t *testing.T) {
 	bucket := w.readyBucket()
 	access := w.readyAccess(bucket)
 	w.releaseClaim(bucket)
-	w.must(w.Delete(t.Context(), bucket))
-	w.eventually(func() error { return w.gone(bucket) })
-	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
-	w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	w.Must(w.Delete(t.Context(), bucket))
+	w.WaitGone(bucket)
+	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+	w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 
-	w.must(w.Delete(t.Context(), access))
+	w.Must(w.Delete(t.Context(), access))
 	w.isHandedBack(access)
 	if got := w.driver.Accounts(); len(got) > 0 {
 		t.Errorf("left in the backend: %v", got)
@@ -176,11 +177,11 @@ func TestAccessWaitsForItsBucket(t *testing.T) {
 	w.driver.Fail("DriverCreateBucket", 14, "the backend is away")
 	w.start()
 	bucket := w.bucket()
-	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	access := w.access([]*v1alpha2.Bucket{bucket})
-	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
 	w.driver.Script("DriverCreateBucket", nil)
-	w.eventually(func() error { return w.isGranted(access) })
+	w.WaitReady(access)
 }
 
 // KEP: SECRET-4
@@ -191,7 +192,7 @@ func TestAccessToSeveralBuckets(t *testing.T) {
 	names := map[string]bool{}
 	for i := range access.Spec.BucketClaims {
 		secret, err := w.secret(access, i)
-		w.must(err)
+		w.Must(err)
 		names[string(secret.Data["BUCKET_NAME"])] = true
 		if got := string(secret.Data["AWS_SECRET_ACCESS_KEY"]); got != drivertest.SecretKey(access.Status.AccountID) {
 			t.Errorf("Secret %d has not the credentials of the access", i)
@@ -205,7 +206,7 @@ func TestAccessToSeveralBuckets(t *testing.T) {
 // assertPersisted complains unless an access has the account ID in its status.
 func (w *world) assertPersisted(ctx context.Context, account string) {
 	list := &v1alpha2.BucketAccessList{}
-	if err := w.List(ctx, list, client.InNamespace(w.namespace)); err != nil {
+	if err := w.List(ctx, list, client.InNamespace(w.Namespace)); err != nil {
 		w.Error(err)
 	}
 	for _, access := range list.Items {
@@ -220,16 +221,16 @@ func (w *world) assertPersisted(ctx context.Context, account string) {
 // does the controller's.
 func (w *world) isHandedBack(access *v1alpha2.BucketAccess) {
 	w.Helper()
-	w.eventually(func() error {
-		if err := w.refresh(access); err != nil {
+	w.Eventually(func() error {
+		if err := w.Refresh(access); err != nil {
 			return err
 		}
 		if _, ok := access.Annotations[v1alpha2.SidecarCleanupFinishedAnnotation]; !ok {
-			return fmt.Errorf("not cleaned up: %v", describe(access.Status.Conditions))
+			return fmt.Errorf("not cleaned up: %v", harness.Lines(access.Status.Conditions))
 		}
 		return nil
 	})
-	w.must(w.Patch(w.Context(), access, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))
+	w.Must(w.Patch(w.Context(), access, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))
 }
 
 func requested(bucket string) []*cosi.DriverGrantBucketAccessRequest_AccessedBucket {

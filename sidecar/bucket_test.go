@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // KEP: CHANGE-10, OVER-3, FLOW-CREATE-3.2, FLOW-CREATE-3.3, FLOW-CREATE-3.4
@@ -34,7 +35,7 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 			t.Errorf("DriverCreateBucket before the ID and the finalizer are persisted: %q, %v", stored.Status.BucketID, stored.Finalizers)
 		}
 		if stored.Status.ReadyToUse || meta.IsStatusConditionTrue(stored.Status.Conditions, v1alpha2.ConditionProvisioned) {
-			t.Errorf("the Bucket is provisioned before DriverCreateBucket: %v", describe(stored.Status.Conditions))
+			t.Errorf("the Bucket is provisioned before DriverCreateBucket: %v", harness.Lines(stored.Status.Conditions))
 		}
 		return next()
 	})
@@ -59,9 +60,9 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 	if diff := cmp.Diff(want, *got); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	w.has(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	w.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
 	if diff := cmp.Diff([]string{"DriverGetInfo", "DriverGenerateBucketId", "DriverCreateBucket"}, w.driver.Methods()); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
@@ -70,11 +71,11 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 		"PATCH " + path(bucket) + "/status", // ID
 		"PATCH " + path(bucket) + "/status", // result
 	}
-	if diff := cmp.Diff(wantWrites, w.traffic.Writes()); diff != "" {
+	if diff := cmp.Diff(wantWrites, lines(w.requests.Writes())); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	w.eventually(func() error {
-		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonProvisioned: 1}, w.events(bucket)); diff != "" {
+	w.Eventually(func() error {
+		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonProvisioned: 1}, w.EventReasons(bucket)); diff != "" {
 			return fmt.Errorf("events (-want +got):\n%s", diff)
 		}
 		return nil
@@ -88,9 +89,9 @@ func TestExistingBucketIsFoundWhenItAppears(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.bucket(existing("brown/field_1"))
-	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	w.driver.AddBucket("brown/field_1")
-	w.eventually(func() error { return w.isReady(bucket) })
+	w.WaitReady(bucket)
 	if got := bucket.Status.BucketID; got != "brown/field_1" {
 		t.Errorf("status.bucketID = %q", got)
 	}
@@ -106,9 +107,9 @@ func TestBucketIsDeleted(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket()
 
-	w.must(w.Delete(t.Context(), bucket))
-	w.eventually(func() error {
-		if err := w.refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+	w.Must(w.Delete(t.Context(), bucket))
+	w.Eventually(func() error {
+		if err := w.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
 			return fmt.Errorf("ready although it is being deleted (%w)", err)
 		}
 		return nil
@@ -119,7 +120,7 @@ func TestBucketIsDeleted(t *testing.T) {
 	}
 
 	w.releaseClaim(bucket)
-	w.eventually(func() error { return w.gone(bucket) })
+	w.WaitGone(bucket)
 	if got := w.driver.Buckets(); len(got) > 0 {
 		t.Errorf("left in the backend: %v", got)
 	}
@@ -135,11 +136,11 @@ func TestE20MisspeltAnnotationIsHonoured(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
-	w.change(bucket, func() {
+	w.Modify(bucket, func() {
 		metav1.SetMetaDataAnnotation(&bucket.ObjectMeta, v1alpha2.MisspeltBucketClaimBeingDeletedAnnotation, "")
 	})
-	w.must(w.Delete(t.Context(), bucket))
-	w.eventually(func() error { return w.gone(bucket) })
+	w.Must(w.Delete(t.Context(), bucket))
+	w.WaitGone(bucket)
 }
 
 // A Bucket with the policy Retain outlives its claim, says so at once, and goes
@@ -151,14 +152,14 @@ func TestE19AndE26RetainedBucket(t *testing.T) {
 	bucket := w.readyBucket(retain)
 
 	w.releaseClaim(bucket)
-	w.eventually(func() error {
-		if err := w.refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+	w.Eventually(func() error {
+		if err := w.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
 			return fmt.Errorf("ready although its claim is being deleted (%w)", err)
 		}
 		return nil
 	})
-	w.must(w.Delete(t.Context(), bucket))
-	w.eventually(func() error { return w.gone(bucket) })
+	w.Must(w.Delete(t.Context(), bucket))
+	w.WaitGone(bucket)
 	if diff := cmp.Diff([]string{"id-" + bucket.Name}, w.driver.Buckets()); diff != "" {
 		t.Errorf("backend (-want +got):\n%s", diff)
 	}
@@ -171,14 +172,14 @@ func TestExistingBucketIsNeverDeleted(t *testing.T) {
 	w.start()
 	w.driver.AddBucket("keep-me")
 	bucket := w.readyBucket(existing("keep-me"))
-	w.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete })
-	w.has(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	w.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete })
+	w.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
 
-	w.must(w.Delete(t.Context(), bucket))
+	w.Must(w.Delete(t.Context(), bucket))
 	w.settle()
-	w.must(w.refresh(bucket))
-	w.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
-	w.eventually(func() error { return w.gone(bucket) })
+	w.Must(w.Refresh(bucket))
+	w.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
+	w.WaitGone(bucket)
 	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
 		t.Errorf("calls to delete what COSI did not create: %v", calls)
 	}

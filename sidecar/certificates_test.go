@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
@@ -16,7 +17,7 @@ import (
 // KEP: SECRET-6
 func TestCertificateAuthority(t *testing.T) {
 	w := newWorld(t)
-	first, second := string(sharedControlPlane.AdminConfig().CAData), ""
+	first, second := string(controlplanetest.Start(t).AdminConfig().CAData), ""
 	stop := w.startWith(first)
 	access := w.access([]*v1alpha2.Bucket{w.readyBucket()})
 	w.secretHas(access, first)
@@ -35,7 +36,7 @@ func (w *world) secretHas(access *v1alpha2.BucketAccess, authority string) {
 	w.Helper()
 	secret := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: access.Namespace, Name: access.Spec.BucketClaims[0].AccessSecretName}
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		*secret = corev1.Secret{}
 		if err := w.Get(w.Context(), key, secret); err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // failure is one code of one call, and the object that meets it.
@@ -130,7 +131,7 @@ func TestEveryCodeOfEveryCall(t *testing.T) {
 				w.says(f)
 				return
 			}
-			w.eventually(func() error { return w.isThrough(f) })
+			w.Eventually(func() error { return w.isThrough(f) })
 			if got := driver.seen(f); got != 3 {
 				t.Errorf("%d calls, want 3: two failures and a success", got)
 			}
@@ -150,7 +151,7 @@ func TestEveryCodeOfEveryCall(t *testing.T) {
 	w.driver.Stop()
 	w.driver.Serve()
 	for _, f := range failures {
-		w.eventually(func() error { return w.isThrough(f) })
+		w.Eventually(func() error { return w.isThrough(f) })
 	}
 }
 
@@ -174,27 +175,27 @@ func (w *world) provoke(f *failure, shared *v1alpha2.Bucket) {
 		f.object = w.access([]*v1alpha2.Bucket{shared}, func(a *v1alpha2.BucketAccess) { a.Status.Parameters = f.parameters() })
 	}
 	if access, ok := f.object.(*v1alpha2.BucketAccess); ok && f.deprovisions() {
-		w.eventually(func() error { return w.isGranted(access) })
+		w.WaitReady(access)
 	}
 	if f.deprovisions() {
-		w.must(w.Delete(w.Context(), f.object))
+		w.Must(w.Delete(w.Context(), f.object))
 	}
 }
 
 // says waits until the object reports a refusal, with the driver's words.
 func (w *world) says(f *failure) {
 	w.Helper()
-	w.has(f.object, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
-	failed := meta.FindStatusCondition(conditionsOf(f.object), v1alpha2.ConditionProvisionFailed)
+	w.WaitCondition(f.object, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	failed := meta.FindStatusCondition(harness.Conditions(f.object), v1alpha2.ConditionProvisionFailed)
 	for _, part := range []string{f.method, f.code.String(), "the driver says so"} {
 		if !containsAny(failed.Message, part) {
 			w.Errorf("message %q does not have %q", failed.Message, part)
 		}
 	}
 	if f.deprovisions() { // what cannot be removed is still there
-		w.has(f.object, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		w.WaitCondition(f.object, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 	} else {
-		w.has(f.object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+		w.WaitCondition(f.object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
 	}
 }
 
@@ -203,7 +204,7 @@ func (w *world) isThrough(f *failure) error {
 	switch object := f.object.(type) {
 	case *v1alpha2.Bucket:
 		if f.deprovisions() {
-			return w.gone(object)
+			return w.Gone(object)
 		}
 		return w.isReady(object)
 	case *v1alpha2.BucketAccess:
@@ -218,11 +219,11 @@ func (w *world) isThrough(f *failure) error {
 
 // isCleanedUp reports whether the sidecar has done its part of a deletion.
 func (w *world) isCleanedUp(access *v1alpha2.BucketAccess) error {
-	if err := w.refresh(access); err != nil {
+	if err := w.Refresh(access); err != nil {
 		return err
 	}
 	if !v1alpha2.IsSidecarCleanupFinished(access) {
-		return fmt.Errorf("BucketAccess %s is not cleaned up: %v", access.Name, describe(access.Status.Conditions))
+		return fmt.Errorf("BucketAccess %s is not cleaned up: %v", access.Name, harness.Lines(access.Status.Conditions))
 	}
 	return nil
 }

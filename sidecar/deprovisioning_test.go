@@ -29,8 +29,8 @@ func TestAnnotatedBucketWaitsForItsDeletion(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket()
 	w.releaseClaim(bucket)
-	w.eventually(func() error {
-		if err := w.refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+	w.Eventually(func() error {
+		if err := w.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
 			return fmt.Errorf("ready although its claim is being deleted (%w)", err)
 		}
 		return nil
@@ -39,7 +39,7 @@ func TestAnnotatedBucketWaitsForItsDeletion(t *testing.T) {
 	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
 		t.Errorf("a Bucket that nobody has deleted was deprovisioned: %v", calls)
 	}
-	w.must(w.refresh(bucket))
+	w.Must(w.Refresh(bucket))
 	if len(bucket.Finalizers) != 1 {
 		t.Errorf("finalizers %v", bucket.Finalizers)
 	}
@@ -56,12 +56,12 @@ func TestDeprovisioningIsRetried(t *testing.T) {
 		bucket := w.readyBucket()
 		w.driver.Fail("DriverDeleteBucket", codes.Unavailable, "the backend is away")
 		w.releaseClaim(bucket)
-		w.must(w.Delete(t.Context(), bucket))
-		w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-		w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-		w.eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonFailedDeleteBucket) })
+		w.Must(w.Delete(t.Context(), bucket))
+		w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+		w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		w.Eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonFailedDeleteBucket) })
 		w.driver.Script("DriverDeleteBucket", nil)
-		w.eventually(func() error { return w.gone(bucket) })
+		w.WaitGone(bucket)
 		if got := w.driver.Buckets(); len(got) > 0 {
 			t.Errorf("left in the backend: %v", got)
 		}
@@ -72,9 +72,9 @@ func TestDeprovisioningIsRetried(t *testing.T) {
 		w.start()
 		access := w.readyAccess(w.readyBucket())
 		w.driver.Fail("DriverRevokeBucketAccess", codes.Unavailable, "the backend is away")
-		w.must(w.Delete(t.Context(), access))
-		w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-		w.eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonFailedRevokeAccess) })
+		w.Must(w.Delete(t.Context(), access))
+		w.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+		w.Eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonFailedRevokeAccess) })
 		if _, err := w.secret(access, 0); !apierrors.IsNotFound(err) {
 			t.Errorf("the Secret outlives the attempt to revoke what is in it: %v", err)
 		}
@@ -88,8 +88,8 @@ func TestDeprovisioningIsRetried(t *testing.T) {
 
 // toldOnce reports whether there is one Event of a reason about an object.
 func (w *world) toldOnce(object client.Object, reason string) error {
-	if got := w.events(object)[reason]; got != 1 {
-		return fmt.Errorf("%d Events %s, want one: %v", got, reason, w.events(object))
+	if got := w.EventReasons(object)[reason]; got != 1 {
+		return fmt.Errorf("%d Events %s, want one: %v", got, reason, w.EventReasons(object))
 	}
 	return nil
 }
@@ -104,11 +104,11 @@ func TestNoIDNoCallAtTheEnd(t *testing.T) {
 	w.driver.Fail("DriverGenerateBucketId", codes.Unavailable, "not now")
 	w.driver.Fail("DriverGenerateBucketAccessId", codes.Unavailable, "not now")
 	bucket, access := w.bucket(), w.access([]*v1alpha2.Bucket{ready})
-	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	w.releaseClaim(bucket)
-	w.must(errors.Join(w.Delete(t.Context(), bucket), w.Delete(t.Context(), access)))
-	w.eventually(func() error { return w.gone(bucket) })
+	w.Must(errors.Join(w.Delete(t.Context(), bucket), w.Delete(t.Context(), access)))
+	w.WaitGone(bucket)
 	w.isHandedBack(access)
 	if calls := w.driver.Calls("DriverDeleteBucket", "DriverRevokeBucketAccess"); len(calls) > 0 {
 		t.Errorf("calls for what has no ID: %v", calls)
@@ -125,7 +125,7 @@ func TestIDThatCannotBePersisted(t *testing.T) {
 	w.start()
 	ready := w.readyBucket()
 	lose := func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
-		w.traffic.Refuse(http.MethodPatch, "/status")
+		w.requests.Reject(http.MethodPatch, "/status")
 		return next()
 	}
 	for generate, tc := range map[string]struct {
@@ -148,7 +148,7 @@ func TestIDThatCannotBePersisted(t *testing.T) {
 			before, created := len(w.driver.Calls(generate)), len(w.driver.Calls(tc.create))
 			w.driver.Script(generate, lose)
 			name, done := tc.make()
-			w.eventually(func() error {
+			w.Eventually(func() error {
 				if got := len(w.driver.Calls(generate)) - before; got < 3 {
 					return fmt.Errorf("asked %d times", got)
 				}
@@ -158,8 +158,8 @@ func TestIDThatCannotBePersisted(t *testing.T) {
 				t.Errorf("%s by an ID that is not persisted", tc.create)
 			}
 			w.driver.Script(generate, nil)
-			w.traffic.Allow()
-			w.eventually(done)
+			w.requests.Intercept(nil)
+			w.Eventually(done)
 			for _, call := range w.driver.Calls(generate)[before:] {
 				if got := nameOf(call.Request); got != name {
 					t.Errorf("asked for %q, want %q each time", got, name)
@@ -190,10 +190,10 @@ func TestRefusedDeletionEndsWithThePolicy(t *testing.T) {
 	bucket := w.readyBucket()
 	w.driver.Fail("DriverDeleteBucket", codes.InvalidArgument, "bucket is not empty")
 	w.releaseClaim(bucket)
-	w.must(w.Delete(t.Context(), bucket))
-	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
-	w.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
-	w.eventually(func() error { return w.gone(bucket) })
+	w.Must(w.Delete(t.Context(), bucket))
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	w.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
+	w.WaitGone(bucket)
 	if got := w.driver.Buckets(); len(got) != 1 {
 		t.Errorf("the backend has %v, want the bucket that was kept", got)
 	}
@@ -207,12 +207,12 @@ func TestRefusalsEndWithTheSidecar(t *testing.T) {
 	w.driver.Fail("DriverCreateBucket", codes.InvalidArgument, "no")
 	stop := w.start()
 	bucket := w.bucket()
-	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
 	w.settle()
 	stop()
 	w.driver.Script("DriverCreateBucket", nil)
 	w.start()
-	w.eventually(func() error { return w.isReady(bucket) })
+	w.WaitReady(bucket)
 }
 
 // A cache that still shows a Bucket that the sidecar has just let go does not have
@@ -223,21 +223,21 @@ func TestDeletionIsAskedForOnce(t *testing.T) {
 	stored := w.readyBucket()
 	stop()
 	w.releaseClaim(stored)
-	w.must(w.Delete(t.Context(), stored))
-	w.must(w.refresh(stored))
+	w.Must(w.Delete(t.Context(), stored))
+	w.Must(w.Refresh(stored))
 
 	d, err := driver.Connect(t.Context(), driver.Options{Endpoint: drivertest.Endpoint, DialOptions: w.driver.DialOptions()})
-	w.must(err)
-	t.Cleanup(func() { w.must(d.Close()) })
+	w.Must(err)
+	t.Cleanup(func() { w.Must(d.Close()) })
 	recorder := events.NewFakeRecorder(100)
 	behind := &cacheBehind{Client: w.Client}
 	r := bucket.NewReconciler(behind, d, recorder)
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(stored)}
 	for range 2 {
 		_, err := r.Reconcile(t.Context(), request)
-		w.must(err)
+		w.Must(err)
 	}
-	w.must(w.gone(stored))
+	w.Must(w.Gone(stored))
 	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) != 1 {
 		t.Errorf("the driver was asked %d times to delete the bucket, want once: %v", len(calls), calls)
 	}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // A user of an access hears that it was not granted, and an administrator what
@@ -21,14 +22,14 @@ func TestEventsOfTheEnds(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket()
 	access := w.access([]*v1alpha2.Bucket{bucket})
-	w.eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonFailedGrantAccess) })
-	w.must(w.Delete(t.Context(), access))
+	w.Eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonFailedGrantAccess) })
+	w.Must(w.Delete(t.Context(), access))
 	w.isHandedBack(access)
-	w.eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonDeprovisioned) })
+	w.Eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonDeprovisioned) })
 	w.releaseClaim(bucket)
-	w.must(w.Delete(t.Context(), bucket))
-	w.eventually(func() error { return w.gone(bucket) })
-	w.eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonDeprovisioned) })
+	w.Must(w.Delete(t.Context(), bucket))
+	w.WaitGone(bucket)
+	w.Eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonDeprovisioned) })
 }
 
 // What the API server refuses is no condition of the object, which perhaps cannot
@@ -37,19 +38,19 @@ func TestEventsOfTheEnds(t *testing.T) {
 func TestRefusalOfTheAPIServerIsTold(t *testing.T) {
 	w := newWorld(t)
 	name := v1alpha2.BucketNameForClaim("01234567-89ab-cdef-0123-456789abcdef")
-	w.traffic.Refuse(http.MethodPatch, "/buckets/"+name)
+	w.requests.Reject(http.MethodPatch, "/buckets/"+name)
 	w.start()
 	bucket := w.bucket(func(b *v1alpha2.Bucket) { b.Name = name })
-	w.eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonAPIError) })
-	w.eventually(func() error {
-		if len(w.traffic.Writes()) < 4 {
+	w.Eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonAPIError) })
+	w.Eventually(func() error {
+		if len(w.requests.Writes()) < 4 {
 			return errors.New("it is not tried again")
 		}
 		return nil
 	})
-	w.must(w.toldOnce(bucket, v1alpha2.ReasonAPIError))
-	w.traffic.Allow()
-	w.eventually(func() error { return w.isReady(bucket) })
+	w.Must(w.toldOnce(bucket, v1alpha2.ReasonAPIError))
+	w.requests.Intercept(nil)
+	w.WaitReady(bucket)
 }
 
 // Conditions have the generation that they were found out for.
@@ -59,24 +60,24 @@ func TestConditionsFollowTheGeneration(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket()
 	before := bucket.Generation
-	w.change(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
+	w.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
 	if bucket.Generation == before {
 		t.Fatal("the generation has not changed")
 	}
-	w.eventually(func() error { return w.isUpToDate(bucket) })
+	w.Eventually(func() error { return w.isUpToDate(bucket) })
 	access := w.readyAccess(bucket)
-	w.must(w.isUpToDate(access))
+	w.Must(w.isUpToDate(access))
 }
 
 func (w *world) isUpToDate(object client.Object) error {
-	if err := w.refresh(object); err != nil {
+	if err := w.Refresh(object); err != nil {
 		return err
 	}
 	types := map[string]bool{}
-	for _, c := range conditionsOf(object) {
+	for _, c := range harness.Conditions(object) {
 		types[c.Type] = true
 		if c.ObservedGeneration != object.GetGeneration() || c.Status == metav1.ConditionUnknown {
-			return errors.New(describe([]metav1.Condition{c})[0])
+			return errors.New(harness.Lines([]metav1.Condition{c})[0])
 		}
 	}
 	if len(types) != 3 {

@@ -2,7 +2,6 @@ package sidecar_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -44,11 +43,11 @@ func TestExistingBucketIsLookedUp(t *testing.T) {
 	w.start()
 	named := func(b *v1alpha2.Bucket) { b.Spec.Parameters = map[string]string{"name": b.Name} }
 	one, two := w.bucket(existing("shared"), named), w.bucket(existing("shared"), named)
-	w.eventually(func() error { return errors.Join(w.isReady(one), w.isReady(two)) })
+	w.WaitReady(one, two)
 	if one.Status.BucketID != "shared" || two.Status.BucketID != "shared" {
 		t.Errorf("status.bucketID %q and %q", one.Status.BucketID, two.Status.BucketID)
 	}
-	w.has(one, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	w.WaitCondition(one, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 }
 
 // What the driver says of an existing bucket has to fit the Bucket's protocols.
@@ -60,7 +59,7 @@ func TestExistingBucketOfAnotherProtocol(t *testing.T) {
 	})
 	w.start()
 	bucket := w.bucket(existing("old"))
-	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
 	if bucket.Status.BucketID != "" {
 		t.Errorf("status.bucketID = %q", bucket.Status.BucketID)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // E01: what the driver has created is known even if every write after it fails,
@@ -26,21 +27,21 @@ import (
 func TestE01NoBucketLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Script("DriverCreateBucket", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
-		w.traffic.Refuse(http.MethodPatch, "/status")
+		w.requests.Reject(http.MethodPatch, "/status")
 		return next()
 	})
 	w.start()
 	bucket := w.bucket()
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if got := w.driver.Buckets(); len(got) != 1 {
 			return fmt.Errorf("the backend has %v", got)
 		}
 		return nil
 	})
 	w.releaseClaim(bucket)
-	w.must(w.Delete(t.Context(), bucket))
-	w.traffic.Allow()
-	w.eventually(func() error { return w.gone(bucket) })
+	w.Must(w.Delete(t.Context(), bucket))
+	w.requests.Intercept(nil)
+	w.WaitGone(bucket)
 	if got := w.driver.Buckets(); len(got) > 0 {
 		t.Errorf("leaked: %v", got)
 	}
@@ -53,18 +54,18 @@ func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket()
 	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
-		w.traffic.Refuse(http.MethodPatch, "/status")
+		w.requests.Reject(http.MethodPatch, "/status")
 		return next()
 	})
 	access := w.access([]*v1alpha2.Bucket{bucket})
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if got := w.driver.Accounts(); len(got) != 1 {
 			return fmt.Errorf("the backend has %v", got)
 		}
 		return nil
 	})
-	w.must(w.Delete(t.Context(), access))
-	w.traffic.Allow()
+	w.Must(w.Delete(t.Context(), access))
+	w.requests.Intercept(nil)
 	w.isHandedBack(access)
 	if got := w.driver.Accounts(); len(got) > 0 {
 		t.Errorf("leaked: %v", got)
@@ -76,7 +77,7 @@ func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
 	w := newWorld(t)
 	bucket := w.bucket()
-	w.changeStatus(bucket, func() {
+	w.ModifyStatus(bucket, func() {
 		bucket.Status.ReadyToUse = true
 		bucket.Status.Conditions = []metav1.Condition{{
 			Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: "Lie", LastTransitionTime: metav1.Now(),
@@ -84,18 +85,18 @@ func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
 	})
 	w.driver.Fail("DriverGenerateBucketId", codes.Unavailable, "not now")
 	w.start()
-	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
 	if bucket.Status.ReadyToUse {
 		t.Error("still ready")
 	}
 	w.driver.Script("DriverGenerateBucketId", nil)
-	w.eventually(func() error { return w.isReady(bucket) })
+	w.WaitReady(bucket)
 	if got := w.driver.Buckets(); len(got) != 1 {
 		t.Errorf("the backend has %v", got)
 	}
 	w.settle()
-	w.changeStatus(bucket, func() { bucket.Status.ReadyToUse = false })
-	w.eventually(func() error { return w.isReady(bucket) })
+	w.ModifyStatus(bucket, func() { bucket.Status.ReadyToUse = false })
+	w.WaitReady(bucket)
 }
 
 // What the driver refuses, and what it should not have answered: said once, and
@@ -142,11 +143,11 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 			w := w.in(t)
 			tc.arrange(w)
 			bucket := w.bucket()
-			w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, tc.reason)
+			w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, tc.reason)
 			calls, writes := w.settle()
 			if c, n := w.settle(); c != calls || n != writes {
-				t.Errorf("not silent: calls %v, writes %v", w.driver.Methods(), w.traffic.Writes())
+				t.Errorf("not silent: calls %v, writes %v", w.driver.Methods(), w.requests.Writes())
 			}
 			w.driver.Script("DriverGenerateBucketId", nil)
 			w.driver.Script("DriverCreateBucket", nil)
@@ -213,10 +214,10 @@ func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 			w := w.in(t)
 			w.driver.Script(tc.method, tc.script)
 			access := w.access([]*v1alpha2.Bucket{bucket})
-			w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
 			calls, writes := w.settle()
 			if c, n := w.settle(); c != calls || n != writes {
-				t.Errorf("not silent: calls %v, writes %v", w.driver.Methods(), w.traffic.Writes())
+				t.Errorf("not silent: calls %v, writes %v", w.driver.Methods(), w.requests.Writes())
 			}
 			w.driver.Script(tc.method, nil)
 		})
@@ -234,26 +235,26 @@ func TestE29RetriesAreSilent(t *testing.T) {
 	})
 	w.start()
 	bucket := w.bucket()
-	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
-	w.traffic.Forget()
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
+	w.requests.Reset()
 	seen := attempt.Load()
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if now := attempt.Load(); now < seen+5 {
 			return fmt.Errorf("%d attempts", now)
 		}
 		return nil
 	})
-	if got := w.traffic.Writes(); len(got) > 0 {
+	if got := w.requests.Writes(); len(got) > 0 {
 		t.Errorf("writes of retries: %v", got)
 	}
-	w.eventually(func() error {
-		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonFailedCreateBucket: 1}, w.events(bucket)); diff != "" {
+	w.Eventually(func() error {
+		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonFailedCreateBucket: 1}, w.EventReasons(bucket)); diff != "" {
 			return fmt.Errorf("events (-want +got):\n%s", diff)
 		}
 		return nil
 	})
 	w.driver.Script("DriverCreateBucket", nil)
-	w.eventually(func() error { return w.isReady(bucket) })
+	w.WaitReady(bucket)
 }
 
 // ProvisionFailed has the result of the latest call, of DriverCreateBucket and of
@@ -272,19 +273,19 @@ func TestProvisionFailedIsTheLatestResult(t *testing.T) {
 			bucket := w.bucket(change)
 			for _, message := range []string{"first error", "second error"} {
 				w.driver.Fail(method, codes.Internal, message)
-				w.eventually(func() error {
-					if err := w.refresh(bucket); err != nil {
+				w.Eventually(func() error {
+					if err := w.Refresh(bucket); err != nil {
 						return err
 					}
 					c := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
 					if c == nil || c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, message) {
-						return fmt.Errorf("want ProvisionFailed=True with %q: %v", message, describe(bucket.Status.Conditions))
+						return fmt.Errorf("want ProvisionFailed=True with %q: %v", message, harness.Lines(bucket.Status.Conditions))
 					}
 					return nil
 				})
 			}
 			w.driver.Script(method, nil)
-			w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+			w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
 		})
 	}
 }
@@ -297,9 +298,9 @@ func TestE82RefusedDeletionKeepsTheBucket(t *testing.T) {
 	w.driver.Fail("DriverDeleteBucket", codes.InvalidArgument, "bucket is not empty")
 	w.releaseClaim(bucket)
 	w.settle() // otherwise the deletion may be seen with the annotation, and once more by itself
-	w.must(w.Delete(t.Context(), bucket))
-	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
-	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	w.Must(w.Delete(t.Context(), bucket))
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 	w.settle()
 	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) != 1 {
 		t.Errorf("%d calls to delete", len(calls))
@@ -314,14 +315,14 @@ func TestE23NoAccessToABucketWhoseClaimIsBeingDeleted(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket(retain)
 	w.releaseClaim(bucket)
-	w.eventually(func() error {
-		if err := w.refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+	w.Eventually(func() error {
+		if err := w.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
 			return fmt.Errorf("not released (%w)", err)
 		}
 		return nil
 	})
 	access := w.access([]*v1alpha2.Bucket{bucket})
-	w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+	w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
 	w.settle()
 	if calls := w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > 0 {
 		t.Errorf("calls: %v", calls)
@@ -353,13 +354,13 @@ func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := w.in(t)
 			bucket := w.bucket(tc.change)
-			w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			w.has(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
+			w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			w.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
 			if len(bucket.Finalizers) > 0 {
 				t.Errorf("finalizers of a Bucket that was never begun: %v", bucket.Finalizers)
 			}
-			w.must(w.Delete(t.Context(), bucket))
-			w.eventually(func() error { return w.gone(bucket) })
+			w.Must(w.Delete(t.Context(), bucket))
+			w.WaitGone(bucket)
 		})
 	}
 	if got := w.driver.Methods(); len(got) != 1 {
@@ -417,8 +418,8 @@ func TestDegradedAccesses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := w.in(t)
 			access := w.access([]*v1alpha2.Bucket{bucket}, tc.change)
-			w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			w.must(w.Delete(t.Context(), access))
+			w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			w.Must(w.Delete(t.Context(), access))
 			w.isHandedBack(access)
 		})
 	}

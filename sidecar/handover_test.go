@@ -19,14 +19,14 @@ func TestAccessesOfOthersAreLeftAlone(t *testing.T) {
 			w.start()
 			bucket := w.readyBucket()
 			w.settle()
-			w.traffic.Forget()
+			w.requests.Reset()
 			access := w.access([]*v1alpha2.Bucket{bucket}, func(a *v1alpha2.BucketAccess) {
 				a.Finalizers = nil
 				a.Status.DriverName = of
 			})
 			w.settle()
-			w.must(w.refresh(access))
-			if writes := w.traffic.Writes(); len(writes) > 0 || len(access.Finalizers) > 0 {
+			w.Must(w.Refresh(access))
+			if writes := w.requests.Writes(); len(writes) > 0 || len(access.Finalizers) > 0 {
 				t.Errorf("writes %v, finalizers %v", writes, access.Finalizers)
 			}
 			if calls := w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > 0 {
@@ -42,10 +42,10 @@ func TestNoAccessToABucketThatIsBeingDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
-	w.must(w.Delete(t.Context(), bucket))
+	w.Must(w.Delete(t.Context(), bucket))
 	access := w.access([]*v1alpha2.Bucket{bucket})
-	w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
-	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
+	w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
+	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
 	w.settle()
 	if calls := w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > 0 {
 		t.Errorf("calls: %v", calls)
@@ -63,9 +63,9 @@ func TestFailureAfterSuccess(t *testing.T) {
 	stop()
 	w.driver.Fail("DriverGrantBucketAccess", codes.Unauthenticated, "the driver's own password has expired")
 	w.start()
-	w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	w.must(w.isGranted(access))
+	w.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	w.Must(w.isGranted(access))
 	w.driver.Script("DriverGrantBucketAccess", nil)
-	w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+	w.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
 }

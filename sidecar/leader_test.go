@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // elects makes the world's sidecars elect one, faster than on a cluster.
@@ -25,7 +26,7 @@ func (w *world) elects() {
 // another is a second machine: other connections, other options.
 func (w *world) another(change ...func(*sidecar.Options)) *world {
 	other := *w
-	other.traffic = &traffic{}
+	other.requests = &harness.Requests{}
 	for _, f := range change {
 		f(&other.options)
 	}
@@ -44,7 +45,7 @@ type instance struct {
 func (w *world) launch() *instance {
 	w.Helper()
 	s, err := sidecar.New(w.Context(), w.config(), w.options)
-	w.must(err)
+	w.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{Sidecar: s, ended: make(chan error, 1), cancel: cancel}
 	over := make(chan struct{})
@@ -76,15 +77,15 @@ func TestOneSidecarLeads(t *testing.T) {
 	w.elects()
 	w.options.LeaseDuration, w.options.RenewDeadline = time.Hour, time.Minute
 	first := w.launch()
-	w.must(first.leadsWithin(patience))
+	w.Must(first.leadsWithin(harness.Timeout))
 	standby := w.another().launch()
 	w.readyBucket()
 	if standby.leadsWithin(500*time.Millisecond) == nil {
 		t.Error("the standby is ready although it does not lead")
 	}
 	first.cancel()
-	w.must(<-first.ended)
-	w.must(standby.leadsWithin(patience))
+	w.Must(<-first.ended)
+	w.Must(standby.leadsWithin(harness.Timeout))
 	w.readyBucket()
 }
 
@@ -95,10 +96,10 @@ func TestE62E86LostLease(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
 	first := w.launch()
-	w.must(first.leadsWithin(patience))
+	w.Must(first.leadsWithin(harness.Timeout))
 	standby := w.another().launch()
-	w.traffic.Refuse(http.MethodPut, first.leaseSuffix())
-	w.must(standby.leadsWithin(patience))
+	w.requests.Reject(http.MethodPut, first.leaseSuffix())
+	w.Must(standby.leadsWithin(harness.Timeout))
 	select {
 	case err := <-first.ended:
 		if err == nil {
@@ -119,22 +120,22 @@ func TestDriverNameCollision(t *testing.T) {
 	w.elects()
 	w.options.DriverGroup = "vendor-a"
 	first := w.launch()
-	w.must(first.leadsWithin(patience))
+	w.Must(first.leadsWithin(harness.Timeout))
 	second := w.another(func(o *sidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
 	select {
 	case err := <-second.ended:
 		if !errors.Is(err, sidecar.ErrDriverNameCollision) {
 			t.Errorf("the second ended with %v, want ErrDriverNameCollision", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(harness.Timeout):
 		t.Fatal("the second sidecar goes on")
 	}
 	w.collisionIsTold()
 	w.readyBucket()
 	first.cancel()
-	w.must(<-first.ended)
+	w.Must(<-first.ended)
 	third := w.another(func(o *sidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
-	w.must(third.leadsWithin(patience)) // the name is free
+	w.Must(third.leadsWithin(harness.Timeout)) // the name is free
 }
 
 // TestProtocolsOfNamesakes: other protocols may be another driver or another
@@ -144,7 +145,7 @@ func TestProtocolsOfNamesakes(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
 	first := w.launch()
-	w.must(first.leadsWithin(patience))
+	w.Must(first.leadsWithin(harness.Timeout))
 	w.driver.Answer("DriverGetInfo", &cosi.DriverGetInfoResponse{
 		Name: w.driver.Name(),
 		SupportedProtocols: []*cosi.ObjectProtocol{
@@ -154,20 +155,20 @@ func TestProtocolsOfNamesakes(t *testing.T) {
 	standby := w.another().launch()
 	w.collisionIsTold()
 	first.cancel()
-	w.must(<-first.ended)
-	w.must(standby.leadsWithin(patience))
+	w.Must(<-first.ended)
+	w.Must(standby.leadsWithin(harness.Timeout))
 }
 
 // collisionIsTold waits for the Event on the Lease.
 func (w *world) collisionIsTold() {
 	w.Helper()
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		lease := &coordinationv1.Lease{}
 		key := client.ObjectKey{Namespace: "cosi-system", Name: sidecar.LeaseName(w.driver.Name())}
 		if err := w.Get(w.Context(), key, lease); err != nil {
 			return err
 		}
-		if w.events(lease)[v1alpha2.ReasonDriverNameCollision] == 0 {
+		if w.EventReasons(lease)[v1alpha2.ReasonDriverNameCollision] == 0 {
 			return fmt.Errorf("no Event on Lease %s", key)
 		}
 		return nil
@@ -182,7 +183,7 @@ func TestClockOfNamesakes(t *testing.T) {
 	w.elects()
 	w.options.DriverGroup = "vendor-a"
 	first := w.launch()
-	w.must(first.leadsWithin(patience))
+	w.Must(first.leadsWithin(harness.Timeout))
 	ahead := w.another(func(o *sidecar.Options) {
 		o.DriverGroup, o.Now = "vendor-b", func() time.Time { return time.Now().Add(time.Hour) }
 	}).launch()
@@ -190,7 +191,7 @@ func TestClockOfNamesakes(t *testing.T) {
 		t.Error("there are two leaders")
 	}
 	first.cancel()
-	w.must(<-first.ended)
-	w.must(ahead.leadsWithin(patience))
+	w.Must(<-first.ended)
+	w.Must(ahead.leadsWithin(harness.Timeout))
 	w.readyBucket()
 }

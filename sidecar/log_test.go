@@ -26,7 +26,7 @@ func TestE67RefusalIsLoggedOnce(t *testing.T) {
 	bucket := w.bucket()
 	for range 2 {
 		stop := w.start()
-		w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+		w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 		w.settle()
 		stop()
 	}

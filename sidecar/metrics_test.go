@@ -22,7 +22,7 @@ func TestDriverCallMetrics(t *testing.T) {
 	w.start()
 	w.readyBucket()
 	refused := w.bucket(existing("old"))
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if len(w.driver.Calls("DriverGetBucket")) == 0 {
 			return fmt.Errorf("Bucket %s is not asked for", refused.Name)
 		}
@@ -40,7 +40,7 @@ func TestDriverCallMetrics(t *testing.T) {
 		fmt.Sprintf("cosi_sidecar_operation_errors_total{driver_name=%q,method_name=%q} 1", w.driver.Name(), "DriverGetBucket"),
 	}
 	slices.Sort(want)
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		var got []string
 		for line := range strings.Lines(w.scrape()) {
 			isCount := strings.HasPrefix(line, "cosi_sidecar_operation_duration_seconds_count{") ||
@@ -83,12 +83,12 @@ func freeAddress(tb testing.TB) string {
 func (w *world) scrape() string {
 	w.Helper()
 	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, "http://"+w.options.MetricsBindAddress+"/metrics", http.NoBody)
-	w.must(err)
+	w.Must(err)
 	request.Close = true
 	response, err := http.DefaultClient.Do(request)
-	w.must(err)
+	w.Must(err)
 	text, err := io.ReadAll(response.Body)
-	w.must(err)
-	w.must(response.Body.Close())
+	w.Must(err)
+	w.Must(response.Body.Close())
 	return string(text)
 }

@@ -4,17 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // bucket creates a Bucket as the controller does for a claim of a BucketClass.
@@ -28,14 +26,14 @@ func (w *world) bucket(change ...func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
 			DeletionPolicy: v1alpha2.DeletionPolicyDelete,
 			Parameters:     map[string]string{"tier": "gold"},
 			Protocols:      []v1alpha2.Protocol{v1alpha2.ProtocolS3},
-			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: w.namespace, Name: "claim-" + rand.String(6), UID: types.UID(claim)},
+			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: w.Namespace, Name: "claim-" + rand.String(6), UID: types.UID(claim)},
 		},
 	}
 	for _, c := range change {
 		c(bucket)
 	}
-	w.must(w.Create(w.Context(), bucket))
-	w.Cleanup(func() { w.purge(bucket) })
+	w.Must(w.Create(w.Context(), bucket))
+	w.Cleanup(func() { w.ForceRemove(bucket) })
 	return bucket
 }
 
@@ -54,16 +52,16 @@ func retain(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolic
 func (w *world) readyBucket(change ...func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
 	w.Helper()
 	bucket := w.bucket(change...)
-	w.eventually(func() error { return w.isReady(bucket) })
+	w.WaitReady(bucket)
 	return bucket
 }
 
 func (w *world) isReady(bucket *v1alpha2.Bucket) error {
-	if err := w.refresh(bucket); err != nil {
+	if err := w.Refresh(bucket); err != nil {
 		return err
 	}
 	if !bucket.Status.ReadyToUse {
-		return fmt.Errorf("Bucket %s is not ready: %v", bucket.Name, describe(bucket.Status.Conditions))
+		return fmt.Errorf("Bucket %s is not ready: %v", bucket.Name, harness.Lines(bucket.Status.Conditions))
 	}
 	return nil
 }
@@ -71,7 +69,7 @@ func (w *world) isReady(bucket *v1alpha2.Bucket) error {
 // releaseClaim does what the controller does when the claim is deleted.
 func (w *world) releaseClaim(bucket *v1alpha2.Bucket) {
 	w.Helper()
-	w.change(bucket, func() {
+	w.Modify(bucket, func() {
 		metav1.SetMetaDataAnnotation(&bucket.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation, "")
 	})
 }
@@ -82,7 +80,7 @@ func (w *world) access(buckets []*v1alpha2.Bucket, change ...func(*v1alpha2.Buck
 	w.Helper()
 	access := &v1alpha2.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: w.namespace, Name: "access-" + rand.String(6), Finalizers: []string{v1alpha2.ProtectionFinalizer},
+			Namespace: w.Namespace, Name: "access-" + rand.String(6), Finalizers: []string{v1alpha2.ProtectionFinalizer},
 		},
 		Spec: v1alpha2.BucketAccessSpec{BucketAccessClassName: "some", Protocol: v1alpha2.ProtocolS3},
 	}
@@ -105,10 +103,10 @@ func (w *world) access(buckets []*v1alpha2.Bucket, change ...func(*v1alpha2.Buck
 		c(access)
 	}
 	status = access.Status
-	w.must(w.Create(w.Context(), access))
-	w.Cleanup(func() { w.purge(access) })
+	w.Must(w.Create(w.Context(), access))
+	w.Cleanup(func() { w.ForceRemove(access) })
 	access.Status = status
-	w.must(w.Status().Update(w.Context(), access))
+	w.Must(w.Status().Update(w.Context(), access))
 	return access
 }
 
@@ -116,16 +114,16 @@ func (w *world) access(buckets []*v1alpha2.Bucket, change ...func(*v1alpha2.Buck
 func (w *world) readyAccess(buckets ...*v1alpha2.Bucket) *v1alpha2.BucketAccess {
 	w.Helper()
 	access := w.access(buckets)
-	w.eventually(func() error { return w.isGranted(access) })
+	w.WaitReady(access)
 	return access
 }
 
 func (w *world) isGranted(access *v1alpha2.BucketAccess) error {
-	if err := w.refresh(access); err != nil {
+	if err := w.Refresh(access); err != nil {
 		return err
 	}
 	if !access.Status.ReadyToUse {
-		return fmt.Errorf("BucketAccess %s is not ready: %v", access.Name, describe(access.Status.Conditions))
+		return fmt.Errorf("BucketAccess %s is not ready: %v", access.Name, harness.Lines(access.Status.Conditions))
 	}
 	return nil
 }
@@ -135,79 +133,6 @@ func (w *world) secret(access *v1alpha2.BucketAccess, n int) (*corev1.Secret, er
 	secret := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: access.Namespace, Name: access.Spec.BucketClaims[n].AccessSecretName}
 	return secret, w.Get(w.Context(), key, secret)
-}
-
-// change updates an object, again as long as others are faster.
-func (w *world) change(object client.Object, change func()) {
-	w.Helper()
-	w.eventually(func() error {
-		if err := w.refresh(object); err != nil {
-			return err
-		}
-		change()
-		return w.Update(w.Context(), object)
-	})
-}
-
-// changeStatus updates a status, again as long as others are faster.
-func (w *world) changeStatus(object client.Object, change func()) {
-	w.Helper()
-	w.eventually(func() error {
-		if err := w.refresh(object); err != nil {
-			return err
-		}
-		change()
-		return w.Status().Update(w.Context(), object)
-	})
-}
-
-// has waits for a condition of an object.
-func (w *world) has(object client.Object, conditionType string, status metav1.ConditionStatus, reason string) {
-	w.Helper()
-	w.eventually(func() error {
-		if err := w.refresh(object); err != nil {
-			return err
-		}
-		conditions := conditionsOf(object)
-		if c := meta.FindStatusCondition(conditions, conditionType); c == nil || c.Status != status || c.Reason != reason {
-			return fmt.Errorf("%s has not %s=%s (%s), but %v", object.GetName(), conditionType, status, reason, describe(conditions))
-		}
-		return nil
-	})
-}
-
-func conditionsOf(object client.Object) []metav1.Condition {
-	switch o := object.(type) {
-	case *v1alpha2.Bucket:
-		return o.Status.Conditions
-	case *v1alpha2.BucketAccess:
-		return o.Status.Conditions
-	default:
-		return nil
-	}
-}
-
-func describe(conditions []metav1.Condition) []string {
-	var lines []string
-	for _, c := range conditions {
-		lines = append(lines, fmt.Sprintf("%s=%s (%s: %s)", c.Type, c.Status, c.Reason, c.Message))
-	}
-	return lines
-}
-
-// purge removes what a test has left, finalizers or not. It runs when the
-// sidecar has stopped and the test's context is done.
-func (w *world) purge(object client.Object) {
-	ctx, cancel := contextFor(5 * time.Second)
-	defer cancel()
-	if w.Get(ctx, client.ObjectKeyFromObject(object), object) != nil {
-		return
-	}
-	stored := object.DeepCopyObject().(client.Object) //nolint:forcetypeassert // a copy has the type of what it is a copy of
-	if controllerutil.RemoveFinalizer(object, v1alpha2.ProtectionFinalizer) {
-		_ = w.Patch(ctx, object, client.MergeFrom(stored)) // best effort
-	}
-	_ = w.Delete(ctx, object) // best effort
 }
 
 func namingSecret(name string) func(*v1alpha2.BucketAccess) {

@@ -23,15 +23,15 @@ func TestReadinessProbe(t *testing.T) {
 // probes waits until a probe is answered with a status.
 func (w *world) probes(path string, want int) {
 	w.Helper()
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, "http://"+w.options.HealthProbeBindAddress+path, http.NoBody)
-		w.must(err)
+		w.Must(err)
 		request.Close = true
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			return err
 		}
-		w.must(response.Body.Close())
+		w.Must(response.Body.Close())
 		if response.StatusCode != want {
 			return fmt.Errorf("%s answers %d, want %d", path, response.StatusCode, want)
 		}

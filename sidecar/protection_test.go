@@ -20,7 +20,7 @@ func TestProtectionIsRestored(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Script("DriverGenerateBucketAccessId", func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		list := &v1alpha2.BucketAccessList{}
-		if err := w.List(ctx, list, client.InNamespace(w.namespace)); err != nil {
+		if err := w.List(ctx, list, client.InNamespace(w.Namespace)); err != nil {
 			return nil, err
 		}
 		for i := range list.Items {
@@ -33,18 +33,18 @@ func TestProtectionIsRestored(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket()
 	access := w.access([]*v1alpha2.Bucket{bucket}, func(a *v1alpha2.BucketAccess) { a.Finalizers = nil })
-	w.eventually(func() error { return w.isGranted(access) })
+	w.WaitReady(access)
 	secret, err := w.secret(access, 0)
-	w.must(err)
+	w.Must(err)
 	for _, object := range []client.Object{bucket, access, secret} {
-		w.eventually(func() error { return w.isProtected(object) })
-		w.change(object, func() { object.SetFinalizers(nil) })
-		w.eventually(func() error { return w.isProtected(object) })
+		w.Eventually(func() error { return w.isProtected(object) })
+		w.Modify(object, func() { object.SetFinalizers(nil) })
+		w.Eventually(func() error { return w.isProtected(object) })
 	}
 }
 
 func (w *world) isProtected(object client.Object) error {
-	if err := w.refresh(object); err != nil {
+	if err := w.Refresh(object); err != nil {
 		return err
 	}
 	if !controllerutil.ContainsFinalizer(object, v1alpha2.ProtectionFinalizer) {

@@ -31,7 +31,7 @@ func TestE03DriverWithoutGenerateBucketID(t *testing.T) {
 	w.driver.Fail("DriverGenerateBucketId", codes.Unimplemented, "unknown method DriverGenerateBucketId")
 	w.start()
 	bucket := w.bucket()
-	w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
 	w.settle()
 	if calls := w.driver.Calls("DriverGenerateBucketId"); len(calls) != 1 {
 		t.Errorf("a driver that does not know a call was asked %d times", len(calls))
@@ -39,7 +39,7 @@ func TestE03DriverWithoutGenerateBucketID(t *testing.T) {
 	w.driver.Stop()
 	w.driver.Script("DriverGenerateBucketId", nil)
 	w.driver.Serve()
-	w.eventually(func() error { return w.isReady(bucket) })
+	w.WaitReady(bucket)
 }
 
 // TestE06InvalidIDFailsOnce: an ID that the API server would refuse is found out
@@ -51,12 +51,12 @@ func TestE06InvalidIDFailsOnce(t *testing.T) {
 			w.driver.Answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: id})
 			w.start()
 			bucket := w.bucket()
-			w.has(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
+			w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
 			w.settle()
 			if calls := w.driver.Calls("DriverGenerateBucketId"); len(calls) != 1 {
 				t.Errorf("the driver was asked %d times for an ID", len(calls))
 			}
-			w.must(w.refresh(bucket))
+			w.Must(w.Refresh(bucket))
 			if bucket.Status.BucketID != "" || len(w.driver.Buckets()) > 0 {
 				t.Errorf("the ID %q was used", bucket.Status.BucketID)
 			}
@@ -72,9 +72,9 @@ func TestE08RandomIDs(t *testing.T) {
 	w.driver.Script("DriverGenerateBucketId", func(context.Context, proto.Message, drivertest.Next) (proto.Message, error) {
 		n := count.Add(1)
 		if n == 1 {
-			w.traffic.Refuse(http.MethodPatch, "/status")
+			w.requests.Reject(http.MethodPatch, "/status")
 		} else {
-			w.traffic.Allow()
+			w.requests.Intercept(nil)
 		}
 		return &cosi.DriverGenerateBucketIdResponse{BucketId: fmt.Sprintf("random-%d", n)}, nil
 	})
@@ -142,7 +142,7 @@ func TestE12AccessToABucketOfAnotherDriver(t *testing.T) {
 	a.start()
 	b.start()
 	access := b.access([]*v1alpha2.Bucket{a.readyBucket()})
-	b.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
+	b.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
 	b.settle()
 	if got := b.driver.Methods(); len(got) != 1 { // DriverGetInfo
 		t.Errorf("driver B was called: %v", got)
@@ -162,11 +162,11 @@ func TestE16DevelopmentLog(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket()
 	access := w.readyAccess(bucket)
-	w.must(w.Delete(t.Context(), access))
+	w.Must(w.Delete(t.Context(), access))
 	w.isHandedBack(access)
 	w.releaseClaim(bucket)
-	w.must(w.Delete(t.Context(), bucket))
-	w.eventually(func() error { return w.gone(bucket) })
+	w.Must(w.Delete(t.Context(), bucket))
+	w.WaitGone(bucket)
 }
 
 // flaky fails the first time.
@@ -190,7 +190,7 @@ func TestE70AlreadyExistsOnGrant(t *testing.T) {
 	bucket := w.readyBucket()
 	w.settle() // news of a Bucket is a reason to try again
 	access := w.access([]*v1alpha2.Bucket{bucket})
-	w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	w.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 	w.settle()
 	if calls := w.driver.Calls("DriverGrantBucketAccess"); len(calls) != 1 {
 		t.Errorf("%d calls, want one", len(calls))
@@ -207,13 +207,13 @@ func TestE72SecretCannotBeDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	access := w.readyAccess(w.readyBucket())
-	w.traffic.Refuse(http.MethodDelete, "/secrets/"+access.Spec.BucketClaims[0].AccessSecretName)
-	w.must(w.Delete(t.Context(), access))
-	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
+	w.requests.Reject(http.MethodDelete, "/secrets/"+access.Spec.BucketClaims[0].AccessSecretName)
+	w.Must(w.Delete(t.Context(), access))
+	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
 	if calls := w.driver.Calls("DriverRevokeBucketAccess"); len(calls) > 0 {
 		t.Error("revoked while the Secret is still there")
 	}
-	w.traffic.Allow()
+	w.requests.Intercept(nil)
 	w.isHandedBack(access)
 }
 
@@ -225,10 +225,10 @@ func TestE56SecretGoneBeforeTheAccess(t *testing.T) {
 	access := w.readyAccess(w.readyBucket())
 	stop()
 	secret, err := w.secret(access, 0)
-	w.must(err)
-	w.change(secret, func() { secret.Finalizers = nil })
-	w.must(w.Delete(t.Context(), secret))
-	w.must(w.Delete(t.Context(), access))
+	w.Must(err)
+	w.Modify(secret, func() { secret.Finalizers = nil })
+	w.Must(w.Delete(t.Context(), secret))
+	w.Must(w.Delete(t.Context(), access))
 	w.start()
 	w.isHandedBack(access)
 	if got := w.driver.Accounts(); len(got) > 0 {
@@ -242,8 +242,8 @@ func TestE52AccessThatWasNeverGranted(t *testing.T) {
 	w.driver.Fail("DriverGrantBucketAccess", codes.Internal, "never")
 	w.start()
 	access := w.access([]*v1alpha2.Bucket{w.readyBucket()})
-	w.has(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	w.must(w.Delete(t.Context(), access))
+	w.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.Must(w.Delete(t.Context(), access))
 	w.isHandedBack(access)
 	if calls := w.driver.Calls("DriverRevokeBucketAccess"); len(calls) != 1 {
 		t.Errorf("%d calls to revoke what may have been granted, want one", len(calls))
@@ -257,10 +257,10 @@ func TestE54DeletedBucketIsForgotten(t *testing.T) {
 	w.driver.Fail("DriverGenerateBucketId", codes.Internal, "never")
 	w.start()
 	bucket := w.bucket()
-	w.has(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	w.releaseClaim(bucket)
-	w.must(w.Delete(t.Context(), bucket))
-	w.eventually(func() error { return w.gone(bucket) })
+	w.Must(w.Delete(t.Context(), bucket))
+	w.WaitGone(bucket)
 	calls, _ := w.settle()
 	if more, _ := w.settle(); more != calls {
 		t.Errorf("a Bucket that is gone is still tried: %d calls, then %d", calls, more)

@@ -51,7 +51,7 @@ func TestBucketIDOfAnotherBucket(t *testing.T) {
 			w.namesBucket(cmp.Or(first.Status.BucketID, first.Spec.ExistingBucketID))
 			before, created := w.driver.Buckets(), len(w.driver.Calls("DriverCreateBucket", "DriverDeleteBucket"))
 			second := w.bucket()
-			w.has(second, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
+			w.WaitCondition(second, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
 			if second.Status.ReadyToUse || second.Status.BucketID != "" {
 				t.Errorf("%s: %+v", tc.reason, second.Status)
 			}
@@ -62,8 +62,8 @@ func TestBucketIDOfAnotherBucket(t *testing.T) {
 				}
 			}
 			w.releaseClaim(second)
-			w.must(w.Delete(t.Context(), second))
-			w.eventually(func() error { return w.gone(second) })
+			w.Must(w.Delete(t.Context(), second))
+			w.WaitGone(second)
 			if diff := gocmp.Diff(before, w.driver.Buckets()); diff != "" {
 				t.Errorf("%s: buckets of the backend (-want +got):\n%s", tc.reason, diff)
 			}
@@ -80,12 +80,12 @@ func TestBucketIDThatIsFree(t *testing.T) {
 	w.start()
 	w.namesBucket("same")
 	foreign := w.bucket(func(b *v1alpha2.Bucket) { b.Spec.DriverName = "another.test" })
-	w.changeStatus(foreign, func() { foreign.Status.BucketID = "same" })
+	w.ModifyStatus(foreign, func() { foreign.Status.BucketID = "same" })
 	for range 3 {
 		bucket := w.readyBucket()
 		w.releaseClaim(bucket)
-		w.must(w.Delete(t.Context(), bucket))
-		w.eventually(func() error { return w.gone(bucket) })
+		w.Must(w.Delete(t.Context(), bucket))
+		w.WaitGone(bucket)
 	}
 }
 
@@ -100,10 +100,10 @@ func TestBucketIDOfManyAtOnce(t *testing.T) {
 		buckets[i] = w.bucket()
 	}
 	outcome := map[string]int{}
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		clear(outcome)
 		for _, bucket := range buckets {
-			if err := w.refresh(bucket); err != nil {
+			if err := w.Refresh(bucket); err != nil {
 				return err
 			}
 			if provisioned := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisioned); provisioned != nil {
@@ -131,14 +131,14 @@ func TestAccountIDOfAnotherAccess(t *testing.T) {
 	first := w.readyAccess(bucket)
 	w.namesAccount(first.Status.AccountID)
 	second := w.access([]*v1alpha2.Bucket{bucket})
-	w.has(second, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
+	w.WaitCondition(second, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
 	provisioned := meta.FindStatusCondition(second.Status.Conditions, v1alpha2.ConditionProvisioned)
 	for _, want := range []string{"DriverGenerateBucketAccessId", first.Namespace + "/" + first.Name, w.driver.Name()} {
 		if !strings.Contains(provisioned.Message, want) {
 			t.Errorf("the message does not name %s: %s", want, provisioned.Message)
 		}
 	}
-	w.must(w.Delete(t.Context(), second))
+	w.Must(w.Delete(t.Context(), second))
 	w.isHandedBack(second)
 	if diff := gocmp.Diff([]string{first.Status.AccountID}, w.driver.Accounts()); diff != "" {
 		t.Errorf("accounts of the backend (-want +got):\n%s", diff)
@@ -147,7 +147,7 @@ func TestAccountIDOfAnotherAccess(t *testing.T) {
 		t.Errorf("calls by another's ID: %v", calls)
 	}
 
-	w.must(w.Delete(t.Context(), first))
+	w.Must(w.Delete(t.Context(), first))
 	w.isHandedBack(first)
 	third := w.readyAccess(bucket)
 	if third.Status.AccountID != first.Status.AccountID {

@@ -23,13 +23,13 @@ func TestE11E74ForeignSecretIsNotTakenOver(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
-	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "mine"}, StringData: map[string]string{"a": "b"}}
-	w.must(w.Create(t.Context(), foreign))
+	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mine"}, StringData: map[string]string{"a": "b"}}
+	w.Must(w.Create(t.Context(), foreign))
 	access := w.access([]*v1alpha2.Bucket{bucket}, namingSecret("mine"))
-	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
+	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
 	w.settle()
 	secret, err := w.secret(access, 0)
-	w.must(err)
+	w.Must(err)
 	if diff := cmp.Diff(map[string]string{"a": "b"}, text(secret.Data)); diff != "" || len(secret.Finalizers)+len(secret.OwnerReferences) > 0 {
 		t.Errorf("the Secret was touched (-want +got):\n%s", diff)
 	}
@@ -37,20 +37,20 @@ func TestE11E74ForeignSecretIsNotTakenOver(t *testing.T) {
 		t.Errorf("calls for credentials that can be written nowhere: %v", calls)
 	}
 
-	w.must(w.Delete(t.Context(), foreign))
-	w.eventually(func() error { return w.isGranted(access) })
+	w.Must(w.Delete(t.Context(), foreign))
+	w.WaitReady(access)
 }
 
 func TestForeignSecretOutlivesTheAccess(t *testing.T) {
 	w := newWorld(t)
 	w.start()
-	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "mine"}}
-	w.must(w.Create(t.Context(), foreign))
+	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mine"}}
+	w.Must(w.Create(t.Context(), foreign))
 	access := w.access([]*v1alpha2.Bucket{w.readyBucket()}, namingSecret("mine"))
-	w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
-	w.must(w.Delete(t.Context(), access))
+	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
+	w.Must(w.Delete(t.Context(), access))
 	w.isHandedBack(access)
-	w.must(w.refresh(foreign))
+	w.Must(w.Refresh(foreign))
 }
 
 // KEP: API-ACCESS-SPEC-3
@@ -62,7 +62,7 @@ func TestE32OneSecretForTwo(t *testing.T) {
 		access := w.access([]*v1alpha2.Bucket{w.readyBucket(), w.readyBucket()}, func(a *v1alpha2.BucketAccess) {
 			a.Spec.BucketClaims[0].AccessSecretName, a.Spec.BucketClaims[1].AccessSecretName = "same", "same"
 		})
-		w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
+		w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
 	})
 	// KEP: RETRY-8
 	t.Run("Accesses", func(t *testing.T) {
@@ -70,12 +70,12 @@ func TestE32OneSecretForTwo(t *testing.T) {
 		w.start()
 		bucket := w.readyBucket()
 		first := w.access([]*v1alpha2.Bucket{bucket}, namingSecret("same"))
-		w.eventually(func() error { return w.isGranted(first) })
+		w.WaitReady(first)
 		second := w.access([]*v1alpha2.Bucket{bucket}, namingSecret("same"))
-		w.has(second, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
-		w.must(w.Delete(t.Context(), first))
+		w.WaitCondition(second, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
+		w.Must(w.Delete(t.Context(), first))
 		w.isHandedBack(first)
-		w.eventually(func() error { return w.isGranted(second) })
+		w.WaitReady(second)
 	})
 }
 
@@ -88,18 +88,18 @@ func TestSecretIsRestored(t *testing.T) {
 		"Edited": {
 			reason: "what an application needs is put right",
 			damage: func(w *world, secret *corev1.Secret) {
-				w.change(secret, func() { secret.Data = map[string][]byte{"AWS_ACCESS_KEY_ID": []byte("wrong"), "EXTRA": nil} })
+				w.Modify(secret, func() { secret.Data = map[string][]byte{"AWS_ACCESS_KEY_ID": []byte("wrong"), "EXTRA": nil} })
 			},
 		},
 		"Deleted": {
 			reason: "a Secret with our finalizer is let go and made anew",
-			damage: func(w *world, secret *corev1.Secret) { w.must(w.Delete(w.Context(), secret)) },
+			damage: func(w *world, secret *corev1.Secret) { w.Must(w.Delete(w.Context(), secret)) },
 		},
 		"StrippedAndDeleted": {
 			reason: "a Secret that is simply gone is made anew",
 			damage: func(w *world, secret *corev1.Secret) {
-				w.must(w.Delete(w.Context(), secret))
-				for w.refresh(secret) == nil && !secret.DeletionTimestamp.IsZero() {
+				w.Must(w.Delete(w.Context(), secret))
+				for w.Refresh(secret) == nil && !secret.DeletionTimestamp.IsZero() {
 					secret.Finalizers = nil
 					_ = w.Update(w.Context(), secret) // the sidecar may be faster
 				}
@@ -113,9 +113,9 @@ func TestSecretIsRestored(t *testing.T) {
 			access := w.readyAccess(w.readyBucket())
 			w.settle()
 			before, err := w.secret(access, 0)
-			w.must(err)
+			w.Must(err)
 			tc.damage(w, before.DeepCopy())
-			w.eventually(func() error {
+			w.Eventually(func() error {
 				after, err := w.secret(access, 0)
 				if err != nil {
 					return err
@@ -126,7 +126,7 @@ func TestSecretIsRestored(t *testing.T) {
 				return nil
 			})
 			w.settle()
-			w.must(w.isGranted(access))
+			w.Must(w.isGranted(access))
 		})
 	}
 }
@@ -149,9 +149,9 @@ func TestE36RotatedCredentialsAreWritten(t *testing.T) {
 		response.Credentials.S3.AccessSecretKey = "rotated"
 		return response, nil
 	})
-	w.traffic.Forget()
+	w.requests.Reset()
 	w.start()
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		secret, err := w.secret(access, 0)
 		if got := string(secret.Data["AWS_SECRET_ACCESS_KEY"]); err != nil || got != "rotated" {
 			return fmt.Errorf("the key is %q (%w)", got, err)
@@ -159,7 +159,7 @@ func TestE36RotatedCredentialsAreWritten(t *testing.T) {
 		return nil
 	})
 	w.settle()
-	if got := w.traffic.Writes(); len(got) != 1 {
+	if got := w.requests.Writes(); len(got) != 1 {
 		t.Errorf("writes after the restart: %v, want the Secret alone", got)
 	}
 }
@@ -170,23 +170,23 @@ func TestE60RestartOfTheSidecarWritesNothing(t *testing.T) {
 	access := w.readyAccess(w.readyBucket())
 	w.settle()
 	stop()
-	w.traffic.Forget()
+	w.requests.Reset()
 	granted := len(w.driver.Calls("DriverGrantBucketAccess"))
 	w.start()
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if now := len(w.driver.Calls("DriverGrantBucketAccess")); now != granted+1 {
 			return fmt.Errorf("%d grants, want one more than %d", now, granted)
 		}
 		return nil
 	})
 	w.settle()
-	if got := w.traffic.Writes(); len(got) > 0 {
+	if got := w.requests.Writes(); len(got) > 0 {
 		t.Errorf("writes: %v", got)
 	}
 	if got := len(w.driver.Calls("DriverGrantBucketAccess")); got != granted+1 {
 		t.Errorf("%d grants, want %d", got, granted+1)
 	}
-	w.must(w.isGranted(access))
+	w.Must(w.isGranted(access))
 }
 
 // No secret reaches the objects that more people can read than Secrets.

@@ -20,16 +20,16 @@ func TestSecretThatCannotBeWritten(t *testing.T) {
 		w := newWorld(t)
 		w.start()
 		bucket := w.readyBucket()
-		w.traffic.Refuse(http.MethodPost, "/secrets")
+		w.requests.Reject(http.MethodPost, "/secrets")
 		access := w.access([]*v1alpha2.Bucket{bucket})
-		w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
-		w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonSecretWriteFailed)
+		w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
+		w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonSecretWriteFailed)
 		if calls := w.driver.Calls("DriverGrantBucketAccess"); len(calls) > 0 {
 			t.Errorf("calls: %v", calls)
 		}
-		w.traffic.Allow()
-		w.eventually(func() error { return w.isGranted(access) })
-		w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+		w.requests.Intercept(nil)
+		w.WaitReady(access)
+		w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 	})
 	// KEP: COND-ACCESS-6
 	t.Run("Immutable", func(t *testing.T) {
@@ -37,15 +37,15 @@ func TestSecretThatCannotBeWritten(t *testing.T) {
 		w.start()
 		access := w.readyAccess(w.readyBucket())
 		secret, err := w.secret(access, 0)
-		w.must(err)
+		w.Must(err)
 		want := text(secret.Data)
-		w.change(secret, func() {
+		w.Modify(secret, func() {
 			secret.Immutable, secret.Data = new(true), map[string][]byte{"AWS_ACCESS_KEY_ID": []byte("wrong")}
 		})
-		w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
-		w.has(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-		w.must(w.Delete(t.Context(), secret))
-		w.eventually(func() error {
+		w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
+		w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		w.Must(w.Delete(t.Context(), secret))
+		w.Eventually(func() error {
 			again, err := w.secret(access, 0)
 			if err != nil {
 				return err
@@ -55,6 +55,6 @@ func TestSecretThatCannotBeWritten(t *testing.T) {
 			}
 			return nil
 		})
-		w.has(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+		w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 	})
 }

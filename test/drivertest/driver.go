@@ -33,6 +33,7 @@ type Driver struct {
 	calls    []Call
 	buckets  map[string]bool
 	accounts map[string]bool
+	dials    int
 }
 
 // New returns a driver that does not serve yet. It is stopped when the test ends.
@@ -125,8 +126,16 @@ func (d *Driver) set(of map[string]bool, id string, exists bool) {
 	delete(of, id)
 }
 
+// Dials returns how often a client has tried to connect.
+func (d *Driver) Dials() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.dials
+}
+
 func (d *Driver) dial(ctx context.Context, _ string) (net.Conn, error) {
 	d.mu.Lock()
+	d.dials++
 	listener := d.listener
 	d.mu.Unlock()
 	if listener == nil {

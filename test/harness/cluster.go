@@ -236,6 +236,12 @@ func Lines(conditions []metav1.Condition) []string {
 	return lines
 }
 
+// Conditions returns the conditions of a BucketClaim, Bucket or BucketAccess.
+func Conditions(object client.Object) []metav1.Condition {
+	_, conditions := Status(object)
+	return conditions
+}
+
 func name(object client.Object) string {
 	return fmt.Sprintf("%T %s", object, client.ObjectKeyFromObject(object))
 }
