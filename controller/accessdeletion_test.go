@@ -43,7 +43,7 @@ func TestDeleteAccessAfterHandOff(t *testing.T) {
 	h.must(unprotected(claimNow(h, claim))) // and not some time later
 }
 
-func claimNow(h *harness, claim *v1alpha2.BucketClaim) *v1alpha2.BucketClaim {
+func claimNow(h *fixture, claim *v1alpha2.BucketClaim) *v1alpha2.BucketClaim {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, claim))
 	return claim

@@ -91,7 +91,7 @@ func TestClaimDeletionWrites(t *testing.T) {
 	ofBucket := "/apis/objectstorage.k8s.io/v1alpha2/buckets/" + bucket.Name
 	want := []string{"PATCH " + ofBucket + " 200", "DELETE " + ofBucket + " 200", "PATCH " + ofClaim + " 200"}
 	h.settles() // the answer to the last one may come after the claim has gone
-	got := slices.DeleteFunc(texts(h.traffic.writes()[before:]), func(w string) bool { return strings.Contains(w, "/status ") })
+	got := slices.DeleteFunc(texts(h.requests.Writes()[before:]), func(w string) bool { return strings.Contains(w, "/status ") })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}

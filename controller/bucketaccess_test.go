@@ -77,7 +77,7 @@ func TestAccessWrites(t *testing.T) {
 	h.settles()
 	of := "PATCH /apis/objectstorage.k8s.io/v1alpha2/namespaces/" + h.namespace
 	want := []string{of + "/bucketaccesses/app 200", of + "/bucketclaims/data 200", of + "/bucketaccesses/app/status 200"}
-	if diff := cmp.Diff(want, texts(h.traffic.writes()[before:])); diff != "" {
+	if diff := cmp.Diff(want, texts(h.requests.Writes()[before:])); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 }
@@ -115,8 +115,8 @@ func TestE13E14AccessWaits(t *testing.T) {
 	h.report(bucket, provision)
 	h.handedOff(access)
 	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-	for _, c := range h.traffic.writes() {
-		if c.status >= 400 {
+	for _, c := range h.requests.Writes() {
+		if c.Status >= 400 {
 			t.Errorf("failed write: %s", c)
 		}
 	}
@@ -162,7 +162,7 @@ func TestAccessIsRefused(t *testing.T) {
 				t.Errorf("a refused access was handed off: %+v", access.Status)
 			}
 			if writes := h.settles() - before; writes != 1 {
-				t.Errorf("%d writes for a refusal, want 1: %v", writes, h.traffic.writes()[before:])
+				t.Errorf("%d writes for a refusal, want 1: %v", writes, h.requests.Writes()[before:])
 			}
 			awaits(h, claim, "is not held by a refused access", unprotected)
 			h.eventually("one event", func(ctx context.Context) error {
@@ -233,7 +233,7 @@ func TestAccessToDeletingClaim(t *testing.T) {
 	awaits(h, again, "is held", protected)
 }
 
-func (h *harness) removeAnnotation(claim *v1alpha2.BucketClaim) {
+func (h *fixture) removeAnnotation(claim *v1alpha2.BucketClaim) {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, claim))
 	before := claim.DeepCopy()

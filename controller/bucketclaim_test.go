@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // KEP: CHANGE-6, CHANGE-11, ARCH-1, LIFE-6, USE-2, FLOW-CREATE-1, FLOW-CREATE-2.1
@@ -79,12 +80,12 @@ func TestClaimWrites(t *testing.T) {
 		"PATCH " + of + "/status 200",
 		"PATCH " + of + "/status 200",
 	}
-	if diff := cmp.Diff(want, texts(h.traffic.writes())); diff != "" {
+	if diff := cmp.Diff(want, texts(h.requests.Writes())); diff != "" {
 		t.Errorf("writes for BucketClaim %s (-want +got):\n%s", claim.Name, diff)
 	}
 }
 
-func texts(calls []call) []string {
+func texts(calls []harness.Request) []string {
 	var found []string
 	for _, c := range calls {
 		found = append(found, c.String())
@@ -228,7 +229,7 @@ func TestE09LostBucket(t *testing.T) {
 func TestClaimAfterCrash(t *testing.T) {
 	h := prepare(t)
 	h.make(class())
-	h.traffic.breakWith(func(r *http.Request) error {
+	h.failRequests(func(r *http.Request) error {
 		if strings.HasSuffix(r.URL.Path, "/bucketclaims/data/status") {
 			return context.DeadlineExceeded
 		}
@@ -241,7 +242,7 @@ func TestClaimAfterCrash(t *testing.T) {
 	awaits(h, bucket, "exists", func(*v1alpha2.Bucket) error { return nil })
 	uid := bucket.UID
 	h.stopController()
-	h.traffic.breakWith(nil)
+	h.requests.Intercept(nil)
 	h.startController()
 	if bound := h.bucketOf(claim); bound.UID != uid {
 		t.Errorf("claim is bound to another Bucket than the one that was created first")
@@ -308,7 +309,7 @@ func TestClaimEvents(t *testing.T) {
 }
 
 // events are the Events of an object as kubectl describe finds them, by reason.
-func (h *harness) events(ctx context.Context, object client.Object) map[string]string {
+func (h *fixture) events(ctx context.Context, object client.Object) map[string]string {
 	h.t.Helper()
 	list := &corev1.EventList{}
 	h.must(h.List(ctx, list, client.InNamespace(object.GetNamespace()),

@@ -1,12 +1,7 @@
 package controller_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"sync"
 	"testing"
 
@@ -15,16 +10,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // cluster is the control plane that all tests share: connected to once, so that
@@ -52,46 +45,22 @@ func connect(tb testing.TB) client.Client {
 }
 
 func newAdmin(cfg *rest.Config) (client.Client, error) {
-	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha2.AddToScheme(scheme)); err != nil {
-		return nil, err
-	}
-	cfg.QPS = -1
-	admin, err := client.New(cfg, client.Options{Scheme: scheme})
+	admin, err := harness.Connect(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return admin, installRBAC(context.Background(), admin)
-}
-
-func installRBAC(ctx context.Context, admin client.Client) error {
+	ctx := context.Background()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "cosi-system"}}
-	if err := admin.Create(ctx, namespace); err != nil {
-		return err
+	if err := client.IgnoreAlreadyExists(admin.Create(ctx, namespace)); err != nil {
+		return nil, err
 	}
-	manifest, err := os.ReadFile("../deploy/rbac/controller.yaml")
-	if err != nil {
-		return err
-	}
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), len(manifest))
-	for {
-		object := &unstructured.Unstructured{}
-		switch err := decoder.Decode(&object.Object); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := admin.Create(ctx, object); err != nil {
-			return fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
-		}
-	}
+	return admin, harness.Install(ctx, admin, "../deploy/rbac/controller.yaml")
 }
 
 // cleanUp removes what the test has left, without asking anybody, so that the
 // next test's controller finds an empty cluster.
-func (h *harness) cleanUp() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (h *fixture) cleanUp() {
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
 	defer cancel()
 	for _, list := range []client.ObjectList{
 		&v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketList{},
@@ -103,7 +72,7 @@ func (h *harness) cleanUp() {
 	}
 }
 
-func (h *harness) removeAll(ctx context.Context, list client.ObjectList) error {
+func (h *fixture) removeAll(ctx context.Context, list client.ObjectList) error {
 	if err := h.List(ctx, list); err != nil {
 		return err
 	}
@@ -116,7 +85,7 @@ func (h *harness) removeAll(ctx context.Context, list client.ObjectList) error {
 }
 
 // removeByForce deletes an object whatever protects it.
-func (h *harness) removeByForce(ctx context.Context, object client.Object) error {
+func (h *fixture) removeByForce(ctx context.Context, object client.Object) error {
 	if err := client.IgnoreNotFound(h.Delete(ctx, object)); err != nil {
 		return err
 	}

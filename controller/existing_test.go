@@ -160,7 +160,7 @@ func TestAccessWaitsUntilItsClaimIsValidAgain(t *testing.T) {
 	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 }
 
-func (h *harness) setPolicy(bucket *v1alpha2.Bucket, policy v1alpha2.DeletionPolicy) {
+func (h *fixture) setPolicy(bucket *v1alpha2.Bucket, policy v1alpha2.DeletionPolicy) {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, bucket))
 	before := bucket.DeepCopy()

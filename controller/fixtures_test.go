@@ -22,7 +22,7 @@ const (
 )
 
 // make creates objects as their user would.
-func (h *harness) make(created ...client.Object) {
+func (h *fixture) make(created ...client.Object) {
 	h.t.Helper()
 	for _, object := range created {
 		h.must(h.Create(context.Background(), object))
@@ -45,7 +45,7 @@ func class(change ...func(*v1alpha2.BucketClassSpec)) *v1alpha2.BucketClass {
 
 func retain(spec *v1alpha2.BucketClassSpec) { spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }
 
-func (h *harness) claim(name string) *v1alpha2.BucketClaim {
+func (h *fixture) claim(name string) *v1alpha2.BucketClaim {
 	return &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: h.namespace, Name: name},
 		Spec: v1alpha2.BucketClaimSpec{
@@ -54,14 +54,14 @@ func (h *harness) claim(name string) *v1alpha2.BucketClaim {
 	}
 }
 
-func (h *harness) claimOfExisting() *v1alpha2.BucketClaim {
+func (h *fixture) claimOfExisting() *v1alpha2.BucketClaim {
 	c := h.claim("data")
 	c.Spec.BucketClassName, c.Spec.ExistingBucketName = "", existingName
 	return c
 }
 
 // existingBucket is what an administrator makes for the claim of that name.
-func (h *harness) existingBucket(name, claim string) *v1alpha2.Bucket {
+func (h *fixture) existingBucket(name, claim string) *v1alpha2.Bucket {
 	return &v1alpha2.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1alpha2.BucketSpec{
@@ -86,7 +86,7 @@ func newAccessClass(change ...func(*v1alpha2.BucketAccessClassSpec)) *v1alpha2.B
 }
 
 // access asks for S3 access to the claims, with a Secret named after each.
-func (h *harness) access(name string, claims ...string) *v1alpha2.BucketAccess {
+func (h *fixture) access(name string, claims ...string) *v1alpha2.BucketAccess {
 	a := &v1alpha2.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{Namespace: h.namespace, Name: name},
 		Spec: v1alpha2.BucketAccessSpec{
@@ -103,7 +103,7 @@ func (h *harness) access(name string, claims ...string) *v1alpha2.BucketAccess {
 }
 
 // awaits waits until the object as it is on the API server satisfies the check.
-func awaits[T client.Object](h *harness, object T, what string, check func(T) error) T {
+func awaits[T client.Object](h *fixture, object T, what string, check func(T) error) T {
 	h.t.Helper()
 	h.eventually(fmt.Sprintf("%T %s: %s", object, object.GetName(), what), func(ctx context.Context) error {
 		if err := refresh(ctx, h, object); err != nil {
@@ -115,7 +115,7 @@ func awaits[T client.Object](h *harness, object T, what string, check func(T) er
 }
 
 // refresh reads into a zeroed object: what JSON leaves out must not survive.
-func refresh(ctx context.Context, h *harness, object client.Object) error {
+func refresh(ctx context.Context, h *fixture, object client.Object) error {
 	key := client.ObjectKeyFromObject(object)
 	switch o := object.(type) {
 	case *v1alpha2.BucketClaim:
@@ -132,7 +132,7 @@ func refresh(ctx context.Context, h *harness, object client.Object) error {
 }
 
 // vanishes waits until the object is gone.
-func (h *harness) vanishes(object client.Object) {
+func (h *fixture) vanishes(object client.Object) {
 	h.t.Helper()
 	h.eventually(fmt.Sprintf("%T %s vanishes", object, object.GetName()), func(ctx context.Context) error {
 		err := refresh(ctx, h, object)
@@ -144,7 +144,7 @@ func (h *harness) vanishes(object client.Object) {
 }
 
 // bucketOf returns the Bucket that the claim is bound to, when it is.
-func (h *harness) bucketOf(claim *v1alpha2.BucketClaim) *v1alpha2.Bucket {
+func (h *fixture) bucketOf(claim *v1alpha2.BucketClaim) *v1alpha2.Bucket {
 	h.t.Helper()
 	awaits(h, claim, "is bound", func(c *v1alpha2.BucketClaim) error {
 		if c.Status.BoundBucketName == "" {
@@ -167,7 +167,7 @@ func says(conditions []metav1.Condition, conditionType string, status metav1.Con
 }
 
 // claimSays waits for a condition of the claim.
-func (h *harness) claimSays(claim *v1alpha2.BucketClaim, conditionType string, status metav1.ConditionStatus, reason string) {
+func (h *fixture) claimSays(claim *v1alpha2.BucketClaim, conditionType string, status metav1.ConditionStatus, reason string) {
 	h.t.Helper()
 	awaits(h, claim, conditionType+"="+string(status), func(c *v1alpha2.BucketClaim) error {
 		return says(c.Status.Conditions, conditionType, status, reason)
@@ -175,7 +175,7 @@ func (h *harness) claimSays(claim *v1alpha2.BucketClaim, conditionType string, s
 }
 
 // accessSays waits for a condition of the access.
-func (h *harness) accessSays(access *v1alpha2.BucketAccess, conditionType string, status metav1.ConditionStatus, reason string) {
+func (h *fixture) accessSays(access *v1alpha2.BucketAccess, conditionType string, status metav1.ConditionStatus, reason string) {
 	h.t.Helper()
 	awaits(h, access, conditionType+"="+string(status), func(a *v1alpha2.BucketAccess) error {
 		return says(a.Status.Conditions, conditionType, status, reason)

@@ -2,49 +2,45 @@ package controller_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-const (
-	// user is what the manifests in deploy/ make the controller.
-	user = "system:serviceaccount:cosi-system:cosi-controller"
-	// patience is how long a test waits for what must happen.
-	patience = 20 * time.Second
-	interval = 5 * time.Millisecond
-)
+// user is what the manifests in deploy/ make the controller.
+const user = "system:serviceaccount:cosi-system:cosi-controller"
 
-// harness is a controller that runs as the user of deploy/rbac, an administrator
+// fixture is a controller that runs as the user of deploy/rbac, an administrator
 // who looks at what it does, and a namespace of the test's own.
-type harness struct {
+type fixture struct {
 	t testing.TB
 	client.Client
 	namespace string
-	traffic   *traffic
+	requests  *harness.Requests
 	log       *logBook
 	running   *instance
 }
 
 // prepare gives the test a namespace and no controller.
-func prepare(tb testing.TB) *harness {
+func prepare(tb testing.TB) *fixture {
 	tb.Helper()
 	admin := connect(tb)
-	h := &harness{t: tb, Client: admin, namespace: controlplanetest.Namespace(tb), traffic: &traffic{}, log: &logBook{}}
+	h := &fixture{t: tb, Client: admin, namespace: controlplanetest.Namespace(tb), requests: &harness.Requests{}, log: &logBook{}}
 	tb.Cleanup(h.cleanUp)
 	return h
 }
 
 // start gives the test a namespace and a controller that is ready.
-func start(tb testing.TB) *harness {
+func start(tb testing.TB) *fixture {
 	tb.Helper()
 	h := prepare(tb)
 	h.startController()
@@ -60,7 +56,7 @@ type instance struct {
 
 // startController starts a controller with an empty cache. It ends with the test
 // unless stopController is called before.
-func (h *harness) startController(change ...func(*controller.Options)) {
+func (h *fixture) startController(change ...func(*controller.Options)) {
 	h.t.Helper()
 	opts := controller.Options{Logger: h.log.logger(), RetryMaxDelay: time.Second}
 	for _, f := range change {
@@ -75,7 +71,7 @@ func (h *harness) startController(change ...func(*controller.Options)) {
 	go func() { life.ended <- c.Start(ctx) }()
 	h.running = life
 	h.t.Cleanup(h.stopController)
-	ready, done := context.WithTimeout(ctx, patience)
+	ready, done := context.WithTimeout(ctx, harness.Timeout)
 	defer done()
 	if err := c.WaitReady(ready); err != nil {
 		h.t.Fatalf("wait for the controller: %v", err)
@@ -83,7 +79,7 @@ func (h *harness) startController(change ...func(*controller.Options)) {
 }
 
 // stopController stops the controller and checks that nothing of it is left.
-func (h *harness) stopController() {
+func (h *fixture) stopController() {
 	life := h.running
 	if life == nil {
 		return
@@ -95,57 +91,60 @@ func (h *harness) stopController() {
 	}
 	if !h.t.Failed() {
 		h.eventually("no goroutine is left", func(context.Context) error {
-			h.traffic.closeIdle() // once the last request has ended
+			h.requests.CloseIdle() // once the last request has ended
 			return goleak.Find(life.ignore)
 		})
 	}
 }
 
-func (h *harness) config() *rest.Config {
+func (h *fixture) config() *rest.Config {
 	h.t.Helper()
 	cfg, err := controlplanetest.Start(h.t).UserConfig(user, "system:serviceaccounts", "system:authenticated")
 	if err != nil {
 		h.t.Fatalf("make credentials of the controller: %v", err)
 	}
-	cfg.Wrap(h.traffic.wrap)
+	cfg.Wrap(h.requests.Wrap)
 	return cfg
 }
 
 // eventually waits until check returns nil.
-func (h *harness) eventually(what string, check func(context.Context) error) {
+func (h *fixture) eventually(what string, check func(context.Context) error) {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	var last error
-	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
-		last = check(ctx)
-		return last == nil, nil
+	harness.Eventually(h.t, what, func(ctx context.Context) error {
+		err := check(ctx)
+		if err != nil {
+			return fmt.Errorf("%w\nwrites of the controller: %v\nlog of the controller:\n%s", err, h.requests.Writes(), h.log)
+		}
+		return nil
 	})
-	if err != nil {
-		h.t.Fatalf("%s: %v\nwrites of the controller: %v\nlog of the controller:\n%s", what, last, h.traffic.writes(), h.log)
-	}
 }
 
 // settles waits until the controller has written nothing for a while, and
 // returns how many writes it has made in all.
-func (h *harness) settles() int {
+func (h *fixture) settles() int {
 	h.t.Helper()
-	const quiet = 300 * time.Millisecond
-	writes, since := len(h.traffic.writes()), time.Now()
-	h.eventually("settle", func(context.Context) error {
-		if now := len(h.traffic.writes()); now != writes {
-			writes, since = now, time.Now()
+	return harness.Settle(h.t, "writes of the controller", func() int { return len(h.requests.Writes()) })
+}
+
+// failRequests makes requests fail for which fault returns an error, before they
+// reach the API server.
+func (h *fixture) failRequests(fault func(*http.Request) error) {
+	h.requests.Intercept(func(r *http.Request) (*http.Response, error) { return nil, fault(r) })
+}
+
+// answers is how many requests so far were answered with that status.
+func (h *fixture) answers(status int) int {
+	n := 0
+	for _, request := range h.requests.All() {
+		if request.Status == status {
+			n++
 		}
-		if time.Since(since) < quiet {
-			return errors.New("the controller still writes")
-		}
-		return nil
-	})
-	return writes
+	}
+	return n
 }
 
 // must fails the test on an error of its own doing.
-func (h *harness) must(err error) {
+func (h *fixture) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)

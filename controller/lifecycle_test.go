@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func TestNewNeedsAPIServer(t *testing.T) {
@@ -34,7 +35,7 @@ func TestWaitReady(t *testing.T) {
 	if err := c.WaitReady(context.Background()); !errors.Is(err, controller.ErrStopped) {
 		t.Errorf("WaitReady after the end returns %v, want %v", err, controller.ErrStopped)
 	}
-	h.traffic.closeIdle()
+	h.requests.CloseIdle()
 }
 
 // TestLeaderElection: the second instance takes over when the first has ended.
@@ -61,7 +62,7 @@ func TestLeaderElection(t *testing.T) {
 		t.Errorf("first instance ended with: %v", err)
 	}
 	h.running = nil
-	later, done := context.WithTimeout(ctx, patience)
+	later, done := context.WithTimeout(ctx, harness.Timeout)
 	defer done()
 	h.must(standby.WaitReady(later))
 	claim := h.claim("data")
@@ -71,7 +72,7 @@ func TestLeaderElection(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("second instance ended with: %v", err)
 	}
-	h.traffic.closeIdle()
+	h.requests.CloseIdle()
 }
 
 // TestE86LostLease: a leader that cannot renew its Lease ends its work, with an
@@ -87,7 +88,7 @@ func TestE86LostLease(t *testing.T) {
 	first := h.running
 	h.running = nil
 	other := *h
-	other.traffic = &traffic{}
+	other.requests = &harness.Requests{}
 	opts := controller.Options{Logger: h.log.logger()}
 	elect(&opts)
 	standby, err := controller.New(other.config(), opts)
@@ -95,13 +96,13 @@ func TestE86LostLease(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- standby.Start(ctx) }()
-	h.traffic.breakWith(func(r *http.Request) error {
+	h.failRequests(func(r *http.Request) error {
 		if strings.Contains(r.URL.Path, "/leases/") {
 			return errors.New("cut off")
 		}
 		return nil
 	})
-	later, done := context.WithTimeout(ctx, patience)
+	later, done := context.WithTimeout(ctx, harness.Timeout)
 	defer done()
 	h.must(standby.WaitReady(later))
 	select {

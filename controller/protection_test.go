@@ -26,7 +26,7 @@ func TestProtectionIsRestored(t *testing.T) {
 	restored(h, access)
 }
 
-func restored[T client.Object](h *harness, object T) {
+func restored[T client.Object](h *fixture, object T) {
 	h.t.Helper()
 	hasFinalizer := func(o T) error {
 		if !controllerutil.ContainsFinalizer(o, v1alpha2.ProtectionFinalizer) {

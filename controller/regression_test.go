@@ -70,7 +70,7 @@ func TestE18RecoveredClaim(t *testing.T) {
 func TestE47E48ControllerOlderThanTheKinds(t *testing.T) {
 	h := start(t)
 	h.make(class())
-	h.traffic.breakWith(func(r *http.Request) error {
+	h.failRequests(func(r *http.Request) error {
 		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/buckets") {
 			return nil
 		}
@@ -93,7 +93,7 @@ func TestE47E48ControllerOlderThanTheKinds(t *testing.T) {
 	if after := h.settles(); after != before {
 		t.Errorf("%d more writes of a claim that cannot have a Bucket", after-before)
 	}
-	h.traffic.breakWith(nil)
+	h.requests.Intercept(nil)
 	h.must(h.Delete(context.Background(), claim))
 	h.vanishes(claim)
 }
@@ -135,9 +135,9 @@ func TestE84GoodAmongFaulty(t *testing.T) {
 	for _, c := range faulty {
 		h.vanishes(c)
 	}
-	before := len(h.traffic.all())
+	before := len(h.requests.All())
 	h.settles()
-	if after := len(h.traffic.all()); after != before {
+	if after := len(h.requests.All()); after != before {
 		t.Errorf("%d requests for claims that are gone", after-before)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // The tests play the sidecar: they write what it would write.
 
 // report writes the status of a Bucket.
-func (h *harness) report(bucket *v1alpha2.Bucket, change func(*v1alpha2.BucketStatus)) {
+func (h *fixture) report(bucket *v1alpha2.Bucket, change func(*v1alpha2.BucketStatus)) {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, bucket))
 	before := bucket.DeepCopy()
@@ -49,7 +49,7 @@ func conditions(status *v1alpha2.BucketStatus, provisioned, validated, failed me
 }
 
 // guardBucket sets the sidecar's finalizer.
-func (h *harness) guardBucket(bucket *v1alpha2.Bucket) {
+func (h *fixture) guardBucket(bucket *v1alpha2.Bucket) {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, bucket))
 	before := bucket.DeepCopy()
@@ -58,7 +58,7 @@ func (h *harness) guardBucket(bucket *v1alpha2.Bucket) {
 }
 
 // releaseBucket removes the sidecar's finalizer.
-func (h *harness) releaseBucket(bucket *v1alpha2.Bucket) {
+func (h *fixture) releaseBucket(bucket *v1alpha2.Bucket) {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, bucket))
 	before := bucket.DeepCopy()
@@ -67,7 +67,7 @@ func (h *harness) releaseBucket(bucket *v1alpha2.Bucket) {
 }
 
 // provisioned makes a claim and a provisioned Bucket for it.
-func (h *harness) provisioned(name string) (*v1alpha2.BucketClaim, *v1alpha2.Bucket) {
+func (h *fixture) provisioned(name string) (*v1alpha2.BucketClaim, *v1alpha2.Bucket) {
 	h.t.Helper()
 	claim := h.claim(name)
 	h.make(claim)
@@ -84,7 +84,7 @@ func (h *harness) provisioned(name string) (*v1alpha2.BucketClaim, *v1alpha2.Buc
 }
 
 // handedOff waits until the access is the sidecar's.
-func (h *harness) handedOff(access *v1alpha2.BucketAccess) {
+func (h *fixture) handedOff(access *v1alpha2.BucketAccess) {
 	h.t.Helper()
 	awaits(h, access, "is handed off", func(a *v1alpha2.BucketAccess) error {
 		if !ownership.SidecarOwns(a) {
@@ -95,7 +95,7 @@ func (h *harness) handedOff(access *v1alpha2.BucketAccess) {
 }
 
 // reportAccess says that the sidecar has granted an access.
-func (h *harness) reportAccess(access *v1alpha2.BucketAccess) {
+func (h *fixture) reportAccess(access *v1alpha2.BucketAccess) {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, access))
 	before := access.DeepCopy()
@@ -107,7 +107,7 @@ func (h *harness) reportAccess(access *v1alpha2.BucketAccess) {
 }
 
 // finishCleanup says that the sidecar has revoked a deleted access.
-func (h *harness) finishCleanup(access *v1alpha2.BucketAccess) {
+func (h *fixture) finishCleanup(access *v1alpha2.BucketAccess) {
 	h.t.Helper()
 	h.must(refresh(context.Background(), h, access))
 	before := access.DeepCopy()

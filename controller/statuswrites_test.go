@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // A claim that goes well has two pieces of news for its user: it is bound, and it
@@ -28,13 +29,13 @@ func TestStatusWritesOfAClaimThatGoesWell(t *testing.T) {
 	h.report(bucket, provision)
 	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 	h.settles()
-	var writes []call
-	for _, c := range h.traffic.writes() {
-		if strings.HasSuffix(c.path, "/bucketclaims/data/status") {
+	var writes []harness.Request
+	for _, c := range h.requests.Writes() {
+		if strings.HasSuffix(c.Path, "/bucketclaims/data/status") {
 			writes = append(writes, c)
 		}
 	}
 	if len(writes) != 2 {
-		t.Errorf("the status was written %d times, want 2 (bound and waiting; provisioned): %v", len(writes), h.traffic.writes())
+		t.Errorf("the status was written %d times, want 2 (bound and waiting; provisioned): %v", len(writes), h.requests.Writes())
 	}
 }

@@ -19,7 +19,7 @@ type Requests struct {
 	intercept Intercept
 }
 
-// Request is one request. Status is 0 until the API server has answered.
+// Request is a request and the status of its answer.
 type Request struct {
 	Method, Path string
 	Status       int
@@ -74,18 +74,21 @@ func (r *Requests) Reset() {
 	r.all = nil
 }
 
-// All returns the requests so far.
+// All returns the requests that were answered so far, in the order in which they
+// were sent.
 func (r *Requests) All() []Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := make([]Request, len(r.all))
-	for i, request := range r.all {
-		all[i] = *request
+	var all []Request
+	for _, request := range r.all {
+		if request.Status != 0 {
+			all = append(all, *request)
+		}
 	}
 	return all
 }
 
-// Writes returns the requests so far that write anything other than Events.
+// Writes returns those of All that write anything other than Events.
 func (r *Requests) Writes() []Request {
 	return slices.DeleteFunc(r.All(), func(request Request) bool {
 		return request.Method == http.MethodGet || strings.Contains(request.Path, "/events")
@@ -127,6 +130,9 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	recorded, intercept := t.requests.begin(request)
 	if intercept != nil {
 		if response, err := intercept(request); response != nil || err != nil {
+			if response != nil {
+				t.requests.end(recorded, response.StatusCode)
+			}
 			return response, err
 		}
 	}
