@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // errStillUp means that a component has not been killed.
@@ -39,18 +41,12 @@ func deadly(t *testing.T, effect fault.Effect, times int) *fault.Set {
 // await waits until the component has begun so many lives and is in a state.
 func await(t *testing.T, c *Component, state State, lives int) {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
-	for {
-		gotState, gotLives := c.State()
-		if gotState == state && gotLives == lives {
-			return
+	harness.Eventually(t, "the component is restarted", func(context.Context) error {
+		if gotState, gotLives := c.State(); gotState != state || gotLives != lives {
+			return fmt.Errorf("State() = %s, %d; want %s, %d", gotState, gotLives, state, lives)
 		}
-		select {
-		case <-deadline:
-			t.Fatalf("State() = %s, %d; want %s, %d", gotState, gotLives, state, lives)
-		case <-time.After(time.Millisecond):
-		}
-	}
+		return nil
+	})
 }
 
 func TestRevival(t *testing.T) {

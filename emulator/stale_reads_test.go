@@ -1,10 +1,11 @@
 package emulator_test
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // reader is a client that crosses a seam with faults.
@@ -251,12 +253,10 @@ func hasNew(t *testing.T, c client.Client, namespace string) bool {
 
 func waitApplied(t *testing.T, set *fault.Set, times int) {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
-	for set.List()[0].Applied < times {
-		select {
-		case <-deadline:
-			t.Fatalf("the fault was applied %d times, want %d", set.List()[0].Applied, times)
-		case <-time.After(time.Millisecond):
+	harness.Eventually(t, "the fault is applied", func(context.Context) error {
+		if got := set.List()[0].Applied; got < times {
+			return fmt.Errorf("applied %d times, want %d", got, times)
 		}
-	}
+		return nil
+	})
 }

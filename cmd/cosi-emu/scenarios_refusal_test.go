@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -144,12 +143,7 @@ func TestLint(t *testing.T) {
 // refusedSoon expects a problem at a place, within a time in which people wait.
 func (h *home) refusedSoon(t *testing.T, reason, file, want string) {
 	t.Helper()
-	const soon = 10 * time.Second // on a machine that is busy; it takes less than one
-	begin := time.Now()
-	r := h.run("lint", file)
-	if took := time.Since(begin); took > soon {
-		t.Errorf("%s it takes %s", reason, took)
-	}
+	r := h.run("lint", file) // which ends the test if it takes a minute
 	line, _, _ := strings.Cut(r.out, "\n")
 	if r.code != 2 || !strings.Contains(r.out, want) || strings.HasPrefix(want, ":1") && !strings.HasPrefix(line, file+want) {
 		t.Errorf("%s exit code %d, want %q in\n%.2000s%s", reason, r.code, want, r.out, r.err)

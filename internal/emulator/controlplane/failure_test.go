@@ -81,13 +81,9 @@ func TestStartFails(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "cp")
 			opts := controlplane.Options{Binaries: programs(t), Dir: dir}
 			tc.change(t, &opts)
-			began := time.Now()
 			_, err := controlplane.Start(testContext(t), opts)
 			if !tc.check(err) {
 				t.Errorf("%s: got %#v", tc.reason, err)
-			}
-			if took := time.Since(began); took > 15*time.Second {
-				t.Errorf("%s: it took %v", tc.reason, took)
 			}
 			if left := harness.Processes(t, dir); len(left) > 0 {
 				t.Errorf("processes after the failed start: %v", left)

@@ -191,8 +191,10 @@ func TestStartFails(t *testing.T) {
 		},
 		"Context": {
 			reason: "there is no time for it",
-			change: func(t *testing.T, o *session.Options) { o.Emulator.Driver = "unix://" + filepath.Join(t.TempDir(), "d.sock") },
-			want:   context.Canceled,
+			change: func(t *testing.T, o *session.Options) {
+				o.Emulator.Driver = "unix://" + filepath.Join(t.TempDir(), "d.sock")
+			},
+			want: context.Canceled,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

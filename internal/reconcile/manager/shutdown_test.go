@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestEndsWithoutAPIServer stops a component while it waits for an API server that
@@ -45,13 +45,8 @@ func TestEndsWithoutAPIServer(t *testing.T) {
 	go func() { ended <- m.Start(ctx) }()
 	<-asked
 	cancel()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Errorf("Start(): %v, want none: it was asked to end", err)
-		}
-	case <-time.After(30 * time.Second):
-		t.Fatal("it does not end")
+	if err := harness.Receive(t, "Start() returns", ended); err != nil {
+		t.Errorf("Start(): %v, want none: it was asked to end", err)
 	}
 	if err := m.WaitReady(t.Context()); err == nil {
 		t.Error("WaitReady(): it was never ready")

@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func connect(t *testing.T, d *drivertest.Driver) *driver.Driver {
@@ -129,11 +130,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("a call without a driver returned %v", err)
 		}
 		d.Serve()
-		select {
-		case <-returned:
-		case <-time.After(10 * time.Second):
-			t.Fatal("the driver's return was not noticed")
-		}
+		harness.Receive(t, "the driver's return is noticed", returned)
 		if err := connected.DeleteBucket(ctx, &v1alpha2.Bucket{}); err != nil {
 			t.Errorf("a call after the driver's return: %v", err)
 		}

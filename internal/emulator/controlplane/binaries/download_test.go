@@ -13,7 +13,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
 )
@@ -209,16 +208,12 @@ func TestDownloadFails(t *testing.T) {
 			p := publish(t, KubernetesVersion, linux)
 			tc.change(p)
 			opts, progress := downloadOptions(t, p, linux)
-			began := time.Now()
 			set, err := Find(testContext(t), opts)
 			if err != nil || !strings.Contains(set.Source, "built") {
 				t.Errorf("%s: got %+v, %v", tc.reason, set, err)
 			}
 			if note := progress.updates[0]; !containsNote(progress, tc.note) {
 				t.Errorf("%s: no note contains %q; the first is %+v", tc.reason, tc.note, note)
-			}
-			if took := time.Since(began); took > 20*time.Second {
-				t.Errorf("%s: it took %v", tc.reason, took)
 			}
 		})
 	}
