@@ -117,7 +117,7 @@ func TestRunWatch(t *testing.T) {
 	rounds := func(want string, n int) {
 		t.Helper()
 		harness.Until(t, "it runs again", func(context.Context) (bool, error) {
-			return strings.Count(run.out.String(), want) == n && strings.HasSuffix(run.err.String(), "Ctrl-C ends it.\n"), nil
+			return strings.Count(run.out.String(), want) == n && strings.HasSuffix(run.err.String(), "Press Ctrl-C to stop.\n"), nil
 		})
 	}
 	rounds("\n2 passed in ", 1)
