@@ -24,7 +24,7 @@ func (r *run) always(ctx context.Context, s *spec.Step) (any, error) {
 		})
 	}
 	if s.Always.For != 0 {
-		pause(watching, time.Duration(s.Always.For))
+		Pause(watching, time.Duration(s.Always.For))
 	} else {
 		failed[len(failed)-1] = r.steps(watching, s.Always.While)
 	}

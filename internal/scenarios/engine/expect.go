@@ -76,7 +76,7 @@ func (w *waiting) until(ctx context.Context) (any, error) {
 			return nil, err
 		case err != nil:
 			w.trouble = err
-			pause(ctx, retryDelay)
+			Pause(ctx, retryDelay)
 		}
 	}
 }
@@ -95,8 +95,8 @@ func (w *waiting) atLast(ctx context.Context) (any, error) {
 	return nil, w.failure(ctx)
 }
 
-// pause waits for a time, or for the context.
-func pause(ctx context.Context, delay time.Duration) {
+// Pause waits for a time, or until the context is done.
+func Pause(ctx context.Context, delay time.Duration) {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {

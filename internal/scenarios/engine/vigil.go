@@ -33,7 +33,7 @@ func (v *vigil) keep(ctx context.Context) bool {
 		if v.rest(ctx, longRest) && v.over(ctx) {
 			return true
 		}
-		pause(ctx, longRest)
+		Pause(ctx, longRest)
 	}
 	return false
 }

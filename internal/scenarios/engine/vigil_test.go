@@ -33,7 +33,7 @@ func (m *machine) vigil() *vigil {
 				if left <= 0 {
 					return true // even if the context has ended
 				}
-				pause(ctx, left)
+				Pause(ctx, left)
 				if ctx.Err() != nil {
 					return false
 				}
@@ -51,7 +51,7 @@ func (m *machine) vigil() *vigil {
 			if m.unreadable {
 				return errors.New("connection refused")
 			}
-			pause(ctx, m.trips(m.now()))
+			Pause(ctx, m.trips(m.now()))
 			return ctx.Err()
 		},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -109,7 +110,7 @@ func (r *running) recover() error {
 		case enough < recoveryTimeout:
 			window = enough
 		default:
-			pause(ctx, quietForSure) // and look again
+			engine.Pause(ctx, quietForSure) // and look again
 		}
 	}
 }
@@ -191,17 +192,7 @@ func (w *sandbox) waitQuiet(ctx context.Context, watcher *oracle.Watcher, window
 		if ctx.Err() != nil {
 			break
 		}
-		pause(ctx, window)
+		engine.Pause(ctx, window)
 	}
 	return false
-}
-
-// pause waits for a time, or for the context.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }
