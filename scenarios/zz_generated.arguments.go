@@ -92,9 +92,9 @@ type Event struct {
 	Seam string `yaml:"seam"`
 	// Component: who: controller, sidecar, driver, store, or the name of a driver's own.
 	Component string `yaml:"component"`
-	// Operation: what, for example DriverCreateBucket or "update buckets/status"; * stands for any characters.
+	// Operation: what, for example DriverCreateBucket or "update buckets/status"; * is any number of any characters.
 	Operation string `yaml:"operation"`
-	// Subject: to what; * stands for any characters.
+	// Subject: to what; * is any number of any characters.
 	Subject string `yaml:"subject"`
 	// Outcome: OK or an error code; "!OK" is any but OK.
 	Outcome string `yaml:"outcome"`
@@ -234,9 +234,9 @@ type Fault struct {
 	Seam string `yaml:"seam"`
 	// Component: whose operations; any by default, of an rpc its caller's.
 	Component string `yaml:"component"`
-	// Operation: which; * stands for any characters; "event buckets" is what a watch tells of buckets.
+	// Operation: which; * is any number of any characters; "event buckets" is what a watch tells of buckets.
 	Operation string `yaml:"operation"`
-	// Subject: on what; * stands for any characters.
+	// Subject: on what; * is any number of any characters.
 	Subject string `yaml:"subject"`
 	// Nth: only the n-th that matches, from now on.
 	Nth int `yaml:"nth"`

@@ -43,7 +43,6 @@ func TestRunRefusals(t *testing.T) {
 		"Filter":   {"It selects nothing.", []string{"good.yaml", "--filter", "a=b"}, []string{"none of 1", "the names are good"}},
 		"Scenario": {"It selects nothing.", []string{"good.yaml", "--scenario", "b*"}, []string{"none of 1", "the names are good"}},
 		"Selector": {"It is none.", []string{"good.yaml", "--filter", "a==="}, []string{"label selector \"a===\""}},
-		"Pattern":  {"It is none.", []string{"good.yaml", "--scenario", "["}, []string{"name pattern \"[\""}},
 		"Report":   {"Of no known form.", []string{"good.yaml", "--report", "pdf=x"}, []string{"--report \"pdf=x\" must be html=FILE"}},
 		"NoFormat": {"Two words.", []string{"good.yaml", "--report", "html"}, []string{"must be html=FILE"}},
 		"JUnitDir": {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
 // Crossing is an operation that is about to happen.
@@ -25,27 +26,5 @@ func (m Match) matches(c Crossing) bool {
 	if m.Seam != c.Seam || (m.Seam == journal.SeamRPC && c.Serving && m.Component == "") {
 		return false
 	}
-	return like(m.Component, c.Component) && like(m.Operation, c.Operation) && like(m.Subject, c.Subject)
-}
-
-// like compares a text with a pattern in which * stands for any characters.
-func like(pattern, text string) bool {
-	if pattern == "" {
-		return true
-	}
-	parts := strings.Split(pattern, "*")
-	first, rest := parts[0], parts[1:]
-	text, found := strings.CutPrefix(text, first)
-	if !found || len(rest) == 0 {
-		return found && text == ""
-	}
-	last := rest[len(rest)-1]
-	for _, part := range rest[:len(rest)-1] {
-		at := strings.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text = text[at+len(part):]
-	}
-	return strings.HasSuffix(text, last)
+	return glob.Match(m.Component, c.Component) && glob.Match(m.Operation, c.Operation) && glob.Match(m.Subject, c.Subject)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
 // Validate returns an error that wraps ErrInvalid and says what cannot be: which
@@ -40,7 +41,7 @@ func (f Fault) checkMatch() string {
 		return "the first call has none before it to swap with: nth must be 2 or more"
 	case m.Until != "" && m.Until == m.Since:
 		return fmt.Sprintf("since and until are the same mark %q", m.Since)
-	case m.Seam == journal.SeamProcess && !like(m.Operation, "start"):
+	case m.Seam == journal.SeamProcess && !glob.Match(m.Operation, "start"):
 		return fmt.Sprintf("at seam process only the operation start can be matched, not %q; "+
 			"crash is an effect at the other seams", m.Operation)
 	default:

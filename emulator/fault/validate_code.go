@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
 // checkCode finds codes that the seam does not have.
@@ -52,7 +53,7 @@ func (f Fault) checkStoreCode(code string) string {
 // checkReads finds effects on reads of operations that are none.
 func (f Fault) checkReads() string {
 	verb, _, named := strings.Cut(f.Match.Operation, " ")
-	isRead := func(read string) bool { return like(verb+" ", read) }
+	isRead := func(read string) bool { return glob.Match(verb+" ", read) }
 	if f.Effect.Stale == 0 || !named || slices.ContainsFunc(stales, isRead) {
 		return ""
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -57,7 +57,7 @@ func (p eventPattern) matches(e journal.Event) (bool, error) {
 	if e.Seam != p.seam || !p.asksForWatches() && strings.HasPrefix(e.Operation.Name, fault.EventPrefix) {
 		return false, nil
 	}
-	if !like(p.component, e.Component) || !like(p.operation, e.Operation.Name) || !like(p.subject, e.Operation.Subject) {
+	if !glob.Match(p.component, e.Component) || !glob.Match(p.operation, e.Operation.Name) || !glob.Match(p.subject, e.Operation.Subject) {
 		return false, nil
 	}
 	if code, negated := strings.CutPrefix(p.outcome, "!"); p.outcome != "" && (e.Outcome == code) == negated {
@@ -87,16 +87,6 @@ func (p eventPattern) message(pattern *spec.Pattern, body json.RawMessage) (bool
 	}
 	differences, err := match.Match(*pattern, got, p.variables)
 	return len(differences) == 0, err
-}
-
-// like compares with a pattern in which * stands for any characters but a slash,
-// as path.Match has it; an empty one matches all.
-func like(pattern, text string) bool {
-	if pattern == "" || pattern == text {
-		return true
-	}
-	matched, err := path.Match(pattern, text)
-	return err == nil && matched
 }
 
 func (p eventPattern) String() string {
@@ -208,7 +198,7 @@ func (r *run) compare(asked *spec.Events, patterns []eventPattern) (string, erro
 
 func (r *run) sameSeam(patterns []eventPattern, e journal.Event) bool {
 	for _, p := range patterns {
-		if p.seam == e.Seam && like(p.component, e.Component) {
+		if p.seam == e.Seam && glob.Match(p.component, e.Component) {
 			return true
 		}
 	}

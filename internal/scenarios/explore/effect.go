@@ -2,13 +2,13 @@ package explore
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
 // Kind is a way to go wrong that is tried at every point that it applies to.
@@ -139,7 +139,7 @@ func (c Case) faults() []fault.Fault {
 func (t timing) trials(points []Point, kinds []Kind, at string) []Trial {
 	var all []Trial
 	for _, p := range points {
-		if !matches(at, p.String()) {
+		if !glob.Match(at, p.String()) {
 			continue
 		}
 		effects := t.effects(p)
@@ -151,18 +151,4 @@ func (t timing) trials(points []Point, kinds []Kind, at string) []Trial {
 		}
 	}
 	return all
-}
-
-// matches compares a text with a pattern in which * stands for any characters; an empty
-// one stands for any text.
-func matches(pattern, text string) bool {
-	if pattern == "" {
-		return true
-	}
-	parts := strings.Split(pattern, "*")
-	for i, part := range parts {
-		parts[i] = regexp.QuoteMeta(part)
-	}
-	matched, err := regexp.MatchString("^"+strings.Join(parts, ".*")+"$", text)
-	return err == nil && matched
 }

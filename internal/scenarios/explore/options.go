@@ -51,7 +51,7 @@ type Options struct {
 	Sandboxes int
 	// Kinds are what is tried; all if there are none.
 	Kinds []Kind
-	// At is a pattern, in which * stands for any characters, of the points that are
+	// At is a pattern, in which * is any number of any characters, of the points that are
 	// tried, as they are printed; all if it is empty.
 	At string
 	// Pairs tries two faults in one run, too, but for those that come upon a state

@@ -117,27 +117,6 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-func TestLike(t *testing.T) {
-	tests := map[string]struct {
-		pattern, text string
-		want          bool
-	}{
-		"Any":    {"", "a", true},
-		"Same":   {"a", "a", true},
-		"Begin":  {"a*", "abc", true},
-		"Middle": {"*rpc Driver*", "sidecar rpc DriverGetInfo", true},
-		"Other":  {"a*", "ba", false},
-		"Dots":   {"a.b", "axb", false},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := matches(tc.pattern, tc.text); got != tc.want {
-				t.Errorf("%q like %q: %v, want %v", tc.text, tc.pattern, got, tc.want)
-			}
-		})
-	}
-}
-
 func TestDraw(t *testing.T) {
 	trials := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
 	few, many, other := randomCases(trials, 5, 1), randomCases(trials, 50, 1), randomCases(trials, 50, 2)

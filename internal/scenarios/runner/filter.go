@@ -2,11 +2,11 @@ package runner
 
 import (
 	"fmt"
-	"path"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -18,17 +18,12 @@ type Filter struct {
 
 // NewFilter returns a filter for scenarios whose labels match a selector of
 // Kubernetes, such as `area=deletion,speed!=slow`, and whose name matches one of
-// the patterns, in which * stands for any characters. Empty is anything. The error
-// says what is wrong with the selector or a pattern.
+// the patterns of package glob. Empty is anything. The error says what is wrong with
+// the selector.
 func NewFilter(selector string, names []string) (Filter, error) {
 	parsed, err := labels.Parse(selector)
 	if err != nil {
 		return Filter{}, fmt.Errorf("label selector %q: %w", selector, err)
-	}
-	for _, name := range names {
-		if _, err := path.Match(name, ""); err != nil {
-			return Filter{}, fmt.Errorf("name pattern %q: %w", name, err)
-		}
 	}
 	return Filter{parsed, names}, nil
 }
@@ -52,7 +47,6 @@ func (f Filter) matches(s *spec.Scenario) bool {
 		return false
 	}
 	return len(f.names) == 0 || slices.ContainsFunc(f.names, func(pattern string) bool {
-		matched, err := path.Match(pattern, s.Name) // names have no slash
-		return matched && err == nil
+		return glob.Match(pattern, s.Name)
 	})
 }

@@ -14,8 +14,8 @@ type Fault struct {
 	Name      string   `yaml:"name" required:"true" doc:"for heal and reports"`
 	Seam      string   `yaml:"seam" required:"true" enum:"api,rpc,store,process" doc:"api, rpc, store, or process for starts of components"`
 	Component Text     `yaml:"component" doc:"whose operations; any by default, of an rpc its caller's"`
-	Operation Text     `yaml:"operation" doc:"which; * stands for any characters; \"event buckets\" is what a watch tells of buckets"`
-	Subject   Text     `yaml:"subject" doc:"on what; * stands for any characters"`
+	Operation Text     `yaml:"operation" doc:"which; * is any number of any characters; \"event buckets\" is what a watch tells of buckets"`
+	Subject   Text     `yaml:"subject" doc:"on what; * is any number of any characters"`
 	Nth       int      `yaml:"nth" doc:"only the n-th that matches, from now on"`
 	Every     int      `yaml:"every" doc:"every n-th that matches"`
 	Times     int      `yaml:"times" doc:"how many times at most"`

@@ -64,7 +64,7 @@ func methodsByName() map[string]protoreflect.MethodDescriptor {
 	return all
 }
 
-// method checks a name of a method, in which * may stand for any characters.
+// method checks a name of a method, which may be a pattern.
 func (v *validation) method(at Position, name string) {
 	if methods[name] == nil && !strings.Contains(name, "*") {
 		v.decoder.fail(at, "there is no method %q: %s", name, suggest(name, slices.Sorted(maps.Keys(methods))))

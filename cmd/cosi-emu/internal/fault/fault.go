@@ -68,7 +68,7 @@ func newFaultAdd(streams cli.Streams) *cobra.Command {
 		Use:   "add NAME",
 		Short: "Put a fault into force",
 		Long: `Put a fault into force, under a name. Of the effects exactly one must be given; only
---delay may stand beside another. In patterns, * stands for any characters.`,
+--delay may stand beside another. In patterns, * is any number of any characters.`,
 		Example: `  cosi-emu fault add away --seam rpc --fail Unavailable --times 3
   cosi-emu fault add conflict --seam api --component controller \
     --operation 'patch *' --every 2 --fail Conflict
