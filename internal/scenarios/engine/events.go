@@ -130,9 +130,12 @@ func (r *run) calls(ctx context.Context, s *spec.Step) (any, error) {
 	}
 	for {
 		mark := r.engine.journal.Mark()
-		problem, err := r.compare(s.Calls, patterns)
-		if err != nil || problem == "" {
+		problem, final, err := r.compare(s.Calls, patterns)
+		switch {
+		case err != nil || problem == "":
 			return nil, err
+		case final:
+			return nil, &Failure{Message: problem}
 		}
 		if !r.awaitEvent(ctx, mark) {
 			return nil, &Failure{Message: problem + "; " + context.Cause(ctx).Error()}
@@ -160,8 +163,9 @@ func (r *run) eventPatterns(ctx context.Context, asked *spec.Events) ([]eventPat
 	return patterns, nil
 }
 
-// compare says what is wrong with the journal; nothing if it is as expected.
-func (r *run) compare(asked *spec.Events, patterns []eventPattern) (string, error) {
+// compare says what is wrong with the journal; nothing if it is as expected. It is
+// final if no further event can mend it.
+func (r *run) compare(asked *spec.Events, patterns []eventPattern) (problem string, final bool, err error) {
 	events := r.events(asked)
 	// By their beginnings: what somebody does may be seen by others, and cause what
 	// they do, before the answer has come back.
@@ -172,28 +176,28 @@ func (r *run) compare(asked *spec.Events, patterns []eventPattern) (string, erro
 		for i, p := range patterns {
 			matched, err := p.matches(e)
 			if err != nil {
-				return "", err
+				return "", false, err
 			}
 			if !matched {
 				continue
 			}
 			if !asked.AnyOrder && i < last {
-				return fmt.Sprintf("%s came after %s", p, patterns[last]), nil
+				return fmt.Sprintf("%s came after %s", p, patterns[last]), false, nil
 			}
 			counts[i]++
 			last, known = max(last, i), true
 			break
 		}
 		if asked.Only && !known {
-			return "there was also " + e.String(), nil
+			return "there was also " + e.String(), false, nil
 		}
 	}
 	for i, p := range patterns {
 		if !p.Count.Contains(counts[i]) {
-			return fmt.Sprintf("%s was there %d times", p, counts[i]), nil
+			return fmt.Sprintf("%s was there %d times", p, counts[i]), p.Count.Exceeded(counts[i]), nil
 		}
 	}
-	return "", nil
+	return "", false, nil
 }
 
 func (r *run) sameSeam(patterns []eventPattern, e journal.Event) bool {

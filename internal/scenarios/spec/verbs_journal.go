@@ -71,6 +71,9 @@ func (c Count) Contains(number int) bool {
 	return number >= c.Min && (c.Max < 0 || number <= c.Max)
 }
 
+// Exceeded reports whether a number, and so every larger one, is above the range.
+func (c Count) Exceeded(number int) bool { return c.given && c.Max >= 0 && number > c.Max }
+
 // Settle waits until there has been no API write and no call for a time.
 type Settle struct {
 	Quiet Duration `yaml:"quiet" doc:"for how long nothing may happen; 200ms by default"`
