@@ -149,12 +149,12 @@ func (c *Component) startOnce(ctx context.Context) error {
 		if killed := l.killedBy(); killed != nil {
 			err = killed
 		} else {
-			l.incarnation.Record("fail", err)
+			l.incarnation.Record(journal.StepFail, err)
 		}
 		c.set(StateFailed, nil)
 		return fmt.Errorf("start %s: %w", c.name, err)
 	}
-	l.incarnation.Record("ready", nil)
+	l.incarnation.Record(journal.StepReady, nil)
 	c.watchers.Go(func() { c.watch(l) }) //nolint:contextcheck // what follows outlives the start
 	return nil
 }
@@ -196,7 +196,7 @@ func (c *Component) begin(ctx context.Context, l *incarnation) error {
 		if killed := l.killedBy(); killed != nil {
 			return killed
 		}
-		l.incarnation.Record("fail", err)
+		l.incarnation.Record(journal.StepFail, err)
 		return err
 	}
 	// The component outlives the context of Start.
@@ -257,7 +257,7 @@ func (c *Component) fail(l *incarnation) {
 	if err == nil {
 		err = errors.New("it ended unexpectedly")
 	}
-	l.incarnation.Record("fail", err)
+	l.incarnation.Record(journal.StepFail, err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -290,7 +290,7 @@ func (c *Component) Stop(ctx context.Context) error {
 	}
 	l.incarnation.Fence()
 	<-l.ended
-	l.incarnation.Record("stop", l.err)
+	l.incarnation.Record(journal.StepStop, l.err)
 	return errors.Join(late, l.err)
 }
 
@@ -305,7 +305,7 @@ func (c *Component) Crash() error {
 	if l == nil {
 		return fmt.Errorf("crash %s: %w: it is not running", c.name, ErrWrongState)
 	}
-	l.incarnation.Record("crash", nil)
+	l.incarnation.Record(journal.StepCrash, nil)
 	l.end()
 	<-l.ended
 	return nil

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
 // Controllable is something that can be stopped, started and killed: a Component, or a
@@ -78,17 +80,17 @@ type planeProcess struct {
 
 // Start implements Controllable.
 func (p *planeProcess) Start(ctx context.Context) error {
-	return p.step("ready", p.emulator.plane.StartComponent(ctx, p.name))
+	return p.step(journal.StepReady, p.emulator.plane.StartComponent(ctx, p.name))
 }
 
 // Stop implements Controllable.
 func (p *planeProcess) Stop(ctx context.Context) error {
-	return p.step("stop", p.emulator.plane.StopComponent(ctx, p.name))
+	return p.step(journal.StepStop, p.emulator.plane.StopComponent(ctx, p.name))
 }
 
 // Crash implements Controllable.
 func (p *planeProcess) Crash() error {
-	return p.step("crash", p.emulator.plane.KillComponent(p.name))
+	return p.step(journal.StepCrash, p.emulator.plane.KillComponent(p.name))
 }
 
 // Restart implements Controllable.

@@ -15,10 +15,6 @@ import (
 // over its lives: what it had in memory is lost at each of its ends anyway.
 var ErrNothingKept = errors.New("it keeps nothing that it could forget")
 
-// StepForget is the operation at the process seam by which a component has lost
-// what it keeps over its lives. Its response is a administration.DataLoss.
-const StepForget = "forget"
-
 // forgetTimeout bounds how long a component takes to lose what it keeps.
 const forgetTimeout = time.Minute
 
@@ -67,7 +63,7 @@ func (c *Component) forgetLocked(ctx context.Context, fault string) error {
 	ctx, cancel := context.WithTimeout(ctx, forgetTimeout)
 	defer cancel()
 	_, lives := c.State()
-	event := c.journal.Begin(c.name, lives, journal.SeamProcess, journal.Operation{Name: StepForget})
+	event := c.journal.Begin(c.name, lives, journal.SeamProcess, journal.Operation{Name: journal.StepForget})
 	lost, err := c.loseData(ctx)
 	event.Outcome, event.Fault = journal.OutcomeOK, fault
 	if err != nil {

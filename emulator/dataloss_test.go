@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
@@ -34,7 +35,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("journal: -want, +got:\n%s", diff)
 	}
 	for _, e := range s.journal.Since(0) {
-		if e.Operation.Name == StepForget && string(e.Response) != `{"buckets":["b"]}` {
+		if e.Operation.Name == journal.StepForget && string(e.Response) != `{"buckets":["b"]}` {
 			t.Errorf("the journal says that %s was lost", e.Response)
 		}
 	}
@@ -69,7 +70,7 @@ func TestForgetByFault(t *testing.T) {
 				t.Errorf("%s journal: -want, +got:\n%s", tc.reason, diff)
 			}
 			for _, e := range s.journal.Since(0) {
-				if e.Operation.Name == StepForget && e.Fault != "f" {
+				if e.Operation.Name == journal.StepForget && e.Fault != "f" {
 					t.Errorf("%s does not name its fault", e)
 				}
 			}

@@ -80,7 +80,7 @@ func (e *Emulator) outage(by *fault.Applied) {
 	if e.plane == nil || !e.outages.begin(name) {
 		return
 	}
-	e.record(name, "crash", by.Name, e.plane.KillComponent(name))
+	e.record(name, journal.StepCrash, by.Name, e.plane.KillComponent(name))
 	go e.endOutage(by) // Stop waits for it
 }
 
@@ -91,7 +91,7 @@ func (e *Emulator) endOutage(by *fault.Applied) {
 	ctx, cancel := context.WithTimeout(context.Background(), outageTimeout)
 	defer cancel()
 	err := e.plane.StartComponent(ctx, name)
-	e.record(name, "ready", by.Name, err)
+	e.record(name, journal.StepReady, by.Name, err)
 	if err != nil {
 		e.fail(fmt.Errorf("end of the outage %q: %w", by.Name, err))
 	}

@@ -28,10 +28,6 @@ const (
 // OtherHolder is who holds a Lease that a component has lost.
 const OtherHolder = "somebody-else"
 
-// StepLoseLease is the operation at the process seam by which somebody else has
-// taken the Lease of a component.
-const StepLoseLease = "lose lease"
-
 // leaseTimeout bounds how long taking a Lease takes.
 const leaseTimeout = 10 * time.Second
 
@@ -78,7 +74,7 @@ func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.D
 	}
 	number := c.excuse()
 	err := e.writeOtherHolder(ctx, component, lasts)
-	event := e.journal.Begin(component, number, journal.SeamProcess, journal.Operation{Name: StepLoseLease})
+	event := e.journal.Begin(component, number, journal.SeamProcess, journal.Operation{Name: journal.StepLoseLease})
 	event.Outcome, event.Fault = journal.OutcomeOK, by
 	if err != nil {
 		event.Outcome, event.Message = "Error", err.Error()

@@ -96,7 +96,7 @@ func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
 	if read.IsZero() {
 		t.Errorf("the %s has not read of its loss", name)
 	}
-	want := []string{"start", "ready", emulator.StepLoseLease, "fail", "start", "ready"}
+	want := []string{"start", "ready", journal.StepLoseLease, "fail", "start", "ready"}
 	if diff := cmp.Diff(want, steps); diff != "" {
 		t.Errorf("the life of the %s: -want, +got:\n%s", name, diff)
 	}

@@ -96,7 +96,7 @@ func lostSince(t *testing.T, emu *emulator.Emulator, mark uint64) []administrati
 	t.Helper()
 	var all []administration.DataLoss
 	for _, e := range emu.Journal().Since(mark) {
-		if e.Seam != journal.SeamProcess || e.Operation.Name != emulator.StepForget {
+		if e.Seam != journal.SeamProcess || e.Operation.Name != journal.StepForget {
 			continue
 		}
 		var lost administration.DataLoss

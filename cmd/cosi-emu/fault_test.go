@@ -49,6 +49,8 @@ func TestFault(t *testing.T) {
 	h.refused("there is no fault of this name", "fault", "remove", "nobody")
 	h.refused("--leader-elect", "fault", "add", "odd", "--seam", "rpc", "--lose-lease", "2s")
 	h.refused("forget needs crash", "fault", "add", "odd", "--seam", "rpc", "--hang", "--forget")
+	h.refused(`did you mean "patch buckets/status"?`,
+		"fault", "add", "odd", "--seam", "api", "--operation", "patch bucket/status", "--fail", "Conflict")
 	h.refused("PATH=JSON", "fault", "add", "odd", "--seam", "rpc", "--set", "x")
 	h.must("fault", "remove", "away")
 	h.must("fault", "add", "slow", "--seam", "store", "--delay", "1ms")

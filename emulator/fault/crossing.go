@@ -18,7 +18,7 @@ type Crossing struct {
 }
 
 func (c Crossing) event() bool {
-	return c.Seam == journal.SeamAPI && strings.HasPrefix(c.Operation, EventPrefix)
+	return c.Seam == journal.SeamAPI && strings.HasPrefix(c.Operation, journal.EventPrefix)
 }
 
 // matches reports whether the crossing is one of those that are counted.

@@ -72,9 +72,6 @@ func kindOf(e Effect) (kind, bool) {
 	return kind{}, false
 }
 
-// EventPrefix is how the operations begin that are events of a watch.
-const EventPrefix = "event "
-
 // about reports whether an effect on reads is about a request of this name.
 func (e Effect) about(operation string) bool {
 	var verbs []string
@@ -98,5 +95,5 @@ func (f Fault) suits(k kind, c Crossing) bool {
 	if !c.event() {
 		return k.requests && f.Effect.about(c.Operation)
 	}
-	return k.events && (!k.requests || f.Effect.Freeze || strings.HasPrefix(f.Match.Operation, EventPrefix))
+	return k.events && (!k.requests || f.Effect.Freeze || strings.HasPrefix(f.Match.Operation, journal.EventPrefix))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
@@ -39,6 +40,8 @@ func (f Fault) checkMatch() string {
 		return "nth, every, times and for must not be negative"
 	case m.Nth == 1 && f.Effect.Swap:
 		return "the first call has none before it to swap with: nth must be 2 or more"
+	case m.Operation != "" && operations.Check(m.Seam, m.Operation) != nil:
+		return operations.Check(m.Seam, m.Operation).Error()
 	case m.Until != "" && m.Until == m.Since:
 		return fmt.Sprintf("since and until are the same mark %q", m.Since)
 	case m.Seam == journal.SeamProcess && !glob.Match(m.Operation, "start"):
@@ -80,12 +83,12 @@ func (f Fault) checkEffect() string {
 // way round.
 func (f Fault) checkEvents(k kind) string {
 	of := f.Match.Operation
-	asked := strings.HasPrefix(of, EventPrefix)
+	asked := strings.HasPrefix(of, journal.EventPrefix)
 	switch {
 	case asked && f.Match.Seam == journal.SeamAPI && !k.events:
 		return fmt.Sprintf("the effect %s does not exist for events of a watch, which have %s", k.name, strings.Join(ofEvents(), ", "))
 	case k.events && !k.requests && !asked && !strings.HasPrefix(of, "*") && of != "":
-		return fmt.Sprintf("the effect %s is one on events of a watch: operation %q should be %q", k.name, of, EventPrefix+lastWord(of))
+		return fmt.Sprintf("the effect %s is one on events of a watch: operation %q should be %q", k.name, of, journal.EventPrefix+lastWord(of))
 	default:
 		return ""
 	}

@@ -15,7 +15,8 @@ type Seam string
 // The seams, and how an operation is named at each of them.
 const (
 	// SeamAPI is between a component and the API server. Operations are
-	// "<verb> <resource>[/<subresource>]" on "[<namespace>/]<name>".
+	// "<verb> <resource>[/<subresource>]" on "[<namespace>/]<name>". What a watch
+	// tells of is "event <resource>"; see EventPrefix.
 	SeamAPI Seam = "api"
 	// SeamRPC is between the sidecar and the driver. Operations are gRPC methods
 	// on a bucket or an account.
@@ -24,7 +25,7 @@ const (
 	// driver's administrative calls, on "<bucket>[/<key>]" or an account.
 	SeamStore Seam = "store"
 	// SeamProcess is the life of the components themselves. Operations are
-	// start, ready, stop, crash and fail.
+	// those of Steps.
 	SeamProcess Seam = "process"
 	// SeamLog is what components say. The operation is the level of the line.
 	SeamLog Seam = "log"
@@ -95,7 +96,7 @@ func (e Event) Write() bool {
 		return false
 	}
 	verb, _, _ := strings.Cut(e.Operation.Name, " ")
-	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, verb)
+	return slices.Contains(writeVerbs, verb)
 }
 
 // String renders the event as one line, the way `cosi-emu logs` shows it.

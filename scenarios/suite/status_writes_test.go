@@ -21,9 +21,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/scenarios/document"
-	"github.com/cosi-emu/cosi-emu/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
@@ -51,7 +51,7 @@ func TestStatusWrites(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			at := slices.IndexFunc(all, func(s *document.Scenario) bool { return s.Name == name })
+			at := slices.IndexFunc(all, func(s *spec.Scenario) bool { return s.Name == name })
 			if at < 0 {
 				t.Fatal("there is no such scenario")
 			}

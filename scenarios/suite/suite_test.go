@@ -8,6 +8,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
@@ -43,7 +45,22 @@ func TestSuite(t *testing.T) {
 	if onlySome := strings.Contains(flag.Lookup("test.run").Value.String(), "/"); !onlySome {
 		measure(t)
 	}
+	t.Cleanup(func() { checkOperations(t, emu.Journal()) })
 	scenarios.Run(t, "*/*.yaml", scenarios.On(emu), scenarios.Patience(patience))
+}
+
+// checkOperations checks that every operation in the journal is one that lint knows.
+func checkOperations(t *testing.T, j *journal.Journal) {
+	t.Helper()
+	checked := map[string]bool{}
+	for _, e := range j.Since(0) {
+		if name := e.Operation.Name; !checked[name] {
+			checked[name] = true
+			if err := operations.Check(e.Seam, name); err != nil {
+				t.Errorf("lint rejects what %s does: %v", e.Component, err)
+			}
+		}
+	}
 }
 
 // measure tells at the end of the test how fast the suite was.

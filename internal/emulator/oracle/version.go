@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -58,7 +57,7 @@ func resultOf(e journal.Event) writeResult {
 // versionOf reads an event of the api seam; it returns false for all others, and
 // for kinds that no oracle knows.
 func versionOf(e journal.Event) (version, bool) {
-	if e.Seam != journal.SeamAPI || e.Operation.Subject == "" || strings.HasPrefix(e.Operation.Name, fault.EventPrefix) {
+	if e.Seam != journal.SeamAPI || e.Operation.Subject == "" || strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
 		return version{}, false // what a watch tells is nobody's doing
 	}
 	verb, resource, _ := strings.Cut(e.Operation.Name, " ")

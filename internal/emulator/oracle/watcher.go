@@ -83,7 +83,7 @@ func (w *Watcher) AllowPurge(driver string) {
 
 // noteDataLoss notes what a backend has lost at once.
 func (w *Watcher) noteDataLoss(e journal.Event) {
-	if e.Seam != journal.SeamProcess || e.Operation.Name != emulator.StepForget {
+	if e.Seam != journal.SeamProcess || e.Operation.Name != journal.StepForget {
 		return
 	}
 	var lost administration.DataLoss

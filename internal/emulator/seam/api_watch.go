@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -75,7 +74,7 @@ func (s *stream) deliver(line []byte) ([]byte, error) {
 	if err != nil || event.Type == watch.Bookmark || event.Type == watch.Error {
 		return line, nil //nolint:nilerr // what cannot be read is not ours to judge
 	}
-	op := journal.Operation{Name: fault.EventPrefix + s.location.resource, Subject: event.Object.Name}
+	op := journal.Operation{Name: journal.EventPrefix + s.location.resource, Subject: event.Object.Name}
 	if event.Object.Namespace != "" {
 		op.Subject = event.Object.Namespace + "/" + op.Subject
 	}

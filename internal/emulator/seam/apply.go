@@ -36,7 +36,7 @@ func (i *Incarnation) Inject(faults *fault.Set, hooks Hooks) {
 // Begin puts the start of the component into the journal. A fault can hold it up,
 // or have it fail.
 func (i *Incarnation) Begin(ctx context.Context) error {
-	op := journal.Operation{Name: "start"}
+	op := journal.Operation{Name: journal.StepStart}
 	c, ctx := i.begin(ctx, journal.SeamProcess, op, i.faultAt(journal.SeamProcess, op, caller))
 	defer c.cancel()
 	c.event.Outcome = journal.OutcomeOK
@@ -59,7 +59,7 @@ func (i *Incarnation) crash(by *fault.Applied) {
 	if dead {
 		return
 	}
-	e := i.journal.Begin(i.component, i.number, journal.SeamProcess, journal.Operation{Name: "crash"})
+	e := i.journal.Begin(i.component, i.number, journal.SeamProcess, journal.Operation{Name: journal.StepCrash})
 	e.Outcome, e.Fault = journal.OutcomeOK, by.Name
 	i.journal.Append(e)
 	i.end()

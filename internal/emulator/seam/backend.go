@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 )
 
 // Backend makes the fake driver's calls to its store cross the store seam as
@@ -39,37 +40,37 @@ func result[T any](
 }
 
 func (b *backend) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
-	return result(ctx, b, "AdminCreateBucket", spec.Name, func(ctx context.Context) (fakedriver.Bucket, error) {
+	return result(ctx, b, operations.AdminCreateBucket, spec.Name, func(ctx context.Context) (fakedriver.Bucket, error) {
 		return b.next.CreateBucket(ctx, spec)
 	})
 }
 
 func (b *backend) GetBucket(ctx context.Context, name string) (fakedriver.Bucket, error) {
-	return result(ctx, b, "AdminGetBucket", name, func(ctx context.Context) (fakedriver.Bucket, error) {
+	return result(ctx, b, operations.AdminGetBucket, name, func(ctx context.Context) (fakedriver.Bucket, error) {
 		return b.next.GetBucket(ctx, name)
 	})
 }
 
 func (b *backend) DeleteBucket(ctx context.Context, owner, name string) error {
-	return b.cross(ctx, "AdminDeleteBucket", name, func(ctx context.Context) error {
+	return b.cross(ctx, operations.AdminDeleteBucket, name, func(ctx context.Context) error {
 		return b.next.DeleteBucket(ctx, owner, name)
 	})
 }
 
 func (b *backend) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
-	return result(ctx, b, "AdminPutAccount", spec.ID, func(ctx context.Context) (fakedriver.Credentials, error) {
+	return result(ctx, b, operations.AdminPutAccount, spec.ID, func(ctx context.Context) (fakedriver.Credentials, error) {
 		return b.next.PutAccount(ctx, spec)
 	})
 }
 
 func (b *backend) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
-	return result(ctx, b, "AdminRotateAccount", id, func(ctx context.Context) (fakedriver.Credentials, error) {
+	return result(ctx, b, operations.AdminRotateAccount, id, func(ctx context.Context) (fakedriver.Credentials, error) {
 		return b.next.RotateAccount(ctx, owner, id)
 	})
 }
 
 func (b *backend) DeleteAccount(ctx context.Context, owner, id string) error {
-	return b.cross(ctx, "AdminDeleteAccount", id, func(ctx context.Context) error {
+	return b.cross(ctx, operations.AdminDeleteAccount, id, func(ctx context.Context) error {
 		return b.next.DeleteAccount(ctx, owner, id)
 	})
 }

@@ -2,6 +2,7 @@ package gcs
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 )
@@ -18,4 +19,14 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 		described.Operation = op.name
 	}
 	return described
+}
+
+// Operations returns the names of all operations that Describe knows, sorted.
+func Operations() []string {
+	var names []string
+	for _, known := range operations {
+		names = append(names, known.name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
@@ -34,4 +35,14 @@ func (s *Service) isSTS(r *http.Request) bool {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	return r.Method == http.MethodPost && r.URL.Path == "/" && !virtual &&
 		strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded")
+}
+
+// Operations returns the names of all operations that Describe knows, sorted.
+func Operations() []string {
+	names := []string{sts.Operation}
+	for _, row := range s3op.Table() {
+		names = append(names, row.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

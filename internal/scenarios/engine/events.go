@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
@@ -49,12 +49,12 @@ func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPatte
 		}
 		*field.into = text
 	}
-	return found, nil
+	return found, operations.Check(found.seam, found.operation)
 }
 
 // matches reports whether an event is like the pattern.
 func (p eventPattern) matches(e journal.Event) (bool, error) {
-	if e.Seam != p.seam || !p.asksForWatches() && strings.HasPrefix(e.Operation.Name, fault.EventPrefix) {
+	if e.Seam != p.seam || !p.asksForWatches() && strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
 		return false, nil
 	}
 	if !glob.Match(p.component, e.Component) || !glob.Match(p.operation, e.Operation.Name) || !glob.Match(p.subject, e.Operation.Subject) {
@@ -72,7 +72,9 @@ func (p eventPattern) matches(e journal.Event) (bool, error) {
 
 // asksForWatches reports whether the pattern is about what watches tell. Others are
 // about what components do, and a component is told of much that it does nothing about.
-func (p eventPattern) asksForWatches() bool { return strings.HasPrefix(p.operation, fault.EventPrefix) }
+func (p eventPattern) asksForWatches() bool {
+	return strings.HasPrefix(p.operation, journal.EventPrefix)
+}
 
 // message compares what was sent, or came back.
 func (p eventPattern) message(pattern *spec.Pattern, body json.RawMessage) (bool, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
 
@@ -33,7 +34,7 @@ func TestLoseLease(t *testing.T) {
 	}{
 		"Elected": {
 			"It goes on in another life.", true, engine.Passed,
-			[]string{"start", "ready", emulator.StepLoseLease, "fail", "start", "ready"},
+			[]string{"start", "ready", journal.StepLoseLease, "fail", "start", "ready"},
 		},
 		"Nobody": {"There is nothing to lose.", false, engine.Skipped, []string{"start", "ready"}},
 	}

@@ -42,7 +42,7 @@ func earlyExitAfter(faults []fault.Fault, usual time.Duration) time.Duration {
 
 // feedsCache reports whether caches live by an operation.
 func feedsCache(operation string) bool {
-	return strings.HasPrefix(operation, "watch ") || strings.HasPrefix(operation, "list ") || strings.HasPrefix(operation, fault.EventPrefix)
+	return strings.HasPrefix(operation, "watch ") || strings.HasPrefix(operation, "list ") || strings.HasPrefix(operation, journal.EventPrefix)
 }
 
 // runWithEarlyExit runs a scenario as run does, but in haste.

@@ -36,7 +36,7 @@ func explain(o *runResult, findings []oracle.Finding) string {
 func nextOf(component string, events []journal.Event) (journal.Event, bool) {
 	for _, e := range events {
 		plain := e.Seam != journal.SeamProcess && e.Seam != journal.SeamLog
-		opening := strings.HasPrefix(e.Operation.Name, "watch ") || strings.HasPrefix(e.Operation.Name, fault.EventPrefix)
+		opening := strings.HasPrefix(e.Operation.Name, "watch ") || strings.HasPrefix(e.Operation.Name, journal.EventPrefix)
 		if e.Component == component && plain && !opening && e.Fault == "" {
 			return e, true
 		}

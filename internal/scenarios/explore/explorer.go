@@ -111,7 +111,7 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 
 // probe has the events of watches recorded, and does nothing to them.
 var probe = fault.Fault{
-	Name: "probe", Match: fault.Match{Seam: journal.SeamAPI, Operation: fault.EventPrefix + "*"}, Effect: fault.Effect{Delay: 1},
+	Name: "probe", Match: fault.Match{Seam: journal.SeamAPI, Operation: journal.EventPrefix + "*"}, Effect: fault.Effect{Delay: 1},
 }
 
 // runClean finds what the scenario does without a fault: once to warm up, and once

@@ -38,7 +38,7 @@ func (p Point) String() string {
 
 // event reports whether the point is something that a watch tells.
 func (p Point) event() bool {
-	return p.Seam == journal.SeamAPI && strings.HasPrefix(p.Operation, fault.EventPrefix)
+	return p.Seam == journal.SeamAPI && strings.HasPrefix(p.Operation, journal.EventPrefix)
 }
 
 // readings are the beginnings of the names of operations that change nothing.

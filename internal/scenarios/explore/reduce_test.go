@@ -97,7 +97,7 @@ steps:
     events:
     - {operation: DriverDeleteBucket, outcome: OK}
     - {seam: api, operation: delete buckets, outcome: OK}
-    - {seam: api, operation: delete claims, outcome: NotFound}
+    - {seam: api, operation: delete bucketclaims, outcome: NotFound}
     - {seam: api, operation: get buckets, outcome: OK}
 `
 	const want = `apiVersion: cosi-emu/v1alpha1
@@ -115,7 +115,7 @@ steps:
       events:
         - {operation: DriverDeleteBucket, outcome: OK}
         - {seam: api, operation: delete buckets}
-        - {seam: api, operation: delete claims, outcome: NotFound}
+        - {seam: api, operation: delete bucketclaims, outcome: NotFound}
         - {seam: api, operation: get buckets, outcome: OK}
       anyOrder: true
 `

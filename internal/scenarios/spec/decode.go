@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // decoder reads nodes into Go values, strictly. The fields of structs are named by
@@ -127,7 +129,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value) {
 	d.pairs(n, func(key, value *yaml.Node) {
 		field, ok := fields[key.Value]
 		if !ok {
-			d.problem(key, "unknown field %q: %s", key.Value, suggest(key.Value, namesOf(v.Type())))
+			d.problem(key, "unknown field %q: %s", key.Value, suggest.From(key.Value, namesOf(v.Type())))
 			return
 		}
 		d.value(value, field)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Position is a place in a file. Line and Column count from 1; zero is unknown.
@@ -64,42 +63,4 @@ func collect(err error, into *[]*Problem) {
 func isJoined(err error) bool {
 	_, ok := err.(interface{ Unwrap() []error })
 	return ok
-}
-
-// suggest returns a hint at which of the known names was meant, or at all of them
-// if none is near.
-func suggest(name string, known []string) string {
-	best, distance := "", 3
-	for _, candidate := range known {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(candidate)); d < distance {
-			best, distance = candidate, d
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	if len(known) == 0 {
-		return "there are none"
-	}
-	return "it can be " + strings.Join(known, ", ")
-}
-
-// editDistance is the number of letters to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

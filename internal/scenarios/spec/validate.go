@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 var (
@@ -103,14 +104,14 @@ func (d *decoder) unique(what, name string, at Position, seen map[string]bool) {
 
 func (d *decoder) knownDriver(at Position, name string, drivers map[string]bool) {
 	if name != "" && !drivers[name] {
-		d.fail(at, "there is no driver %q in setup.drivers: %s", name, suggest(name, slices.Sorted(maps.Keys(drivers))))
+		d.fail(at, "there is no driver %q in setup.drivers: %s", name, suggest.From(name, slices.Sorted(maps.Keys(drivers))))
 	}
 }
 
 func (d *decoder) oneOf(at Position, what string, values []string, known ...string) {
 	for _, value := range values {
 		if !slices.Contains(known, value) {
-			d.fail(at, "%s %q: %s", what, value, suggest(value, slices.DeleteFunc(known, func(k string) bool { return k == "" })))
+			d.fail(at, "%s %q: %s", what, value, suggest.From(value, slices.DeleteFunc(known, func(k string) bool { return k == "" })))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // types are those of the kinds whose fields are known.
@@ -51,7 +52,7 @@ func (v *validation) fields(p *Pattern, of reflect.Type, path string) {
 		case ok:
 			v.fields(&field.Pattern, inner, path+"."+field.Name)
 		case field.Pattern.Word != Absent && field.Key.IsZero():
-			v.decoder.fail(field.Pattern.Position, "%s has no field %q: %s", path, field.Name, suggest(field.Name, slices.Sorted(maps.Keys(known))))
+			v.decoder.fail(field.Pattern.Position, "%s has no field %q: %s", path, field.Name, suggest.From(field.Name, slices.Sorted(maps.Keys(known))))
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package spec
 
-import "google.golang.org/protobuf/reflect/protoreflect"
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
+)
 
 // message checks that a value has no fields that a message of the protocol has not.
 // What the fields hold may not be known yet.
@@ -12,7 +16,7 @@ func (v *validation) message(value *Value, kind protoreflect.MessageDescriptor) 
 		}
 		known := fieldNamed(kind, field.Name)
 		if known == nil {
-			v.decoder.fail(field.Position, "unknown field %q of %s: %s", field.Name, kind.Name(), suggest(field.Name, fieldNames(kind)))
+			v.decoder.fail(field.Position, "unknown field %q of %s: %s", field.Name, kind.Name(), suggest.From(field.Name, fieldNames(kind)))
 			continue
 		}
 		if known.Message() == nil || known.IsMap() {

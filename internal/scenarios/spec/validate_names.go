@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -45,7 +49,15 @@ func (v *validation) componentNames(s *Step, names *Names) {
 func (d *decoder) component(at Position, name string) {
 	ofDriver := strings.HasPrefix(name, emulator.ComponentSidecar+".") || strings.HasPrefix(name, emulator.ComponentDriver+".")
 	if !ofDriver && !slices.Contains(components, strings.TrimSuffix(name, emulator.ReplicaSuffix)) {
-		d.fail(at, "there is no component %q: %s", name, suggest(name, components))
+		d.fail(at, "there is no component %q: %s", name, suggest.From(name, components))
+	}
+}
+
+// componentPattern checks the component of an event or a fault. One that is a pattern,
+// or has expressions, is not checked.
+func (v *validation) componentPattern(text Text) {
+	if name, ok := literal(text); ok && !glob.HasWildcard(name) {
+		v.decoder.component(text.Position, name)
 	}
 }
 
@@ -64,18 +76,22 @@ func methodsByName() map[string]protoreflect.MethodDescriptor {
 	return all
 }
 
-// method checks a name of a method, which may be a pattern.
+// method checks a name of a method.
 func (v *validation) method(at Position, name string) {
-	if methods[name] == nil && !strings.Contains(name, "*") {
-		v.decoder.fail(at, "there is no method %q: %s", name, suggest(name, slices.Sorted(maps.Keys(methods))))
+	if methods[name] == nil {
+		v.decoder.fail(at, "there is no method %q: %s", name, suggest.From(name, operations.Methods()))
 	}
 }
 
-// event checks an event's names.
+// event checks that the component of an event exists, and its operation at its seam.
 func (v *validation) event(e *EventPattern) {
+	v.componentPattern(e.Component)
 	name, ok := literal(e.Operation)
-	if ok && (e.Seam == "" || e.Seam == string(journal.SeamRPC)) {
-		v.method(e.Operation.Position, name)
+	if !ok {
+		return
+	}
+	if err := operations.Check(cmp.Or(journal.Seam(e.Seam), journal.SeamRPC), name); err != nil {
+		v.decoder.fail(e.Operation.Position, "%s", err)
 	}
 }
 
@@ -91,7 +107,7 @@ func (v *validation) code(text Text) {
 func (v *validation) heal(s *Step, _ map[string]bool) {
 	for _, text := range *s.Heal {
 		if name, ok := literal(text); ok && !v.allFaults[name] {
-			v.decoder.fail(text.Position, "no step injects a fault %q: %s", name, suggest(name, slices.Sorted(maps.Keys(v.allFaults))))
+			v.decoder.fail(text.Position, "no step injects a fault %q: %s", name, suggest.From(name, slices.Sorted(maps.Keys(v.allFaults))))
 		}
 	}
 }

@@ -3,6 +3,8 @@ package spec
 import (
 	"maps"
 	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // validation walks over the steps in their order.
@@ -70,7 +72,7 @@ func (v *validation) variables(s *Step, known scope) {
 	for _, use := range s.uses {
 		for _, name := range use.names {
 			if !known[name] && name != selfName {
-				v.decoder.fail(use.position, "nothing is bound to %q at this step: %s", name, suggest(name, slices.Sorted(maps.Keys(known))))
+				v.decoder.fail(use.position, "nothing is bound to %q at this step: %s", name, suggest.From(name, slices.Sorted(maps.Keys(known))))
 			}
 		}
 	}
@@ -199,7 +201,7 @@ func (v *validation) call(s *Step, _ map[string]bool) {
 		names = append(names, driver.Name)
 	}
 	if name := s.Call.Driver.Source(); name != "" && !slices.Contains(names, name) {
-		v.decoder.fail(s.Position, "there is no driver %q in setup.drivers: %s", name, suggest(name, names))
+		v.decoder.fail(s.Position, "there is no driver %q in setup.drivers: %s", name, suggest.From(name, names))
 	}
 }
 
@@ -209,7 +211,7 @@ func (v *validation) events(s *Step, events *Events, marks map[string]bool) {
 	}
 	for _, mark := range []string{events.Since, events.Until} {
 		if mark != "" && !marks[mark] {
-			v.decoder.fail(s.Position, "there is no mark %q before this step: %s", mark, suggest(mark, slices.Sorted(maps.Keys(marks))))
+			v.decoder.fail(s.Position, "there is no mark %q before this step: %s", mark, suggest.From(mark, slices.Sorted(maps.Keys(marks))))
 		}
 	}
 	for i := range events.Events {
@@ -239,12 +241,13 @@ func (v *validation) s3(s *Step, _ map[string]bool) {
 }
 
 func (v *validation) fault(s *Step, _ map[string]bool) {
+	v.componentPattern(s.Inject.Component)
 	if err := s.Inject.check(); err != nil {
 		v.decoder.fail(s.Position, "%s", err)
 	}
 	for _, mark := range []string{s.Inject.Since, s.Inject.Until} {
 		if mark != "" && !v.allMarks[mark] {
-			v.decoder.fail(s.Position, "there is no mark %q in the scenario: %s", mark, suggest(mark, slices.Sorted(maps.Keys(v.allMarks))))
+			v.decoder.fail(s.Position, "there is no mark %q in the scenario: %s", mark, suggest.From(mark, slices.Sorted(maps.Keys(v.allMarks))))
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // Object is an object as it is sent to the API server, with templates still in its
@@ -29,7 +31,7 @@ func (o *Objects) decode(d *decoder, n *yaml.Node) {
 		if item.Kind != yaml.MappingNode || object.Value.text("kind") == "" {
 			d.problem(item, "an object needs a kind, such as BucketClaim")
 		} else if kind := object.Value.text("kind"); !d.known(&object.Value, kind) {
-			d.problem(item, "the kind %s is not known: %s; give others their apiVersion, too", kind, suggest(kind, kindNames()))
+			d.problem(item, "the kind %s is not known: %s; give others their apiVersion, too", kind, suggest.From(kind, kindNames()))
 		} else if metadata := object.Value.Field("metadata"); metadata == nil || metadata.text("name") == "" {
 			d.problem(item, "an object needs a metadata.name")
 		}
@@ -60,7 +62,7 @@ func (d *decoder) reference(n *yaml.Node) Reference {
 		return Reference{Position: d.at(n)}
 	}
 	if _, ok := kinds[found[1]]; !ok {
-		d.problem(n, "the kind %s is not known: %s", found[1], suggest(found[1], kindNames()))
+		d.problem(n, "the kind %s is not known: %s", found[1], suggest.From(found[1], kindNames()))
 	}
 	return Reference{Position: d.at(n), Kind: found[1], Name: d.text(n, found[2])}
 }

@@ -1,0 +1,96 @@
+package operations
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
+)
+
+// statusVerbs are the verbs of a status.
+var statusVerbs = []string{"get", "update", "patch"}
+
+// apiNames are "<verb> <resource>[/status]" for the kinds of COSI and of Kubernetes, and
+// "event <resource>" for what a watch tells.
+var apiNames = sync.OnceValue(func() []string {
+	var names []string
+	for _, resource := range append(cosiResources(), kubernetesResources()...) {
+		verbs := append(journal.Verbs(), strings.TrimSpace(journal.EventPrefix))
+		if strings.Contains(resource, "/") {
+			verbs = statusVerbs
+		}
+		for _, verb := range verbs {
+			names = append(names, verb+" "+resource)
+		}
+	}
+	return names
+})
+
+// cosiResources are those of the CustomResourceDefinitions.
+func cosiResources() []string {
+	all, err := crds.All()
+	if err != nil {
+		panic(err) // they are embedded, and the tests of package crds read them
+	}
+	var resources []string
+	for _, crd := range all {
+		resources = append(resources, crd.Spec.Names.Plural)
+		for _, version := range crd.Spec.Versions {
+			if version.Subresources != nil && version.Subresources.Status != nil {
+				resources = append(resources, crd.Spec.Names.Plural+"/status")
+			}
+		}
+	}
+	return resources
+}
+
+// kubernetesResources are those that every API server has.
+func kubernetesResources() []string {
+	resources := map[string]bool{}
+	for kind, of := range scheme.Scheme.AllKnownTypes() {
+		if !reflect.PointerTo(of).Implements(reflect.TypeFor[metav1.Object]()) {
+			continue // it is a list, or options
+		}
+		plural, _ := meta.UnsafeGuessKindToResource(kind)
+		resources[plural.Resource] = true
+		if _, ok := of.FieldByName("Status"); ok {
+			resources[plural.Resource+"/status"] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(resources))
+}
+
+// isPath reports whether a pattern is about requests that are not for a resource, such
+// as "get /version".
+func isPath(pattern string) bool {
+	verb, path, _ := strings.Cut(pattern, " ")
+	return strings.HasPrefix(path, "/") && slices.ContainsFunc(journal.Verbs(), func(v string) bool { return glob.Match(verb, v) })
+}
+
+// apiHint says what is wrong with a pattern of operations at the api seam.
+func apiHint(pattern string) string {
+	verb, resource, _ := strings.Cut(pattern, " ")
+	verbs := append(journal.Verbs(), strings.TrimSpace(journal.EventPrefix))
+	if !slices.ContainsFunc(verbs, func(v string) bool { return glob.Match(verb, v) }) {
+		return fmt.Sprintf("the verb %q: %s", verb, suggest.From(verb, verbs))
+	}
+	resources := cosiResources()
+	switch meant, ok := suggest.Near(resource, append(resources, kubernetesResources()...)); {
+	case ok && meant == resource:
+		return fmt.Sprintf("the verbs of %s are %s", resource, strings.Join(statusVerbs, ", "))
+	case ok:
+		return fmt.Sprintf("did you mean %q?", verb+" "+meant)
+	}
+	return "operations are \"<verb> <resource>\"; the resources of COSI are " + strings.Join(resources, ", ")
+}

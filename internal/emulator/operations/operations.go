@@ -1,0 +1,60 @@
+// Package operations lists the operations that exist at each seam, from the places that
+// define them: the API types, the protocol, the tables of the data planes and the steps
+// of a component's life. It checks names and patterns against them, so that a misspelt
+// one is an error and not a fault, or a check, that never applies.
+package operations
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
+)
+
+// Names returns the operations of a seam; none for a seam that has no list of them.
+func Names(seam journal.Seam) []string {
+	switch seam {
+	case journal.SeamAPI:
+		return apiNames()
+	case journal.SeamRPC:
+		return Methods()
+	case journal.SeamStore:
+		return storeNames()
+	case journal.SeamProcess:
+		return journal.Steps()
+	default:
+		return nil
+	}
+}
+
+// Check returns an error if a pattern matches no operation of a seam.
+func Check(seam journal.Seam, pattern string) error {
+	known := Names(seam)
+	matches := func(name string) bool { return glob.Match(pattern, name) }
+	if len(known) == 0 || slices.ContainsFunc(known, matches) || seam == journal.SeamAPI && isPath(pattern) {
+		return nil
+	}
+	if glob.HasWildcard(pattern) {
+		return fmt.Errorf("the pattern %q matches no operation at seam %s: %s", pattern, seam, hint(seam, pattern))
+	}
+	if meant, ok := suggest.Near(pattern, known); ok {
+		return fmt.Errorf("there is no operation %q at seam %s: did you mean %q?", pattern, seam, meant)
+	}
+	return fmt.Errorf("there is no operation %q at seam %s: %s", pattern, seam, hint(seam, pattern))
+}
+
+// hint says what operations of a seam look like.
+func hint(seam journal.Seam, pattern string) string {
+	switch seam {
+	case journal.SeamAPI:
+		return apiHint(pattern)
+	case journal.SeamStore:
+		return "they are those of S3 and GCS, such as PutObject or objects.insert, and the driver's own calls " +
+			strings.Join(adminCalls, ", ")
+	default:
+		return "they are " + strings.Join(Names(seam), ", ")
+	}
+}

@@ -1,0 +1,129 @@
+package operations_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+)
+
+func TestCheck(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason  string
+		seam    journal.Seam
+		pattern string
+		want    string
+	}{
+		"Request":     {reason: "A verb and a resource of COSI.", seam: "api", pattern: "patch buckets"},
+		"Status":      {reason: "Buckets have a status.", seam: "api", pattern: "patch buckets/status"},
+		"Core":        {reason: "A resource of Kubernetes.", seam: "api", pattern: "create secrets"},
+		"Lease":       {reason: "Components have Leases.", seam: "api", pattern: "update leases"},
+		"Namespaces":  {reason: "A built-in kind has a status.", seam: "api", pattern: "patch namespaces/status"},
+		"Watch":       {reason: "What a watch tells of.", seam: "api", pattern: "event buckets"},
+		"AnyResource": {reason: "The pattern matches some.", seam: "api", pattern: "patch *"},
+		"AnyVerb":     {reason: "The pattern matches some.", seam: "api", pattern: "* bucketclaims*"},
+		"All":         {reason: "The empty pattern matches all.", seam: "api", pattern: ""},
+		"Path":        {reason: "Discovery is not about a resource.", seam: "api", pattern: "get /version"},
+		"Method":      {reason: "A method of the protocol.", seam: "rpc", pattern: "DriverCreateBucket"},
+		"Methods":     {reason: "The pattern matches some.", seam: "rpc", pattern: "Driver*BucketAccess*"},
+		"S3":          {reason: "An operation of S3.", seam: "store", pattern: "PutObject"},
+		"STS":         {reason: "The store answers it, too.", seam: "store", pattern: "AssumeRoleWithWebIdentity"},
+		"GCS":         {reason: "An operation of GCS.", seam: "store", pattern: "objects.insert"},
+		"Admin":       {reason: "A call of the driver's own.", seam: "store", pattern: "AdminCreateBucket"},
+		"Unknown":     {reason: "A request that the store does not know.", seam: "store", pattern: "POST"},
+		"Start":       {reason: "A step in a component's life.", seam: "process", pattern: "start"},
+		"Lost":        {reason: "A step with a space in it.", seam: "process", pattern: "lose lease"},
+		"Log":         {reason: "What components log is not an operation.", seam: "log", pattern: "info"},
+
+		"MisspeltResource": {
+			reason: "A letter is missing.", seam: "api", pattern: "patch bucket",
+			want: `there is no operation "patch bucket" at seam api: did you mean "patch buckets"?`,
+		},
+		"MisspeltSubresource": {
+			reason: "A letter is too many.", seam: "api", pattern: "update buckets/statuss",
+			want: `there is no operation "update buckets/statuss" at seam api: did you mean "update buckets/status"?`,
+		},
+		"NoSubresource": {
+			reason: "A class has no status.", seam: "api", pattern: "patch bucketclasses/status",
+			want: `there is no operation "patch bucketclasses/status" at seam api: operations are "<verb> <resource>"; ` +
+				`the resources of COSI are bucketaccessclasses, bucketaccesses, bucketaccesses/status, ` +
+				`bucketclaims, bucketclaims/status, bucketclasses, buckets, buckets/status`,
+		},
+		"NoCreation": {
+			reason: "A status is not created.", seam: "api", pattern: "create buckets/status",
+			want: `there is no operation "create buckets/status" at seam api: the verbs of buckets/status are get, update, patch`,
+		},
+		"MisspeltVerb": {
+			reason: "Two letters are swapped.", seam: "api", pattern: "ptach *",
+			want: `the pattern "ptach *" matches no operation at seam api: the verb "ptach": did you mean "patch"?`,
+		},
+		"OtherVerb": {
+			reason: "The verb of another API.", seam: "api", pattern: "upsert *",
+			want: `the pattern "upsert *" matches no operation at seam api: ` +
+				`the verb "upsert": it can be get, list, watch, create, update, patch, delete, deletecollection, event`,
+		},
+		"MisspeltPattern": {
+			reason: "The resource is misspelt.", seam: "api", pattern: "* bucketclaim",
+			want: `the pattern "* bucketclaim" matches no operation at seam api: did you mean "* bucketclaims"?`,
+		},
+		"NoResource": {
+			reason: "Nothing is like it.", seam: "api", pattern: "patch photographs",
+			want: `there is no operation "patch photographs" at seam api: operations are "<verb> <resource>"; ` +
+				`the resources of COSI are bucketaccessclasses, bucketaccesses, bucketaccesses/status, ` +
+				`bucketclaims, bucketclaims/status, bucketclasses, buckets, buckets/status`,
+		},
+		"MisspeltMethod": {
+			reason: "A letter is too many.", seam: "rpc", pattern: "DriverCreateBuckets",
+			want: `there is no operation "DriverCreateBuckets" at seam rpc: did you mean "DriverCreateBucket"?`,
+		},
+		"MisspeltMethods": {
+			reason: "The pattern matches none.", seam: "rpc", pattern: "Drivr*",
+			want: `the pattern "Drivr*" matches no operation at seam rpc: they are DriverCreateBucket, DriverDeleteBucket, ` +
+				`DriverGenerateBucketAccessId, DriverGenerateBucketId, DriverGetBucket, DriverGetInfo, DriverGrantBucketAccess, DriverRevokeBucketAccess`,
+		},
+		"MisspeltS3": {
+			reason: "A letter is missing.", seam: "store", pattern: "PutObjct",
+			want: `there is no operation "PutObjct" at seam store: did you mean "PutObject"?`,
+		},
+		"NoS3": {
+			reason: "Nothing is like it.", seam: "store", pattern: "Rename*",
+			want: `the pattern "Rename*" matches no operation at seam store: they are those of S3 and GCS, such as PutObject or objects.insert, ` +
+				`and the driver's own calls AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, AdminPutAccount, AdminRotateAccount, AdminDeleteAccount`,
+		},
+		"NoStep": {
+			reason: "It has another name.", seam: "process", pattern: "restart",
+			want: `there is no operation "restart" at seam process: did you mean "start"?`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if err := operations.Check(tc.seam, tc.pattern); err != nil {
+				got = err.Error()
+			}
+			if got != tc.want {
+				t.Errorf("%s\nCheck(%s, %q):\n%s\nwant:\n%s", tc.reason, tc.seam, tc.pattern, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestNames guards against lists that have become empty, with which Check takes all.
+func TestNames(t *testing.T) {
+	for seam, some := range map[journal.Seam][]string{
+		journal.SeamAPI:     {"patch buckets/status", "event secrets", "deletecollection pods"},
+		journal.SeamRPC:     {"DriverGetInfo"},
+		journal.SeamStore:   {"GetObject", "objects.get media", operations.AdminRotateAccount},
+		journal.SeamProcess: {journal.StepCrash},
+	} {
+		names := operations.Names(seam)
+		for _, name := range some {
+			if !slices.Contains(names, name) {
+				t.Errorf("seam %s has no %q, but %q", seam, name, names)
+			}
+		}
+		if len(names) != len(slices.Compact(slices.Sorted(slices.Values(names)))) {
+			t.Errorf("seam %s has an operation twice", seam)
+		}
+	}
+}
