@@ -22,9 +22,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
@@ -36,7 +36,7 @@ func TestStatusWrites(t *testing.T) {
 		Controller: verboseController, Sidecar: verboseSidecar,
 	}})
 	runs := engine.New(emu, engine.Options{Patience: patience})
-	all, err := suite.Load()
+	all, err := runner.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,11 +51,11 @@ func TestStatusWrites(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			at := slices.IndexFunc(all, func(s *spec.Scenario) bool { return s.Name == name })
+			at := slices.IndexFunc(all.Scenarios, func(s *spec.Scenario) bool { return s.Name == name })
 			if at < 0 {
 				t.Fatal("there is no such scenario")
 			}
-			result := runs.Run(t.Context(), all[at])
+			result := runs.Run(t.Context(), all.Scenarios[at])
 			for _, failure := range result.Failures {
 				bound := failure.Step != nil && (failure.Step.Never != nil || failure.Step.Calls != nil)
 				if bound && strings.Contains(failure.Message, seen) {
