@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
 // Apply creates objects, or changes them to be like this (server-side apply). They
@@ -80,7 +82,7 @@ func (b *Builder) Start(components ...string) *Builder { return b.step(caller(),
 func (b *Builder) Stop(components ...string) *Builder { return b.step(caller(), "stop", components) }
 
 // Inject makes something go wrong from now on.
-func (b *Builder) Inject(fault Fault) *Builder { return b.step(caller(), "inject", fault) }
+func (b *Builder) Inject(f fault.Fault) *Builder { return b.step(caller(), "inject", f) }
 
 // Heal ends faults by their names; all if none is named.
 func (b *Builder) Heal(faults ...string) *Builder {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/scenarios"
@@ -137,7 +138,9 @@ steps:
 		Exec(scenarios.Exec{Command: []string{"true"}, Env: map[string]string{"A": "b"}, Code: 1, Stdout: scenarios.Present}).
 		Golden("a.yaml", "ConfigMap/a").
 		S3(scenarios.S3{Secret: "key", List: new("")}).
-		Inject(scenarios.Fault{Name: "slow", Seam: "rpc", Operation: "DriverCreateBucket", Delay: 1500 * time.Millisecond, Times: 1}).
+		Inject(fault.Fault{
+			Name: "slow", Match: fault.Match{Seam: "rpc", Operation: "DriverCreateBucket", Times: 1}, Effect: fault.Effect{Delay: 1500 * time.Millisecond},
+		}).
 		Heal().
 		Built()
 	if err != nil {

@@ -1,61 +1,79 @@
 package fault
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// kind is one of the effects, and where it exists.
+// kind is one of the effects, or a detail of some, as the tags of its field have it.
 type kind struct {
 	name  string
-	given func(Effect) bool
+	index []int
 	seams []journal.Seam
 	// events says that it exists for the events of a watch, requests that it does
 	// for everything else.
 	events, requests bool
+	// with are the effects of which it is a detail.
+	with     []string
+	enum     []string
+	negative bool
 }
 
-var (
-	anySeam  = []journal.Seam{journal.SeamAPI, journal.SeamRPC, journal.SeamStore}
-	andStart = append(slices.Clone(anySeam), journal.SeamProcess)
-	onlyAPI  = []journal.Seam{journal.SeamAPI}
-	callers  = []journal.Seam{journal.SeamAPI, journal.SeamRPC}
-	onlyRPC  = []journal.Seam{journal.SeamRPC}
-	store    = []journal.Seam{journal.SeamStore}
-)
+// kinds are all effects, details what some have beside them.
+var kinds, details = fieldsOfEffect()
 
-// kinds are all effects, delay last because it may stand beside another.
-var kinds = []kind{
-	{"fail", func(e Effect) bool { return e.Fail != "" }, andStart, false, true},
-	{"loseReply", func(e Effect) bool { return e.LoseReply != "" }, anySeam, false, true},
-	{"hang", func(e Effect) bool { return e.Hang }, anySeam, false, true},
-	{"duplicate", func(e Effect) bool { return e.Duplicate }, anySeam, true, true},
-	{"crash", func(e Effect) bool { return e.Crash != "" }, anySeam, true, true},
-	{"outage", func(e Effect) bool { return e.Outage != "" }, anySeam, false, true},
-	{"loseLease", func(e Effect) bool { return e.LoseLease != 0 }, callers, false, true},
-	{"clock", func(e Effect) bool { return e.Clock != 0 }, andStart, false, true},
-	{"stale", func(e Effect) bool { return e.Stale != 0 }, onlyAPI, false, true},
-	{"drop", func(e Effect) bool { return e.Drop }, onlyAPI, true, false},
-	{"closeWatch", func(e Effect) bool { return e.CloseWatch }, onlyAPI, true, false},
-	{"freeze", func(e Effect) bool { return e.Freeze }, onlyAPI, true, true},
-	{"set", func(e Effect) bool { return len(e.Set) > 0 }, onlyRPC, false, true},
-	{"empty", func(e Effect) bool { return e.Empty }, onlyRPC, false, true},
-	{"swap", func(e Effect) bool { return e.Swap }, onlyRPC, false, true},
-	{"oversize", func(e Effect) bool { return e.Oversize != 0 }, onlyRPC, false, true},
-	{"cut", func(e Effect) bool { return e.Cut != 0 }, store, false, true},
-	{"flip", func(e Effect) bool { return e.Flip != 0 }, store, false, true},
-	{"cutUpload", func(e Effect) bool { return e.CutUpload != 0 }, store, false, true},
-	{"flipUpload", func(e Effect) bool { return e.FlipUpload != 0 }, store, false, true},
-	{"delay", func(e Effect) bool { return e.Delay != 0 }, andStart, true, true},
+func fieldsOfEffect() (effects, beside []kind) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Effect]()) {
+		_, negative := f.Tag.Lookup("negative")
+		k := kind{
+			name: f.Tag.Get("yaml"), index: f.Index, with: words(f.Tag.Get("with")), enum: words(f.Tag.Get("enum")), negative: negative,
+		}
+		for _, place := range words(f.Tag.Get("at")) {
+			if place == "events" {
+				k.events = true
+				continue
+			}
+			k.requests, k.seams = true, append(k.seams, journal.Seam(place))
+		}
+		if k.events && !slices.Contains(k.seams, journal.SeamAPI) {
+			k.seams = append(k.seams, journal.SeamAPI)
+		}
+		if len(k.with) > 0 {
+			beside = append(beside, k)
+		} else {
+			effects = append(effects, k)
+		}
+	}
+	return effects, beside
 }
+
+func words(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+}
+
+// of returns the value of the field.
+func (k kind) of(e Effect) reflect.Value { return reflect.ValueOf(e).FieldByIndex(k.index) }
+
+func (k kind) given(e Effect) bool {
+	v := k.of(e)
+	return !v.IsZero() && (v.Kind() != reflect.Map || v.Len() > 0)
+}
+
+// isDelay reports whether it is the effect that may be beside another.
+func (k kind) isDelay() bool { return k.name == "delay" }
 
 // Effects returns the names of the effects that exist at a seam.
 func Effects(seam journal.Seam) []string {
+	return namesOf(func(k kind) bool { return slices.Contains(k.seams, seam) })
+}
+
+func namesOf(chosen func(kind) bool) []string {
 	var names []string
 	for _, k := range kinds {
-		if slices.Contains(k.seams, seam) {
+		if chosen(k) {
 			names = append(names, k.name)
 		}
 	}
@@ -63,13 +81,13 @@ func Effects(seam journal.Seam) []string {
 }
 
 // kindOf returns the one effect that is given; delay only if it is alone.
-func kindOf(e Effect) (kind, bool) {
+func kindOf(e Effect) (found kind, ok bool) {
 	for _, k := range kinds {
-		if k.given(e) {
-			return k, true
+		if k.given(e) && (!ok || found.isDelay()) {
+			found, ok = k, true
 		}
 	}
-	return kind{}, false
+	return found, ok
 }
 
 // about reports whether an effect on reads is about a request of this name.
@@ -93,7 +111,7 @@ var stales = []string{"get ", "list "}
 // unless events are asked for or the effect exists for nothing else.
 func (f Fault) suits(k kind, c Crossing) bool {
 	if !c.event() {
-		return k.requests && f.Effect.about(c.Operation)
+		return k.requests && f.about(c.Operation)
 	}
-	return k.events && (!k.requests || f.Effect.Freeze || strings.HasPrefix(f.Match.Operation, journal.EventPrefix))
+	return k.events && (!k.requests || f.Freeze || strings.HasPrefix(f.Operation, journal.EventPrefix))
 }

@@ -3,6 +3,7 @@ package fault
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -13,70 +14,44 @@ func (e Effect) String() string {
 	if !ok {
 		return "none"
 	}
-	words := []string{k.name}
-	if value := e.value(k.name); value != "" {
-		words = append(words, value)
+	texts := []string{textOf(k.name, k.of(e))}
+	for _, d := range details {
+		if d.given(e) {
+			texts = append(texts, textOf(d.name, d.of(e)))
+		}
 	}
-	if e.RetryAfter != 0 {
-		words = append(words, "retryAfter "+e.RetryAfter.String())
+	if e.Delay != 0 && !k.isDelay() {
+		texts = append(texts, "delay "+e.Delay.String())
 	}
-	if e.Down != 0 {
-		words = append(words, "down "+e.Down.String())
-	}
-	if e.Forget {
-		words = append(words, "forget")
-	}
-	if e.Delay != 0 && k.name != "delay" {
-		words = append(words, "delay "+e.Delay.String())
-	}
-	return strings.Join(words, " ")
+	return strings.Join(texts, " ")
 }
 
-// value is what an effect has beyond its name.
-func (e Effect) value(name string) string {
-	switch name {
-	case "fail", "loseReply", "crash", "outage":
-		return e.Fail + e.LoseReply + e.Crash + e.Outage
-	case "stale", "oversize", "cut", "flip", "cutUpload", "flipUpload":
-		return fmt.Sprint(e.Stale + e.Oversize + e.Cut + e.Flip + e.CutUpload + e.FlipUpload)
-	case "set":
-		return strings.Join(slices.Sorted(maps.Keys(e.Set)), ", ")
-	case "delay":
-		return e.Delay.String()
-	case "clock":
-		return e.Clock.String()
-	case "loseLease":
-		return e.LoseLease.String()
+// textOf renders a field: its name, and its value unless it is a flag.
+func textOf(name string, value reflect.Value) string {
+	switch v := value.Interface().(type) {
+	case bool:
+		return name
+	case map[string]any:
+		return name + " " + strings.Join(slices.Sorted(maps.Keys(v)), ", ")
 	default:
-		return ""
+		return fmt.Sprintf("%s %v", name, v)
 	}
 }
 
-// String renders what is matched in a few words.
+// String renders what is matched in a few words: the seam, the patterns, and what limits
+// them.
 func (m Match) String() string {
-	words := []string{string(m.Seam)}
-	for _, pattern := range []string{m.Component, m.Operation, m.Subject} {
-		if pattern == "" {
-			pattern = "*"
-		}
-		words = append(words, pattern)
-	}
-	for _, count := range []struct {
-		name string
-		n    int
-	}{{"nth", m.Nth}, {"every", m.Every}, {"times", m.Times}} {
-		if count.n > 0 {
-			words = append(words, fmt.Sprintf("%s %d", count.name, count.n))
+	texts, v := []string{string(m.Seam)}, reflect.ValueOf(m)
+	for _, f := range reflect.VisibleFields(v.Type())[1:] {
+		value := v.FieldByIndex(f.Index)
+		switch _, pattern := f.Tag.Lookup("expression"); {
+		case pattern && value.IsZero():
+			texts = append(texts, "*")
+		case pattern:
+			texts = append(texts, value.String())
+		case !value.IsZero():
+			texts = append(texts, textOf(f.Tag.Get("yaml"), value))
 		}
 	}
-	if m.For > 0 {
-		words = append(words, "for "+m.For.String())
-	}
-	if m.Since != "" {
-		words = append(words, "since "+m.Since)
-	}
-	if m.Until != "" {
-		words = append(words, "until "+m.Until)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(texts, " ")
 }

@@ -65,7 +65,7 @@ func (f Fault) checkEffect() string {
 		if problem := f.checkEvents(k); problem != "" {
 			return problem
 		}
-		if k.name != "delay" {
+		if !k.isDelay() {
 			given = append(given, k.name)
 		}
 	}
@@ -99,52 +99,47 @@ func lastWord(operation string) string {
 	return words[len(words)-1]
 }
 
-func ofEvents() []string {
-	var names []string
-	for _, k := range kinds {
-		if k.events {
-			names = append(names, k.name)
+func ofEvents() []string { return namesOf(func(k kind) bool { return k.events }) }
+
+// checkAmounts finds values that an effect or a detail cannot have.
+func (f Fault) checkAmounts() string {
+	for _, k := range slices.Concat(kinds, details) {
+		switch v := k.of(f.Effect); {
+		case !k.negative && v.CanInt() && v.Int() < 0:
+			return k.name + " must not be negative"
+		case len(k.enum) > 0 && k.given(f.Effect) && !slices.Contains(k.enum, v.String()):
+			return fmt.Sprintf("%s is %q and must be %s", k.name, v, strings.Join(k.enum, " or "))
 		}
 	}
-	return names
-}
-
-func (f Fault) checkAmounts() string {
-	e := f.Effect
-	switch {
-	case min(e.Delay, e.Down, e.RetryAfter) < 0 || min(e.Stale, e.Oversize, e.Cut, e.Flip, e.CutUpload, e.FlipUpload) < 0:
-		return "delay, down, retryAfter, stale, oversize, cut, flip, cutUpload and flipUpload must not be negative"
-	case e.Crash != "" && e.Crash != Before && e.Crash != After:
-		return fmt.Sprintf("crash is %q and must be before or after", e.Crash)
-	case e.Outage != "" && !slices.Contains(ControlPlane(), e.Outage):
-		return fmt.Sprintf("outage is %q and must be %s", e.Outage, strings.Join(ControlPlane(), " or "))
-	case e.LoseLease%time.Second != 0 || e.LoseLease < 0 || e.LoseLease > MaxLease:
-		return fmt.Sprintf("loseLease is %s and must be whole seconds, in which Leases count, up to %s", e.LoseLease, MaxLease)
-	default:
-		return f.checkDetails()
+	if f.LoseLease%time.Second != 0 || f.LoseLease > MaxLease {
+		return fmt.Sprintf("loseLease is %s and must be whole seconds, in which Leases count, up to %s", f.LoseLease, MaxLease)
 	}
+	return f.checkDetails()
 }
 
-// checkDetails finds details of effects that are not there.
+// checkDetails finds details of effects that are not given.
 func (f Fault) checkDetails() string {
-	e := f.Effect
-	answers := e.Fail != "" || e.LoseReply != ""
-	switch {
-	case e.Down != 0 && e.Crash == "" && e.Outage == "":
-		return "down needs crash or outage: it says how long something stays dead"
-	case e.Forget && e.Crash == "":
-		return "forget needs crash: it says that what has died comes back without what it kept"
-	case e.RetryAfter != 0 && (!answers || f.Match.Seam != journal.SeamAPI):
-		return "retryAfter needs fail or loseReply, at seam api"
-	case e.Message != "" && !answers:
-		return "message needs fail or loseReply: it is the text of the error"
-	default:
-		return ""
+	for _, d := range details {
+		if !d.given(f.Effect) {
+			continue
+		}
+		isGiven := func(k kind) bool { return k.given(f.Effect) && slices.Contains(d.with, k.name) }
+		elsewhere := len(d.seams) > 0 && !slices.Contains(d.seams, f.Seam)
+		switch needs := d.name + " needs " + strings.Join(d.with, " or "); {
+		case elsewhere:
+			return fmt.Sprintf("%s, at seam %s", needs, d.seams[0])
+		case !slices.ContainsFunc(kinds, isGiven):
+			return needs
+		}
 	}
+	return ""
 }
 
 // MaxLease is how long Effect.LoseLease may last.
 const MaxLease = 24 * time.Hour
 
 // ControlPlane returns the processes that Effect.Outage can kill.
-func ControlPlane() []string { return []string{"kube-apiserver", "etcd"} }
+func ControlPlane() []string {
+	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == "outage" })
+	return slices.Clone(kinds[at].enum)
+}

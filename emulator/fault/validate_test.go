@@ -21,7 +21,7 @@ func TestValidate(t *testing.T) {
 	}{
 		"NoSeam":      {effect: hang, want: "it needs a seam"},
 		"LogSeam":     {match: fault.Match{Seam: journal.SeamLog}, effect: hang, want: `no faults at seam "log"`},
-		"NoEffect":    {match: fault.Match{Seam: "rpc"}, want: "needs one of fail, loseReply, hang"},
+		"NoEffect":    {match: fault.Match{Seam: "rpc"}, want: "needs one of fail, loseReply, delay, hang"},
 		"Two":         {match: fault.Match{Seam: "rpc"}, effect: fault.Effect{Hang: true, Empty: true}, want: "hang and empty"},
 		"DelayBeside": {match: fault.Match{Seam: "rpc"}, effect: fault.Effect{Delay: 1, Empty: true}},
 		"WrongSeam": {

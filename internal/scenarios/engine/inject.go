@@ -15,10 +15,11 @@ import (
 func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	text := func(t spec.Text) (string, error) { return r.text(ctx, t) }
 	value := func(v *spec.Value) (any, error) { return r.evaluate(ctx, v) }
-	f, err := s.Inject.Fault(r.scoped(s.Inject.Name), text, value)
+	f, err := s.Inject.Evaluate(text, value)
 	if err != nil {
 		return nil, err
 	}
+	f.Name = r.scoped(f.Name)
 	r.mu.Lock()
 	_, begun := r.marks[f.Match.Since]
 	r.mu.Unlock()
@@ -84,5 +85,5 @@ func (r *run) healAll() error {
 // harmsOthers reports whether a fault could be suffered by what all scenarios
 // share, and not only by a driver of the scenario's own.
 func harmsOthers(f *spec.Fault) bool {
-	return f != nil && (f.Outage != "" || shared(f.Component) || strings.Contains(f.Component.Source(), "*"))
+	return f != nil && (f.Outage != "" || shared(f.ComponentText()) || strings.Contains(f.Component, "*"))
 }

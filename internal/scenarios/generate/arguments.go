@@ -30,7 +30,6 @@ var structs = []struct {
 	{reflect.TypeFor[spec.Place](), "Place", "is where an object is."},
 	{reflect.TypeFor[spec.Policy](), "Policy", "is what an account may do in a bucket."},
 	{reflect.TypeFor[spec.Exec](), "Exec", "is a program that runs on this machine."},
-	{reflect.TypeFor[spec.Fault](), "Fault", "is something that goes wrong at a seam."},
 }
 
 // kinds are what the fields are in code that can be more than one thing in YAML.

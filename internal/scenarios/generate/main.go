@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/schema"
 )
@@ -50,5 +51,15 @@ func generated(documentation string) (map[string][]byte, error) {
 	if text, err = page(text); err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"schema.json": described, "zz_generated.arguments.go": written, documentation: text}, nil
+	faults := filepath.Join(filepath.Dir(documentation), "faults.md")
+	effects, err := os.ReadFile(faults) //nolint:gosec // a page beside the other
+	if err != nil {
+		return nil, err
+	}
+	if effects, err = faultPage(effects); err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		"schema.json": described, "zz_generated.arguments.go": written, documentation: text, faults: effects,
+	}, nil
 }

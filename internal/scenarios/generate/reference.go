@@ -56,7 +56,7 @@ func between(text []byte, name, content string) ([]byte, error) {
 	before, rest, ok := bytes.Cut(text, []byte(begin))
 	_, after, closed := bytes.Cut(rest, []byte(end))
 	if !ok || !closed {
-		return nil, fmt.Errorf("docs/scenarios.md has no %q and %q, in lines of their own", strings.TrimSpace(begin), strings.TrimSpace(end))
+		return nil, fmt.Errorf("the page has no %q and %q, in lines of their own", strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
 	return []byte(string(before) + begin + content + end + string(after)), nil
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -30,6 +31,8 @@ var leaves = map[reflect.Type]object{
 	reflect.TypeFor[spec.Text]():         text(),
 	reflect.TypeFor[spec.Expression]():   text(),
 	reflect.TypeFor[spec.Duration]():     {"type": "string", "pattern": durationPattern},
+	reflect.TypeFor[time.Duration]():     {"type": "string", "pattern": durationPattern},
+	reflect.TypeFor[any]():               {},
 	reflect.TypeFor[spec.Jump]():         {"type": "string", "pattern": jumpPattern},
 	reflect.TypeFor[spec.Count]():        {"type": []string{"integer", "string"}, "pattern": countPattern, "minimum": 0},
 	reflect.TypeFor[spec.Limit]():        {"type": "integer", "minimum": 1},

@@ -134,7 +134,10 @@ func restricted(f reflect.StructField, schema object) object {
 		schema["minItems"] = 1
 	}
 	values := f.Tag.Get("enum")
+	_, negative := f.Tag.Lookup("negative")
 	switch {
+	case negative:
+		schema["pattern"] = jumpPattern
 	case values == "":
 	case isList:
 		schema["items"] = object{"enum": strings.Split(values, ",")}

@@ -241,7 +241,7 @@ func (v *validation) s3(s *Step, _ map[string]bool) {
 }
 
 func (v *validation) fault(s *Step, _ map[string]bool) {
-	v.componentPattern(s.Inject.Component)
+	v.componentPattern(s.Inject.ComponentText())
 	if err := s.Inject.check(); err != nil {
 		v.decoder.fail(s.Position, "%s", err)
 	}
