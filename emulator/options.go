@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // Names of the components, as they stand in the journal.
 const (
-	ComponentController = "controller"
-	ComponentSidecar    = "sidecar"
-	ComponentDriver     = "driver"
-	ComponentStore      = "store"
-	ComponentGCS        = "gcs"
+	ComponentController = vocabulary.Controller
+	ComponentSidecar    = vocabulary.Sidecar
+	ComponentDriver     = vocabulary.Driver
+	ComponentStore      = vocabulary.Store
+	ComponentGCS        = vocabulary.GCS
 )
 
 // DefaultRPCTimeout bounds each call of the sidecar to the driver.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // ReplicaSuffix is behind the name of a component in the name of its second instance.
-const ReplicaSuffix = ".2"
+const ReplicaSuffix = vocabulary.ReplicaSuffix
 
 // AddReplica starts a second instance of a controller or a sidecar beside the first,
 // as happens where no Lease keeps them apart: a rollout, a partition. It has the

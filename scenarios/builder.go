@@ -79,7 +79,7 @@ func (b *Builder) step(at spec.Position, verb string, argument any) *Builder {
 // about says something about the step before.
 func (b *Builder) about(at spec.Position, field string, value *yaml.Node) *Builder {
 	if len(b.steps.Content) == 0 {
-		b.failed = append(b.failed, &spec.Problem{Position: at, Message: field + " is about a step, and there is none before it"})
+		b.failed = append(b.failed, &spec.Problem{Position: at, Message: field + " applies to a step, and there is none before it"})
 		return b
 	}
 	step := b.steps.Content[len(b.steps.Content)-1]
@@ -101,7 +101,7 @@ func (b *Builder) Within(timeout time.Duration) *Builder {
 // As binds the result of the step before to a name for later steps: ${name}.
 func (b *Builder) As(name string) *Builder { return b.about(caller(), "as", text(name)) }
 
-// When has the step before passed over if a CEL expression is false.
+// When skips the previous step if a CEL expression is false.
 func (b *Builder) When(expression string) *Builder {
 	return b.about(caller(), "when", text(expression))
 }
@@ -119,7 +119,7 @@ func (b *Builder) Validate() error {
 
 func (b *Builder) build() (*spec.Scenario, error) {
 	if b.root == nil {
-		return nil, problems([]error{errors.New("a list of steps is no scenario: begin with New")})
+		return nil, problems([]error{errors.New("a step list is not a scenario: start with New")})
 	}
 	if len(b.failed) > 0 {
 		return nil, problems(b.failed)

@@ -60,7 +60,7 @@ func (b *Builder) Allow(oracle, about, reason string) *Builder {
 
 func (b *Builder) head(at spec.Position, field string, value any) *Builder {
 	if b.root == nil {
-		b.failed = append(b.failed, &spec.Problem{Position: at, Message: field + " is about a scenario: a list of steps has none"})
+		b.failed = append(b.failed, &spec.Problem{Position: at, Message: field + " applies to a scenario, not to a step list"})
 		return b
 	}
 	return b.set(at, b.root, field, value)

@@ -175,24 +175,24 @@ func TestBuilderRefuses(t *testing.T) {
 		"Empty": {reason: "Nothing happens.", built: scenarios.New("a"), want: "has no steps"},
 		"Unbound": {
 			reason: "Nothing has that name.",
-			built:  scenarios.New("a").Delete("Bucket/${bucket}"), want: `nothing is bound to "bucket"`,
+			built:  scenarios.New("a").Delete("Bucket/${bucket}"), want: `variable "bucket" is not defined at this step`,
 		},
-		"Object": {reason: "An object without a kind.", built: scenarios.New("a").Apply(scenarios.Fields{}), want: "an object needs a kind"},
+		"Object": {reason: "An object without a kind.", built: scenarios.New("a").Apply(scenarios.Fields{}), want: "an object requires a kind"},
 		"Value": {
 			reason: "What cannot be written.",
-			built:  scenarios.New("a").Apply(make(chan int)), want: "apply: a chan int cannot be part of a scenario",
+			built:  scenarios.New("a").Apply(make(chan int)), want: "apply: unsupported type chan int",
 		},
-		"About":    {reason: "No step before.", built: scenarios.New("a").Within(time.Second), want: "timeout is about a step"},
-		"Twice":    {reason: "It has a name already.", built: scenarios.New("a").Mark("m").Named("x").Named("y"), want: `"name" is given twice`},
+		"About":    {reason: "No step before.", built: scenarios.New("a").Within(time.Second), want: "timeout applies to a step"},
+		"Twice":    {reason: "It has a name already.", built: scenarios.New("a").Mark("m").Named("x").Named("y"), want: `duplicate key "name"`},
 		"Negative": {reason: "Time does not run backwards.", built: scenarios.New("a").Settle(-time.Second), want: "must be greater than zero"},
 		"Inner": {
 			reason: "In a list of steps.",
 			built:  scenarios.New("a").Repeat(2, scenarios.Steps().Expect("nothing", nil)), want: "must name an object as KIND/NAME",
 		},
-		"List": {reason: "A list of steps is no scenario.", built: scenarios.Steps().Settle(0), want: "begin with New"},
+		"List": {reason: "A list of steps is no scenario.", built: scenarios.Steps().Settle(0), want: "start with New"},
 		"Reason": {
 			reason: "An exception without one.",
-			built:  scenarios.New("a").Allow("leak", "", " ").Settle(0), want: "needs an oracle and a reason",
+			built:  scenarios.New("a").Allow("leak", "", " ").Settle(0), want: "requires an oracle and a reason",
 		},
 	}
 	for name, tc := range tests {

@@ -58,7 +58,7 @@ func reflected(v reflect.Value) (*yaml.Node, error) {
 	case reflect.Struct:
 		return structure(v)
 	}
-	return nil, fmt.Errorf("a %s cannot be part of a scenario", v.Type())
+	return nil, fmt.Errorf("unsupported type %s", v.Type())
 }
 
 func list(v reflect.Value) (*yaml.Node, error) {
@@ -75,7 +75,7 @@ func list(v reflect.Value) (*yaml.Node, error) {
 
 func dictionary(v reflect.Value) (*yaml.Node, error) {
 	if v.Type().Key().Kind() != reflect.String {
-		return nil, fmt.Errorf("a %s cannot be part of a scenario: its keys are no texts", v.Type())
+		return nil, fmt.Errorf("unsupported type %s: map keys must be strings", v.Type())
 	}
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int {

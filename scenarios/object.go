@@ -28,7 +28,7 @@ func newScheme() *runtime.Scheme {
 func fieldsOf(object client.Object) (Fields, error) {
 	kind, err := apiutil.GVKForObject(object, scheme)
 	if err != nil {
-		return nil, fmt.Errorf("the kind of a %T is not known; use Fields instead: %w", object, err)
+		return nil, fmt.Errorf("unknown kind of %T: use Fields instead: %w", object, err)
 	}
 	all, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {

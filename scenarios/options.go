@@ -18,7 +18,7 @@ type ground struct {
 	patience  int
 }
 
-// Driver has the scenarios run on a driver that somebody runs already, at an
+// Driver runs the scenarios on a driver that is already running, at an
 // endpoint of the form unix:///path. There is no store then: scenarios with
 // `backend` steps, and those with fake drivers of their own, are skipped.
 func Driver(endpoint string) Option {

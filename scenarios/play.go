@@ -49,15 +49,10 @@ func tell(t T, emu *emulator.Emulator, result engine.Result) {
 
 // explain shows why a scenario has not passed, as `cosi-emu run` does.
 func explain(test string, j *journal.Journal, result engine.Result) string {
-	var events []journal.Event
-	for _, e := range j.Since(result.From - 1) {
-		if e.Seq <= result.To && result.Concerns(e) {
-			events = append(events, e)
-		}
-	}
+	events := result.Events(j, result.Scope.Own())
 	var text strings.Builder
 	shown := report.Text{Rerun: func(report.Scenario) string { return rerun(test) }}
-	if err := shown.Write(&text, []report.Scenario{report.Of(result, events)}); err != nil {
+	if err := shown.Write(&text, []report.Scenario{report.NewScenario(result, events)}); err != nil {
 		return err.Error()
 	}
 	return text.String()

@@ -33,7 +33,7 @@ type Suite[Self any] interface {
 // Run runs the scenarios of the files that a pattern matches, as filepath.Glob has
 // it: each as a subtest of its name. They are parallel, but for those that disturb
 // what all share, which come first. Lists of steps that the pattern matches, too,
-// are passed over. A pattern that matches nothing, a file that cannot be read and a
+// are skipped. A pattern that matches nothing, a file that cannot be read and a
 // name that is there twice fail the test before anything is started.
 func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
 	t.Helper()
@@ -86,7 +86,7 @@ func load(pattern string) ([]*spec.Scenario, error) {
 		}
 		for _, s := range read {
 			if first, twice := names[s.Name]; twice {
-				message := fmt.Sprintf("the scenario %q is at %s, too", s.Name, first)
+				message := fmt.Sprintf("scenario %q already exists at %s", s.Name, first)
 				found = append(found, &spec.Problem{Position: s.Position, Message: message})
 			}
 			names[s.Name] = s.Position

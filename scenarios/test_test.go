@@ -44,7 +44,7 @@ func TestRunOutcomes(t *testing.T) {
 		},
 		"Twice": {
 			reason: "The first is named.", pattern: "testdata/bad/twice.yaml",
-			says: []string{`twice.yaml:6:1: the scenario "twice" is at testdata/bad/twice.yaml:1:1, too`},
+			says: []string{`twice.yaml:6:1: scenario "twice" already exists at testdata/bad/twice.yaml:1:1`},
 		},
 		"All": {reason: "All problems of all files.", pattern: "testdata/bad/*.yaml", says: []string{"twice.yaml:6", "unknown.yaml:5"}},
 		"None": {

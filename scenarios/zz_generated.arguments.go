@@ -4,7 +4,7 @@ package scenarios
 
 import "time"
 
-// FakeDriver is a fake driver with a sidecar of its own, or somebody's that runs already.
+// FakeDriver is a fake driver with a sidecar of its own, or a driver that already runs.
 type FakeDriver struct {
 	// Name: ${drivers.NAME} in steps is the name that it has in the cluster.
 	Name string `yaml:"name"`

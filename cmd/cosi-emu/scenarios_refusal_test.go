@@ -28,17 +28,17 @@ func TestRunRefusals(t *testing.T) {
 	}{
 		"Nothing": {"There is nothing to run.", nil, []string{"requires a file or a directory"}},
 		"NoFile":  {"It is not there.", []string{"none.yaml"}, []string{"none.yaml"}},
-		"Empty":   {"There is no scenario.", []string{"empty"}, []string{"there is no scenario to run", "empty"}},
+		"Empty":   {"There is no scenario.", []string{"empty"}, []string{"no scenario to run", "empty"}},
 		"Parse": {
 			"All problems of all files.", []string{"bad.yaml", "good.yaml", "same.yaml"},
 			[]string{
 				"bad.yaml:6:3: unknown field \"setle\": did you mean \"settle\"?", "bad.yaml:14:19: the duration 0s",
-				"same.yaml:1:1: there is a scenario \"good\" already, at good.yaml:1:1", "3 problems; nothing was started",
+				"same.yaml:1:1: scenario \"good\" already exists at good.yaml:1:1", "3 problems; nothing was started",
 			},
 		},
 		"Kind": {
 			"Something else in the directory.", []string{"secret"},
-			[]string{"secret/pod.yaml:1:1: apiVersion is \"v1\" and must be cosi-emu/v1alpha1"},
+			[]string{"secret/pod.yaml:1:1: apiVersion is \"v1\", must be cosi-emu/v1alpha1"},
 		},
 		"Filter":   {"It selects nothing.", []string{"good.yaml", "--filter", "a=b"}, []string{"none of 1", "the names are good"}},
 		"Scenario": {"It selects nothing.", []string{"good.yaml", "--scenario", "b*"}, []string{"none of 1", "the names are good"}},
@@ -96,10 +96,10 @@ func TestLint(t *testing.T) {
 	h.write("hundred.steps", head+strings.Repeat("- settle:\n", 100))
 	for name, tc := range map[string]struct{ reason, text, want string }{
 		"Tab":         {"YAML has no tabs.", "name: x\n\tkind: y\n", ":2:1: this is not YAML: "},
-		"Duplicate":   {"Which of them counts?", step("- settle: {quiet: 1s, quiet: 2s}"), ":6:23: \"quiet\" is given twice"},
+		"Duplicate":   {"Which of them counts?", step("- settle: {quiet: 1s, quiet: 2s}"), ":6:23: duplicate key \"quiet\""},
 		"Circle":      {"It would never end.", step("- use: circle.steps"), ":4:3: the files use each other in a circle"},
 		"Verb":        {"There is none of this name.", step("- exepct: {}"), ":6:3: unknown field \"exepct\": did you mean \"expect\"?"},
-		"CEL":         {"It is no expression.", step("- {settle: , when: '1 +'}"), ":6:20: the expression \"1 +\" is not CEL"},
+		"CEL":         {"It is no expression.", step("- {settle: , when: '1 +'}"), ":6:20: the expression \"1 +\" is not valid CEL"},
 		"CELFunction": {"There is none of this name.", step("- {settle: , when: 'size2(ns) > 1'}"), ":6:20: the expression"},
 		"CELType":     {"It is no condition.", step("- {settle: , when: '1 + 1'}"), ":6:20: the expression \"1 + 1\" must be true or false"},
 		"Million":     {"Nobody has written that.", step(strings.Repeat("- settle:\n", 1_000_000)), ":1:1: the file has "},
@@ -109,7 +109,7 @@ func TestLint(t *testing.T) {
 			"thousand.steps:103:3: the scenario has more than 10000 steps",
 		},
 		"NotUTF8":  {"Cut in the middle of a letter.", step("- mark: \xc3\n"), ":6:9: the file is not UTF-8"},
-		"Unbound":  {"Nothing has this name.", step("- patch: {'Secret/${nothing}': {}}"), ":6:11: nothing is bound to \"nothing\""},
+		"Unbound":  {"Nothing has this name.", step("- patch: {'Secret/${nothing}': {}}"), ":6:11: variable \"nothing\" is not defined at this step"},
 		"Zero":     {"No time.", step("- {settle: , timeout: 0s}"), ":6:23: the duration 0s must be greater than zero"},
 		"Negative": {"Less than no time.", step("- {settle: , timeout: -1s}"), ":6:23: the duration -1s must be greater than zero"},
 		"Unit":     {"Seconds? Minutes?", step("- {settle: , timeout: 10}"), ":6:23: \"10\" must be a duration"},
@@ -135,7 +135,7 @@ func TestLint(t *testing.T) {
 		if err := file.Close(); err != nil {
 			t.Fatal(err)
 		}
-		h.refusedSoon(t, "It is not read.", "huge.yaml", ":1:1: the file has 107374182400 bytes or more, and may have 4194304")
+		h.refusedSoon(t, "It is not read.", "huge.yaml", ":1:1: the file has at least 107374182400 bytes, at most 4194304 are allowed")
 	})
 }
 

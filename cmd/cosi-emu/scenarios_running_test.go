@@ -46,7 +46,7 @@ func TestRunInterrupted(t *testing.T) {
 	if got := outcomes(h.readReport("r.json")); len(got) != 2 || got["running"] != want["running"] || got["waiting"] != want["waiting"] {
 		t.Errorf("the report has %v, want %v", got, want)
 	}
-	for _, want := range []string{"s.yaml:8:3: step 3, exec\n", "it has not begun: the run was interrupted"} {
+	for _, want := range []string{"s.yaml:8:3: step 3, exec\n", "not started: the run was interrupted"} {
 		if !strings.Contains(run.out.String(), want) {
 			t.Errorf("it does not say %q, but:\n%s", want, run.out.String())
 		}

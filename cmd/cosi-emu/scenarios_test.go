@@ -82,12 +82,12 @@ func TestRunScenarios(t *testing.T) {
 
 	r := h.run("run", ".", "--report", "json=r.json", "--report", "html=r.html", "--junit", "j.xml")
 	if r.code != 1 {
-		t.Errorf("exit code %d, want 1 for what is not as expected: %s", r.code, r.err)
+		t.Errorf("exit code %d, want 1 for a failed condition: %s", r.code, r.err)
 	}
 	for _, want := range []string{
 		"FAILED: bad (b.yml:1:1)\n", "step 3, expect: it is not ready", "-  readyToUse: false\n", "+  readyToUse: true\n",
 		"DriverCreateBucket", "create buckets", "AdminCreateBucket", // RPC, API, store
-		"skipped  ", "it runs a program, which --allow-exec would allow", "1 passed, 1 failed, 1 skipped in ",
+		"skipped  ", "it runs a program: requires --allow-exec", "1 passed, 1 failed, 1 skipped in ",
 	} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("it does not say %q, but:\n%s", want, r.out)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 )
 
 var (
@@ -38,7 +38,7 @@ func provable(t *testing.T) []string {
 // TestDocuments: every scenario says what it is, in which area, and what it is
 // evidence of, and is found by its name.
 func TestDocuments(t *testing.T) {
-	set, err := runner.LoadSuite()
+	set, err := loader.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
 	}

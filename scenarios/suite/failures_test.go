@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 )
 
 var (
@@ -39,7 +39,7 @@ func rows(t *testing.T, file string, row *regexp.Regexp) map[string][]string {
 // TestKnownFailures: every failure that is known from elsewhere has a scenario, or
 // README.md says why it cannot have one and which test stands in.
 func TestKnownFailures(t *testing.T) {
-	set, err := runner.LoadSuite()
+	set, err := loader.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
 	}

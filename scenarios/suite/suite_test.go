@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
 
@@ -66,7 +66,7 @@ func checkOperations(t *testing.T, j *journal.Journal) {
 // measure tells at the end of the test how fast the suite was.
 func measure(t *testing.T) {
 	t.Helper()
-	set, err := runner.LoadSuite()
+	set, err := loader.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
 	}

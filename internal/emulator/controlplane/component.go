@@ -8,13 +8,15 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // Names of the components.
 const (
-	Etcd              = "etcd"
-	APIServer         = "kube-apiserver"
-	ControllerManager = "kube-controller-manager"
+	Etcd              = vocabulary.Etcd
+	APIServer         = vocabulary.APIServer
+	ControllerManager = vocabulary.ControllerManager
 )
 
 // program is how a component starts and ends. Neither method takes a context:

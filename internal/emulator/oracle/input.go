@@ -6,12 +6,13 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
 // Input is all that Judge goes by. It holds no secrets.
 type Input struct {
 	// Scope says what is judged.
-	Scope Scope `json:"scope"`
+	Scope eventscope.Scope `json:"scope"`
 	// Drivers are the names of the drivers, by the sidecars that serve them.
 	Drivers map[string]string `json:"drivers,omitempty"`
 	// Events are what the journal has of the time that is judged, in its order.

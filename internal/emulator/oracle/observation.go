@@ -11,11 +11,12 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
 // Observe remembers how things are now. The name says when, for messages; restless
 // that it has not become quiet.
-func (w *Watcher) Observe(ctx context.Context, name string, scope Scope, restless bool) error {
+func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Scope, restless bool) error {
 	m := Observation{Name: name, After: w.journal.Mark(), Active: restless}
 	v := &view{client: w.emulator.Client(), scope: scope}
 	if err := v.read(ctx); err != nil {
@@ -68,7 +69,7 @@ func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 // view is what the API server has.
 type view struct {
 	client client.Client
-	scope  Scope
+	scope  eventscope.Scope
 
 	claims        cosiapi.BucketClaimList
 	buckets       cosiapi.BucketList

@@ -3,61 +3,24 @@ package oracle
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // The names of the oracles.
 const (
-	// Leak: the buckets and accounts of the backend are those that Kubernetes
-	// records, and no others.
-	Leak = "leak"
-	// Loss: nothing is deleted that should be kept, and nothing is missing that
-	// Kubernetes records as ready.
-	Loss = "loss"
-	// Order: what must survive a crash is persisted before the side effect that
-	// it names, and things are undone in the order that the KEP gives.
-	Order = "order"
-	// Foreign: nobody touches the objects of another driver, or kinds that are
-	// not his.
-	Foreign = "foreign"
-	// Secret: no secret is anywhere but in Secrets.
-	Secret = "secret"
-	// Convergence: every object is what its spec asks for, or says why not.
-	Convergence = "convergence"
-	// Silence: when all is done there are no writes and no calls any more.
-	Silence = "silence"
+	Leak        = vocabulary.Leak
+	Loss        = vocabulary.Loss
+	Order       = vocabulary.Order
+	Foreign     = vocabulary.Foreign
+	Secret      = vocabulary.Secret
+	Convergence = vocabulary.Convergence
+	Silence     = vocabulary.Silence
 )
 
-// oracles are all that there are, in the order in which they are asked.
-var oracles = []struct {
-	name, about string
-	judge       func(*evidence) []Finding
-}{
-	{Leak, "the buckets and accounts of the backend are those that Kubernetes records, and no others", leaks},
-	{Loss, "nothing is deleted that should be kept, and nothing is missing that Kubernetes records as ready", losses},
-	{Order, "what must survive a crash is persisted before the side effect that it names; things are undone in order", orderViolations},
-	{Foreign, "nobody touches the objects of another driver, or kinds that are not his", foreignWrites},
-	{Secret, "no secret is anywhere but in Secrets", secretLeaks},
-	{Convergence, "every object is what its spec asks for, or says why not", unconverged},
-	{Silence, "when all is done there are no writes and no calls any more", activity},
-}
-
-// All returns the names of the oracles, each with what it makes sure of, in a
-// sentence.
-func All() map[string]string {
-	all := make(map[string]string, len(oracles))
-	for _, o := range oracles {
-		all[o.name] = o.about
-	}
-	return all
-}
-
-// Names returns the names of the oracles in the order in which they are asked.
-func Names() []string {
-	names := make([]string, 0, len(oracles))
-	for _, o := range oracles {
-		names = append(names, o.name)
-	}
-	return names
+// checks are the checks of the oracles, by name.
+var checks = map[string]func(*evidence) []Finding{
+	Leak: leaks, Loss: losses, Order: orderViolations, Foreign: foreignWrites, Secret: secretLeaks, Convergence: unconverged, Silence: activity,
 }
 
 // Finding is something that must not be.
@@ -81,9 +44,9 @@ func (f Finding) String() string { return f.Oracle + ": " + f.Message }
 func Judge(in Input) []Finding {
 	e := gather(&in)
 	var found []Finding
-	for _, o := range oracles {
-		for _, f := range o.judge(e) {
-			f.Oracle = o.name
+	for _, name := range vocabulary.OracleNames() {
+		for _, f := range checks[name](e) {
+			f.Oracle = name
 			found = append(found, f)
 		}
 	}
@@ -99,8 +62,9 @@ func deduplicate(found []Finding) []Finding {
 			kept = append(kept, f)
 		}
 	}
+	order := vocabulary.OracleNames()
 	slices.SortStableFunc(kept, func(a, b Finding) int {
-		return cmp.Compare(slices.Index(Names(), a.Oracle), slices.Index(Names(), b.Oracle))
+		return cmp.Compare(slices.Index(order, a.Oracle), slices.Index(order, b.Oracle))
 	})
 	return kept
 }

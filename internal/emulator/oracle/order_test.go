@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
@@ -148,13 +149,13 @@ func TestOrder(t *testing.T) {
 			reason: "Others are judged by others.",
 			happen: func(s *story) {
 				s.move("provision", "identify")
-				s.input.Scope = oracle.Scope{Namespaces: []string{"story-11"}, Words: []string{"story-11"}}
+				s.input.Scope = eventscope.Scope{Namespaces: []string{"story-11"}, Words: []string{"story-11"}}
 			},
 		},
 		"NobodysWhenAlone": {
 			reason: "A call for what nobody has heard of is somebody's mistake.",
 			happen: func(s *story) {
-				s.input.Scope = oracle.Scope{Alone: true, Namespaces: []string{ns}}
+				s.input.Scope = eventscope.Scope{Alone: true, Namespaces: []string{ns}}
 				s.before("ready", rpc("DriverCreateBucket", "stray", `{"bucketId":"stray"}`, `{}`))
 			},
 			want: []verdict{{oracle.Order, "stray"}},

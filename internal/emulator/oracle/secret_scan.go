@@ -11,6 +11,7 @@ import (
 
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
 // minSecret is the shortest secret that is looked for; shorter ones are found
@@ -75,7 +76,7 @@ func (v *view) contents() map[string][]byte {
 }
 
 // addIssuedKeys adds the keys that the store has given to accounts of the scope.
-func (w *Watcher) addIssuedKeys(scope Scope) {
+func (w *Watcher) addIssuedKeys(scope eventscope.Scope) {
 	for _, key := range w.emulator.IssuedKeys(w.started) {
 		if scope.Names(key.Account) || scope.Names(key.Owner) {
 			w.addSecret(key.Account, key.Secret)
@@ -93,7 +94,7 @@ func (w *Watcher) addSecret(whose, secret string) {
 }
 
 // scanEvents looks for the secrets in the events that it has not looked at.
-func (w *Watcher) scanEvents(scope Scope) {
+func (w *Watcher) scanEvents(scope eventscope.Scope) {
 	w.addIssuedKeys(scope)
 	for i := range w.secrets {
 		s := &w.secrets[i]

@@ -10,6 +10,7 @@ import (
 	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
@@ -98,7 +99,7 @@ func lifecycle() *story {
 		hasAccount    = handedOff + `,"accountID":"` + account + `"`
 	)
 	s := &story{input: oracle.Input{
-		Scope: oracle.Scope{Namespaces: []string{ns}, Words: []string{ns, uid, accessUID}}, Drivers: map[string]string{"sidecar": driver},
+		Scope: eventscope.Scope{Namespaces: []string{ns}, Words: []string{ns, uid, accessUID}}, Drivers: map[string]string{"sidecar": driver},
 	}}
 	s.happenings = []happening{
 		{"protect claim", claimEvent(addFinalizer, protected)},

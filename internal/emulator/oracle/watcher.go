@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
@@ -102,7 +103,7 @@ func (w *Watcher) markExternal(names []string) {
 }
 
 // Input returns what was collected, for Judge. Secrets are looked for now.
-func (w *Watcher) Input(scope Scope) Input {
+func (w *Watcher) Input(scope eventscope.Scope) Input {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.collect()
@@ -118,54 +119,4 @@ func (w *Watcher) Input(scope Scope) Input {
 // noteServed remembers who serves which driver, also when he has gone.
 func (w *Watcher) noteServed() {
 	maps.Copy(w.drivers, w.emulator.Served())
-}
-
-// WaitQuiet waits until nothing of the scope has happened for a time, no write and no
-// call, and none is under way. It returns false if the context ends before.
-func (w *Watcher) WaitQuiet(ctx context.Context, scope Scope, quiet time.Duration) bool {
-	for {
-		w.Collect()
-		left := w.quietIn(scope, quiet)
-		if left <= 0 {
-			return true
-		}
-		if !w.awaitEvent(ctx, left) {
-			return false
-		}
-	}
-}
-
-// quietIn returns how long it takes at least until it has been quiet for a time.
-func (w *Watcher) quietIn(scope Scope, quiet time.Duration) time.Duration {
-	for _, e := range w.journal.Pending() {
-		if IsActivity(e) && scope.Concerns(e) {
-			return quiet
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, e := range slices.Backward(w.events) {
-		left := quiet - time.Since(e.Time.Add(e.Duration))
-		if left <= 0 {
-			return 0 // and so is it for all before
-		}
-		if IsActivity(e) && scope.Concerns(e) {
-			return left
-		}
-	}
-	return quiet - time.Since(w.started)
-}
-
-// awaitEvent returns when there is another event, or after a time; it returns
-// false if the context ends.
-func (w *Watcher) awaitEvent(ctx context.Context, limit time.Duration) bool {
-	within, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	w.mu.Lock()
-	last := w.last
-	w.mu.Unlock()
-	for range w.journal.Follow(within, last) {
-		break
-	}
-	return ctx.Err() == nil
 }

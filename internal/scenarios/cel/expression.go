@@ -42,7 +42,7 @@ func Parse(source string) (_ *Expression, err error) {
 	}
 	parsed, issues := environment.Parse(source)
 	if issues.Err() != nil {
-		return nil, fmt.Errorf("the expression %q is not CEL: %s", source, firstLine(issues))
+		return nil, fmt.Errorf("the expression %q is not valid CEL: %s", source, firstLine(issues))
 	}
 	e := &Expression{source: source, parsed: parsed, names: names(parsed.NativeRep().Expr())}
 	e.condition, err = check(source, parsed, e.names)
@@ -111,7 +111,7 @@ func (e *Expression) Test(variables map[string]any) (bool, error) {
 	}
 	holds, ok := value.(bool)
 	if !ok {
-		return false, fmt.Errorf("%s: it is %v, and must be true or false", e.source, value)
+		return false, fmt.Errorf("%s: returned %v, must return true or false", e.source, value)
 	}
 	return holds, nil
 }

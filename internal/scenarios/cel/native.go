@@ -27,7 +27,7 @@ func native(result ref.Val) (any, error) {
 	}
 	converted, err := result.ConvertToNative(reflect.TypeFor[*structpb.Value]())
 	if err != nil {
-		return nil, fmt.Errorf("a result of type %s cannot be used: %w", result.Type().TypeName(), err)
+		return nil, fmt.Errorf("unsupported result type %s: %w", result.Type().TypeName(), err)
 	}
 	message, _ := converted.(*structpb.Value)
 	encoded, err := protojson.Marshal(message)

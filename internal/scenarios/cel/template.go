@@ -37,7 +37,7 @@ func ParseTemplate(source string) (*Template, error) {
 		t.text(rest[:start])
 		end := closing(rest[start+2:])
 		if end < 0 {
-			return nil, fmt.Errorf("%q has a ${ without its }", source)
+			return nil, fmt.Errorf("%q has a ${ without a closing }", source)
 		}
 		e, err := Parse(rest[start+2 : start+2+end])
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -24,13 +25,13 @@ func (r *run) always(ctx context.Context, s *spec.Step) (any, error) {
 		})
 	}
 	if s.Always.For != 0 {
-		Pause(watching, time.Duration(s.Always.For))
+		idle.Pause(watching, time.Duration(s.Always.For))
 	} else {
 		failed[len(failed)-1] = r.steps(watching, s.Always.While)
 	}
 	stop()
 	all.Wait()
-	return nil, firstOwn(failed)
+	return nil, firstCause(failed)
 }
 
 // hold returns when the context ends, or with a failure when the object differs.
@@ -39,7 +40,7 @@ func (r *run) hold(ctx context.Context, expectation *spec.Expectation) error {
 	if err != nil {
 		return err
 	}
-	w := &waiting{run: r, object: object, pattern: expectation.Pattern, forDifference: true}
+	w := &objectWait{run: r, object: object, pattern: expectation.Pattern, forDifference: true}
 	_, err = w.until(ctx)
 	if failure, ok := errors.AsType[*Failure](err); ok && ctx.Err() != nil && !failure.Broken {
 		return nil // it has held to the end
@@ -48,7 +49,7 @@ func (r *run) hold(ctx context.Context, expectation *spec.Expectation) error {
 		return err
 	}
 	return &Failure{
-		Message: subjectOf(object) + " has changed to what it must not be", Subject: subjectOf(object), Differences: w.differences,
-		Expected: expectedYAML(expectation.Pattern, r.known(ctx)), Got: gotYAML(w.last),
+		Message: subjectOf(object) + ": condition no longer met", Subject: subjectOf(object), Differences: w.differences,
+		Expected: expectedYAML(expectation.Pattern, r.variablesNow(ctx)), Got: gotYAML(w.last),
 	}
 }

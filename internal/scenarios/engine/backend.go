@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -51,20 +50,20 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Nam
 		if !ok {
 			value = match.Missing
 		}
-		differences, err := match.Match(one.Pattern, value, r.known(ctx))
+		differences, err := match.Match(one.Pattern, value, r.variablesNow(ctx))
 		if err != nil {
 			return err
 		}
 		if len(differences) > 0 {
 			return &Failure{
-				Message: fmt.Sprintf("the %s %q of the backend is not as expected", kind, name), Differences: differences,
-				Expected: expectedYAML(one.Pattern, r.known(ctx)), Got: toYAML(got[name]),
+				Message: fmt.Sprintf("backend %s %q: condition not met", kind, name), Differences: differences,
+				Expected: expectedYAML(one.Pattern, r.variablesNow(ctx)), Got: toYAML(got[name]),
 			}
 		}
 	}
 	for name := range got {
 		if only && !slices.Contains(known, name) && r.isOwn(name) {
-			return &Failure{Message: fmt.Sprintf("the backend has the %s %q, too", kind, name), Got: toYAML(got[name])}
+			return &Failure{Message: fmt.Sprintf("unexpected backend %s %q", kind, name), Got: toYAML(got[name])}
 		}
 	}
 	return nil
@@ -72,7 +71,7 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Nam
 
 // isOwn reports whether a name of the backend is of this scenario.
 func (r *run) isOwn(name string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.ContainsFunc(append(slices.Clone(r.words), r.scope), func(word string) bool { return naming.Mentions(name, word) })
+	scope := r.ownScope()
+	scope.Namespaces = nil // other runs may share the namespace
+	return scope.Names(name)
 }

@@ -15,7 +15,7 @@ func (r *run) changeBackend(ctx context.Context, asked *spec.Backend) error {
 		do   func(name string) error
 	}{
 		{asked.CreateBucket, func(name string) error {
-			r.bring(name)
+			r.markExternal(name)
 			_, err := backend.CreateBucket(ctx, fakedriver.BucketSpec{Name: name, Owner: backendOwner, Purge: true})
 			return err
 		}},

@@ -14,12 +14,12 @@ import (
 // changeContents does what the step asks for that is about more than a name.
 func (r *run) changeContents(ctx context.Context, asked *spec.Backend) error {
 	if asked.Put != nil {
-		if err := r.putBehind(ctx, asked.Put); err != nil {
+		if err := r.putExternal(ctx, asked.Put); err != nil {
 			return err
 		}
 	}
 	if asked.DeleteObject != nil {
-		if err := r.deleteBehind(ctx, asked.DeleteObject); err != nil {
+		if err := r.deleteExternal(ctx, asked.DeleteObject); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (r *run) compareObjects(ctx context.Context, expected spec.Named) error {
 // objectsIn returns the objects in a bucket by their keys.
 func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, error) {
 	objects := map[string]any{}
-	err := r.behind(ctx, bucket, func(client *s3.Client) error {
+	err := r.asAdministrator(ctx, bucket, func(client *s3.Client) error {
 		pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &bucket})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
@@ -70,13 +70,13 @@ func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, err
 	return objects, nil
 }
 
-// putBehind puts an object into a bucket.
-func (r *run) putBehind(ctx context.Context, asked *spec.PutObject) error {
+// putExternal puts an object into a bucket.
+func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 	content, err := r.text(ctx, asked.Content)
 	if err != nil {
 		return err
 	}
-	if err := r.mayPut(len(content)); err != nil {
+	if err := r.countPut(len(content)); err != nil {
 		return err
 	}
 	return r.atPlace(ctx, "put", spec.Place{Bucket: asked.Bucket, Key: asked.Key}, func(client *s3.Client, bucket, key string) error {
@@ -85,8 +85,8 @@ func (r *run) putBehind(ctx context.Context, asked *spec.PutObject) error {
 	})
 }
 
-// deleteBehind deletes an object in a bucket.
-func (r *run) deleteBehind(ctx context.Context, asked *spec.Place) error {
+// deleteExternal deletes an object in a bucket.
+func (r *run) deleteExternal(ctx context.Context, asked *spec.Place) error {
 	return r.atPlace(ctx, "delete", *asked, func(client *s3.Client, bucket, key string) error {
 		_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
 		return err
@@ -103,15 +103,15 @@ func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do fun
 	if err != nil {
 		return err
 	}
-	err = r.behind(ctx, bucket, func(client *s3.Client) error { return do(client, bucket, key) })
+	err = r.asAdministrator(ctx, bucket, func(client *s3.Client) error { return do(client, bucket, key) })
 	if err != nil {
 		return fmt.Errorf("%s object %s in bucket %s: %w", what, key, bucket, err)
 	}
 	return nil
 }
 
-// behind does something in a bucket as the store's administrator.
-func (r *run) behind(ctx context.Context, bucket string, do func(*s3.Client) error) error {
+// asAdministrator does something in a bucket as the store's administrator.
+func (r *run) asAdministrator(ctx context.Context, bucket string, do func(*s3.Client) error) error {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	client, err := r.administrator(ctx, bucket, transport)

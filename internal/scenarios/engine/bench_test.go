@@ -88,7 +88,7 @@ func creating(b *testing.B, emu *emulator.Emulator, name string) time.Duration {
 func writing(emu *emulator.Emulator, result engine.Result) time.Duration {
 	var sum time.Duration
 	for _, e := range eventsOf(emu.Journal(), result) {
-		if e.Write() && result.Concerns(e) {
+		if e.Write() && result.Scope.Own().Concerns(e) {
 			sum += e.Duration
 		}
 	}

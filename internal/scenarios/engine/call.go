@@ -38,7 +38,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.touchCalled(name, request)
+	r.markCallExternal(name, request)
 	response := dynamicpb.NewMessage(method.Output())
 	err = connection.Invoke(ctx, fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()), request, response)
 	return r.answered(ctx, s.Call, response, errors.Join(err, connection.Close()))
@@ -57,7 +57,7 @@ func methodOf(name string) (protoreflect.MethodDescriptor, error) {
 			known = append(known, string(methods.Get(j).Name()))
 		}
 	}
-	return nil, fmt.Errorf("there is no method %q: there are %s", name, strings.Join(known, ", "))
+	return nil, fmt.Errorf("unknown method %q: must be one of %s", name, strings.Join(known, ", "))
 }
 
 // message builds a message from a value of the document.
@@ -75,7 +75,7 @@ func (r *run) message(ctx context.Context, kind protoreflect.MessageDescriptor, 
 		return nil, err
 	}
 	if err := protojson.Unmarshal(body, message); err != nil {
-		return nil, fmt.Errorf("%s: the request is no %s: %w", v.Position, kind.Name(), err)
+		return nil, fmt.Errorf("%s: the request is not a valid %s: %w", v.Position, kind.Name(), err)
 	}
 	return message, nil
 }
@@ -90,7 +90,7 @@ func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Mes
 		want = codes.OK.String()
 	}
 	if got := status.Code(failed); got.String() != want {
-		return nil, &Failure{Message: fmt.Sprintf("the driver has answered %s (%v), want %s", got, failed, want)}
+		return nil, &Failure{Message: fmt.Sprintf("the driver returned %s (%v), want %s", got, failed, want)}
 	}
 	body, err := protojson.Marshal(response) // with the names that the journal has, too
 	if err != nil {
@@ -100,14 +100,14 @@ func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Mes
 	if err := json.Unmarshal(body, &got); err != nil || asked.Response == nil {
 		return got, err
 	}
-	differences, err := match.Match(*asked.Response, got, r.known(ctx))
+	differences, err := match.Match(*asked.Response, got, r.variablesNow(ctx))
 	if err != nil {
 		return nil, err
 	}
 	if len(differences) > 0 {
 		return nil, &Failure{
-			Message: "the driver's response is not as expected", Differences: differences,
-			Expected: expectedYAML(*asked.Response, r.known(ctx)), Got: toYAML(got),
+			Message: "the driver's response: condition not met", Differences: differences,
+			Expected: expectedYAML(*asked.Response, r.variablesNow(ctx)), Got: toYAML(got),
 		}
 	}
 	return got, nil

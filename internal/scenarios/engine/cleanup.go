@@ -17,13 +17,13 @@ import (
 // end is what comes after the last step: the oracles look at what the scenario has
 // come to, all is cleaned up in reverse, and the oracles look again.
 func (r *run) end(ctx context.Context) error {
-	failed := []error{r.wakeAll(ctx), r.witness(ctx, atTheEnd)}
+	failed := []error{r.startStopped(ctx), r.observe(ctx, atTheEnd)}
 	failed = append(failed, r.cleanUp(ctx)...)
-	failed = append(failed, r.witness(ctx, afterTheCleanUp))
-	for _, failure := range r.verdict() {
+	failed = append(failed, r.observe(ctx, afterTheCleanUp))
+	for _, failure := range r.oracleFailures() {
 		failed = append(failed, &failure)
 	}
-	return errors.Join(append(failed, r.sweep(ctx), r.dropNamespace(ctx), r.dropDrivers(ctx))...)
+	return errors.Join(append(failed, r.cleanUpBackend(ctx), r.deleteNamespace(ctx), r.removeDrivers(ctx))...)
 }
 
 // cleanUp deletes what the scenario has made, with the help of the components, and
@@ -31,7 +31,7 @@ func (r *run) end(ctx context.Context) error {
 func (r *run) cleanUp(ctx context.Context) []error {
 	failed := []error{r.emptyBuckets(ctx)}
 	var deleted []*unstructured.Unstructured
-	for _, object := range r.belongings.backwards() {
+	for _, object := range r.created.reversed() {
 		err := r.engine.client.Delete(ctx, object)
 		switch {
 		case err == nil:
@@ -41,26 +41,26 @@ func (r *run) cleanUp(ctx context.Context) []error {
 		}
 	}
 	for _, object := range deleted {
-		failed = append(failed, r.gone(ctx, object))
+		failed = append(failed, r.awaitDeletion(ctx, object))
 	}
-	return append(failed, r.dropRetained(ctx))
+	return append(failed, r.deleteRetained(ctx))
 }
 
 // absent is the pattern of what has been deleted.
 var absent = spec.Pattern{Word: spec.Absent}
 
-// gone waits until an object is gone; if it does not go, its finalizers are taken
+// awaitDeletion waits until an object is gone; if it does not go, its finalizers are taken
 // off, and that is a failure: something would have leaked.
-func (r *run) gone(ctx context.Context, object *unstructured.Unstructured) error {
-	wait := &waiting{run: r, object: object, pattern: absent}
-	if matched, err := wait.look(ctx); matched || err != nil {
+func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructured) error {
+	wait := &objectWait{run: r, object: object, pattern: absent}
+	if matched, err := wait.get(ctx); matched || err != nil {
 		return err
 	}
-	limit := r.engine.patient(cleanUpTimeout / 3)
+	limit := r.engine.scaleTimeout(cleanUpTimeout / 3)
 	waitCtx, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
 	defer cancel()
 	waitCtx, giveUp := context.WithCancelCause(waitCtx)
-	defer r.hurry(waitCtx, object, giveUp)()
+	defer r.cancelWhenStalled(waitCtx, object, giveUp)()
 	_, err := wait.until(waitCtx)
 	if err == nil {
 		return nil
@@ -68,13 +68,13 @@ func (r *run) gone(ctx context.Context, object *unstructured.Unstructured) error
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 	return errors.Join(&Failure{
 		Position: r.scenario.Position, Subject: subjectOf(object), Got: gotYAML(wait.last),
-		Message: subjectOf(object) + " could not be deleted after the last step: " + err.Error(),
+		Message: subjectOf(object) + " not deleted after the last step: " + err.Error(),
 	}, client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
 }
 
-// dropRetained deletes the Buckets that the scenario's claims have left behind by
+// deleteRetained deletes the Buckets that the scenario's claims have left behind by
 // their deletion policy. What they stand for is swept later.
-func (r *run) dropRetained(ctx context.Context) error {
+func (r *run) deleteRetained(ctx context.Context) error {
 	var buckets cosiapi.BucketList
 	if err := r.engine.client.List(ctx, &buckets); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (r *run) dropRetained(ctx context.Context) error {
 		if bucket.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain {
 			failed = append(failed, &Failure{
 				Position: r.scenario.Position, Subject: "Bucket/" + bucket.Name,
-				Message: fmt.Sprintf("the Bucket %s is left, although its policy is %s", bucket.Name, bucket.Spec.DeletionPolicy),
+				Message: fmt.Sprintf("Bucket/%s still exists, but its deletion policy is %s", bucket.Name, bucket.Spec.DeletionPolicy),
 			})
 		}
 		if err := client.IgnoreNotFound(r.engine.client.Delete(ctx, bucket)); err != nil {
@@ -98,7 +98,7 @@ func (r *run) dropRetained(ctx context.Context) error {
 		named := &unstructured.Unstructured{}
 		named.SetGroupVersionKind(cosiapi.SchemeGroupVersion.WithKind("Bucket"))
 		named.SetName(bucket.Name)
-		failed = append(failed, r.gone(ctx, named))
+		failed = append(failed, r.awaitDeletion(ctx, named))
 	}
 	return errors.Join(failed...)
 }

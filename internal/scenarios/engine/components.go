@@ -67,18 +67,18 @@ func (r *run) component(name string) (emulator.Controllable, error) {
 	if actor := r.engine.emulator.Controllable(name); actor != nil {
 		return actor, nil
 	}
-	return nil, fmt.Errorf("there is no component %q: there are %s", name, strings.Join(r.engine.emulator.ControllableNames(), ", "))
+	return nil, fmt.Errorf("unknown component %q: must be one of %s", name, strings.Join(r.engine.emulator.ControllableNames(), ", "))
 }
 
-// wakeAll starts what a scenario has left stopped, so that it can be cleaned up. What
+// startStopped starts what a scenario has left stopped, so that it can be cleaned up. What
 // is not its own it leaves alone, unless it runs alone: another scenario may have
 // stopped it, or be starting it just now.
-func (r *run) wakeAll(ctx context.Context) error {
+func (r *run) startStopped(ctx context.Context) error {
 	alone := runsAlone(r.scenario)
 	if err := r.engine.emulator.AwaitControlPlane(ctx); err != nil {
 		return err
 	}
-	if err := r.dropSeconds(ctx); err != nil {
+	if err := r.removeReplicas(ctx); err != nil {
 		return err
 	}
 	for _, component := range r.engine.emulator.Components() {
@@ -103,8 +103,8 @@ func (r *run) owns(component *emulator.Component) bool {
 	return false
 }
 
-// dropSeconds ends the second instances that the scenario has started.
-func (r *run) dropSeconds(ctx context.Context) error {
+// removeReplicas ends the second instances that the scenario has started.
+func (r *run) removeReplicas(ctx context.Context) error {
 	var failed []error
 	alone := runsAlone(r.scenario)
 	for _, component := range r.engine.emulator.Components() {

@@ -23,11 +23,11 @@ func (r *run) parallel(ctx context.Context, s *spec.Step) (any, error) {
 		})
 	}
 	all.Wait()
-	return nil, firstOwn(failed)
+	return nil, firstCause(failed)
 }
 
-// firstOwn prefers what has failed by itself to what was cut short.
-func firstOwn(failed []error) error {
+// firstCause prefers what has failed by itself to what was cut short.
+func firstCause(failed []error) error {
 	var cut error
 	for _, err := range failed {
 		failure, ok := errors.AsType[*Failure](err)
@@ -83,7 +83,7 @@ func (r *run) evaluate(ctx context.Context, v *spec.Value) (any, error) {
 	case v.IsMapping():
 		object := make(map[string]any, len(v.Fields))
 		for i := range v.Fields {
-			name, err := v.Fields[i].NameWith(r.known(ctx))
+			name, err := v.Fields[i].NameWith(r.variablesNow(ctx))
 			if err != nil {
 				return nil, err
 			}
@@ -104,7 +104,7 @@ func (r *run) evaluate(ctx context.Context, v *spec.Value) (any, error) {
 		return items, nil
 	}
 	if text, ok := v.Scalar.(spec.Text); ok {
-		return text.Eval(r.known(ctx))
+		return text.Eval(r.variablesNow(ctx))
 	}
 	return v.Scalar, nil
 }

@@ -52,7 +52,7 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	if authority := value(cosiapi.SecretKeyCertificateAuthority); authority != "" {
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM([]byte(authority)) {
-			return nil, fmt.Errorf("there is no certificate in %[2]s of Secret/%[1]s", name, cosiapi.SecretKeyCertificateAuthority)
+			return nil, fmt.Errorf("Secret/%s has no certificate in %s", name, cosiapi.SecretKeyCertificateAuthority)
 		}
 		c.transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
@@ -69,7 +69,7 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: c.attempts,
 	}
 	if !asked.ServiceAccount.IsZero() {
-		if options.Credentials, err = r.asServiceAccount(ctx, asked, options); err != nil {
+		if options.Credentials, err = r.serviceAccountCredentials(ctx, asked, options); err != nil {
 			return nil, err
 		}
 	}
@@ -120,7 +120,7 @@ func (c *credentials) requestOnce(ctx context.Context, method, signed string, co
 	return "", again, &smithy.GenericAPIError{Code: document.Code, Message: document.Message}
 }
 
-// unsigned takes the signature, with which anybody could do the same, out of an error.
+// unsigned removes the signature, which grants the same access, from an error.
 func unsigned(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		failed.URL, _, _ = strings.Cut(failed.URL, "?")

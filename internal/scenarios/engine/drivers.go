@@ -32,7 +32,7 @@ func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[strin
 	return names, nil
 }
 
-// makeDriver starts a fake driver, or a sidecar for somebody's that runs already.
+// makeDriver starts a fake driver, or a sidecar for a driver that already runs.
 func (r *run) makeDriver(ctx context.Context, driver *spec.Driver) (*emulator.AddedDriver, error) {
 	if driver.Socket != "" {
 		return r.engine.emulator.JoinDriver(ctx, r.scoped(driver.Name), driver.Socket)
@@ -56,8 +56,8 @@ func (r *run) makeDriver(ctx context.Context, driver *spec.Driver) (*emulator.Ad
 	return r.engine.emulator.AddDriver(ctx, options)
 }
 
-// dropDrivers ends the drivers, when nothing of theirs is left.
-func (r *run) dropDrivers(ctx context.Context) error {
+// removeDrivers ends the drivers, when nothing of theirs is left.
+func (r *run) removeDrivers(ctx context.Context) error {
 	var failed []error
 	for _, driver := range r.drivers {
 		failed = append(failed, driver.Remove(ctx))

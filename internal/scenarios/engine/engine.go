@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -26,10 +26,10 @@ type Engine struct {
 
 	// shared is held by scenarios that run beside others, and exclusively by
 	// those that cannot.
-	shared  sync.RWMutex
-	company *company
-	scopes  atomic.Int64
-	spent   spent
+	shared    sync.RWMutex
+	isolation *isolation
+	scopes    atomic.Int64
+	deleted   namespaceQueue
 }
 
 // Options say how scenarios are run.
@@ -47,46 +47,46 @@ type Options struct {
 	// S3Attempts is how often an S3 request is made that fails for a reason that may
 	// pass, as applications do; 0 means once, so that failures are seen.
 	S3Attempts int
-	// Unjudged leaves it to the caller to ask the oracles, who has looked at the world
-	// himself when the last step had ended.
-	Unjudged bool
-	// Blind says that the driver has no backend that anybody could look at, for
-	// instance because it only stands in for another: steps that look into the
-	// backend, or use S3, are passed over, and nothing is judged by its truth.
-	Blind bool
+	// SkipOracles leaves the oracles to the caller, which observes the state after the
+	// last step.
+	SkipOracles bool
+	// NoBackend says that the driver has no observable backend, for instance because
+	// it replays a recording. Steps that inspect the backend, or use S3, are skipped,
+	// and the oracles do not compare with it.
+	NoBackend bool
 	// Patience multiplies the timeouts of steps, for machines that are slow or busy;
 	// less than 1 means 1.
 	Patience int
-	// Observer is told what happens; nil means nobody is.
+	// Observer receives the progress of scenarios; nil means none does.
 	Observer Observer
 }
 
 // New returns an engine on a running emulator, which stays the caller's to stop.
 func New(emu *emulator.Emulator, options Options) *Engine {
 	if options.Observer == nil {
-		options.Observer = Silent{}
+		options.Observer = NopObserver{}
 	}
-	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), company: companyOf(emu), options: options}
+	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolationFor(emu), options: options}
 }
 
 // Run runs a scenario, cleans up behind it, and judges it. The result says what was
 // wrong; a context that ends makes it Broken. One that needs what is not there is
 // Skipped.
 func (e *Engine) Run(ctx context.Context, s *spec.Scenario) Result {
-	if reason := e.lacks(s); reason != "" {
+	if reason := e.unmetRequirement(s); reason != "" {
 		return e.skip(s, reason)
 	}
 	defer e.enter(s)()
 	scope, err := e.newScope(ctx, s.Name)
 	r := &run{
-		engine: e, scenario: s, scope: scope,
+		engine: e, scenario: s, scope: scope, idle: idle.New(e.emulator),
 		marks: map[string]uint64{}, result: Result{Scenario: s, Started: time.Now(), From: e.journal.Mark() + 1},
 	}
-	r.belongings.most = int(r.limits().Objects)
+	r.created.max = int(r.limits().Objects)
 	r.namespace = cmp.Or(e.options.Namespace, r.scope)
 	r.result.Namespace = r.namespace
 	e.options.Observer.ScenarioStarted(s, r.namespace)
-	e.company.enter(r)
+	e.isolation.enter(r)
 	if err == nil {
 		r.watcher, err = oracle.Watch(ctx, e.emulator)
 	}
@@ -94,11 +94,11 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) Result {
 		r.perform(ctx)
 	} else {
 		r.fail(err)
-		r.conclude()
+		r.setOutcome()
 	}
-	e.company.leave(r, len(r.result.Failures) > 0)
+	r.result.Scope = r.eventScope()
+	e.isolation.leave(r, len(r.result.Failures) > 0)
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
-	r.result.Words = slices.Concat(r.words, []string{r.scope})
 	e.options.Observer.ScenarioEnded(r.result)
 	return r.result
 }
@@ -133,14 +133,14 @@ func (r *run) perform(ctx context.Context) {
 	r.fail(err)
 	r.fail(r.healAll())
 	if r.engine.options.Keep && len(r.result.Failures) > 0 {
-		r.conclude()
+		r.setOutcome()
 		return
 	}
 	// Cleaning up is not to be cut short by what has ended the scenario.
-	cleanUp, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.engine.patient(cleanUpTimeout))
+	cleanUp, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.engine.scaleTimeout(cleanUpTimeout))
 	defer cancel()
 	r.fail(r.end(cleanUp))
-	r.conclude()
+	r.setOutcome()
 }
 
 // fail takes an error as a failure: nil is none.
@@ -161,7 +161,7 @@ func (r *run) fail(err error) {
 	r.result.Failures = append(r.result.Failures, *failure)
 }
 
-func (r *run) conclude() {
+func (r *run) setOutcome() {
 	r.result.Outcome = Passed
 	for _, failure := range r.result.Failures {
 		if failure.Broken {

@@ -88,11 +88,11 @@ func TestRun(t *testing.T) {
 			want: engine.Passed,
 		},
 		"Different": {
-			reason: "Says what is different.", want: engine.Failed, message: "Secret/none is not as expected",
+			reason: "Says what is different.", want: engine.Failed, message: "Secret/none: condition not met",
 			scenario: "steps: [{expect: {Secret/none: present}, timeout: 100ms}]",
 		},
 		"Hasty": {
-			reason: "However short the time, it is looked at once.", want: engine.Failed, message: "not so within 1µs\n  data.k: want w, got v",
+			reason: "However short the time, it is looked at once.", want: engine.Failed, message: "condition not met after 1µs\n  data.k: want w, got v",
 			scenario: `
 steps:
 - apply: {kind: ConfigMap, metadata: {name: a}, data: {k: v}}
@@ -101,15 +101,15 @@ steps:
 `,
 		},
 		"HastyAlways": {
-			reason: "It does not hold because nobody has looked.", want: engine.Failed, message: "has changed to what it must not be",
+			reason: "It does not hold because nobody has looked.", want: engine.Failed, message: "condition no longer met",
 			scenario: "steps: [{always: {objects: {ConfigMap/none: present}, for: 1us}}]",
 		},
 		"Refused": {
-			reason: "The API server says no.", want: engine.Failed, message: "was refused",
+			reason: "The API server says no.", want: engine.Failed, message: "was rejected",
 			scenario: "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [S3, S4]}}}]",
 		},
 		"Left": {
-			reason: "What cannot be deleted is a failure.", want: engine.Failed, message: "could not be deleted",
+			reason: "What cannot be deleted is a failure.", want: engine.Failed, message: "not deleted after",
 			scenario: "steps: [{apply: {kind: ConfigMap, metadata: {name: a, finalizers: [example.com/stuck]}}}]",
 		},
 		"Loops": {
@@ -133,7 +133,7 @@ steps:
 			scenario: strings.Replace(lifecycle, "- expect:\n", "- crash: [sidecar, controller]\n- expect:\n", 1),
 		},
 		"Always": {
-			reason: "It does not hold.", want: engine.Failed, message: "has changed to what it must not be",
+			reason: "It does not hold.", want: engine.Failed, message: "condition no longer met",
 			scenario: `
 steps:
 - apply: {kind: ConfigMap, metadata: {name: a}, data: {k: v}}
@@ -155,7 +155,7 @@ steps:
 `,
 		},
 		"WrongCall": {
-			reason: "Not the code that was expected.", want: engine.Failed, message: "the driver has answered InvalidArgument",
+			reason: "Not the code that was expected.", want: engine.Failed, message: "the driver returned InvalidArgument",
 			scenario: "steps: [{call: {method: DriverDeleteBucket, request: {bucketId: ''}}}]",
 		},
 	}

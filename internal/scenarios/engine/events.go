@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -27,7 +26,7 @@ type eventPattern struct {
 }
 
 func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPattern, error) {
-	found := eventPattern{EventPattern: p, seam: journal.Seam(p.Seam), variables: r.known(ctx)}
+	found := eventPattern{EventPattern: p, seam: journal.Seam(p.Seam), variables: r.variablesNow(ctx)}
 	if p.Seam == "" {
 		found.seam = journal.SeamRPC
 	}
@@ -54,7 +53,7 @@ func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPatte
 
 // matches reports whether an event is like the pattern.
 func (p eventPattern) matches(e journal.Event) (bool, error) {
-	if e.Seam != p.seam || !p.asksForWatches() && strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
+	if e.Seam != p.seam || !p.forWatchEvents() && strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
 		return false, nil
 	}
 	if !glob.Match(p.component, e.Component) || !glob.Match(p.operation, e.Operation.Name) || !glob.Match(p.subject, e.Operation.Subject) {
@@ -70,9 +69,9 @@ func (p eventPattern) matches(e journal.Event) (bool, error) {
 	return p.message(p.Response, e.Response)
 }
 
-// asksForWatches reports whether the pattern is about what watches tell. Others are
+// forWatchEvents reports whether the pattern is about what watches tell. Others are
 // about what components do, and a component is told of much that it does nothing about.
-func (p eventPattern) asksForWatches() bool {
+func (p eventPattern) forWatchEvents() bool {
 	return strings.HasPrefix(p.operation, journal.EventPrefix)
 }
 
@@ -112,16 +111,10 @@ func (r *run) events(asked *spec.Events) []journal.Event {
 		until = r.marks[asked.Until]
 	}
 	r.mu.Unlock()
-	var found []journal.Event
-	for _, e := range r.engine.journal.Since(from) {
-		if until != 0 && e.Seq > until {
-			break
-		}
-		if r.concerns(e) {
-			found = append(found, e)
-		}
-	}
-	return found
+	scope := r.ownScope()
+	return slices.DeleteFunc(r.engine.journal.Since(from), func(e journal.Event) bool {
+		return until != 0 && e.Seq > until || !scope.Concerns(e)
+	})
 }
 
 // calls waits until the journal has the events.
@@ -140,7 +133,7 @@ func (r *run) calls(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, &Failure{Message: problem}
 		}
 		if !r.awaitEvent(ctx, mark) {
-			return nil, &Failure{Message: problem + "; " + context.Cause(ctx).Error()}
+			return nil, &Failure{Message: problem + after(ctx)}
 		}
 	}
 }
@@ -184,19 +177,19 @@ func (r *run) compare(asked *spec.Events, patterns []eventPattern) (problem stri
 				continue
 			}
 			if !asked.AnyOrder && i < last {
-				return fmt.Sprintf("%s came after %s", p, patterns[last]), false, nil
+				return fmt.Sprintf("expected event %q before %q, got it after", p, patterns[last]), false, nil
 			}
 			counts[i]++
 			last, known = max(last, i), true
 			break
 		}
 		if asked.Only && !known {
-			return "there was also " + e.String(), false, nil
+			return "unexpected event: " + e.String(), false, nil
 		}
 	}
 	for i, p := range patterns {
 		if !p.Count.Contains(counts[i]) {
-			return fmt.Sprintf("%s was there %d times", p, counts[i]), p.Count.Exceeded(counts[i]), nil
+			return fmt.Sprintf("expected %s %q, got %d", p.Count.Describe("event"), p, counts[i]), p.Count.Exceeded(counts[i]), nil
 		}
 	}
 	return "", false, nil
@@ -224,53 +217,23 @@ func (r *run) never(ctx context.Context, s *spec.Step) (any, error) {
 				return nil, err
 			}
 			if matched {
-				return nil, &Failure{Message: "there was " + e.String()}
+				return nil, &Failure{Message: "forbidden event: " + e.String()}
 			}
 		}
 	}
 	return nil, nil //nolint:nilnil // there is nothing to bind
 }
 
-// defaultQuiet is how long nothing may happen for all to be settled.
-const defaultQuiet = spec.Duration(200 * time.Millisecond)
-
-// settle waits until there has been no API write and no call for a time that
-// concerns the scenario, and nobody is about to come back and make one.
+// settle waits until the scenario has been idle for a time, counted from now.
 func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
-	quiet := s.Settle.Quiet.Or(defaultQuiet)
-	for mark := r.engine.journal.Mark(); ; {
-		incomplete := r.awaitsRevival() // who comes back is to be heard for all of the time
-		calm, cancel := context.WithTimeout(ctx, quiet)
-		noise := r.noise(calm, &mark)
-		cancel()
-		switch {
-		case ctx.Err() != nil:
-			if noise != "" {
-				noise = ": at last there was " + noise
-			}
-			return nil, &Failure{Message: "it does not become quiet" + noise + "; " + context.Cause(ctx).Error()}
-		case noise == "" && !incomplete && !r.awaitsRevival():
-			return nil, nil //nolint:nilnil // there is nothing to bind
-		}
+	quiet := s.Settle.Quiet.Or(spec.Duration(idle.SettleQuiet))
+	detector := idle.New(r.engine.emulator)
+	if detector.WaitQuiet(ctx, r.ownScope(), quiet) {
+		return nil, nil //nolint:nilnil // there is nothing to bind
 	}
-}
-
-// awaitsRevival reports whether a component that the scenario uses was killed by a fault,
-// and has not started again yet.
-func (r *run) awaitsRevival() bool {
-	return slices.ContainsFunc(r.engine.emulator.Components(), func(c *emulator.Component) bool {
-		foreign := strings.Contains(c.Name(), ".") && !naming.Mentions(c.Name(), r.scope)
-		return !foreign && c.Restarting()
-	})
-}
-
-// noise waits for an event that is not silence, and moves the mark behind it.
-func (r *run) noise(ctx context.Context, mark *uint64) string {
-	for e := range r.engine.journal.Follow(ctx, *mark) {
-		*mark = e.Seq
-		if (e.Write() || e.Seam == journal.SeamRPC) && r.concerns(e) {
-			return e.String()
-		}
+	message := fmt.Sprintf("not idle for %s", quiet)
+	if latest := detector.Latest(); latest.Seq != 0 {
+		message += ", latest activity: " + latest.String()
 	}
-	return ""
+	return nil, &Failure{Message: message + after(ctx)}
 }

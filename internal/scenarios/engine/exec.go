@@ -15,7 +15,7 @@ import (
 // exec runs a program, which sees KUBECONFIG and the scenario's namespace.
 func (r *run) exec(ctx context.Context, s *spec.Step) (any, error) {
 	if !r.engine.options.AllowExec {
-		return nil, errors.New("the scenario runs a program, which has to be allowed with --allow-exec")
+		return nil, errors.New("the scenario runs a program: allow it with --allow-exec")
 	}
 	command := make([]string, 0, len(s.Exec.Command))
 	for _, text := range s.Exec.Command {
@@ -42,7 +42,7 @@ func (r *run) exec(ctx context.Context, s *spec.Step) (any, error) {
 	} else if ok && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	} else if code := program.ProcessState.ExitCode(); code != s.Exec.Code {
-		return nil, &Failure{Message: fmt.Sprintf("%s has exited with %d, want %d: %v %s", command[0], code, s.Exec.Code, exit, stderr.String())}
+		return nil, &Failure{Message: fmt.Sprintf("%s exited with code %d, want %d: %v %s", command[0], code, s.Exec.Code, exit, stderr.String())}
 	}
 	return r.printed(ctx, s.Exec, strings.TrimSuffix(stdout.String(), "\n"))
 }
@@ -51,12 +51,12 @@ func (r *run) printed(ctx context.Context, asked *spec.Exec, stdout string) (any
 	if asked.Stdout == nil {
 		return stdout, nil
 	}
-	differences, err := match.Match(*asked.Stdout, stdout, r.known(ctx))
+	differences, err := match.Match(*asked.Stdout, stdout, r.variablesNow(ctx))
 	if err != nil {
 		return nil, err
 	}
 	if len(differences) > 0 {
-		return nil, &Failure{Message: "the program has printed something else", Differences: differences}
+		return nil, &Failure{Message: "unexpected program output", Differences: differences}
 	}
 	return stdout, nil
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -26,7 +27,7 @@ func (r *run) expect(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		wait := &waiting{run: r, object: object, pattern: expectation.Pattern}
+		wait := &objectWait{run: r, object: object, pattern: expectation.Pattern}
 		if result, err = wait.until(ctx); err != nil {
 			return nil, err
 		}
@@ -34,99 +35,89 @@ func (r *run) expect(ctx context.Context, s *spec.Step) (any, error) {
 	return result, nil
 }
 
-// waiting waits for one object to match, or to differ.
-type waiting struct {
+// objectWait waits for one object to match, or to differ.
+type objectWait struct {
 	run     *run
 	object  *unstructured.Unstructured
 	pattern spec.Pattern
 	// forDifference has it wait until the object does not match.
 	forDifference bool
 
-	seen        bool   // it has been looked at
+	observed    bool   // it has been looked at
 	version     string // of the object when it was last looked at, if it was there
 	last        any    // what the object was like when it was last seen
 	differences []match.Difference
-	trouble     error // of the API, the last that there was
+	lastErr     error // of the API, the last that there was
 }
 
 const (
 	// retryDelay is how long an API in trouble is left alone.
 	retryDelay = 50 * time.Millisecond
-	// onlyLook bounds the only look at an object, when the time to wait for it was too
+	// lastAttemptTimeout bounds the only look at an object, when the time to wait for it was too
 	// short for one.
-	onlyLook = 5 * time.Second
+	lastAttemptTimeout = 5 * time.Second
 )
 
-func (w *waiting) until(ctx context.Context) (any, error) {
+func (w *objectWait) until(ctx context.Context) (any, error) {
 	for {
-		matched, err := w.look(ctx)
+		matched, err := w.get(ctx)
 		if matched {
 			return w.last, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if matched, err = w.follow(ctx); matched {
+		if matched, err = w.watch(ctx); matched {
 			return w.last, nil
 		}
 		switch {
 		case ctx.Err() != nil:
-			return w.atLast(ctx)
+			return w.lastAttempt(ctx)
 		case errors.Is(err, errEvaluate):
 			return nil, err
 		case err != nil:
-			w.trouble = err
-			Pause(ctx, retryDelay)
+			w.lastErr = err
+			idle.Pause(ctx, retryDelay)
 		}
 	}
 }
 
-// atLast is what comes of a wait that is over. However short it was, the object has been
+// lastAttempt is what comes of a wait that is over. However short it was, the object has been
 // looked at once: otherwise the pace of the API would decide.
-func (w *waiting) atLast(ctx context.Context) (any, error) {
-	if !w.seen {
-		w.trouble = nil // it had no time
-		looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), onlyLook)
+func (w *objectWait) lastAttempt(ctx context.Context) (any, error) {
+	if !w.observed {
+		w.lastErr = nil // it had no time
+		looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAttemptTimeout)
 		defer cancel()
-		if matched, err := w.look(looking); matched || err != nil {
+		if matched, err := w.get(looking); matched || err != nil {
 			return w.last, err
 		}
 	}
 	return nil, w.failure(ctx)
 }
 
-// Pause waits for a time, or until the context is done.
-func Pause(ctx context.Context, delay time.Duration) {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}
-
 // errEvaluate means that a pattern has an expression that cannot be evaluated.
 var errEvaluate = errors.New("the pattern cannot be evaluated")
 
-// look gets the object once.
-func (w *waiting) look(ctx context.Context) (bool, error) {
+// get gets the object once.
+func (w *objectWait) get(ctx context.Context) (bool, error) {
 	object := w.object.DeepCopy()
 	err := w.run.engine.client.Get(ctx, client.ObjectKeyFromObject(object), object)
 	switch {
 	case err == nil:
 		w.version = object.GetResourceVersion()
-		return w.judge(ctx, object.Object)
+		return w.compare(ctx, object.Object)
 	case apierrors.IsNotFound(err):
 		w.version = ""
-		return w.judge(ctx, match.Missing)
+		return w.compare(ctx, match.Missing)
 	}
-	w.trouble = err // a passing trouble is waited out
+	w.lastErr = err // a passing trouble is waited out
 	return false, nil
 }
 
-// follow watches the object, from when it was last seen, until it matches or the
+// watch watches the object, from when it was last seen, until it matches or the
 // watch ends.
-func (w *waiting) follow(ctx context.Context) (bool, error) {
+func (w *objectWait) watch(ctx context.Context) (bool, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(w.object.GroupVersionKind())
 	watcher, err := w.run.engine.client.Watch(ctx, list, client.InNamespace(w.object.GetNamespace()),
@@ -137,7 +128,7 @@ func (w *waiting) follow(ctx context.Context) (bool, error) {
 	}
 	defer watcher.Stop()
 	if w.version == "" { // what has happened between looking and watching
-		if matched, err := w.look(ctx); matched || err != nil {
+		if matched, err := w.get(ctx); matched || err != nil {
 			return matched, err
 		}
 	}
@@ -156,39 +147,39 @@ func (w *waiting) follow(ctx context.Context) (bool, error) {
 	}
 }
 
-func (w *waiting) event(ctx context.Context, event watch.Event) (bool, error) {
+func (w *objectWait) event(ctx context.Context, event watch.Event) (bool, error) {
 	object, ok := event.Object.(*unstructured.Unstructured)
 	switch {
 	case event.Type == watch.Error:
 		return false, apierrors.FromObject(event.Object)
 	case event.Type == watch.Deleted:
-		return w.judge(ctx, match.Missing)
+		return w.compare(ctx, match.Missing)
 	case ok && event.Type != watch.Bookmark:
-		return w.judge(ctx, object.Object)
+		return w.compare(ctx, object.Object)
 	}
 	return false, nil
 }
 
-func (w *waiting) judge(ctx context.Context, got any) (bool, error) {
+func (w *objectWait) compare(ctx context.Context, got any) (bool, error) {
 	got = readable(got)
-	differences, err := match.Match(w.pattern, got, w.run.known(ctx))
+	differences, err := match.Match(w.pattern, got, w.run.variablesNow(ctx))
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", errEvaluate, err)
 	}
-	w.seen, w.last, w.differences = true, got, discreet(w.object, differences)
+	w.observed, w.last, w.differences = true, got, redactDifferences(w.object, differences)
 	if got == match.Missing {
 		w.last = nil
 	}
 	return (len(differences) == 0) != w.forDifference, nil
 }
 
-func (w *waiting) failure(ctx context.Context) error {
-	message := fmt.Sprintf("%s is not as expected: %s", subjectOf(w.object), context.Cause(ctx))
-	if w.trouble != nil {
-		message += fmt.Sprintf(" (the API has failed meanwhile, at last with: %s)", w.trouble)
+func (w *objectWait) failure(ctx context.Context) error {
+	message := fmt.Sprintf("%s: %s", subjectOf(w.object), context.Cause(ctx))
+	if w.lastErr != nil {
+		message += fmt.Sprintf(" (latest API error: %s)", w.lastErr)
 	}
 	return &Failure{
 		Message: message, Subject: subjectOf(w.object), Differences: w.differences,
-		Expected: expectedYAML(w.pattern, w.run.known(ctx)), Got: gotYAML(w.last),
+		Expected: expectedYAML(w.pattern, w.run.variablesNow(ctx)), Got: gotYAML(w.last),
 	}
 }

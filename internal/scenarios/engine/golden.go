@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -38,7 +38,7 @@ func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 	}
 	if diff := cmp.Diff(string(want), dump.String()); diff != "" {
 		return nil, &Failure{
-			Message:  fmt.Sprintf("the objects are not as in %s; --update writes it anew", file),
+			Message:  fmt.Sprintf("the objects differ from %s; update it with --update", file),
 			Expected: strings.TrimSuffix(string(want), "\n"), Got: strings.TrimSuffix(dump.String(), "\n"),
 		}
 	}
@@ -50,7 +50,7 @@ var masks = []struct {
 	pattern *regexp.Regexp
 	with    string
 }{
-	{naming.UID, "<uid>"},
+	{eventscope.UID, "<uid>"},
 	{regexp.MustCompile(`"?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"?`), "<time>"},
 	{regexp.MustCompile(`resourceVersion: "\d+"`), "resourceVersion: <version>"},
 	{regexp.MustCompile(`http://[^\s"]+:\d+`), "<endpoint>"},

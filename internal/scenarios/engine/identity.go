@@ -20,9 +20,9 @@ import (
 // the access's name.
 const roleARN = "arn:aws:iam::000000000000:role/"
 
-// asServiceAccount gets credentials as a Pod does that runs as a ServiceAccount: for
+// serviceAccountCredentials gets credentials as a Pod does that runs as a ServiceAccount: for
 // a token of Kubernetes.
-func (r *run) asServiceAccount(ctx context.Context, asked *spec.S3, s3Options s3.Options) (aws.CredentialsProvider, error) {
+func (r *run) serviceAccountCredentials(ctx context.Context, asked *spec.S3, s3Options s3.Options) (aws.CredentialsProvider, error) {
 	name, err := r.text(ctx, asked.ServiceAccount)
 	if err != nil {
 		return nil, err

@@ -21,10 +21,10 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	}
 	f.Name = r.scoped(f.Name)
 	r.mu.Lock()
-	_, begun := r.marks[f.Match.Since]
+	_, reached := r.marks[f.Match.Since]
 	r.mu.Unlock()
 	f.Match.Since, f.Match.Until = r.scopedMark(f.Match.Since), r.scopedMark(f.Match.Until)
-	if begun { // the mark has been made: it counts at once
+	if reached { // the fault is active at once
 		f.Match.Since = ""
 	}
 	if err := r.engine.emulator.Faults().Add(f); err != nil {
@@ -68,7 +68,7 @@ func (r *run) healOne(name string) error {
 	return r.engine.emulator.Faults().Remove(name)
 }
 
-// healAll ends all faults of the scenario. Somebody may have ended one already.
+// healAll removes all faults of the scenario. One may be gone already.
 func (r *run) healAll() error {
 	r.mu.Lock()
 	names := slices.Clone(r.faults)
@@ -82,8 +82,8 @@ func (r *run) healAll() error {
 	return errors.Join(failed...)
 }
 
-// harmsOthers reports whether a fault could be suffered by what all scenarios
+// affectsOthers reports whether a fault could be suffered by what all scenarios
 // share, and not only by a driver of the scenario's own.
-func harmsOthers(f *spec.Fault) bool {
-	return f != nil && (f.Outage != "" || shared(f.ComponentText()) || strings.Contains(f.Component, "*"))
+func affectsOthers(f *spec.Fault) bool {
+	return f != nil && (f.Outage != "" || isShared(f.ComponentText()) || strings.Contains(f.Component, "*"))
 }

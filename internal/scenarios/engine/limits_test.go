@@ -21,7 +21,7 @@ func TestLimits(t *testing.T) {
 		says             []string
 	}{
 		"Objects": {
-			reason: "The third is too many.", want: engine.Broken, says: []string{"s.yaml:9:7: ", "setup.limits.objects", "which is 2"},
+			reason: "The third is too many.", want: engine.Broken, says: []string{"s.yaml:9:7: ", "setup.limits.objects", "(2)"},
 			scenario: "setup: {limits: {objects: 2}}\nsteps:\n- repeat:\n    times: 3\n" +
 				"    steps:\n    - apply: {kind: ConfigMap, metadata: {name: \"a-${index}\"}}\n",
 		},
@@ -30,11 +30,11 @@ func TestLimits(t *testing.T) {
 			scenario: "setup: {limits: {objects: 1}}\nsteps: [{repeat: {times: 3, steps: [{apply: {kind: ConfigMap, metadata: {name: a}}}]}}]\n",
 		},
 		"Puts": {
-			reason: "The second is too many.", want: engine.Broken, says: []string{"setup.limits.puts", "which is 1"},
+			reason: "The second is too many.", want: engine.Broken, says: []string{"setup.limits.puts", "(1)"},
 			scenario: "setup: {limits: {puts: 1}}\nsteps:\n" + put + "- backend: {put: {bucket: \"${scope}-b\", key: l, content: d}}\n",
 		},
 		"PutBytes": {
-			reason: "Three bytes.", want: engine.Broken, says: []string{"3 bytes", "setup.limits.putBytes", "which is 2"},
+			reason: "Three bytes.", want: engine.Broken, says: []string{"3 bytes", "setup.limits.putBytes", "(2)"},
 			scenario: "setup: {limits: {putBytes: 2}}\nsteps:\n" + put,
 		},
 		"Enough": {
@@ -43,7 +43,7 @@ func TestLimits(t *testing.T) {
 		},
 		"Duration": {
 			reason: "What it waits for does not come, and the step would wait longer.", want: engine.Broken,
-			says:     []string{"setup.limits.duration", "which is 50ms", "Secret/none"},
+			says:     []string{"setup.limits.duration", "(50ms)", "Secret/none"},
 			scenario: "setup: {limits: {duration: 50ms}}\nsteps: [{expect: {Secret/none: present}}]\n",
 		},
 	}

@@ -26,11 +26,11 @@ const (
 	// them: what is kept of a run, be it only an object of Kubernetes in a cache, takes
 	// more.
 	grownBytes = 1000
-	// passing is how much more may be in use whatever the number of runs is: what the
+	// isTransient is how much more may be in use whatever the number of runs is: what the
 	// emulator remembers of deletions and keys, up to a bound that the first runs do not
 	// reach, is a megabyte, and a manager of controller-runtime that has ended and is
 	// still held at the second look is nearly one, of as many as were there at once.
-	passing = (1 + memoryAtOnce) << 20
+	isTransient = (1 + memoryAtOnce) << 20
 	// grownGoroutines is how many more there may be: connections come and go.
 	grownGoroutines = 20
 	// memoryAtOnce is how many run at the same time.
@@ -85,7 +85,7 @@ func TestLongMemory(t *testing.T) {
 	if more < fewestRuns {
 		t.Fatalf("only %d runs were made in %s, which is too few to judge by", warm+more, memoryLimit)
 	}
-	if grown, most := after.bytes-before.bytes, int64(more*grownBytes+passing); grown > most {
+	if grown, most := after.bytes-before.bytes, int64(more*grownBytes+isTransient); grown > most {
 		t.Errorf("%d runs keep %d bytes, want at most %d", more, grown, most)
 	}
 	if grown := after.goroutines - before.goroutines; grown > grownGoroutines {

@@ -24,7 +24,7 @@ func kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
 	}
 	found, ok := spec.KindNamed(kind)
 	if !ok {
-		return found, fmt.Errorf("the kind %s is not known; give its apiVersion, too", kind)
+		return found, fmt.Errorf("unknown kind %s: add its apiVersion", kind)
 	}
 	return found, nil
 }
@@ -65,14 +65,14 @@ func (r *run) apply(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.belongings.add(object); err != nil {
+		if err := r.created.add(object); err != nil {
 			return nil, err
 		}
 		config := client.ApplyConfigurationFromUnstructured(object)
 		if err := r.engine.client.Apply(ctx, config, client.FieldOwner(fieldManager), client.ForceOwnership); err != nil {
-			return nil, refused(object, err)
+			return nil, rejected(object, err)
 		}
-		r.concern(string(object.GetUID()))
+		r.addWord(string(object.GetUID()))
 		result = object.Object
 	}
 	return result, nil
@@ -123,7 +123,7 @@ func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {
 			err = r.engine.client.Patch(ctx, object, patch)
 		}
 		if err != nil {
-			return nil, refused(object, err)
+			return nil, rejected(object, err)
 		}
 	}
 	return nil, nil //nolint:nilnil // there is nothing to bind
@@ -136,7 +136,7 @@ func (r *run) remove(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, err
 		}
 		if err := r.engine.client.Delete(ctx, object); err != nil {
-			return nil, refused(object, err)
+			return nil, rejected(object, err)
 		}
 	}
 	return nil, nil //nolint:nilnil // there is nothing to bind

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -13,13 +14,13 @@ type Outcome string
 
 // The outcomes.
 const (
-	// Passed: all that was expected was so.
+	// Passed: all expectations were met.
 	Passed Outcome = "passed"
-	// Failed: something was not as expected.
+	// Failed: an expectation was not met.
 	Failed Outcome = "failed"
-	// Skipped: it needs what is not there, for example an emulator.
+	// Skipped: it requires something that is missing, for example an emulator.
 	Skipped Outcome = "skipped"
-	// Broken: it could not be run to its end, and says nothing about COSI.
+	// Broken: it could not be completed, and says nothing about COSI.
 	Broken Outcome = "broken"
 )
 
@@ -37,11 +38,10 @@ type Result struct {
 	Reason string
 	// From and To are the numbers of the first and the last event in the journal.
 	From, To uint64
-	// Words are what the names of the scenario's objects, and of those that COSI
-	// makes for them, have in them: its scope, and UIDs.
-	Words []string
+	// Scope identifies the events of the run.
+	Scope eventscope.Scope
 	// Judged is what the oracles have judged, without the events.
-	Judged oracle.Input
+	Observed oracle.Input
 }
 
 // StepResult is how one step went; steps within others have their own.
@@ -49,11 +49,11 @@ type StepResult struct {
 	Step     *spec.Step
 	Started  time.Time
 	Duration time.Duration
-	Passed   bool // false also for one that was passed over
+	Passed   bool // false also for a skipped step
 	Skipped  bool
 }
 
-// Failure is something that was not as expected.
+// Failure is an expectation that was not met.
 type Failure struct { //nolint:errname // it is what people call it
 	// Step is nil for what is judged at the end.
 	Step     *spec.Step
@@ -73,7 +73,7 @@ type Failure struct { //nolint:errname // it is what people call it
 	// Broken says that it is about the run itself, and not about COSI.
 	Broken bool
 
-	refusal string // what the API server has said, if it has refused something
+	rejection string // what the API server has said, if it has refused something
 }
 
 // Error implements the error interface.
@@ -124,17 +124,17 @@ func (o Observers) ScenarioEnded(r Result) {
 	}
 }
 
-// Silent is an Observer that does nothing.
-type Silent struct{}
+// NopObserver is an Observer that does nothing.
+type NopObserver struct{}
 
 // ScenarioStarted implements Observer.
-func (Silent) ScenarioStarted(*spec.Scenario, string) {}
+func (NopObserver) ScenarioStarted(*spec.Scenario, string) {}
 
 // StepStarted implements Observer.
-func (Silent) StepStarted(*spec.Scenario, *spec.Step) {}
+func (NopObserver) StepStarted(*spec.Scenario, *spec.Step) {}
 
 // StepEnded implements Observer.
-func (Silent) StepEnded(*spec.Scenario, StepResult) {}
+func (NopObserver) StepEnded(*spec.Scenario, StepResult) {}
 
 // ScenarioEnded implements Observer.
-func (Silent) ScenarioEnded(Result) {}
+func (NopObserver) ScenarioEnded(Result) {}

@@ -12,14 +12,15 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // cleanUpTimeout bounds what comes after the last step.
 const cleanUpTimeout = 30 * time.Second
 
-// patient is a limit as it is on this machine.
-func (e *Engine) patient(limit time.Duration) time.Duration {
+// scaleTimeout is a limit as it is on this machine.
+func (e *Engine) scaleTimeout(limit time.Duration) time.Duration {
 	return limit * time.Duration(max(e.options.Patience, 1))
 }
 
@@ -37,11 +38,12 @@ type run struct {
 	words     []string // by which events are known to be about the scenario
 	result    Result
 
-	watcher    *oracle.Watcher
-	brought    []string // buckets and accounts of the backend that steps have made past COSI
-	puts       int      // objects that steps have put into buckets
-	belongings belongings
-	drivers    map[string]*emulator.AddedDriver // by their names in the document
+	watcher  *oracle.Watcher
+	idle     *idle.Detector
+	external []string // buckets and accounts of the backend that steps have made past COSI
+	puts     int      // objects that steps have put into buckets
+	created  createdObjects
+	drivers  map[string]*emulator.AddedDriver // by their names in the document
 }
 
 // verb does what a step says. Its result is what `as` binds.
@@ -78,7 +80,7 @@ func (r *run) step(ctx context.Context, s *spec.Step) error {
 	result := StepResult{Step: s, Started: time.Now()}
 	value, err := r.do(ctx, s)
 	r.watcher.Collect()
-	if errors.Is(err, errPassedOver) {
+	if errors.Is(err, errSkipped) {
 		result.Skipped, err = true, nil
 	}
 	result.Duration, result.Passed = time.Since(result.Started), err == nil && !result.Skipped
@@ -92,24 +94,24 @@ func (r *run) step(ctx context.Context, s *spec.Step) error {
 	return err
 }
 
-// errPassedOver means that the condition of a step is false.
-var errPassedOver = errors.New("the step is passed over")
+// errSkipped means that the condition of a step is false.
+var errSkipped = errors.New("the step is skipped")
 
 func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
-	if r.engine.options.Blind && slices.Contains([]string{"backend", "s3"}, s.Verb) {
-		return nil, errPassedOver
+	if r.engine.options.NoBackend && slices.Contains([]string{"backend", "s3"}, s.Verb) {
+		return nil, errSkipped
 	}
 	if s.When.Expression != nil {
-		holds, err := s.When.Test(r.known(ctx))
+		holds, err := s.When.Test(r.variablesNow(ctx))
 		if err != nil {
 			return nil, r.broken(s, err)
 		}
 		if !holds {
-			return nil, errPassedOver
+			return nil, errSkipped
 		}
 	}
 	timeout := s.Timeout.Or(spec.Duration(r.scenario.Setup.Timeout.Or(spec.DefaultTimeout)))
-	timeout = r.engine.patient(timeout)
+	timeout = r.engine.scaleTimeout(timeout)
 	within, cancel := context.WithTimeoutCause(ctx, timeout, &timeoutError{timeout})
 	defer cancel()
 	if len(s.Nested()) > 0 || s.Verb == "use" {
@@ -117,17 +119,17 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 	}
 	value, err := verbs[s.Verb](r, within, s)
 	if !s.Refused.IsZero() {
-		err = r.wantRefusal(ctx, s, err)
+		err = r.wantRejection(ctx, s, err)
 	}
 	if ctx.Err() != nil {
-		err = cutShort(ctx, err)
+		err = interrupted(ctx, err)
 	}
-	return value, r.blame(s, err)
+	return value, r.locate(s, err)
 }
 
-// cutShort turns what has come of a step into something that says nothing about
+// interrupted turns what has come of a step into something that says nothing about
 // COSI, because the scenario was ended meanwhile.
-func cutShort(ctx context.Context, err error) error {
+func interrupted(ctx context.Context, err error) error {
 	failure, ok := errors.AsType[*Failure](err)
 	if !ok {
 		return cmp.Or(err, context.Cause(ctx))
@@ -143,10 +145,18 @@ func cutShort(ctx context.Context, err error) error {
 type timeoutError struct{ timeout time.Duration }
 
 // Error implements the error interface.
-func (t *timeoutError) Error() string { return fmt.Sprintf("it was not so within %s", t.timeout) }
+func (t *timeoutError) Error() string { return fmt.Sprintf("condition not met after %s", t.timeout) }
 
-// blame says which step an error is of.
-func (r *run) blame(s *spec.Step, err error) error {
+// after says why a wait ended, behind what was not met.
+func after(ctx context.Context) string {
+	if timeout, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok {
+		return fmt.Sprintf(" after %s", timeout.timeout)
+	}
+	return "; " + context.Cause(ctx).Error()
+}
+
+// locate says which step an error is of.
+func (r *run) locate(s *spec.Step, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -187,8 +197,8 @@ func withLocal(ctx context.Context, name string, value any) context.Context {
 	return context.WithValue(ctx, local{}, own)
 }
 
-// known returns the variables as they are now.
-func (r *run) known(ctx context.Context) map[string]any {
+// variablesNow returns the variables as they are now.
+func (r *run) variablesNow(ctx context.Context) map[string]any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := maps.Clone(r.variables)
@@ -198,4 +208,6 @@ func (r *run) known(ctx context.Context) map[string]any {
 }
 
 // text returns a text with the values of its expressions.
-func (r *run) text(ctx context.Context, t spec.Text) (string, error) { return t.Text(r.known(ctx)) }
+func (r *run) text(ctx context.Context, t spec.Text) (string, error) {
+	return t.Text(r.variablesNow(ctx))
+}

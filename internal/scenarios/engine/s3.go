@@ -34,10 +34,10 @@ func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
 		if failed, ok := errors.AsType[smithy.APIError](err); ok && code != "" && failed.ErrorCode() == code {
 			return nil, nil //nolint:nilnil // as expected
 		}
-		return nil, &Failure{Message: fmt.Sprintf("the S3 operation has failed: %s; expected: %s", err, orAllowed(code))}
+		return nil, &Failure{Message: fmt.Sprintf("the S3 operation failed: %s; expected %s", err, orAllowed(code))}
 	}
 	if code != "" {
-		return nil, &Failure{Message: "the S3 operation was allowed; expected: " + code}
+		return nil, &Failure{Message: "the S3 operation succeeded; expected " + code}
 	}
 	return result, nil
 }
@@ -83,7 +83,7 @@ func (r *run) content(ctx context.Context, asked *spec.S3) ([]byte, error) {
 func (r *run) toPut(ctx context.Context, asked *spec.S3) ([]byte, error) {
 	content, err := r.content(ctx, asked)
 	if err == nil {
-		err = r.mayPut(len(content))
+		err = r.countPut(len(content))
 	}
 	return content, err
 }
@@ -119,7 +119,7 @@ func (r *run) compareContent(ctx context.Context, asked *spec.S3, body io.Reader
 		return nil, err
 	}
 	if !bytes.Equal(want, got) {
-		return nil, fmt.Errorf("the object has other contents: %d bytes, want %d", len(got), len(want))
+		return nil, fmt.Errorf("unexpected object content: %d bytes, want %d", len(got), len(want))
 	}
 	return string(got), nil
 }
@@ -157,7 +157,7 @@ func (r *run) listObjects(ctx context.Context, asked *spec.S3, c *credentials) (
 	for _, key := range asked.Keys {
 		pattern.Items = append(pattern.Items, spec.Pattern{Scalar: key})
 	}
-	differences, err := match.Match(pattern, keys, r.known(ctx))
+	differences, err := match.Match(pattern, keys, r.variablesNow(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (r *run) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, k
 		Bucket: &c.bucket, Key: &key, UploadId: upload.UploadId, MultipartUpload: &s3types.CompletedMultipartUpload{Parts: parts},
 	})
 	if failed, ok := errors.AsType[smithy.APIError](err); ok && failed.ErrorCode() == noSuchUpload && c.attempts > 1 {
-		err = c.isThere(ctx, key, size, err)
+		err = c.confirm(ctx, key, size, err)
 	}
 	return nil, err
 }
@@ -207,10 +207,10 @@ func (r *run) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, k
 // noSuchUpload is the code of S3 for an upload that is not there, or not any more.
 const noSuchUpload = "NoSuchUpload"
 
-// isThere is nil if the object is there: an attempt to complete its upload has been
+// confirm is nil if the object is there: an attempt to complete its upload has been
 // successful then, though its answer was lost, and another one was told that there is no
 // such upload.
-func (c *credentials) isThere(ctx context.Context, key string, size int64, otherwise error) error {
+func (c *credentials) confirm(ctx context.Context, key string, size int64, otherwise error) error {
 	head, err := c.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &c.bucket, Key: &key})
 	if err == nil && aws.ToInt64(head.ContentLength) == size {
 		return nil

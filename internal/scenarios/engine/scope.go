@@ -8,7 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
 // newScope finds a name that nothing has yet, and makes the namespace of that name,
@@ -16,7 +16,7 @@ import (
 // cluster, or by a scenario whose namespace is still being deleted.
 func (e *Engine) newScope(ctx context.Context, scenario string) (string, error) {
 	for {
-		scope := naming.Scope(scenario, e.scopes.Add(1))
+		scope := eventscope.Name(scenario, e.scopes.Add(1))
 		if e.options.Namespace != "" {
 			return scope, nil
 		}
@@ -25,7 +25,7 @@ func (e *Engine) newScope(ctx context.Context, scenario string) (string, error) 
 			continue
 		}
 		if err != nil {
-			return scope, fmt.Errorf("make the namespace of the scenario: %w", err)
+			return scope, fmt.Errorf("create the scenario's namespace: %w", err)
 		}
 		return scope, nil
 	}

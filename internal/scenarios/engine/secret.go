@@ -37,8 +37,8 @@ func readable(got any) any {
 	return object
 }
 
-// discreet takes the values that a Secret has out of the differences.
-func discreet(object *unstructured.Unstructured, differences []match.Difference) []match.Difference {
+// redactDifferences takes the values that a Secret has out of the differences.
+func redactDifferences(object *unstructured.Unstructured, differences []match.Difference) []match.Difference {
 	if object.GetKind() != kindSecret {
 		return differences
 	}
@@ -52,8 +52,8 @@ func discreet(object *unstructured.Unstructured, differences []match.Difference)
 	return differences
 }
 
-// hidden keeps the names of what a Secret holds, and none of the values.
-func hidden(values map[string]any) map[string]any {
+// redactedValues keeps the names of what a Secret holds, and none of the values.
+func redactedValues(values map[string]any) map[string]any {
 	names := map[string]any{}
 	for name := range values {
 		names[name] = redacted

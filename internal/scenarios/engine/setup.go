@@ -85,7 +85,7 @@ func (r *run) driverOf(ctx context.Context, name string, drivers map[string]any)
 	if found, ok := drivers[name].(string); ok {
 		return found
 	}
-	found, _ := r.known(ctx)["driver"].(string)
+	found, _ := r.variablesNow(ctx)["driver"].(string)
 	return found
 }
 
@@ -131,11 +131,11 @@ func accessModes(names []string) []cosiapi.BucketAccessMode {
 }
 
 func (r *run) create(ctx context.Context, object client.Object) error {
-	if err := r.belongings.add(object); err != nil { // before creating takes its kind away
+	if err := r.created.add(object); err != nil { // before creating takes its kind away
 		return err
 	}
 	if err := r.engine.client.Create(ctx, object); err != nil {
-		return refused(object, err)
+		return rejected(object, err)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func wanted(p spec.Pattern, variables map[string]any) any {
 	return p.Scalar
 }
 
-// gotYAML shows what there is, without what nobody looks at.
+// gotYAML shows the object without bookkeeping fields.
 func gotYAML(got any) string {
 	object, ok := got.(map[string]any)
 	if !ok {
@@ -57,7 +57,7 @@ func gotYAML(got any) string {
 	if shown["kind"] == kindSecret {
 		for _, field := range []string{dataField, plainDataField} {
 			if values, ok := shown[field].(map[string]any); ok {
-				shown[field] = hidden(values)
+				shown[field] = redactedValues(values)
 			}
 		}
 	}

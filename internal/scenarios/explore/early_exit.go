@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -99,7 +99,7 @@ func (r *running) watchForStall(ctx context.Context, giveUp context.CancelCauseF
 			giveUp(errAtRest)
 			return
 		}
-		engine.Pause(ctx, quietAtOnce)
+		idle.Pause(ctx, quietAtOnce)
 	}
 }
 

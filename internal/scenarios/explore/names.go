@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
 var (
@@ -28,7 +28,7 @@ type names struct {
 
 func newNames(scenario string) *names {
 	return &names{
-		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(naming.ScopePrefix(scenario)) + `-[0-9]+\b`),
+		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(eventscope.Prefix(scenario)) + `-[0-9]+\b`),
 		known: map[string]string{}, count: map[string]int{},
 	}
 }
@@ -68,7 +68,7 @@ func (n *names) learn(kind, name, id string) {
 
 // pattern turns a name into a pattern that matches it in every run.
 func (n *names) pattern(name string) string {
-	name = naming.UID.ReplaceAllString(name, "*")
+	name = eventscope.UID.ReplaceAllString(name, "*")
 	name = eventName.ReplaceAllString(name, ".*")
 	name = n.scope.ReplaceAllString(name, "*")
 	if rest, ok := strings.CutPrefix(name, worldNamespace+"/"); ok {
@@ -82,7 +82,7 @@ func (n *names) pattern(name string) string {
 func (n *names) in(text string) string {
 	text = n.scope.ReplaceAllString(text, "<scope>")
 	text = endpoint.ReplaceAllString(text, "127.0.0.1:<port>")
-	return naming.UID.ReplaceAllStringFunc(text, func(id string) string {
+	return eventscope.UID.ReplaceAllStringFunc(text, func(id string) string {
 		if name := n.known[id]; name != "" {
 			return "<" + name + ">"
 		}

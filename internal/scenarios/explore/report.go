@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // Report is what an exploration has shown.
@@ -104,7 +104,7 @@ func (g *Group) represent(o caseResult) {
 
 // rank orders oracles by how much what they find says about its cause.
 func rank(name string) int {
-	order := append(oracle.Names(), OracleTruth, OracleState, OracleSteps, OracleCounts)
+	order := append(vocabulary.OracleNames(), OracleTruth, OracleState, OracleSteps, OracleCounts)
 	if at := slices.Index(order, name); at >= 0 {
 		return at
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -23,6 +23,7 @@ type running struct {
 
 	from    uint64 // the last event before the first step
 	watcher *oracle.Watcher
+	idle    *idle.Detector
 	started time.Time
 	seen    runResult
 
@@ -46,6 +47,7 @@ func (r *running) indexOf(step *spec.Step) int {
 func (r *running) start() {
 	r.from, r.started = r.sandbox.emu.Journal().Mark(), time.Now()
 	var err error
+	r.idle = idle.New(r.sandbox.emu)
 	r.watcher, err = oracle.Watch(r.context, r.sandbox.emu)
 	r.fail(err)
 	for _, f := range r.faults {
@@ -67,7 +69,7 @@ func (r *running) finish(failed bool) {
 	}
 	ctx, cancel := context.WithTimeout(r.context, recoveryTimeout)
 	defer cancel()
-	r.fail(r.readEnd(r.sandbox.waitQuiet(ctx, r.watcher, quietAtOnce)))
+	r.fail(r.readEnd(r.sandbox.waitQuiet(ctx, r.idle, quietAtOnce)))
 }
 
 func (r *running) fail(err error) { r.seen.err = errors.Join(r.seen.err, err) }
@@ -97,7 +99,7 @@ func (r *running) recover() error {
 	ctx, cancel := context.WithTimeout(r.context, limit)
 	defer cancel()
 	for window := quietAtOnce; ; {
-		quiet := r.sandbox.waitQuiet(ctx, r.watcher, window)
+		quiet := r.sandbox.waitQuiet(ctx, r.idle, window)
 		if err := r.readEnd(quiet); err != nil || r.endsAsClean() || !quiet || ctx.Err() != nil {
 			return err
 		}
@@ -110,7 +112,7 @@ func (r *running) recover() error {
 		case enough < recoveryTimeout:
 			window = enough
 		default:
-			engine.Pause(ctx, quietForSure) // and look again
+			idle.Pause(ctx, quietForSure) // and look again
 		}
 	}
 }
@@ -181,18 +183,18 @@ func learnFrom(n *names, m oracle.Observation) {
 
 // waitQuiet waits until nothing has happened for a time, nothing is under way, and every
 // component is alive. It returns false if that was not before the context was done.
-func (w *sandbox) waitQuiet(ctx context.Context, watcher *oracle.Watcher, window time.Duration) bool {
-	if watcher == nil {
+func (w *sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
+	if detector == nil {
 		return true // nothing has begun
 	}
-	for watcher.WaitQuiet(ctx, scope, window) {
+	for detector.WaitQuiet(ctx, scope, window) {
 		if w.isRunning() {
 			return true
 		}
 		if ctx.Err() != nil {
 			break
 		}
-		engine.Pause(ctx, window)
+		idle.Pause(ctx, window)
 	}
 	return false
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -28,7 +28,7 @@ import (
 const worldNamespace = "explore"
 
 // scope is all of a sandbox.
-var scope = oracle.Scope{Alone: true, Namespaces: []string{worldNamespace}}
+var scope = eventscope.Scope{Alone: true, Namespaces: []string{worldNamespace}}
 
 // What a sandbox waits for is shorter than in life, so that a run that goes wrong is
 // over soon, and longer than what a busy machine needs.
@@ -101,7 +101,7 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 	}
 	w.components = len(w.emu.Components())
 	w.engine = engine.New(w.emu, engine.Options{
-		Namespace: worldNamespace, Observer: w, Unjudged: true, S3Attempts: s3Attempts,
+		Namespace: worldNamespace, Observer: w, SkipOracles: true, S3Attempts: s3Attempts,
 		Keep: true, // of a run that fails the sandbox is cleaned by force
 	})
 	return nil

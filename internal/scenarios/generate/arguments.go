@@ -16,7 +16,7 @@ var structs = []struct {
 	from      reflect.Type
 	name, doc string
 }{
-	{reflect.TypeFor[spec.Driver](), "FakeDriver", "is a fake driver with a sidecar of its own, or somebody's that runs already."},
+	{reflect.TypeFor[spec.Driver](), "FakeDriver", "is a fake driver with a sidecar of its own, or a driver that already runs."},
 	{reflect.TypeFor[spec.Limits](), "Limits", "are how much a scenario may do; zero is the default."},
 	{reflect.TypeFor[spec.Class](), "Class", "is a BucketClass."},
 	{reflect.TypeFor[spec.AccessClass](), "AccessClass", "is a BucketAccessClass."},
@@ -34,19 +34,19 @@ var structs = []struct {
 
 // kinds are what the fields are in code that can be more than one thing in YAML.
 var kinds = map[reflect.Type]string{
-	reflect.TypeFor[spec.Text]():       "string",
-	reflect.TypeFor[spec.Count]():      "string",
-	reflect.TypeFor[spec.Duration]():   "time.Duration",
-	reflect.TypeFor[spec.Jump]():       "time.Duration",
-	reflect.TypeFor[spec.Pattern]():    "any",
-	reflect.TypeFor[*spec.Pattern]():   "any",
-	reflect.TypeFor[spec.Value]():      "any",
-	reflect.TypeFor[spec.Named]():      "Fields",
-	reflect.TypeFor[spec.Names]():      "[]string",
-	reflect.TypeFor[spec.References](): "[]string",
-	reflect.TypeFor[spec.Parameters](): "map[string]string",
-	reflect.TypeFor[spec.Limit]():      "int",
-	reflect.TypeFor[spec.Bytes]():      "int64",
+	reflect.TypeFor[spec.Text]():        "string",
+	reflect.TypeFor[spec.Count]():       "string",
+	reflect.TypeFor[spec.Duration]():    "time.Duration",
+	reflect.TypeFor[spec.ClockOffset](): "time.Duration",
+	reflect.TypeFor[spec.Pattern]():     "any",
+	reflect.TypeFor[*spec.Pattern]():    "any",
+	reflect.TypeFor[spec.Value]():       "any",
+	reflect.TypeFor[spec.Named]():       "Fields",
+	reflect.TypeFor[spec.Names]():       "[]string",
+	reflect.TypeFor[spec.References]():  "[]string",
+	reflect.TypeFor[spec.Parameters]():  "map[string]string",
+	reflect.TypeFor[spec.Limit]():       "int",
+	reflect.TypeFor[spec.Bytes]():       "int64",
 }
 
 // arguments returns the source of the types.

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -63,10 +63,9 @@ func between(text []byte, name, content string) ([]byte, error) {
 
 func oracles() string {
 	var text strings.Builder
-	text.WriteString("| oracle | what it makes sure of |\n| --- | --- |\n")
-	all := oracle.All()
-	for _, name := range oracle.Names() {
-		fmt.Fprintf(&text, "| `%s` | %s |\n", name, all[name])
+	text.WriteString("| oracle | what it checks |\n| --- | --- |\n")
+	for _, o := range vocabulary.Oracles() {
+		fmt.Fprintf(&text, "| `%s` | %s |\n", o.Name, o.About)
 	}
 	return text.String()
 }

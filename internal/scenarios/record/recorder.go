@@ -17,7 +17,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -43,7 +42,7 @@ type Options struct {
 // Recorder is an engine.Observer that makes a recording of each scenario. It is
 // safe for concurrent use.
 type Recorder struct {
-	engine.Silent
+	engine.NopObserver
 
 	options  Options
 	emulator *emulator.Emulator
@@ -51,14 +50,14 @@ type Recorder struct {
 	kubernetes func() string
 
 	mu     sync.Mutex
-	live   map[*spec.Scenario]*live
+	live   map[*spec.Scenario]*openRecording
 	paths  map[string]string
 	failed []error
 }
 
-// live is a recording of a scenario that runs. It has the events of all scenarios:
+// openRecording is a recording of a scenario that runs. It has the events of all scenarios:
 // which are its own is known at the end.
-type live struct {
+type openRecording struct {
 	writer *recording.Writer
 	stop   func()
 }
@@ -66,7 +65,7 @@ type live struct {
 // New returns a Recorder of what runs in an emulator.
 func New(emu *emulator.Emulator, options Options) *Recorder {
 	return &Recorder{
-		options: options, emulator: emu, live: map[*spec.Scenario]*live{}, paths: map[string]string{},
+		options: options, emulator: emu, live: map[*spec.Scenario]*openRecording{}, paths: map[string]string{},
 		kubernetes: sync.OnceValue(func() string { return versionOf(emu) }),
 	}
 }
@@ -100,7 +99,7 @@ func (r *Recorder) ScenarioStarted(s *spec.Scenario, namespace string) {
 		return
 	}
 	r.inject(w)
-	l := &live{writer: w, stop: r.emulator.Journal().Tee(r.emulator.Journal().Mark(), w.Event)}
+	l := &openRecording{writer: w, stop: r.emulator.Journal().Tee(r.emulator.Journal().Mark(), w.Event)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.live[s] = l
@@ -163,10 +162,10 @@ func (r *Recorder) write(result *engine.Result) (string, error) {
 		return "", err
 	}
 	r.inject(w)
-	for _, e := range r.events(result) {
+	for _, e := range result.Events(r.emulator.Journal(), result.Scope) {
 		w.Event(e)
 	}
-	state, err := json.Marshal(result.Judged)
+	state, err := json.Marshal(result.Observed)
 	if err != nil {
 		return "", errors.Join(err, w.Close())
 	}
@@ -177,18 +176,6 @@ func (r *Recorder) write(result *engine.Result) (string, error) {
 	}
 	w.End(end)
 	return w.Path(), w.Close()
-}
-
-// events are what the journal has that concerns the scenario: all there is, if it
-// ran alone.
-func (r *Recorder) events(result *engine.Result) []journal.Event {
-	var own []journal.Event
-	for _, e := range r.emulator.Journal().Since(result.From - 1) {
-		if e.Seq <= result.To && (result.Judged.Scope.Alone || result.Concerns(e)) {
-			own = append(own, e)
-		}
-	}
-	return own
 }
 
 // prune removes the oldest recordings if there are too many.
@@ -203,7 +190,7 @@ func (r *Recorder) prune() error {
 	made := func(file string) time.Time {
 		info, err := os.Stat(file)
 		if err != nil {
-			return time.Time{} // somebody else has removed it
+			return time.Time{} // it was removed meanwhile
 		}
 		return info.ModTime()
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
 // answer is what a driver once said to a request.
@@ -30,13 +30,13 @@ type answers struct {
 	// bound has, for requests of this run, the key of the recorded one.
 	bound map[string]string
 	// varying is what differs from run to run.
-	varying *regexp.Regexp
+	variable *regexp.Regexp
 }
 
-// answersOf collects the answers that one sidecar has had. The scope is the word
+// newAnswers collects the answers that one sidecar has had. The scope is the word
 // that the names of that run have.
-func answersOf(events []journal.Event, sidecar, scope string) *answers {
-	a := &answers{left: map[string][]answer{}, bound: map[string]string{}, varying: varying(scope)}
+func newAnswers(events []journal.Event, sidecar, scope string) *answers {
+	a := &answers{left: map[string][]answer{}, bound: map[string]string{}, variable: varying(scope)}
 	for _, e := range events {
 		withheld := e.Fault != "" && len(e.Response) == 0 // the driver was not asked
 		if e.Seam != journal.SeamRPC || e.Component != sidecar || e.Outcome == "Fenced" || withheld {
@@ -57,13 +57,13 @@ func answersOf(events []journal.Event, sidecar, scope string) *answers {
 func varying(scope string) *regexp.Regexp {
 	prefix := strings.TrimRight(scope, "0123456789")
 	if prefix == "" {
-		return naming.UID
+		return eventscope.UID
 	}
-	return regexp.MustCompile(naming.UID.String() + "|" + regexp.QuoteMeta(prefix) + `[0-9]+`)
+	return regexp.MustCompile(eventscope.UID.String() + "|" + regexp.QuoteMeta(prefix) + `[0-9]+`)
 }
 
 // masked hides what differs from run to run.
-func (a *answers) masked(text string) string { return a.varying.ReplaceAllString(text, "<>") }
+func (a *answers) masked(text string) string { return a.variable.ReplaceAllString(text, "<>") }
 
 // to finds the answer to a request: the next of those to the same request. The
 // first time, it is bound to a recorded request that nobody has made yet and that
@@ -75,7 +75,7 @@ func (a *answers) to(method, request string) (found answer, words []string, ok b
 	asked := method + " " + request
 	key, known := a.bound[asked]
 	if !known {
-		if key, known = a.unbound(method, request); !known {
+		if key, known = a.anyBucket(method, request); !known {
 			return answer{}, nil, false
 		}
 		a.bound[asked] = key
@@ -88,7 +88,7 @@ func (a *answers) to(method, request string) (found answer, words []string, ok b
 	return found, a.pairs(found.request, request), true
 }
 
-func (a *answers) unbound(method, request string) (string, bool) {
+func (a *answers) anyBucket(method, request string) (string, bool) {
 	taken := map[string]bool{}
 	for _, key := range a.bound {
 		taken[key] = true
@@ -104,7 +104,7 @@ func (a *answers) unbound(method, request string) (string, bool) {
 
 // pairs returns what differs in a recorded text, each with what it is now.
 func (a *answers) pairs(recorded, now string) []string {
-	were, are := a.varying.FindAllString(recorded, -1), a.varying.FindAllString(now, -1)
+	were, are := a.variable.FindAllString(recorded, -1), a.variable.FindAllString(now, -1)
 	var words []string
 	for i := range min(len(were), len(are)) {
 		words = append(words, were[i], are[i])
@@ -120,6 +120,6 @@ func (a answer) body(words []string) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(words...).Replace(string(a.event.Response)))
 }
 
-// failed reports whether the driver has answered with an error: an answer that a
+// failed reports whether the driver returned with an error: an answer that a
 // fault has withheld from the sidecar was one nevertheless.
 func (a answer) failed() bool { return a.event.Failed() && len(a.event.Response) == 0 }

@@ -18,10 +18,10 @@ import (
 func Drivers(r *recording.Recording) (emulator.Implementations, error) {
 	sidecars := Sidecars(r.Events)
 	if len(sidecars) == 0 {
-		return emulator.Implementations{}, fmt.Errorf("no driver was called in the recording of %q", r.Scenario)
+		return emulator.Implementations{}, fmt.Errorf("the recording of %q has no driver calls", r.Scenario)
 	}
 	return emulator.Implementations{Driver: func(o fakedriver.Options) (emulator.Server, error) {
-		return NewStandin(StandinOptions{
+		return NewRecordedDriver(RecordedDriverOptions{
 			Recording: r, Sidecar: sidecarOf(o.Name, r.Namespace, sidecars), Name: o.Name,
 			Protocols: o.Protocols, ServerOptions: o.ServerOptions,
 		}), nil
@@ -44,7 +44,7 @@ func sidecarOf(driver, scope string, sidecars []string) string {
 // with Drivers. There is no backend then: what the scenario does with S3 is passed
 // over, and what drivers and store did is not compared.
 func AsDriver(ctx context.Context, r *recording.Recording, emu *emulator.Emulator, options engine.Options) (Replay, error) {
-	options.Blind = true
+	options.NoBackend = true
 	return replay(ctx, r, emu, options, func(e journal.Event) bool {
 		return e.Seam != journal.SeamStore && !isDriver(e.Component) && e.Seam != journal.SeamProcess
 	})

@@ -11,7 +11,7 @@ import (
 
 // ErrNoState is the error of a recording that was cut off before there was
 // anything to judge.
-var ErrNoState = errors.New("the recording was cut off before its end: there is nothing to judge")
+var ErrNoState = errors.New("the recording is truncated: it has no state to check")
 
 // Judge runs nothing: it has today's oracles judge what was recorded.
 func Judge(r *recording.Recording) ([]oracle.Finding, error) {

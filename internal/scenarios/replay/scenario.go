@@ -11,15 +11,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/naming"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // ErrNoScenario is the error of a recording that was made of no scenario, but of
 // what people did in an emulator.
-var ErrNoScenario = errors.New("the recording has no scenario that could be run again")
+var ErrNoScenario = errors.New("the recording has no scenario to run")
 
 // Replay is what a replay has shown.
 type Replay struct {
@@ -70,20 +70,19 @@ func replay(
 	}
 	again := &injector{Observer: options.Observer, recording: r, faults: emu.Faults()}
 	if options.Observer == nil {
-		again.Observer = engine.Silent{}
+		again.Observer = engine.NopObserver{}
 	}
 	options.Observer = again
 	result := engine.New(emu, options).Run(ctx, s)
 	if err := again.heal(); err != nil {
 		return Replay{Result: result}, err
 	}
-	events := slices.DeleteFunc(emu.Journal().Since(result.From-1), func(e journal.Event) bool {
-		return e.Seq > result.To || !result.Concerns(e) || !counts(e)
-	})
-	recorded := TraceOf(r.Namespace, slices.DeleteFunc(slices.Clone(r.Events), func(e journal.Event) bool { return !counts(e) }))
+	ignored := func(e journal.Event) bool { return !counts(e) }
+	events := slices.DeleteFunc(result.Events(emu.Journal(), result.Scope.Own()), ignored)
+	recorded := NewTrace(r.Namespace, slices.DeleteFunc(slices.Clone(r.Events), ignored))
 	found := Replay{Result: result, Compared: recorded.Len()}
 	if result.Outcome != engine.Skipped && result.Outcome != engine.Broken {
-		found.Divergence = Diverge(recorded, TraceOf(result.Namespace, events))
+		found.Divergence = Diff(recorded, NewTrace(result.Namespace, events))
 	}
 	return found, nil
 }
@@ -108,7 +107,7 @@ func (i *injector) ScenarioStarted(s *spec.Scenario, namespace string) {
 	for _, injection := range i.recording.Faults {
 		f := injection.Fault
 		for _, pattern := range []*string{&f.Match.Component, &f.Match.Subject} {
-			*pattern = naming.UID.ReplaceAllString(naming.Replace(*pattern, i.recording.Namespace, namespace), "*")
+			*pattern = eventscope.UID.ReplaceAllString(eventscope.Replace(*pattern, i.recording.Namespace, namespace), "*")
 		}
 		if injection.Removed || namespace == "" {
 			continue

@@ -13,33 +13,33 @@ import (
 // thread, the acts in their order. A thread is what one component calls the driver
 // about one bucket or account, or one kind of its writes to one object.
 type Trace struct {
-	threads map[string][]act
+	threads map[string][]step
 }
 
-// act is something that a component did: a write to the API server, a call to the
+// step is something that a component did: a write to the API server, a call to the
 // driver, a step of the driver in its store.
-type act struct {
+type step struct {
 	event journal.Event
 	// text is the act without what differs from run to run.
 	text string
 }
 
-// TraceOf returns the trace of a run, whose scope is the word that its names have.
+// NewTrace returns the trace of a run, whose scope is the word that its names have.
 // Reads and watches are left out: how often a component looks is its own affair.
-func TraceOf(scope string, events []journal.Event) Trace {
-	n := namesOf(scope, events)
-	t := Trace{threads: map[string][]act{}}
+func NewTrace(scope string, events []journal.Event) Trace {
+	n := newNormalizer(scope, events)
+	t := Trace{threads: map[string][]step{}}
 	for _, e := range events {
-		thread, text := n.act(e)
-		if acts := t.threads[thread]; thread != "" && !again(acts, text) {
-			t.threads[thread] = append(acts, act{e, text})
+		thread, text := n.step(e)
+		if acts := t.threads[thread]; thread != "" && !repeats(acts, text) {
+			t.threads[thread] = append(acts, step{e, text})
 		}
 	}
 	return t
 }
 
-// compared reports whether an event is one that counts.
-func compared(e journal.Event) bool {
+// isCompared reports whether an event is one that counts.
+func isCompared(e journal.Event) bool {
 	if e.Outcome == seam.OutcomeFenced && e.Fault == "" {
 		return false // what a crash cut off is a matter of moments
 	}
@@ -51,13 +51,13 @@ func compared(e journal.Event) bool {
 	case journal.SeamProcess:
 		return e.Operation.Name == "crash" || e.Operation.Name == "fail"
 	default:
-		return e.Write() && comparedWrite(e)
+		return e.Write() && isComparedWrite(e)
 	}
 }
 
-// comparedWrite leaves out what is told to people or to nobody, and what came too
+// isComparedWrite leaves out what is told to people or to nobody, and what came too
 // late because somebody else was faster.
-func comparedWrite(e journal.Event) bool {
+func isComparedWrite(e journal.Event) bool {
 	toPeople := strings.HasSuffix(e.Operation.Name, " events") || strings.Contains(e.Operation.Name, " leases")
 	return !toPeople && (e.Fault != "" || !slices.Contains(races, e.Outcome))
 }
@@ -65,38 +65,38 @@ func comparedWrite(e journal.Event) bool {
 // races are the outcomes of writes that came too late.
 var races = []string{"Conflict", "NotFound", "AlreadyExists"}
 
-// again reports whether the last act was the same. How often a status is written,
+// repeats reports whether the last act was the same. How often a status is written,
 // or a call repeated that failed, depends on how soon news of others arrive.
-func again(acts []act, text string) bool { return len(acts) > 0 && acts[len(acts)-1].text == text }
+func repeats(acts []step, text string) bool { return len(acts) > 0 && acts[len(acts)-1].text == text }
 
-// act returns the thread that an event is part of, and what it is there; an empty
+// step returns the thread that an event is part of, and what it is there; an empty
 // thread if it is not compared.
-func (n *names) act(e journal.Event) (thread, text string) {
-	if !compared(e) {
+func (n *normalizer) step(e journal.Event) (thread, text string) {
+	if !isCompared(e) {
 		return "", ""
 	}
-	subject := n.stable(e.Operation.Subject)
-	component := n.stable(e.Component)
+	subject := n.normalize(e.Operation.Subject)
+	component := n.normalize(e.Component)
 	if e.Seam != journal.SeamProcess && subject == e.Operation.Subject {
 		return "", "" // nothing in it is the scenario's
 	}
-	text = fmt.Sprintf("%s %s -> %s", n.stable(e.Operation.Name), subject, e.Outcome)
+	text = fmt.Sprintf("%s %s -> %s", n.normalize(e.Operation.Name), subject, e.Outcome)
 	if e.Fault != "" {
-		text += fmt.Sprintf(" [fault: %s]", n.stable(e.Fault))
+		text += fmt.Sprintf(" [fault: %s]", n.normalize(e.Fault))
 	}
 	if e.Seam == journal.SeamRPC {
-		text += " " + n.stable(string(e.Request))
+		text += " " + n.normalize(string(e.Request))
 	}
 	return strings.Join([]string{component, string(e.Seam), n.kindOf(e), subject}, " "), text
 }
 
 // kindOf tells kinds of writes apart: of a component whose parts do not wait for
 // each other, each kind has an order of its own.
-func (n *names) kindOf(e journal.Event) string {
+func (n *normalizer) kindOf(e journal.Event) string {
 	if e.Seam != journal.SeamAPI {
 		return ""
 	}
-	return n.stable(e.Operation.Name)
+	return n.normalize(e.Operation.Name)
 }
 
 // Divergence is the first place where a replay did something else than what was
@@ -127,13 +127,13 @@ func (d *Divergence) String() string {
 		strings.Join(strings.Fields(d.Thread), " "), orNothing(d.Before), orNothing(d.Recorded), orNothing(d.Replayed))
 }
 
-// Diverge finds where two traces differ first, by the clock of the recorded one;
+// Diff finds where two traces differ first, by the clock of the recorded one;
 // what was done only in the replay comes after all else. It returns nil if they
 // are the same.
-func Diverge(recorded, replayed Trace) *Divergence {
+func Diff(recorded, replayed Trace) *Divergence {
 	var first *Divergence
 	for thread, acts := range recorded.threads {
-		if d := divergeIn(thread, acts, replayed.threads[thread]); d != nil && (first == nil || earlier(d, first)) {
+		if d := diffThread(thread, acts, replayed.threads[thread]); d != nil && (first == nil || earlier(d, first)) {
 			first = d
 		}
 	}
@@ -144,7 +144,7 @@ func Diverge(recorded, replayed Trace) *Divergence {
 		if _, known := recorded.threads[thread]; known {
 			continue
 		}
-		if d := divergeIn(thread, nil, acts); first == nil || earlier(d, first) {
+		if d := diffThread(thread, nil, acts); first == nil || earlier(d, first) {
 			first = d
 		}
 	}
@@ -159,7 +159,7 @@ func earlier(a, b *Divergence) bool {
 	return a.Event.Seq < b.Event.Seq
 }
 
-func divergeIn(thread string, recorded, replayed []act) *Divergence {
+func diffThread(thread string, recorded, replayed []step) *Divergence {
 	before := ""
 	for i, was := range recorded {
 		if i < len(replayed) && replayed[i].text == was.text {

@@ -112,10 +112,10 @@ func TestDiverge(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			recorded := replay.TraceOf("photos-1", story("photos-1", uidA))
-			replayed := replay.TraceOf("photos-3", tc.change(story("photos-3", uidB)))
+			recorded := replay.NewTrace("photos-1", story("photos-1", uidA))
+			replayed := replay.NewTrace("photos-3", tc.change(story("photos-3", uidB)))
 			var got []string
-			if d := replay.Diverge(recorded, replayed); d != nil {
+			if d := replay.Diff(recorded, replayed); d != nil {
 				got = []string{d.Recorded, d.Replayed}
 				if !strings.Contains(d.String(), "recorded  ") {
 					t.Errorf("String(): %s", d)
@@ -126,7 +126,7 @@ func TestDiverge(t *testing.T) {
 			}
 		})
 	}
-	if n := replay.TraceOf("photos-1", story("photos-1", uidA)).Len(); n != 5 {
+	if n := replay.NewTrace("photos-1", story("photos-1", uidA)).Len(); n != 5 {
 		t.Errorf("%d acts, want all but the read", n)
 	}
 }

@@ -19,7 +19,7 @@ func New(version string, started time.Time, duration time.Duration, scenarios []
 	for _, s := range scenarios {
 		r.Counts[s.Outcome]++
 	}
-	// That something is not as expected is sure, whatever else went wrong.
+	// That something: condition not met is sure, whatever else went wrong.
 	for _, worst := range []engine.Outcome{engine.Failed, engine.Broken} {
 		if r.Counts[worst] > 0 {
 			r.Outcome = worst
@@ -29,8 +29,8 @@ func New(version string, started time.Time, duration time.Duration, scenarios []
 	return r
 }
 
-// Of makes what is said of one scenario. The events are those that concern it.
-func Of(result engine.Result, events []journal.Event) Scenario {
+// NewScenario makes what is said of one scenario. The events are those that concern it.
+func NewScenario(result engine.Result, events []journal.Event) Scenario {
 	document := result.Scenario
 	s := Scenario{
 		Name: document.Name, Description: document.Description, Labels: document.Labels, Proves: document.Proves,

@@ -18,7 +18,7 @@ func changed(differences []string, expected, got string) []string {
 	for _, path := range differences {
 		failure.Differences = append(failure.Differences, match.Difference{Path: path})
 	}
-	s := report.Of(engine.Result{Scenario: &spec.Scenario{}, Failures: []engine.Failure{failure}}, nil)
+	s := report.NewScenario(engine.Result{Scenario: &spec.Scenario{}, Failures: []engine.Failure{failure}}, nil)
 	var lines []string
 	for line := range strings.Lines(s.Failures[0].Diff) {
 		header := strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+++")

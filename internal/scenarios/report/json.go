@@ -8,7 +8,7 @@ import (
 )
 
 // ErrVersion means that a stored report has another structure than this program's.
-var ErrVersion = errors.New("the report is of another version")
+var ErrVersion = errors.New("unsupported report version")
 
 // WriteJSON writes the report as JSON, for Read.
 func (r Report) WriteJSON(w io.Writer) error {
@@ -19,14 +19,14 @@ func (r Report) WriteJSON(w io.Writer) error {
 }
 
 // Read reads what WriteJSON has written. The error is ErrVersion for a report of
-// another version. Fields that this program does not know are passed over.
+// another version. Unknown fields are ignored.
 func Read(reader io.Reader) (Report, error) {
 	var r Report
 	if err := json.NewDecoder(reader).Decode(&r); err != nil {
 		return Report{}, fmt.Errorf("read the report: %w", err)
 	}
 	if r.APIVersion != APIVersion {
-		return Report{}, fmt.Errorf("%w: it has apiVersion %q, and this program knows %s", ErrVersion, r.APIVersion, APIVersion)
+		return Report{}, fmt.Errorf("%w: apiVersion is %q, this program supports %s", ErrVersion, r.APIVersion, APIVersion)
 	}
 	return r, nil
 }

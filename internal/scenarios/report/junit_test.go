@@ -44,7 +44,7 @@ type (
 
 func TestJUnit(t *testing.T) {
 	r := report.New("v1", begin, time.Second, []report.Scenario{
-		report.Of(story()),
+		report.NewScenario(story()),
 		{Name: "skipped", Outcome: engine.Skipped, Reason: "it needs an emulator", Position: report.Position{File: "b.yaml"}},
 		{
 			Name: "broken", Outcome: engine.Broken, Position: report.Position{File: "b.yaml"}, Duration: 2 * time.Second,
@@ -62,7 +62,7 @@ func TestJUnit(t *testing.T) {
 	want := suites{Tests: 3, Failures: 1, Errors: 1, Skipped: 1, Suites: []suite{
 		{Name: "dir/story.yaml", Tests: 1, Time: "0.900", Cases: []one{{
 			Name: "story", ClassName: "dir.story", Time: "0.900",
-			Failure: verdict{Message: "dir/story.yaml:11:3: BucketClaim/a is not as expected\uFFFD", Type: "assertion"},
+			Failure: verdict{Message: "dir/story.yaml:11:3: BucketClaim/a: condition not met\uFFFD", Type: "assertion"},
 		}}},
 		{Name: "b.yaml", Tests: 2, Time: "2.000", Cases: []one{
 			{Name: "skipped", ClassName: "b", Time: "0.000", Skipped: verdict{Message: "it needs an emulator"}},

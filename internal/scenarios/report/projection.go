@@ -64,7 +64,7 @@ func (p projection) list(path string, want, have []any) (wanted, had any) {
 	key := match.KeyOf(want)
 	left, right := make([]any, 0, len(want)), make([]any, 0, len(want))
 	for i, item := range want {
-		inner, found := counterpart(path, key, i, item, have)
+		inner, found := correspondingItem(path, key, i, item, have)
 		if found == nil {
 			left = append(left, item)
 			continue
@@ -75,9 +75,9 @@ func (p projection) list(path string, want, have []any) (wanted, had any) {
 	return left, right
 }
 
-// counterpart returns the item that one is compared with, and the path of both:
+// correspondingItem returns the item that one is compared with, and the path of both:
 // that with the same key, or that of the same number.
-func counterpart(path, key string, i int, item any, have []any) (string, any) {
+func correspondingItem(path, key string, i int, item any, have []any) (string, any) {
 	object, ok := item.(map[string]any)
 	if key == "" || !ok {
 		inner := fmt.Sprintf("%s[%d]", path, i)

@@ -76,7 +76,7 @@ type Step struct {
 	Outcome engine.Outcome `json:"outcome"`
 }
 
-// Failure is something that was not as expected.
+// Failure is an expectation that was not met.
 type Failure struct {
 	// Step is the number of the step in Scenario.Steps, from 0; nil for what is
 	// judged at the end.
@@ -103,7 +103,7 @@ type Failure struct {
 	Events []uint64 `json:"events,omitempty"`
 }
 
-// Difference is one place where something is not as expected.
+// Difference is one place where something: condition not met.
 type Difference struct {
 	// Path is where, for example status.conditions[type=Provisioned].status.
 	Path string `json:"path,omitempty"`

@@ -52,7 +52,7 @@ func story() (engine.Result, []journal.Event) {
 				{Step: &s.Steps[1], Started: at(29), Duration: 131 * time.Millisecond},
 			},
 			Failures: []engine.Failure{{
-				Step: inner, Position: position(11), Message: "BucketClaim/a is not as expected\x00", Subject: "BucketClaim/a",
+				Step: inner, Position: position(11), Message: "BucketClaim/a: condition not met\x00", Subject: "BucketClaim/a",
 				Differences: []match.Difference{{Path: "status.readyToUse", Want: "true", Got: "false", Position: position(12)}},
 				Expected:    "status:\n  readyToUse: true\n  boundBucketName: present",
 				Got:         "status:\n  boundBucketName: bc-1\n  extra: x\n  readyToUse: false",
@@ -63,7 +63,7 @@ func story() (engine.Result, []journal.Event) {
 }
 
 func TestOf(t *testing.T) {
-	got := report.Of(story())
+	got := report.NewScenario(story())
 	var steps []string
 	for _, s := range got.Steps {
 		steps = append(steps, strings.Repeat(">", s.Depth)+s.Verb+" "+string(s.Outcome)+" "+s.Position.String())
@@ -94,13 +94,13 @@ func TestOf(t *testing.T) {
 func TestText(t *testing.T) {
 	var out strings.Builder
 	text := report.Text{Tail: 2, Rerun: func(s report.Scenario) string { return "run " + s.Name }}
-	if err := text.Write(&out, []report.Scenario{report.Of(story()), {Name: "other", Outcome: engine.Passed}}); err != nil {
+	if err := text.Write(&out, []report.Scenario{report.NewScenario(story()), {Name: "other", Outcome: engine.Passed}}); err != nil {
 		t.Fatal(err)
 	}
 	want := `FAILED: story (dir/story.yaml:1:1)
 
   dir/story.yaml:11:3: step 4, expect: it is ready
-    BucketClaim/a is not as expected` + "\x00" + `
+    BucketClaim/a: condition not met` + "\x00" + `
 
       --- expected
       +++ got
@@ -151,7 +151,7 @@ func TestNew(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	want := report.New("v1", begin, time.Second, []report.Scenario{report.Of(story())})
+	want := report.New("v1", begin, time.Second, []report.Scenario{report.NewScenario(story())})
 	var stored bytes.Buffer
 	if err := want.WriteJSON(&stored); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	r := report.New("v1", begin, time.Second, []report.Scenario{report.Of(story())})
+	r := report.New("v1", begin, time.Second, []report.Scenario{report.NewScenario(story())})
 	var out strings.Builder
 	if err := r.WriteTable(&out); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ func Tail(s Scenario, limit int) (tail []journal.Event, before int) {
 	if limit <= 0 {
 		limit = DefaultTail
 	}
-	named := named(s)
+	named := evidence(s)
 	end := len(s.Events)
 	if i := slices.IndexFunc(s.Failures, func(f Failure) bool { return f.Step != nil }); i >= 0 {
 		step := s.Steps[*s.Failures[i].Step]
@@ -36,8 +36,8 @@ func Tail(s Scenario, limit int) (tail []journal.Event, before int) {
 	return tail, end - min(end, len(tail))
 }
 
-// named has the numbers of the events that failures name.
-func named(s Scenario) map[uint64]bool {
+// evidence has the numbers of the events that failures name.
+func evidence(s Scenario) map[uint64]bool {
 	numbers := map[uint64]bool{}
 	for _, f := range s.Failures {
 		for _, number := range f.Events {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestTail(t *testing.T) {
-	failed := report.Of(story())
+	failed := report.NewScenario(story())
 	judged := failed
 	judged.Failures = []report.Failure{{Oracle: "order", Message: "too late", Events: []uint64{1}}}
 	for name, tc := range map[string]struct {

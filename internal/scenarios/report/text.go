@@ -111,7 +111,7 @@ func (t Text) tail(text *strings.Builder, s *Scenario) {
 		fmt.Fprintf(text, " (%d events before these)", before)
 	}
 	text.WriteString(":\n\n")
-	named := named(*s)
+	named := evidence(*s)
 	for i, line := range aligned(events) {
 		mark := ' '
 		if named[events[i].Seq] {

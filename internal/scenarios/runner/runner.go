@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +26,7 @@ type Runner struct {
 
 // Run runs scenarios and reports, in the order in which they are given. Those that
 // disturb what all share come after the others. When the context ends, those that
-// run are broken off and cleaned up, and those that have not begun are broken, too:
+// run are interrupted and cleaned up, and those that have not started are broken, too:
 // nothing is known of them.
 func (r *Runner) Run(ctx context.Context, scenarios []*spec.Scenario) report.Report {
 	started := time.Now()
@@ -40,7 +39,7 @@ func (r *Runner) Run(ctx context.Context, scenarios []*spec.Scenario) report.Rep
 			together = append(together, i)
 		}
 	}
-	one := func(i int) { outcomes[i] = r.one(ctx, scenarios[i]) }
+	one := func(i int) { outcomes[i] = r.run(ctx, scenarios[i]) }
 	inParallel(max(r.Parallel, 1), together, one)
 	inParallel(1, alone, one)
 	return report.New(r.Version, started, time.Since(started), outcomes)
@@ -65,34 +64,21 @@ func inParallel(workers int, numbers []int, do func(int)) {
 	all.Wait()
 }
 
-// one runs a scenario, and takes from the journal what concerns it before the
+// run runs a scenario, and takes from the journal what concerns it before the
 // journal drops it.
-func (r *Runner) one(ctx context.Context, s *spec.Scenario) report.Scenario {
+func (r *Runner) run(ctx context.Context, s *spec.Scenario) report.Scenario {
 	if ctx.Err() != nil {
-		return report.Of(interrupted(ctx, s), nil)
+		return report.NewScenario(interrupted(ctx, s), nil)
 	}
 	result := r.Engine.Run(ctx, s)
-	shown := evidence(result)
-	return report.Of(result, slices.DeleteFunc(r.Journal.Since(result.From-1), func(e journal.Event) bool {
-		return e.Seq > result.To || !result.Concerns(e) && !slices.Contains(shown, e.Seq)
-	}))
+	return report.NewScenario(result, result.Events(r.Journal, result.Scope.Own()))
 }
 
-// evidence are the numbers of the events that failures name: what an oracle finds
-// may be of others.
-func evidence(result engine.Result) []uint64 {
-	var numbers []uint64
-	for _, failure := range result.Failures {
-		numbers = append(numbers, failure.Events...)
-	}
-	return numbers
-}
-
-// interrupted is the result of a scenario that has not begun.
+// interrupted is the result of a scenario that was not started.
 func interrupted(ctx context.Context, s *spec.Scenario) engine.Result {
-	failure := engine.Failure{Position: s.Position, Message: "it has not begun: " + context.Cause(ctx).Error(), Broken: true}
+	failure := engine.Failure{Position: s.Position, Message: "not started: " + context.Cause(ctx).Error(), Broken: true}
 	if errors.Is(context.Cause(ctx), context.Canceled) {
-		failure.Message = "it has not begun: the run was interrupted"
+		failure.Message = "not started: the run was interrupted"
 	}
 	return engine.Result{Scenario: s, Outcome: engine.Broken, Started: time.Now(), Failures: []engine.Failure{failure}}
 }

@@ -8,11 +8,13 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 func TestInterrupted(t *testing.T) {
-	write(t, map[string]string{"a.yaml": scenario("a", "x") + scenario("b", "x", "- crash: controller")})
-	set, err := runner.Load([]string{"a.yaml"})
+	const head = "---\napiVersion: cosi-emu/v1alpha1\nkind: Scenario\n"
+	scenarios, err := spec.Loader{}.Parse("a.yaml",
+		[]byte(head+"name: a\nsteps: [{mark: m}]\n"+head+"name: b\nsteps: [{crash: controller}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +29,7 @@ func TestInterrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cancel(tc.cause)
-			r := (&runner.Runner{Parallel: 4, Version: "v1"}).Run(ctx, set.Scenarios)
+			r := (&runner.Runner{Parallel: 4, Version: "v1"}).Run(ctx, scenarios)
 			if r.Outcome != engine.Broken || len(r.Scenarios) != 2 || r.Version != "v1" {
 				t.Fatalf("%s the report is %+v", tc.reason, r)
 			}

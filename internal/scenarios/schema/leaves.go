@@ -33,7 +33,7 @@ var leaves = map[reflect.Type]object{
 	reflect.TypeFor[spec.Duration]():     {"type": "string", "pattern": durationPattern},
 	reflect.TypeFor[time.Duration]():     {"type": "string", "pattern": durationPattern},
 	reflect.TypeFor[any]():               {},
-	reflect.TypeFor[spec.Jump]():         {"type": "string", "pattern": jumpPattern},
+	reflect.TypeFor[spec.ClockOffset]():  {"type": "string", "pattern": jumpPattern},
 	reflect.TypeFor[spec.Count]():        {"type": []string{"integer", "string"}, "pattern": countPattern, "minimum": 0},
 	reflect.TypeFor[spec.Limit]():        {"type": "integer", "minimum": 1},
 	reflect.TypeFor[spec.Bytes]():        {"type": []string{"integer", "string"}, "minimum": 1, "pattern": bytesPattern},

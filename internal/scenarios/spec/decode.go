@@ -58,7 +58,7 @@ func (d *decoder) err() error { return errors.Join(d.failed...) }
 // enter goes one level deeper, unless that is too deep.
 func (d *decoder) enter(n *yaml.Node) bool {
 	if d.depth >= maxDepth {
-		d.problem(n, "this is nested more than %d deep", maxDepth)
+		d.problem(n, "nested more than %d levels deep", maxDepth)
 		return false
 	}
 	d.depth++
@@ -74,7 +74,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value) {
 	}
 	defer d.leave()
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		d.problem(n, "anchors and aliases are not supported; put what is repeated into a list of steps, and `use` it")
+		d.problem(n, "anchors and aliases are not supported; move repeated steps into a step list, and `use` it")
 		return
 	}
 	if reader, ok := reflect.TypeAssert[custom](v.Addr()); ok {
@@ -100,7 +100,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value) {
 // once.
 func (d *decoder) pairs(n *yaml.Node, take func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		d.problem(n, "this must be a mapping, with a key and a value in each line, and not %s", kindOf(n))
+		d.problem(n, "must be a mapping, with a key and a value on each line, not %s", kindOf(n))
 		return
 	}
 	var seen []string
@@ -110,7 +110,7 @@ func (d *decoder) pairs(n *yaml.Node, take func(key, value *yaml.Node)) {
 		case key.Kind != yaml.ScalarNode || key.Tag == "!!merge":
 			d.problem(key, "a key must be a plain word")
 		case slices.Contains(seen, key.Value):
-			d.problem(key, "%q is given twice", key.Value)
+			d.problem(key, "duplicate key %q", key.Value)
 		default:
 			seen = append(seen, key.Value)
 			take(key, value)
@@ -160,7 +160,7 @@ func namesOf(t reflect.Type) []string {
 
 func (d *decoder) list(n *yaml.Node, v reflect.Value) {
 	if n.Kind != yaml.SequenceNode {
-		d.problem(n, "this must be a list, with a dash before each item, and not %s", kindOf(n))
+		d.problem(n, "must be a list, with a dash before each item, not %s", kindOf(n))
 		return
 	}
 	for _, item := range n.Content {
@@ -181,7 +181,7 @@ func (d *decoder) dictionary(n *yaml.Node, v reflect.Value) {
 
 func (d *decoder) scalar(n *yaml.Node, v reflect.Value) {
 	if n.Kind != yaml.ScalarNode {
-		d.problem(n, "this must be a single value, and not %s", kindOf(n))
+		d.problem(n, "must be a single value, not %s", kindOf(n))
 		return
 	}
 	var err error

@@ -22,17 +22,17 @@ func (t *Duration) decode(d *decoder, n *yaml.Node) {
 	*t = Duration(parsed)
 }
 
-// Jump is by how much a clock is put forward, or back if it is negative: a
+// ClockOffset is by how much a clock is put forward, or back if it is negative: a
 // time.Duration in Go's notation, for example +2h or -20m.
-type Jump time.Duration
+type ClockOffset time.Duration
 
 // decode implements custom.
-func (j *Jump) decode(d *decoder, n *yaml.Node) {
+func (j *ClockOffset) decode(d *decoder, n *yaml.Node) {
 	parsed, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || parsed == 0 {
 		d.problem(n, "%q must be a duration that is not zero, such as +2h or -20m", n.Value)
 	}
-	*j = Jump(parsed)
+	*j = ClockOffset(parsed)
 }
 
 // Or returns the duration, or another if it is not given.

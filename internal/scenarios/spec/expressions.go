@@ -19,7 +19,7 @@ type Expression struct {
 func (e *Expression) decode(d *decoder, n *yaml.Node) {
 	e.Position = d.at(n)
 	if n.Kind != yaml.ScalarNode {
-		d.problem(n, "this must be a CEL expression, and not %s", kindOf(n))
+		d.problem(n, "must be a CEL expression, not %s", kindOf(n))
 		return
 	}
 	parsed, err := cel.Parse(n.Value)
@@ -28,7 +28,7 @@ func (e *Expression) decode(d *decoder, n *yaml.Node) {
 		return
 	}
 	if !parsed.IsCondition() {
-		d.problem(n, "the expression %q must be true or false", n.Value)
+		d.problem(n, "the expression %q must return true or false", n.Value)
 	}
 	e.Expression = parsed
 	d.uses(n, parsed.Names())
@@ -63,7 +63,7 @@ func (t Text) Text(variables map[string]any) (string, error) {
 // decode implements custom.
 func (t *Text) decode(d *decoder, n *yaml.Node) {
 	if n.Kind != yaml.ScalarNode {
-		d.problem(n, "this must be a text, and not %s", kindOf(n))
+		d.problem(n, "must be a string, not %s", kindOf(n))
 		return
 	}
 	*t = d.text(n, n.Value)

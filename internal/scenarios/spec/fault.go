@@ -50,7 +50,7 @@ func (f *Fault) field(d *decoder, n *yaml.Node, field reflect.StructField, into 
 	case field.Type.Kind() == reflect.Map:
 		d.value(n, reflect.ValueOf(&f.Values).Elem())
 	case field.Type == reflect.TypeFor[time.Duration]() && negative:
-		d.value(n, into.Addr().Convert(reflect.TypeFor[*Jump]()).Elem())
+		d.value(n, into.Addr().Convert(reflect.TypeFor[*ClockOffset]()).Elem())
 	case field.Type == reflect.TypeFor[time.Duration]():
 		d.value(n, into.Addr().Convert(reflect.TypeFor[*Duration]()).Elem())
 	default:

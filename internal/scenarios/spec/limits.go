@@ -46,7 +46,7 @@ func (l *Limit) decode(d *decoder, n *yaml.Node) {
 	case n.Kind != yaml.ScalarNode || err != nil:
 		d.problem(n, "%q must be a whole number", n.Value)
 	case number <= 0:
-		d.problem(n, "the limit %d must be greater than zero; leave it out to have the default", number)
+		d.problem(n, "the limit %d must be greater than zero; omit it for the default", number)
 	}
 	*l = Limit(number)
 }

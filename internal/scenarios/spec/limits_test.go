@@ -64,11 +64,11 @@ func TestSetupRefused(t *testing.T) {
 		"Loop":       {reason: "One more than the default: the loop itself is a step.", file: head + "steps: [{" + loop + "}]\n", want: "s.yaml:4:9: with this step the scenario runs 10001 steps, and may run 10000"},
 		"LoopInLoop": {reason: "They multiply.", file: head + "setup: {limits: {steps: 7}}\nsteps:\n- {mark: m}\n- repeat: {times: 2, steps: [{forEach: {in: [1, 2], steps: [{mark: n}]}}]}\n", want: "s.yaml:7:3: with this step the scenario runs 8 steps, and may run 7"},
 		"Endless":    {reason: "More than a number can hold.", file: head + "steps: [{" + nested(6) + "}]\n", want: "s.yaml:4:9: with this step the scenario runs more steps than can be counted"},
-		"Large":      {reason: "Known before it is put.", file: head + "setup: {limits: {putBytes: 1k}}\nsteps:\n- s3: {secret: a, put: k, size: 1001}\n", want: "s.yaml:6:3: the object has 1001 bytes, and may have 1000"},
+		"Large":      {reason: "Known before it is put.", file: head + "setup: {limits: {putBytes: 1k}}\nsteps:\n- s3: {secret: a, put: k, size: 1001}\n", want: "s.yaml:6:3: the object has 1001 bytes, at most 1000 are allowed"},
 		"NoSize":     {reason: "Leave it out.", file: head + "steps:\n- s3: {secret: a, put: k, size: -1}\n", want: `s.yaml:5:33: "-1" must be a number of bytes`},
 		"Parameter":  {reason: "The driver does not know it.", file: driver("parameters: {latencies: 1s}"), want: `s.yaml:4:44: parameter "latencies" is not known`},
 		"Value":      {reason: "The driver would refuse it.", file: driver("parameters: {latency: soon}"), want: `s.yaml:4:44: parameter latency is "soon"`},
-		"Joined":     {reason: "It is as it is.", file: driver("socket: 'unix:///x', parameters: {latency: 1s}"), want: `s.yaml:4:19: the driver "one" runs already`},
+		"Joined":     {reason: "It is as it is.", file: driver("socket: 'unix:///x', parameters: {latency: 1s}"), want: `s.yaml:4:19: driver "one" already runs`},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func (l Loader) withDefaults() Loader {
 func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
 	s := &Scenario{Position: d.at(n)}
 	if version := apiVersionOf(n); version != "" && version != APIVersion {
-		d.problem(n, "apiVersion is %q and must be %s", version, APIVersion)
+		d.problem(n, "apiVersion is %q, must be %s", version, APIVersion)
 		return s, d.err() // all else is wrong, too, and no help
 	}
 	d.value(n, reflect.ValueOf(s).Elem())
@@ -104,10 +104,10 @@ func (d *decoder) head(n *yaml.Node, apiVersion, kind, wanted string) {
 		return // which is said already
 	}
 	if apiVersion != APIVersion {
-		d.problem(n, "apiVersion is %q and must be %s", apiVersion, APIVersion)
+		d.problem(n, "apiVersion is %q, must be %s", apiVersion, APIVersion)
 	}
 	if kind != wanted {
-		d.problem(n, "kind is %q and must be %s", kind, wanted)
+		d.problem(n, "kind is %q, must be %s", kind, wanted)
 	}
 }
 
@@ -156,7 +156,7 @@ func (l Loader) use(d *decoder, step *Step, chain []string, budget *int) {
 		return
 	}
 	if len(nodes) != 1 {
-		fail(fmt.Sprintf("%s has %d documents, and must have one of kind %s", file, len(nodes), KindSteps))
+		fail(fmt.Sprintf("%s has %d documents, must have exactly one of kind %s", file, len(nodes), KindSteps))
 		return
 	}
 	l.Rewrite(nodes[0])

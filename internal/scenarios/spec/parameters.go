@@ -15,7 +15,7 @@ func (p *Parameters) decode(d *decoder, n *yaml.Node) {
 	*p = Parameters{}
 	d.pairs(n, func(key, value *yaml.Node) {
 		if value.Kind != yaml.ScalarNode {
-			d.problem(value, "this must be a single value, and not %s", kindOf(value))
+			d.problem(value, "must be a single value, not %s", kindOf(value))
 			return
 		}
 		(*p)[key.Value] = value.Value

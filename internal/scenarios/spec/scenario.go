@@ -26,8 +26,8 @@ type Scenario struct {
 	Allow  []Exception `yaml:"allow" doc:"what the standing oracles are to tolerate, and why"`
 
 	Position Position
-	// Sources are the files that the scenario was read from: the one it stands in,
-	// and those whose steps it uses. There are none for one that stands in no file.
+	// Sources are the files that the scenario was read from: its own file,
+	// and those whose steps it uses. A scenario without a file has none.
 	Sources []Source
 }
 
@@ -96,7 +96,7 @@ type Modes struct {
 // Exception is something that a standing oracle would report, and why it is right
 // here.
 type Exception struct {
-	Oracle   string `yaml:"oracle" required:"true" doc:"the name of the oracle, as it stands in its findings"`
+	Oracle   string `yaml:"oracle" required:"true" doc:"the name of the oracle, as in its findings"`
 	About    string `yaml:"about" doc:"what the finding is about: a word that it has; empty is anything"`
 	Reason   string `yaml:"reason" required:"true" doc:"why it is right here; required"`
 	Position Position

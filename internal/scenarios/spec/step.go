@@ -14,8 +14,8 @@ type Step struct {
 	Timeout Duration `yaml:"timeout" doc:"how long the step may take"`
 	// As binds the result of the step to a name for later steps.
 	As string `yaml:"as" doc:"a name for the result, which later steps can use in ${...}"`
-	// When is a CEL expression; if it is false, the step is passed over.
-	When Expression `yaml:"when" doc:"a CEL expression; the step is passed over if it is false"`
+	// When is a CEL expression; if it is false, the step is skipped.
+	When Expression `yaml:"when" doc:"a CEL expression; the step is skipped if it is false"`
 	// Refused has the API server refuse what the step asks of it.
 	Refused Text `yaml:"refused" doc:"the API server must refuse it and say this among other words; for apply, patch and delete of one object"`
 	// Forget has the components of crash and restart start without what they kept.
@@ -82,9 +82,9 @@ func (s *Step) decode(d *decoder, n *yaml.Node) {
 	case len(found) == 1:
 		s.Verb = found[0]
 	case len(found) > 1:
-		d.problem(n, "the step has the verbs %s: make a step of each", strings.Join(found, " and "))
+		d.problem(n, "the step has the verbs %s: split it into one step each", strings.Join(found, " and "))
 	case len(d.failed) == before: // not one that is misspelt
-		d.problem(n, "the step has no verb: it needs one of %s", strings.Join(verbs, ", "))
+		d.problem(n, "the step has no verb: it requires one of %s", strings.Join(verbs, ", "))
 	}
 }
 

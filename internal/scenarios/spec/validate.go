@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
@@ -32,7 +32,7 @@ func (d *decoder) fail(at Position, format string, arguments ...any) {
 // validate finds what is wrong although every field can be read.
 func (d *decoder) validate(n *yaml.Node, s *Scenario) {
 	if !dnsLabel.MatchString(s.Name) {
-		d.problem(n, "name is %q and must be a DNS label: at most 63 of a-z, 0-9 and -", s.Name)
+		d.problem(n, "name is %q, must be a DNS label: at most 63 of a-z, 0-9 and -", s.Name)
 	}
 	if len(s.Steps) == 0 {
 		d.problem(n, "the scenario has no steps")
@@ -40,10 +40,10 @@ func (d *decoder) validate(n *yaml.Node, s *Scenario) {
 	d.validateSetup(&s.Setup)
 	for _, exception := range s.Allow {
 		if exception.Oracle == "" || strings.TrimSpace(exception.Reason) == "" {
-			d.fail(exception.Position, "an exception in allow needs an oracle and a reason")
+			d.fail(exception.Position, "an exception in allow requires an oracle and a reason")
 			continue
 		}
-		d.oneOf(exception.Position, "oracle", []string{exception.Oracle}, oracle.Names()...)
+		d.oneOf(exception.Position, "oracle", []string{exception.Oracle}, vocabulary.OracleNames()...)
 	}
 	v := validation{decoder: d, setup: &s.Setup, allMarks: marksOf(s.Steps), allFaults: faultsOf(s.Steps)}
 	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})
@@ -83,12 +83,12 @@ func (d *decoder) validateSetup(s *Setup) {
 // joined checks that nothing is asked of a driver that runs already and is as it is.
 func (d *decoder) joined(driver *Driver) {
 	if driver.Socket != "" && !strings.HasPrefix(driver.Socket, "unix:") {
-		d.fail(driver.Position, "the socket of driver %q is %q and must have the form unix:///path/to/driver.sock", driver.Name, driver.Socket)
+		d.fail(driver.Position, "the socket of driver %q is %q, must have the form unix:///path/to/driver.sock", driver.Name, driver.Socket)
 	}
 	asked := len(driver.Protocols) > 0 || len(driver.AccessModes) > 0 || driver.MultiBucket != nil || len(driver.Parameters) > 0
 	if driver.Socket != "" && asked {
-		d.fail(driver.Position, "the driver %q runs already, at its socket: take away what only a fake driver can be given, "+
-			"which is protocols, accessModes, multiBucket and parameters", driver.Name)
+		d.fail(driver.Position, "driver %q already runs at its socket: remove what only a fake driver can have: "+
+			"protocols, accessModes, multiBucket and parameters", driver.Name)
 	}
 }
 
@@ -97,14 +97,14 @@ func (d *decoder) unique(what, name string, at Position, seen map[string]bool) {
 	case !dnsLabel.MatchString(name):
 		d.fail(at, "the name %q of the %s must be a DNS label: at most 63 of a-z, 0-9 and -", name, what)
 	case seen[name]:
-		d.fail(at, "there are two %ss of the name %q", what, name)
+		d.fail(at, "duplicate %s name %q", what, name)
 	}
 	seen[name] = true
 }
 
 func (d *decoder) knownDriver(at Position, name string, drivers map[string]bool) {
 	if name != "" && !drivers[name] {
-		d.fail(at, "there is no driver %q in setup.drivers: %s", name, suggest.From(name, slices.Sorted(maps.Keys(drivers))))
+		d.fail(at, "driver %q not found in setup.drivers: %s", name, suggest.From(name, slices.Sorted(maps.Keys(drivers))))
 	}
 }
 

@@ -8,7 +8,7 @@ func (v *validation) backend(s *Step, _ map[string]bool) {
 	changes := !b.CreateBucket.IsZero() || !b.DeleteBucket.IsZero() || !b.DeleteAccount.IsZero() ||
 		b.Put != nil || b.DeleteObject != nil || b.SetPolicy != nil
 	if !looks && !changes {
-		v.decoder.fail(s.Position, "backend needs something to look at, such as buckets or only, or to change, such as createBucket")
+		v.decoder.fail(s.Position, "backend requires something to look at, such as buckets or only, or to change, such as createBucket")
 	}
 	if b.Put != nil {
 		v.place(s, "put", b.Put.Bucket, b.Put.Key)
@@ -23,13 +23,13 @@ func (v *validation) backend(s *Step, _ map[string]bool) {
 
 func (v *validation) place(s *Step, what string, bucket, key Text) {
 	if bucket.Source() == "" || key.Source() == "" {
-		v.decoder.fail(s.Position, "%s needs a bucket and a key", what)
+		v.decoder.fail(s.Position, "%s requires a bucket and a key", what)
 	}
 }
 
 func (v *validation) policy(s *Step, p *Policy) {
 	if p.Bucket.Source() == "" || p.Account.Source() == "" {
-		v.decoder.fail(s.Position, "setPolicy needs a bucket and an account")
+		v.decoder.fail(s.Position, "setPolicy requires a bucket and an account")
 	}
 	modes := []string{p.ObjectData, p.ObjectMetadata, p.BucketMetadata}
 	v.decoder.oneOf(s.Position, "access mode", modes, "", "ReadWrite", "ReadOnly", "WriteOnly")

@@ -15,7 +15,7 @@ var empty = map[string]struct {
 	"apply":    {"an object, or a list of objects", func(s *Step) bool { return len(*s.Apply) == 0 }},
 	"patch":    {"objects and what is to be changed of them", func(s *Step) bool { return len(*s.Patch) == 0 }},
 	"delete":   {"objects, KIND/NAME", func(s *Step) bool { return len(*s.Delete) == 0 }},
-	"expect":   {"objects and what they are to be like", func(s *Step) bool { return len(*s.Expect) == 0 }},
+	"expect":   {"objects and their expected fields", func(s *Step) bool { return len(*s.Expect) == 0 }},
 	"parallel": {"lists of steps", func(s *Step) bool { return len(s.Parallel) == 0 }},
 	"repeat":   {"steps", func(s *Step) bool { return len(s.Repeat.Steps) == 0 }},
 	"forEach":  {"steps", func(s *Step) bool { return len(s.ForEach.Steps) == 0 }},
@@ -27,14 +27,14 @@ var empty = map[string]struct {
 // would pass.
 func (v *validation) something(s *Step) {
 	if about, ok := empty[s.Verb]; ok && about.is(s) {
-		v.decoder.fail(s.Position, "%s needs %s", s.Verb, about.needs)
+		v.decoder.fail(s.Position, "%s requires %s", s.Verb, about.needs)
 	}
 	if s.Patch == nil {
 		return
 	}
 	for i := range *s.Patch {
 		if change := &(*s.Patch)[i]; change.Merge.kind != yaml.MappingNode {
-			v.decoder.fail(change.Merge.Position, "%s/%s needs the fields that are to be changed", change.Object.Kind, change.Object.Name.Source())
+			v.decoder.fail(change.Merge.Position, "%s/%s requires the fields to change", change.Object.Kind, change.Object.Name.Source())
 		}
 	}
 }
@@ -43,6 +43,6 @@ func (v *validation) something(s *Step) {
 func (v *validation) alwaysFor(s *Step) {
 	limit := s.Timeout.Or(Duration(v.setup.Timeout.Or(DefaultTimeout)))
 	if asked := time.Duration(s.Always.For); asked >= limit {
-		v.decoder.fail(s.Position, "always is to hold for %s, and the step may take %s: give it a longer timeout", asked, limit)
+		v.decoder.fail(s.Position, "always must hold for %s, but the step times out after %s: raise its timeout", asked, limit)
 	}
 }

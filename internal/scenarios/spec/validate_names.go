@@ -8,11 +8,10 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -30,14 +29,11 @@ func literal(t Text) (string, bool) {
 
 // components are those that an emulator may have. Drivers of a scenario's own, and
 // second instances, have more in their names.
-var components = []string{
-	emulator.ComponentController, emulator.ComponentSidecar, emulator.ComponentDriver, emulator.ComponentStore, emulator.ComponentGCS,
-	controlplane.APIServer, controlplane.Etcd, controlplane.ControllerManager,
-}
+var components = append(vocabulary.Components(), vocabulary.ControlPlane()...)
 
 func (v *validation) componentNames(s *Step, names *Names) {
 	if len(*names) == 0 {
-		v.decoder.fail(s.Position, "%s needs the names of components, such as %s", s.Verb, strings.Join(components[:4], ", "))
+		v.decoder.fail(s.Position, "%s requires the names of components, such as %s", s.Verb, strings.Join(components[:4], ", "))
 	}
 	for _, text := range *names {
 		if name, ok := literal(text); ok {
@@ -47,9 +43,9 @@ func (v *validation) componentNames(s *Step, names *Names) {
 }
 
 func (d *decoder) component(at Position, name string) {
-	ofDriver := strings.HasPrefix(name, emulator.ComponentSidecar+".") || strings.HasPrefix(name, emulator.ComponentDriver+".")
-	if !ofDriver && !slices.Contains(components, strings.TrimSuffix(name, emulator.ReplicaSuffix)) {
-		d.fail(at, "there is no component %q: %s", name, suggest.From(name, components))
+	ofDriver := strings.HasPrefix(name, vocabulary.Sidecar+".") || strings.HasPrefix(name, vocabulary.Driver+".")
+	if !ofDriver && !slices.Contains(components, strings.TrimSuffix(name, vocabulary.ReplicaSuffix)) {
+		d.fail(at, "unknown component %q: %s", name, suggest.From(name, components))
 	}
 }
 
@@ -79,7 +75,7 @@ func methodsByName() map[string]protoreflect.MethodDescriptor {
 // method checks a name of a method.
 func (v *validation) method(at Position, name string) {
 	if methods[name] == nil {
-		v.decoder.fail(at, "there is no method %q: %s", name, suggest.From(name, operations.Methods()))
+		v.decoder.fail(at, "unknown method %q: %s", name, suggest.From(name, operations.Methods()))
 	}
 }
 
@@ -99,7 +95,7 @@ func (v *validation) event(e *EventPattern) {
 func (v *validation) code(text Text) {
 	name, ok := literal(text)
 	if _, known := fault.RPCCode(name); ok && !known && name != journal.OutcomeOK {
-		v.decoder.fail(text.Position, "%q is no code of gRPC: such are OK, NotFound, InvalidArgument, Unavailable", name)
+		v.decoder.fail(text.Position, "%q is not a gRPC code, such as OK, NotFound, InvalidArgument, Unavailable", name)
 	}
 }
 

@@ -49,7 +49,7 @@ func (v *validation) step(s *Step, known scope, marks map[string]bool) {
 	v.arguments(s, marks)
 	v.refusal(s)
 	if s.Forget && s.Crash == nil && s.Restart == nil {
-		v.decoder.fail(s.Position, "forget needs a crash or restart: it says that what starts again has lost what it kept")
+		v.decoder.fail(s.Position, "forget requires crash or restart: the component then starts without its saved state")
 	}
 	v.within(s, known, marks)
 	if s.Mark != "" {
@@ -60,9 +60,9 @@ func (v *validation) step(s *Step, known scope, marks map[string]bool) {
 	}
 	switch {
 	case !identifier.MatchString(s.As):
-		v.decoder.fail(s.Position, "as is %q and must be an identifier: letters, digits and _", s.As)
+		v.decoder.fail(s.Position, "as is %q, must be an identifier: letters, digits and _", s.As)
 	case slices.Contains(Variables, s.As) || s.As == selfName:
-		v.decoder.fail(s.Position, "as is %q, which every scenario has already", s.As)
+		v.decoder.fail(s.Position, "as is %q, which is a predefined variable", s.As)
 	}
 	known[s.As] = true
 }
@@ -72,7 +72,7 @@ func (v *validation) variables(s *Step, known scope) {
 	for _, use := range s.uses {
 		for _, name := range use.names {
 			if !known[name] && name != selfName {
-				v.decoder.fail(use.position, "nothing is bound to %q at this step: %s", name, suggest.From(name, slices.Sorted(maps.Keys(known))))
+				v.decoder.fail(use.position, "variable %q is not defined at this step: %s", name, suggest.From(name, slices.Sorted(maps.Keys(known))))
 			}
 		}
 	}
@@ -143,22 +143,22 @@ func (v *validation) refusal(s *Step) {
 		objects = len(*s.Delete)
 	}
 	if objects != 1 {
-		v.decoder.fail(s.Position, "refused needs an apply, patch or delete of exactly one object")
+		v.decoder.fail(s.Position, "refused requires an apply, patch or delete of exactly one object")
 	}
 }
 
 func (v *validation) repeat(s *Step, _ map[string]bool) {
 	if s.Repeat.Times < 1 {
-		v.decoder.fail(s.Position, "repeat needs times, which is %d and must be 1 or more", s.Repeat.Times)
+		v.decoder.fail(s.Position, "repeat requires times, which is %d and must be 1 or more", s.Repeat.Times)
 	}
 }
 
 func (v *validation) always(s *Step, _ map[string]bool) {
 	if (s.Always.For == 0) == (len(s.Always.While) == 0) {
-		v.decoder.fail(s.Position, "always needs either `for`, a time, or `while`, steps")
+		v.decoder.fail(s.Position, "always requires either `for`, a time, or `while`, steps")
 	}
 	if len(s.Always.Objects) == 0 {
-		v.decoder.fail(s.Position, "always needs objects and what they are to be like")
+		v.decoder.fail(s.Position, "always requires objects and their expected fields")
 	}
 	v.alwaysFor(s)
 	v.expected(s.Always.Objects)
@@ -166,28 +166,28 @@ func (v *validation) always(s *Step, _ map[string]bool) {
 
 func (v *validation) exec(s *Step, _ map[string]bool) {
 	if len(s.Exec.Command) == 0 {
-		v.decoder.fail(s.Position, "exec needs a command")
+		v.decoder.fail(s.Position, "exec requires a command")
 	}
 }
 
 func (v *validation) golden(s *Step, _ map[string]bool) {
 	if s.Golden.File == "" || len(s.Golden.Objects) == 0 {
-		v.decoder.fail(s.Position, "golden needs a file and objects")
+		v.decoder.fail(s.Position, "golden requires a file and objects")
 	}
 }
 
 func (v *validation) forEach(s *Step, _ map[string]bool) {
 	if len(s.ForEach.In) == 0 {
-		v.decoder.fail(s.Position, "forEach needs rows in `in`")
+		v.decoder.fail(s.Position, "forEach requires rows in `in`")
 	}
 	if !identifier.MatchString(s.ForEach.row()) {
-		v.decoder.fail(s.Position, "as is %q and must be an identifier: letters, digits and _", s.ForEach.As)
+		v.decoder.fail(s.Position, "as is %q, must be an identifier: letters, digits and _", s.ForEach.As)
 	}
 }
 
 func (v *validation) call(s *Step, _ map[string]bool) {
 	if s.Call.Method.IsZero() {
-		v.decoder.fail(s.Position, "call needs a method, such as DriverCreateBucket")
+		v.decoder.fail(s.Position, "call requires a method, such as DriverCreateBucket")
 	}
 	if name, ok := literal(s.Call.Method); ok {
 		v.method(s.Call.Method.Position, name)
@@ -201,17 +201,17 @@ func (v *validation) call(s *Step, _ map[string]bool) {
 		names = append(names, driver.Name)
 	}
 	if name := s.Call.Driver.Source(); name != "" && !slices.Contains(names, name) {
-		v.decoder.fail(s.Position, "there is no driver %q in setup.drivers: %s", name, suggest.From(name, names))
+		v.decoder.fail(s.Position, "driver %q not found in setup.drivers: %s", name, suggest.From(name, names))
 	}
 }
 
 func (v *validation) events(s *Step, events *Events, marks map[string]bool) {
 	if len(events.Events) == 0 {
-		v.decoder.fail(s.Position, "%s needs events", s.Verb)
+		v.decoder.fail(s.Position, "%s requires events", s.Verb)
 	}
 	for _, mark := range []string{events.Since, events.Until} {
 		if mark != "" && !marks[mark] {
-			v.decoder.fail(s.Position, "there is no mark %q before this step: %s", mark, suggest.From(mark, slices.Sorted(maps.Keys(marks))))
+			v.decoder.fail(s.Position, "mark %q not found before this step: %s", mark, suggest.From(mark, slices.Sorted(maps.Keys(marks))))
 		}
 	}
 	for i := range events.Events {
@@ -232,11 +232,11 @@ func (v *validation) s3(s *Step, _ map[string]bool) {
 		}
 	}
 	if operations != 1 || s.S3.Secret.IsZero() {
-		v.decoder.fail(s.Position, "s3 needs a secret, and one of put, get, head, delete, list, multipart, presignGet, presignPut")
+		v.decoder.fail(s.Position, "s3 requires a secret, and one of put, get, head, delete, list, multipart, presignGet, presignPut")
 	}
 	v.putSize(s, s.S3.Size)
 	if s.S3.ServiceAccount.IsZero() != s.S3.Access.IsZero() {
-		v.decoder.fail(s.Position, "s3 needs serviceAccount and access together: one ServiceAccount may have several accesses")
+		v.decoder.fail(s.Position, "s3 requires serviceAccount and access together: one ServiceAccount may have several accesses")
 	}
 }
 
@@ -247,7 +247,7 @@ func (v *validation) fault(s *Step, _ map[string]bool) {
 	}
 	for _, mark := range []string{s.Inject.Since, s.Inject.Until} {
 		if mark != "" && !v.allMarks[mark] {
-			v.decoder.fail(s.Position, "there is no mark %q in the scenario: %s", mark, suggest.From(mark, slices.Sorted(maps.Keys(v.allMarks))))
+			v.decoder.fail(s.Position, "mark %q not found in the scenario: %s", mark, suggest.From(mark, slices.Sorted(maps.Keys(v.allMarks))))
 		}
 	}
 }

@@ -151,6 +151,6 @@ func (d *decoder) scalarOf(n *yaml.Node) any {
 		d.problem(n, "the tag %s is not supported", n.Tag)
 		return nil
 	}
-	d.problem(n, "%q is not a value that can be read; put it into quotes if it is text", n.Value)
+	d.problem(n, "%q is not a valid value; quote it if it is a string", n.Value)
 	return nil
 }

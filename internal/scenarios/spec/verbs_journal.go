@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 
@@ -69,6 +70,30 @@ func (c Count) Contains(number int) bool {
 		return number >= 1
 	}
 	return number >= c.Min && (c.Max < 0 || number <= c.Max)
+}
+
+// Describe says how many of a thing the range allows: "at least 1 event".
+func (c Count) Describe(noun string) string {
+	least, most := c.Min, c.Max
+	if !c.given {
+		least, most = 1, -1
+	}
+	switch {
+	case most < 0:
+		return "at least " + plural(least, noun)
+	case least == most:
+		return plural(most, noun)
+	case least == 0:
+		return "at most " + plural(most, noun)
+	}
+	return fmt.Sprintf("%d to %s", least, plural(most, noun))
+}
+
+func plural(number int, noun string) string {
+	if number == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", number, noun)
 }
 
 // Exceeded reports whether a number, and so every larger one, is above the range.

@@ -29,11 +29,11 @@ func (o *Objects) decode(d *decoder, n *yaml.Node) {
 		object := Object{Position: d.at(item)}
 		object.Value.decode(d, item)
 		if item.Kind != yaml.MappingNode || object.Value.text("kind") == "" {
-			d.problem(item, "an object needs a kind, such as BucketClaim")
+			d.problem(item, "an object requires a kind, such as BucketClaim")
 		} else if kind := object.Value.text("kind"); !d.known(&object.Value, kind) {
-			d.problem(item, "the kind %s is not known: %s; give others their apiVersion, too", kind, suggest.From(kind, kindNames()))
+			d.problem(item, "unknown kind %s: %s; other kinds require an apiVersion", kind, suggest.From(kind, kindNames()))
 		} else if metadata := object.Value.Field("metadata"); metadata == nil || metadata.text("name") == "" {
-			d.problem(item, "an object needs a metadata.name")
+			d.problem(item, "an object requires a metadata.name")
 		}
 		*o = append(*o, object)
 	}
@@ -62,7 +62,7 @@ func (d *decoder) reference(n *yaml.Node) Reference {
 		return Reference{Position: d.at(n)}
 	}
 	if _, ok := kinds[found[1]]; !ok {
-		d.problem(n, "the kind %s is not known: %s", found[1], suggest.From(found[1], kindNames()))
+		d.problem(n, "unknown kind %s: %s", found[1], suggest.From(found[1], kindNames()))
 	}
 	return Reference{Position: d.at(n), Kind: found[1], Name: d.text(n, found[2])}
 }
@@ -84,7 +84,7 @@ type Names []Text
 func (names *Names) decode(d *decoder, n *yaml.Node) {
 	for _, item := range oneOrMany(n) {
 		if item.Kind != yaml.ScalarNode || strings.TrimSpace(item.Value) == "" {
-			d.problem(item, "this must be a name")
+			d.problem(item, "must be a name")
 			continue
 		}
 		*names = append(*names, d.text(item, item.Value))

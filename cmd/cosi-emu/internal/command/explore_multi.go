@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 )
 
 // unexplored is a scenario that could not be explored, with the reason.
@@ -59,7 +59,7 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 
 // readSources reads the files of all scenarios, and fails if one has a problem.
 func readSources(paths []string) ([]explore.Source, error) {
-	set, err := runner.Load(paths)
+	set, err := loader.Load(paths)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -51,7 +51,7 @@ The exit code is 0 if there are no problems, and 2 otherwise.`,
 }
 
 func lint(streams cli.Streams, paths []string, output string) error {
-	set, err := runner.Load(paths)
+	set, err := loader.Load(paths)
 	problems := spec.Problems(err)
 	if err != nil && len(problems) == 0 {
 		return cli.Usage(err)
@@ -72,7 +72,7 @@ func lint(streams cli.Streams, paths []string, output string) error {
 	return err
 }
 
-func findingsOf(set *runner.Set, problems []*spec.Problem) findings {
+func findingsOf(set *loader.Set, problems []*spec.Problem) findings {
 	all := findings{Scenarios: len(set.Scenarios), Problems: []finding{}}
 	for _, p := range problems {
 		all.Problems = append(all.Problems, finding{p.Position.File, p.Position.Line, p.Position.Column, p.Message})

@@ -149,7 +149,7 @@ func (r *replaying) prepare(recorded *recording.Recording) (way, error) {
 }
 
 func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay) error {
-	shown := report.Of(found.Result, nil)
+	shown := report.NewScenario(found.Result, nil)
 	if len(shown.Failures) > 0 {
 		if err := (report.Text{}).Write(r.streams.Out, []report.Scenario{shown}); err != nil {
 			return err

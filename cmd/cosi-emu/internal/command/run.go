@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 )
 
 // defaultRunTimeout is the time limit of a run that hangs.
@@ -171,11 +171,11 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 }
 
 // source returns the function that reads the scenarios.
-func (r *scenarioRun) source(paths []string) func() (*runner.Set, error) {
+func (r *scenarioRun) source(paths []string) func() (*loader.Set, error) {
 	if r.suite {
-		return runner.LoadSuite
+		return loader.LoadSuite
 	}
-	return func() (*runner.Set, error) { return runner.Load(paths) }
+	return func() (*loader.Set, error) { return loader.Load(paths) }
 }
 
 // exitOf returns the exit code for a report; nil if it is 0.

@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/record"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
@@ -113,12 +114,12 @@ func (r *runLoop) save() error {
 }
 
 // watch runs scenarios, and runs them again when their files change, until Ctrl-C.
-func (r *runLoop) watch(ctx context.Context, paths []string, set *runner.Set, scenarios []*spec.Scenario) error {
+func (r *runLoop) watch(ctx context.Context, paths []string, set *loader.Set, scenarios []*spec.Scenario) error {
 	filter, err := r.selection.filter()
 	if err != nil {
 		return err
 	}
-	files, err := runner.NewWatch(paths, set)
+	files, err := loader.NewWatch(paths, set)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -26,8 +26,8 @@ func (s *selection) addFlags(flags *pflag.FlagSet) {
 }
 
 // filter returns the filter of the flags.
-func (s *selection) filter() (runner.Filter, error) {
-	filter, err := runner.NewFilter(s.labels, s.names)
+func (s *selection) filter() (loader.Filter, error) {
+	filter, err := loader.NewFilter(s.labels, s.names)
 	if err != nil {
 		return filter, cli.Usage(err)
 	}
@@ -35,7 +35,7 @@ func (s *selection) filter() (runner.Filter, error) {
 }
 
 // load reads and selects scenarios, and prints the problems of their files.
-func (s *selection) load(w io.Writer, source func() (*runner.Set, error)) (*runner.Set, []*spec.Scenario, error) {
+func (s *selection) load(w io.Writer, source func() (*loader.Set, error)) (*loader.Set, []*spec.Scenario, error) {
 	filter, err := s.filter()
 	if err != nil {
 		return nil, nil, err

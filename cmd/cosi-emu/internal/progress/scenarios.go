@@ -30,7 +30,7 @@ func NewScenarios(w io.Writer, total int) Scenarios {
 
 // lines writes a line for each finished scenario.
 type lines struct {
-	engine.Silent
+	engine.NopObserver
 
 	mu          sync.Mutex
 	w           io.Writer

@@ -26,7 +26,7 @@ type chart struct {
 	Steps         []string // where steps begin
 	Lanes         []lane
 	Links         []link
-	Objects       []objectStrips
+	Objects       []objectLane
 	Failed        []line
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
-// failure is what was not as expected.
+// failure is an expectation that was not met.
 type failure struct {
 	report.Failure
 

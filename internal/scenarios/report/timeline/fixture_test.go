@@ -111,7 +111,7 @@ func steps() []report.Step {
 
 func failures() []report.Failure {
 	return []report.Failure{{
-		Step: new(4), Position: report.Position{File: "s.yaml", Line: 14}, Message: "BucketClaim/photos is not as expected",
+		Step: new(4), Position: report.Position{File: "s.yaml", Line: 14}, Message: "BucketClaim/photos: condition not met",
 		Subject:     "BucketClaim/photos",
 		Differences: []report.Difference{{Path: "status.readyToUse", Want: "true", Got: "false"}},
 		Expected:    "status:\n  readyToUse: true", Got: "status:\n  readyToUse: false",

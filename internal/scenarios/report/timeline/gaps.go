@@ -19,8 +19,8 @@ const (
 	patience = 6
 )
 
-// moment is where the number of things that go on changes.
-type moment struct {
+// edge is where the number of things that go on changes.
+type edge struct {
 	at    time.Duration
 	going int
 }
@@ -28,13 +28,13 @@ type moment struct {
 // gaps returns the times between any two moments at which something begins or ends.
 // Steps are not what makes a time busy: most of them wait.
 func gaps(s report.Scenario) []gap {
-	moments := []moment{{0, 0}, {lasting(s.Duration), 0}}
+	moments := []edge{{0, 0}, {lasting(s.Duration), 0}}
 	add := func(at time.Time, lasted time.Duration, going int) {
 		begin := since(s, at)
-		moments = append(moments, moment{begin, going}, moment{begin + lasting(lasted), -going})
+		moments = append(moments, edge{begin, going}, edge{begin + lasting(lasted), -going})
 	}
 	for _, e := range s.Events {
-		if kindOf(e) == kindWatch { // it lasts as long as it is open
+		if categoryOf(e) == kindWatch { // it lasts as long as it is open
 			e.Duration = 0
 		}
 		add(e.Time, e.Duration, 1)
@@ -42,7 +42,7 @@ func gaps(s report.Scenario) []gap {
 	for _, step := range s.Steps {
 		add(step.Started, step.Duration, 0)
 	}
-	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(moments, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var found []gap
 	going := moments[0].going
 	for i, m := range moments[1:] {

@@ -29,7 +29,7 @@ func (p *plotter) links() {
 			continue
 		}
 		p.chart.Links = append(p.chart.Links, link{
-			X: percent(p.scale.at(p.since(e.Time))), Y1: from, Y2: to + rowHeight/2, Class: string(kindOf(e)),
+			X: percent(p.scale.at(p.since(e.Time))), Y1: from, Y2: to + rowHeight/2, Class: string(categoryOf(e)),
 		})
 	}
 }

@@ -38,7 +38,7 @@ func (p *plotter) eventMarks(drawn *lane, events []journal.Event, y int) int {
 	var items []*item
 	var major, minor []journal.Event
 	for _, e := range events {
-		if kindOf(e).minor() {
+		if categoryOf(e).minor() {
 			minor = append(minor, e)
 			continue
 		}
@@ -79,17 +79,17 @@ func cutText(text string, letters int) string {
 
 func (p *plotter) eventMark(e journal.Event, i *item, y int) mark {
 	lasted := e.Duration
-	if kindOf(e) == kindWatch {
+	if categoryOf(e) == kindWatch {
 		lasted = 0
 	}
 	m := p.mark(p.since(e.Time), lasted, i, y)
 	m.Target, m.Class = eventID(p.id, e), "mark "+eventClass(e)
 	p.tops[m.Target] = m.Y
 	m.Title = eventTitle(e, p.since(e.Time))
-	if kindOf(e).minor() {
+	if categoryOf(e).minor() {
 		m.Height = minorHeight - 3
 	}
-	if kindOf(e) == kindProcess {
+	if categoryOf(e) == kindProcess {
 		m.Shift += symbolWidth - minMark
 		m.Symbol = "crash"
 		if life := processSymbols[e.Operation.Name]; life != "" && !e.Failed() {
@@ -123,7 +123,7 @@ func eventID(scenario string, e journal.Event) string { return fmt.Sprintf("%s-e
 
 // eventClass says what an event looks like, in the picture and in the list.
 func eventClass(e journal.Event) string {
-	classes := []string{string(kindOf(e))}
+	classes := []string{string(categoryOf(e))}
 	if e.Failed() || (e.Seam == journal.SeamLog && e.Operation.Name == "error") || e.Operation.Name == "crash" {
 		classes = append(classes, "bad")
 	}

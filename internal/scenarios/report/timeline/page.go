@@ -85,7 +85,7 @@ func count(r report.Report, outcome engine.Outcome) int {
 	return n
 }
 
-// worst is the first of the scenarios that somebody has to look at.
+// worst is the first failed or broken scenario.
 func worst(all []report.Scenario) int {
 	for _, outcome := range []engine.Outcome{engine.Failed, engine.Broken} {
 		for i, s := range all {

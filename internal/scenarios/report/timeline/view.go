@@ -21,13 +21,13 @@ type view struct {
 
 // filter turns a kind of events on and off.
 type filter struct {
-	Kind  kind
+	Kind  category
 	Label string
 	Count int
 	On    bool
 }
 
-var filterLabels = map[kind]string{
+var filterLabels = map[category]string{
 	kindWrite: "API writes", kindRead: "reads", kindWatch: "watches", kindCall: "calls",
 	kindStore: "store", kindProcess: "processes", kindLog: "log",
 }
@@ -35,19 +35,19 @@ var filterLabels = map[kind]string{
 func newView(id string, s report.Scenario) view {
 	return view{
 		Scenario: s, ID: id, Place: place(s.Position), Took: span(s.Duration), LabelPairs: pairs(s.Labels),
-		Failed: newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: story(id, s),
+		Failed: newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: eventTable(id, s),
 	}
 }
 
 // filters offers those kinds that the scenario has. Reads and watches are many, and
 // seldom of interest.
 func filters(s report.Scenario) []filter {
-	counts := map[kind]int{}
+	counts := map[category]int{}
 	for _, e := range s.Events {
-		counts[kindOf(e)]++
+		counts[categoryOf(e)]++
 	}
 	var offered []filter
-	for _, k := range kinds {
+	for _, k := range categories {
 		if counts[k] > 0 {
 			offered = append(offered, filter{k, filterLabels[k], counts[k], k != kindRead && k != kindWatch})
 		}

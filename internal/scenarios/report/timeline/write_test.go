@@ -105,7 +105,7 @@ func TestFailure(t *testing.T) {
 		got = append(got, textOf(n))
 	}
 	want := []string{
-		"Step 5, expect BucketClaim/photos s.yaml:14 BucketClaim/photos is not as expected Shown by event 25 " +
+		"Step 5, expect BucketClaim/photos s.yaml:14 BucketClaim/photos: condition not met Shown by event 25 " +
 			"WhereExpectedGot status.readyToUsetruefalse " +
 			"--- expected +++ got @@ -1,2 +1,2 @@ status: - readyToUse: true + readyToUse: false " +
 			"Expected and got, as a whole Expectedstatus: readyToUse: trueGotstatus: readyToUse: false",

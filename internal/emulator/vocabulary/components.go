@@ -1,0 +1,26 @@
+package vocabulary
+
+// The components of every emulator.
+const (
+	Controller = "controller"
+	Sidecar    = "sidecar"
+	Driver     = "driver"
+	Store      = "store"
+	GCS        = "gcs"
+)
+
+// The processes of the control plane.
+const (
+	Etcd              = "etcd"
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+)
+
+// ReplicaSuffix ends the name of a component's second replica.
+const ReplicaSuffix = ".2"
+
+// Components returns the components that every emulator has.
+func Components() []string { return []string{Controller, Sidecar, Driver, Store, GCS} }
+
+// ControlPlane returns the processes of the control plane.
+func ControlPlane() []string { return []string{APIServer, Etcd, ControllerManager} }

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+
+	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// ownBuckets are the buckets of the store that are the scenario's: made by COSI for
+// its objects, by drivers of its own, or by its steps.
+func (r *run) ownBuckets(ctx context.Context) ([]fakedriver.Bucket, error) {
+	backend := r.engine.emulator.Store()
+	if backend == nil {
+		return nil, nil
+	}
+	all, err := backend.Buckets(ctx)
+	return slices.DeleteFunc(all, func(b fakedriver.Bucket) bool { return !r.isOwn(b.Name) && !r.isOwn(b.Owner) && !r.isExternal(b.Name) }), err
+}
+
+// isExternal reports whether a step has made a bucket past COSI.
+func (r *run) isExternal(bucket string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.external, bucket)
+}
+
+// markExternal remembers a bucket that a step has made past COSI.
+func (r *run) markExternal(bucket string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.external = append(r.external, bucket)
+}
+
+// emptyBuckets deletes the objects in the scenario's buckets, which would keep COSI
+// from deleting them. A scenario that wants to see that sees it before.
+func (r *run) emptyBuckets(ctx context.Context) error {
+	own, err := r.ownBuckets(ctx)
+	failed := []error{err}
+	for _, b := range own {
+		if !b.Purge {
+			failed = append(failed, r.empty(ctx, b))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// cleanUpBackend removes from the store what nobody else will: buckets that are retained or
+// were never COSI's, and what has leaked, which the oracles have seen by now.
+func (r *run) cleanUpBackend(ctx context.Context) error {
+	own, err := r.ownBuckets(ctx)
+	failed := []error{err}
+	for _, b := range own {
+		failed = append(failed, ignoreNotExist(r.deleteBucket(ctx, b.Name)))
+	}
+	backend := r.engine.emulator.Store()
+	if backend == nil {
+		return errors.Join(failed...)
+	}
+	accounts, err := backend.Accounts(ctx)
+	failed = append(failed, err)
+	for _, a := range accounts {
+		if a.ID != emulator.Administrator && (r.isOwn(a.ID) || r.isOwn(a.Owner)) {
+			failed = append(failed, ignoreNotExist(backend.DeleteAccount(ctx, a.Owner, a.ID)))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func ignoreNotExist(err error) error {
+	if errors.Is(err, fakedriver.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// mutating are the calls that change the backend, and whether they bring something
+// into it.
+var mutating = map[string]bool{
+	"DriverCreateBucket": true, "DriverDeleteBucket": false, "DriverGrantBucketAccess": true, "DriverRevokeBucketAccess": false,
+}
+
+// markCallExternal says that a call of the scenario's own may have changed the backend
+// past COSI: that is neither a leak nor a loss of COSI's.
+func (r *run) markCallExternal(method string, request proto.Message) {
+	brings, changes := mutating[method]
+	if !changes {
+		return
+	}
+	for _, name := range []protoreflect.Name{"bucket_id", "account_id"} {
+		field := request.ProtoReflect().Descriptor().Fields().ByName(name)
+		if field == nil {
+			continue
+		}
+		id := request.ProtoReflect().Get(field).String()
+		r.watcher.MarkExternal(id)
+		if brings {
+			r.markExternal(id)
+		}
+	}
+}
+
+// administrator returns a client of the store, for a bucket, with the key of its
+// administrator, who may do everything. The transport is the caller's to close.
+func (r *run) administrator(ctx context.Context, bucket string, transport *http.Transport) (*s3.Client, error) {
+	emu := r.engine.emulator
+	content, err := os.ReadFile(emu.Info().S3Administrator)
+	if err != nil {
+		return nil, fmt.Errorf("read the store administrator's key: %w", err)
+	}
+	var key fakedriver.Credentials
+	if err := json.Unmarshal(content, &key); err != nil {
+		return nil, fmt.Errorf("read the store administrator's key: %w", err)
+	}
+	if err := trustCA(transport, emu.Info().S3CertificateAuthority); err != nil {
+		return nil, err
+	}
+	b, err := emu.Store().GetBucket(ctx, bucket)
+	if err != nil {
+		return nil, err
+	}
+	return s3.New(s3.Options{
+		BaseEndpoint: new(emu.Info().S3Endpoint), Region: cmp.Or(b.Region, emu.Info().S3Region), UsePathStyle: true,
+		HTTPClient:  &http.Client{Transport: transport},
+		Credentials: awscredentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, ""),
+	}), nil
+}
+
+// trustCA has a transport accept the certificates that an authority has signed, which
+// is in a file; none means that there is no TLS.
+func trustCA(transport *http.Transport, authority string) error {
+	if authority == "" {
+		return nil
+	}
+	certificate, err := os.ReadFile(authority)
+	if err != nil {
+		return fmt.Errorf("read the store's CA certificate: %w", err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(certificate)
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return nil
+}
+
+// deleteBucket deletes a bucket with all that is in it, as nobody but the store's
+// administrator can.
+func (r *run) deleteBucket(ctx context.Context, name string) error {
+	backend := r.engine.emulator.Store()
+	b, err := backend.GetBucket(ctx, name)
+	if err != nil {
+		return err
+	}
+	if b.Protocol == fakedriver.ProtocolS3 {
+		err = backend.DeleteBucket(ctx, b.Owner, name)
+		if !errors.Is(err, fakedriver.ErrNotEmpty) {
+			return err
+		}
+	}
+	if err := r.empty(ctx, b); err != nil {
+		return err
+	}
+	return backend.DeleteBucket(ctx, b.Owner, name)
+}
+
+// empty deletes what is in a bucket. There is nothing in those of Azure, which is not
+// served.
+func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
+	var err error
+	switch b.Protocol {
+	case fakedriver.ProtocolS3:
+		err = r.emptyS3(ctx, b.Name)
+	case fakedriver.ProtocolGCS:
+		err = r.engine.emulator.EmptyGCS(ctx, b.Name)
+	case fakedriver.ProtocolAzure:
+	}
+	if err != nil {
+		return fmt.Errorf("empty bucket %s: %w", b.Name, err)
+	}
+	return nil
+}
+
+// emptyS3 deletes all versions of all objects in a bucket of S3.
+func (r *run) emptyS3(ctx context.Context, bucket string) error {
+	return r.asAdministrator(ctx, bucket, func(client *s3.Client) error {
+		pages := s3.NewListObjectVersionsPaginator(client, &s3.ListObjectVersionsInput{Bucket: &bucket})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return err
+			}
+			if err := deleteVersions(ctx, client, bucket, page); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func deleteVersions(ctx context.Context, client *s3.Client, bucket string, page *s3.ListObjectVersionsOutput) error {
+	for _, version := range page.Versions {
+		if err := deleteVersion(ctx, client, bucket, version.Key, version.VersionId); err != nil {
+			return err
+		}
+	}
+	for _, marker := range page.DeleteMarkers {
+		if err := deleteVersion(ctx, client, bucket, marker.Key, marker.VersionId); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func deleteVersion(ctx context.Context, client *s3.Client, bucket string, key, version *string) error {
+	_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: key, VersionId: version})
+	return err
+}

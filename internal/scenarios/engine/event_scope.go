@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// addWord adds a word that identifies events of the scenario: the UID of an object,
+// which is part of the names that COSI generates.
+func (r *run) addWord(word string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if word != "" && !slices.Contains(r.words, word) {
+		r.words = append(r.words, word)
+	}
+}
+
+// eventScope returns the scope of the run as it is now.
+func (r *run) eventScope() eventscope.Scope {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	alone, others := r.engine.isolation.state(r)
+	return eventscope.Scope{
+		Alone: alone, Others: others,
+		Namespaces: []string{r.namespace}, Words: append(slices.Clone(r.words), r.scope),
+	}
+}
+
+// ownScope is the scope without what belongs to it only because the run is alone.
+func (r *run) ownScope() eventscope.Scope { return r.eventScope().Own() }
+
+// Events returns the events of the run that a scope selects, and those that its
+// failures name as evidence.
+func (r *Result) Events(j *journal.Journal, scope eventscope.Scope) []journal.Event {
+	var evidence []uint64
+	for _, failure := range r.Failures {
+		evidence = append(evidence, failure.Events...)
+	}
+	return slices.DeleteFunc(j.Since(r.From-1), func(e journal.Event) bool {
+		return e.Seq > r.To || !scope.Concerns(e) && !slices.Contains(evidence, e.Seq)
+	})
+}
+
+// runsAlone reports whether a scenario stops, crashes or disturbs what all
+// scenarios share.
+func runsAlone(s *spec.Scenario) bool {
+	joins := func(driver spec.Driver) bool { return driver.Socket != "" } // one sidecar at a time may serve it
+	return len(s.Setup.Stopped) > 0 || slices.ContainsFunc(s.Setup.Drivers, joins) || slices.ContainsFunc(s.Steps, affectsShared)
+}
+
+func affectsShared(s spec.Step) bool {
+	if affectsOthers(s.Inject) {
+		return true
+	}
+	for _, names := range []*spec.Names{s.Crash, s.Restart, s.Start, s.Stop} {
+		if names != nil && slices.ContainsFunc(*names, isShared) {
+			return true
+		}
+	}
+	for _, nested := range s.Within() {
+		if slices.ContainsFunc(nested, affectsShared) {
+			return true
+		}
+	}
+	return false
+}
+
+// isShared reports whether a component is one that all scenarios use, and not one of
+// a driver of the scenario's own: sidecar.${drivers.NAME}.
+func isShared(component spec.Text) bool {
+	return !strings.Contains(component.Source(), "${drivers.")
+}

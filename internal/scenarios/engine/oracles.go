@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// The moments that are judged.
+const (
+	atTheEnd        = "at the end"
+	afterTheCleanUp = "after the clean-up"
+)
+
+// observe waits until the run is idle, and has the oracles look. If they find something
+// that a slow component may still repair, they look again after a longer silence.
+func (r *run) observe(ctx context.Context, moment string) error {
+	if r.engine.options.SkipOracles {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
+	defer cancel()
+	for _, quiet := range []time.Duration{idle.ShortQuiet, idle.LongQuiet, 2 * idle.LongQuiet} {
+		scope := r.eventScope()
+		restless := !r.idle.WaitQuiet(limited, scope, quiet)
+		if err := r.watcher.Observe(ctx, moment, scope, restless); err != nil {
+			return fmt.Errorf("observe the state %s: %w", moment, err)
+		}
+		if restless || quiet > idle.LongQuiet || !slices.ContainsFunc(r.findings(), isTransient) {
+			return nil
+		}
+		r.watcher.DiscardObservation()
+	}
+	return nil
+}
+
+// findings are the oracles' findings until now.
+func (r *run) findings() []oracle.Finding {
+	input := r.watcher.Input(r.eventScope())
+	r.result.Observed = input
+	r.result.Observed.Events = nil // the journal has them
+	return slices.DeleteFunc(oracle.Judge(input), func(f oracle.Finding) bool {
+		return r.engine.options.NoBackend && (f.Oracle == oracle.Leak || f.Oracle == oracle.Loss)
+	})
+}
+
+// isTransient reports whether a finding may be of a moment that came too early.
+func isTransient(f oracle.Finding) bool {
+	return !slices.Contains([]string{oracle.Order, oracle.Foreign, oracle.Secret}, f.Oracle)
+}
+
+// oracleFailures turns the findings into failures, but for those that the scenario
+// allows; and exceptions that nothing was found for, because they would hide what
+// comes next.
+func (r *run) oracleFailures() []Failure {
+	if r.engine.options.SkipOracles {
+		return nil
+	}
+	var failures []Failure
+	used := make([]bool, len(r.scenario.Allow))
+	for _, finding := range r.findings() {
+		allowed := false
+		for i := range r.scenario.Allow {
+			if allows(&r.scenario.Allow[i], finding) {
+				used[i], allowed = true, true
+			}
+		}
+		if !allowed {
+			failures = append(failures, Failure{
+				Position: r.scenario.Position, Oracle: finding.Oracle, Message: finding.String(),
+				Subject: finding.Subject, Events: finding.Events,
+			})
+		}
+	}
+	if len(r.result.Failures) > 0 {
+		return failures // it has not come to what the exceptions are for
+	}
+	for i := range r.scenario.Allow {
+		if exception := &r.scenario.Allow[i]; !used[i] {
+			failures = append(failures, Failure{
+				Position: exception.Position, Oracle: exception.Oracle, Message: "unused exception, remove it: " + describe(exception),
+			})
+		}
+	}
+	return failures
+}
+
+// allows reports whether an exception is for a finding.
+func allows(exception *spec.Exception, f oracle.Finding) bool {
+	return exception.Oracle == f.Oracle && (strings.Contains(f.Message, exception.About) || strings.Contains(f.Subject, exception.About))
+}
+
+func describe(exception *spec.Exception) string {
+	if exception.About == "" {
+		return exception.Oracle
+	}
+	return exception.Oracle + " about " + exception.About
+}

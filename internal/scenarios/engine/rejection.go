@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// rejected is a failure if the API server has refused a request, and says so: the
+// scenario asks for something that is not allowed.
+func rejected(object client.Object, err error) error {
+	// Not by its reason: what cannot be applied at all is refused without one.
+	if status := apierrors.APIStatus(nil); !errors.As(err, &status) {
+		return err
+	}
+	return &Failure{
+		Subject: subjectOf(object), Message: fmt.Sprintf("%s was rejected: %s", subjectOf(object), err), rejection: err.Error(),
+	}
+}
+
+// wantRejection turns the outcome of a step around: that the API server has refused
+// it, in the words that are expected, is right.
+func (r *run) wantRejection(ctx context.Context, s *spec.Step, outcome error) error {
+	want, err := r.text(ctx, s.Refused)
+	if err != nil {
+		return err
+	}
+	if outcome == nil {
+		return &Failure{Message: "the API server accepted it; expected a rejection with " + want}
+	}
+	failure, ok := errors.AsType[*Failure](outcome)
+	switch {
+	case !ok || failure.rejection == "":
+		return outcome
+	case !strings.Contains(failure.rejection, want):
+		failure.Message += "; expected a rejection with " + want
+		return failure
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// unmetRequirement says why a scenario cannot be run here: what it needs that this emulator,
+// or an existing cluster, does not have. It is empty if nothing is missing.
+func (e *Engine) unmetRequirement(s *spec.Scenario) string {
+	for _, need := range []struct {
+		missing bool
+		reason  string
+		of      func(spec.Step) bool
+	}{
+		{!e.options.AllowExec, "it runs a program: requires --allow-exec", verbIs("exec")},
+		{e.emulator.Store() == nil, "it inspects the backend: requires the fake driver", verbIs("backend")},
+		{e.emulator.Info().DriverEndpoint == "", "it calls a driver: requires a driver", verbIs("call")},
+		{e.emulator.ControlPlane() == nil, "it stops control plane processes: requires the emulator's own control plane", requiresControlPlane},
+		{!e.emulator.LeaderElectionEnabled(), "it takes Leases: requires --leader-elect", requiresLease},
+	} {
+		if need.missing && anyStep(s.Steps, need.of) {
+			return need.reason
+		}
+	}
+	ownFake := func(d spec.Driver) bool { return d.Socket == "" }
+	if e.emulator.Store() == nil && slices.ContainsFunc(s.Setup.Drivers, ownFake) {
+		return "it starts fake drivers: requires the emulator's store"
+	}
+	return ""
+}
+
+// RunsAlone reports whether a scenario stops, crashes or disturbs what all
+// scenarios share, so that no other can run beside it.
+func RunsAlone(s *spec.Scenario) bool { return runsAlone(s) }
+
+func verbIs(verb string) func(spec.Step) bool {
+	return func(s spec.Step) bool { return s.Verb == verb }
+}
+
+// requiresControlPlane reports whether a step needs a control plane of the emulator's
+// own.
+func requiresControlPlane(s spec.Step) bool {
+	if s.Inject != nil && s.Inject.Outage != "" {
+		return true
+	}
+	for _, names := range []*spec.Names{s.Crash, s.Restart, s.Start, s.Stop} {
+		if names != nil && slices.ContainsFunc(*names, isControlPlane) {
+			return true
+		}
+	}
+	return false
+}
+
+// requiresLease reports whether a step needs components that have been elected.
+func requiresLease(s spec.Step) bool { return s.Inject != nil && s.Inject.LoseLease != 0 }
+
+func isControlPlane(component spec.Text) bool {
+	return slices.Contains([]string{controlplane.Etcd, controlplane.APIServer, controlplane.ControllerManager}, component.Source())
+}
+
+// anyStep looks through steps, and those within them.
+func anyStep(steps []spec.Step, holds func(spec.Step) bool) bool {
+	for _, s := range steps {
+		if holds(s) {
+			return true
+		}
+		for _, within := range s.Within() {
+			if anyStep(within, holds) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
+)
+
+// errStalled means that no component acts on an object any more.
+var errStalled = errors.New("condition not met, and all components are idle")
+
+// cancelWhenStalled cancels a wait once no component acts on the object any more. The
+// returned function ends the detection and waits for its goroutine.
+func (r *run) cancelWhenStalled(ctx context.Context, object *unstructured.Unstructured, cancel context.CancelCauseFunc) (stop func()) {
+	stall := &idle.Stall{
+		WaitQuiet: func(ctx context.Context, quiet time.Duration) bool {
+			return r.idle.WaitQuiet(ctx, r.eventScope(), quiet)
+		},
+		Idle: func() bool { return r.idle.Idle(r.eventScope()) },
+		MayStay: func(ctx context.Context) (time.Duration, bool) {
+			now := object.DeepCopy()
+			if err := r.engine.client.Get(ctx, client.ObjectKeyFromObject(now), now); err != nil {
+				return 0, false
+			}
+			return mayStay(now)
+		},
+		Probe: func(ctx context.Context) error { return idle.ProbeLatency(ctx, r.engine.client, r.namespace) },
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if stall.Wait(ctx) {
+			cancel(errStalled)
+		}
+	}()
+	return func() {
+		cancel(nil)
+		<-ended
+	}
+}
+
+// mayStay reports whether the state of an object may be final: only finalizers of others
+// hold it, or COSI has failed terminally, or COSI reports no failure. It returns the
+// least silence after which the state is final.
+func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bool) {
+	if !controllerutil.ContainsFinalizer(object, cosiapi.ProtectionFinalizer) {
+		return idle.LongQuiet, true
+	}
+	var status struct {
+		Status struct {
+			Conditions []metav1.Condition `json:"conditions"`
+		} `json:"status"`
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &status); err != nil {
+		return 0, false
+	}
+	return idle.ProtectedQuiet, !willRetry(status.Status.Conditions)
+}
+
+// willRetry reports whether the conditions announce a retry, which may come after a long
+// delay.
+func willRetry(conditions []metav1.Condition) bool {
+	failed := meta.FindStatusCondition(conditions, cosiapi.ConditionProvisionFailed)
+	if failed != nil && failed.Status == metav1.ConditionTrue &&
+		failed.Reason != cosiapi.ReasonDriverRefused && failed.Reason != cosiapi.ReasonInvalidDriverResponse {
+		return true
+	}
+	validated := meta.FindStatusCondition(conditions, cosiapi.ConditionResourcesValidated)
+	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == cosiapi.ReasonSecretWriteFailed
+}

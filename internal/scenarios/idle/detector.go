@@ -1,0 +1,116 @@
+package idle
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// Detector measures how long the components of an emulator have been idle. It is safe
+// for concurrent use.
+type Detector struct {
+	emulator *emulator.Emulator
+
+	mu     sync.Mutex
+	mark   uint64        // the last event that was read
+	since  time.Time     // the end of the last activity
+	latest journal.Event // the last activity
+}
+
+// New returns a detector that counts from now on.
+func New(emu *emulator.Emulator) *Detector {
+	return &Detector{emulator: emu, mark: emu.Journal().Mark(), since: time.Now()}
+}
+
+// WaitQuiet waits until the scope has been idle for a time: no write to the API server,
+// no driver call, no such request in flight, and no component that is restarting. It
+// returns false if the context ends before.
+func (d *Detector) WaitQuiet(ctx context.Context, scope eventscope.Scope, quiet time.Duration) bool {
+	for {
+		left := d.remaining(scope, quiet)
+		if left <= 0 {
+			return true
+		}
+		if !d.awaitEvent(ctx, left) {
+			return false
+		}
+	}
+}
+
+// Latest returns the last activity that was seen. Its number is 0 if there was none.
+func (d *Detector) Latest() journal.Event {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.latest
+}
+
+// Idle reports whether no request of the scope is in flight, watches excepted, and no
+// component is down that will be started again.
+func (d *Detector) Idle(scope eventscope.Scope) bool {
+	for _, e := range d.emulator.Journal().Pending() {
+		if scope.Concerns(e) && !isWatch(e) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(d.emulator.Components(), func(c *emulator.Component) bool {
+		state, _ := c.State()
+		return state == emulator.StateCrashed
+	})
+}
+
+// remaining returns the least time until the scope has been idle for a time.
+func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.Duration {
+	busy := d.busy(scope) // before what has ended is read
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, e := range d.emulator.Journal().Since(d.mark) {
+		d.mark = e.Seq
+		if !oracle.IsActivity(e) || !scope.Concerns(e) {
+			continue
+		}
+		d.latest = e
+		if end := e.Time.Add(e.Duration); end.After(d.since) {
+			d.since = end
+		}
+	}
+	if busy {
+		d.since = time.Now()
+	}
+	return quiet - time.Since(d.since)
+}
+
+// busy reports whether an activity is in flight, or a component is restarting.
+func (d *Detector) busy(scope eventscope.Scope) bool {
+	inFlight := func(e journal.Event) bool { return oracle.IsActivity(e) && scope.Concerns(e) }
+	restarting := func(c *emulator.Component) bool {
+		shared := !strings.Contains(c.Name(), ".")
+		return c.Restarting() && (shared || scope.Names(c.Name()))
+	}
+	return slices.ContainsFunc(d.emulator.Journal().Pending(), inFlight) || slices.ContainsFunc(d.emulator.Components(), restarting)
+}
+
+// awaitEvent returns when there is another event, or after a time. It returns false if
+// the context ends.
+func (d *Detector) awaitEvent(ctx context.Context, limit time.Duration) bool {
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	d.mu.Lock()
+	mark := d.mark
+	d.mu.Unlock()
+	for range d.emulator.Journal().Follow(within, mark) {
+		break
+	}
+	return ctx.Err() == nil
+}
+
+// isWatch reports whether a request is open until something happens.
+func isWatch(e journal.Event) bool {
+	return e.Seam == journal.SeamAPI && strings.HasPrefix(e.Operation.Name, "watch ")
+}

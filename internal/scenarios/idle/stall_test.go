@@ -1,0 +1,180 @@
+package idle
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// machine is what a stall detector watches, by a clock of its own.
+type machine struct {
+	trips      func(time.Duration) time.Duration // how long a round trip takes, at a time
+	lastNoise  func(time.Duration) time.Duration // when there was something at last, at a time
+	idleFrom   time.Duration
+	leftFrom   time.Duration
+	unreadable bool // the API server cannot be reached
+
+	started time.Time
+	looks   int
+}
+
+func (m *machine) now() time.Duration { return time.Since(m.started) }
+
+func (m *machine) detector() *Stall {
+	m.started = time.Now()
+	return &Stall{
+		WaitQuiet: func(ctx context.Context, quiet time.Duration) bool {
+			for {
+				left := quiet - (m.now() - m.lastNoise(m.now()))
+				if left <= 0 {
+					return true // even if the context has ended
+				}
+				Pause(ctx, left)
+				if ctx.Err() != nil {
+					return false
+				}
+			}
+		},
+		Idle: func() bool { return m.now() >= m.idleFrom },
+		MayStay: func(context.Context) (time.Duration, bool) {
+			m.looks++
+			if m.looks > 1000 {
+				panic("it looks again and again")
+			}
+			return ProtectedQuiet, m.now() >= m.leftFrom
+		},
+		Probe: func(ctx context.Context) error {
+			if m.unreadable {
+				return errors.New("connection refused")
+			}
+			Pause(ctx, m.trips(m.now()))
+			return ctx.Err()
+		},
+	}
+}
+
+func always(d time.Duration) func(time.Duration) time.Duration {
+	return func(time.Duration) time.Duration { return d }
+}
+
+// TestStall runs the detector for at most a minute, on machines that are fast, slow, or
+// both in turn.
+func TestStall(t *testing.T) {
+	const ms, s = time.Millisecond, time.Second
+	type outcome struct {
+		Over  bool
+		After time.Duration // at least, and less than a second more
+	}
+	tests := map[string]struct {
+		reason  string
+		machine machine
+		want    outcome
+	}{
+		"Fast": {
+			reason:  "Nobody has done anything for long.",
+			machine: machine{trips: always(10 * ms), lastNoise: always(0)},
+			want:    outcome{true, 2 * s},
+		},
+		"Slow": {
+			reason:  "A component may need as long as some round trips.",
+			machine: machine{trips: always(500 * ms), lastNoise: always(0)},
+			want:    outcome{true, 20 * s},
+		},
+		"SlowerMeanwhile": {
+			reason: "What was measured before the machine became busy does not hold.",
+			machine: machine{lastNoise: always(0), trips: func(now time.Duration) time.Duration {
+				if now < s {
+					return 10 * ms
+				}
+				return 300 * ms
+			}},
+			want: outcome{true, 12 * s},
+		},
+		"FasterMeanwhile": {
+			reason: "Nor does what is measured after it.",
+			machine: machine{lastNoise: always(0), trips: func(now time.Duration) time.Duration {
+				if now < s {
+					return 300 * ms
+				}
+				return 10 * ms
+			}},
+			want: outcome{true, 12 * s},
+		},
+		"Noise": {
+			reason: "Somebody has done something after all.",
+			machine: machine{trips: always(10 * ms), lastNoise: func(now time.Duration) time.Duration {
+				if now < 1500*ms {
+					return 0
+				}
+				return 1500 * ms
+			}},
+			want: outcome{true, 3500 * ms},
+		},
+		"Busy": {
+			reason:  "Somebody is at work.",
+			machine: machine{trips: always(10 * ms), lastNoise: always(0), idleFrom: 10 * s},
+			want:    outcome{true, 10 * s},
+		},
+		"Retried": {
+			reason:  "COSI says that it will try again.",
+			machine: machine{trips: always(10 * ms), lastNoise: always(0), leftFrom: 15 * s},
+			want:    outcome{true, 15 * s},
+		},
+		"Unreachable": {
+			reason:  "There is no yardstick.",
+			machine: machine{unreadable: true, lastNoise: always(0)},
+			want:    outcome{false, time.Minute},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				m := tc.machine
+				over := m.detector().Wait(ctx)
+				if took := m.now(); over != tc.want.Over || took < tc.want.After || took > tc.want.After+3*s {
+					t.Errorf("%s\nover %t after %s, want %+v", tc.reason, over, took, tc.want)
+				}
+			})
+		})
+	}
+}
+
+// TestStallEnds cancels the context in each part of a wait. It must come to its end
+// at once, and look at nothing again and again on its way.
+func TestStallEnds(t *testing.T) {
+	tests := map[string]struct {
+		machine machine
+		limit   time.Duration
+	}{
+		"Before":         {machine{trips: always(0), lastNoise: always(0)}, 0},
+		"WhileItRests":   {machine{trips: always(0), lastNoise: always(0)}, 300 * time.Millisecond},
+		"InTheRoundTrip": {machine{trips: always(time.Hour), lastNoise: always(0)}, 30 * time.Second},
+		"InTheSilence":   {machine{trips: always(0), lastNoise: always(0)}, 1500 * time.Millisecond},
+		"NotAbandoned":   {machine{trips: always(0), lastNoise: always(-time.Hour), leftFrom: time.Hour}, 30 * time.Second},
+		"NotIdle":        {machine{trips: always(0), lastNoise: always(-time.Hour), idleFrom: time.Hour}, 30 * time.Second},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), tc.limit)
+				defer cancel()
+				m := tc.machine
+				if m.detector().Wait(ctx) {
+					t.Error("it is over, although the context has ended before")
+				}
+				if diff := cmp.Diff(tc.limit, m.now()); diff != "" {
+					t.Errorf("end of the wait (-want +got):\n%s", diff)
+				}
+				if most := int(tc.limit/LongQuiet) + 1; m.looks > most {
+					t.Errorf("it has looked %d times, want %d at most", m.looks, most)
+				}
+			})
+		})
+	}
+}

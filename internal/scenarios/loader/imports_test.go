@@ -1,0 +1,30 @@
+package loader_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestImports keeps the emulator out of what lint needs: a scenario is checked against
+// names, and not against a running system.
+func TestImports(t *testing.T) {
+	const module = "github.com/cosi-emu/cosi-emu/"
+	allowed := []string{"internal/emulator/vocabulary", "internal/emulator/operations", "emulator/journal", "emulator/fault"}
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".", "../spec").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		name, ours := strings.CutPrefix(path, module)
+		if !ours || slices.Contains(allowed, name) {
+			continue
+		}
+		for _, forbidden := range []string{"emulator", "internal/emulator", "controller", "sidecar", "deploy", "internal/scenarios/engine"} {
+			if name == forbidden || strings.HasPrefix(name, forbidden+"/") {
+				t.Errorf("lint links %s", path)
+			}
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package replay
+
+import (
+	"encoding/json"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+)
+
+// normalizer are the words that differ between two runs, and what stands for them.
+type normalizer struct {
+	scope string
+	uids  map[string]string
+}
+
+// newNormalizer learns from the answers of the API server which object has which UID.
+func newNormalizer(scope string, events []journal.Event) *normalizer {
+	n := &normalizer{scope: scope, uids: map[string]string{}}
+	for _, e := range events {
+		if e.Seam != journal.SeamAPI || len(e.Response) == 0 {
+			continue
+		}
+		var object struct {
+			Kind     string `json:"kind"`
+			Metadata struct {
+				Name string `json:"name"`
+				UID  string `json:"uid"`
+			} `json:"metadata"`
+		}
+		if json.Unmarshal(e.Response, &object) != nil || object.Metadata.UID == "" {
+			continue
+		}
+		n.uids[object.Metadata.UID] = "<" + object.Kind + " " + eventscope.UID.ReplaceAllString(object.Metadata.Name, "<uid>") + ">"
+	}
+	return n
+}
+
+// normalize returns a text with the words replaced.
+func (n *normalizer) normalize(text string) string {
+	if n.scope != "" {
+		text = eventscope.Replace(text, n.scope, "<scope>")
+	}
+	return eventscope.UID.ReplaceAllStringFunc(text, func(found string) string {
+		if name, ok := n.uids[found]; ok {
+			return name
+		}
+		return "<uid>"
+	})
+}

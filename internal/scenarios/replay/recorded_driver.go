@@ -1,0 +1,151 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/redact"
+)
+
+// RecordedDriver is a driver that has no backend: it answers as another one did. Secrets
+// in its answers are placeholders, because a recording has none. It is safe for
+// concurrent use.
+type RecordedDriver struct {
+	options RecordedDriverOptions
+	answers *answers
+	server  *grpc.Server
+}
+
+// RecordedDriverOptions say which recorded driver is replayed.
+type RecordedDriverOptions struct {
+	// Recording is the run in which the driver answered.
+	Recording *recording.Recording
+	// Sidecar is the component that called the driver then.
+	Sidecar string
+	// Name is the name that the driver has now.
+	Name string
+	// Protocols are what the driver serves, for recordings in which nobody has
+	// asked for them.
+	Protocols []fakedriver.Protocol
+	// ServerOptions are those of its gRPC server.
+	ServerOptions []grpc.ServerOption
+}
+
+// NewRecordedDriver returns a stand-in that does not serve yet.
+func NewRecordedDriver(o RecordedDriverOptions) *RecordedDriver {
+	s := &RecordedDriver{
+		options: o,
+		answers: newAnswers(o.Recording.Events, o.Sidecar, o.Recording.Namespace),
+		server:  grpc.NewServer(o.ServerOptions...),
+	}
+	services := cosi.File_cosi_v1alpha2_cosi_proto.Services()
+	for i := range services.Len() {
+		s.server.RegisterService(s.service(services.Get(i)), nil)
+	}
+	return s
+}
+
+// Sidecars returns the sidecars that have called a driver in a recorded run.
+func Sidecars(events []journal.Event) []string {
+	var all []string
+	for _, e := range events {
+		if e.Seam == journal.SeamRPC && emulator.IsSidecar(e.Component) && !slices.Contains(all, e.Component) {
+			all = append(all, e.Component)
+		}
+	}
+	return all
+}
+
+// Serve serves until ctx is done.
+func (s *RecordedDriver) Serve(ctx context.Context, l net.Listener) error {
+	stop := context.AfterFunc(ctx, s.server.GracefulStop)
+	defer stop()
+	return s.server.Serve(l)
+}
+
+func (s *RecordedDriver) service(d protoreflect.ServiceDescriptor) *grpc.ServiceDesc {
+	desc := &grpc.ServiceDesc{ServiceName: string(d.FullName()), HandlerType: nil, Metadata: d.ParentFile().Path()}
+	methods := d.Methods()
+	for i := range methods.Len() {
+		method := methods.Get(i)
+		desc.Methods = append(desc.Methods, grpc.MethodDesc{
+			MethodName: string(method.Name()),
+			Handler: func(_ any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+				request := dynamicpb.NewMessage(method.Input())
+				if err := decode(request); err != nil {
+					return nil, err
+				}
+				handle := func(_ context.Context, request any) (any, error) { return s.answer(method, request) }
+				if intercept == nil {
+					return handle(ctx, request)
+				}
+				info := &grpc.UnaryServerInfo{FullMethod: fmt.Sprintf("/%s/%s", d.FullName(), method.Name())}
+				return intercept(ctx, request, info, handle)
+			},
+		})
+	}
+	return desc
+}
+
+// answer finds what the driver said. What it was never asked is Unavailable, which
+// a sidecar asks again, and which stands out in the journal.
+func (s *RecordedDriver) answer(method protoreflect.MethodDescriptor, request any) (proto.Message, error) {
+	message, ok := request.(proto.Message)
+	if !ok {
+		return nil, status.Error(codes.Internal, "the request is no message")
+	}
+	name, question := string(method.Name()), string(redact.JSON(message))
+	found, words, ok := s.answers.to(name, question)
+	switch {
+	case !ok && name == "DriverGetInfo":
+		return s.info(), nil
+	case !ok:
+		return nil, status.Errorf(codes.Unavailable, "the recording has no answer to %s %s", name, question)
+	case found.failed():
+		return nil, status.Error(codeOf(found.event.Outcome), found.event.Message)
+	}
+	response := dynamicpb.NewMessage(method.Output())
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(found.body(words), response); err != nil {
+		return nil, status.Errorf(codes.Internal, "the recorded answer to %s cannot be read: %v", name, err)
+	}
+	if own := method.Output().Fields().ByName("name"); name == "DriverGetInfo" && s.options.Name != "" {
+		response.Set(own, protoreflect.ValueOfString(s.options.Name))
+	}
+	return response, nil
+}
+
+// info says who the driver is, where the recording does not.
+func (s *RecordedDriver) info() *cosi.DriverGetInfoResponse {
+	info := &cosi.DriverGetInfoResponse{Name: s.options.Name}
+	for _, p := range s.options.Protocols {
+		kind := cosi.ObjectProtocol_Type(cosi.ObjectProtocol_Type_value[strings.ToUpper(p.String())])
+		info.SupportedProtocols = append(info.SupportedProtocols, &cosi.ObjectProtocol{Type: kind})
+	}
+	return info
+}
+
+// codeOf finds a code by its name.
+func codeOf(name string) codes.Code {
+	for code := codes.OK; code <= codes.Unauthenticated; code++ {
+		if code.String() == name {
+			return code
+		}
+	}
+	return codes.Unknown
+}

@@ -1,0 +1,126 @@
+package replay_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
+	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// rpc is a call as a sidecar had it.
+func rpc(seq uint64, method, request, response, outcome string) journal.Event {
+	e := journal.Event{
+		Seq: seq, Component: "sidecar", Seam: journal.SeamRPC, Operation: journal.Operation{Name: method},
+		Request: json.RawMessage(request), Outcome: outcome,
+	}
+	if response != "" {
+		e.Response = json.RawMessage(response)
+	}
+	if outcome != "OK" {
+		e.Message = "it was not to be"
+	}
+	return e
+}
+
+func recorded() *recording.Recording {
+	lost := rpc(6, "DriverDeleteBucket", `{"bucketId":"bc-`+uidA+`"}`, `{}`, "Unavailable")
+	lost.Fault = "lost"
+	return &recording.Recording{Header: recording.Header{Namespace: "photos-1"}, Events: []journal.Event{
+		rpc(1, "DriverGetInfo", `{}`, `{"name":"vendor.photos-1"}`, "OK"),
+		rpc(2, "DriverGenerateBucketId", `{"name":"bc-`+uidA+`"}`, `{"bucketId":"vendor-bc-`+uidA+`"}`, "OK"),
+		rpc(3, "DriverCreateBucket", `{"bucketId":"bc-`+uidA+`","parameters":{"tier":"photos-1"}}`, "", "ResourceExhausted"),
+		rpc(4, "DriverCreateBucket", `{"bucketId":"bc-`+uidA+`","parameters":{"tier":"photos-1"}}`, `{"protocols":{}}`, "OK"),
+		rpc(5, "DriverGenerateBucketId", `{"name":"bc-`+uidB+`"}`, `{"bucketId":"other-bc-`+uidB+`"}`, "OK"),
+		lost,
+	}}
+}
+
+func TestStandin(t *testing.T) {
+	leaks := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
+	client := dial(t, replay.RecordedDriverOptions{Recording: recorded(), Sidecar: "sidecar", Name: "vendor.photos-7"})
+	info, err := cosi.NewIdentityClient(client).DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
+	if err != nil || info.GetName() != "vendor.photos-7" {
+		t.Errorf("DriverGetInfo: %v, %v; want the name of now", info, err)
+	}
+	const now, later = "cccccccc-0000-4000-8000-000000000003", "dddddddd-0000-4000-8000-000000000004"
+	driver := cosi.NewProvisionerClient(client)
+	ids := func(uid string) string {
+		response, err := driver.DriverGenerateBucketId(t.Context(), &cosi.DriverGenerateBucketIdRequest{Name: "bc-" + uid})
+		if err != nil {
+			t.Error(err)
+		}
+		return response.GetBucketId()
+	}
+	// The first name of now is the first of then, and stays it.
+	for _, uid := range []string{now, later, now} {
+		want := "vendor-bc-" + uid
+		if uid == later {
+			want = "other-bc-" + uid
+		}
+		if got := ids(uid); got != want {
+			t.Errorf("ID %q, want %q", got, want)
+		}
+	}
+	t.Run("Errors", func(t *testing.T) { testErrors(t, driver, now) })
+}
+
+func testErrors(t *testing.T, driver cosi.ProvisionerClient, now string) {
+	t.Helper()
+	create := func() error {
+		_, err := driver.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{
+			BucketId: "bc-" + now, Parameters: map[string]string{"tier": "photos-7"},
+		})
+		return err
+	}
+	if err := create(); status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "it was not to be") {
+		t.Errorf("the first time: %v", err)
+	}
+	for range 2 { // the last answer stays
+		if err := create(); err != nil {
+			t.Errorf("later: %v", err)
+		}
+	}
+	if _, err := driver.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: "bc-" + now}); err != nil {
+		t.Errorf("a reply that a fault has lost was given by the driver nevertheless: %v", err)
+	}
+	_, err := driver.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: "never"})
+	if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "no answer to DriverGetBucket") {
+		t.Errorf("what was never asked: %v", err)
+	}
+}
+
+// dial serves a stand-in in memory.
+func dial(t *testing.T, options replay.RecordedDriverOptions) *grpc.ClientConn {
+	t.Helper()
+	listener := bufconn.Listen(1 << 16)
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- replay.NewRecordedDriver(options).Serve(ctx, listener) }()
+	client, err := grpc.NewClient("passthrough:///driver", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = client.Close()
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}

@@ -1,0 +1,115 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	titleHeight     = 16
+	conditionHeight = 13
+)
+
+// objectLane are the conditions of an object, drawn below the lanes.
+type objectLane struct {
+	Kind, Name, FullName string
+	Y, TextY, Height     int
+	Life                 []segment
+	Lanes                []conditionLane
+}
+
+// conditionLane is one condition over time.
+type conditionLane struct {
+	Type     string
+	Y, TextY int
+	Segments []segment
+}
+
+// segment is a time during which something did not change.
+type segment struct {
+	X, Width     string
+	Class, Label string
+	Title        string
+}
+
+// objects draws the conditions of all objects from y on, and returns where they end.
+func (p *plotter) objects(y int) int {
+	for _, h := range histories(p.s.Events) {
+		drawn := objectLane{
+			Kind: h.Kind, Name: shortName(h.Name, p.s.Namespace), FullName: h.Name,
+			Y: y, TextY: y + titleHeight - 4, Life: p.life(h),
+		}
+		y += titleHeight
+		for _, c := range h.Conditions {
+			drawn.Lanes = append(drawn.Lanes, conditionLane{Type: c.Type, Y: y, TextY: y + conditionHeight - 3, Segments: p.segments(h, c)})
+			y += conditionHeight
+		}
+		y += lanePadding
+		drawn.Height = y - drawn.Y
+		p.chart.Objects = append(p.chart.Objects, drawn)
+	}
+	return y
+}
+
+// shortName leaves out what all objects of a scenario have in their names.
+func shortName(name, namespace string) string {
+	return strings.TrimPrefix(name, namespace+"/")
+}
+
+// life draws since when an object is known, and being deleted.
+func (p *plotter) life(h *history) []segment {
+	until := p.endOf(h)
+	deleting := until
+	if !h.Deleting.IsZero() {
+		deleting = p.scale.at(p.since(h.Deleting))
+	}
+	life := []segment{p.segment(p.scale.at(p.since(h.Seen)), deleting, "alive", "", "seen first at "+offset(p.since(h.Seen))+" s")}
+	if !h.Deleting.IsZero() {
+		life = append(life, p.segment(deleting, until, "deleting", "deleting", "being deleted"))
+	}
+	return life
+}
+
+func (p *plotter) endOf(h *history) float64 {
+	if h.Gone.IsZero() {
+		return 1
+	}
+	return p.scale.at(p.since(h.Gone))
+}
+
+func (p *plotter) segments(h *history, c changes) []segment {
+	drawn := make([]segment, 0, len(c.States))
+	for i, s := range c.States {
+		until := p.endOf(h)
+		if i+1 < len(c.States) {
+			until = p.scale.at(p.since(c.States[i+1].From))
+		}
+		title := fmt.Sprintf("%s s, %s=%s %s: %s", offset(p.since(s.From)), s.Type, s.Status, s.Reason, s.Message)
+		drawn = append(drawn, p.segment(p.scale.at(p.since(s.From)), until, stateClass(s), s.Reason, title))
+	}
+	return drawn
+}
+
+func (p *plotter) segment(from, until float64, class, label, title string) segment {
+	width := max(until-from, 0)
+	if textWidth(label)+2*labelGap > width*nominalWidth {
+		label = ""
+	}
+	return segment{X: percent(from), Width: percent(width), Class: class, Label: label, Title: title}
+}
+
+// stateClass is what a state of a condition looks like: of those whose type names
+// something bad, False is good.
+func stateClass(s state) string {
+	bad := strings.Contains(s.Type, "Fail")
+	switch {
+	case s.Status != "True" && s.Status != "False":
+		return "unknown"
+	case (s.Status == "True") != bad:
+		return "good"
+	case bad:
+		return "awful"
+	default:
+		return "poor"
+	}
+}
