@@ -40,7 +40,7 @@ func TestRunExistingCluster(t *testing.T) {
 	if diff := cmp.Diff(want, outcomes(h.readReport("mine.json"))); diff != "" || r.code != 0 {
 		t.Errorf("exit code %d, -want, +got:\n%s\n%s%s", r.code, diff, r.out, r.err)
 	}
-	if !strings.Contains(r.out, "it looks into the backend") || !strings.Contains(r.out, "it has fake drivers of its own") {
+	if !strings.Contains(r.out, "it inspects the backend") || !strings.Contains(r.out, "it starts fake drivers") {
 		t.Errorf("it does not say why scenarios are skipped:\n%s", r.out)
 	}
 	x.expectClean()

@@ -101,7 +101,7 @@ func TestLint(t *testing.T) {
 		"Verb":        {"There is none of this name.", step("- exepct: {}"), ":6:3: unknown field \"exepct\": did you mean \"expect\"?"},
 		"CEL":         {"It is no expression.", step("- {settle: , when: '1 +'}"), ":6:20: the expression \"1 +\" is not valid CEL"},
 		"CELFunction": {"There is none of this name.", step("- {settle: , when: 'size2(ns) > 1'}"), ":6:20: the expression"},
-		"CELType":     {"It is no condition.", step("- {settle: , when: '1 + 1'}"), ":6:20: the expression \"1 + 1\" must be true or false"},
+		"CELType":     {"It is no condition.", step("- {settle: , when: '1 + 1'}"), ":6:20: the expression \"1 + 1\" must return true or false"},
 		"Million":     {"Nobody has written that.", step(strings.Repeat("- settle:\n", 1_000_000)), ":1:1: the file has "},
 		"TenThousand": {"Still too many.", step(strings.Repeat("- settle:\n", 10_001)), ":10006:3: the scenario has more than 10000 steps"},
 		"Included": {
