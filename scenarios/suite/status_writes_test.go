@@ -22,7 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/sidecar"
@@ -36,7 +36,7 @@ func TestStatusWrites(t *testing.T) {
 		Controller: verboseController, Sidecar: verboseSidecar,
 	}})
 	runs := engine.New(emu, engine.Options{Patience: patience})
-	all, err := runner.LoadSuite()
+	all, err := loader.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
 	}
