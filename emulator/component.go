@@ -11,21 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 )
 
-// State is where a component is in its life.
-type State string
-
-// The states of a component.
-const (
-	// StateStopped: not started yet, or stopped in good order.
-	StateStopped State = "Stopped"
-	// StateRunning: started and ready.
-	StateRunning State = "Running"
-	// StateCrashed: killed by Crash.
-	StateCrashed State = "Crashed"
-	// StateFailed: ended by itself, with an error.
-	StateFailed State = "Failed"
-)
-
 // ErrWrongState is the error of an operation that the state of a component does
 // not allow, such as starting it twice.
 var ErrWrongState = errors.New("the component is in the wrong state")
@@ -109,8 +94,8 @@ func (c *Component) Start(ctx context.Context) error {
 	c.stopRestarting()
 	c.operation.Lock()
 	defer c.operation.Unlock()
-	if state, _ := c.State(); state == StateRunning {
-		return fmt.Errorf("start %s: %w: it is running", c.name, ErrWrongState)
+	if _, err := c.handle(eventStart); err != nil {
+		return fmt.Errorf("start %s: %w", c.name, err)
 	}
 	return c.start(ctx)
 }
@@ -140,8 +125,8 @@ func (c *Component) startOnce(ctx context.Context) error {
 		return fmt.Errorf("start %s: %w", c.name, err)
 	}
 	err = waitReady(ctx, l)
-	if err == nil && !c.ready(l) {
-		err = context.Cause(l.killed) //nolint:contextcheck // as above
+	if err == nil {
+		err = c.ready(l) //nolint:contextcheck // as above
 	}
 	if err != nil {
 		l.end()
@@ -151,23 +136,23 @@ func (c *Component) startOnce(ctx context.Context) error {
 		} else {
 			l.incarnation.Record(journal.StepFail, err)
 		}
-		c.set(StateFailed, nil)
-		return fmt.Errorf("start %s: %w", c.name, err)
+		_, rejected := c.handle(eventStartFailed)
+		return fmt.Errorf("start %s: %w", c.name, errors.Join(err, rejected))
 	}
 	l.incarnation.Record(journal.StepReady, nil)
 	c.watchers.Go(func() { c.watch(l) }) //nolint:contextcheck // what follows outlives the start
 	return nil
 }
 
-// ready takes a life into the books, unless a fault has ended it by now.
-func (c *Component) ready(l *incarnation) bool {
+// ready makes l the running incarnation. It returns an error if a fault has already killed l.
+func (c *Component) ready(l *incarnation) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if l.killed.Err() != nil {
-		return false
+		return context.Cause(l.killed)
 	}
-	c.state, c.life = StateRunning, l
-	return true
+	_, err := c.transition(eventReady, l)
+	return err
 }
 
 // newLife prepares a life that faults can end.
@@ -192,12 +177,12 @@ func (c *Component) begin(ctx context.Context, l *incarnation) error {
 	}
 	if err != nil {
 		l.incarnation.Fence()
-		c.set(StateFailed, nil)
+		_, rejected := c.handle(eventStartFailed)
 		if killed := l.killedBy(); killed != nil {
 			return killed
 		}
 		l.incarnation.Record(journal.StepFail, err)
-		return err
+		return errors.Join(err, rejected)
 	}
 	// The component outlives the context of Start.
 	runCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -241,7 +226,8 @@ func (c *Component) watch(l *incarnation) {
 	c.mu.Lock()
 	failed := c.life == l
 	if failed {
-		c.state, c.life = StateFailed, nil
+		_, err := c.transition(eventExit, nil)
+		failed = err == nil
 	}
 	c.mu.Unlock()
 	if failed {
@@ -277,9 +263,9 @@ func (c *Component) Stop(ctx context.Context) error {
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	defer c.watchers.Wait()
-	l := c.take(StateStopped)
+	l, err := c.handle(eventStop)
 	if l == nil {
-		return nil
+		return err
 	}
 	l.cancel()
 	var late error
@@ -301,9 +287,9 @@ func (c *Component) Crash() error {
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	defer c.watchers.Wait()
-	l := c.take(StateCrashed)
-	if l == nil {
-		return fmt.Errorf("crash %s: %w: it is not running", c.name, ErrWrongState)
+	l, err := c.handle(eventCrash)
+	if err != nil {
+		return fmt.Errorf("crash %s: %w", c.name, err)
 	}
 	l.incarnation.Record(journal.StepCrash, nil)
 	l.end()
@@ -326,21 +312,4 @@ func (c *Component) Restart(ctx context.Context) error {
 		return err
 	}
 	return c.Start(ctx)
-}
-
-// take ends the current life in the books, so that its end is no failure.
-func (c *Component) take(next State) *incarnation {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l := c.life
-	if l != nil || c.state == StateCrashed {
-		c.state, c.life = next, nil
-	}
-	return l
-}
-
-func (c *Component) set(state State, l *incarnation) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.state, c.life = state, l
 }

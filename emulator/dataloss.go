@@ -51,8 +51,8 @@ func (c *Component) Forget(ctx context.Context) error {
 	c.stopRestarting()
 	c.operation.Lock()
 	defer c.operation.Unlock()
-	if state, _ := c.State(); state == StateRunning {
-		return fmt.Errorf("forget %s: %w: it is running; stop or crash it first", c.name, ErrWrongState)
+	if _, err := c.handle(eventForget); err != nil {
+		return fmt.Errorf("forget %s: %w; stop or crash it first", c.name, err)
 	}
 	c.awaitPreviousEnd()
 	return c.forgetLocked(ctx, "")

@@ -15,10 +15,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
-// TestDriverWithoutMemory has the driver come back without what it provisioned for a
+// TestDriverLosesData has the driver come back without what it provisioned for a
 // story, by hand and by a fault at its n-th call: what others own stays, and COSI
 // gets rid of what it has provisioned all the same.
-func TestDriverWithoutMemory(t *testing.T) {
+func TestDriverLosesData(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	foreign := fakedriver.BucketSpec{Name: "somebody-elses", Owner: "other"}
 	if _, err := emu.Store().CreateBucket(t.Context(), foreign); err != nil {

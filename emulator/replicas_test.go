@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// TestSecond has two controllers and two sidecars serve a story at the same time.
-func TestSecond(t *testing.T) {
+// TestReplicas has two controllers and two sidecars serve a story at the same time.
+func TestReplicas(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	before := len(emu.Components())
 	if _, err := emu.AddReplica(t.Context(), emulator.ComponentDriver); !errors.Is(err, emulator.ErrOptions) {

@@ -33,7 +33,10 @@ func (c *Component) crashed(l *incarnation, by *fault.Applied) {
 	if c.life != l {
 		return
 	}
-	c.state, c.life, c.dying = StateCrashed, nil, l
+	if _, err := c.transition(eventKill, nil); err != nil {
+		return
+	}
+	c.dying = l
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
 	c.cancelRestart = cancel
 	c.goRestart(func() {
@@ -109,8 +112,11 @@ const (
 func (c *Component) tryStart(ctx context.Context, after int) bool {
 	c.operation.Lock()
 	defer c.operation.Unlock()
-	state, lives := c.State()
-	if ctx.Err() != nil || lives != after || (state != StateCrashed && state != StateFailed) {
+	_, lives := c.State()
+	if ctx.Err() != nil || lives != after {
+		return true
+	}
+	if _, err := c.handle(eventRestart); err != nil {
 		return true
 	}
 	return c.start(ctx) == nil

@@ -23,7 +23,7 @@ var errStillUp = errors.New("it is still up")
 func (s *stage) die(t *testing.T) {
 	t.Helper()
 	run := s.lives[len(s.lives)-1]
-	err := run.incarnation.Cross(t.Context(), journal.SeamStore, journal.Operation{Name: "Die"}, func(error) string { return "Error" },
+	err := run.incarnation.Cross(t.Context(), journal.SeamStore, journal.Operation{Name: "DeleteBucket"}, func(error) string { return "Error" },
 		func(context.Context) error { return errStillUp })
 	if !errors.Is(err, seam.ErrFenced) {
 		t.Fatalf("the call ends with %v, want ErrFenced", err)
@@ -34,7 +34,7 @@ func (s *stage) die(t *testing.T) {
 func deadly(t *testing.T, effect fault.Effect, times int) *fault.Set {
 	t.Helper()
 	set := fault.NewSet()
-	mustDo(t, set.Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamStore, Operation: "Die", Times: times}, Effect: effect}))
+	mustDo(t, set.Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamStore, Operation: "DeleteBucket", Times: times}, Effect: effect}))
 	return set
 }
 
@@ -49,7 +49,7 @@ func await(t *testing.T, c *Component, state State, lives int) {
 	})
 }
 
-func TestRevival(t *testing.T) {
+func TestRestart(t *testing.T) {
 	c, s := newStage(t)
 	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 2)
 	mustDo(t, c.Start(t.Context()))
@@ -69,9 +69,9 @@ func TestRevival(t *testing.T) {
 	}
 }
 
-// TestRevivalStopped has a component that is down stay so when it is stopped, and
+// TestRestartStopped has a component that is down stay so when it is stopped, and
 // come back at once when it is started, or its fault is removed.
-func TestRevivalStopped(t *testing.T) {
+func TestRestartStopped(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		do     func(*Component) error
@@ -96,8 +96,8 @@ func TestRevivalStopped(t *testing.T) {
 	}
 }
 
-// TestRevivalInFlight has what else is in flight at that instant be cut off.
-func TestRevivalInFlight(t *testing.T) {
+// TestRestartCutsOffCalls has what else is in flight at that instant be cut off.
+func TestRestartCutsOffCalls(t *testing.T) {
 	c, s := newStage(t)
 	c.faults = deadly(t, fault.Effect{Crash: fault.After}, 1)
 	mustDo(t, c.Start(t.Context()))
@@ -113,8 +113,8 @@ func TestRevivalInFlight(t *testing.T) {
 	mustDo(t, c.Stop(t.Context()))
 }
 
-// TestRevivalFails has a component that cannot be started be tried again.
-func TestRevivalFails(t *testing.T) {
+// TestRestartRetries has a component that cannot be started be tried again.
+func TestRestartRetries(t *testing.T) {
 	c, s := newStage(t)
 	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 1)
 	mustDo(t, c.faults.Add(fault.Fault{
@@ -130,8 +130,8 @@ func TestRevivalFails(t *testing.T) {
 	}
 }
 
-// TestStartSuffers has a fault hold up a start.
-func TestStartSuffers(t *testing.T) {
+// TestStartWithFault has a fault hold up a start.
+func TestStartWithFault(t *testing.T) {
 	c, _ := newStage(t)
 	c.faults = fault.NewSet()
 	mustDo(t, c.faults.Add(fault.Fault{
@@ -153,7 +153,7 @@ func TestKilledOnItsWay(t *testing.T) {
 	create := c.create
 	c.create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		run, err := create(ctx, i)
-		_ = i.Cross(ctx, journal.SeamStore, journal.Operation{Name: "Die"}, func(error) string { return "Error" },
+		_ = i.Cross(ctx, journal.SeamStore, journal.Operation{Name: "DeleteBucket"}, func(error) string { return "Error" },
 			func(context.Context) error { return nil })
 		return run, err
 	}

@@ -1,0 +1,85 @@
+// The life cycle of a component is a state machine. A cell is the state after the event; "-" means
+// that the event is rejected with ErrWrongState. A component keeps its state until the start ends,
+// with the event ready or startFailed.
+//
+//	event        Stopped  Running  Crashed  Failed   who causes it
+//	start        Stopped  -        Crashed  Failed   Start
+//	restart      -        -        Crashed  Failed   the emulator, after a crash by a fault or an excused exit
+//	ready        Running  -        Running  Running  the runner, when it is ready
+//	startFailed  Failed   -        Failed   Failed   the runner, or a fault that kills it before it is ready
+//	stop         Stopped  Stopped  Stopped  Failed   Stop
+//	crash        -        Crashed  -        -        Crash
+//	kill         -        Crashed  -        -        a fault
+//	exit         -        Failed   -        -        the runner, when it returns by itself
+//	forget       Stopped  -        Crashed  Failed   Forget
+
+package emulator
+
+import "fmt"
+
+// State is the state of a component in its life cycle.
+type State string
+
+// The states of a component.
+const (
+	// StateStopped: not started yet, or stopped by Stop.
+	StateStopped State = "Stopped"
+	// StateRunning: started and ready.
+	StateRunning State = "Running"
+	// StateCrashed: killed by Crash or by a fault.
+	StateCrashed State = "Crashed"
+	// StateFailed: exited with an error, or not able to start.
+	StateFailed State = "Failed"
+)
+
+// lifecycleEvent is what can change the state of a component.
+type lifecycleEvent string
+
+const (
+	eventStart       lifecycleEvent = "start"
+	eventRestart     lifecycleEvent = "restart"
+	eventReady       lifecycleEvent = "ready"
+	eventStartFailed lifecycleEvent = "startFailed"
+	eventStop        lifecycleEvent = "stop"
+	eventCrash       lifecycleEvent = "crash"
+	eventKill        lifecycleEvent = "kill"
+	eventExit        lifecycleEvent = "exit"
+	eventForget      lifecycleEvent = "forget"
+)
+
+// transitions are the rows of the table at the top of this file.
+var transitions = map[lifecycleEvent]map[State]State{
+	eventStart:       {StateStopped: StateStopped, StateCrashed: StateCrashed, StateFailed: StateFailed},
+	eventRestart:     {StateCrashed: StateCrashed, StateFailed: StateFailed},
+	eventReady:       {StateStopped: StateRunning, StateCrashed: StateRunning, StateFailed: StateRunning},
+	eventStartFailed: {StateStopped: StateFailed, StateCrashed: StateFailed, StateFailed: StateFailed},
+	eventStop:        {StateStopped: StateStopped, StateRunning: StateStopped, StateCrashed: StateStopped, StateFailed: StateFailed},
+	eventCrash:       {StateRunning: StateCrashed},
+	eventKill:        {StateRunning: StateCrashed},
+	eventExit:        {StateRunning: StateFailed},
+	eventForget:      {StateStopped: StateStopped, StateCrashed: StateCrashed, StateFailed: StateFailed},
+}
+
+// transition is the only function that changes the state of the component. It returns the
+// incarnation that ran before, or nil; after it, l runs, which is nil for all events but ready.
+// The error is ErrWrongState, and nothing changes, if the table rejects the event. The caller
+// holds mu.
+func (c *Component) transition(e lifecycleEvent, l *incarnation) (before *incarnation, err error) {
+	next, ok := transitions[e][c.state]
+	switch {
+	case ok:
+		before, c.state, c.life = c.life, next, l
+		return before, nil
+	case c.state == StateRunning:
+		return nil, fmt.Errorf("%w: it is running", ErrWrongState)
+	default:
+		return nil, fmt.Errorf("%w: it is not running", ErrWrongState)
+	}
+}
+
+// handle is transition for callers that do not hold mu, with no incarnation that runs after it.
+func (c *Component) handle(e lifecycleEvent) (before *incarnation, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.transition(e, nil)
+}
