@@ -20,7 +20,7 @@ func TestExplore(t *testing.T) {
 	h.write("one.yaml", scenario("one", claims+ready+gone))
 	narrow := []string{"--effects", "fail,crash-after", "--at", "sidecar rpc DriverCreate*", "--parallel", "1"}
 	r := h.run(append([]string{"explore", "one.yaml", "--state", "one.state"}, narrow...)...)
-	if r.code != 0 || !strings.Contains(r.out, "2 of 2 effects tried") || !strings.Contains(r.out, "no findings") {
+	if r.code != 0 || !strings.Contains(r.out, "2/2 effects tried") || !strings.Contains(r.out, "no findings") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 	r = h.run(append([]string{"explore", "one.yaml", "--state", "one.state"}, narrow...)...)
@@ -55,7 +55,7 @@ func TestExploreRefused(t *testing.T) {
 		"NoScenario":  {[]string{"bad.yaml"}, "bad.yaml:6:3"},
 		"NoneOfMany":  {[]string{"good.yaml", "bad.yaml"}, "bad.yaml:6:3"},
 		"TwoInOne":    {[]string{"two.yaml"}, "two.yaml has 2 scenarios"},
-		"NoEffect":    {[]string{"good.yaml", "--effects", "earthquake"}, `no effect "earthquake"`},
+		"NoEffect":    {[]string{"good.yaml", "--effects", "earthquake"}, `unknown effect "earthquake"`},
 		"NoPrune":     {[]string{"good.yaml", "--prune", "all"}, `prune is "all" and must be one of [state object step]`},
 		"Negative":    {[]string{"good.yaml", "--random", "-1"}, "must not be negative"},
 		"NoArguments": {nil, "requires at least 1 arg"},
@@ -81,7 +81,7 @@ func TestExploreOwnDriver(t *testing.T) {
 	h.waitForFile("d.sock")
 	r := h.run("explore", "one.yaml", "--driver", socket, "--driver-timeout", "5s",
 		"--effects", "lose-reply,duplicate", "--at", "sidecar rpc Driver*te*", "--parallel", "1")
-	if r.code != 0 || !strings.Contains(r.out, "6 of 6 effects tried") {
+	if r.code != 0 || !strings.Contains(r.out, "6/6 effects tried") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 	driver.signal(os.Interrupt)

@@ -56,10 +56,10 @@ func ByName(name string) (Mutant, bool) {
 func controllers() []Mutant {
 	return []Mutant{
 		ofController("claim-finalizer-late",
-			"The finalizer is put on the BucketClaim after its Bucket has been made: a crash between leaves a Bucket that nobody deletes.",
+			"The controller adds the finalizer to the BucketClaim after it creates the Bucket. A crash in between leaks the Bucket.",
 			mutations{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, oracle.Order, oracle.Leak),
 		ofController("access-handoff-errors-ignored",
-			"An error of the write that hands a BucketAccess to the sidecar is not looked at: it counts as made.",
+			"The controller ignores an error of the write that hands a BucketAccess over to the sidecar.",
 			mutations{ignored: []string{"patch bucketaccesses/status"}, abandons: `"driverName"`},
 			oracle.Convergence, explore.OracleSteps, oracle.Order).
 			at("controller api patch bucketaccesses/status *", explore.Fail),
@@ -69,45 +69,45 @@ func controllers() []Mutant {
 func sidecars() []Mutant {
 	return []Mutant{
 		ofSidecar("create-before-id",
-			"The bucket is created before its ID is in the status of the Bucket.",
+			"The sidecar creates the bucket before it writes the bucket ID to the status of the Bucket.",
 			mutations{held: []held{{write: "patch buckets/status", with: `"bucketID"`, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
 		ofSidecar("bucket-finalizer-late",
-			"The finalizer is put on the Bucket after the bucket has been created.",
+			"The sidecar adds the finalizer to the Bucket after it creates the bucket.",
 			mutations{held: []held{{write: "patch buckets", with: finalizers, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
 		ofSidecar("grant-before-id",
-			"Access is granted before the ID of the account is in the status of the BucketAccess.",
+			"The sidecar grants access before it writes the account ID to the status of the BucketAccess.",
 			mutations{held: []held{{write: "patch bucketaccesses/status", with: `"accountID"`, until: "DriverGrantBucketAccess"}}},
 			oracle.Order, oracle.Leak),
 		ofSidecar("revoke-before-secret-gone",
-			"Access is revoked while its Secret is still there, and an app may still be given it.",
+			"The sidecar revokes access while the Secret still exists, so an app can still mount it.",
 			mutations{held: []held{{write: "delete secrets", until: "DriverRevokeBucketAccess"}}}, oracle.Order),
 		ofSidecar("bucket-deleted-in-background",
-			"The finalizer is taken off the Bucket when the deletion has been begun, and not when it is done.",
+			"The sidecar releases the finalizer of the Bucket when the deletion starts, not when it completes.",
 			mutations{background: map[string]string{"DriverDeleteBucket": "patch buckets"}}, oracle.Order, oracle.Leak),
 		ofSidecar("access-revoked-in-background",
-			"The BucketAccess is released when the revocation has been begun, and not when it is done.",
+			"The sidecar releases the finalizer of the BucketAccess when the revocation starts, not when it completes.",
 			mutations{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak),
 		ofSidecar("create-errors-ignored",
-			"Any answer of the driver to DriverCreateBucket is taken for success.",
+			"The sidecar treats every response to DriverCreateBucket as success.",
 			mutations{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, explore.OracleSteps, oracle.Order).
 			at("sidecar rpc DriverCreateBucket *", explore.Fail),
 		ofSidecar("delete-errors-ignored",
-			"Any answer of the driver to DriverDeleteBucket is taken for success.",
+			"The sidecar treats every response to DriverDeleteBucket as success.",
 			mutations{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order).
 			at("sidecar rpc DriverDeleteBucket *", explore.Fail),
 		ofSidecar("revoke-errors-ignored",
-			"Any answer of the driver to DriverRevokeBucketAccess is taken for success.",
+			"The sidecar treats every response to DriverRevokeBucketAccess as success.",
 			mutations{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order).
 			at("sidecar rpc DriverRevokeBucketAccess *", explore.Fail),
 		ofSidecar("status-errors-ignored",
-			"An error of a write to the status of a Bucket is not looked at: it is never ready, or has no ID.",
+			"The sidecar ignores an error of a write to the status of a Bucket. The Bucket never becomes ready, or has no ID.",
 			mutations{ignored: []string{"patch buckets/status"}}, oracle.Convergence, explore.OracleSteps, oracle.Order, oracle.Leak).
 			at("sidecar api patch buckets/status *", explore.Fail),
 		ofSidecar("secret-in-status",
-			"The secret key is written into an annotation of the BucketAccess, for people to look at.",
+			"The sidecar writes the secret key into a condition message of the BucketAccess.",
 			mutations{betrays: true}, oracle.Secret),
 		ofSidecar("foreign-buckets-touched",
-			"Whenever it writes to a Bucket, it annotates those of other drivers, too.",
+			"After each write to a Bucket, the sidecar annotates the Buckets of other drivers.",
 			mutations{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, oracle.Foreign).in("drivers.yaml"),
 	}
 }
@@ -115,25 +115,25 @@ func sidecars() []Mutant {
 func drivers() []Mutant {
 	return []Mutant{
 		ofDriver("random-names",
-			"The driver gives each bucket a name of its own, and remembers it only in memory: what is created twice is there twice.",
+			"The driver generates a new name for a bucket that already exists, so a repeated call creates a second bucket.",
 			randomNames, oracle.Leak, oracle.Loss).
 			at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
-		ofDriver("create-not-idempotent", "A bucket that is there already is refused with AlreadyExists, also to the one who has created it.",
+		ofDriver("create-not-idempotent", "The driver rejects the creation of an existing bucket with AlreadyExists, even for the same request.",
 			rejectRepeated("DriverCreateBucket", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
 			at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
-		ofDriver("grant-not-idempotent", "An account that is there already is refused with AlreadyExists.",
+		ofDriver("grant-not-idempotent", "The driver rejects a grant for an existing account with AlreadyExists.",
 			rejectRepeated("DriverGrantBucketAccess", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
 			at("sidecar rpc DriverGrantBucketAccess *", explore.LoseReply),
-		ofDriver("delete-not-idempotent", "The deletion of a bucket that is gone already fails.",
+		ofDriver("delete-not-idempotent", "The driver returns NotFound for a bucket that is already deleted.",
 			rejectRepeated("DriverDeleteBucket", errNotFound), oracle.Convergence, explore.OracleSteps).
 			at("sidecar rpc DriverDeleteBucket *", explore.LoseReply),
-		ofDriver("revoke-not-idempotent", "The revocation of an account that is gone already fails.",
+		ofDriver("revoke-not-idempotent", "The driver returns NotFound for an account that is already deleted.",
 			rejectRepeated("DriverRevokeBucketAccess", errNotFound), oracle.Convergence, explore.OracleSteps).
 			at("sidecar rpc DriverRevokeBucketAccess *", explore.LoseReply),
-		ofDriver("delete-forgotten", "The deletion of a bucket is answered first, and done later: after a crash it never is.",
+		ofDriver("delete-forgotten", "The driver responds before it deletes the bucket. After a crash it never deletes the bucket.",
 			answerFirst("DriverDeleteBucket"), oracle.Leak).
 			at("driver store AdminDeleteBucket *", explore.CrashBefore).in("settled.yaml"),
-		ofDriver("revoke-forgotten", "A revocation is answered first, and done later: after a crash it never is.",
+		ofDriver("revoke-forgotten", "The driver responds before it revokes access. After a crash it never revokes access.",
 			answerFirst("DriverRevokeBucketAccess"), oracle.Leak).
 			at("driver store AdminDeleteAccount *", explore.CrashBefore).in("settled.yaml"),
 	}

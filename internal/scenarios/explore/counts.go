@@ -19,7 +19,7 @@ var effective = map[string]string{
 	"DriverCreateBucket": "buckets created", "DriverDeleteBucket": "buckets deleted",
 	"DriverGrantBucketAccess": "accesses granted", "DriverRevokeBucketAccess": "accesses revoked",
 	"AdminCreateBucket": "buckets created in the store", "AdminDeleteBucket": "buckets deleted in the store",
-	"AdminPutAccount": "accounts made in the store", "AdminDeleteAccount": "accounts deleted in the store",
+	"AdminPutAccount": "accounts created in the store", "AdminDeleteAccount": "accounts deleted in the store",
 	"create buckets": "Buckets created", "delete buckets": "Buckets deleted",
 	"create secrets": "Secrets created", "delete secrets": "Secrets deleted",
 }
@@ -55,7 +55,7 @@ func (c Counts) excesses(clean Counts, faults int) []difference {
 			name := effect + ": " + subject
 			switch {
 			case usual == 0 && !strings.Contains(effect, "delete") && !strings.Contains(effect, "revoke"):
-				found = append(found, difference{name, "never in the clean run"})
+				found = append(found, difference{name, "not in the clean run"})
 			case times > usual+repeats*faults:
 				found = append(found, difference{name, fmt.Sprintf("%d times, %d in the clean run", times, usual)})
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// errAtRest is why a step of a hasty run has failed before its time was over.
-var errAtRest = errors.New("it is not so, and nobody does anything any more")
+// errIdle is the error of a step that ended before its timeout, because all components are idle.
+var errIdle = errors.New("condition not met, and all components are idle")
 
 // A hasty run is one of which only the outcome counts, and which may be repeated: it
 // is over when nobody has come any further for a time, though its steps would wait for
@@ -96,7 +96,7 @@ func (r *running) exitEarly(ctx context.Context) (within context.Context, stop f
 func (r *running) watchForStall(ctx context.Context, giveUp context.CancelCauseFunc) {
 	for ctx.Err() == nil {
 		if r.stalled() {
-			giveUp(errAtRest)
+			giveUp(errIdle)
 			return
 		}
 		idle.Pause(ctx, quietAtOnce)

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-func TestHaste(t *testing.T) {
+func TestEarlyExitAfter(t *testing.T) {
 	crash := fault.Fault{Effect: fault.Effect{Crash: fault.After}}
 	cut := fault.Fault{Match: fault.Match{Operation: "event buckets"}, Effect: fault.Effect{CloseWatch: true}}
 	fail := fault.Fault{Match: fault.Match{Operation: "DriverCreateBucket"}, Effect: fault.Effect{Fail: "Unavailable"}}
@@ -17,11 +17,11 @@ func TestHaste(t *testing.T) {
 		faults       []fault.Fault
 		usual, want  time.Duration
 	}{
-		{"quick", "shorter than retries take says nothing", []fault.Fault{fail}, time.Millisecond, quietForSure},
-		{"slow machine", "a silence as long as the whole run is one", []fault.Fault{fail}, time.Second, time.Second},
-		{"very slow", "there is an end to it", []fault.Fault{fail}, time.Minute, maxEarlyExit},
-		{"crash", "a component starts anew in silence", []fault.Fault{fail, crash}, time.Millisecond, rejoinTime},
-		{"cut watch", "a watch is begun anew in silence", []fault.Fault{cut}, time.Millisecond, rejoinTime},
+		{"quick", "at least as long as the delay between retries", []fault.Fault{fail}, time.Millisecond, quietForSure},
+		{"slow machine", "as long as a clean run takes", []fault.Fault{fail}, time.Second, time.Second},
+		{"very slow", "at most maxEarlyExit", []fault.Fault{fail}, time.Minute, maxEarlyExit},
+		{"crash", "a restarting component is idle for a while", []fault.Fault{fail, crash}, time.Millisecond, rejoinTime},
+		{"cut watch", "a closed watch is idle until it restarts", []fault.Fault{cut}, time.Millisecond, rejoinTime},
 		{"no fault", "the clean run", nil, time.Millisecond, quietForSure},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -52,13 +52,13 @@ func TestProgressed(t *testing.T) {
 		events, underWay []journal.Event
 		want             int // seconds; -1: now
 	}{
-		{"success", "it is progress", []journal.Event{create}, nil, 1},
+		{"success", "a success is progress", []journal.Event{create}, nil, 1},
 		{"first failures", "another attempt may help", append(failed(2, futile-1), create), nil, futile},
 		{"many failures", "another attempt does not help", append([]journal.Event{create}, failed(2, 10)...), nil, futile},
-		{"told", "what is told to people moves nothing", []journal.Event{create, at(9, "patch events", journal.OutcomeOK)}, nil, 1},
-		{"success at last", "it has helped", append(failed(2, 10), at(20, "DriverDeleteBucket", journal.OutcomeOK)), nil, 20},
-		{"under way", "it may be progress", []journal.Event{create}, []journal.Event{at(30, "DriverDeleteBucket", "")}, -1},
-		{"in vain", "it has always failed", failed(2, 10), []journal.Event{at(30, "DriverDeleteBucket", "")}, futile},
+		{"told", "a Kubernetes Event is not progress", []journal.Event{create, at(9, "patch events", journal.OutcomeOK)}, nil, 1},
+		{"late success", "a success is progress", append(failed(2, 10), at(20, "DriverDeleteBucket", journal.OutcomeOK)), nil, 20},
+		{"pending", "a pending operation may be progress", []journal.Event{create}, []journal.Event{at(30, "DriverDeleteBucket", "")}, -1},
+		{"pending failure", "this operation has always failed", failed(2, 10), []journal.Event{at(30, "DriverDeleteBucket", "")}, futile},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := progressed(test.events, test.underWay)

@@ -7,20 +7,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// ineligible returns why steps cannot be explored: they need what a sandbox lacks, or
-// what all runs share. It is empty if they can.
+// ineligible returns why steps cannot be explored, or "" if they can. Steps must not
+// require what a sandbox lacks, or change what all runs share.
 func ineligible(steps []spec.Step) string {
 	for i := range steps {
 		s := &steps[i]
 		if s.Call != nil {
-			return "a step calls the driver directly, and does not retry after a fault as a sidecar does"
+			return "a step calls the driver directly, without the retries of a sidecar"
 		}
 		if s.Delete != nil && slices.ContainsFunc(*s.Delete, func(r spec.Reference) bool { return r.Kind == "Namespace" }) {
-			return "a step deletes a namespace, and all runs share one"
+			return "a step deletes a namespace, and all runs share one namespace"
 		}
 		for _, names := range []*spec.Names{s.Crash, s.Restart, s.Start, s.Stop} {
 			if names != nil && slices.ContainsFunc(*names, isControllerManager) {
-				return "a step needs a kube-controller-manager, and sandboxes have none"
+				return "a step requires kube-controller-manager, and sandboxes do not run it"
 			}
 		}
 		for _, within := range s.Within() {

@@ -72,16 +72,16 @@ func (e *explorer) keepOne(ctx context.Context, g *Group, c candidate, name stri
 		return nil
 	}
 	if err := os.MkdirAll(e.options.Out, dirMode); err != nil {
-		return fmt.Errorf("make the directory for what is found: %w", err)
+		return fmt.Errorf("create the output directory: %w", err)
 	}
 	base := filepath.Join(e.options.Out, name)
 	g.File = base + ".yaml"
 	if err := os.WriteFile(g.File, []byte(g.Shrunk), fileMode); err != nil {
-		return fmt.Errorf("write a scenario: %w", err)
+		return fmt.Errorf("write the scenario: %w", err)
 	}
 	all, err := spec.Loader{}.Parse(g.File, []byte(g.Shrunk))
 	if err != nil { // it uses files that are elsewhere
-		g.Rerun = fmt.Sprintf("could not be read: %s", err)
+		g.Rerun = fmt.Sprintf("is invalid: %s", err)
 		return nil
 	}
 	return e.verifyAll(ctx, g, all, base)
@@ -112,7 +112,7 @@ func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario
 func (e *explorer) rerun(ctx context.Context, w *sandbox, all []*spec.Scenario, base string) (shown report.Report, err error) {
 	dir, err := os.MkdirTemp(filepath.Dir(base), ".recording-")
 	if err != nil {
-		return shown, fmt.Errorf("make a directory for a recording: %w", err)
+		return shown, fmt.Errorf("create a directory for the recording: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	recorder := record.New(w.emu, record.Options{Dir: dir, All: true, Program: e.options.Program})
@@ -128,7 +128,7 @@ func (e *explorer) rerun(ctx context.Context, w *sandbox, all []*spec.Scenario, 
 		return shown, nil // it was skipped
 	}
 	if err := os.Rename(path, base+recording.Extension); err != nil {
-		return shown, fmt.Errorf("keep the recording of %s: %w", all[0].Name, err)
+		return shown, fmt.Errorf("save the recording of %s: %w", all[0].Name, err)
 	}
 	shown.Scenarios[0].Recording = base + recording.Extension
 	return shown, writeTimeline(base+timelineExtension, shown)
@@ -137,7 +137,7 @@ func (e *explorer) rerun(ctx context.Context, w *sandbox, all []*spec.Scenario, 
 func writeTimeline(file string, shown report.Report) (err error) {
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
-		return fmt.Errorf("write a timeline: %w", err)
+		return fmt.Errorf("write the timeline: %w", err)
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	return timeline.Write(out, shown)

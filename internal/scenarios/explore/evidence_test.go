@@ -22,12 +22,12 @@ func TestVerify(t *testing.T) {
 		verified             bool
 		rerun                string
 	}{
-		{"the same", "it is what was found", oracle.Leak, engine.Failed, []report.Failure{leak}, true, "failed by leak"},
-		{"among others", "it is one of them", oracle.Leak, engine.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
-		{"a step", "steps are an oracle, too", OracleSteps, engine.Failed, []report.Failure{step}, true, "failed by steps"},
-		{"another", "it is another bug", oracle.Order, engine.Failed, []report.Failure{leak}, false, "failed by leak"},
-		{"broken", "it says nothing about COSI", OracleSteps, engine.Broken, []report.Failure{broken}, false, "broken"},
-		{"none", "only the comparison shows it", OracleState, engine.Passed, nil, false, "passed"},
+		{"the same", "the oracle of the group failed", oracle.Leak, engine.Failed, []report.Failure{leak}, true, "failed by leak"},
+		{"among others", "the oracle of the group is one of several", oracle.Leak, engine.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
+		{"a step", "a failed step counts as the oracle steps", OracleSteps, engine.Failed, []report.Failure{step}, true, "failed by steps"},
+		{"another", "another oracle failed", oracle.Order, engine.Failed, []report.Failure{leak}, false, "failed by leak"},
+		{"broken", "a broken scenario proves nothing", OracleSteps, engine.Broken, []report.Failure{broken}, false, "broken"},
+		{"none", "only the comparison with the clean run shows it", OracleState, engine.Passed, nil, false, "passed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g := Group{Oracle: test.oracle}
@@ -39,7 +39,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestBackwards has few of many candidates tried, and the first of them at last.
+// TestBackwards verifies that few of many candidates are tried, the first of them last.
 func TestBackwards(t *testing.T) {
 	for n, want := range map[int][]int{1: {0}, 2: {1, 0}, 3: {2, 1, 0}, 9: {8, 7, 5, 1, 0}, 20: {19, 18, 16, 12, 4, 0}} {
 		if diff := cmp.Diff(want, backwards(n)); diff != "" {
@@ -48,7 +48,7 @@ func TestBackwards(t *testing.T) {
 	}
 }
 
-// TestWriteFindings has people told what became of findings.
+// TestWriteFindings verifies the text of findings.
 func TestWriteFindings(t *testing.T) {
 	files := Group{Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed"}
 	verified := files
@@ -58,9 +58,9 @@ func TestWriteFindings(t *testing.T) {
 		g           Group
 		want, never []string
 	}{
-		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "run by itself"}},
-		{"not verified", files, []string{"a.yaml", "run by itself, the scenario passed, and did not fail by leak"}, []string{"seen once"}},
-		{"not confirmed", Group{Oracle: oracle.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run by itself"}},
+		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "run alone"}},
+		{"not verified", files, []string{"a.yaml", "run alone, the scenario passed; expected: failed by leak"}, []string{"seen once"}},
+		{"not confirmed", Group{Oracle: oracle.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run alone"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var text strings.Builder
@@ -69,12 +69,12 @@ func TestWriteFindings(t *testing.T) {
 			}
 			for _, part := range test.want {
 				if !strings.Contains(text.String(), part) {
-					t.Errorf("it does not say %q:\n%s", part, &text)
+					t.Errorf("missing %q:\n%s", part, &text)
 				}
 			}
 			for _, part := range test.never {
 				if strings.Contains(text.String(), part) {
-					t.Errorf("it says %q:\n%s", part, &text)
+					t.Errorf("unexpected %q:\n%s", part, &text)
 				}
 			}
 		})

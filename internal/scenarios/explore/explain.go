@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// explain tells a finding as a story: what was lost, what the component did next, and
-// what has come of it.
+// explain describes a finding: the operation that each fault affected, the next operation
+// of the component, and the message of the first finding.
 func explain(o *runResult, findings []oracle.Finding) string {
 	var told []string
 	events := inOrder(o.events)
@@ -19,9 +19,9 @@ func explain(o *runResult, findings []oracle.Finding) string {
 			if e.Fault != f.Name || e.Seam == journal.SeamProcess {
 				continue
 			}
-			told = append(told, fmt.Sprintf("%s, when %s did %s", effectOf(f.Effect), e.Component, o.names.in(e.Operation.String())))
+			told = append(told, fmt.Sprintf("%s: %s %s", effectOf(f.Effect), e.Component, o.names.in(e.Operation.String())))
 			if next, ok := nextOf(e.Component, events[i+1:]); ok {
-				told = append(told, fmt.Sprintf("the next thing that it did was %s -> %s", o.names.in(next.Operation.String()), next.Outcome))
+				told = append(told, fmt.Sprintf("its next operation: %s -> %s", o.names.in(next.Operation.String()), next.Outcome))
 			}
 			break
 		}
@@ -32,7 +32,7 @@ func explain(o *runResult, findings []oracle.Finding) string {
 	return strings.Join(told, "; ")
 }
 
-// nextOf returns what a component did next at a seam, whatever its incarnation.
+// nextOf returns the next operation of a component, in any incarnation.
 func nextOf(component string, events []journal.Event) (journal.Event, bool) {
 	for _, e := range events {
 		plain := e.Seam != journal.SeamProcess && e.Seam != journal.SeamLog
@@ -44,25 +44,25 @@ func nextOf(component string, events []journal.Event) (journal.Event, bool) {
 	return journal.Event{}, false
 }
 
-// effectOf says what an effect takes away.
+// effectOf describes an effect.
 func effectOf(e fault.Effect) string {
 	switch {
 	case e.Crash == fault.Before:
-		return "the component died before it happened"
+		return "crash before the operation"
 	case e.Crash == fault.After:
-		return "it happened, and the component died before it heard of it"
+		return "crash after the operation, before the response"
 	case e.LoseReply != "":
-		return "it happened, and the reply was lost"
+		return "operation succeeded, response lost"
 	case e.Fail != "":
-		return "it failed with " + e.Fail
+		return "operation failed with " + e.Fail
 	case e.Duplicate:
-		return "it happened twice"
+		return "operation executed twice"
 	case e.CloseWatch:
-		return "the watch was cut"
+		return "watch closed"
 	case e.Stale > 0:
-		return "the answer was out of date"
+		return "stale response"
 	case e.Delay > 0:
-		return fmt.Sprintf("it was held up for %s", e.Delay)
+		return fmt.Sprintf("operation delayed by %s", e.Delay)
 	}
-	return "a fault was applied"
+	return "fault applied"
 }

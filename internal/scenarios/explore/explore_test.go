@@ -16,9 +16,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// TestExplore tries what is around the calls that cost something, with our own
-// components: nothing is to be found. docs/explore.md has the figures of whole
-// explorations, which are for make explore.
+// TestExplore tries faults at the driver calls of the components of this project, and
+// expects no findings. Whole explorations run with make explore; docs/explore.md has
+// their figures.
 func TestExplore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
@@ -39,8 +39,8 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// forgetful is a backend that does not tell what it has deleted from other errors: a
-// driver on it cannot revoke twice.
+// forgetful is a backend that returns an unspecific error for a deleted account, so its
+// driver cannot revoke twice.
 type forgetful struct{ fakedriver.Backend }
 
 func (f forgetful) DeleteAccount(ctx context.Context, owner, id string) error {
@@ -51,7 +51,7 @@ func (f forgetful) DeleteAccount(ctx context.Context, owner, id string) error {
 	return err
 }
 
-// TestLongShrink has a driver with a bug found, and told in a few lines.
+// TestLongShrink verifies that the bug of a driver is found, and shrunk to a few lines.
 func TestLongShrink(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
@@ -69,7 +69,7 @@ func TestLongShrink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Findings) != 1 || !r.Findings[0].Confirmed {
-		t.Fatalf("findings: %+v, want one that has come again", r.Findings)
+		t.Fatalf("findings: %+v, want one that is confirmed", r.Findings)
 	}
 	g := r.Findings[0]
 	checkFiles(t, g)
@@ -80,22 +80,21 @@ func TestLongShrink(t *testing.T) {
 		t.Errorf("the steps have %d lines, want at most %d", lines, most)
 	}
 	if strings.Contains(g.Shrunk, "bystander") {
-		t.Error("what has nothing to do with the bug is still there")
+		t.Error("the unrelated object was not removed")
 	}
 	if _, err := (spec.Loader{}).Parse("shrunk.yaml", []byte(g.Shrunk)); err != nil {
-		t.Errorf("it is no scenario: %v", err)
+		t.Errorf("the shrunk scenario is invalid: %v", err)
 	}
 }
 
-// checkFiles wants the scenario, its recording, from which it can be run again, and
-// its timeline.
+// checkFiles expects the scenario, a recording that can be replayed, and the timeline.
 func checkFiles(t *testing.T, g Group) {
 	t.Helper()
 	if text, err := os.ReadFile(g.File); err != nil || string(text) != g.Shrunk {
 		t.Errorf("%s is not the shrunk scenario: %v\n%s", g.File, err, text)
 	}
 	if page, err := os.ReadFile(g.Timeline); err != nil || !strings.Contains(string(page), "</html>") {
-		t.Errorf("there is no timeline: %v", err)
+		t.Errorf("invalid timeline: %v", err)
 	}
 	recorded, err := recording.ReadFile(g.Recording)
 	if err != nil {
@@ -105,12 +104,12 @@ func checkFiles(t *testing.T, g Group) {
 		t.Error(err)
 	}
 	if recorded.End == nil || len(recorded.End.Failures) == 0 || !g.Verified {
-		t.Errorf("run by itself, the scenario %s, and the recording ends with %+v; want it to fail by %s", g.Rerun, recorded.End, g.Oracle)
+		t.Errorf("run alone, the scenario %s, and the recording ends with %+v; want it to fail by %s", g.Rerun, recorded.End, g.Oracle)
 	}
 }
 
-// moody is a backend that never deletes the first account that it is asked for twice,
-// and is right about all others.
+// moody is a backend that never deletes the first account that it is asked for twice.
+// It handles all other accounts correctly.
 type moody struct {
 	fakedriver.Backend
 
@@ -138,7 +137,7 @@ func (m *moody) DeleteAccount(ctx context.Context, owner, id string) error {
 	return m.Backend.DeleteAccount(ctx, owner, id)
 }
 
-// TestLongSeenOnce has a bug reported that shows once and not again.
+// TestLongSeenOnce verifies the report of a finding that does not occur again.
 func TestLongSeenOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")

@@ -15,7 +15,7 @@ import (
 
 // ErrUnclean is the error of a scenario whose steps do not pass without any fault: there
 // is nothing to compare with.
-var ErrUnclean = errors.New("the scenario does not pass without a fault")
+var ErrUnclean = errors.New("the scenario fails without faults")
 
 // Explore runs a scenario with every fault, and reports what it has found. If the
 // context ends, the runs that were done are reported with the error.

@@ -35,7 +35,7 @@ func include(steps *yaml.Node, file, root string) error {
 		if len(step.Content) > len([]string{"use", from}) {
 			relative, err := filepath.Rel(slash.Dir(root), from)
 			if err != nil {
-				return fmt.Errorf("find the steps: %w", err)
+				return fmt.Errorf("resolve the path of the steps: %w", err)
 			}
 			used.Value, whole = filepath.ToSlash(relative), append(whole, step)
 			continue

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInclude has a scenario stand alone that uses files which use others.
+// TestInclude verifies that the steps of used files, and of files that these use, are inlined.
 func TestInclude(t *testing.T) {
 	dir := t.TempDir()
 	const head = "apiVersion: cosi-emu/v1alpha1\nkind: Steps\nsteps:\n"

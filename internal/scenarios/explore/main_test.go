@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// text reads a scenario of testdata.
+// text reads a file of testdata.
 func text(t *testing.T, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrBudget is the error of a scenario that was not begun with.
-var ErrBudget = errors.New("the budget was used up before")
+var ErrBudget = errors.New("budget exhausted before this scenario")
 
 // Source is a scenario to explore.
 type Source struct {
@@ -36,7 +36,7 @@ func ExploreAll(ctx context.Context, opts Options, sources []Source, told func(S
 	defer func() { err = errors.Join(err, opts.shared.pool.stop(context.WithoutCancel(ctx))) }()
 	if opts.State != "" {
 		if err := os.MkdirAll(opts.State, dirMode); err != nil {
-			return fmt.Errorf("make the directory for the state of the exploration: %w", err)
+			return fmt.Errorf("create the state directory: %w", err)
 		}
 	}
 	for _, source := range sources {

@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// claim is a scenario in which one thing happens after the other.
+// claim is a scenario with sequential steps.
 const claim = `
 apiVersion: cosi-emu/v1alpha1
 kind: Scenario
@@ -22,14 +22,14 @@ steps:
 - expect: {BucketClaim/photos: absent}
 `
 
-// made is a step that leaves the claim, of another class.
+// made is a step that applies a claim of another class, which stays.
 const made = `
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: other, protocols: [S3]}}
 `
 
-// TestSeveral explores a scenario, one that does not pass and leaves something, and one
-// that is as the first: what was tried in the first is not tried again.
-func TestSeveral(t *testing.T) {
+// TestExploreAll explores a scenario, one that fails and leaves objects behind, and one
+// equal to the first, of which nothing is tried again.
+func TestExploreAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
@@ -69,13 +69,13 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestSeveralBudget begins with no scenario when the time is over.
-func TestSeveralBudget(t *testing.T) {
+// TestExploreAllBudget verifies that no scenario starts after the budget is exhausted.
+func TestExploreAllBudget(t *testing.T) {
 	var got error
 	err := ExploreAll(t.Context(), Options{Budget: 1}, []Source{{File: "claim.yaml", Text: []byte(claim)}},
 		func(_ Source, _ *Report, err error) { got = err })
 	if err != nil || !errors.Is(got, ErrBudget) {
-		t.Errorf("Several() = %v, and says %v, want %v", err, got, ErrBudget)
+		t.Errorf("ExploreAll() = %v, callback error %v, want %v", err, got, ErrBudget)
 	}
 }
 
@@ -86,9 +86,9 @@ func TestSample(t *testing.T) {
 		n      int
 		want   int
 	}{
-		"All":  {"Nothing is drawn unless it is asked for.", 0, len(all)},
-		"Some": {"So many are drawn.", 2, 2},
-		"More": {"There are no more than there are.", len(all) + 1, len(all)},
+		"All":  {"0 selects all trials.", 0, len(all)},
+		"Some": {"n selects n trials.", 2, 2},
+		"More": {"n is limited to the number of trials.", len(all) + 1, len(all)},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestSample(t *testing.T) {
 				t.Errorf("%s %d of %d, want %d", tc.reason, len(some), len(all), tc.want)
 			}
 			if diff := cmp.Diff(some, sample(all, tc.n, 1)); diff != "" {
-				t.Errorf("the same seed draws something else, -first, +second:\n%s", diff)
+				t.Errorf("the same seed selects other trials, -first, +second:\n%s", diff)
 			}
 		})
 	}

@@ -32,7 +32,7 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 			cached.Namespace = worldNamespace
 		}
 		if err := w.emu.Client().List(ctx, list, cached); err != nil {
-			return m, fmt.Errorf("look at the sandbox %s: %w", name, err)
+			return m, fmt.Errorf("observe the sandbox %s: %w", name, err)
 		}
 	}
 	m.Objects.Claims, m.Objects.Buckets, m.Objects.Accesses = claims.Items, buckets.Items, accesses.Items
@@ -54,11 +54,11 @@ func (w *sandbox) observeBackend(ctx context.Context, m *oracle.Observation) err
 	}
 	buckets, err := backend.Buckets(ctx)
 	if err != nil {
-		return fmt.Errorf("look at the buckets of the store: %w", err)
+		return fmt.Errorf("list the buckets of the store: %w", err)
 	}
 	accounts, err := backend.Accounts(ctx)
 	if err != nil {
-		return fmt.Errorf("look at the accounts of the store: %w", err)
+		return fmt.Errorf("list the accounts of the store: %w", err)
 	}
 	m.Backend = &oracle.BackendState{Buckets: buckets, Accounts: accounts}
 	for _, driver := range w.emu.Served() {

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrOptions is the error of options that cannot be.
-var ErrOptions = errors.New("invalid options of an exploration")
+var ErrOptions = errors.New("invalid exploration options")
 
 // ErrScenario is the error of a file that is no scenario.
 var ErrScenario = errors.New("invalid scenario")
@@ -129,7 +129,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Progress = func(Progress) {}
 	}
 	if o.Sandboxes < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
-		return o, fmt.Errorf("%w: sandboxes, sample, random, budget and the time to shrink must not be negative", ErrOptions)
+		return o, fmt.Errorf("%w: sandboxes, sample, random, budget and shrink timeout must not be negative", ErrOptions)
 	}
 	o.Prune = cmp.Or(o.Prune, PruneState)
 	if !slices.Contains(Prunes(), o.Prune) {
@@ -137,7 +137,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	for _, kind := range o.Kinds {
 		if !slices.Contains(Kinds(), kind) {
-			return o, fmt.Errorf("%w: there is no effect %q; there are %v", ErrOptions, kind, Kinds())
+			return o, fmt.Errorf("%w: unknown effect %q; must be one of %v", ErrOptions, kind, Kinds())
 		}
 	}
 	return o, nil

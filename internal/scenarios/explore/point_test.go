@@ -22,11 +22,11 @@ func event(component string, seam journal.Seam, operation, subject string, at in
 
 func TestPattern(t *testing.T) {
 	tests := map[string]struct{ reason, name, want string }{
-		"Namespace": {"Every run of a person has another one.", "explore/photos", "*/photos"},
+		"Namespace": {"The namespace differs from run to run.", "explore/photos", "*/photos"},
 		"UID":       {"It differs from run to run.", "bc-" + someUID, "bc-*"},
-		"Event":     {"It is named by the time.", "explore/photos.18ea14bd42efda7f", "*/photos.*"},
-		"Both":      {"Stars beside each other are one.", "default/bc-" + someUID + ".18ea14bd42efda7f", "default/bc-*.*"},
-		"Scope":     {"The engine counts.", "sidecar.one.story-12", "sidecar.one.*"},
+		"Event":     {"The name of an Event ends with the time.", "explore/photos.18ea14bd42efda7f", "*/photos.*"},
+		"Both":      {"Adjacent stars are merged.", "default/bc-" + someUID + ".18ea14bd42efda7f", "default/bc-*.*"},
+		"Scope":     {"The engine numbers scopes.", "sidecar.one.story-12", "sidecar.one.*"},
 		"Plain":     {"", "bc-story", "bc-story"},
 	}
 	for name, tc := range tests {
@@ -47,7 +47,7 @@ func TestPoints(t *testing.T) {
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/b", 2),
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 4),
 		event("controller", journal.SeamProcess, "crash", "", 5),
-		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 6), // a fault of the scenario is in force
+		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 6), // a fault of the scenario is active
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 7),
 	}
 	events[7].Fault, events[8].Fault = "of-the-scenario", probe.Name
@@ -63,8 +63,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestEffects makes sure that every effect of every point is one that can be
-// injected there.
+// TestEffects verifies that every effect of every point can be injected there.
 func TestEffects(t *testing.T) {
 	tests := map[string]struct {
 		reason string
@@ -72,15 +71,15 @@ func TestEffects(t *testing.T) {
 		want   []Kind
 	}{
 		"Write": {
-			"An update may meet another one.", Point{"controller", journal.SeamAPI, "update secrets", "*/key", 1},
+			"An update can conflict.", Point{"controller", journal.SeamAPI, "update secrets", "*/key", 1},
 			[]Kind{CrashBefore, CrashAfter, Fail, Conflict, LoseReply, Delay, Duplicate},
 		},
 		"Read": {
-			"What is read may be old.", Point{"controller", journal.SeamAPI, "get secrets", "*/key", 1},
+			"A read can be stale.", Point{"controller", journal.SeamAPI, "get secrets", "*/key", 1},
 			[]Kind{CrashBefore, Fail, Delay, Stale},
 		},
 		"CallThatReads": {
-			"It is the same whether it has happened.", Point{"sidecar", journal.SeamRPC, "DriverGetBucket", "b", 1},
+			"A read has no effect that a crash could follow.", Point{"sidecar", journal.SeamRPC, "DriverGetBucket", "b", 1},
 			[]Kind{CrashBefore, Fail, Delay},
 		},
 		"Call": {
@@ -96,7 +95,7 @@ func TestEffects(t *testing.T) {
 			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
 		},
 		"Event": {
-			"What is known by a watch is old when the watch is late.", Point{"sidecar", journal.SeamAPI, "event buckets", "bc-*", 2},
+			"A late event makes the cache stale.", Point{"sidecar", journal.SeamAPI, "event buckets", "bc-*", 2},
 			[]Kind{Stale, CutWatch},
 		},
 	}
@@ -117,20 +116,20 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-func TestDraw(t *testing.T) {
+func TestRandomCases(t *testing.T) {
 	trials := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
 	few, many, other := randomCases(trials, 5, 1), randomCases(trials, 50, 1), randomCases(trials, 50, 2)
 	if diff := cmp.Diff(few, many[:5]); diff != "" {
-		t.Errorf("the first are not the same: %s", diff)
+		t.Errorf("the first cases differ: %s", diff)
 	}
 	without := randomCases(trials[1:], 50, 1)
 	for i, c := range many {
 		if !slices.ContainsFunc(c, func(t Trial) bool { return cmp.Equal(t, trials[0]) }) && !cmp.Equal(c, without[i]) {
-			t.Errorf("%s is drawn instead of %s, because something else is not tried", without[i], c)
+			t.Errorf("%s is selected instead of %s, because another trial is missing", without[i], c)
 		}
 	}
 	if cmp.Equal(many, other) {
-		t.Error("another seed draws the same")
+		t.Error("another seed selects the same cases")
 	}
 	for _, c := range many {
 		if len(c) < 2 || len(c) > 3 || c[0].String() == c[1].String() {
@@ -139,7 +138,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// What happens after the last step is not in what is open to faults.
+// TestOpen verifies that events after the last step are not open to faults.
 func TestOpen(t *testing.T) {
 	last := event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 2)
 	first := event("controller", journal.SeamAPI, "get bucketclaims", "explore/a", 1)

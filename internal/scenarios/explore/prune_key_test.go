@@ -9,9 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// TestSituations finds which operations of a run come upon the same situation as those
-// of another run, which does the same to an object that is otherwise.
-func TestSituations(t *testing.T) {
+// TestPruneKeys verifies which operations of a run have the same key as one of another
+// run that does the same to a different object.
+func TestPruneKeys(t *testing.T) {
 	run := func(component, phase string, more ...journal.Event) *runResult {
 		get := event(component, journal.SeamAPI, "get buckets", "b", 1)
 		get.Response = json.RawMessage(`{"kind":"Bucket","metadata":{"name":"b"},"spec":{"phase":"` + phase + `"}}`)

@@ -22,8 +22,8 @@ steps:
   - expect: {Secret/key: absent}
 `
 
-// TestSparser takes whole topics out of a scenario.
-func TestSparser(t *testing.T) {
+// TestWithoutObject removes objects and verbs from a scenario.
+func TestWithoutObject(t *testing.T) {
 	s, err := newSource("topical.yaml", []byte(topical))
 	if err != nil {
 		t.Fatal(err)
@@ -42,14 +42,14 @@ func TestSparser(t *testing.T) {
 		want         []string
 	}{
 		{
-			name: "the access", reason: "what uses its Secret goes with it, and steps that are left with nothing", at: 0,
+			name: "the access", reason: "steps that use its Secret, and empty steps, are removed with it", at: 0,
 			want: []string{
 				"apply:", "- {kind: BucketClaim, metadata: {name: photos}}",
 				"expect: {BucketClaim/photos: present}", "delete: [BucketClaim/photos]",
 			},
 		},
 		{
-			name: "the verb s3", reason: "neither makes sense without the other", at: 1,
+			name: "the verb s3", reason: "all steps of a verb are removed together", at: 1,
 			want: []string{
 				"apply:", "- {kind: BucketClaim, metadata: {name: photos}}",
 				"- {kind: BucketAccess, metadata: {name: app}, spec: {bucketClaims: [{bucketClaimName: photos, accessSecretName: key}]}}",
@@ -69,7 +69,7 @@ func TestSparser(t *testing.T) {
 	}
 }
 
-// lines are those of a list of steps, without what says that it is one.
+// lines returns the lines of a list of steps, without the list markers.
 func lines(text string) []string {
 	all := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range all {
@@ -82,8 +82,8 @@ func lines(text string) []string {
 	return all
 }
 
-// TestForgetAll makes sure that nothing is no candidate: all depends on the claim.
-func TestForgetAll(t *testing.T) {
+// TestRemoveLastObject verifies that an empty scenario is not a candidate: all depends on the claim.
+func TestRemoveLastObject(t *testing.T) {
 	s, err := newSource("topical.yaml", []byte(topical))
 	if err != nil {
 		t.Fatal(err)

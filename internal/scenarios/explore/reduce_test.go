@@ -33,7 +33,7 @@ func smallCandidate(t *testing.T) candidate {
 	return candidate{s, effects}
 }
 
-// census counts the smaller candidates by what they still have.
+// census counts the smaller candidates by the fields that they still have.
 func census(t *testing.T, c candidate) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -64,7 +64,7 @@ func TestSmaller(t *testing.T) {
 	found := census(t, c)
 	for _, field := range requiredFields {
 		if found[field] != found["all"] {
-			t.Errorf("%s was taken away", field)
+			t.Errorf("%s was removed", field)
 		}
 	}
 	if found["one fault"] != 2 || found["times: 1"] != 1 || found["apply"] == found["all"] || found["data"] == found["all"] {
@@ -75,9 +75,9 @@ func TestSmaller(t *testing.T) {
 	}
 }
 
-// TestFit has calls waited for, whatever else the scenario says of them, and all else
-// that a fault changes left out: in what is explored, and in the source that is shrunk.
-func TestFit(t *testing.T) {
+// TestRewriteSteps verifies that calls stays without its limits, and that steps which a
+// fault changes are removed: in the explored scenario, and in the source for shrinking.
+func TestRewriteSteps(t *testing.T) {
 	const text = `apiVersion: cosi-emu/v1alpha1
 kind: Scenario
 name: calling
@@ -143,7 +143,7 @@ steps:
 	}
 }
 
-// outline tells steps apart.
+// outline renders steps for comparison.
 func outline(steps []spec.Step) (lines []string) {
 	for i := range steps {
 		line := steps[i].Verb
@@ -187,7 +187,7 @@ steps:
 	}
 	all, err := spec.Loader{}.Parse("small-leak.yaml", text)
 	if err != nil || len(all) != 1 || all[0].Steps[0].Inject == nil {
-		t.Errorf("it cannot be read again: %v", err)
+		t.Errorf("the rendered scenario is invalid: %v", err)
 	}
 }
 
@@ -199,18 +199,18 @@ func TestRenderDurations(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := (spec.Loader{}).Parse("delay.yaml", text); err != nil || !strings.Contains(string(text), "delay: 600ms") {
-		t.Errorf("a duration is not as people write it, %v:\n%s", err, text)
+		t.Errorf("the duration is not rendered as text, %v:\n%s", err, text)
 	}
 }
 
-// TestGuards keeps the steps that wait until others are ready for the next.
-func TestGuards(t *testing.T) {
-	s, err := newSource("guarded.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
+// TestWaitSteps verifies that shrinking keeps the steps that wait before other steps.
+func TestWaitSteps(t *testing.T) {
+	s, err := newSource("waiting.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
 kind: Scenario
-name: guarded
+name: waiting
 steps:
 - apply: {kind: ConfigMap, metadata: {name: a}}
-- expect: {ConfigMap/a: {data: {first: guard}}}
+- expect: {ConfigMap/a: {data: {first: wait}}}
 - delete: [ConfigMap/a]
 - expect: {ConfigMap/a: absent}
 - settle: {quiet: 1s}
@@ -225,13 +225,13 @@ steps:
 			t.Fatal(err)
 		}
 		deletes := strings.Contains(string(text), "delete")
-		if applies := strings.Contains(string(text), "apply"); applies && deletes && !strings.Contains(string(text), "first: guard") {
-			t.Errorf("nothing waits before the deletion any more:\n%s", text)
+		if applies := strings.Contains(string(text), "apply"); applies && deletes && !strings.Contains(string(text), "first: wait") {
+			t.Errorf("no step waits before the deletion:\n%s", text)
 		}
 		last["absent"] = last["absent"] || deletes && !strings.Contains(string(text), "absent")
 		last["settle"] = last["settle"] || deletes && !strings.Contains(string(text), "settle")
 	}
 	if diff := cmp.Diff(map[string]bool{"absent": true, "settle": true}, last); diff != "" {
-		t.Errorf("steps that nothing comes behind were not left out: -want, +got:\n%s", diff)
+		t.Errorf("trailing wait steps were not removed: -want, +got:\n%s", diff)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNeeded finds what the API server demands of objects.
-func TestNeeded(t *testing.T) {
+// TestIsRequired finds the fields that the API server requires.
+func TestIsRequired(t *testing.T) {
 	s, err := newSource("topical.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
 kind: Scenario
 name: needed

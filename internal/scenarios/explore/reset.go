@@ -13,7 +13,7 @@ import (
 )
 
 // errNotClean means that a sandbox cannot be used any more.
-var errNotClean = errors.New("the sandbox could not be cleaned")
+var errNotClean = errors.New("cannot reset the sandbox")
 
 // reset makes the sandbox as it was: what a run has left is removed, and if there was
 // anything, the components start anew, because they may remember it. The error is

@@ -63,7 +63,7 @@ type sandbox struct {
 func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for a sandbox: %w", err)
+		return nil, fmt.Errorf("create a directory for a sandbox: %w", err)
 	}
 	w := &sandbox{dir: dir}
 	if err := w.start(ctx, opts); err != nil {
@@ -97,7 +97,7 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 	}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: worldNamespace}}
 	if err := w.emu.Client().Create(ctx, namespace); err != nil {
-		return fmt.Errorf("make the namespace of a sandbox: %w", err)
+		return fmt.Errorf("create the namespace of a sandbox: %w", err)
 	}
 	w.components = len(w.emu.Components())
 	w.engine = engine.New(w.emu, engine.Options{

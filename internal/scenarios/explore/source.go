@@ -33,9 +33,9 @@ func load(file string, text []byte) (*spec.Scenario, error) {
 	s, err := parseOne(spec.Loader{Rewrite: rewrite}, file, text)
 	switch {
 	case empty:
-		return nil, fmt.Errorf("%w: %s has no steps that can be explored", ErrOptions, file)
+		return nil, fmt.Errorf("%w: %s has no step that can be explored", ErrOptions, file)
 	case err != nil:
-		return nil, fmt.Errorf("without the steps that exploration leaves out: %w", err)
+		return nil, fmt.Errorf("after removing the steps that exploration skips: %w", err)
 	}
 	s.Setup.Timeout = spec.Duration(s.Setup.Timeout.Or(spec.Duration(stepTimeout)))
 	return s, nil
@@ -47,7 +47,7 @@ func parseOne(loader spec.Loader, file string, text []byte) (*spec.Scenario, err
 		return nil, fmt.Errorf("%w: %w", ErrScenario, err)
 	}
 	if len(all) != 1 {
-		return nil, fmt.Errorf("%w: %s has %d scenarios, and one can be explored at a time", ErrOptions, file, len(all))
+		return nil, fmt.Errorf("%w: %s has %d scenarios; exploration requires exactly one", ErrOptions, file, len(all))
 	}
 	return all[0], nil
 }
@@ -64,7 +64,7 @@ func newSource(file string, text []byte) (*source, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("%s: %w", file, errors.New("it is no scenario"))
+		return nil, fmt.Errorf("%s: %w", file, errors.New("not a scenario"))
 	}
 	s := &source{file: file, root: doc.Content[0]}
 	steps := field(s.root, "steps")

@@ -46,11 +46,11 @@ func stateOf(m oracle.Observation, n *names) (State, error) {
 func (s State) add(kind string, list any, n *names) error {
 	data, err := json.Marshal(list)
 	if err != nil {
-		return fmt.Errorf("look at every %s: %w", kind, err)
+		return fmt.Errorf("encode every %s: %w", kind, err)
 	}
 	var items []map[string]any
 	if err := json.Unmarshal([]byte(n.in(string(data))), &items); err != nil {
-		return fmt.Errorf("look at every %s: %w", kind, err)
+		return fmt.Errorf("decode every %s: %w", kind, err)
 	}
 	for _, item := range items {
 		s[kind+" "+nameOf(item)] = withoutVolatile(item)
@@ -113,9 +113,9 @@ func (s State) differences(want State) []difference {
 		wanted, belongs := want[name]
 		switch {
 		case !isThere:
-			found = append(found, difference{name, "is missing"})
+			found = append(found, difference{name, "not found"})
 		case !belongs:
-			found = append(found, difference{name, "is there and should not be"})
+			found = append(found, difference{name, "exists, but must not"})
 		default:
 			if paths := differing("", wanted, got); len(paths) > 0 {
 				found = append(found, difference{name, strings.Join(paths, "; ")})

@@ -35,8 +35,8 @@ func TestStateDifferences(t *testing.T) {
 		got    State
 		want   []difference
 	}{
-		"Same": {reason: "UIDs and versions are of the run.", got: state(momentWith(otherUID, "7", "bc-"), otherUID)},
-		"Gone": {reason: "", got: State{}, want: []difference{{"BucketClaim photos", "is missing"}}},
+		"Same": {reason: "UIDs and versions differ from run to run.", got: state(momentWith(otherUID, "7", "bc-"), otherUID)},
+		"Gone": {reason: "", got: State{}, want: []difference{{"BucketClaim photos", "not found"}}},
 		"Other": {
 			reason: "The bucket has another name.", got: state(momentWith(someUID, "1", "xx-"), someUID),
 			want: []difference{{
@@ -46,7 +46,7 @@ func TestStateDifferences(t *testing.T) {
 		},
 		"More": {
 			reason: "A leak.", got: State{"BucketClaim photos": want["BucketClaim photos"], "backend bucket b": map[string]any{}},
-			want: []difference{{"backend bucket b", "is there and should not be"}},
+			want: []difference{{"backend bucket b", "exists, but must not"}},
 		},
 	}
 	for name, tc := range tests {
@@ -59,7 +59,7 @@ func TestStateDifferences(t *testing.T) {
 }
 
 // Each sandbox serves S3 at a port of its own.
-func TestStatesOfTwoWorlds(t *testing.T) {
+func TestStatesOfTwoSandboxes(t *testing.T) {
 	var states []State
 	for _, port := range []string{"1234", "23456"} {
 		bucket := cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
@@ -85,13 +85,13 @@ func TestExcesses(t *testing.T) {
 		"Retry": {reason: "It is idempotent.", got: Counts{"buckets created": {"a": 3}}},
 		"Other": {
 			reason: "Another ID after a crash is a leak.", got: Counts{"buckets created": {"a": 1, "b": 1}},
-			want: []difference{{"buckets created: b", "never in the clean run"}},
+			want: []difference{{"buckets created: b", "not in the clean run"}},
 		},
 		"Loop": {
 			got:  Counts{"buckets created": {"a": 50}},
 			want: []difference{{"buckets created: a", "50 times, 1 in the clean run"}},
 		},
-		"Undone": {reason: "What is undone twice does no harm.", got: Counts{"buckets deleted": {"b": 1}}},
+		"Undone": {reason: "A repeated deletion is harmless.", got: Counts{"buckets deleted": {"b": 1}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -115,15 +115,15 @@ func TestDivergence(t *testing.T) {
 	again := event("sidecar", journal.SeamRPC, "A", "", 4)
 	got, ok := firstDivergence(observed(faulted, event("controller", journal.SeamAPI, "x y", "", 3), again), clean)
 	if !ok || got.Seq != again.Seq {
-		t.Errorf("it diverged at %v, want at the second attempt", got)
+		t.Errorf("diverged at %v, want the second attempt", got)
 	}
 	if got, ok := firstDivergence(clean, clean); ok {
-		t.Errorf("the clean run is said to differ from itself, at %v", got)
+		t.Errorf("the clean run differs from itself at %v", got)
 	}
 }
 
-// TestLasting makes sure that lists which are in the order of UIDs are alike.
-func TestLasting(t *testing.T) {
+// TestWithoutVolatile verifies that lists in the order of UIDs are equal after normalization.
+func TestWithoutVolatile(t *testing.T) {
 	one := map[string]any{"grants": []any{map[string]any{"bucket": "b"}, map[string]any{"bucket": "a"}}, "uid": "1"}
 	other := map[string]any{"grants": []any{map[string]any{"bucket": "a"}, map[string]any{"bucket": "b"}}, "uid": "2"}
 	if diff := cmp.Diff(withoutVolatile(one), withoutVolatile(other)); diff != "" {

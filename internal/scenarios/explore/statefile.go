@@ -62,7 +62,7 @@ func (s *stateFile) read(hash string) error {
 	}
 	var header stateHeader
 	if json.Unmarshal(lines.Bytes(), &header) != nil || header.Explored != hash {
-		return fmt.Errorf("%w: %s is the state of another scenario, or of this one before it was changed; remove it, or name another file",
+		return fmt.Errorf("%w: %s belongs to another scenario, or to an older version of this one; remove it, or choose another file",
 			ErrOptions, s.file.Name())
 	}
 	for lines.Scan() {

@@ -27,7 +27,7 @@ func TestStateFile(t *testing.T) {
 	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}
-	// A crash has cut the last line short.
+	// A crash truncated the last line.
 	data, err := os.ReadFile(opts.State)
 	if err != nil {
 		t.Fatal(err)
@@ -37,14 +37,14 @@ func TestStateFile(t *testing.T) {
 	}
 	s = open()
 	if !s.has(trials[:1]) || s.has(trials[1:2]) || len(s.old) != 1 {
-		t.Errorf("done: %v, with findings: %d; want what was written entirely", s.done, len(s.old))
+		t.Errorf("done: %v, with findings: %d; want the complete lines", s.done, len(s.old))
 	}
 	s.add(caseResult{Case: trials[2:3]})
 	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}
 	if s = open(); !s.has(trials[2:3]) {
-		t.Error("what came after the line that was cut short is lost")
+		t.Error("the line after the truncated line is lost")
 	}
 	if err := s.close(); err != nil {
 		t.Fatal(err)

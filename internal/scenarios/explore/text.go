@@ -13,20 +13,20 @@ const shownCases = 3
 // WriteText prints the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d points, %d of %d effects tried", r.Scenario, r.Points, r.Tried, r.Applicable)
+	fmt.Fprintf(&b, "%s: %d points, %d/%d effects tried", r.Scenario, r.Points, r.Tried, r.Applicable)
 	if r.Combined > 0 {
 		fmt.Fprintf(&b, ", %d combinations tried", r.Combined)
 	}
 	if r.Pruned > 0 {
-		fmt.Fprintf(&b, ", %d seen already", r.Pruned)
+		fmt.Fprintf(&b, ", %d pruned", r.Pruned)
 	}
-	fmt.Fprintf(&b, "\n%d runs in %s on %d sandboxes: %.1f a second; the steps of a clean run take %s\n",
+	fmt.Fprintf(&b, "\n%d runs in %s in %d sandboxes: %.1f runs/s; steps of the clean run: %s\n",
 		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth
 	if r.Seams.Events > 0 {
 		fmt.Fprintf(&b, "seams without faults: %s\n", r.Seams)
 	}
 	if n := len(r.Unreached); n > 0 {
-		fmt.Fprintf(&b, "not reached, in %d attempts each: %d\n", attempts, n)
+		fmt.Fprintf(&b, "not reached in %d attempts: %d\n", attempts, n)
 		for _, c := range r.Unreached {
 			fmt.Fprintf(&b, "  %s\n", c)
 		}
@@ -44,14 +44,14 @@ func (r *Report) WriteText(w io.Writer) error {
 func (g *Group) write(b *strings.Builder, number int) {
 	fmt.Fprintf(b, "\n%d. %s: %s\n", number, g.Oracle, g.Message)
 	if g.Diverged != "" {
-		fmt.Fprintf(b, "   first different: %s\n", g.Diverged)
+		fmt.Fprintf(b, "   first difference: %s\n", g.Diverged)
 	}
 	fmt.Fprintf(b, "   why: %s\n   cases: %d\n", g.Explanation, len(g.Cases))
 	for _, c := range g.Cases[:min(len(g.Cases), shownCases)] {
 		fmt.Fprintf(b, "     %s\n", c)
 	}
 	if !g.Confirmed {
-		fmt.Fprintf(b, "   seen once in %d runs, and so not shrunk\n", g.Runs)
+		fmt.Fprintf(b, "   seen once in %d runs, not shrunk\n", g.Runs)
 	}
 	if g.File == "" {
 		return
@@ -61,7 +61,7 @@ func (g *Group) write(b *strings.Builder, number int) {
 		fmt.Fprintf(b, "   recording: %s\n   timeline:  %s\n", g.Recording, g.Timeline)
 	}
 	if !g.Verified {
-		fmt.Fprintf(b, "   run by itself, the scenario %s, and did not fail by %s as when explored\n", g.Rerun, g.Oracle)
+		fmt.Fprintf(b, "   run alone, the scenario %s; expected: failed by %s\n", g.Rerun, g.Oracle)
 	}
 }
 
