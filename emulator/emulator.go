@@ -83,7 +83,7 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 		opts: opts.withDefaults(), failed: make(chan error, 1), faults: fault.NewSet(), tombstones: seam.NewTombstones(), started: time.Now(),
 	}
 	if !e.opts.leaderElectionEnabled() {
-		e.faults.Lack("loseLease", "nobody is elected in this emulator; start it with --leader-elect, or Options.LeaderElection")
+		e.faults.Unsupported("loseLease", "nobody is elected in this emulator; start it with --leader-elect, or Options.LeaderElection")
 	}
 	if err := e.start(ctx); err != nil {
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)

@@ -103,7 +103,7 @@ func pause(ctx context.Context, by *fault.Applied) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-by.Healed():
+	case <-by.Done():
 	case <-ctx.Done():
 	}
 }

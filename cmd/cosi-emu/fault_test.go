@@ -44,9 +44,9 @@ func TestFault(t *testing.T) {
 	if log := h.must("logs", "sidecar", "--seam", "rpc"); strings.Count(log, "[fault: away]") != 2 {
 		t.Errorf("the journal has not two calls that the fault has hit:\n%s", log)
 	}
-	h.refused("there is a fault of this name already", "fault", "add", "away", "--seam", "rpc", "--hang")
+	h.refused("a fault of this name already exists", "fault", "add", "away", "--seam", "rpc", "--hang")
 	h.refused("drop", "fault", "add", "odd", "--seam", "rpc", "--drop")
-	h.refused("there is no fault of this name", "fault", "remove", "nobody")
+	h.refused("fault not found", "fault", "remove", "nobody")
 	h.refused("--leader-elect", "fault", "add", "odd", "--seam", "rpc", "--lose-lease", "2s")
 	h.refused("forget needs crash", "fault", "add", "odd", "--seam", "rpc", "--hang", "--forget")
 	h.refused(`did you mean "patch buckets/status"?`,

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// entry is a fault that is in force. Its counters belong to the Set.
-type entry struct {
-	fault  Fault
-	kind   kind
-	healed chan struct{} // closed when the fault is removed
+// active is a fault of a Set. Its counters belong to the Set.
+type active struct {
+	fault Fault
+	kind  kind
+	done  chan struct{} // closed when the fault is removed
 
 	begun, over      bool // by its marks
-	behind           bool // others go before it
+	fallback         bool // any other fault is applied before it
 	matched, applied int
 	missed           int       // operations that others were applied to
 	first            time.Time // when it was first applied
@@ -20,13 +20,13 @@ type entry struct {
 	notes sync.Map // what the seams remember for it
 }
 
-func newEntry(f Fault) *entry {
+func newActive(f Fault) *active {
 	k, _ := kindOf(f.Effect)
-	return &entry{fault: f, kind: k, healed: make(chan struct{}), begun: f.Match.Since == ""}
+	return &active{fault: f, kind: k, done: make(chan struct{}), begun: f.Match.Since == ""}
 }
 
-// counts reports whether a crossing matches, and then takes note of it.
-func (e *entry) counts(c Crossing) bool {
+// counts reports whether a crossing matches, and counts it.
+func (e *active) counts(c Crossing) bool {
 	if !e.begun || e.over || !e.fault.Match.matches(c) || !e.fault.suits(e.kind, c) {
 		return false
 	}
@@ -35,7 +35,7 @@ func (e *entry) counts(c Crossing) bool {
 }
 
 // due reports whether it is the turn of the crossing that was just counted.
-func (e *entry) due(now time.Time) bool {
+func (e *active) due(now time.Time) bool {
 	m := e.fault.Match
 	times := m.Times
 	if times == 0 && m.Nth > 0 && m.Every == 0 {
@@ -55,7 +55,7 @@ func (e *entry) due(now time.Time) bool {
 	}
 }
 
-func (e *entry) apply(now time.Time) *Applied {
+func (e *active) apply(now time.Time) *Applied {
 	if e.applied == 0 {
 		e.first = now
 	}
@@ -63,19 +63,19 @@ func (e *entry) apply(now time.Time) *Applied {
 	return &Applied{Fault: e.fault, entry: e}
 }
 
-// Applied is a fault that one crossing has to suffer.
+// Applied is a fault that is applied to one crossing.
 type Applied struct {
 	Fault
-	// Spared is true for a call that only lends its response to a later one.
-	Spared bool
+	// RecordOnly is true for a call whose response is only recorded, for a later call.
+	RecordOnly bool
 
-	entry *entry
+	entry *active
 }
 
-// Healed returns a channel that is closed when the fault is removed from its Set.
-func (a *Applied) Healed() <-chan struct{} { return a.entry.healed }
+// Done returns a channel that is closed when the fault is removed from its Set.
+func (a *Applied) Done() <-chan struct{} { return a.entry.done }
 
-// Note keeps a value under a key for as long as the fault is in force, unless
+// Note keeps a value under a key while the fault is active, unless
 // there is one already, and returns the one that is kept.
 func (a *Applied) Note(key, value any) any {
 	kept, _ := a.entry.notes.LoadOrStore(key, value)

@@ -1,8 +1,7 @@
 package fault
 
-// Bypass has everything pass the seams as if there were none: nothing is recorded,
-// and nothing suffers a fault. It is for measuring what the seams cost; components
-// cannot be crashed cleanly meanwhile.
+// Bypass turns the seams off: nothing is recorded, and no fault is applied. It is for
+// measuring the cost of the seams. Components must not be crashed while it is on.
 func (s *Set) Bypass(on bool) { s.bypass.Store(on) }
 
 // Bypassed reports whether Bypass is on. A nil Set is an empty one.

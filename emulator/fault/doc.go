@@ -1,8 +1,7 @@
-// Package fault says what goes wrong, and when. A Fault names operations at a
-// seam and the effect that they suffer; a Set holds the faults that are in force
-// and decides, for each crossing of a seam, which one applies.
+// Package fault describes faults. A Fault matches operations at a seam, and has an
+// effect on them. A Set contains the active faults, and selects the one that applies to
+// a crossing of a seam. The emulator's seams apply the effects.
 //
-// Nothing here is random: operations that match are counted, and the same
-// operations in the same order suffer the same faults. What is done to an
-// operation is done by package seam.
+// Nothing is random: matching operations are counted, and the same operations in the
+// same order have the same faults.
 package fault

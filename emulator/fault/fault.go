@@ -26,6 +26,8 @@ type Fault struct {
 
 // Match says which operations a fault is about. In a pattern, * is any
 // number of any characters; an empty pattern matches everything.
+//
+//nolint:lll // a field and its tags in one line
 type Match struct {
 	// Seam is where. At SeamProcess only "start" can be matched.
 	Seam journal.Seam `json:"seam" yaml:"seam" required:"true" enum:"api,rpc,store,process" doc:"api, rpc, store, or process for starts of components"`
@@ -40,15 +42,14 @@ type Match struct {
 	// Subject is a pattern of what the operation is about.
 	Subject string `json:"subject,omitempty" yaml:"subject" expression:"true" doc:"pattern of what the operation is about; * is any number of any characters"`
 
-	// Nth is which of the matching operations suffers the effect, counted from 1
-	// from the moment when the fault is added, or its Since is marked. 0 means
-	// all.
+	// Nth is the matching operation that has the effect, counted from 1 since the
+	// fault was added, or its Since was marked. 0 means all.
 	Nth int `json:"nth,omitempty" yaml:"nth" doc:"only the n-th operation that matches, from now on"`
-	// Every has every so many-th suffer it: with 3 the third, the sixth, and so
-	// on. 0 means all. With Nth, it goes on from there.
+	// Every selects every n-th operation: with 3 the third, the sixth, and so on.
+	// 0 means all. With Nth, it counts from there.
 	Every int `json:"every,omitempty" yaml:"every" doc:"every n-th operation that matches"`
-	// Times is how many operations suffer it at most; 0 means any number, but one
-	// with Nth and without Every.
+	// Times is the maximum of operations that have the effect. 0 means any number,
+	// except with Nth and without Every, where it means one.
 	Times int `json:"times,omitempty" yaml:"times" doc:"how many operations at most; 0 is any number"`
 	// For ends the fault so long after it was first applied; 0 means never.
 	For time.Duration `json:"for,omitempty" yaml:"for" doc:"how long, from the first time on"`
@@ -67,8 +68,10 @@ const (
 	After = "after"
 )
 
-// Effect is what an operation suffers. Exactly one of the effects must be given;
-// only Delay may stand beside another.
+// Effect is what happens to an operation. Exactly one of the effects must be given;
+// only Delay may be beside another.
+//
+//nolint:lll // a field and its tags in one line
 type Effect struct {
 	// Fail is the code that comes back instead of the operation, in the terms of
 	// the seam: at api an HTTP status or a Kubernetes reason, or Reset, TLS or
@@ -103,9 +106,9 @@ type Effect struct {
 	// started again. 0 means at once.
 	Down time.Duration `json:"down,omitempty" yaml:"down" with:"crash,outage" doc:"how long until what was killed is started again; at once by default"`
 
-	// LoseLease has somebody else take the Lease of the controller or sidecar before
-	// the operation, and hold it for so long, in whole seconds. Only an emulator
-	// whose components elect has Leases; see emulator.Options.LeaderElection.
+	// LoseLease gives the Lease of the controller or sidecar to another holder before
+	// the operation, for so long, in whole seconds. Leases exist only with leader
+	// election; see emulator.Options.LeaderElection.
 	LoseLease time.Duration `json:"loseLease,omitempty" yaml:"loseLease" at:"api,rpc" doc:"another holder takes the component's Lease before the operation, for so many whole seconds"`
 	// Clock puts the clock of the component forward by so much, or back if it is
 	// negative, from the operation on and until the fault is removed.
@@ -155,8 +158,8 @@ type Effect struct {
 const (
 	// Reset is a connection that the other side has reset.
 	Reset = "reset"
-	// TLS is a TLS connection that has ended without a farewell.
+	// TLS is a TLS connection that ends without close_notify.
 	TLS = "tls"
-	// Refused is a server that nobody listens for.
+	// Refused is a connection that the server refuses.
 	Refused = "refused"
 )

@@ -11,30 +11,30 @@ import (
 
 // Errors of a Set.
 var (
-	// ErrInvalid is the error of a fault that cannot be.
+	// ErrInvalid is the error of an invalid fault.
 	ErrInvalid = errors.New("invalid fault")
-	// ErrDuplicate is the error of a fault whose name another one has.
-	ErrDuplicate = errors.New("there is a fault of this name already")
-	// ErrUnknown is the error of a name that no fault has.
-	ErrUnknown = errors.New("there is no fault of this name")
+	// ErrDuplicate is the error of a fault whose name already exists.
+	ErrDuplicate = errors.New("a fault of this name already exists")
+	// ErrUnknown is the error of a name that is not found.
+	ErrUnknown = errors.New("fault not found")
 )
 
-// Set is the faults that are in force. It is safe for concurrent use. Asking an
+// Set contains the active faults. It is safe for concurrent use. Asking an
 // empty one costs one atomic load.
 type Set struct {
 	size   atomic.Int32
 	bypass atomic.Bool
 
-	mu      sync.Mutex
-	entries []*entry
-	lacks   map[string]string // why effects do not exist here, by their names
+	mu          sync.Mutex
+	entries     []*active
+	unsupported map[string]string // reasons, by the names of the effects
 }
 
 // Status is a fault of a Set and what has come of it.
 type Status struct {
 	Fault
-	// Matched is how many operations were counted, Applied how many of them have
-	// suffered the effect.
+	// Matched is how many operations were counted, Applied how many of them had the
+	// effect.
 	Matched int `json:"matched"`
 	Applied int `json:"applied"`
 }
@@ -42,32 +42,32 @@ type Status struct {
 // NewSet returns an empty set.
 func NewSet() *Set { return &Set{} }
 
-// Add puts a fault into force. The error wraps ErrInvalid or ErrDuplicate.
-func (s *Set) Add(f Fault) error { return s.add(newEntry(f)) }
+// Add activates a fault. The error wraps ErrInvalid or ErrDuplicate.
+func (s *Set) Add(f Fault) error { return s.add(newActive(f)) }
 
-// AddBehind does as Add, but the fault is applied only where no other one is, also none
-// that is added later: an operation that another one is applied to instead is missed.
-func (s *Set) AddBehind(f Fault) error {
-	e := newEntry(f)
-	e.behind = true
+// AddFallback is Add for a fault that is applied only where no other fault is, including
+// those added later. It misses an operation that another fault is applied to.
+func (s *Set) AddFallback(f Fault) error {
+	e := newActive(f)
+	e.fallback = true
 	return s.add(e)
 }
 
-func (s *Set) add(added *entry) error {
+func (s *Set) add(added *active) error {
 	f := added.fault
 	if err := f.Validate(); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k, _ := kindOf(f.Effect); s.lacks[k.name] != "" {
-		return fmt.Errorf("%w %q: the effect %s does not exist here: %s", ErrInvalid, f.Name, k.name, s.lacks[k.name])
+	if k, _ := kindOf(f.Effect); s.unsupported[k.name] != "" {
+		return fmt.Errorf("%w %q: the effect %s is unsupported here: %s", ErrInvalid, f.Name, k.name, s.unsupported[k.name])
 	}
 	if s.find(f.Name) >= 0 {
 		return fmt.Errorf("add fault %q: %w; remove it first, or choose another name", f.Name, ErrDuplicate)
 	}
 	at := len(s.entries)
-	for !added.behind && at > 0 && s.entries[at-1].behind {
+	for !added.fallback && at > 0 && s.entries[at-1].fallback {
 		at--
 	}
 	s.entries = slices.Insert(s.entries, at, added)
@@ -75,18 +75,17 @@ func (s *Set) add(added *entry) error {
 	return nil
 }
 
-// Lack has Add refuse an effect, by its name, that what this set is for cannot have,
-// and say why.
-func (s *Set) Lack(effect, why string) {
+// Unsupported has Add reject an effect, by its name, with a reason.
+func (s *Set) Unsupported(effect, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lacks == nil {
-		s.lacks = map[string]string{}
+	if s.unsupported == nil {
+		s.unsupported = map[string]string{}
 	}
-	s.lacks[effect] = why
+	s.unsupported[effect] = why
 }
 
-// Remove ends a fault: what it holds up goes on. The error wraps ErrUnknown.
+// Remove ends a fault: what it delays continues. The error wraps ErrUnknown.
 func (s *Set) Remove(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +93,7 @@ func (s *Set) Remove(name string) error {
 	if at < 0 {
 		return fmt.Errorf("remove fault %q: %w", name, ErrUnknown)
 	}
-	close(s.entries[at].healed)
+	close(s.entries[at].done)
 	s.entries = slices.Delete(s.entries, at, at+1)
 	s.size.Store(int32(len(s.entries))) //nolint:gosec // a handful
 	return nil
@@ -105,13 +104,13 @@ func (s *Set) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.entries {
-		close(e.healed)
+		close(e.done)
 	}
 	s.entries = nil
 	s.size.Store(0)
 }
 
-// List returns the faults in the order in which they were added, those behind last.
+// List returns the faults in the order in which they were added, fallbacks last.
 func (s *Set) List() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,9 +132,9 @@ func (s *Set) Mark(name string) {
 	}
 }
 
-// At counts a crossing, and returns what it has to suffer, or nil. If several
-// faults match, all of them count it, and the one that was added first applies, those
-// behind last. A nil Set is an empty one.
+// At counts a crossing, and returns the fault to apply to it, or nil. If several
+// faults match, all of them count it, and the one that was added first applies, fallbacks
+// last. A nil Set is an empty one.
 func (s *Set) At(c Crossing) *Applied {
 	if s == nil || s.size.Load() == 0 {
 		return nil
@@ -143,24 +142,24 @@ func (s *Set) At(c Crossing) *Applied {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	var suffers *Applied
+	var applied *Applied
 	for _, e := range s.entries {
 		switch {
 		case !e.counts(c):
-		case e.due(now) && (suffers == nil || suffers.Spared):
-			suffers = e.apply(now)
-		case e.due(now) && e.behind:
+		case e.due(now) && (applied == nil || applied.RecordOnly):
+			applied = e.apply(now)
+		case e.due(now) && e.fallback:
 			e.missed++
-		case e.fault.Effect.Swap && suffers == nil:
-			suffers = &Applied{Fault: e.fault, Spared: true, entry: e}
+		case e.fault.Effect.Swap && applied == nil:
+			applied = &Applied{Fault: e.fault, RecordOnly: true, entry: e}
 		}
 	}
-	return suffers
+	return applied
 }
 
 // Active reports whether there is any fault at all.
 func (s *Set) Active() bool { return s != nil && s.size.Load() > 0 }
 
 func (s *Set) find(name string) int {
-	return slices.IndexFunc(s.entries, func(e *entry) bool { return e.fault.Name == name })
+	return slices.IndexFunc(s.entries, func(e *active) bool { return e.fault.Name == name })
 }

@@ -23,7 +23,7 @@ var hang = fault.Effect{Hang: true}
 func applied(s *fault.Set, c fault.Crossing, n int) []int {
 	var which []int
 	for i := range n {
-		if a := s.At(c); a != nil && !a.Spared {
+		if a := s.At(c); a != nil && !a.RecordOnly {
 			which = append(which, i+1)
 		}
 	}
@@ -77,8 +77,8 @@ func TestAddBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	add(set.AddBehind, "second", fault.Match{Nth: 2})
-	add(set.AddBehind, "fourth", fault.Match{Nth: 4})
+	add(set.AddFallback, "second", fault.Match{Nth: 2})
+	add(set.AddFallback, "fourth", fault.Match{Nth: 4})
 	add(set.Add, "until three", fault.Match{Nth: 2, Times: 2})
 	var got []string
 	for range 5 {
@@ -218,14 +218,14 @@ func TestSetRemove(t *testing.T) {
 	if err := set.Remove("f"); err != nil {
 		t.Fatal(err)
 	}
-	<-hung.Healed()
+	<-hung.Done()
 	if err := set.Remove("f"); !errors.Is(err, fault.ErrUnknown) {
 		t.Errorf("a fault that is gone: %v, want ErrUnknown", err)
 	}
 	add(t, set, f)
 	hung = set.At(get)
 	set.Clear()
-	<-hung.Healed()
+	<-hung.Done()
 	if set.At(get) != nil || set.Active() || len(set.List()) != 0 {
 		t.Error("there are faults after Clear")
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
-// Validate returns an error that wraps ErrInvalid and says what cannot be: which
-// effect does not exist at which seam, and which do.
+// Validate returns an error that wraps ErrInvalid and says what is wrong: for an
+// effect that does not exist at a seam, which effects do.
 func (f Fault) Validate() error {
 	for _, check := range []func() string{f.checkName, f.checkMatch, f.checkEffect, f.checkCode, f.checkSides, f.checkReads, f.checkFields} {
 		if problem := check(); problem != "" {
@@ -24,7 +24,7 @@ func (f Fault) Validate() error {
 
 func (f Fault) checkName() string {
 	if strings.TrimSpace(f.Name) == "" {
-		return "it needs a name, by which it is removed and stands in the journal"
+		return "it needs a name, which identifies it in the journal"
 	}
 	return ""
 }
@@ -71,7 +71,7 @@ func (f Fault) checkEffect() string {
 	}
 	switch {
 	case len(given) > 1:
-		return fmt.Sprintf("it has the effects %s: one fault has one of them, only delay may stand beside it", strings.Join(given, " and "))
+		return fmt.Sprintf("it has the effects %s: a fault has one effect; only delay may be beside it", strings.Join(given, " and "))
 	case len(given) == 0 && f.Effect.Delay == 0:
 		return "it has no effect: it needs one of " + strings.Join(Effects(f.Match.Seam), ", ")
 	default:

@@ -100,7 +100,7 @@ func (s *stream) apply(ctx context.Context, c *crossing, event watchEvent, line 
 		revision.Metadata.ResourceVersion = event.Object.ResourceVersion
 		c.applied.Note(frozenAt{c.event.Component, s.location.resource}, revision.revision())
 		select {
-		case <-c.applied.Healed():
+		case <-c.applied.Done():
 			return line, "Frozen", nil
 		case <-ctx.Done():
 			return nil, "Frozen", ended(ctx)

@@ -73,7 +73,7 @@ var errLost = errors.New("the connection is lost")
 
 // effect is what the crossing has to suffer; the zero value is nothing.
 func (c *crossing) effect() fault.Effect {
-	if c.applied == nil || c.applied.Spared {
+	if c.applied == nil || c.applied.RecordOnly {
 		return fault.Effect{}
 	}
 	return c.applied.Effect
@@ -93,7 +93,7 @@ func (c *crossing) apply(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ended(ctx)
-		case <-c.applied.Healed():
+		case <-c.applied.Done():
 			return errLost
 		}
 	case e.Crash == fault.Before:
@@ -115,7 +115,7 @@ func (c *crossing) pause(ctx context.Context, d time.Duration) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-c.applied.Healed():
+	case <-c.applied.Done():
 	case <-ctx.Done():
 		return ended(ctx)
 	}

@@ -15,7 +15,7 @@ func (i *Incarnation) Now() time.Time {
 		return now
 	}
 	select {
-	case <-by.Healed():
+	case <-by.Done():
 		return now
 	default:
 		return now.Add(by.Effect.Clock)

@@ -172,7 +172,7 @@ func (i *Incarnation) begin(
 		cancel:      func() { unlink(); cancel(nil) },
 		applied:     applied,
 	}
-	if c.applied != nil && !c.applied.Spared {
+	if c.applied != nil && !c.applied.RecordOnly {
 		c.event.Fault = c.applied.Name
 	}
 	return c, ctx

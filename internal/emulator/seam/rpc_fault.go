@@ -122,7 +122,7 @@ type lent struct{}
 func (c *crossing) swap(msg proto.Message) {
 	own := proto.Clone(msg)
 	before, _ := c.applied.Swap(lent{}, own).(proto.Message)
-	if c.applied.Spared || before == nil || before.ProtoReflect().Descriptor() != msg.ProtoReflect().Descriptor() {
+	if c.applied.RecordOnly || before == nil || before.ProtoReflect().Descriptor() != msg.ProtoReflect().Descriptor() {
 		return
 	}
 	proto.Reset(msg)

@@ -51,7 +51,7 @@ func (r *running) start() {
 	r.watcher, err = oracle.Watch(r.context, r.sandbox.emu)
 	r.fail(err)
 	for _, f := range r.faults {
-		r.fail(r.sandbox.emu.Faults().AddBehind(f))
+		r.fail(r.sandbox.emu.Faults().AddFallback(f))
 	}
 	close(r.began)
 }

@@ -18,17 +18,17 @@ import (
 func New(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fault",
-		Short: "Make something go wrong in a running emulator",
-		Long: `Make something go wrong in a running emulator: at the API server as controller or
-sidecar see it (api), in the calls to the driver (rpc), in the S3 store (store), or
-when a component starts (process). What was hit stands in 'cosi-emu logs'.
+		Short: "Inject faults into a running emulator",
+		Long: `Inject faults into a running emulator: into requests of controller and sidecar to the
+API server (api), calls to the driver (rpc), the S3 store (store), or starts of
+components (process). 'cosi-emu logs' shows every operation that a fault affected.
 
-Faults count: --nth 3 hits the third operation that matches, and nothing is left to
-chance. They are in force until they are removed, or have hit --times operations.`,
-		Example: `  # The driver is not there for the next three calls.
+Faults count, nothing is random: --nth 3 is the third operation that matches. A fault
+is active until it is removed, or was applied to --times operations.`,
+		Example: `  # The driver is unavailable for the next three calls.
   cosi-emu fault add away --seam rpc --fail Unavailable --times 3
 
-  # The driver creates the bucket, and its answer is lost.
+  # The driver creates the bucket, and its response is lost.
   cosi-emu fault add lost --seam rpc --operation DriverCreateBucket \
     --lose-reply Unavailable --nth 1
 
@@ -36,7 +36,7 @@ chance. They are in force until they are removed, or have hit --times operations
   cosi-emu fault add slow --seam store --operation PutObject --delay 2s
   cosi-emu fault add busy --seam store --operation PutObject --every 3 --fail SlowDown
 
-  # The sidecar dies after its next write of a status.
+  # The sidecar crashes after its next write of a status.
   cosi-emu fault add dead --seam api --component sidecar --operation '*/status' \
     --nth 1 --crash after
 
@@ -66,9 +66,9 @@ func newFaultAdd(streams cli.Streams) *cobra.Command {
 	flags := &faultFlags{}
 	cmd := &cobra.Command{
 		Use:   "add NAME",
-		Short: "Put a fault into force",
-		Long: `Put a fault into force, under a name. Of the effects exactly one must be given; only
---delay may stand beside another. In patterns, * is any number of any characters.`,
+		Short: "Add a fault",
+		Long: `Add a fault with a name. Exactly one effect is required; only --delay may be beside
+another. The operation must exist, and a pattern must match one. In patterns, * is any number of any characters.`,
 		Example: `  cosi-emu fault add away --seam rpc --fail Unavailable --times 3
   cosi-emu fault add conflict --seam api --component controller \
     --operation 'patch *' --every 2 --fail Conflict
@@ -87,7 +87,7 @@ func newFaultAdd(streams cli.Streams) *cobra.Command {
 			if err := c.AddFault(cmd.Context(), f); err != nil {
 				return faultError(err)
 			}
-			_, err = fmt.Fprintf(streams.Out, "Fault %q is in force: %s\n", f.Name, f.Effect)
+			_, err = fmt.Fprintf(streams.Out, "Fault %q is active: %s\n", f.Name, f.Effect)
 			return err
 		},
 	}
@@ -102,7 +102,7 @@ func faultError(err error) error {
 		return cli.Usage(err)
 	}
 	if errors.Is(err, fault.ErrUnknown) {
-		return cli.Usage(fmt.Errorf("%w; 'cosi-emu fault list' shows those that there are", err))
+		return cli.Usage(fmt.Errorf("%w; list faults with `cosi-emu fault list`", err))
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func newFaultList(streams cli.Streams) *cobra.Command {
 	var name, output string
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "Show the faults in force, and what they have hit",
+		Short:   "List active faults, with the number of operations they affected",
 		Example: "  cosi-emu fault list\n  cosi-emu fault list -o json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
@@ -153,8 +153,8 @@ func newFaultRemove(streams cli.Streams) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:     "remove NAME...",
-		Short:   "End faults",
-		Long:    "End faults: what they hold up goes on.",
+		Short:   "Remove faults",
+		Long:    "Remove faults. Operations that they delay continue.",
 		Example: "  cosi-emu fault remove away lost",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -181,7 +181,7 @@ func newFaultClear(streams cli.Streams) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:     "clear",
-		Short:   "End all faults",
+		Short:   "Remove all faults",
 		Example: "  cosi-emu fault clear",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := controls(name)
@@ -191,7 +191,7 @@ func newFaultClear(streams cli.Streams) *cobra.Command {
 			if err := c.ClearFaults(cmd.Context()); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(streams.Out, "There are no faults any more.")
+			_, err = fmt.Fprintln(streams.Out, "All faults are removed.")
 			return err
 		},
 	}
