@@ -41,8 +41,7 @@ func administrator(t *testing.T, emu *emulator.Emulator) (*s3.Client, fakedriver
 	return s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }), key
 }
 
-// bringIn makes COSI know a bucket that somebody else has made, for the story's
-// claim.
+// bringIn creates a Bucket for an existing backend bucket, for the story's claim.
 func (s *story) bringIn(name string) *cosiapi.Bucket {
 	s.t.Helper()
 	bucket := &cosiapi.Bucket{

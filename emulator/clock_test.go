@@ -15,7 +15,7 @@ import (
 )
 
 // TestClockOfStore puts the store's clock forward at an application's second upload,
-// and from the start of one of its lives: signatures are too old then, and presigned
+// and from the start of an incarnation: signatures are too old then, and presigned
 // URLs have expired, until the fault is removed.
 func TestClockOfStore(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
@@ -29,7 +29,7 @@ func TestClockOfStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	uses := func() []string {
-		b := openBucket(s.secret()) // connections to an earlier life of the store are of no use
+		b := openBucket(s.secret()) // connections to an earlier incarnation of the store are of no use
 		return []string{codeOf(t, b.put(t.Context(), "k", "v")), http.StatusText(visit(t, presigned.URL))}
 	}
 	right, wrong := []string{"", "OK"}, []string{"RequestTimeTooSkewed", "Forbidden"}
@@ -54,7 +54,7 @@ func TestClockOfStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := uses(); !slices.Equal(got, want) {
-			t.Errorf("in life %d after that: %q, want %q", n+1, got, want)
+			t.Errorf("in incarnation %d after that: %q, want %q", n+1, got, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // not allow, such as starting it twice.
 var ErrWrongState = errors.New("the component is in the wrong state")
 
-// Runner is what runs during one life of a component.
+// Runner is what runs during one incarnation of a component.
 type Runner interface {
 	// Start blocks until ctx is done or the component fails.
 	Start(ctx context.Context) error
@@ -29,7 +29,7 @@ type Runner interface {
 // then asked to end.
 type Process interface{ Kill() }
 
-// factory makes what runs during one life. Everything that it sends out has to
+// factory makes the runner of one incarnation. Everything that the runner sends has to
 // cross the seams of the incarnation. The context ends when the runner is ready.
 type factory func(context.Context, *seam.Incarnation) (Runner, error)
 
@@ -45,19 +45,19 @@ type Component struct {
 	outage     func(by *fault.Applied) // kills a process of the control plane
 	loseLease  func(by *fault.Applied) // takes the component's Lease; nil: it has none
 	tombstones *seam.Tombstones        // what all components know of deletions
-	loseData   dataLoss                // loses what is kept over its lives; nil: nothing is
+	loseData   dataLoss                // deletes the data that outlive incarnations; nil: there are none
 
 	operation sync.Mutex     // held during Start, Stop and Crash
-	watchers  sync.WaitGroup // one for each life, until it has ended
+	watchers  sync.WaitGroup // one for each incarnation, until it has ended
 	restarts  sync.WaitGroup // one for each crash by a fault, until it is over
 
 	mu            sync.Mutex
 	state         State
-	lives         int
-	life          *incarnation
+	incarnations  int
+	current       *incarnation
 	dying         *incarnation       // the latest that a fault has killed
-	cancelRestart context.CancelFunc // ends the latest revival
-	restarting    int                // how many revivals go on
+	cancelRestart context.CancelFunc // cancels the latest restart
+	restarting    int                // how many restarts are in progress
 }
 
 // incarnation is one incarnation of a component while it runs.
@@ -67,7 +67,7 @@ type incarnation struct {
 	cancel      context.CancelFunc
 	ended       chan struct{} // closed when the runner has returned
 	err         error         // of the runner; valid when ended is closed
-	excused     bool          // its end by itself is no failure; guarded by the component's mu
+	excused     bool          // its exit is no failure; guarded by the component's mu
 
 	killed context.Context //nolint:containedctx // ends when a fault kills the component, which is its cause
 	kill   context.CancelCauseFunc
@@ -77,19 +77,19 @@ func newComponent(name string, j *journal.Journal, onFail func(error), create fa
 	return &Component{name: name, journal: j, create: create, onFail: onFail, state: StateStopped, cancelRestart: func() {}}
 }
 
-// Name returns the name of the component, as it stands in the journal.
+// Name returns the name of the component, as in the journal.
 func (c *Component) Name() string { return c.name }
 
-// State returns the state of the component, and how many lives it has had.
+// State returns the state of the component, and how many incarnations it has had.
 func (c *Component) State() (state State, incarnation int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.state, c.lives
+	return c.state, c.incarnations
 }
 
-// Start begins a new life of the component and returns when it is ready. If that
-// fails, or ctx is done before, the component is stopped again. A component that a
-// fault kills on its way is started again.
+// Start starts a new incarnation of the component and returns when it is ready. If that
+// fails, or ctx is done before, the component fails. If a fault kills the incarnation before
+// it is ready, Start starts the next one.
 func (c *Component) Start(ctx context.Context) error {
 	c.stopRestarting()
 	c.operation.Lock()
@@ -100,7 +100,7 @@ func (c *Component) Start(ctx context.Context) error {
 	return c.start(ctx)
 }
 
-// start begins lives until one of them is not killed by a fault.
+// start starts incarnations until a fault does not kill one before it is ready.
 func (c *Component) start(ctx context.Context) error {
 	for {
 		err := c.startOnce(ctx)
@@ -108,14 +108,14 @@ func (c *Component) start(ctx context.Context) error {
 		if !ok || ctx.Err() != nil {
 			return err
 		}
-		c.betweenLives(ctx, killed.by)
+		c.betweenIncarnations(ctx, killed.by)
 	}
 }
 
-// startOnce begins one life, and returns when it is ready.
+// startOnce starts one incarnation, and returns when it is ready.
 func (c *Component) startOnce(ctx context.Context) error {
 	c.awaitPreviousEnd()
-	l := c.newLife(ctx)
+	l := c.newIncarnation(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	//nolint:contextcheck // the other context tells of the fault
@@ -155,21 +155,21 @@ func (c *Component) ready(l *incarnation) error {
 	return err
 }
 
-// newLife prepares a life that faults can end.
-func (c *Component) newLife(ctx context.Context) *incarnation {
+// newIncarnation prepares an incarnation that faults can kill.
+func (c *Component) newIncarnation(ctx context.Context) *incarnation {
 	c.mu.Lock()
-	c.lives++
-	l := &incarnation{incarnation: seam.NewIncarnation(c.journal, c.name, c.lives), ended: make(chan struct{})}
+	c.incarnations++
+	l := &incarnation{incarnation: seam.NewIncarnation(c.journal, c.name, c.incarnations), ended: make(chan struct{})}
 	c.mu.Unlock()
 	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
-	//nolint:contextcheck // a revival outlives the start
+	//nolint:contextcheck // a restart outlives the start
 	l.incarnation.Inject(c.faults, seam.Hooks{
 		Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, LeaseLost: c.loseLease, Tombstones: c.tombstones,
 	})
 	return l
 }
 
-// begin creates the runner and sets it going.
+// begin creates the runner and starts it.
 func (c *Component) begin(ctx context.Context, l *incarnation) error {
 	err := l.incarnation.Begin(ctx)
 	if err == nil {
@@ -220,11 +220,11 @@ func waitReady(ctx context.Context, l *incarnation) error {
 	return err
 }
 
-// watch notices when a component ends that nobody has stopped.
+// watch handles the exit of an incarnation that Stop, Crash or a fault did not cause.
 func (c *Component) watch(l *incarnation) {
 	<-l.ended
 	c.mu.Lock()
-	failed := c.life == l
+	failed := c.current == l
 	if failed {
 		_, err := c.transition(eventExit, nil)
 		failed = err == nil
@@ -235,7 +235,8 @@ func (c *Component) watch(l *incarnation) {
 	}
 }
 
-// fail cuts off a life that has ended by itself, and tells of it or begins the next.
+// fail fences an incarnation that has exited by itself, and reports the failure or restarts
+// the component.
 func (c *Component) fail(l *incarnation) {
 	l.cancel()
 	l.incarnation.Fence()
@@ -249,14 +250,13 @@ func (c *Component) fail(l *incarnation) {
 	switch {
 	case !l.excused:
 		c.onFail(fmt.Errorf("%s: %w", c.name, err))
-	case c.state == StateFailed && c.lives == l.incarnation.Number():
+	case c.state == StateFailed && c.incarnations == l.incarnation.Number():
 		c.restartExcused(l)
 	}
 }
 
-// Stop ends the component in good order: it finishes what it has begun. When ctx
-// is done before, it is cut off. Stopping a component that does not run is no
-// error.
+// Stop ends the component after it finishes what is in flight. When ctx is done before, Stop
+// fences it. Stopping a component that does not run is no error.
 func (c *Component) Stop(ctx context.Context) error {
 	c.stopRestarting()
 	defer c.restarts.Wait()
@@ -297,7 +297,7 @@ func (c *Component) Crash() error {
 	return nil
 }
 
-// end cuts the life off, and has it end.
+// end kills and fences the incarnation.
 func (l *incarnation) end() {
 	if killer, ok := l.runner.(Process); ok {
 		killer.Kill()

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 )
 
-// script is a runner whose life a test decides.
+// script is a runner that a test controls.
 type script struct {
 	incarnation *seam.Incarnation
 	ready       chan struct{} // closed when ready
@@ -54,10 +54,10 @@ func (s *script) WaitReady(ctx context.Context) error {
 
 // stage makes components of scripts.
 type stage struct {
-	journal *journal.Journal
-	lives   []*script
-	failed  chan error
-	next    script // what the next life is like
+	journal      *journal.Journal
+	incarnations []*script
+	failed       chan error
+	next         script // what the next incarnation is like
 }
 
 func newStage(t *testing.T) (*Component, *stage) {
@@ -71,7 +71,7 @@ func newStage(t *testing.T) (*Component, *stage) {
 			run.ready = make(chan struct{})
 			close(run.ready)
 		}
-		s.lives = append(s.lives, &run)
+		s.incarnations = append(s.incarnations, &run)
 		return &run, nil
 	}
 	return newComponent("actor", s.journal, func(err error) { s.failed <- err }, create), s
@@ -108,9 +108,9 @@ func TestComponentLives(t *testing.T) {
 	mustDo(t, c.Restart(t.Context()))
 	mustDo(t, c.Stop(t.Context()))
 	mustDo(t, c.Stop(t.Context()))
-	state, lives := c.State()
-	if state != StateStopped || lives != 3 {
-		t.Errorf("State() = %s, %d, want Stopped after 3 lives", state, lives)
+	state, incarnations := c.State()
+	if state != StateStopped || incarnations != 3 {
+		t.Errorf("State() = %s, %d, want Stopped after 3 incarnations", state, incarnations)
 	}
 	want := []string{"start", "ready", "crash", "start", "ready", "stop", "start", "ready", "stop"}
 	if diff := cmp.Diff(want, s.steps()); diff != "" {
@@ -121,7 +121,7 @@ func TestComponentLives(t *testing.T) {
 func TestComponentCrashFences(t *testing.T) {
 	c, s := newStage(t)
 	mustDo(t, c.Start(t.Context()))
-	first := s.lives[0]
+	first := s.incarnations[0]
 	inFlight := make(chan error, 1)
 	mark := s.journal.Mark()
 	go func() { inFlight <- first.call(context.Background()) }()
@@ -147,7 +147,7 @@ func TestComponentFails(t *testing.T) {
 	t.Run("Running", func(t *testing.T) {
 		c, s := newStage(t)
 		mustDo(t, c.Start(t.Context()))
-		s.lives[0].end <- errBroken
+		s.incarnations[0].end <- errBroken
 		if err := <-s.failed; !errors.Is(err, errBroken) {
 			t.Errorf("reported failure: %v", err)
 		}
@@ -167,7 +167,7 @@ func TestComponentFails(t *testing.T) {
 		create := c.create
 		c.create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 			run, err := create(ctx, i)
-			s.lives[0].end <- errBroken
+			s.incarnations[0].end <- errBroken
 			return run, err
 		}
 		go func() { started <- c.Start(context.Background()) }()

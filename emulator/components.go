@@ -13,7 +13,7 @@ import (
 )
 
 // backendPhases start what COSI provisions from: the store and the fake driver,
-// or the connection to somebody else's.
+// or the connection to an external driver.
 func (e *Emulator) backendPhases() []phase {
 	switch {
 	case e.opts.NoDriver:
@@ -49,7 +49,7 @@ func (e *Emulator) startComponent(ctx context.Context, name string, create facto
 	return e.startStateful(ctx, name, nil, create)
 }
 
-// startStateful is startComponent for one that keeps something over its lives.
+// startStateful is startComponent for a component whose data outlive its incarnations.
 func (e *Emulator) startStateful(ctx context.Context, name string, forget dataLoss, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
 	c.faults, c.outage, c.tombstones, c.loseData = e.faults, e.outage, e.tombstones, forget
@@ -73,7 +73,8 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 		return err
 	}
 	e.info.DriverName, e.info.DriverEndpoint = fakedriver.DefaultName, "unix://"+socket
-	return e.startStateful(ctx, ComponentDriver, e.loseDataOf(e.info.DriverName), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	loseData := e.loseDataOf(e.info.DriverName)
+	return e.startStateful(ctx, ComponentDriver, loseData, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		opts := fakedriver.Options{Name: e.info.DriverName, Protocols: e.opts.Protocols}
 		//nolint:contextcheck // the probe of a stale socket is bounded by itself
 		return e.newDriver(opts, i, func() (net.Listener, error) {
@@ -82,8 +83,7 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 	})
 }
 
-// checkDriver asks somebody else's driver who it is, before anything is started
-// for it.
+// checkDriver asks an external driver for its name, before a component for it starts.
 func (e *Emulator) checkDriver(ctx context.Context) error {
 	e.info.DriverEndpoint = e.opts.Driver
 	name, err := sidecar.GetDriverName(ctx, sidecar.Options{

@@ -21,14 +21,14 @@ type Controllable interface {
 	Crash() error
 	// Restart stops it, and starts it again.
 	Restart(ctx context.Context) error
-	// Forget has it lose what it keeps over its lives, while it does not run. The
+	// Forget deletes the data that it keeps over its incarnations, while it does not run. The
 	// error is ErrNothingKept for all but the store and fake drivers.
 	Forget(ctx context.Context) error
 }
 
 // Controllable returns a component, or a process of the control plane, by its name, or
-// nil. The name of a controller or sidecar with ReplicaSuffix behind it is that of a second
-// instance, which there is from its start on until RemoveReplica. In somebody else's cluster there are only components.
+// nil. A controller's or sidecar's name with ReplicaSuffix is that of its second replica,
+// which exists until RemoveReplica. In an existing cluster there are only components.
 func (e *Emulator) Controllable(name string) Controllable {
 	if c := e.Component(name); c != nil {
 		return c
@@ -58,7 +58,7 @@ func (e *Emulator) ControllableNames() []string {
 }
 
 // AwaitControlPlane returns when no fault keeps a process of the control plane
-// down any more, and starts those that somebody has stopped.
+// down any more, and starts those that Stop or Crash ended.
 func (e *Emulator) AwaitControlPlane(ctx context.Context) error {
 	if err := e.outages.await(ctx); err != nil || e.plane == nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
-// ErrNothingKept is the error of something that is to forget, and keeps nothing
-// over its lives: what it had in memory is lost at each of its ends anyway.
+// ErrNothingKept is the error of Forget for a component without data that outlive its
+// incarnations: each exit loses what is in memory.
 var ErrNothingKept = errors.New("it keeps nothing that it could forget")
 
 // forgetTimeout bounds how long a component takes to lose what it keeps.
@@ -26,7 +26,7 @@ type forgetter interface {
 // dataLoss is how a component forgets; nil means that it keeps nothing.
 type dataLoss func(context.Context) (administration.DataLoss, error)
 
-// loseDataOf has a fake driver lose what it has provisioned, and nobody else's.
+// loseDataOf has a fake driver lose what it has provisioned, and no other driver's.
 func (e *Emulator) loseDataOf(driver string) dataLoss {
 	return func(ctx context.Context) (administration.DataLoss, error) {
 		return e.storage().Forget(ctx, func(owner string) bool { return owner == driver })
@@ -39,11 +39,10 @@ func (e *Emulator) loseAllData(ctx context.Context) (administration.DataLoss, er
 	return e.storage().Forget(ctx, func(owner string) bool { return owner != Administrator })
 }
 
-// Forget has a component that does not run lose what it keeps over its lives, so
-// that its next one begins with nothing: a fake driver the buckets and accounts that
-// it has provisioned, the store all there are but the administrator's. The error is
-// ErrNothingKept if there is no such thing, or ErrWrongState if the component runs.
-// A component that a fault has killed does not come back by itself any more.
+// Forget deletes the data that a component keeps over its incarnations, while it does not
+// run. A fake driver loses the buckets and accounts that it has provisioned; the store loses
+// all but the administrator's. The error is ErrNothingKept if there is no such data, or
+// ErrWrongState if the component runs. Forget cancels the restart after a crash by a fault.
 func (c *Component) Forget(ctx context.Context) error {
 	if c.loseData == nil {
 		return fmt.Errorf("forget %s: %w", c.name, ErrNothingKept)
@@ -62,8 +61,8 @@ func (c *Component) Forget(ctx context.Context) error {
 func (c *Component) forgetLocked(ctx context.Context, fault string) error {
 	ctx, cancel := context.WithTimeout(ctx, forgetTimeout)
 	defer cancel()
-	_, lives := c.State()
-	event := c.journal.Begin(c.name, lives, journal.SeamProcess, journal.Operation{Name: journal.StepForget})
+	_, incarnations := c.State()
+	event := c.journal.Begin(c.name, incarnations, journal.SeamProcess, journal.Operation{Name: journal.StepForget})
 	lost, err := c.loseData(ctx)
 	event.Outcome, event.Fault = journal.OutcomeOK, fault
 	if err != nil {

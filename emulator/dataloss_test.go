@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
-// TestForget has a component lose what it keeps between two lives, and not while it
+// TestForget has a component lose what it keeps between two incarnations, and not while it
 // runs.
 func TestForget(t *testing.T) {
 	c, s := newStage(t)
@@ -53,7 +53,7 @@ func TestForgetByFault(t *testing.T) {
 			[]string{"start", "ready", "crash", "start", "ready", "stop"},
 		},
 		"With": {
-			"It is lost before the next life.", fault.Effect{Crash: fault.Before, Forget: true, Down: time.Millisecond},
+			"It is lost before the next incarnation.", fault.Effect{Crash: fault.Before, Forget: true, Down: time.Millisecond},
 			[]string{"start", "ready", "crash", "forget", "start", "ready", "stop"},
 		},
 	}

@@ -30,23 +30,23 @@ type DriverOptions struct {
 	Parameters   map[string]string
 }
 
-// AddedDriver is a further driver with its sidecar: a fake one, over the same store
-// as the emulator's own, or somebody's, by JoinDriver.
+// AddedDriver is a further driver with its sidecar: a fake driver over the emulator's
+// store, by AddDriver, or an external driver, by JoinDriver.
 type AddedDriver struct {
-	// Driver is nil if the driver is not the emulator's.
+	// Driver is nil if the driver is external.
 	Driver, Sidecar *Component
 	// DriverName is what the driver calls itself.
 	DriverName string
 
 	emulator *Emulator
 	listener *redial // of a fake driver
-	endpoint string  // of somebody's
+	endpoint string  // of an external driver
 }
 
 // bufferBytes is how much a connection in memory holds back.
 const bufferBytes = 256 << 10
 
-// redial is a listener in memory that every life of a driver has its own of.
+// redial makes an in-memory listener for each incarnation of a driver.
 type redial struct {
 	current chan *bufconn.Listener // holds the one that is dialled
 }
@@ -96,10 +96,10 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	return added, nil
 }
 
-// JoinDriver starts a sidecar, as component sidecar.NAME, for somebody's driver
-// that runs already at an endpoint, unix:///path.sock. What the driver calls itself
-// is DriverName of what is returned; it is an error if another sidecar of the
-// emulator serves a driver of that name. The driver stays the caller's to stop.
+// JoinDriver starts a sidecar, as component sidecar.NAME, for an external driver that runs
+// already at an endpoint, unix:///path.sock. DriverName of the result is the name that the
+// driver reports. It is an error if another sidecar of the emulator serves a driver of that
+// name. The caller stops the driver.
 func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*AddedDriver, error) {
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
@@ -125,7 +125,7 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 	return joined, nil
 }
 
-// serve remembers which driver a further sidecar is of.
+// serve records which driver a further sidecar serves.
 func (e *Emulator) serve(added *AddedDriver) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -137,7 +137,7 @@ func (e *Emulator) serve(added *AddedDriver) {
 
 // Served returns the names of the drivers that sidecars of the emulator serve, by
 // the names of these components. Those that were added with AddSidecar are not
-// among them: their drivers are the caller's to know.
+// among them: only the caller knows their drivers.
 func (e *Emulator) Served() map[string]string {
 	served := map[string]string{}
 	if e.Component(ComponentSidecar) != nil {
@@ -151,8 +151,8 @@ func (e *Emulator) Served() map[string]string {
 	return served
 }
 
-// Dial returns a connection to the driver, as a sidecar has it, for whoever wants
-// to call it directly. The caller closes it.
+// Dial returns a connection to the driver, as its sidecar has it, for direct calls. The
+// caller closes it.
 func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 	plain := grpc.WithTransportCredentials(insecure.NewCredentials())
 	if a.endpoint != "" {
@@ -161,8 +161,8 @@ func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 	return grpc.NewClient("passthrough:///driver", grpc.WithContextDialer(a.listener.dial), plain)
 }
 
-// Remove stops both components, which then are no part of the emulator any more.
-// What was measured of the driver is forgotten.
+// Remove stops both components, removes them from the emulator, and deletes the metrics of
+// the driver.
 func (a *AddedDriver) Remove(ctx context.Context) error {
 	err := errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
 	sidecar.ForgetDriver(a.DriverName)
@@ -170,7 +170,7 @@ func (a *AddedDriver) Remove(ctx context.Context) error {
 	return err
 }
 
-// remove stops a component, which may be nil, and forgets it.
+// remove stops a component, which may be nil, and removes it from the emulator.
 func (e *Emulator) remove(ctx context.Context, c *Component) error {
 	if c == nil {
 		return nil

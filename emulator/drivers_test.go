@@ -96,7 +96,7 @@ func TestAddDriverNeedsAStore(t *testing.T) {
 	}
 }
 
-// TestJoinDriver has a sidecar serve somebody's driver, and leave it running.
+// TestJoinDriver has a sidecar serve an external driver, and leave it running.
 func TestJoinDriver(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	if _, err := emu.JoinDriver(t.Context(), "own", emu.Info().DriverEndpoint); !errors.Is(err, emulator.ErrOptions) {

@@ -83,7 +83,7 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 		opts: opts.withDefaults(), failed: make(chan error, 1), faults: fault.NewSet(), tombstones: seam.NewTombstones(), started: time.Now(),
 	}
 	if !e.opts.leaderElectionEnabled() {
-		e.faults.Unsupported("loseLease", "nobody is elected in this emulator; start it with --leader-elect, or Options.LeaderElection")
+		e.faults.Unsupported("loseLease", "leader election is disabled in this emulator; start it with --leader-elect, or Options.LeaderElection")
 	}
 	if err := e.start(ctx); err != nil {
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
@@ -174,10 +174,10 @@ func (e *Emulator) Stop(ctx context.Context) error {
 }
 
 // Failed returns a channel that receives an error when a part of the emulator
-// ends that nobody has stopped. The rest goes on until Stop.
+// exits by itself. The rest runs until Stop.
 func (e *Emulator) Failed() <-chan error { return e.failed }
 
-// fail reports the first failure; one is enough to make somebody look.
+// fail reports the first failure; it drops the others.
 func (e *Emulator) fail(err error) {
 	select {
 	case e.failed <- err:
@@ -188,12 +188,12 @@ func (e *Emulator) fail(err error) {
 // Journal returns the history of this emulator.
 func (e *Emulator) Journal() *journal.Journal { return e.journal }
 
-// Ephemeral reports whether the objects of Kubernetes end with the control plane:
-// it is not somebody else's, and has no data that are kept.
+// Ephemeral reports whether Stop deletes all objects of Kubernetes: the emulator runs the
+// control plane, and keeps no data of it.
 func (e *Emulator) Ephemeral() bool { return e.opts.Cluster == nil && e.opts.DataDir == "" }
 
 // Config returns a client configuration with administrator's rights, or those of
-// the user in somebody else's cluster, and no limit on its rate. It is the
+// the user in an existing cluster, and no limit on its rate. It is the
 // caller's own.
 func (e *Emulator) Config() *rest.Config {
 	if e.cluster != nil {
@@ -218,11 +218,11 @@ func (e *Emulator) warn(warning string) {
 	e.info.Warnings = append(e.info.Warnings, warning)
 }
 
-// Leftovers returns, after Stop, a line for each thing that is left in somebody else's
+// Leftovers returns, after Stop, a line for each object that is left in an existing
 // cluster: what others need, and the users' own objects that were served.
 func (e *Emulator) Leftovers() []string { return e.leftovers }
 
-// Components returns the components that have a life of their own, in the order
+// Components returns the components that can be started and stopped one by one, in the order
 // in which they were started.
 func (e *Emulator) Components() []*Component {
 	e.mu.Lock()

@@ -133,7 +133,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestSilence proves that nothing is written and nobody is called while nothing
+// TestSilence proves that components write nothing and call no driver while nothing
 // changes. (The benchmark watches for longer.)
 // KEP: PRR-5
 func TestSilence(t *testing.T) {
@@ -190,7 +190,7 @@ func TestStopLeavesNothing(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// TestRights proves that the components are nobody but who deploy/ says.
+// TestRights proves that the components have the rights of deploy/, and no others.
 // KEP: CHANGE-4, OVER-2, RBAC-1, RBAC-2, RBAC-6
 func TestRights(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})

@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// joinCluster makes somebody else's cluster ready for the components. Nothing is
-// changed in it before it is clear that nobody else does their work there.
+// joinCluster prepares an existing cluster for the components. It changes nothing before it
+// has checked that no other COSI runs there.
 func (e *Emulator) joinCluster(ctx context.Context) error {
 	c, err := cluster.Open(cluster.Options(*e.opts.Cluster))
 	if err != nil {
@@ -100,8 +100,8 @@ func (e *Emulator) prepareRights(ctx context.Context) error {
 	return nil
 }
 
-// createInCluster makes an object of the emulator's own in somebody else's
-// cluster, and warns if one that is there already is of another driver.
+// createInCluster creates one of the emulator's objects in an existing cluster, and warns if
+// one that already exists belongs to another driver.
 func (e *Emulator) createInCluster(ctx context.Context, class client.Object) error {
 	found, err := e.cluster.Create(ctx, class)
 	if err != nil || !found {

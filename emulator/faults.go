@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Faults returns the faults that the components suffer. It is empty in the
-// beginning; whoever adds one has to remove it, else it is in force until Stop.
+// Faults returns the faults that affect the components. It is empty at first. A fault is
+// in force until the caller removes it, or until Stop.
 func (e *Emulator) Faults() *fault.Set { return e.faults }
 
 // outageTimeout bounds how long a process of the control plane may take to come
@@ -108,7 +108,7 @@ func pause(ctx context.Context, by *fault.Applied) {
 	}
 }
 
-// record puts a step in the life of a process of the control plane into the
+// record puts a step of a process of the control plane into the
 // journal.
 func (e *Emulator) record(process, step, fault string, err error) {
 	event := e.journal.Begin(process, 0, journal.SeamProcess, journal.Operation{Name: step})

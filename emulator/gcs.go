@@ -33,7 +33,7 @@ func (o Options) validateProtocols() error {
 
 func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, fakedriver.ProtocolGCS) }
 
-// startGCS opens the GCS service, which keeps its contents over the lives of the
+// startGCS opens the GCS service, which keeps its contents over the incarnations of the
 // component, like the store.
 func (e *Emulator) startGCS(ctx context.Context) error {
 	port, err := reservePort(ctx, "GCS", e.opts.GCSPort)
@@ -41,11 +41,11 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 		return err
 	}
 	e.info.GCSEndpoint = e.scheme() + net.JoinHostPort(loopback, port)
-	var life atomic.Pointer[seam.Incarnation]
+	var current atomic.Pointer[seam.Incarnation]
 	opts := gcs.Options{
-		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: clockOf(&life),
+		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: clockOf(&current),
 		Middleware: func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { life.Load().Middleware(e.gcs, next).ServeHTTP(w, r) })
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().Middleware(e.gcs, next).ServeHTTP(w, r) })
 		},
 	}
 	if e.opts.DataDir != "" {
@@ -62,7 +62,7 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 		if e.tlsConfig != nil {
 			listener = tls.NewListener(listener, e.tlsConfig)
 		}
-		life.Store(i)
+		current.Store(i)
 		return server(func(ctx context.Context) error { return e.gcs.Serve(ctx, listener) }), nil
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/api/option"
 )
 
-// openGCS stands in docs/protocols.md, too; a test there compares.
+// openGCS is also in docs/protocols.md; a test there compares both.
 func openGCS(ctx context.Context, endpoint string, secret map[string]string) (*storage.BucketHandle, error) {
 	token := &oauth2.Token{AccessToken: secret["HMAC_ACCESS_ID"] + ":" + secret["HMAC_SECRET"]}
 	client, err := storage.NewClient(ctx,

@@ -141,7 +141,7 @@ func useGCS(t *testing.T, b *storage.BucketHandle) {
 	}
 }
 
-// TestGCSGrants is what the modes of an access, somebody else's key, and none give.
+// TestGCSGrants checks what each mode of an access, another user's key, and no key grant.
 func TestGCSGrants(t *testing.T) {
 	emu := emulatortest.Start(t, everyProtocol())
 	modes := map[string]cosiapi.BucketAccessMode{

@@ -75,7 +75,7 @@ func (i Implementations) validate() error {
 	return nil
 }
 
-// newController makes what runs during one life of the controller.
+// newController makes the runner of one incarnation of the controller.
 func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner, error) {
 	cfg = i.RESTConfig(cfg)
 	switch own := e.opts.Implementations; {
@@ -91,7 +91,7 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	}))
 }
 
-// newSidecar makes what runs during one life of a sidecar.
+// newSidecar makes the runner of one incarnation of a sidecar.
 func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts sidecar.Options, i *seam.Incarnation) (Runner, error) {
 	opts.DialOptions = slices.Concat(opts.DialOptions, i.DialOptions())
 	if opts.Logger.GetSink() == nil {
@@ -109,7 +109,7 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts sideca
 	return sidecar.New(ctx, cfg, opts)
 }
 
-// newDriver makes a driver for one life of it, on a listener that is opened when
+// newDriver makes a driver for one incarnation, on a listener that is opened when
 // there is one.
 func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, listen func() (net.Listener, error)) (Runner, error) {
 	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.info.S3Endpoint, e.s3VirtualEndpoint

@@ -17,9 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// TestImplementations has components that somebody else has made serve a story:
-// they cross the same seams, suffer the same faults, and are made anew after a
-// crash.
+// TestImplementations runs a story with components that the emulator did not make: they
+// cross the same seams, faults affect them, and a crash restarts them.
 func TestImplementations(t *testing.T) {
 	var controllers, sidecars, drivers atomic.Int32
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{

@@ -16,7 +16,7 @@ const maxIssuedKeys = 4096
 type IssuedKey struct {
 	// Account is the account that it is of, and Owner the driver.
 	Account, Owner string
-	// Secret is what nobody but the owner of an access Secret may see.
+	// Secret is what only the owner of an access Secret may see.
 	Secret string
 	// At is when it was given last.
 	At time.Time

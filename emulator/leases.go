@@ -26,7 +26,7 @@ const (
 )
 
 // OtherHolder is who holds a Lease that a component has lost.
-const OtherHolder = "somebody-else"
+const OtherHolder = "other-holder"
 
 // leaseTimeout bounds how long taking a Lease takes.
 const leaseTimeout = 10 * time.Second
@@ -55,7 +55,7 @@ func (o Options) withControllerLeaderElection(opts controller.Options) controlle
 	return opts
 }
 
-// TakeLease has somebody else take the Lease of a controller or a sidecar, and hold
+// TakeLease has another holder take the Lease of a controller or a sidecar, and hold
 // it for some whole seconds without working. The component ends when it notices, and
 // is started again, as a kubelet would; it works again when it has the Lease. It
 // needs Options.LeaderElection.
@@ -107,7 +107,7 @@ func (e *Emulator) writeOtherHolder(ctx context.Context, component string, lasts
 // leaseOf returns the name of the Lease that a component holds.
 func (e *Emulator) leaseOf(component string) (string, error) {
 	if !e.LeaderElectionEnabled() {
-		return "", fmt.Errorf("%w: %s has no Lease, because nobody is elected in this emulator; start it with Options.LeaderElection",
+		return "", fmt.Errorf("%w: %s has no Lease, because leader election is disabled in this emulator; start it with Options.LeaderElection",
 			ErrOptions, component)
 	}
 	if component == ComponentController {
@@ -126,18 +126,18 @@ func (e *Emulator) leaseLost(component string, by *fault.Applied) {
 	_ = e.takeLease(ctx, component, by.Effect.LoseLease, by.Name) // the journal has what went wrong
 }
 
-// excuse has the current life of the component, which may end by itself now, be no
-// failure but followed by another. It returns the number of the life.
+// excuse marks the current incarnation: if it exits by itself, this is no failure, and the
+// component restarts. It returns the number of the incarnation.
 func (c *Component) excuse() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.life != nil {
-		c.life.excused = true
+	if c.current != nil {
+		c.current.excused = true
 	}
-	return c.lives
+	return c.incarnations
 }
 
-// restartExcused begins the next life after one that was excused. The caller holds c.mu.
+// restartExcused starts the incarnation after an excused one. The caller holds c.mu.
 func (c *Component) restartExcused(l *incarnation) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
 	c.cancelRestart = cancel

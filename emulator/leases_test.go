@@ -16,8 +16,8 @@ import (
 )
 
 // TestLeaseLost takes the Leases of the controller and of the sidecar in the middle
-// of a story: each ends when it reads that somebody else has its Lease, writes
-// nothing after that, and finishes the story in another life.
+// of a story: each exits when it reads that another holder has its Lease, writes
+// nothing after that, and finishes the story in another incarnation.
 func TestLeaseLost(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{LeaderElection: true})
 	inject(t, emu, "deposed", fault.Match{
@@ -40,7 +40,7 @@ func TestLeaseLost(t *testing.T) {
 	}
 }
 
-// TestTakeLease takes a Lease by hand, and those that nobody has.
+// TestTakeLease takes a Lease by hand, and rejects components without a Lease.
 func TestTakeLease(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{LeaderElection: true})
 	if err := emu.TakeLease(t.Context(), emulator.ComponentController, time.Second); err != nil {
@@ -48,21 +48,21 @@ func TestTakeLease(t *testing.T) {
 	}
 	serveByDriver(t, emu, emu.Info().DriverName, "by-hand")
 	expectDeposed(t, emu, emulator.ComponentController)
-	for _, name := range []string{emulator.ComponentDriver, "nobody"} {
+	for _, name := range []string{emulator.ComponentDriver, "unknown"} {
 		if err := emu.TakeLease(t.Context(), name, time.Second); !errors.Is(err, emulator.ErrOptions) {
 			t.Errorf("the Lease of %s: %v, want ErrOptions", name, err)
 		}
 	}
 	if _, err := emu.AddReplica(t.Context(), emulator.ComponentController); !errors.Is(err, emulator.ErrOptions) {
-		t.Errorf("a second controller: %v, want ErrOptions: it would stand by for ever", err)
+		t.Errorf("a second controller: %v, want ErrOptions: it would never become the leader", err)
 	}
 }
 
-// TestTakeLeaseOfNobody has nobody hold a Lease.
-func TestTakeLeaseOfNobody(t *testing.T) {
+// TestTakeLeaseDisabled takes a Lease while leader election is disabled.
+func TestTakeLeaseDisabled(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	if err := emu.TakeLease(t.Context(), emulator.ComponentController, time.Second); !errors.Is(err, emulator.ErrOptions) {
-		t.Errorf("TakeLease() = %v, want ErrOptions: nobody is elected", err)
+		t.Errorf("TakeLease() = %v, want ErrOptions: leader election is disabled", err)
 	}
 	err := emu.Faults().Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamRPC}, Effect: fault.Effect{LoseLease: time.Second}})
 	if !errors.Is(err, fault.ErrInvalid) {
@@ -70,7 +70,7 @@ func TestTakeLeaseOfNobody(t *testing.T) {
 	}
 }
 
-// expectDeposed expects that a component lost its Lease once, and that in the life in
+// expectDeposed expects that a component lost its Lease once, and that in the incarnation in
 // which it did nothing was written or called any more once it had read of it.
 func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
 	t.Helper()
@@ -98,7 +98,7 @@ func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
 	}
 	want := []string{"start", "ready", journal.StepLoseLease, "fail", "start", "ready"}
 	if diff := cmp.Diff(want, steps); diff != "" {
-		t.Errorf("the life of the %s: -want, +got:\n%s", name, diff)
+		t.Errorf("the steps of the %s: -want, +got:\n%s", name, diff)
 	}
 }
 

@@ -68,7 +68,7 @@ func (c *Component) transition(e lifecycleEvent, l *incarnation) (before *incarn
 	next, ok := transitions[e][c.state]
 	switch {
 	case ok:
-		before, c.state, c.life = c.life, next, l
+		before, c.state, c.current = c.current, next, l
 		return before, nil
 	case c.state == StateRunning:
 		return nil, fmt.Errorf("%w: it is running", ErrWrongState)

@@ -44,15 +44,15 @@ func checkTransition(t *testing.T, reason string, e lifecycleEvent, from, want S
 	if e == eventReady {
 		next = &incarnation{}
 	}
-	c := &Component{state: from, life: current}
+	c := &Component{state: from, current: current}
 	before, err := c.transition(e, next)
 	if want == "" {
-		if !errors.Is(err, ErrWrongState) || c.state != from || c.life != current {
+		if !errors.Is(err, ErrWrongState) || c.state != from || c.current != current {
 			t.Errorf("%s\ntransition() = %v, state %s; want ErrWrongState, state %s and the same incarnation", reason, err, c.state, from)
 		}
 		return
 	}
-	if err != nil || c.state != want || c.life != next || before != current {
+	if err != nil || c.state != want || c.current != next || before != current {
 		t.Errorf("%s\ntransition() = %v, state %s; want state %s, and the incarnation of the event", reason, err, c.state, want)
 	}
 }

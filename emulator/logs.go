@@ -10,7 +10,7 @@ import (
 // failureLogLines is how many log lines a StartError has.
 const failureLogLines = 20
 
-// logger takes the log of a life of a component into the journal.
+// logger takes the log of an incarnation into the journal.
 func (e *Emulator) logger(i *seam.Incarnation) logr.Logger {
 	return e.journal.Logger(i.Component(), i.Number(), e.opts.LogVerbosity)
 }

@@ -20,7 +20,7 @@ import (
 // gets rid of what it has provisioned all the same.
 func TestDriverLosesData(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	foreign := fakedriver.BucketSpec{Name: "somebody-elses", Owner: "other"}
+	foreign := fakedriver.BucketSpec{Name: "foreign", Owner: "other"}
 	if _, err := emu.Store().CreateBucket(t.Context(), foreign); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ const (
 // DefaultRPCTimeout bounds each call of the sidecar to the driver.
 const DefaultRPCTimeout = 30 * time.Second
 
-// DefaultConnectTimeout is how long somebody else's driver may take to answer.
+// DefaultConnectTimeout is how long an external driver may take to answer.
 const DefaultConnectTimeout = 30 * time.Second
 
 // ErrOptions is the error of options that contradict each other or cannot be.
@@ -45,7 +45,7 @@ type Options struct {
 	// The emulator must be the only one that uses it. If it is nil, one is
 	// started.
 	ControlPlane ControlPlane
-	// Cluster is somebody else's cluster, to be used instead of a control plane.
+	// Cluster is an existing cluster, which replaces the emulator's control plane.
 	// Controller and sidecar run with the rights of its ServiceAccounts, and take
 	// the Leases there. Stop removes from it what Start has made, and closes it.
 	Cluster *ExistingCluster
@@ -79,8 +79,8 @@ type Options struct {
 	Protocols []fakedriver.Protocol
 	GCSPort   int
 
-	// Driver is the endpoint of somebody else's driver, unix:///path.sock, to
-	// be used instead of the fake one. There is no S3 store then.
+	// Driver is the endpoint of an external driver, unix:///path.sock, which
+	// replaces the fake one. There is no S3 store then.
 	Driver string
 	// NoDriver leaves out the driver, its sidecar and the S3 store: the
 	// controller waits for whichever sidecar is started beside the emulator.
@@ -92,12 +92,11 @@ type Options struct {
 	RPCTimeout time.Duration
 
 	// LeaderElection has the controller and the sidecars hold Leases, as in a cluster,
-	// which they can lose; see Emulator.TakeLease. It is always so in somebody else's
-	// Cluster; in a control plane of the emulator's own there is nobody to elect from.
-	// No component can have a Second then: it would stand by.
+	// which they can lose; see Emulator.TakeLease. It is always enabled in an existing
+	// Cluster. Leader election rules out a second replica, which would never become the leader.
 	LeaderElection bool
 
-	// Implementations are somebody's own components, at the emulator's seams.
+	// Implementations replace the emulator's components, at the same seams.
 	Implementations Implementations
 
 	// RetryBaseDelay and RetryMaxDelay are the first and the longest delay of the
@@ -109,7 +108,7 @@ type Options struct {
 	// JournalBytes bounds, roughly, how much of the journal is kept in memory; 0 means
 	// journal.DefaultMaxBytes. The file has all of it.
 	JournalBytes int
-	// Reporter is told of the phases of Start; nil means nobody is.
+	// Reporter receives the phases of Start, unless it is nil.
 	Reporter Reporter
 	// LogVerbosity is how detailed the components' log lines in the journal are.
 	LogVerbosity int
@@ -153,10 +152,10 @@ func (o Options) validatePorts() error {
 func (o Options) validateCluster() error {
 	switch {
 	case o.Cluster == nil && o.Install:
-		return fmt.Errorf("%w: only what is missing in somebody else's cluster is installed", ErrOptions)
+		return fmt.Errorf("%w: Install requires Cluster: it installs what is missing in an existing cluster", ErrOptions)
 	case o.Cluster != nil && (o.ControlPlane != nil || o.APIServerPort != 0 || o.ControlPlaneDir != "" || o.DataDir != ""):
-		return fmt.Errorf("%w: with somebody else's cluster there is no control plane of the emulator's own, "+
-			"and so no port, programs or data of one", ErrOptions)
+		return fmt.Errorf("%w: with an existing cluster the emulator runs no control plane; "+
+			"set no port, programs or data directory of one", ErrOptions)
 	default:
 		return nil
 	}

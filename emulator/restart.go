@@ -9,12 +9,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// killedError is how a life ends that a fault has ended.
+// killedError means that a fault has killed the incarnation.
 type killedError struct{ by *fault.Applied }
 
 func (k *killedError) Error() string { return fmt.Sprintf("fault %q has killed it", k.by.Name) }
 
-// killedBy returns the fault that has ended the life, or nil.
+// killedBy returns the fault that has killed the incarnation, or nil.
 func (l *incarnation) killedBy() error {
 	if killed, ok := errors.AsType[*killedError](context.Cause(l.killed)); ok {
 		return killed
@@ -22,15 +22,15 @@ func (l *incarnation) killedBy() error {
 	return nil
 }
 
-// crashed is called from within a crossing, at the instant when a fault has killed
-// the component, so the rest of its end, which waits for that crossing, and its
-// next life are left to a goroutine. A life that is not ready yet is left to who
-// starts it, and one that is being stopped stays stopped.
+// crashed handles a fault that kills the component. A crossing calls it at that instant, and
+// the incarnation ends only after the crossing; so a goroutine does the rest, and restarts
+// the component. If the incarnation is not ready yet, Start handles the kill. If it is being
+// stopped, the component stays stopped.
 func (c *Component) crashed(l *incarnation, by *fault.Applied) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l.kill(&killedError{by})
-	if c.life != l {
+	if c.current != l {
 		return
 	}
 	if _, err := c.transition(eventKill, nil); err != nil {
@@ -45,27 +45,27 @@ func (c *Component) crashed(l *incarnation, by *fault.Applied) {
 	})
 }
 
-// goRestart does a revival in a goroutine. The caller holds mu.
-func (c *Component) goRestart(revival func()) {
+// goRestart runs a restart in a goroutine. The caller holds mu.
+func (c *Component) goRestart(restart func()) {
 	c.restarting++
 	c.restarts.Go(func() {
-		revival()
+		restart()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.restarting--
 	})
 }
 
-// Restarting reports whether the component is dead by a fault, and on its way to its next
-// life without anybody's help.
+// Restarting reports whether a fault or the loss of its Lease has ended the component, and
+// the emulator is restarting it.
 func (c *Component) Restarting() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.restarting > 0
 }
 
-// awaitPreviousEnd waits until the life has ended that a fault has killed: it may still
-// hold what the next one needs, such as a socket.
+// awaitPreviousEnd waits until the incarnation that a fault has killed has ended: it may
+// still hold what the next one needs, such as a socket.
 func (c *Component) awaitPreviousEnd() {
 	c.mu.Lock()
 	dying := c.dying
@@ -76,44 +76,44 @@ func (c *Component) awaitPreviousEnd() {
 	}
 }
 
-// restartAfterCrash finishes a life, and begins the next one when its time has come, unless
-// somebody else does, or stops the component.
+// restartAfterCrash ends an incarnation, and starts the next one after the fault's pause. Start
+// and Stop cancel it.
 func (c *Component) restartAfterCrash(ctx context.Context, l *incarnation, by *fault.Applied) {
 	l.end()
 	<-l.ended
-	c.betweenLives(ctx, by)
+	c.betweenIncarnations(ctx, by)
 	c.retryStart(ctx, l.incarnation.Number())
 }
 
-// retryStart begins the life after so many, until it succeeds or somebody else does.
-func (c *Component) retryStart(ctx context.Context, lives int) {
-	for retry := firstRetry; !c.tryStart(ctx, lives) && sleep(ctx, retry); retry = min(2*retry, lastRetry) {
-		_, lives = c.State()
+// retryStart starts the next incarnation, and retries with back-off. It ends when an
+// incarnation is ready, or when another call starts or stops the component.
+func (c *Component) retryStart(ctx context.Context, incarnations int) {
+	for retry := firstRetry; !c.tryStart(ctx, incarnations) && sleep(ctx, retry); retry = min(2*retry, lastRetry) {
+		_, incarnations = c.State()
 	}
 }
 
-// betweenLives is what a fault does between a life and the next.
-func (c *Component) betweenLives(ctx context.Context, by *fault.Applied) {
+// betweenIncarnations does what a fault does between an incarnation and the next.
+func (c *Component) betweenIncarnations(ctx context.Context, by *fault.Applied) {
 	if by.Effect.Forget && c.loseData != nil {
 		_ = c.forgetLocked(context.WithoutCancel(ctx), by.Name) // the journal has what went wrong
 	}
 	pause(ctx, by)
 }
 
-// A component that cannot be started, for instance because the API server is down,
-// is tried again after these times, as the kubelet does.
+// A start that fails, for instance because the API server is down, is retried with this
+// back-off, as the kubelet does.
 const (
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 2 * time.Second
 )
 
-// tryStart begins the life after so many, and reports whether there is no more to
-// be done.
+// tryStart starts the incarnation after the given one. It reports whether retryStart is done.
 func (c *Component) tryStart(ctx context.Context, after int) bool {
 	c.operation.Lock()
 	defer c.operation.Unlock()
-	_, lives := c.State()
-	if ctx.Err() != nil || lives != after {
+	_, incarnations := c.State()
+	if ctx.Err() != nil || incarnations != after {
 		return true
 	}
 	if _, err := c.handle(eventRestart); err != nil {
@@ -122,7 +122,7 @@ func (c *Component) tryStart(ctx context.Context, after int) bool {
 	return c.start(ctx) == nil
 }
 
-// stopRestarting has the component not start by itself any more.
+// stopRestarting cancels the restart of the component.
 func (c *Component) stopRestarting() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,12 +18,13 @@ import (
 // errStillUp means that a component has not been killed.
 var errStillUp = errors.New("it is still up")
 
-// die has the current life of a stage's component make the call at which it is
+// die has the current incarnation of a stage's component make the call at which it is
 // killed.
 func (s *stage) die(t *testing.T) {
 	t.Helper()
-	run := s.lives[len(s.lives)-1]
-	err := run.incarnation.Cross(t.Context(), journal.SeamStore, journal.Operation{Name: "DeleteBucket"}, func(error) string { return "Error" },
+	run := s.incarnations[len(s.incarnations)-1]
+	code := func(error) string { return "Error" }
+	err := run.incarnation.Cross(t.Context(), journal.SeamStore, journal.Operation{Name: "DeleteBucket"}, code,
 		func(context.Context) error { return errStillUp })
 	if !errors.Is(err, seam.ErrFenced) {
 		t.Fatalf("the call ends with %v, want ErrFenced", err)
@@ -34,16 +35,17 @@ func (s *stage) die(t *testing.T) {
 func deadly(t *testing.T, effect fault.Effect, times int) *fault.Set {
 	t.Helper()
 	set := fault.NewSet()
-	mustDo(t, set.Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamStore, Operation: "DeleteBucket", Times: times}, Effect: effect}))
+	match := fault.Match{Seam: journal.SeamStore, Operation: "DeleteBucket", Times: times}
+	mustDo(t, set.Add(fault.Fault{Name: "f", Match: match, Effect: effect}))
 	return set
 }
 
-// await waits until the component has begun so many lives and is in a state.
-func await(t *testing.T, c *Component, state State, lives int) {
+// await waits until the component has started so many incarnations and is in a state.
+func await(t *testing.T, c *Component, state State, incarnations int) {
 	t.Helper()
 	harness.Eventually(t, "the component is restarted", func(context.Context) error {
-		if gotState, gotLives := c.State(); gotState != state || gotLives != lives {
-			return fmt.Errorf("State() = %s, %d; want %s, %d", gotState, gotLives, state, lives)
+		if gotState, gotIncarnations := c.State(); gotState != state || gotIncarnations != incarnations {
+			return fmt.Errorf("State() = %s, %d; want %s, %d", gotState, gotIncarnations, state, incarnations)
 		}
 		return nil
 	})
@@ -73,13 +75,13 @@ func TestRestart(t *testing.T) {
 // come back at once when it is started, or its fault is removed.
 func TestRestartStopped(t *testing.T) {
 	tests := map[string]struct {
-		reason string
-		do     func(*Component) error
-		state  State
-		lives  int
+		reason       string
+		do           func(*Component) error
+		state        State
+		incarnations int
 	}{
-		"Stop":  {"Who stops it does not want it back.", func(c *Component) error { return c.Stop(context.Background()) }, StateStopped, 1},
-		"Start": {"Who starts it need not wait.", func(c *Component) error { return c.Start(context.Background()) }, StateRunning, 2},
+		"Stop":  {"Stop cancels the restart.", func(c *Component) error { return c.Stop(context.Background()) }, StateStopped, 1},
+		"Start": {"Start does not wait for the restart.", func(c *Component) error { return c.Start(context.Background()) }, StateRunning, 2},
 		"Heal":  {"With the fault its consequence ends.", func(c *Component) error { c.faults.Clear(); return nil }, StateRunning, 2},
 	}
 	for name, tc := range tests {
@@ -90,7 +92,7 @@ func TestRestartStopped(t *testing.T) {
 			s.die(t)
 			await(t, c, StateCrashed, 1)
 			mustDo(t, tc.do(c))
-			await(t, c, tc.state, tc.lives)
+			await(t, c, tc.state, tc.incarnations)
 			mustDo(t, c.Stop(t.Context()))
 		})
 	}
@@ -101,7 +103,7 @@ func TestRestartCutsOffCalls(t *testing.T) {
 	c, s := newStage(t)
 	c.faults = deadly(t, fault.Effect{Crash: fault.After}, 1)
 	mustDo(t, c.Start(t.Context()))
-	first := s.lives[0]
+	first := s.incarnations[0]
 	inFlight := make(chan error)
 	go func() { inFlight <- first.call(context.Background()) }()
 	<-first.entered
@@ -130,7 +132,7 @@ func TestRestartRetries(t *testing.T) {
 	}
 }
 
-// TestStartWithFault has a fault hold up a start.
+// TestStartWithFault has a fault delay a start.
 func TestStartWithFault(t *testing.T) {
 	c, _ := newStage(t)
 	c.faults = fault.NewSet()
@@ -145,8 +147,7 @@ func TestStartWithFault(t *testing.T) {
 	mustDo(t, c.Stop(t.Context()))
 }
 
-// TestKilledOnItsWay has a component that is killed before it is ready be started
-// again by whoever starts it.
+// TestKilledOnItsWay kills a component before it is ready: Start starts it again.
 func TestKilledOnItsWay(t *testing.T) {
 	c, s := newStage(t)
 	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 2)

@@ -50,7 +50,7 @@ func (s *story) openAs(secret map[string]string, token, role string) bucket {
 	s.t.Setenv("AWS_ROLE_SESSION_NAME", "test")
 	// For its own STS client the SDK for Go does not look at AWS_ENDPOINT_URL.
 	s.t.Setenv("AWS_ENDPOINT_URL_STS", secret[cosiapi.SecretKeyS3Endpoint])
-	s.t.Setenv("AWS_CA_BUNDLE", "") // of whoever runs the test
+	s.t.Setenv("AWS_CA_BUNDLE", "") // of the user that runs the test
 	cfg, err := config.LoadDefaultConfig(s.t.Context(), config.WithRetryMaxAttempts(1))
 	if err != nil {
 		s.t.Fatal(err)
@@ -73,7 +73,7 @@ func newPod(t *testing.T, emu *emulator.Emulator) *story {
 }
 
 // TestServiceAccount: the Secret has no key, and yet the Pods of the
-// ServiceAccount, and nobody else's, get in, until the access is deleted.
+// ServiceAccount, and no others, have access until the access is deleted.
 func TestServiceAccount(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newPod(t, emu)
@@ -127,10 +127,10 @@ func TestServiceAccountOfOthers(t *testing.T) {
 		"Own":         {reason: "The other of the two.", token: s.token("builder", webidentity.Audience), role: s.access.Name, lists: true},
 		"Neighbour":   {reason: "Another ServiceAccount of the namespace.", token: s.token("web", webidentity.Audience), role: s.access.Name, want: "AccessDenied"},
 		"Namesake":    {reason: "Its access is to another bucket.", token: elsewhere.token("builder", webidentity.Audience), role: s.access.Name, want: "AccessDenied"},
-		"ByKey":       {reason: "An access by key is for whoever has the key.", token: s.token("builder", webidentity.Audience), role: "by-key", want: "AccessDenied"},
+		"ByKey":       {reason: "An access by key requires the key.", token: s.token("builder", webidentity.Audience), role: "by-key", want: "AccessDenied"},
 		"NoSuch":      {reason: "There is no such access.", token: s.token("builder", webidentity.Audience), role: "none", want: "AccessDenied"},
-		"Audience":    {reason: "A token for somebody else, who must not use it here.", token: s.token("builder", "vault"), role: s.access.Name, want: "InvalidIdentityToken"},
-		"NotAToken":   {reason: "Nobody has signed it.", token: "eyJhbGciOiJub25lIn0.e30.", role: s.access.Name, want: "InvalidIdentityToken"},
+		"Audience":    {reason: "A token for another audience, which must not use it here.", token: s.token("builder", "vault"), role: s.access.Name, want: "InvalidIdentityToken"},
+		"NotAToken":   {reason: "It has no signature.", token: "eyJhbGciOiJub25lIn0.e30.", role: s.access.Name, want: "InvalidIdentityToken"},
 		"WrongServer": {reason: "Signed, but not by this API server.", token: s.token("builder", webidentity.Audience) + "x", role: s.access.Name, want: "InvalidIdentityToken"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,8 +20,8 @@ import (
 
 const loopback = "127.0.0.1"
 
-// startStore opens the store, which keeps its contents over the lives of the
-// component: a life is a time during which it can be reached.
+// startStore opens the store, which keeps its contents over the incarnations of the
+// component: clients can reach it only while an incarnation runs.
 func (e *Emulator) startStore(ctx context.Context) error {
 	port, err := reservePort(ctx, "S3", e.opts.S3Port)
 	if err != nil {
@@ -31,9 +31,9 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var life atomic.Pointer[seam.Incarnation]
-	if err := e.openStore(clockOf(&life), func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { life.Load().Middleware(e.store, next).ServeHTTP(w, r) })
+	var current atomic.Pointer[seam.Incarnation]
+	if err := e.openStore(clockOf(&current), func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().Middleware(e.store, next).ServeHTTP(w, r) })
 	}); err != nil {
 		return err
 	}
@@ -49,15 +49,15 @@ func (e *Emulator) startStore(ctx context.Context) error {
 		if secure != nil {
 			listener = tls.NewListener(listener, secure)
 		}
-		life.Store(i)
+		current.Store(i)
 		return server(func(ctx context.Context) error { return e.store.Serve(ctx, listener) }), nil
 	})
 }
 
 // clockOf is the clock of a component whose data outlive it.
-func clockOf(life *atomic.Pointer[seam.Incarnation]) func() time.Time {
+func clockOf(current *atomic.Pointer[seam.Incarnation]) func() time.Time {
 	return func() time.Time {
-		if i := life.Load(); i != nil {
+		if i := current.Load(); i != nil {
 			return i.Now()
 		}
 		return time.Now()
@@ -82,7 +82,7 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 	return nil
 }
 
-// reservePort finds the port that a service keeps through all its lives.
+// reservePort finds the port that a service keeps through all its incarnations.
 func reservePort(ctx context.Context, service string, wanted int) (string, error) {
 	listener, err := listenTCP(ctx, service, net.JoinHostPort(loopback, strconv.Itoa(wanted)))
 	if err != nil {

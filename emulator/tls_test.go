@@ -45,8 +45,8 @@ func openSecurely(t *testing.T, secret map[string]string) bucket {
 	})}
 }
 
-// TestTLS is the story over TLS: before, the client trusts nobody, and after a
-// restart it goes on trusting the Secret that it has.
+// TestTLS runs the story over TLS: at first the client trusts no certificate, and after a
+// restart it still trusts the Secret that it has.
 func TestTLS(t *testing.T) {
 	data := t.TempDir()
 	var certificates []string
@@ -82,7 +82,7 @@ func expectRefused(t *testing.T, secret map[string]string) {
 	t.Helper()
 	endpoint := secret[cosiapi.SecretKeyS3Endpoint]
 	for name, transport := range map[string]*http.Transport{
-		"a client that trusts nobody": {},
+		"a client that trusts no certificate": {},
 		"TLS 1.1": {TLSClientConfig: &tls.Config{
 			InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, //nolint:gosec // to be refused
 		}},

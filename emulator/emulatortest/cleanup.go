@@ -24,8 +24,8 @@ const (
 )
 
 // cleanUp deletes all objects of COSI, users' objects first, with the help of
-// the components. Objects that these do not let go are removed by force and
-// reported: something would have leaked.
+// the components. It removes by force, and reports, objects whose finalizers the
+// components do not release: something would have leaked.
 func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
 	emu.Faults().Clear()
 	if err := emu.AwaitControlPlane(ctx); err != nil {

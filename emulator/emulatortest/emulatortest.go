@@ -45,8 +45,8 @@ var exclusive sync.Mutex
 // of the journal is logged.
 func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	tb.Helper()
-	// controller-runtime complains, with a stack, if nobody has said where its
-	// log goes. A logger that was set before stays.
+	// controller-runtime logs a warning with a stack if no logger is set. A logger
+	// that was set before stays.
 	ctrl.SetLogger(logr.Discard())
 	if opts.ControlPlane == nil {
 		exclusive.Lock()

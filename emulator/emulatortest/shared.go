@@ -14,8 +14,8 @@ import (
 )
 
 // Shared is an emulator that several tests use at the same time, on the test
-// binary's control plane. It runs while somebody holds or uses it. Of several
-// Shared one at a time runs; those that wait get their turn when nobody uses it.
+// binary's control plane. It runs while a test holds or uses it. Of several
+// Shared, one runs at a time; the next one starts when no test uses the current one.
 //
 // Unlike Start it leaves it to its users to remove what they make; what they have
 // left is removed, and is an error, when it stops.
@@ -37,7 +37,7 @@ func NewShared(options func() (emulator.Options, error)) *Shared {
 var turn = struct {
 	mu      sync.Mutex
 	current *Shared       // that runs; nil if none does
-	changed chan struct{} // closed when somebody ceases to use it
+	changed chan struct{} // closed when a test stops using it
 }{changed: make(chan struct{})}
 
 // Hold keeps the emulator running between its users, so that it is not started
@@ -74,7 +74,7 @@ func (s *Shared) Use(ctx context.Context) (emu *emulator.Emulator, release func(
 	return s.emulator, s.release, nil
 }
 
-// awaitTurn lets go of the lock until somebody ceases to use an emulator.
+// awaitTurn releases the lock until a test stops using an emulator.
 func awaitTurn(ctx context.Context) error {
 	changed := turn.changed
 	turn.mu.Unlock()
@@ -87,7 +87,7 @@ func awaitTurn(ctx context.Context) error {
 	}
 }
 
-// take starts the emulator in place of the one that runs, which nobody uses.
+// take starts the emulator in place of the one that runs, which no test uses.
 func (s *Shared) take(ctx context.Context) error {
 	if turn.current != nil {
 		if err := turn.current.stop(); err != nil { //nolint:contextcheck // it is to end also when ctx has
@@ -135,7 +135,7 @@ func (s *Shared) release() error {
 	return s.leave()
 }
 
-// leave stops the emulator if nobody is left who wants it.
+// leave stops the emulator if no test holds or uses it.
 func (s *Shared) leave() error {
 	if turn.current != s || s.users > 0 || s.holds > 0 {
 		return nil

@@ -42,13 +42,13 @@ func TestShared(t *testing.T) {
 	check(t, releaseSecond())
 	third, releaseThird := use(t, s)
 	if third != first {
-		t.Error("it was stopped although somebody holds it")
+		t.Error("the emulator was stopped while a test held it")
 	}
 	check(t, releaseThird())
 	check(t, drop())
 	last, releaseLast := use(t, s)
 	if last == first {
-		t.Error("it was not stopped, although nobody has held or used it")
+		t.Error("the emulator was not stopped after its last user left")
 	}
 	check(t, releaseLast())
 }

@@ -63,13 +63,13 @@ type Event struct {
 	Time time.Time `json:"time"`
 	// Component is who made the crossing.
 	Component string `json:"component"`
-	// Incarnation counts the lives of the component from 1.
+	// Incarnation is the number of the component's incarnation, counted from 1.
 	Incarnation int `json:"incarnation,omitempty"`
 	// Seam is where.
 	Seam Seam `json:"seam"`
 	// Operation is what.
 	Operation Operation `json:"operation"`
-	// Nth says how many operations of this name the component has begun at this
+	// Nth says how many operations of this name the component has started at this
 	// seam, this one included, over all its incarnations.
 	Nth int `json:"nth,omitempty"`
 	// Request is what was sent, as JSON, without secrets.

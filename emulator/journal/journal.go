@@ -39,7 +39,7 @@ type Journal struct {
 	bytes   int
 	seq     uint64
 	counts  map[operationKey]int
-	begun   map[operationCount]Event // crossings that have not ended
+	pending map[operationCount]Event // crossings that have not ended
 	changed chan struct{}            // closed and replaced at each append
 	sinkErr error
 	tees    map[*func(Event)]bool
@@ -52,7 +52,7 @@ type operationKey struct {
 	name      string
 }
 
-// operationCount tells apart the crossings that have begun.
+// operationCount identifies a pending crossing.
 type operationCount struct {
 	operationKey
 	nth int
@@ -66,7 +66,7 @@ func New(opts Options) *Journal {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Journal{opts: opts, counts: map[operationKey]int{}, begun: map[operationCount]Event{}, changed: make(chan struct{})}
+	return &Journal{opts: opts, counts: map[operationKey]int{}, pending: map[operationCount]Event{}, changed: make(chan struct{})}
 }
 
 // Begin returns the event of a crossing that starts now, numbered among its
@@ -85,17 +85,17 @@ func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operati
 		Nth:         j.counts[k],
 	}
 	if seam != SeamLog {
-		j.begun[operationCount{k, e.Nth}] = e
+		j.pending[operationCount{k, e.Nth}] = e
 	}
 	return e
 }
 
-// Pending returns the crossings that have begun and not ended, in no order. They
+// Pending returns the crossings that have started and not ended, in no order. They
 // have neither a number nor an outcome.
 func (j *Journal) Pending() []Event {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return slices.Collect(maps.Values(j.begun))
+	return slices.Collect(maps.Values(j.pending))
 }
 
 // ResetCounts ends the counting for a component that will not come back: its events
@@ -111,7 +111,7 @@ func (j *Journal) ResetCounts(component string) {
 func (j *Journal) Append(e Event) Event {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.begun, operationCount{operationKey{e.Component, e.Seam, e.Operation.Name}, e.Nth})
+	delete(j.pending, operationCount{operationKey{e.Component, e.Seam, e.Operation.Name}, e.Nth})
 	j.seq++
 	e.Seq = j.seq
 	if e.Duration == 0 && e.Seam != SeamLog && e.Seam != SeamProcess {

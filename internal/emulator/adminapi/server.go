@@ -60,8 +60,7 @@ func Listen(ctx context.Context, socket string, faults Faults) (*Server, error) 
 	return s, nil
 }
 
-// Close ends the service, after the requests that it has begun, and removes the
-// socket.
+// Close ends the service after the requests in flight, and removes the socket.
 func (s *Server) Close(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if err != nil {

@@ -52,5 +52,5 @@ func memoryFigure(claims, empty, full, later int) figure.Figure {
 		float64(max(full, later))/megabyte, figure.UnitMegabytes, barMemory,
 		fmt.Sprintf("%.0f MB after the start, %.0f MB when all are ready, %.0f MB after the silence",
 			float64(empty)/megabyte, float64(full)/megabyte, float64(later)/megabyte),
-		"nobody has asked for memory to be given back to the system")
+		"no memory was returned to the system on request")
 }

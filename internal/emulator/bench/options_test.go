@@ -21,7 +21,7 @@ func TestOptions(t *testing.T) {
 		spoil  func(*Options)
 	}{
 		"Nothing": {"no suite has no figures", func(o *Options) { o.Suites = nil }},
-		"Unknown": {"nobody would miss its figures", func(o *Options) { o.Suites = []string{SuiteStarts, "speed"} }},
+		"Unknown": {"an unknown suite has no figures", func(o *Options) { o.Suites = []string{SuiteStarts, "speed"} }},
 		"Pairs":   {"no objects are always ready", func(o *Options) { o.Scale.Pairs = 0 }},
 		"Many":    {"nothing is there to be slow", func(o *Options) { o.Scale.Many = -5 }},
 		"Rounds":  {"no round has no median", func(o *Options) { o.Scale.Rounds = 0 }},

@@ -76,7 +76,7 @@ func (p *program) target() (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.QPS = -1 // nobody else uses the API server
+	cfg.QPS = -1 // no other client uses the API server
 	scheme, err := emulator.NewScheme()
 	if err != nil {
 		return nil, err

@@ -22,8 +22,8 @@ const (
 	// standInFinalizer makes a patch of finalizers a change to a claim that has
 	// COSI's already.
 	standInFinalizer = "cosi-emu.example/stand-in"
-	// nobody's Buckets and claims of nobody are left alone by all components.
-	nobody = "nobody.cosi-emu.example"
+	// All components ignore Buckets and claims of noDriver.
+	noDriver = "no-driver.cosi-emu.example"
 )
 
 // errReplay means that controller or sidecar make writes of a kind that replay
@@ -46,7 +46,7 @@ func (t *target) replay(
 ) (times []time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
-	s := &standIn{target: t, original: original, claim: newClaim(original.Namespace, "stand-in-for-"+original.Name, nobody)}
+	s := &standIn{target: t, original: original, claim: newClaim(original.Namespace, "stand-in-for-"+original.Name, noDriver)}
 	if err := t.client.Create(ctx, s.claim); err != nil {
 		return nil, err
 	}
@@ -101,8 +101,8 @@ func (s *standIn) adapt(write journal.Event) (*unstructured.Unstructured, []byte
 	}
 	if verb(write) == "create" {
 		return object, nil, errors.Join(
-			unstructured.SetNestedField(content, nobody, "spec", "driverName"),
-			unstructured.SetNestedField(content, nobody, "spec", "bucketClaimRef", "name"))
+			unstructured.SetNestedField(content, noDriver, "spec", "driverName"),
+			unstructured.SetNestedField(content, noDriver, "spec", "bucketClaimRef", "name"))
 	}
 	body, err := json.Marshal(content)
 	return s.named(write), body, err

@@ -45,8 +45,8 @@ func (t *target) measureSilence(ctx context.Context, window time.Duration) (figu
 	return figure.New("silence of a settled emulator", float64(count), figure.UnitCrossings, 0, notes...), nil
 }
 
-// busy reports whether an event is a write or a call, that is, work. The Lease
-// of a leader is renewed all the time, by whoever has one.
+// busy reports whether an event is a write or a call, that is, work. Renewals of a
+// leader's Lease do not count.
 func busy(e journal.Event) bool {
 	return e.Seam == journal.SeamRPC || e.Write() && !strings.HasSuffix(e.Operation.Name, " leases")
 }

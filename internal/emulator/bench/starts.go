@@ -36,7 +36,7 @@ func measureStarts(ctx context.Context, opts Options, progress func(string)) ([]
 	times := make([][]time.Duration, len(starters))
 	first := 0 // which is for practice: it reads the programs from the disk
 	if opts.Starts == 1 {
-		first = 1 // nobody would time anything once in earnest
+		first = 1 // a single start is a trial, without practice
 	}
 	for round := first; round <= opts.Starts; round++ {
 		progress(turn("round", round, opts.Starts))

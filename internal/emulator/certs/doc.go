@@ -2,6 +2,6 @@
 // certificate of the S3 store, so that applications can be tried with TLS, and
 // with a certificate that they must be told to trust, as on a real cluster.
 //
-// It can sign for this machine only: whoever trusts it, even for a whole browser,
+// It can sign for this machine only: a client that trusts it, even a whole browser,
 // trusts it for localhost and loopback addresses and nothing else.
 package certs

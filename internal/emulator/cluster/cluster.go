@@ -50,7 +50,7 @@ type Options struct {
 	Owner string
 }
 
-// Cluster is somebody else's cluster. It is safe for concurrent use.
+// Cluster is an existing cluster. It is safe for concurrent use.
 type Cluster struct {
 	owner      string
 	context    string
@@ -62,7 +62,7 @@ type Cluster struct {
 	discovery   *discovery.DiscoveryClient
 }
 
-// Open reads the kubeconfig. It asks nobody anything. The error is ErrKubeconfig.
+// Open reads the kubeconfig. It sends no requests. The error is ErrKubeconfig.
 func Open(opts Options) (*Cluster, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = opts.Kubeconfig

@@ -134,8 +134,8 @@ users: [{name: x, user: {token: secret}}]
 
 func TestServiceAccount(t *testing.T) {
 	c := openShared(t)
-	if _, err := c.ServiceAccount(t.Context(), deploy.Namespace, "nobody"); !errors.Is(err, cluster.ErrNotInstalled) {
-		t.Errorf("one that is not there: %v", err)
+	if _, err := c.ServiceAccount(t.Context(), deploy.Namespace, "unknown"); !errors.Is(err, cluster.ErrNotInstalled) {
+		t.Errorf("a ServiceAccount that does not exist: %v", err)
 	}
 	if err := c.Install(t.Context()); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package cluster is a Kubernetes cluster that somebody else runs, for an emulator
-// that brings COSI to it from outside: who it is by its kubeconfig, whether
-// another COSI is at work there, and what the emulator has put into it.
+// Package cluster is an existing Kubernetes cluster, for an emulator that runs COSI
+// against it from outside: the user of its kubeconfig, whether another COSI runs
+// there, and the objects that the emulator has created in it.
 //
 // A cluster is the user's. What the emulator makes there has a label with the
 // emulator's name, from the first moment on, and nothing without that label is

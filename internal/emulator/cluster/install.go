@@ -86,8 +86,8 @@ func (c *Cluster) installKind(ctx context.Context, definition *apiextensionsv1.C
 		"because there may be objects of it", ErrNotInstalled, definition.Name, cosiapi.SchemeGroupVersion.Version)
 }
 
-// PrepareLease makes a Lease that nobody holds, so that it goes when the owner
-// goes: controller and sidecar may make Leases, and not delete them.
+// PrepareLease creates a Lease without a holder, so that Uninstall can delete it:
+// controller and sidecar may create Leases, and not delete them.
 func (c *Cluster) PrepareLease(ctx context.Context, namespace, name string) error {
 	_, err := c.Create(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
 	return err

@@ -22,8 +22,8 @@ import (
 // of the emulator.
 const LabelOwner = "cosi-emu/created-by"
 
-// Create makes an object, with the owner's label, unless there is one of its name:
-// that is left as it is, whoever made it, and found is what it says.
+// Create creates an object with the owner's label. If one of its name exists, with any
+// owner, Create leaves it unchanged and returns found.
 func (c *Cluster) Create(ctx context.Context, object client.Object) (found bool, err error) {
 	labels := map[string]string{}
 	maps.Copy(labels, object.GetLabels())

@@ -14,17 +14,16 @@ import (
 )
 
 const (
-	// leaseInterval is how often a Lease is looked at that somebody holds.
+	// leaseInterval is how often CheckLeases reads a Lease that has a holder.
 	leaseInterval = 500 * time.Millisecond
 	// longDead is how far a Lease must be overdue to be taken for abandoned at
 	// once, by clocks that may differ.
 	longDead = time.Minute
 )
 
-// CheckLeases finds out whether somebody is at work whose Lease has that name, in
-// namespace or, where the user may look, in any other. A Lease that nobody renews
-// any more, because its holder was killed, does not count; to see that takes as
-// long as the Lease lasts. The error is ErrBusy if somebody is.
+// CheckLeases returns ErrBusy if a component holds a Lease of that name, in namespace or,
+// where the user may read Leases, in any other. A Lease that its holder no longer renews,
+// because it was killed, does not count; to detect that takes as long as the Lease lasts.
 func (c *Cluster) CheckLeases(ctx context.Context, namespace, name string) error {
 	leases := &coordinationv1.LeaseList{}
 	err := c.client.List(ctx, leases, client.MatchingFields{metav1.ObjectNameField: name})

@@ -31,13 +31,13 @@ func TestCheckLeases(t *testing.T) {
 		lease        *coordinationv1.Lease
 		renews, busy bool
 	}{
-		{"none", "nobody has ever been there", nil, false, false},
+		{"none", "the Lease has never had a holder", nil, false, false},
 		{"released", "it was given back", leaseOf(here, "released", "", time.Now()), false, false},
 		{"abandoned", "its holder died long ago", leaseOf(here, "abandoned", "x", time.Now().Add(-time.Hour)), false, false},
 		{"killed", "its holder died just now", leaseOf(here, "killed", "x", time.Now()), false, false},
-		{"held", "somebody is at work", leaseOf(here, "held", "x", time.Now()), true, true},
-		{"elsewhere", "somebody is at work in another namespace", leaseOf(elsewhere, "elsewhere", "x", time.Now()), true, true},
-		{"slow clock", "somebody's clock is behind", leaseOf(here, "slow-clock", "x", time.Now().Add(-30*time.Second)), true, true},
+		{"held", "a holder renews it", leaseOf(here, "held", "x", time.Now()), true, true},
+		{"elsewhere", "a holder renews it in another namespace", leaseOf(elsewhere, "elsewhere", "x", time.Now()), true, true},
+		{"slow clock", "the holder's clock is behind", leaseOf(here, "slow-clock", "x", time.Now().Add(-30*time.Second)), true, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			name := "nothing"

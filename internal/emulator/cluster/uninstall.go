@@ -42,8 +42,8 @@ func (c *Cluster) Uninstall(ctx context.Context, driver string) (left []string, 
 	return left, nil
 }
 
-// removeLeases removes the Leases that the owner has prepared, but for one that
-// somebody else holds by now.
+// removeLeases deletes the Leases that the owner has prepared, except those that another
+// holder has by now.
 func (c *Cluster) removeLeases(ctx context.Context) error {
 	objects, err := c.own(ctx, leaseKind)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Cluster) removeLease(ctx context.Context, key client.ObjectKey) error {
 		return err
 	}
 	err := c.client.Delete(ctx, lease, client.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // somebody has taken it in between
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // another holder has taken it meanwhile
 		return nil
 	}
 	return err

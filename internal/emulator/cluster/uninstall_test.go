@@ -46,7 +46,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestLeaveStrangers: the namespace stays while somebody else has something in it.
+// TestLeaveStrangers: the namespace stays while it contains an object of another owner.
 func TestLeaveStrangers(t *testing.T) {
 	c := openShared(t)
 	install(t, c)
@@ -58,7 +58,7 @@ func TestLeaveStrangers(t *testing.T) {
 		t.Errorf("Leave() = %q, %v", left, err)
 	}
 	if err := admin(t).Get(t.Context(), client.ObjectKeyFromObject(stranger), stranger); err != nil {
-		t.Errorf("what somebody else has made: %v", err)
+		t.Errorf("the object of another owner: %v", err)
 	}
 	key := client.ObjectKey{Namespace: deploy.Namespace, Name: deploy.ControllerServiceAccount}
 	if err := admin(t).Get(t.Context(), key, &corev1.ServiceAccount{}); !apierrors.IsNotFound(err) {

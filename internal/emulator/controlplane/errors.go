@@ -53,7 +53,7 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("start %s: %v", e.Component, e.Err)
 }
 
-// ComponentError means that a component ended although nobody stopped it.
+// ComponentError means that a component exited by itself.
 type ComponentError struct{ Failure }
 
 // Error implements error. The message does not contain the log.

@@ -10,8 +10,8 @@ import (
 )
 
 // A component is started through a script that leaves its process ID in a file
-// and becomes the component: envtest does not tell the ID, and whoever cleans
-// up after this process has died needs it.
+// and becomes the component: envtest does not tell the ID, and the cleanup needs
+// it after this process has died.
 //
 // The file "orphaned" closes a gap. The watchdog makes it before it reads the
 // IDs, the script writes its ID before it looks for the file: whatever the
@@ -34,7 +34,7 @@ func (l layout) writeLauncher(component, program string, opts Options) error {
 	}
 	script := fmt.Sprintf(launcherScript, component,
 		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program), environment)
-	// A program cannot be executed while somebody has it open for writing, and
+	// A program cannot be executed while a process has it open for writing, and
 	// a process forked now would: until its own exec, it has all our files.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

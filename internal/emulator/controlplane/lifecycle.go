@@ -88,8 +88,8 @@ func (c *ControlPlane) StartComponent(ctx context.Context, name string) error {
 	return component.start(ctx, c.opts.StartTimeout)
 }
 
-// Failed tells, as a *ComponentError, of each component that ends although
-// nobody stopped it. The channel is never closed.
+// Failed returns a channel that receives a *ComponentError for each component that exits by
+// itself. The channel is never closed.
 func (c *ControlPlane) Failed() <-chan error { return c.monitor.failed }
 
 // Stop stops the components, waits for them, and removes what Options.KeepData

@@ -10,8 +10,8 @@ import (
 
 // EndOrphans ends the components of a control plane in dir whose process was
 // killed together with its watchdog. It is no error if there are none, or no
-// such directory; it is ErrDirInUse if their process lives. Start does this by
-// itself for its own directory.
+// such directory. It is ErrDirInUse if their process still runs. Start calls it
+// for its own directory.
 func EndOrphans(ctx context.Context, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestScopeConcerns(t *testing.T) {
 	}{
 		"Subject":   {"It names the namespace.", event(journal.SeamAPI, "controller", "story-1/photos", ""), true, true},
 		"Component": {"It is a component of the run.", event(journal.SeamRPC, "sidecar.x.story-1", "b", ""), true, true},
-		"Unknown":   {"Nobody else can have caused it.", event(journal.SeamRPC, "sidecar", "b", ""), false, true},
+		"Unknown":   {"No other component can have caused it.", event(journal.SeamRPC, "sidecar", "b", ""), false, true},
 		"Other":     {"Another run left it behind.", event(journal.SeamAPI, "controller", "story-7/photos", ""), false, false},
 		"Shared":    {"All runs share the controller.", event(journal.SeamProcess, "controller", "", ""), true, true},
 		"Foreign":   {"It is a component of another run.", event(journal.SeamProcess, "driver.x.story-7", "", ""), false, false},

@@ -163,8 +163,8 @@ func (i *Instance) Release() error {
 }
 
 // Get returns the description of the running emulator of that name. The error
-// is ErrNotRunning if there is none. An emulator that has only just begun to
-// start may have a description with nothing but its name.
+// is ErrNotRunning if there is none. The description of an emulator that is still
+// starting may contain only its name.
 func Get(name string) (Info, error) {
 	if err := ValidateName(name); err != nil {
 		return Info{}, err

@@ -92,7 +92,7 @@ func TestAcquireOneOfMany(t *testing.T) {
 
 func TestAcquireAfterKill(t *testing.T) {
 	root := useStateHome(t)
-	// What a killed emulator leaves: its directory and a lock that nobody holds.
+	// A killed emulator leaves its directory and a lock that no process holds.
 	stale := filepath.Join(root, "one", "etcd")
 	if err := os.MkdirAll(stale, 0o700); err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ var errLocked = errors.New("locked by another process")
 type lock struct{ file *flock.Flock }
 
 // takeLock locks a file, which it creates, or returns errLocked. The file is
-// removed at release; a process that has opened it just before then holds the
-// lock of a file that nobody else can find, notices, and tries again.
+// removed at release. A process that has opened it just before then holds the
+// lock of a removed file, notices, and tries again.
 func takeLock(path string) (*lock, error) {
 	for {
 		file := flock.New(path, flock.SetPermissions(fileMode))

@@ -57,7 +57,7 @@ type message struct {
 
 func callOf(e journal.Event) call {
 	var request, response message
-	// What cannot be read is empty: the oracles then see an ID that nobody knows.
+	// What cannot be read is empty: the oracles then see an unknown ID.
 	_ = json.Unmarshal(e.Request, &request)
 	_ = json.Unmarshal(e.Response, &response)
 	c := call{

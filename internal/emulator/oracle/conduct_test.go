@@ -53,7 +53,7 @@ func TestForeign(t *testing.T) {
 			},
 		},
 		"BeforeHandOff": {
-			reason: "The access is nobody's yet.",
+			reason: "No sidecar owns the access yet.",
 			happen: func(s *story) {
 				s.before("hand off", accessEvent("sidecar", `{"status":{}}`, protected, ""))
 			},
@@ -80,7 +80,7 @@ func TestForeign(t *testing.T) {
 			want:   []verdict{{oracle.Foreign, "Bucket/" + bucket}},
 		},
 		"Secret": {
-			reason: "A Secret of somebody else.",
+			reason: "A Secret that belongs to no access.",
 			happen: func(s *story) {
 				s.before("withdraw", api("sidecar", "update secrets", ns+"/password", `{}`, object(`"name":"password","namespace":"`+ns+`"`)))
 			},

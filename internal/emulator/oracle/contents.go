@@ -26,8 +26,8 @@ type contents struct {
 	taken map[string]time.Time
 }
 
-// purged are buckets that a driver has deleted with objects in them, although nobody
-// had said that these may go: the data is lost.
+// purged are buckets that a driver has deleted with objects in them, although nothing
+// allowed it: the data is lost.
 func (e *evidence) purged() []Finding {
 	c := contents{there: map[string]map[string]time.Time{}, taken: map[string]time.Time{}}
 	var found []Finding

@@ -55,7 +55,7 @@ func TestPurged(t *testing.T) {
 			},
 		},
 		"Class": {
-			reason: "The class says so, which stands in the Bucket.",
+			reason: "The class allows it, and the Bucket records that.",
 			happen: func(s *story) {
 				inStore(put)(s)
 				s.change("ready", withText(`"spec":{`, `"spec":{`+purging+`,`))

@@ -11,8 +11,8 @@ import (
 )
 
 // unconverged finds objects that are not what their spec asks for, and have no
-// condition that says why. It looks at moments at which nothing goes on any more:
-// nobody will mend them.
+// condition that says why. It looks at moments when all components are idle, so that
+// no component will repair them.
 func unconverged(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {

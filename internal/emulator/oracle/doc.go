@@ -7,7 +7,7 @@
 // Input of a run on an emulator.
 //
 // An Input has no secrets in it, and no hashes of secrets either: the keys of
-// somebody's driver may be short, and a hash of them could be guessed. Whether a
-// secret has got out is therefore found when the Input is collected, while the
-// secrets are at hand; a [SecretLeak] tells of it without its value.
+// an external driver may be short, and a hash of them could be guessed. The collection
+// of the Input therefore finds secret leaks, while it knows the secrets; a [SecretLeak]
+// reports one without its value.
 package oracle

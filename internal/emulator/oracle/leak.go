@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// leaks finds what is in the backend, or in the cluster, with nobody to remove it.
+// leaks finds what is in the backend, or in the cluster, and no component will delete.
 func leaks(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
@@ -36,7 +36,7 @@ func (e *evidence) leakedBuckets(m *Observation) []Finding {
 		default:
 			found = append(found, Finding{
 				Subject: "bucket " + b.Name,
-				Message: fmt.Sprintf("the backend has bucket %q %s, which no Bucket object records: nobody will delete it", b.Name, m.Name),
+				Message: fmt.Sprintf("the backend has bucket %q %s, which no Bucket object records: no component will delete it", b.Name, m.Name),
 				Events:  e.callsFor(b.Name),
 			})
 		}
@@ -56,7 +56,7 @@ func (e *evidence) leakedAccounts(m *Observation) []Finding {
 		default:
 			found = append(found, Finding{
 				Subject: "account " + a.ID,
-				Message: fmt.Sprintf("the backend has account %q %s, which no BucketAccess records: its credentials stay valid for ever",
+				Message: fmt.Sprintf("the backend has account %q %s, which no BucketAccess records: no component will revoke its credentials",
 					a.ID, m.Name),
 				Events: e.callsFor(a.ID),
 			})

@@ -160,9 +160,9 @@ func (e *evidence) deletedKept() []Finding {
 	return found
 }
 
-// kept says why a bucket is to be kept; nothing if it is not. A policy may be
-// changed by users, whose writes nobody sees: it counts if it was Retain both
-// before the call and when the Bucket was seen next.
+// kept returns why a bucket must be kept, or nothing. Users may change a policy, and the
+// journal does not show their writes: Retain counts if it was set both before the call and
+// when the Bucket was seen next.
 func (e *evidence) kept(c call) string {
 	var before, next *object
 	for _, v := range e.of(buckets) {

@@ -48,7 +48,7 @@ func (w *Watcher) DiscardObservation() {
 func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	store := w.emulator.Store()
 	if store == nil {
-		return nil, nil //nolint:nilnil // nobody can know
+		return nil, nil //nolint:nilnil // the state of an external backend is unknown
 	}
 	t := &BackendState{}
 	for _, c := range w.emulator.Components() {

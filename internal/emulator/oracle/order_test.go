@@ -66,11 +66,11 @@ func TestOrder(t *testing.T) {
 			want:   []verdict{{oracle.Order, bucket}},
 		},
 		"IDByUser": {
-			reason: "The Bucket shows the ID although no component has written it: a user has, and nobody sees that.",
+			reason: "The Bucket shows the ID although no component has written it: a user has, and the journal does not show that.",
 			happen: func(s *story) { s.drop("identify") },
 		},
 		"IDNeverPersisted": {
-			reason: "Nobody knows of the bucket at any time.",
+			reason: "No object ever records the bucket.",
 			happen: func(s *story) { s.until("ready"); s.drop("identify") },
 			want:   []verdict{{oracle.Order, bucket}},
 		},
@@ -152,8 +152,8 @@ func TestOrder(t *testing.T) {
 				s.input.Scope = eventscope.Scope{Namespaces: []string{"story-11"}, Words: []string{"story-11"}}
 			},
 		},
-		"NobodysWhenAlone": {
-			reason: "A call for what nobody has heard of is somebody's mistake.",
+		"UnknownWhenAlone": {
+			reason: "A call for an unknown bucket is a component's mistake.",
 			happen: func(s *story) {
 				s.input.Scope = eventscope.Scope{Alone: true, Namespaces: []string{ns}}
 				s.before("ready", rpc("DriverCreateBucket", "stray", `{"bucketId":"stray"}`, `{}`))
@@ -163,7 +163,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestOrderOfOverlapping has a write that ends after the call has begun.
+// TestOrderOfOverlapping has a write that ends after the call has started.
 func TestOrderOfOverlapping(t *testing.T) {
 	s := lifecycle()
 	in := s.told()

@@ -79,9 +79,8 @@ func (e *evidence) open(at effect) []call {
 	return granted
 }
 
-// hastyDepartures are objects that COSI has let go before what stands behind them
-// was undone. Who lets go is a component: what users take off by force nobody
-// sees.
+// hastyDepartures are objects whose finalizer a component has released before the backend's
+// part was deleted. The journal does not show finalizers that users remove by force.
 func (e *evidence) hastyDepartures() []Finding {
 	var found []Finding
 	for _, v := range e.versions {

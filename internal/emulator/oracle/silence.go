@@ -10,9 +10,9 @@ import (
 // maxShown is how many events a finding lists.
 const maxShown = 5
 
-// IsActivity reports whether an event is one that a settled system does not have: a
-// write to the API server, or a call to a driver. Leases are renewed for ever, and
-// a driver may be asked for its name at any time.
+// IsActivity reports whether an event is one that an idle system does not have: a
+// write to the API server, or a call to a driver. Writes of Leases do not count, and
+// neither do calls for the driver's name.
 func IsActivity(e journal.Event) bool {
 	switch e.Seam {
 	case journal.SeamRPC:

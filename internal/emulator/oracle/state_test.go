@@ -80,7 +80,7 @@ func TestLeak(t *testing.T) {
 			}),
 		},
 		"StrayWhenAlone": {
-			reason: "A bucket that nobody has heard of, in a run that was alone.",
+			reason: "An unknown bucket, in a run that was alone.",
 			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				s.input.Scope.Alone = true
 				truth.Buckets = []fakedriver.Bucket{leftBucket("stray", driver)}
@@ -102,7 +102,7 @@ func TestLeak(t *testing.T) {
 			want: []verdict{{oracle.Leak, "bucket random"}, {oracle.Leak, bucket}},
 		},
 		"Account": {
-			reason: "Credentials that nobody will revoke.",
+			reason: "Credentials that no component will revoke.",
 			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				truth.Accounts = []fakedriver.Account{
 					{AccountSpec: fakedriver.AccountSpec{ID: account, Owner: driver}},
@@ -129,8 +129,8 @@ func TestLoss(t *testing.T) {
 			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) { truth.Buckets = nil }),
 			want:   []verdict{{oracle.Loss, "Bucket/" + bucket}},
 		},
-		"BucketOfSomebody": {
-			reason: "Nobody knows what the backend of another driver has.",
+		"ExternalBucket": {
+			reason: "The contents of an external driver's backend are unknown.",
 			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) { *truth = oracle.BackendState{} }),
 		},
 		"Account": {
@@ -271,7 +271,7 @@ func TestConvergence(t *testing.T) {
 			happen: on(func(o *oracle.Objects) { accessNotYet(o, retried) }),
 		},
 		"AccessStuck": {
-			reason: "It is being deleted, and nobody does anything.",
+			reason: "It is being deleted, and all components are idle.",
 			happen: on(func(o *oracle.Objects) { accessNotYet(o, nil); o.Accesses[0].DeletionTimestamp = &now }),
 			want:   []verdict{{oracle.Convergence, "BucketAccess/app"}},
 		},

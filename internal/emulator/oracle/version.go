@@ -58,7 +58,7 @@ func resultOf(e journal.Event) writeResult {
 // for kinds that no oracle knows.
 func versionOf(e journal.Event) (version, bool) {
 	if e.Seam != journal.SeamAPI || e.Operation.Subject == "" || strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
-		return version{}, false // what a watch tells is nobody's doing
+		return version{}, false // watch events are not operations of the component
 	}
 	verb, resource, _ := strings.Cut(e.Operation.Name, " ")
 	resource, _, _ = strings.Cut(resource, "/")

@@ -68,7 +68,7 @@ func (w *Watcher) collect() {
 	w.last = events[len(events)-1].Seq
 }
 
-// MarkExternal says that somebody has changed something past COSI; see Input.External.
+// MarkExternal records changes that bypassed COSI; see Input.External.
 func (w *Watcher) MarkExternal(names ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

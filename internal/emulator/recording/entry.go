@@ -38,7 +38,7 @@ type Header struct {
 	Files []File `json:"files,omitempty"`
 	// Driver is the name of the emulator's own driver.
 	Driver string `json:"driver,omitempty"`
-	// External says that the driver was somebody else's.
+	// External says that the driver was external, not the emulator's.
 	External bool `json:"external,omitempty"`
 }
 

@@ -96,7 +96,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestFlips changes each byte of a recording: nobody may take it for the original.
+// TestFlips changes each byte of a recording: the reader must not accept it as the original.
 func TestFlips(t *testing.T) {
 	data := whole(t)
 	original, err := recording.Read(bytes.NewReader(data))

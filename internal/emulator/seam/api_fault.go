@@ -68,7 +68,7 @@ func (r *apiRequest) lose() (*http.Response, error) {
 	return r.fail(r.crossing.applied.Effect.LoseReply)
 }
 
-// drop ends an answer that nobody wants.
+// drop discards an answer.
 func (r *apiRequest) drop(resp *http.Response) {
 	if r.info.Verb == "watch" && resp.StatusCode == http.StatusOK {
 		_ = resp.Body.Close()

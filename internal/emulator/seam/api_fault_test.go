@@ -81,7 +81,7 @@ func TestAPIFaults(t *testing.T) {
 			"TLS ends in the middle.", fault.Effect{Fail: fault.TLS},
 			func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }, "ConnectionError", 2,
 		},
-		"Refused": {"Nobody listens.", fault.Effect{Fail: fault.Refused}, utilnet.IsConnectionRefused, "ConnectionError", 2},
+		"Refused": {"No server listens.", fault.Effect{Fail: fault.Refused}, utilnet.IsConnectionRefused, "ConnectionError", 2},
 		"Lost": {
 			"It has happened, and the reply is lost.", fault.Effect{LoseReply: fault.Reset}, utilnet.IsConnectionReset,
 			"ConnectionError", 3,

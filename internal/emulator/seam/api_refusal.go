@@ -37,7 +37,7 @@ func (r *apiRequest) fail(code string) (*http.Response, error) {
 		seconds := int(math.Ceil(e.RetryAfter.Seconds()))
 		header.Set("Retry-After", strconv.Itoa(seconds))
 		if answer.Details != nil {
-			answer.Details.RetryAfterSeconds = int32(seconds) //nolint:gosec // nobody waits for 68 years
+			answer.Details.RetryAfterSeconds = int32(seconds) //nolint:gosec // no wait reaches 68 years
 		}
 	}
 	return r.answer(status, header, answer)

@@ -19,11 +19,11 @@ type Hooks struct {
 	Crashed func(by *fault.Applied)
 	// Outage kills a process of the control plane, and returns when it is dead.
 	Outage func(by *fault.Applied)
-	// LeaseLost has somebody else take the Lease of the component, and returns when
-	// he has it.
+	// LeaseLost has another holder take the Lease of the component, and returns when
+	// that holder has it.
 	LeaseLost func(by *fault.Applied)
-	// Tombstones are what all components know of deletions, for reads of the past; nil
-	// if nobody needs to.
+	// Tombstones are the deletions that any component has seen, for stale reads. They are nil
+	// if no fault needs them.
 	Tombstones *Tombstones
 }
 

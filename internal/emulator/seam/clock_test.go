@@ -41,7 +41,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestClockFromStart has a component read another time in one of its lives.
+// TestClockFromStart has a component read another time in one of its incarnations.
 func TestClockFromStart(t *testing.T) {
 	j, set := journal.New(journal.Options{}), fault.NewSet()
 	if err := set.Add(fault.Fault{

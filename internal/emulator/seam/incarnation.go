@@ -46,8 +46,8 @@ type Incarnation struct {
 	ending []func()
 }
 
-// NewIncarnation begins a life of a component. The number counts its lives from
-// 1. Every Incarnation must be ended with Fence.
+// NewIncarnation starts an incarnation of a component. Numbers count from 1. The caller must
+// end every Incarnation with Fence.
 func NewIncarnation(j *journal.Journal, component string, number int) *Incarnation {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Incarnation{component: component, number: number, journal: j, life: ctx, end: cancel}
@@ -114,7 +114,7 @@ func (i *Incarnation) Cross(
 	return nil
 }
 
-// crossing is one passage of a seam that has begun and not ended.
+// crossing is one passage of a seam that has started and not ended.
 type crossing struct {
 	incarnation *Incarnation
 	event       journal.Event

@@ -29,9 +29,9 @@ func recordable(info *request.RequestInfo, body []byte) json.RawMessage {
 
 var managedFields = []byte(`"managedFields":`)
 
-// withoutManagedFields leaves out the half of an object that says who has set
-// which field: nobody looks for it in a history. It is cut out of the text, because
-// taking the object apart would cost more than everything else at the seam.
+// withoutManagedFields removes the managed fields of an object, which are half of it and
+// useless in a journal. It cuts the text, because to parse the object would cost more than
+// everything else at the seam.
 func withoutManagedFields(body []byte) []byte {
 	const inMetadata = 2 // braces
 	for from := 0; ; {

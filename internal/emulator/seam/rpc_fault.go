@@ -51,7 +51,7 @@ func (c *crossing) loseRPC(resp any, err error) error {
 	return rpcFailure(c.applied.Effect.LoseReply, c.applied.Effect.Message)
 }
 
-// happened renders the end of a call that nobody is told of.
+// happened renders the result of a call whose caller does not receive it.
 func happened(resp any, err error) json.RawMessage {
 	if err == nil {
 		return message(resp)

@@ -137,7 +137,7 @@ func expectSecond(t *testing.T, reason string, got proto.Message, err error, cod
 	if want == nil {
 		return
 	}
-	// What makes it larger is a field that nobody knows.
+	// An unknown field makes it larger.
 	seen := proto.Clone(got)
 	seen.ProtoReflect().SetUnknown(nil)
 	if diff := cmp.Diff(proto.Message(want), seen, protocmp.Transform()); diff != "" {

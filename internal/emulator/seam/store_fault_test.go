@@ -117,7 +117,7 @@ func TestBackendFaults(t *testing.T) {
 	}{
 		"Conflict":  {"An error of the store's own kinds.", fault.Effect{Fail: "Conflict"}, fakedriver.ErrConflict, "Conflict", 2},
 		"Limit":     {"Another one.", fault.Effect{Fail: "Limit", Message: "full"}, fakedriver.ErrLimit, "Limit", 2},
-		"Internal":  {"An error that nobody knows.", fault.Effect{Fail: "InternalError"}, nil, "InternalError", 2},
+		"Internal":  {"An error of no known kind.", fault.Effect{Fail: "InternalError"}, nil, "InternalError", 2},
 		"Lost":      {"It has happened.", fault.Effect{LoseReply: "ServiceUnavailable"}, nil, "ServiceUnavailable", 3},
 		"Duplicate": {"It has happened twice.", fault.Effect{Duplicate: true}, nil, "OK", 4},
 		"Before":    {"The driver dies before.", fault.Effect{Crash: fault.Before}, seam.ErrFenced, "Fenced", 1},

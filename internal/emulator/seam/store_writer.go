@@ -2,7 +2,7 @@ package seam
 
 import "net/http"
 
-// discardWriter is a writer of an answer that nobody gets.
+// discardWriter discards an answer that no client receives.
 type discardWriter struct{ header http.Header }
 
 func newDiscardWriter() *discardWriter { return &discardWriter{http.Header{}} }

@@ -80,7 +80,7 @@ func CleanUp(ctx context.Context, dir string) (Remains, error) {
 	}
 	kubeconfig := emulator.KubeconfigIn(dir)
 	if _, err := os.Stat(kubeconfig); errors.Is(err, fs.ErrNotExist) {
-		return Remains{}, nil // it had not yet begun with the cluster
+		return Remains{}, nil // it had not yet changed the cluster
 	}
 	c, err := cluster.Open(cluster.Options{Kubeconfig: kubeconfig, Owner: killed.Name})
 	if err != nil {

@@ -173,7 +173,7 @@ func TestStartFails(t *testing.T) {
 			want:   instance.ErrName,
 		},
 		"DataDirInUse": {
-			reason: "the data belong to somebody else",
+			reason: "the data belong to another emulator",
 			change: func(t *testing.T, o *session.Options) {
 				t.Helper()
 				other, err := instance.LockDataDir(o.DataDir)
@@ -212,7 +212,7 @@ func TestStartFails(t *testing.T) {
 				return // not even the root was made
 			}
 			s.expectNothing()
-			// Whoever comes next finds both free, unless they belong to another.
+			// The next session finds both free, unless they belong to another.
 			again := s.options()
 			again.DataDir = t.TempDir()
 			s.stop(s.start(again))

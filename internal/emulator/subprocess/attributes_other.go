@@ -4,8 +4,8 @@ package child
 
 import "syscall"
 
-// attributes keep a terminal's interrupt from the process. If this one is killed,
-// it finds nobody any more that it could reach.
+// attributes keep a terminal's interrupt from the process. If this process is killed,
+// the child keeps running, and cannot reach it any more.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

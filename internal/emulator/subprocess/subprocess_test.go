@@ -100,13 +100,13 @@ func TestKilled(t *testing.T) {
 	}
 	user.Make(claim)
 	user.WaitReady(claim)
-	var lives []string
+	var steps []string
 	for _, e := range emu.Journal().Since(0) {
 		if e.Seam == journal.SeamProcess && e.Component == emulator.ComponentSidecar {
-			lives = append(lives, e.Operation.Name)
+			steps = append(steps, e.Operation.Name)
 		}
 	}
-	if diff := cmp.Diff([]string{"start", "ready", "crash", "start"}, lives[:min(4, len(lives))]); diff != "" {
+	if diff := cmp.Diff([]string{"start", "ready", "crash", "start"}, steps[:min(4, len(steps))]); diff != "" {
 		t.Errorf("the sidecar: -want, +got:\n%s", diff)
 	}
 	if !slices.ContainsFunc(emu.Journal().Since(0), func(e journal.Event) bool {

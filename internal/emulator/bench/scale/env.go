@@ -72,7 +72,7 @@ func newEnvironment(ctx context.Context, emu *emulator.Emulator) (*environment, 
 func asJSON(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.ContentType, cfg.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
-	cfg.QPS = -1 // nobody else uses the API server
+	cfg.QPS = -1 // no other client uses the API server
 	return cfg
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // unpack writes the files with the given names from a .tar.gz archive to dir,
-// whatever directory the archive has them in, and fails if one is not there. It
-// stands in for envtest's store, which keeps everything in a layout of its own
+// whatever directory the archive has them in, and fails if one is missing. It
+// replaces envtest's store, which keeps everything in a layout of its own
 // that other programs clean up.
 func unpack(archive, dir string, names []string) error {
 	file, err := os.Open(archive)

@@ -98,7 +98,7 @@ func TestBuildIsCancelled(t *testing.T) {
 	for pid := range strings.FieldsSeq(string(data)) {
 		out, err := exec.CommandContext(testContext(t), "ps", "-o", "stat=", "-p", pid).Output()
 		if err == nil && !strings.HasPrefix(string(out), "Z") {
-			t.Errorf("process %s lives on: %s", pid, out)
+			t.Errorf("process %s still runs: %s", pid, out)
 		}
 	}
 }

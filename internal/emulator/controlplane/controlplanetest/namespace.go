@@ -14,7 +14,7 @@ const callTimeout = 10 * time.Second
 
 // Namespace makes a namespace of the shared control plane for the test, under a
 // name that no other has, and returns the name. The namespace is deleted when
-// the test ends; nobody waits for that to be over.
+// the test ends; the test does not wait for the deletion.
 func Namespace(tb testing.TB) string {
 	tb.Helper()
 	client, err := kubernetes.NewForConfig(Start(tb).AdminConfig())
