@@ -15,7 +15,7 @@ import (
 const module = "github.com/cosi-emu/cosi-emu"
 
 // private are the folders whose packages are not for users of the Go API.
-var private = regexp.MustCompile(`^` + module + `/(.*/)?(internal|test|cmd|hack|examples)(/|$)`)
+var private = regexp.MustCompile(`^` + regexp.QuoteMeta(module) + `/(.*/)?(internal|test|cmd|hack|examples)(/|$)`)
 
 // publicPackages returns the paths of the public packages, and the files with the
 // export data of these and of all that they import.

@@ -79,6 +79,11 @@ func (s *signatures) use(where string, t types.Type) {
 		return
 	}
 	s.seen[t] = true
+	s.parts(where, t)
+}
+
+// parts looks at the types that make up a type without a name.
+func (s *signatures) parts(where string, t types.Type) {
 	switch t := t.(type) {
 	case *types.Signature:
 		s.parameters(where, t.TypeParams())
@@ -89,11 +94,7 @@ func (s *signatures) use(where string, t types.Type) {
 			s.use(where, v.Type())
 		}
 	case *types.Struct:
-		for field := range t.Fields() {
-			if field.Exported() {
-				s.use(where+"."+field.Name(), field.Type())
-			}
-		}
+		s.structType(where, t)
 	case *types.Interface:
 		s.interfaceType(where, t)
 	case *types.Union:
@@ -105,6 +106,14 @@ func (s *signatures) use(where string, t types.Type) {
 		s.use(where, t.Elem())
 	case interface{ Elem() types.Type }: // pointer, slice, array, channel
 		s.use(where, t.Elem())
+	}
+}
+
+func (s *signatures) structType(where string, t *types.Struct) {
+	for field := range t.Fields() {
+		if field.Exported() {
+			s.use(where+"."+field.Name(), field.Type())
+		}
 	}
 }
 

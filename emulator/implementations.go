@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
@@ -68,7 +69,7 @@ func (i Implementations) validate() error {
 		switch {
 		case c.function && c.command != nil:
 			return fmt.Errorf("%w: Implementations.%s and Implementations.%sCommand exclude each other", ErrOptions, name, name)
-		case c.command != nil && (len(c.command) == 0 || c.command[0] == ""):
+		case c.command != nil && strings.Join(c.command, "") == "":
 			return fmt.Errorf("%w: Implementations.%sCommand names no program", ErrOptions, name)
 		}
 	}

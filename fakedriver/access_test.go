@@ -99,7 +99,9 @@ func TestGrantModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []fakedriver.Grant{{Bucket: "aaa", ObjectData: fakedriver.WriteOnly, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadOnly}}
+	want := []fakedriver.Grant{{
+		Bucket: "aaa", ObjectData: fakedriver.WriteOnly, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadOnly,
+	}}
 	if diff := cmp.Diff(want, accounts[0].Grants); diff != "" {
 		t.Errorf("grants: -want, +got:\n%s", diff)
 	}

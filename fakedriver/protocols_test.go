@@ -29,7 +29,8 @@ const (
 )
 
 func everything() fakedriver.Options {
-	return fakedriver.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure}, ServiceAccounts: true}
+	all := []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure}
+	return fakedriver.Options{Protocols: all, ServiceAccounts: true}
 }
 
 func createWith(id string, types ...cosi.ObjectProtocol_Type) *cosi.DriverCreateBucketRequest {

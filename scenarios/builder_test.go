@@ -139,7 +139,8 @@ steps:
 		Golden("a.yaml", "ConfigMap/a").
 		S3(scenarios.S3{Secret: "key", List: new("")}).
 		Inject(fault.Fault{
-			Name: "slow", Match: fault.Match{Seam: "rpc", Operation: "DriverCreateBucket", Times: 1}, Effect: fault.Effect{Delay: 1500 * time.Millisecond},
+			Name: "slow", Match: fault.Match{Seam: "rpc", Operation: "DriverCreateBucket", Times: 1},
+			Effect: fault.Effect{Delay: 1500 * time.Millisecond},
 		}).
 		Heal().
 		Built()

@@ -52,7 +52,7 @@ func TestReplay(t *testing.T) {
 		{"AsDriver", []string{good[0], "--as", "driver"}, 0, "The replay has passed, as recorded"},
 		{"Diverges", []string{cut}, 4, "The first difference"},
 		{"Judge", []string{good[0], "--as", "judge"}, 0, "The oracles have nothing against it."},
-		{"JudgeNothing", []string{cut, "--as", "judge"}, 2, "there is nothing to judge"},
+		{"JudgeNothing", []string{cut, "--as", "judge"}, 2, "it has no state to check"},
 		{"Damaged", []string{damaged}, 2, "the recording is damaged: line "},
 		{"NoFile", []string{"none.cosirec"}, 2, "none.cosirec"},
 		{"OddWay", []string{good[0], "--as", "x"}, 2, "scenario, driver or judge"},

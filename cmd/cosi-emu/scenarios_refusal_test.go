@@ -109,7 +109,7 @@ func TestLint(t *testing.T) {
 			"thousand.steps:103:3: the scenario has more than 10000 steps",
 		},
 		"NotUTF8":  {"Cut in the middle of a letter.", step("- mark: \xc3\n"), ":6:9: the file is not UTF-8"},
-		"Unbound":  {"Nothing has this name.", step("- patch: {'Secret/${nothing}': {}}"), ":6:11: variable \"nothing\" is not defined at this step"},
+		"Unbound":  {"Unbound.", step("- patch: {'Secret/${nothing}': {}}"), ":6:11: variable \"nothing\" is not defined at this step"},
 		"Zero":     {"No time.", step("- {settle: , timeout: 0s}"), ":6:23: the duration 0s must be greater than zero"},
 		"Negative": {"Less than no time.", step("- {settle: , timeout: -1s}"), ":6:23: the duration -1s must be greater than zero"},
 		"Unit":     {"Seconds? Minutes?", step("- {settle: , timeout: 10}"), ":6:23: \"10\" must be a duration"},

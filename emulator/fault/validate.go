@@ -32,10 +32,8 @@ func (f Fault) checkName() string {
 func (f Fault) checkMatch() string {
 	m := f.Match
 	switch {
-	case m.Seam == "":
-		return "it needs a seam: api, rpc, store or process"
 	case len(Effects(m.Seam)) == 0:
-		return fmt.Sprintf("there are no faults at seam %q: it must be api, rpc, store or process", m.Seam)
+		return fmt.Sprintf("the seam is %q and must be api, rpc, store or process", m.Seam)
 	case min(m.Nth, m.Every, m.Times) < 0 || m.For < 0:
 		return "nth, every, times and for must not be negative"
 	case m.Nth == 1 && f.Effect.Swap:

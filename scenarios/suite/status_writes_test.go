@@ -32,6 +32,7 @@ import (
 // that write a status too often. Each of the scenarios must see a write of a status,
 // whose operation has a slash in its name.
 func TestStatusWrites(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
 		Controller: verboseController, Sidecar: verboseSidecar,
 	}})
@@ -113,13 +114,13 @@ func (v *verbose) Start(ctx context.Context) error {
 	var writes sync.WaitGroup
 	defer writes.Wait()
 	for _, list := range v.watched {
-		told, err := v.client.Watch(ctx, list)
+		watched, err := v.client.Watch(ctx, list)
 		if err != nil {
 			return err
 		}
-		defer told.Stop()
 		writes.Go(func() {
-			for event := range told.ResultChan() {
+			defer watched.Stop()
+			for event := range watched.ResultChan() {
 				if object, ok := event.Object.(client.Object); ok {
 					writes.Go(func() { v.write(ctx, object) })
 				}

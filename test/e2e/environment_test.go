@@ -104,7 +104,8 @@ func TestEnvironment(t *testing.T) {
 			err: is(env.ErrNotReady), says: []string{"/rw", "there is no BucketClaim a"},
 		},
 		"SecretGone": {
-			reason: "COSI makes it again", claims: []string{"a"}, status: readyStatus, err: is(env.ErrNotReady), says: []string{"Secret", "/a-secret"},
+			reason: "COSI makes it again", claims: []string{"a"}, status: readyStatus,
+			err: is(env.ErrNotReady), says: []string{"Secret", "/a-secret"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +152,8 @@ func TestEnvironmentIsWaitedFor(t *testing.T) {
 		makeSecret(c, "a")
 		asked := 0
 		watched := onGet{c, func() {
-			if asked++; asked == 1 {
+			asked++
+			if asked == 1 {
 				c.ModifyStatus(access, func() { access.Status.ReadyToUse = true })
 			}
 		}}

@@ -139,7 +139,8 @@ func (c *Cluster) Gone(object client.Object) error {
 		return nil
 	}
 	_, conditions := Status(object)
-	return errors.Join(err, fmt.Errorf("%s exists, with finalizers %v and conditions %v", name(object), object.GetFinalizers(), Lines(conditions)))
+	return errors.Join(err, fmt.Errorf("%s exists, with finalizers %v and conditions %v",
+		name(object), object.GetFinalizers(), Lines(conditions)))
 }
 
 // WaitCondition waits until a condition of a BucketClaim, Bucket or BucketAccess
@@ -207,7 +208,7 @@ func (c *Cluster) ForceRemove(object client.Object) {
 
 // Install creates the objects of a manifest that do not exist yet.
 func Install(ctx context.Context, c client.Client, path string) error {
-	file, err := os.Open(path) //nolint:gosec // the test names it
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
@@ -221,7 +222,7 @@ func Install(ctx context.Context, c client.Client, path string) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if err := c.Create(ctx, object); client.IgnoreAlreadyExists(err) != nil {
+		if err := client.IgnoreAlreadyExists(c.Create(ctx, object)); err != nil {
 			return fmt.Errorf("%s: create %s %s: %w", path, object.GetKind(), object.GetName(), err)
 		}
 	}

@@ -32,7 +32,6 @@ func TestScopeNames(t *testing.T) {
 	}
 }
 
-//nolint:lll // one case a line
 func TestScopeConcerns(t *testing.T) {
 	own := eventscope.Scope{Namespaces: []string{"story-1"}, Words: []string{"story-1"}, Others: []string{"story-7"}}
 	alone := own

@@ -80,7 +80,8 @@ func TestCheck(t *testing.T) {
 		"MisspeltMethods": {
 			reason: "The pattern matches none.", seam: "rpc", pattern: "Drivr*",
 			want: `the pattern "Drivr*" matches no operation at seam rpc: they are DriverCreateBucket, DriverDeleteBucket, ` +
-				`DriverGenerateBucketAccessId, DriverGenerateBucketId, DriverGetBucket, DriverGetInfo, DriverGrantBucketAccess, DriverRevokeBucketAccess`,
+				`DriverGenerateBucketAccessId, DriverGenerateBucketId, DriverGetBucket, ` +
+				`DriverGetInfo, DriverGrantBucketAccess, DriverRevokeBucketAccess`,
 		},
 		"MisspeltS3": {
 			reason: "A letter is missing.", seam: "store", pattern: "PutObjct",
@@ -89,7 +90,8 @@ func TestCheck(t *testing.T) {
 		"NoS3": {
 			reason: "Nothing is like it.", seam: "store", pattern: "Rename*",
 			want: `the pattern "Rename*" matches no operation at seam store: they are those of S3 and GCS, such as PutObject or objects.insert, ` +
-				`and the driver's own calls AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, AdminPutAccount, AdminRotateAccount, AdminDeleteAccount`,
+				`and the driver's own calls AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, ` +
+				`AdminPutAccount, AdminRotateAccount, AdminDeleteAccount`,
 		},
 		"NoStep": {
 			reason: "It has another name.", seam: "process", pattern: "restart",

@@ -20,7 +20,8 @@ const (
 
 // checks are the checks of the oracles, by name.
 var checks = map[string]func(*evidence) []Finding{
-	Leak: leaks, Loss: losses, Order: orderViolations, Foreign: foreignWrites, Secret: secretLeaks, Convergence: unconverged, Silence: activity,
+	Leak: leaks, Loss: losses, Order: orderViolations, Foreign: foreignWrites,
+	Secret: secretLeaks, Convergence: unconverged, Silence: activity,
 }
 
 // Finding is something that must not be.

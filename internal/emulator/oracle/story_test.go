@@ -160,7 +160,8 @@ func (s *story) until(label string) { s.happenings = s.happenings[:s.index(label
 // look adds a moment to the end.
 func (s *story) look(objects oracle.Objects, truth *oracle.BackendState) {
 	n := uint64(len(s.happenings))
-	s.input.Observations = append(s.input.Observations, oracle.Observation{Name: "at the end", After: n, Until: n, Objects: objects, Backend: truth})
+	end := oracle.Observation{Name: "at the end", After: n, Until: n, Objects: objects, Backend: truth}
+	s.input.Observations = append(s.input.Observations, end)
 }
 
 // told numbers the events, and puts them one after the other in time.

@@ -55,10 +55,8 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 			err = errors.Join(err, s.release())
 		}
 	}()
-	if existing := opts.Emulator.Cluster; existing != nil {
-		if s.cluster, err = cluster.Open(cluster.Options(*existing)); err != nil {
-			return nil, err
-		}
+	if err := s.openCluster(); err != nil {
+		return nil, err
 	}
 	clean := func(dir string) error { return s.succeed(ctx, dir) }
 	if s.instance, err = instance.Acquire(opts.Name, clean); err != nil { //nolint:contextcheck // it waits for a fraction of a second
@@ -92,6 +90,13 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 		return nil, errors.Join(err, s.stop(ctx))
 	}
 	return s, nil
+}
+
+func (s *Session) openCluster() (err error) {
+	if existing := s.opts.Emulator.Cluster; existing != nil {
+		s.cluster, err = cluster.Open(cluster.Options(*existing))
+	}
+	return err
 }
 
 // controlSocket is where other processes steer the emulator.

@@ -192,6 +192,7 @@ func TestStartFails(t *testing.T) {
 		"Context": {
 			reason: "there is no time for it",
 			change: func(t *testing.T, o *session.Options) {
+				t.Helper()
 				o.Emulator.Driver = "unix://" + filepath.Join(t.TempDir(), "d.sock")
 			},
 			want: context.Canceled,

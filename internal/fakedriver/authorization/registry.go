@@ -55,7 +55,9 @@ func (r *Registry) grant(protocol fakedriver.Protocol, p *Principal, bucket stri
 		return fakedriver.Grant{}, false, exists
 	}
 	if p.Account.Admin {
-		return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite}, true, exists
+		return fakedriver.Grant{
+			Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite,
+		}, true, exists
 	}
 	uid, reached := p.Reach[bucket]
 	i := slices.IndexFunc(p.Account.Grants, func(g fakedriver.Grant) bool { return g.Bucket == bucket })

@@ -83,7 +83,9 @@ func (f *fixture) account(t *testing.T, id string, grants ...fakedriver.Grant) f
 }
 
 func all(bucket string) fakedriver.Grant {
-	return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite}
+	return fakedriver.Grant{
+		Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite,
+	}
 }
 
 // bytesWithout removes the address, which is another one each time.

@@ -26,7 +26,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
 	if s.isSTS(r) {
 		x.Operation.Name = sts.Operation
-		s.sts.Serve(w, r, x.ID)
+		s.sts.Serve(w, r, x.ID) //nolint:contextcheck // it has the context of the request
 		return
 	}
 	for _, run := range phases {

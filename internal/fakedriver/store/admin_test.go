@@ -214,7 +214,8 @@ func TestCredentialsForm(t *testing.T) {
 	if want := strings.Repeat("H9", 20); c.SecretAccessKey != want {
 		t.Errorf("secret %q, want %q from these random bytes", c.SecretAccessKey, want)
 	}
-	if _, err := memory(t, store.Options{Rand: strings.NewReader("short")}).PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app"}); err == nil {
+	short := memory(t, store.Options{Rand: strings.NewReader("short")})
+	if _, err := short.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app"}); err == nil {
 		t.Error("an account was created without enough random bytes")
 	}
 }

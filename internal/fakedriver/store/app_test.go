@@ -35,7 +35,9 @@ func newApp(t *testing.T, change ...func(*fakedriver.BucketSpec)) *app {
 }
 
 func allAccess(bucket string) fakedriver.Grant {
-	return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite}
+	return fakedriver.Grant{
+		Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite,
+	}
 }
 
 func versioned(b *fakedriver.BucketSpec) { b.Versioning = true }

@@ -23,7 +23,8 @@ import (
 func fixture(t *testing.T, options store.Options) (*server, *s3.Client) {
 	t.Helper()
 	s := serve(t, options)
-	return s, s.app(t)
+	app := s.app(t)
+	return s, app
 }
 
 // app makes the bucket photos, and returns the client of an application that may

@@ -81,7 +81,9 @@ func (d documented) allows(g fakedriver.Grant) bool {
 	case needs == anyAccess:
 		return true
 	}
-	modes := map[string]fakedriver.AccessMode{"object data": g.ObjectData, "object metadata": g.ObjectMetadata, "bucket metadata": g.BucketMetadata}
+	modes := map[string]fakedriver.AccessMode{
+		"object data": g.ObjectData, "object metadata": g.ObjectMetadata, "bucket metadata": g.BucketMetadata,
+	}
 	direction, categories, _ := strings.Cut(needs, " ")
 	for category := range strings.SplitSeq(categories, " or ") {
 		if mode := modes[category]; (direction == "read" && readable(mode)) || (direction == "write" && writable(mode)) {

@@ -40,7 +40,8 @@ func TestOtherProtocols(t *testing.T) {
 // TestAuthenticate finds accounts by the secret itself.
 func TestAuthenticate(t *testing.T) {
 	s := serve(t, store.Options{})
-	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}); err != nil {
+	photos := fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}
+	if _, err := s.CreateBucket(t.Context(), photos); err != nil {
 		t.Fatal(err)
 	}
 	s.bucket(t, "archive")

@@ -29,7 +29,9 @@ func (r *run) ownBuckets(ctx context.Context) ([]fakedriver.Bucket, error) {
 		return nil, nil
 	}
 	all, err := backend.Buckets(ctx)
-	return slices.DeleteFunc(all, func(b fakedriver.Bucket) bool { return !r.isOwn(b.Name) && !r.isOwn(b.Owner) && !r.isExternal(b.Name) }), err
+	return slices.DeleteFunc(all, func(b fakedriver.Bucket) bool {
+		return !r.isOwn(b.Name) && !r.isOwn(b.Owner) && !r.isExternal(b.Name)
+	}), err
 }
 
 // isExternal reports whether a step has made a bucket past COSI.

@@ -52,7 +52,7 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	if authority := value(cosiapi.SecretKeyCertificateAuthority); authority != "" {
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM([]byte(authority)) {
-			return nil, fmt.Errorf("Secret/%s has no certificate in %s", name, cosiapi.SecretKeyCertificateAuthority)
+			return nil, fmt.Errorf("no certificate in %[2]s of Secret/%[1]s", name, cosiapi.SecretKeyCertificateAuthority)
 		}
 		c.transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}

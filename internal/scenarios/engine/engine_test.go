@@ -92,7 +92,8 @@ func TestRun(t *testing.T) {
 			scenario: "steps: [{expect: {Secret/none: present}, timeout: 100ms}]",
 		},
 		"Hasty": {
-			reason: "However short the time, it is looked at once.", want: engine.Failed, message: "condition not met after 1µs\n  data.k: want w, got v",
+			reason: "However short the time, it is looked at once.", want: engine.Failed,
+			message: "condition not met after 1µs\n  data.k: want w, got v",
 			scenario: `
 steps:
 - apply: {kind: ConfigMap, metadata: {name: a}, data: {k: v}}

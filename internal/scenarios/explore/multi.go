@@ -20,14 +20,14 @@ type Source struct {
 	Text []byte
 }
 
-// ExploreAll explores scenarios one after the other, in the same sandboxes. What was tried
+// All explores scenarios one after the other, in the same sandboxes. What was tried
 // for one is not tried again for another in the same situation: when Kubernetes and
 // the backend hold the same, and the same is about to happen. Each report is told as
 // soon as it is there, or the error of a scenario that cannot be explored, with which
 // it goes on. Options.State is a directory, with a file for each scenario, and
 // Options.Budget is for all of them. If the context ends, what was done of the scenario
 // at hand is told, too.
-func ExploreAll(ctx context.Context, opts Options, sources []Source, told func(Source, *Report, error)) (err error) {
+func All(ctx context.Context, opts Options, sources []Source, told func(Source, *Report, error)) (err error) {
 	opts, err = opts.withDefaults()
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func TestExploreAll(t *testing.T) {
 	}
 	var got []outcome
 	opts := Options{Sandboxes: 1, Kinds: []Kind{CrashAfter}, At: "sidecar rpc DriverCreate*", State: t.TempDir()}
-	err := ExploreAll(t.Context(), opts, sources, func(s Source, r *Report, err error) {
+	err := All(t.Context(), opts, sources, func(s Source, r *Report, err error) {
 		o := outcome{File: s.File, Unfit: errors.Is(err, ErrScenario), Unclean: errors.Is(err, ErrUnclean)}
 		if r != nil {
 			o.Tried, o.Pruned, o.Findings = r.Tried, r.Pruned, len(r.Findings)+len(r.Unreached)
@@ -72,7 +72,7 @@ func TestExploreAll(t *testing.T) {
 // TestExploreAllBudget verifies that no scenario starts after the budget is exhausted.
 func TestExploreAllBudget(t *testing.T) {
 	var got error
-	err := ExploreAll(t.Context(), Options{Budget: 1}, []Source{{File: "claim.yaml", Text: []byte(claim)}},
+	err := All(t.Context(), Options{Budget: 1}, []Source{{File: "claim.yaml", Text: []byte(claim)}},
 		func(_ Source, _ *Report, err error) { got = err })
 	if err != nil || !errors.Is(got, ErrBudget) {
 		t.Errorf("ExploreAll() = %v, callback error %v, want %v", err, got, ErrBudget)

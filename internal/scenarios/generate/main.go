@@ -52,7 +52,7 @@ func generated(documentation string) (map[string][]byte, error) {
 		return nil, err
 	}
 	faults := filepath.Join(filepath.Dir(documentation), "faults.md")
-	effects, err := os.ReadFile(faults) //nolint:gosec // a page beside the other
+	effects, err := os.ReadFile(faults)
 	if err != nil {
 		return nil, err
 	}

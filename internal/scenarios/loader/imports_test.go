@@ -16,7 +16,7 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range strings.Fields(string(out)) {
+	for path := range strings.FieldsSeq(string(out)) {
 		name, ours := strings.CutPrefix(path, module)
 		if !ours || slices.Contains(allowed, name) {
 			continue

@@ -13,7 +13,7 @@ import (
 
 // Fault is a fault as it is written: with expressions in its patterns and in the values
 // of set.
-type Fault struct { //nolint:recvcheck // only reading changes it
+type Fault struct {
 	fault.Fault
 
 	// Patterns are those of the match, by their names.

@@ -30,5 +30,6 @@ func ReadFile(name string) ([]byte, error) {
 }
 
 func tooLarge(file string, size int64) error {
-	return &Problem{Position{File: file, Line: 1, Column: 1}, fmt.Sprintf("the file has at least %d bytes, at most %d are allowed", size, MaxBytes)}
+	start := Position{File: file, Line: 1, Column: 1}
+	return &Problem{start, fmt.Sprintf("the file has at least %d bytes, at most %d are allowed", size, MaxBytes)}
 }

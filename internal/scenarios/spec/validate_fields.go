@@ -52,7 +52,8 @@ func (v *validation) fields(p *Pattern, of reflect.Type, path string) {
 		case ok:
 			v.fields(&field.Pattern, inner, path+"."+field.Name)
 		case field.Pattern.Word != Absent && field.Key.IsZero():
-			v.decoder.fail(field.Pattern.Position, "%s has no field %q: %s", path, field.Name, suggest.From(field.Name, slices.Sorted(maps.Keys(known))))
+			hint := suggest.From(field.Name, slices.Sorted(maps.Keys(known)))
+			v.decoder.fail(field.Pattern.Position, "%s has no field %q: %s", path, field.Name, hint)
 		}
 	}
 }

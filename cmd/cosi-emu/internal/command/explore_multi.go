@@ -39,7 +39,7 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 	x.options.Progress = func(p explore.Progress) {
 		shown.Show(fmt.Sprintf("%d of %d, %s", all.ended()+1, len(sources), describeProgress(p)), p.Done, p.Total)
 	}
-	err = explore.ExploreAll(ctx, x.options, sources, func(source explore.Source, report *explore.Report, err error) {
+	err = explore.All(ctx, x.options, sources, func(source explore.Source, report *explore.Report, err error) {
 		if all.take(source, report, err) && x.output == cli.FormatText {
 			all.failed = append(all.failed, report.WriteText(streams.Out))
 		}
