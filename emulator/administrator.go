@@ -14,8 +14,8 @@ import (
 // the owner of the buckets that are made with its key.
 const Administrator = "admin"
 
-// createAdministrator makes the key by which users do in the store what is not
-// COSI's: bring in buckets of their own. It goes to the store directly, past the
+// createAdministrator creates the key with which users change the store past COSI, for
+// instance to create existing buckets. It calls the store directly, past the
 // seams and so past the journal, and stays the same over restarts with a
 // directory for data.
 func (e *Emulator) createAdministrator(ctx context.Context) error {

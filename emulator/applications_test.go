@@ -24,7 +24,7 @@ func TestAccessIsForItsBucketsAlone(t *testing.T) {
 	trespasser.name = openBucket(theirs.secret()).name
 	_, read := trespasser.list(t.Context())
 	for what, err := range map[string]error{"read": read, "write": trespasser.put(t.Context(), "hello.txt", "hello")} {
-		if refused, ok := errors.AsType[smithy.APIError](err); !ok || refused.ErrorCode() != "AccessDenied" {
+		if rejected, ok := errors.AsType[smithy.APIError](err); !ok || rejected.ErrorCode() != "AccessDenied" {
 			t.Errorf("%s in a bucket that the access does not refer to: %v", what, err)
 		}
 	}

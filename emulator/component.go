@@ -281,7 +281,7 @@ func (c *Component) Stop(ctx context.Context) error {
 }
 
 // Crash ends the component as a kill -9 would: at this instant it is fenced, so
-// that nothing it has in flight goes on. What it had in memory is lost.
+// that no call in flight continues. What it had in memory is lost.
 func (c *Component) Crash() error {
 	c.stopRestarting()
 	c.operation.Lock()

@@ -80,7 +80,7 @@ func TestExampleParameters(t *testing.T) {
 	}
 }
 
-// TestQuota fills a bucket: the object that does not fit is refused, and there
+// TestQuota fills a bucket: the object that does not fit is rejected, and there
 // is room again when another has gone.
 func TestQuota(t *testing.T) {
 	s := newStory(t, emulatortest.Start(t, emulator.Options{}))

@@ -76,11 +76,11 @@ func gcsStatus(t *testing.T, err error) int {
 	if err == nil {
 		return 0
 	}
-	refused, ok := errors.AsType[*googleapi.Error](err)
+	rejected, ok := errors.AsType[*googleapi.Error](err)
 	if !ok {
 		t.Fatalf("not an answer of GCS: %v", err)
 	}
-	return refused.Code
+	return rejected.Code
 }
 
 // TestGCS is a claim of GCS, from the first request to the last, with what the

@@ -18,7 +18,7 @@ import (
 )
 
 // Times of the elections in a control plane of the emulator's own. They are shorter
-// than in a cluster, where a busy API server must not depose anybody.
+// than in a cluster, where a busy API server must not cost a leader its Lease.
 const (
 	leaseDuration = 5 * time.Second
 	renewDeadline = 4 * time.Second

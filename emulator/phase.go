@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Reporter is told how a start goes on. Phases may overlap, and the methods are
+// Reporter receives the progress of a start. Phases may overlap, and the methods are
 // called from several goroutines, one at a time for each phase.
 type Reporter interface {
 	// PhaseStarted says that a phase begins.

@@ -70,7 +70,7 @@ func TestE90EveryRightIsUsed(t *testing.T) {
 		}
 		// An Event may come too late for its namespace, which is no matter of rights.
 		if event.Outcome == string(metav1.StatusReasonForbidden) && !strings.Contains(event.Message, "is being terminated") {
-			t.Errorf("refused: %s", event)
+			t.Errorf("rejected: %s", event)
 		}
 		if verb, resource, ok := strings.Cut(event.Operation.Name, " "); ok && !strings.HasPrefix(resource, "/") {
 			used[event.Component+": "+verb+" "+resource+"."+groupOf(t, event, resource)] = true

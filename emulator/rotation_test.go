@@ -27,11 +27,11 @@ func codeOf(t *testing.T, err error) string {
 	if err == nil {
 		return ""
 	}
-	refused, ok := errors.AsType[smithy.APIError](err)
+	rejected, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
 		t.Fatalf("not an answer of S3: %v", err)
 	}
-	return refused.ErrorCode()
+	return rejected.ErrorCode()
 }
 
 // secretOf returns a Secret of the story's namespace as an application reads it,

@@ -103,15 +103,15 @@ func TestStaleDeleted(t *testing.T) {
 			t.Errorf("%d changes ago there were %q, want %q", changes, got, want.list)
 		}
 	}
-	var suffered []string
+	var affected []string
 	for _, e := range j.Since(0) {
 		if e.Fault != "" {
-			suffered = append(suffered, e.Operation.Name+" of "+e.Fault)
+			affected = append(affected, e.Operation.Name+" of "+e.Fault)
 		}
 	}
 	want := slices.Repeat([]string{"get configmaps of get configmaps", "list configmaps of list configmaps"}, 5)
-	if !slices.Equal(suffered, want) {
-		t.Errorf("what has suffered: %q, want %q", suffered, want)
+	if !slices.Equal(affected, want) {
+		t.Errorf("operations that a fault affected: %q, want %q", affected, want)
 	}
 }
 

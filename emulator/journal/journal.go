@@ -130,7 +130,7 @@ func (j *Journal) Append(e Event) Event {
 }
 
 // write passes an event to the sink. The journal outlives a sink that fails,
-// for instance because the disk is full; Err tells of it.
+// for instance because the disk is full; Err returns the error.
 func (j *Journal) write(e Event) {
 	if j.opts.Sink == nil || j.sinkErr != nil {
 		return

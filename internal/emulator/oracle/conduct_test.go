@@ -66,7 +66,7 @@ func TestForeign(t *testing.T) {
 			},
 		},
 		"Claim": {
-			reason: "Sidecars have no business with claims, even if they are refused.",
+			reason: "Sidecars must not write claims, even if the API server rejects the write.",
 			happen: func(s *story) {
 				forbidden := api("sidecar", "patch bucketclaims", ns+"/photos", `{}`, "")
 				forbidden.Outcome = "Forbidden"

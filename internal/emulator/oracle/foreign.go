@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// foreignWrites finds who has touched what is not his. (KEP, "Controller overview":
+// foreignWrites finds writes to objects of another component. (KEP, "Controller overview":
 // the minimal permissions of a sidecar.)
 func foreignWrites(e *evidence) []Finding {
 	var found []Finding
@@ -79,7 +79,7 @@ func driverOf(resource string, o *object) string {
 	return o.Spec.DriverName
 }
 
-// foreignWrite finds what a sidecar must not write to, even if it was refused.
+// foreignWrite finds what a sidecar must not write to, even if the API server rejected it.
 func (e *evidence) foreignWrite(v version) (Finding, bool) {
 	switch v.resource {
 	case buckets, accesses:

@@ -75,7 +75,7 @@ func TestOrder(t *testing.T) {
 			want:   []verdict{{oracle.Order, bucket}},
 		},
 		"IDRefused": {
-			reason: "The write of the ID was refused, and the bucket made all the same.",
+			reason: "The API server rejected the write of the ID, and the bucket was created nevertheless.",
 			happen: func(s *story) { s.until("ready"); s.change("identify", refusedBy("Conflict")) },
 			want:   []verdict{{oracle.Order, bucket}},
 		},
@@ -139,7 +139,7 @@ func TestOrder(t *testing.T) {
 			},
 		},
 		"Incomplete": {
-			reason: "What the journal has forgotten is not held against anybody.",
+			reason: "Events that the journal has dropped cause no finding.",
 			happen: func(s *story) {
 				s.input.Incomplete = true
 				s.happenings = s.happenings[s.index("provision"):s.index("delete secret")]

@@ -53,7 +53,7 @@ var aBucket = &unstructured.Unstructured{Object: map[string]any{
 	"apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "Bucket", "metadata": map[string]any{"name": "b"},
 }}
 
-// TestAPIFaults does three updates, of which the second suffers.
+// TestAPIFaults does three updates; a fault affects the second.
 func TestAPIFaults(t *testing.T) {
 	second := fault.Match{Seam: journal.SeamAPI, Operation: "update buckets", Nth: 2}
 	tests := map[string]struct {
@@ -107,7 +107,7 @@ func TestAPIFaults(t *testing.T) {
 				_, err := client.Update(t.Context(), aBucket, metav1.UpdateOptions{})
 				fenced := n == 2 && tc.effect.Crash != ""
 				if ok := err == nil || fenced; n != 1 && !ok {
-					t.Errorf("update %d: %v, want it not to suffer", n+1, err)
+					t.Errorf("update %d: %v, want no fault", n+1, err)
 				}
 				if n == 1 && !tc.is(err) {
 					t.Errorf("%s update 2: %v", tc.reason, err)
@@ -209,8 +209,7 @@ func expectHanging(t *testing.T, set *fault.Set, ended <-chan error) {
 	}
 }
 
-// TestAPIWatchFaults tells of three buckets, of which the event on the second
-// suffers.
+// TestAPIWatchFaults watches three buckets; a fault affects the event of the second.
 func TestAPIWatchFaults(t *testing.T) {
 	second := fault.Match{Seam: journal.SeamAPI, Operation: "event buckets", Subject: "b2"}
 	tests := map[string]struct {
@@ -220,9 +219,9 @@ func TestAPIWatchFaults(t *testing.T) {
 		outcome string
 	}{
 		"Drop":   {"It is never told.", fault.Effect{Drop: true}, "b1 b3", "Dropped"},
-		"Repeat": {"It is told twice.", fault.Effect{Duplicate: true}, "b1 b2 b2 b3", "Repeated"}, //nolint:dupword // that is it
+		"Repeat": {"The event arrives twice.", fault.Effect{Duplicate: true}, "b1 b2 b2 b3", "Repeated"}, //nolint:dupword // that is it
 		"Close":  {"The watch ends before it.", fault.Effect{CloseWatch: true}, "b1", "Closed"},
-		"Delay":  {"It is told later.", fault.Effect{Delay: time.Millisecond}, "b1 b2 b3", "Delayed"},
+		"Delay":  {"The event arrives later.", fault.Effect{Delay: time.Millisecond}, "b1 b2 b3", "Delayed"},
 		"Before": {"The component dies before it.", fault.Effect{Crash: fault.Before}, "b1", "Fenced"},
 		"After":  {"The component dies of it.", fault.Effect{Crash: fault.After}, "b1", "Fenced"},
 	}

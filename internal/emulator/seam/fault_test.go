@@ -38,6 +38,6 @@ func applied(t *testing.T, j *journal.Journal) []string {
 func expectApplied(t *testing.T, j *journal.Journal, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, applied(t, j)); diff != "" {
-		t.Errorf("what has suffered: -want, +got:\n%s", diff)
+		t.Errorf("operations that a fault affected: -want, +got:\n%s", diff)
 	}
 }

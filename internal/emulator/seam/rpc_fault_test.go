@@ -43,7 +43,7 @@ func region(name, region string) *cosi.DriverCreateBucketResponse {
 	return response
 }
 
-// TestRPCFaults creates three buckets, of which the second call suffers.
+// TestRPCFaults creates three buckets; a fault affects the second call.
 func TestRPCFaults(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
@@ -109,14 +109,14 @@ func TestRPCFaults(t *testing.T) {
 				if n == 1 {
 					expectSecond(t, tc.reason, got, err, tc.code, tc.want)
 				} else if fenced := n == 2 && tc.effect.Crash != ""; err != nil && !fenced {
-					t.Errorf("call %d: %v, want it not to suffer", n+1, err)
+					t.Errorf("call %d: %v, want no fault", n+1, err)
 				}
 			}
 			if got := m.created.Load(); got != tc.created {
 				t.Errorf("%d calls have reached the driver, want %d", got, tc.created)
 			}
 			if got := applied(t, j); len(got) != 1 || !strings.HasPrefix(got[0], "DriverCreateBucket b2 ") {
-				t.Errorf("what has suffered: %q, want the second call alone", got)
+				t.Errorf("calls that a fault affected: %q, want the second call alone", got)
 			}
 		})
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 )
 
-// TestStoreFaults puts three objects, of which the second request suffers.
+// TestStoreFaults puts three objects; a fault affects the second request.
 func TestStoreFaults(t *testing.T) {
 	second := fault.Match{Seam: journal.SeamStore, Operation: "PutObject", Nth: 2}
 	tests := map[string]struct {
@@ -78,12 +78,12 @@ func TestStoreFaults(t *testing.T) {
 	}
 }
 
-// expectSound wants the n-th operation of three not to suffer, unless the component
+// expectSound expects no fault at the n-th operation of three, unless the component
 // has died at the second.
 func expectSound(t *testing.T, n int, effect fault.Effect, err error) {
 	t.Helper()
 	if dead := n == 3 && effect.Crash != ""; err != nil && !dead {
-		t.Errorf("operation %d: %v, want it not to suffer", n, err)
+		t.Errorf("operation %d: %v, want no fault", n, err)
 	}
 }
 
@@ -105,7 +105,7 @@ func put(t *testing.T, server *httptest.Server, n int) (status int, body string,
 	return resp.StatusCode, string(got), err
 }
 
-// TestBackendFaults creates three buckets, of which the second call suffers.
+// TestBackendFaults creates three buckets; a fault affects the second call.
 func TestBackendFaults(t *testing.T) {
 	second := fault.Match{Seam: journal.SeamStore, Operation: "AdminCreateBucket", Nth: 2}
 	tests := map[string]struct {

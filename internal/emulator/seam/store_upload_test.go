@@ -41,7 +41,7 @@ func TestUploadFaults(t *testing.T) {
 				err := upload(t, c, content)
 				if n != 1 {
 					if err != nil {
-						t.Errorf("upload %d: %v, want it not to suffer", n+1, err)
+						t.Errorf("upload %d: %v, want no fault", n+1, err)
 					}
 					continue
 				}
