@@ -9,20 +9,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// How long a step of a small scenario may take that does not say otherwise: without
-// a fault as many times longer as all steps took when it last passed, and with one as
-// long as components need to find their feet again. Most end sooner, in haste.
+// Timeouts of the steps of a candidate that sets none. Without faults, the timeout is a
+// multiple of the duration of all steps in the last passed run. With faults, it is the
+// time that components need to recover. Most runs exit early.
 const (
 	cleanFactor     = 4
 	cleanPatience   = 500 * time.Millisecond
 	faultedPatience = 3 * time.Second
 )
 
-// fails reports whether a candidate passes without its faults, and the oracle finds
-// something with them. If there are none, the steps must pass nevertheless.
+// fails reports whether a candidate passes without its faults, and fails by the oracle
+// with them. A candidate without faults must pass its steps.
 func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails bool, err error) {
 	if _, err := c.source.scenario(); err != nil {
-		return false, nil //nolint:nilerr // it is no scenario any more
+		return false, nil //nolint:nilerr // the candidate is not a valid scenario
 	}
 	err = s.explorer.shared.pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
 		t := &candidateRun{shrinker: s, sandbox: w, source: c.source}
@@ -43,10 +43,10 @@ type candidateRun struct {
 	source  *source
 }
 
-// findings are what is wrong with a candidate. It is nothing if it is no candidate,
-// because it does not pass without its faults.
+// findings returns the findings of a candidate. It returns none if the candidate does not
+// pass without its faults.
 func (t *candidateRun) findings(ctx context.Context, faults Case, text string) ([]oracle.Finding, error) {
-	if len(faults) == 0 { // it is wrong by itself
+	if len(faults) == 0 { // it fails without faults
 		o, err := t.run(ctx, nil, nil)
 		if err != nil || failureError(o) != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func (t *candidateRun) findings(ctx context.Context, faults Case, text string) (
 	return judge(o, clean), nil
 }
 
-// cleanOf is the run without faults, which may be known; nil if anything is wrong with it.
+// cleanOf returns the cached or new run without faults, or nil if it has findings.
 func (t *candidateRun) cleanOf(ctx context.Context, text string) (*runResult, error) {
 	t.mu.Lock()
 	clean, known := t.clean[text]
@@ -87,7 +87,7 @@ func (t *candidateRun) cleanOf(ctx context.Context, text string) (*runResult, er
 	return clean, nil
 }
 
-// run runs the candidate once, and makes the sandbox fit for the next run.
+// run runs the candidate once, and resets the sandbox.
 func (t *candidateRun) run(ctx context.Context, faults Case, clean *runResult) (*runResult, error) {
 	scenario, err := t.source.scenario()
 	if err != nil {

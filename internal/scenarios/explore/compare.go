@@ -11,22 +11,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// The oracles that exploring has besides the standing ones: what they go by is the
+// The oracles of exploration, in addition to the standing ones. They compare with the
 // clean run.
 const (
-	// OracleSteps: what the scenario expects is so in spite of the fault.
+	// OracleSteps: the expectations of the scenario hold in spite of the fault.
 	OracleSteps = "steps"
-	// OracleState: Kubernetes ends in the state in which the clean run ends.
+	// OracleState: Kubernetes ends in the same state as in the clean run.
 	OracleState = "state"
-	// OracleTruth: so does the backend.
+	// OracleTruth: the backend ends in the same state as in the clean run.
 	OracleTruth = "truth"
-	// OracleCounts: creates, deletes, grants and revokes are of the same things as in
-	// the clean run, and none of them is repeated without end.
+	// OracleCounts: creates, deletes, grants and revokes have the same subjects as in
+	// the clean run, and none repeats endlessly.
 	OracleCounts = "counts"
 )
 
-// judge returns everything that is wrong with a run: by the standing oracles, by
-// what the scenario expects, and by comparison with the clean run.
+// judge returns the findings of a run: of the standing oracles, of the expectations of
+// the scenario, and of the comparison with the clean run.
 func judge(o, clean *runResult) []oracle.Finding {
 	found := oracle.Judge(o.input)
 	found = append(found, stepsOf(o.result)...)
@@ -70,10 +70,10 @@ func stepsOf(r engine.Result) []oracle.Finding {
 	return found
 }
 
-// trace is a run as a list of what each component did, in its own order.
+// trace lists the operations of each component in a run, in order.
 type trace map[string][]string
 
-// traceOf leaves out what the components only say, and normalises the rest.
+// traceOf ignores log events, and normalizes all other events.
 func traceOf(events []journal.Event, n *names) (trace, map[string][]journal.Event) {
 	lines, behind := trace{}, map[string][]journal.Event{}
 	for _, e := range inOrder(events) {
@@ -87,8 +87,8 @@ func traceOf(events []journal.Event, n *names) (trace, map[string][]journal.Even
 	return lines, behind
 }
 
-// firstDivergence returns the first event, in the order of time, with which a component
-// left the way that it took in the clean run, other than by suffering the fault.
+// firstDivergence returns the earliest event that differs from the clean run of its
+// component. It ignores events that a fault affected.
 func firstDivergence(o, clean *runResult) (journal.Event, bool) {
 	got, behind := traceOf(o.events, o.names)
 	want, _ := traceOf(clean.events, clean.names)
@@ -106,8 +106,8 @@ func firstDivergence(o, clean *runResult) (journal.Event, bool) {
 	return first, first.Seq != 0
 }
 
-// firstDifference finds the first line, from the fault on, that is not the one of the
-// clean run.
+// firstDifference returns the index of the first line after the fault that differs from
+// the clean run, or -1.
 func firstDifference(got, want []string, events []journal.Event, fault journal.Event) int {
 	for i, line := range got {
 		e := events[i]

@@ -10,14 +10,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// How often it is tried to see a finding again: of so many of its cases, each so many
+// How often confirmation reruns a group: at most so many of its cases, each so many
 // times.
 const (
 	confirmedCases = 3
 	confirmingRuns = 2
 )
 
-// confirmAll has each group seen a second time, on all sandboxes.
+// confirmAll confirms every group, in all sandboxes.
 func (e *explorer) confirmAll(ctx context.Context) error {
 	errs := make([]error, len(e.report.Findings))
 	var all sync.WaitGroup
@@ -28,8 +28,8 @@ func (e *explorer) confirmAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// confirm runs cases of a group again until one of them shows the same. Then that one
-// stands for the group.
+// confirm reruns cases of a group until one has the same finding. That case then
+// represents the group.
 func (e *explorer) confirm(ctx context.Context, g *Group) error {
 	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
 		for _, seen := range g.outcomes[:min(len(g.outcomes), confirmedCases)] {
@@ -55,7 +55,7 @@ func (e *explorer) confirm(ctx context.Context, g *Group) error {
 
 func (g *Group) has(f oracle.Finding) bool { return f.Oracle == g.Oracle }
 
-// rerunCase runs a case once more; one without any fault is the clean run.
+// rerunCase runs a case once more. A case without faults is the clean run.
 func (e *explorer) rerunCase(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
 	if len(result.Case) > 0 {
 		w, err := e.try(ctx, w, result)

@@ -9,12 +9,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Counts are the effects of a run on the sandbox: for each kind of effect how often
-// it has succeeded on each subject.
+// Counts are the effects of a run: for each kind of effect, the number of successes on
+// each subject.
 type Counts map[string]map[string]int
 
-// effective are the operations that make, or undo, what costs somebody something.
-// Of a call, the side of the driver counts: what has reached it.
+// effective maps the operations that create or delete resources to their effect. Calls
+// count on the side of the driver.
 var effective = map[string]string{
 	"DriverCreateBucket": "buckets created", "DriverDeleteBucket": "buckets deleted",
 	"DriverGrantBucketAccess": "accesses granted", "DriverRevokeBucketAccess": "accesses revoked",
@@ -24,8 +24,8 @@ var effective = map[string]string{
 	"create secrets": "Secrets created", "delete secrets": "Secrets deleted",
 }
 
-// countsOf counts what has happened, and what may have: a crossing that was cut
-// off, or whose reply was lost, has perhaps reached the other side.
+// countsOf counts operations that succeeded or may have succeeded. An operation whose
+// response was lost may have reached the other side.
 func countsOf(events []journal.Event, n *names) Counts {
 	c := Counts{}
 	for _, e := range events {
@@ -41,12 +41,12 @@ func countsOf(events []journal.Event, n *names) Counts {
 	return c
 }
 
-// repeats is how much more often one thing may be done for each fault: retries of
-// what is idempotent are right, a loop is not.
+// repeats is how many retries of an operation each fault allows. Retries of idempotent
+// operations are correct; endless retries are not.
 const repeats = 10
 
-// excesses returns what was done to other subjects than in the clean run, and what
-// was done far too often.
+// excesses returns effects on subjects that the clean run does not have, and effects
+// that occurred too often.
 func (c Counts) excesses(clean Counts, faults int) []difference {
 	var found []difference
 	for _, effect := range slices.Sorted(maps.Keys(c)) {

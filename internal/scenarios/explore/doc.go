@@ -1,11 +1,10 @@
-// Package explore tries every fault at every point of a scenario: it runs the
-// scenario once to list the operations at all seams, then once more for each of
-// them and each effect that it can suffer, and judges each run by the standing
-// oracles and by comparison with the clean one. What it finds is grouped, explained
-// and shrunk to a scenario that a person reads.
+// Package explore tries every fault at every point of a scenario. It runs the scenario
+// once without faults to list the operations at all seams. Then it runs the scenario once
+// for each operation and each effect. The standing oracles and a comparison with the
+// clean run judge each run. Findings are grouped, explained and shrunk to a small
+// scenario.
 //
-// Runs are kept apart by sandboxes: a [sandbox] is a control plane of its own with a
-// controller, a sidecar, a driver and a store, so that a crash disturbs nobody else.
-// A sandbox is used for one run after the other, and is cleaned, or thrown away, after
-// one that has left something.
+// Sandboxes isolate runs. A [sandbox] is a control plane of its own with a controller, a
+// sidecar, a driver and a store, so a crash does not disturb other runs. A sandbox is
+// reused. After a run that left something behind, it is reset or replaced.
 package explore

@@ -17,19 +17,17 @@ import (
 // errIdle is the error of a step that ended before its timeout, because all components are idle.
 var errIdle = errors.New("condition not met, and all components are idle")
 
-// A hasty run is one of which only the outcome counts, and which may be repeated: it
-// is over when nobody has come any further for a time, though its steps would wait for
-// longer. What fails again and again in the same way does not count. How long that
-// time is depends on how long a run without a fault takes on this machine just now, and
-// on what has to be found out again: a component that starts anew, and a watch that was
-// cut, take longer than a retry.
+// A run with early exit ends once no component has made progress for some time, although
+// its steps would wait longer. An operation that keeps failing in the same way is no
+// progress. The time depends on the current duration of a clean run, and on the faults: a
+// restarted component and a closed watch take longer to recover than a retry.
 const (
 	maxEarlyExit = 2 * time.Second
 	rejoinTime   = 1500 * time.Millisecond
 )
 
-// earlyExitAfter is the silence after which a run with faults is over, if one without takes as
-// long as usual.
+// earlyExitAfter returns the time without progress after which a run with faults ends. The
+// argument usual is the duration of a clean run.
 func earlyExitAfter(faults []fault.Fault, usual time.Duration) time.Duration {
 	silence := min(max(quietForSure, usual), maxEarlyExit)
 	for _, f := range faults {
@@ -40,12 +38,12 @@ func earlyExitAfter(faults []fault.Fault, usual time.Duration) time.Duration {
 	return silence
 }
 
-// feedsCache reports whether caches live by an operation.
+// feedsCache reports whether an operation fills caches.
 func feedsCache(operation string) bool {
 	return strings.HasPrefix(operation, "watch ") || strings.HasPrefix(operation, "list ") || strings.HasPrefix(operation, journal.EventPrefix)
 }
 
-// runWithEarlyExit runs a scenario as run does, but in haste.
+// runWithEarlyExit runs a scenario as run does, with early exit.
 func (w *sandbox) runWithEarlyExit(
 	ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *runResult, usual time.Duration,
 ) *runResult {
@@ -61,7 +59,7 @@ func newRunning(ctx context.Context, w *sandbox, s *spec.Scenario, faults []faul
 	}
 }
 
-// note remembers which steps go on.
+// note tracks the active steps.
 func (r *running) note(step *spec.Step, begins bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,15 +70,15 @@ func (r *running) note(step *spec.Step, begins bool) {
 	}
 }
 
-// exitEarly returns the context for the steps of the run, which ends early if it is hasty
-// and they wait in vain.
+// exitEarly returns the context for the steps of the run. If the run may exit early, the
+// context ends when the run stalls.
 func (r *running) exitEarly(ctx context.Context) (within context.Context, stop func()) {
 	if r.earlyExit == 0 {
 		return ctx, func() {}
 	}
 	within, cancel := context.WithCancelCause(ctx)
-	var vigil sync.WaitGroup
-	vigil.Go(func() {
+	var detector sync.WaitGroup
+	detector.Go(func() {
 		select {
 		case <-within.Done():
 		case <-r.began:
@@ -89,7 +87,7 @@ func (r *running) exitEarly(ctx context.Context) (within context.Context, stop f
 	})
 	return within, func() {
 		cancel(nil)
-		vigil.Wait()
+		detector.Wait()
 	}
 }
 
@@ -103,8 +101,8 @@ func (r *running) watchForStall(ctx context.Context, giveUp context.CancelCauseF
 	}
 }
 
-// stalled reports whether all that goes on is steps that wait for others, and
-// nobody has come any further for long enough, while every component is alive.
+// stalled reports whether all active steps only wait, no component has made progress for
+// long enough, and every component is running.
 func (r *running) stalled() bool {
 	journal := r.sandbox.emu.Journal()
 	underWay := journal.Pending() // before what has ended
@@ -126,12 +124,12 @@ func (r *running) stalled() bool {
 	return waiting > 0
 }
 
-// futile is how often something has to have failed in the same way until another
-// attempt is no progress.
+// futile is the number of equal failures of an operation after which another attempt is
+// no progress.
 const futile = 3
 
-// progressed returns when somebody has last done something other than what has failed
-// in the same way often enough; now, if such a thing is under way.
+// progressed returns the time of the last progress. It ignores operations that have failed
+// in the same way too often. A pending operation is progress now.
 func progressed(events, underWay []journal.Event) time.Time {
 	failures := map[string]int{} // by operation and outcome
 	hopeless := map[string]bool{}
@@ -158,8 +156,8 @@ func progressed(events, underWay []journal.Event) time.Time {
 	return last
 }
 
-// isProgress reports whether an event is of a kind that can bring COSI any further; what is
-// only told to people is not.
+// isProgress reports whether an event can be progress. Writes of Kubernetes Events
+// cannot.
 func isProgress(e journal.Event) bool {
 	return oracle.IsActivity(e) && !strings.HasSuffix(e.Operation.Name, " events")
 }

@@ -11,50 +11,49 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
-// Kind is a way to go wrong that is tried at every point that it applies to.
+// Kind is a kind of effect. Exploration tries it at every point that it applies to.
 type Kind string
 
 // The kinds.
 const (
-	// CrashBefore kills the component before the operation happens.
+	// CrashBefore kills the component before the operation.
 	CrashBefore Kind = "crash-before"
-	// CrashAfter kills it when the operation has happened and it has not heard of it.
+	// CrashAfter kills the component after the operation, before the response.
 	CrashAfter Kind = "crash-after"
-	// Fail has the operation not happen, and an error come back that is worth another
-	// attempt.
+	// Fail returns a retriable error instead of the operation.
 	Fail Kind = "fail"
-	// Conflict has the API server say that the object was changed meanwhile.
+	// Conflict returns the error Conflict of the API server.
 	Conflict Kind = "conflict"
-	// LoseReply has the operation happen, and the caller see a broken connection.
+	// LoseReply executes the operation and breaks the connection to the caller.
 	LoseReply Kind = "lose-reply"
-	// Delay holds the operation up: calls until after their deadline, others for long
-	// enough that everything else overtakes them.
+	// Delay delays the operation: calls until after their deadline, others until other
+	// operations have overtaken them.
 	Delay Kind = "delay"
-	// Duplicate has the operation happen twice.
+	// Duplicate executes the operation twice.
 	Duplicate Kind = "duplicate"
-	// Stale answers a read with the past. What is read from a cache is stale when
-	// its watch is late, so this is at the events of a watch, too.
+	// Stale returns an old response to a read. A cache is stale when its watch is late,
+	// so this also applies to watch events.
 	Stale Kind = "stale"
-	// CutWatch ends a watch before an event is told.
+	// CutWatch closes a watch before an event.
 	CutWatch Kind = "cut-watch"
 )
 
-// Kinds returns all kinds, in the order in which they are tried.
+// Kinds returns all kinds in the order of exploration.
 func Kinds() []Kind {
 	return []Kind{CrashBefore, CrashAfter, Fail, Conflict, LoseReply, Delay, Duplicate, Stale, CutWatch}
 }
 
-// Timing says how long things take that are held up.
+// timing has the durations of delays.
 type timing struct {
-	// overtaken is long enough for everything else to happen in between.
+	// overtaken is long enough for all other operations to overtake a delayed one.
 	overtaken time.Duration
-	// late is beyond the deadline of a call.
+	// late is longer than the deadline of a call.
 	late time.Duration
 }
 
-// effects returns what the kinds are at a point: only those that apply to it. A read
-// changes nothing, so it makes no difference whether it happens before a crash, or
-// how often; and one whose answer is lost has failed.
+// effects returns the effects that apply to a point, by kind. A read changes nothing, so
+// a crash after it equals a crash before it, and a duplicate has no effect. A read whose
+// response is lost equals one that failed.
 func (t timing) effects(p Point) map[Kind]fault.Effect {
 	all := t.all(p)
 	if p.reads() {
@@ -98,22 +97,21 @@ func common(fail, lose, delay fault.Effect) map[Kind]fault.Effect {
 	}
 }
 
-// Case is what goes wrong in one run: nothing, if it is empty.
+// Case lists the faults of one run.
 type Case []Trial
 
 // Trial is one effect at one point.
 type Trial struct {
 	Point Point `json:"point"`
 	Kind  Kind  `json:"kind"`
-	// Effect is what the kind is at the point.
+	// Effect is the effect of the kind at the point.
 	Effect fault.Effect `json:"effect"`
 }
 
 // String renders the trial for people.
 func (t Trial) String() string { return fmt.Sprintf("%s at %s", t.Kind, t.Point) }
 
-// String renders the case for people. It is the same for the same case, and
-// another for any other.
+// String renders the case for people. Different cases have different strings.
 func (c Case) String() string {
 	if len(c) == 0 {
 		return "no fault"
@@ -125,7 +123,7 @@ func (c Case) String() string {
 	return strings.Join(texts, " + ")
 }
 
-// faults are what is put into the set. Their names are those in the journal.
+// faults returns the faults to inject. The journal has their names.
 func (c Case) faults() []fault.Fault {
 	all := make([]fault.Fault, len(c))
 	for i, t := range c {
@@ -134,8 +132,7 @@ func (c Case) faults() []fault.Fault {
 	return all
 }
 
-// trials are what can go wrong at the points, in their order, as far as it is asked
-// for.
+// trials returns the selected trials at the points, in the order of points.
 func (t timing) trials(points []Point, kinds []Kind, at string) []Trial {
 	var all []Trial
 	for _, p := range points {

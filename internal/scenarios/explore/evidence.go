@@ -25,12 +25,12 @@ const (
 	timelineExtension = ".html"
 )
 
-// verifyingRuns is how often a shrunk scenario is run until it fails as it should.
+// verifyingRuns is how often a shrunk scenario is run at most until it fails by its oracle.
 const verifyingRuns = 3
 
-// keep keeps the smallest of the candidates that fails by itself, too: where it
-// depends on who is faster, a smaller one may have failed once, and hardly ever does. If
-// none fails by itself, it is the smallest.
+// keep writes the smallest candidate that also fails when it is run alone. If there is a
+// race, a smaller candidate may fail only rarely. If no candidate fails alone, keep writes
+// the smallest.
 func (e *explorer) keep(ctx context.Context, g *Group, line []candidate, name string) error {
 	smallest := line[len(line)-1]
 	if e.options.Out == "" || compared(g.Oracle) || len(line) == 1 {
@@ -44,8 +44,7 @@ func (e *explorer) keep(ctx context.Context, g *Group, line []candidate, name st
 	return e.keepOne(ctx, g, smallest, name)
 }
 
-// backwards returns some places of so many, from the last to the first, in strides that
-// become longer.
+// backwards returns some indexes below n, from the last to the first, in growing strides.
 func backwards(n int) []int {
 	var places []int
 	for at, stride := n-1, 1; at > 0; at, stride = at-stride, 2*stride { //nolint:mnd // twice as long
@@ -54,14 +53,14 @@ func backwards(n int) []int {
 	return append(places, 0)
 }
 
-// compared reports whether only the clean run shows what an oracle finds.
+// compared reports whether an oracle compares with the clean run.
 func compared(name string) bool {
 	return name == OracleState || name == OracleTruth || name == OracleCounts
 }
 
-// keepOne writes a candidate as the shrunk scenario of a group, runs it as
-// 'cosi-emu run' does, with the engine's own judgement, and writes the recording of
-// that run and its timeline beside it.
+// keepOne writes a candidate as the shrunk scenario of a group. It runs the scenario as
+// 'cosi-emu run' does, with the oracles of the engine. It writes the recording and the
+// timeline of that run next to the scenario.
 func (e *explorer) keepOne(ctx context.Context, g *Group, c candidate, name string) error {
 	text, err := c.render(*g)
 	if err != nil {
@@ -80,14 +79,14 @@ func (e *explorer) keepOne(ctx context.Context, g *Group, c candidate, name stri
 		return fmt.Errorf("write the scenario: %w", err)
 	}
 	all, err := spec.Loader{}.Parse(g.File, []byte(g.Shrunk))
-	if err != nil { // it uses files that are elsewhere
+	if err != nil { // it uses files of other directories
 		g.Rerun = fmt.Sprintf("is invalid: %s", err)
 		return nil
 	}
 	return e.verifyAll(ctx, g, all, base)
 }
 
-// verifyAll runs the shrunk scenario until it fails as it should, a few times at most.
+// verifyAll runs the shrunk scenario until it fails by the oracle of the group, at most verifyingRuns times.
 func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario, base string) error {
 	return e.shared.pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
 		for range verifyingRuns {
@@ -107,8 +106,7 @@ func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario
 	})
 }
 
-// rerun runs a scenario as 'cosi-emu run' does, and writes its recording and its
-// timeline.
+// rerun runs a scenario as 'cosi-emu run' does, and writes its recording and timeline.
 func (e *explorer) rerun(ctx context.Context, w *sandbox, all []*spec.Scenario, base string) (shown report.Report, err error) {
 	dir, err := os.MkdirTemp(filepath.Dir(base), ".recording-")
 	if err != nil {
@@ -143,8 +141,7 @@ func writeTimeline(file string, shown report.Report) (err error) {
 	return timeline.Write(out, shown)
 }
 
-// verify notes whether a run of the shrunk scenario has failed by the oracle of the
-// group.
+// verify records whether a run of the shrunk scenario failed by the oracle of the group.
 func (g *Group) verify(shown report.Report) {
 	var oracles []string
 	for _, failure := range shown.Scenarios[0].Failures {

@@ -23,7 +23,7 @@ func TestVerify(t *testing.T) {
 		rerun                string
 	}{
 		{"the same", "the oracle of the group failed", oracle.Leak, engine.Failed, []report.Failure{leak}, true, "failed by leak"},
-		{"among others", "the oracle of the group is one of several", oracle.Leak, engine.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
+		{"among others", "one of several oracles", oracle.Leak, engine.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
 		{"a step", "a failed step counts as the oracle steps", OracleSteps, engine.Failed, []report.Failure{step}, true, "failed by steps"},
 		{"another", "another oracle failed", oracle.Order, engine.Failed, []report.Failure{leak}, false, "failed by leak"},
 		{"broken", "a broken scenario proves nothing", OracleSteps, engine.Broken, []report.Failure{broken}, false, "broken"},

@@ -13,12 +13,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// ErrUnclean is the error of a scenario whose steps do not pass without any fault: there
-// is nothing to compare with.
+// ErrUnclean is the error of a scenario whose steps fail without faults. There is no clean
+// run to compare with.
 var ErrUnclean = errors.New("the scenario fails without faults")
 
-// Explore runs a scenario with every fault, and reports what it has found. If the
-// context ends, the runs that were done are reported with the error.
+// Explore runs a scenario with every fault, and reports the findings. If the context ends,
+// it returns the report of the completed runs with the error.
 func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	if opts, err = opts.withDefaults(); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	if e.done, err = openState(opts); err != nil {
 		return nil, err
 	}
-	if e.shared == nil { // it is the only one
+	if e.shared == nil { // this is the only exploration
 		e.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
 		defer func() { err = errors.Join(err, e.shared.pool.stop(context.WithoutCancel(ctx))) }()
 	}
@@ -42,7 +42,7 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	return &e.report, errors.Join(err, e.done.close())
 }
 
-// explorer is an exploration that goes on.
+// explorer is a running exploration.
 type explorer struct {
 	options  Options
 	scenario *spec.Scenario
@@ -51,19 +51,19 @@ type explorer struct {
 
 	clean  *runResult
 	trials []Trial
-	seen   map[string]bool // situations in which something was tried
+	seen   map[string]bool // prune keys of the trials
 	pairs  []Case
 	found  []caseResult // runs with findings
 	report Report
 }
 
-// explore is the list of what happens.
+// explore runs all phases.
 func (e *explorer) explore(ctx context.Context) error {
 	e.options.Progress(Progress{Phase: "starting"})
 	if err := e.runClean(ctx); err != nil {
 		return err
 	}
-	if len(e.found) > 0 { // it is wrong by itself, so there is nothing to compare with
+	if len(e.found) > 0 { // it fails without faults: there is no clean run
 		return e.finish(ctx, e.found)
 	}
 	if e.options.MeasureSeams {
@@ -77,7 +77,7 @@ func (e *explorer) explore(ctx context.Context) error {
 	return e.finish(ctx, append(e.done.old, e.found...))
 }
 
-// finish reports what was found.
+// finish groups, confirms and shrinks the findings.
 func (e *explorer) finish(ctx context.Context, found []caseResult) error {
 	e.report.Findings = group(found)
 	if err := e.confirmAll(ctx); err != nil {
@@ -109,13 +109,13 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 	return e.runAll(ctx, "random faults", randomCases(e.trials, e.options.Random, e.options.Seed), false)
 }
 
-// probe has the events of watches recorded, and does nothing to them.
+// probe makes the journal record watch events. The delay is negligible.
 var probe = fault.Fault{
 	Name: "probe", Match: fault.Match{Seam: journal.SeamAPI, Operation: journal.EventPrefix + "*"}, Effect: fault.Effect{Delay: 1},
 }
 
-// runClean finds what the scenario does without a fault: once to warm up, and once
-// to be compared with. If that is wrong already, it is the only thing that is found.
+// runClean runs the scenario without faults: once to warm up, and once as the clean run. A
+// finding in it is the only finding of the exploration.
 func (e *explorer) runClean(ctx context.Context) error {
 	err := e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
 		for range 2 {
@@ -135,12 +135,12 @@ func (e *explorer) runClean(ctx context.Context) error {
 	return nil
 }
 
-// trialsAt are what can go wrong at points, as far as it is asked for.
+// trialsAt returns the selected trials at points.
 func (e *explorer) trialsAt(points ...Point) []Trial {
 	return timingOf(e.options.Emulator.RPCTimeout).trials(points, e.options.Kinds, e.options.At)
 }
 
-// runOnce runs the scenario without a fault. If it is wrong by itself, that is found.
+// runOnce runs the scenario without faults. Violations are findings.
 func (e *explorer) runOnce(ctx context.Context, w *sandbox) (*sandbox, error) {
 	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
 	if err := failureError(o); err != nil {
@@ -154,14 +154,14 @@ func (e *explorer) runOnce(ctx context.Context, w *sandbox) (*sandbox, error) {
 	return e.resetAfter(ctx, w, o)
 }
 
-// resetAfter makes a sandbox fit for the next run, or returns another one; none with an error.
+// resetAfter resets a sandbox, or replaces it. With an error, the sandbox may be nil.
 func (e *explorer) resetAfter(ctx context.Context, w *sandbox, o *runResult) (*sandbox, error) {
 	_, err := w.reset(ctx, o)
 	return e.recreatedAfter(ctx, w, err)
 }
 
-// recreatedAfter returns a sandbox that cleaning has come to an error in, or another one if
-// something is left in it; none with an error.
+// recreatedAfter replaces a sandbox if its reset failed with errNotClean. The sandbox is
+// nil if that fails, too.
 func (e *explorer) recreatedAfter(ctx context.Context, w *sandbox, err error) (*sandbox, error) {
 	if !errors.Is(err, errNotClean) {
 		return w, err
@@ -172,7 +172,7 @@ func (e *explorer) recreatedAfter(ctx context.Context, w *sandbox, err error) (*
 	return e.shared.pool.take(ctx)
 }
 
-// failureError is the error of a run without a fault that has not come to its end.
+// failureError returns the error of a run without faults that did not pass.
 func failureError(o *runResult) error {
 	if o.err != nil {
 		return o.err
@@ -183,7 +183,7 @@ func failureError(o *runResult) error {
 	return nil
 }
 
-// shortfalls tells why a scenario did not pass, in a line.
+// shortfalls renders failures in one line.
 func shortfalls(failures []engine.Failure) string {
 	var all []string
 	for i := range failures {
@@ -195,7 +195,7 @@ func shortfalls(failures []engine.Failure) string {
 	return strings.Join(all, "; ")
 }
 
-// notCleanError is the error of a run without a fault in which anything is wrong.
+// notCleanError returns the error of a run without faults that failed or has findings.
 func notCleanError(o *runResult) error {
 	if err := failureError(o); err != nil {
 		return err

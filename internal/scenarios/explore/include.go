@@ -11,10 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// include puts the steps of other files where they are used, so that a scenario can
-// stand alone, and its steps be taken from it one by one. A use that says more, such as
-// when, stays. The scenario, in the file root, has been read before, so that no file
-// uses itself.
+// include inlines the steps of used files, so that a scenario needs no other files, and
+// steps can be removed one by one. A use step with other fields, such as when, stays. The
+// scenario in the file root has been loaded before, so there are no cycles.
 func include(steps *yaml.Node, file, root string) error {
 	if steps == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// ErrBudget is the error of a scenario that was not begun with.
+// ErrBudget is the error of a scenario that was not started.
 var ErrBudget = errors.New("budget exhausted before this scenario")
 
 // Source is a scenario to explore.
@@ -20,13 +20,13 @@ type Source struct {
 	Text []byte
 }
 
-// All explores scenarios one after the other, in the same sandboxes. What was tried
-// for one is not tried again for another in the same situation: when Kubernetes and
-// the backend hold the same, and the same is about to happen. Each report is told as
-// soon as it is there, or the error of a scenario that cannot be explored, with which
-// it goes on. Options.State is a directory, with a file for each scenario, and
-// Options.Budget is for all of them. If the context ends, what was done of the scenario
-// at hand is told, too.
+// All explores scenarios one after the other, in the same sandboxes. A fault that
+// was tried in one scenario is not tried at an equivalent operation of another:
+// [Options.Prune] selects which operations count as equivalent. It calls told with the
+// report of each scenario, or with the error of a scenario that cannot be explored, and
+// continues. Options.State is a directory with a file for each scenario, and
+// Options.Budget is for all scenarios. If the context ends, told gets the partial report
+// of the current scenario.
 func All(ctx context.Context, opts Options, sources []Source, told func(Source, *Report, error)) (err error) {
 	opts, err = opts.withDefaults()
 	if err != nil {
@@ -59,16 +59,15 @@ func All(ctx context.Context, opts Options, sources []Source, told func(Source, 
 	return nil
 }
 
-// sharedState is what explorations of several scenarios have in common.
+// sharedState is shared by the explorations of several scenarios.
 type sharedState struct {
 	pool  *pool
-	tried map[string]bool // situations, and what was tried in them
+	tried map[string]bool // prune keys with the kinds that were tried
 	ends  deadline
 }
 
-// untried returns the trials of a clean run that were not made in the same situation
-// before: in an earlier scenario, or, where only part of what there is has to be the
-// same, in this one.
+// untried returns the trials of a clean run that were not tried before at an equivalent
+// operation: of an earlier scenario, or, except with PruneState, of this one.
 func (e *explorer) untried() []Trial {
 	states := map[Point]string{}
 	for _, s := range pruneKeys(e.clean, e.options.Prune) {

@@ -11,19 +11,19 @@ import (
 )
 
 var (
-	eventName = regexp.MustCompile(`\.[0-9a-f]{14,}$`) // of an Event: when it first happened
+	eventName = regexp.MustCompile(`\.[0-9a-f]{14,}$`) // the timestamp in the name of an Event
 	stars     = regexp.MustCompile(`\*\*+`)
-	// endpoint is where a sandbox serves something: each at other ports.
+	// endpoint matches the endpoints of a sandbox. Ports differ between sandboxes.
 	endpoint = regexp.MustCompile(`\b127\.0\.0\.1:\d+\b`)
 )
 
-// names give what differs from run to run names that are the same in every run: a
-// UID that of the object that it is of, and the scope of a scenario, which is a
-// part of the names of its drivers and classes, one for all.
+// names replaces what differs from run to run by names that are the same in every run: a
+// UID by the name of its object, and the scope of a scenario, which is part of the names
+// of drivers and classes, by one name.
 type names struct {
 	scope *regexp.Regexp
 	known map[string]string // by UID
-	count map[string]int    // of the UIDs that an object of that name has had
+	count map[string]int    // number of UIDs by object name
 }
 
 func newNames(scenario string) *names {
@@ -33,7 +33,7 @@ func newNames(scenario string) *names {
 	}
 }
 
-// read learns the names from what the API server has answered.
+// read learns the names from responses of the API server.
 func (n *names) read(events []journal.Event) {
 	for _, e := range events {
 		if e.Seam != journal.SeamAPI || len(e.Response) == 0 {
@@ -52,8 +52,8 @@ func (n *names) read(events []journal.Event) {
 	}
 }
 
-// learn gives a UID a name. An object that was deleted and made again has another
-// UID, and gets another number.
+// learn assigns a name to a UID. An object that was deleted and created again has another
+// UID and another number.
 func (n *names) learn(kind, name, id string) {
 	if id == "" || n.known[id] != "" {
 		return
@@ -77,8 +77,7 @@ func (n *names) pattern(name string) string {
 	return stars.ReplaceAllString(name, "*")
 }
 
-// in returns a text with names for the UIDs in it; those that nobody knows are all
-// the same.
+// in replaces the UIDs in a text by names. All unknown UIDs have the same name.
 func (n *names) in(text string) string {
 	text = n.scope.ReplaceAllString(text, "<scope>")
 	text = endpoint.ReplaceAllString(text, "127.0.0.1:<port>")

@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// observe finds how things are: all objects of COSI, the Secrets of the namespace, and
-// what the backend has.
+// observe lists all COSI objects, the Secrets of the namespace, and the contents of the
+// backend.
 func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation, error) {
 	m := oracle.Observation{Name: name, After: w.emu.Journal().Mark()}
 	var claims cosiapi.BucketClaimList
@@ -25,8 +25,8 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 	var accesses cosiapi.BucketAccessList
 	var secrets corev1.SecretList
 	for _, list := range []client.ObjectList{&claims, &buckets, &accesses, &secrets} {
-		// What the API server has in memory is enough in a sandbox that is quiet, and
-		// takes a fiftieth of the time.
+		// A list from the watch cache is current in an idle sandbox, and takes a fiftieth
+		// of the time.
 		cached := &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}}
 		if list == client.ObjectList(&secrets) {
 			cached.Namespace = worldNamespace
@@ -46,7 +46,7 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 	return m, err
 }
 
-// observeBackend finds what the backend has, where it is the emulator's own.
+// observeBackend lists the contents of the backend if it is the store of the emulator.
 func (w *sandbox) observeBackend(ctx context.Context, m *oracle.Observation) error {
 	backend := w.emu.Store()
 	if backend == nil {
@@ -79,7 +79,7 @@ func accessSecret(s *corev1.Secret) oracle.AccessSecret {
 	return secret
 }
 
-// isRunning reports whether every component is alive.
+// isRunning reports whether every component is running.
 func (w *sandbox) isRunning() bool {
 	for _, c := range w.emu.Components() {
 		if state, _ := c.State(); state != emulator.StateRunning {
@@ -89,14 +89,14 @@ func (w *sandbox) isRunning() bool {
 	return true
 }
 
-// isEmpty reports whether nothing is left of a run.
+// isEmpty reports whether a run left nothing behind.
 func isEmpty(m oracle.Observation) bool {
 	o := m.Objects
 	return len(o.Claims)+len(o.Buckets)+len(o.Accesses)+len(o.Secrets) == 0 &&
 		(m.Backend == nil || len(m.Backend.Buckets)+len(accountsOf(m.Backend)) == 0)
 }
 
-// accountsOf leaves out the administrator's, which is no one's access.
+// accountsOf returns all accounts except those of administrators.
 func accountsOf(t *oracle.BackendState) []fakedriver.Account {
 	return slices.DeleteFunc(slices.Clone(t.Accounts), func(a fakedriver.Account) bool { return a.Admin })
 }

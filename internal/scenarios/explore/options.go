@@ -11,15 +11,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// ErrOptions is the error of options that cannot be.
+// ErrOptions is the error of invalid options.
 var ErrOptions = errors.New("invalid exploration options")
 
-// ErrScenario is the error of a file that is no scenario.
+// ErrScenario is the error of an invalid scenario.
 var ErrScenario = errors.New("invalid scenario")
 
-// sandboxesFor is how many runs go on at a time by default: more than there are processors,
-// because while one waits for a deadline or for a component that starts again, others use
-// them; and not so many that a laptop has no memory left.
+// sandboxesFor returns the default number of parallel runs: three for two processors,
+// because runs also wait for deadlines and restarts. The maximum limits memory.
 func sandboxesFor(processors int) int { return min(max(leastSandboxes, processors*3/2), mostSandboxes) } //nolint:mnd // and a half
 
 const (
@@ -27,71 +26,69 @@ const (
 	mostSandboxes  = 8
 )
 
-// DefaultCallTimeout is how long a call of the driver may take: shorter than in life, so
-// that a run with a call that hangs is soon over.
+// DefaultCallTimeout is the timeout of driver calls. It is shorter than in production, so
+// a run with a hanging call ends soon.
 const DefaultCallTimeout = 500 * time.Millisecond
 
-// DefaultShrinkTimeout is how long one finding is made smaller.
+// DefaultShrinkTimeout is the default of Options.ShrinkTimeout.
 const DefaultShrinkTimeout = 2 * time.Minute
 
-// Options say what is explored, and how far.
+// Options configure an exploration.
 type Options struct {
-	// File is the name of the scenario's file, which files that it uses are relative
-	// to, and Text its content, with exactly one scenario.
+	// File is the name of the scenario file, and Text its content, with exactly one
+	// scenario. Used files are relative to File.
 	File string
 	Text []byte
 
-	// Emulator is what every sandbox is: above all whose controller, sidecar and
-	// driver. Its control plane and the delays between retries are the explorer's; an
-	// RPCTimeout of 0 means DefaultCallTimeout. All sandboxes share a driver behind a
-	// socket, whose process no fault ends, and whose backend is not seen.
+	// Emulator configures every sandbox, for example its controller, sidecar and driver.
+	// The control plane and the delays between retries are ignored. RPCTimeout defaults
+	// to DefaultCallTimeout. All sandboxes share a driver behind a socket. Faults do not
+	// crash that driver, and its backend is not visible.
 	Emulator emulator.Options
-	// Sandboxes is how many runs go on at a time; 0 means three for two processors, at least
-	// three and at most eight.
+	// Sandboxes is the number of parallel runs. It defaults to three for two processors,
+	// at least three and at most eight.
 	Sandboxes int
-	// Kinds are what is tried; all if there are none.
+	// Kinds are the kinds of effects to try. It defaults to all.
 	Kinds []Kind
-	// At is a pattern, in which * is any number of any characters, of the points that are
-	// tried, as they are printed; all if it is empty.
+	// At is a pattern of the points to try, as printed, in which * matches any
+	// characters. It defaults to all.
 	At string
-	// Pairs tries two faults in one run, too, but for those that come upon a state
-	// that was seen already.
+	// Pairs also tries two faults in one run, except in states that occurred before.
 	Pairs bool
-	// Random is how many runs with two or three faults drawn at random follow, from
-	// Seed: the same seed draws the same faults.
+	// Random is the number of additional runs with two or three random faults. The same
+	// Seed selects the same faults.
 	Random int
 	Seed   uint64
-	// Prune is what has to be the same for a single fault not to be tried again; empty
-	// means PruneWorld, with which every fault of the first scenario is tried.
+	// Prune selects which operations count as equivalent; a single fault is tried at one
+	// of them. It defaults to PruneState, which tries every fault of the first scenario.
 	Prune Prune
-	// Sample is how many of the single faults are tried, drawn from Seed; 0 means all.
+	// Sample is the number of single faults to try, selected by Seed; 0 means all.
 	Sample int
-	// Budget is how long runs are begun; 0 means until all are done.
+	// Budget is the time limit for starting runs; 0 means none.
 	Budget time.Duration
-	// MeasureSeams measures what the seams cost when there is no fault.
+	// MeasureSeams measures the overhead of the seams without faults.
 	MeasureSeams bool
-	// Shrink has the findings shrunk to a small scenario each.
+	// Shrink shrinks each finding to a small scenario.
 	Shrink bool
-	// ShrinkTimeout is how long one finding is made smaller at most; 0 means
+	// ShrinkTimeout limits the shrinking of one finding. It defaults to
 	// DefaultShrinkTimeout.
 	ShrinkTimeout time.Duration
-	// Out is a directory, which is made if there is none, for what is found: of each
-	// finding the shrunk scenario, the recording of a run of it and its timeline.
-	// Nothing is written, and no shrunk scenario is run, if it is empty.
+	// Out is a directory for findings, created if missing. Each finding has the shrunk
+	// scenario, the recording of its run, and the timeline. If Out is empty, nothing is
+	// written, and shrunk scenarios are not run alone.
 	Out string
 	// Program is the version of the program, for recordings.
 	Program string
-	// State is a file that remembers which runs are done, so that an exploration that
-	// was cut short goes on where it was; empty means that nothing is remembered.
+	// State is a file with the completed runs, from which an interrupted exploration
+	// continues. If State is empty, nothing is stored.
 	State string
-	// Progress is told how it goes on, from one goroutine at a time; nil means nobody
-	// is.
+	// Progress is called with the progress, from one goroutine at a time; may be nil.
 	Progress func(Progress)
 
-	shared *sharedState // with explorations of other scenarios; nil means none
+	shared *sharedState // shared with explorations of other scenarios; may be nil
 }
 
-// deadline is when no more runs are begun; zero if there is none.
+// deadline is the time after which no run starts; zero means none.
 type deadline time.Time
 
 func (o Options) ends() deadline {
@@ -103,18 +100,18 @@ func (o Options) ends() deadline {
 
 func (d deadline) passed() bool { return !time.Time(d).IsZero() && time.Now().After(time.Time(d)) }
 
-// Progress is how far an exploration is.
+// Progress is the progress of an exploration.
 type Progress struct {
-	// Phase is what is being done.
+	// Phase is the current phase.
 	Phase string
 	// Done and Total count runs.
 	Done, Total int
-	// Findings counts the runs in which something was wrong.
+	// Findings counts the runs with findings.
 	Findings int
-	// Last is the case that has just ended, and Took how long its runs took.
+	// Last is the last completed case, and Took the duration of its runs.
 	Last string
 	Took time.Duration
-	// Rate is runs per second, Left how long the rest will take at that rate.
+	// Rate is runs per second, and Left the estimated remaining time.
 	Rate float64
 	Left time.Duration
 }

@@ -2,7 +2,7 @@ package explore
 
 import "slices"
 
-// rememberStates notes that everything was tried in every situation of the run.
+// rememberStates marks the prune keys of the run as tried, with all kinds.
 func (e *explorer) rememberStates(o *runResult) {
 	for _, s := range pruneKeys(o, PruneState) {
 		for _, t := range e.trialsAt(s.point) {
@@ -11,8 +11,8 @@ func (e *explorer) rememberStates(o *runResult) {
 	}
 }
 
-// pair makes cases of two faults: the one of a run, and one more at each situation
-// behind it that was not seen before.
+// pair adds cases of two faults: the fault of a run, and each trial at a later point whose
+// prune key is new.
 func (e *explorer) pair(result caseResult) {
 	for _, s := range pruneKeys(result.observed, PruneState) {
 		for _, t := range e.trialsAt(s.point) {
