@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// Delays are short, so that explorations are.
+// Short delays, for short explorations.
 const (
 	retryBase  = 5 * time.Millisecond
 	retryMax   = 50 * time.Millisecond
@@ -44,7 +44,7 @@ func ofSidecar(name, bug string, m mutations, oracles ...string) Mutant {
 	}}
 }
 
-// spoil puts a culprit between a component and the API server.
+// spoil puts a saboteur between a component and the API server.
 func spoil(cfg *rest.Config, c *saboteur) {
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{c, next} })
 }

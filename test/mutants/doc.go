@@ -1,6 +1,5 @@
-// Package mutants has controllers, sidecars and drivers with one known bug each:
-// what an exploration must find. They are the product's own, which come out of an
-// exploration clean, with something between them and the seams that makes the
-// mistake: a write that is held back until it is too late, an error that is not
-// looked at, a call that is answered before it is done.
+// Package mutants has controllers, sidecars and drivers with one known bug each, which
+// exploration must find. A mutant is a real component without findings, and a mutation
+// between it and the seams: a write that is delayed too long, an ignored error, or a call
+// with a response before it is done.
 package mutants

@@ -16,14 +16,14 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Errors of what is done again.
+// Errors of repeated operations.
 var (
-	errAlreadyExists = status.Error(codes.AlreadyExists, "it is there already")
-	errNotFound      = status.Error(codes.NotFound, "there is no such thing")
+	errAlreadyExists = status.Error(codes.AlreadyExists, "already exists")
+	errNotFound      = status.Error(codes.NotFound, "not found")
 )
 
-// substitution makes the options of a driver those of a driver with a bug, for one life
-// of it.
+// substitution changes the options of one incarnation of a driver into those of a driver
+// with a bug. It may return a server to run with the driver.
 type substitution func(*fakedriver.Options) emulator.Server
 
 func ofDriver(name, bug string, change func() substitution, oracles ...string) Mutant {
@@ -40,7 +40,7 @@ func ofDriver(name, bug string, change func() substitution, oracles ...string) M
 	}}
 }
 
-// pair is a driver, and what goes on beside it.
+// pair is a driver, and a server that runs with it.
 type pair struct{ driver, beside emulator.Server }
 
 // Serve implements emulator.Server.
@@ -55,8 +55,7 @@ func intercept(o *fakedriver.Options, i grpc.UnaryServerInterceptor) {
 	o.ServerOptions = append(o.ServerOptions, grpc.ChainUnaryInterceptor(i))
 }
 
-// rejectRepeated has a call refused that has succeeded before. The driver knows it
-// from its backend, in all its lives.
+// rejectRepeated rejects a call that has succeeded before, in any incarnation.
 func rejectRepeated(method string, refusal error) func() substitution {
 	return func() substitution {
 		var mu sync.Mutex
@@ -80,7 +79,7 @@ func rejectRepeated(method string, refusal error) func() substitution {
 	}
 }
 
-// subject is the account, or else the bucket, that a call is about.
+// subject returns the account of a call, or else its bucket.
 func subject(req any) string {
 	if r, ok := req.(interface{ GetAccountId() string }); ok {
 		return r.GetAccountId()
@@ -91,12 +90,12 @@ func subject(req any) string {
 	return ""
 }
 
-// slowness is how long after its answer a call is done: longer than it takes others to
-// act on the answer.
-const slowness = 100 * time.Millisecond
+// responseLead is the delay between the response and the operation. It is longer than other
+// components need to act on the response.
+const responseLead = 100 * time.Millisecond
 
-// answerFirst has a call answered at once, and done a little later, if the driver
-// still lives.
+// answerFirst responds to a call at once, and executes it later, if the driver is still
+// running.
 func answerFirst(method string) func() substitution {
 	return func() substitution {
 		return func(o *fakedriver.Options) emulator.Server {
@@ -117,7 +116,7 @@ func answerFirst(method string) func() substitution {
 	}
 }
 
-// background is what is still to be done.
+// background has the pending operations.
 type background chan func()
 
 // Serve implements emulator.Server.
@@ -127,7 +126,7 @@ func (b background) Serve(ctx context.Context, _ net.Listener) error {
 		case <-ctx.Done():
 			return nil
 		case do := <-b:
-			timer := time.NewTimer(slowness)
+			timer := time.NewTimer(responseLead)
 			select {
 			case <-ctx.Done():
 				timer.Stop()

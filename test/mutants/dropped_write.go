@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// dropWrite notes that a write has failed, if it is one that is not made again.
+// dropWrite marks a failed write as dropped, if the mutation covers it.
 func (t *transport) dropWrite(r *http.Request, body []byte) {
 	if uid := t.subject(r, body); uid != "" {
 		t.mu.Lock()
@@ -19,7 +19,7 @@ func (t *transport) dropWrite(r *http.Request, body []byte) {
 	}
 }
 
-// isDropped reports whether a write is not made, because it has failed before.
+// isDropped reports whether a write is dropped because it failed before.
 func (t *transport) isDropped(r *http.Request, body []byte) bool {
 	t.mu.Lock()
 	lost := t.lost
@@ -27,10 +27,10 @@ func (t *transport) isDropped(r *http.Request, body []byte) bool {
 	return len(lost) > 0 && slices.Contains(lost, t.subject(r, body))
 }
 
-// subject tells the object of a write that may be abandoned from later ones of the same
-// name. It is empty for other writes.
+// subject returns the UID of the object of a write that the mutation covers, and "" for
+// other writes.
 func (t *transport) subject(write *http.Request, body []byte) types.UID {
-	if t.abandons == "" || !strings.Contains(string(body), t.abandons) {
+	if t.drops == "" || !strings.Contains(string(body), t.drops) {
 		return ""
 	}
 	text, err := read(write.Context(), t.next, write)

@@ -7,8 +7,8 @@ import (
 	"path"
 )
 
-// annotateForeign writes to all Buckets of other drivers than that of the Bucket
-// that was written to.
+// annotateForeign annotates all Buckets of other drivers than the driver of the written
+// Bucket.
 func annotateForeign(ctx context.Context, next http.RoundTripper, write *http.Request) {
 	all, err := list(ctx, next, write, "")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// list reads the objects of the resource that a write is about, as far as a field
-// selector chooses them: components have the right to list, and not always to get.
+// list lists the objects of the resource of a write, by field selector. Components are
+// always allowed to list, but not always to get.
 func list(ctx context.Context, next http.RoundTripper, write *http.Request, selector string) ([]json.RawMessage, error) {
 	get := write.Clone(ctx)
 	get.Method, get.Body, get.GetBody, get.ContentLength = http.MethodGet, http.NoBody, nil, 0
@@ -34,12 +34,12 @@ func list(ctx context.Context, next http.RoundTripper, write *http.Request, sele
 	return all.Items, nil
 }
 
-// read returns the object that a write is about.
+// read returns the object of a write.
 func read(ctx context.Context, next http.RoundTripper, write *http.Request) (json.RawMessage, error) {
 	name := path.Base(objectPath(write))
 	found, err := list(ctx, next, write, "metadata.name="+name)
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("there is no %s", objectPath(write))
+		err = fmt.Errorf("%s: not found", objectPath(write))
 	}
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func read(ctx context.Context, next http.RoundTripper, write *http.Request) (jso
 
 func objectPath(write *http.Request) string { return strings.TrimSuffix(write.URL.Path, "/status") }
 
-// patch writes to an object that the component should not write to.
+// patch patches another object than the component does.
 func patch(ctx context.Context, next http.RoundTripper, like *http.Request, object, body string) {
 	r := like.Clone(ctx)
 	r.Method, r.GetBody = http.MethodPatch, nil

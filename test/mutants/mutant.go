@@ -8,42 +8,41 @@ import (
 
 // Mutant is an implementation of a component with one bug.
 type Mutant struct {
-	// Name is a few words with hyphens between them.
+	// Name is a few words with hyphens.
 	Name string
-	// Bug says what it does wrong, and what comes of it.
+	// Bug describes the bug and its consequence.
 	Bug string
-	// Oracles are those that may find it.
+	// Oracles are the oracles that may find the bug.
 	Oracles []string
-	// Kinds and At are effects that show it, and where. It shows by itself, without
-	// any fault, if there are none.
+	// Kinds and At select the faults that show the bug. If they are empty, every run
+	// shows it.
 	Kinds []explore.Kind
 	At    string
-	// Scenario is the name of the file of testdata that shows it; it is the lifecycle of
-	// the exploration's own if it is empty.
+	// Scenario is a file of testdata that shows the bug. It defaults to the lifecycle in
+	// the testdata of package explore.
 	Scenario string
 	// Implementations have the one component replaced.
 	Implementations emulator.Implementations
 }
 
-// All returns the mutants, those of the controller first, then those of the
-// sidecar and of the driver.
+// All returns the mutants of the controller, of the sidecar and of the driver.
 func All() []Mutant {
 	return append(append(controllers(), sidecars()...), drivers()...)
 }
 
-// at is the mutant with what shows its bug.
+// at sets the faults that show the bug.
 func (d Mutant) at(at string, kinds ...explore.Kind) Mutant {
 	d.At, d.Kinds = at, kinds
 	return d
 }
 
-// in is the mutant in a scenario of its own.
+// in sets the scenario that shows the bug.
 func (d Mutant) in(scenario string) Mutant {
 	d.Scenario = scenario
 	return d
 }
 
-// ByName returns one of them.
+// ByName returns the mutant with a name.
 func ByName(name string) (Mutant, bool) {
 	for _, d := range All() {
 		if d.Name == name {
@@ -60,7 +59,7 @@ func controllers() []Mutant {
 			mutations{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, oracle.Order, oracle.Leak),
 		ofController("access-handoff-errors-ignored",
 			"The controller ignores an error of the write that hands a BucketAccess over to the sidecar.",
-			mutations{ignored: []string{"patch bucketaccesses/status"}, abandons: `"driverName"`},
+			mutations{ignored: []string{"patch bucketaccesses/status"}, drops: `"driverName"`},
 			oracle.Convergence, explore.OracleSteps, oracle.Order).
 			at("controller api patch bucketaccesses/status *", explore.Fail),
 	}
@@ -105,7 +104,7 @@ func sidecars() []Mutant {
 			at("sidecar api patch buckets/status *", explore.Fail),
 		ofSidecar("secret-in-status",
 			"The sidecar writes the secret key into a condition message of the BucketAccess.",
-			mutations{betrays: true}, oracle.Secret),
+			mutations{leaksSecret: true}, oracle.Secret),
 		ofSidecar("foreign-buckets-touched",
 			"After each write to a Bucket, the sidecar annotates the Buckets of other drivers.",
 			mutations{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, oracle.Foreign).in("drivers.yaml"),

@@ -19,10 +19,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// sample bounds what the tests of this package try.
-var sample = flag.Int("sample", 2, "try so many mutants, drawn with the seed in COSI_EMU_TEST_SEED; 0 is all of them")
+// sample limits the mutants that the tests of this package try.
+var sample = flag.Int("sample", 2, "number of mutants to try, selected by the seed in COSI_EMU_TEST_SEED; 0 means all")
 
-// draw returns those that this run tries.
+// draw returns the mutants that this run tries.
 func draw[T any](t *testing.T, all []T) []T {
 	t.Helper()
 	if *sample == 0 {
@@ -39,8 +39,8 @@ func draw[T any](t *testing.T, all []T) []T {
 	return all[:drawn]
 }
 
-// TestLongMutants has an exploration find the bug of each mutant, and shrink it to a
-// few lines.
+// TestLongMutants verifies that exploration finds the bug of each mutant, and shrinks it to
+// a few lines.
 func TestLongMutants(t *testing.T) {
 	for _, d := range draw(t, All()) {
 		t.Run(d.Name, func(t *testing.T) {
@@ -48,13 +48,13 @@ func TestLongMutants(t *testing.T) {
 				Kinds: d.Kinds, At: d.At, Shrink: true, Emulator: emulator.Options{Implementations: d.Implementations},
 			})
 			for _, g := range r.Findings {
-				t.Logf("%s: %s\nwhy: %s\ncases: %s\nconfirmed: %t, %d runs; shrunk in %d runs; run by itself: %s\n%s",
+				t.Logf("%s: %s\nwhy: %s\ncases: %s\nconfirmed: %t, %d runs; shrunk in %d runs; run alone: %s\n%s",
 					g.Oracle, g.Message, g.Explanation, g.Cases, g.Confirmed, g.Runs, g.Trials, g.Rerun, g.Shrunk)
 			}
 			named := func(g explore.Group) bool { return slices.Contains(d.Oracles, g.Oracle) }
 			at := slices.IndexFunc(r.Findings, named)
 			if at < 0 {
-				t.Fatalf("%d of %d effects tried, not reached: %v; none of the oracles %v has found anything",
+				t.Fatalf("%d of %d effects tried, not reached: %v; no finding of the oracles %v",
 					r.Tried, r.Applicable, r.Unreached, d.Oracles)
 			}
 			checkShrunk(t, r.Findings[at].Shrunk)
@@ -63,7 +63,7 @@ func TestLongMutants(t *testing.T) {
 	}
 }
 
-// file is the scenario that shows the bug.
+// file returns the file of the scenario that shows the bug.
 func (d Mutant) file() string {
 	if d.Scenario != "" {
 		return filepath.Join("testdata", d.Scenario)
@@ -71,7 +71,7 @@ func (d Mutant) file() string {
 	return filepath.Join("..", "..", "internal", "scenarios", "explore", "testdata", "lifecycle.yaml")
 }
 
-// checkShrunk wants a scenario of a few lines.
+// checkShrunk expects a scenario of a few lines.
 func checkShrunk(t *testing.T, text string) {
 	t.Helper()
 	_, steps, _ := strings.Cut(text, "\nsteps:\n")
@@ -80,30 +80,30 @@ func checkShrunk(t *testing.T, text string) {
 		t.Errorf("the steps have %d lines, want at most %d:\n%s", lines, most, text)
 	}
 	if _, err := (spec.Loader{}).Parse("shrunk.yaml", []byte(text)); err != nil {
-		t.Errorf("it is no scenario: %v\n%s", err, text)
+		t.Errorf("invalid scenario: %v\n%s", err, text)
 	}
 }
 
-// checkEvidence wants a scenario that shows the bug by itself, too, and what it was
-// recorded in.
+// checkEvidence expects that the scenario run alone shows the bug, and that the recording
+// and the timeline are complete.
 func checkEvidence(t *testing.T, g *explore.Group) {
 	t.Helper()
 	if !g.Verified {
-		t.Errorf("run by itself, the scenario %s, want it to fail by %s", g.Rerun, g.Oracle)
+		t.Errorf("run alone, the scenario %s, want it to fail by %s", g.Rerun, g.Oracle)
 	}
 	recorded, err := recording.ReadFile(g.Recording)
 	if err != nil {
 		t.Error(err)
 	} else if recorded.End == nil || len(recorded.Events) == 0 {
-		t.Errorf("the recording has %d events, and its end is %+v, want a whole one", len(recorded.Events), recorded.End)
+		t.Errorf("the recording has %d events, and its end is %+v, want a complete one", len(recorded.Events), recorded.End)
 	}
 	if page, err := os.ReadFile(g.Timeline); err != nil || !strings.Contains(string(page), "</html>") {
-		t.Errorf("there is no timeline: %v", err)
+		t.Errorf("invalid timeline: %v", err)
 	}
 }
 
-// TestLongWithoutMutations makes sure that nothing is found of what the mutants are made
-// of: the same components, through the same constructors.
+// TestLongWithoutMutations verifies that the components of the mutants, built by the same
+// constructors without mutations, have no findings.
 func TestLongWithoutMutations(t *testing.T) {
 	for _, sound := range draw(t, []Mutant{
 		ofController("controller", "", mutations{}), ofSidecar("sidecar", "", mutations{}),
@@ -132,17 +132,16 @@ func TestLongWithoutMutations(t *testing.T) {
 	}
 }
 
-// replaced says which components are not the emulator's own.
+// replaced reports which components are replaced.
 func replaced(d Mutant) [3]bool {
 	i := d.Implementations
 	return [3]bool{i.Controller != nil, i.Sidecar != nil, i.Driver != nil}
 }
 
-// sandboxes is how many runs go on at the same time.
+// sandboxes is the number of parallel runs.
 const sandboxes = 2
 
-// shrinkTimeout is enough for a few lines on a busy machine; for the fewest it takes
-// longer.
+// shrinkTimeout is enough for a few lines on a busy machine. The minimum takes longer.
 const shrinkTimeout = 45 * time.Second
 
 func exploration(t *testing.T, file string, opts explore.Options) *explore.Report {
@@ -153,7 +152,7 @@ func exploration(t *testing.T, file string, opts explore.Options) *explore.Repor
 	}
 	opts.File, opts.Text, opts.Sandboxes, opts.ShrinkTimeout = file, text, sandboxes, shrinkTimeout
 	if len(opts.Kinds) == 0 {
-		opts.At = "nothing" // the clean run shows it
+		opts.At = "nothing" // the clean run shows the bug
 	}
 	opts.Out = t.TempDir()
 	began := time.Now()

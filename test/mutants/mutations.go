@@ -13,25 +13,25 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// mutations are what a component does wrong. They are made between the component
-// and the seams, which see what comes of them.
+// mutations are the bugs of a component. They act between the component and the seams, so
+// the seams see their effects.
 type mutations struct {
-	// held are writes that are answered as if they were done, and done later.
+	// held are writes with a response at once, which are executed later.
 	held []held
-	// extra are writes that should not be.
+	// extra are additional writes.
 	extra []extra
-	// ignored are operations whose errors are taken for success.
+	// ignored are operations whose errors are ignored.
 	ignored []string
-	// abandons is what writes have in them that count as made once one of them has failed,
-	// by anything but a conflict; empty if they are made again.
-	abandons string
-	// background are calls that are answered at once, and made a while after a write.
+	// drops is a part of the body of writes that are not retried after a failure other
+	// than a conflict; empty means none.
+	drops string
+	// background are calls with a response at once, which are executed some time after a write.
 	background map[string]string
-	// betrays says that a secret key is written where everybody can read it.
-	betrays bool
+	// leaksSecret writes a secret key into a status that everyone can read.
+	leaksSecret bool
 }
 
-// held is a write that is held back until an operation has been done.
+// held is a write that is delayed until another operation is done.
 type held struct {
 	write, with, until string
 }
@@ -42,26 +42,26 @@ type extra struct {
 	write func(ctx context.Context, next http.RoundTripper, after *http.Request)
 }
 
-// leisure is how long it takes until something is done in the background: longer than
-// it takes others to act on what was written before.
-const leisure = 150 * time.Millisecond
+// backgroundDelay is the delay of background calls. It is longer than other components need to act
+// on the preceding write.
+const backgroundDelay = 150 * time.Millisecond
 
-// What a write is known by.
+// Parts of the bodies of writes.
 const (
 	finalizers = `"finalizers":["`
 )
 
-// saboteur is one life of a component that makes mutations.
+// saboteur applies the mutations of one incarnation of a component.
 type saboteur struct {
 	mutations
 
 	mu      sync.Mutex
 	waiting []postponed
 	secret  string
-	lost    []types.UID // what a write has been abandoned of
+	lost    []types.UID // objects of dropped writes
 }
 
-// postponed is something that is done after an operation.
+// postponed is a function that runs after an operation.
 type postponed struct {
 	until string
 	do    func()
@@ -73,7 +73,7 @@ func (c *saboteur) postpone(until string, do func()) {
 	c.waiting = append(c.waiting, postponed{until, do})
 }
 
-// done does what had to wait for an operation.
+// done runs the functions that were postponed until an operation.
 func (c *saboteur) done(operation string) {
 	c.mu.Lock()
 	var due, left []postponed
@@ -101,7 +101,7 @@ func (c *saboteur) call(
 	if until, ok := c.background[operation]; ok {
 		later := context.WithoutCancel(ctx)
 		c.postpone(until, func() {
-			<-time.After(leisure)
+			<-time.After(backgroundDelay)
 			_ = invoke(later, method, req, reply, conn, opts...)
 		})
 		return nil
@@ -115,7 +115,7 @@ func (c *saboteur) call(
 	return err
 }
 
-// operationOf names a request as the journal does, as far as the mutations need it.
+// operationOf returns the operation name of the journal for the requests that mutations use.
 func operationOf(r *http.Request) string {
 	verb := map[string]string{
 		http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete",

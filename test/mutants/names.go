@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// randomNames has a bucket made under another name if there is one of its name
-// already: the driver does not know that it has made that one itself.
+// randomNames creates a bucket under another name if its name already exists. The driver
+// does not recognize a bucket that it created itself.
 func randomNames() substitution {
 	return func(o *fakedriver.Options) emulator.Server {
 		o.Backend = &forgettingBackend{o.Backend}

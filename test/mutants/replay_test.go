@@ -10,17 +10,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 )
 
-// TestLongReplay has the recording of a finding run again, as 'cosi-emu replay' does, in an
-// emulator that is no sandbox of an exploration.
+// TestLongReplay replays the recording of a finding, as 'cosi-emu replay' does, in an
+// emulator outside of an exploration.
 func TestLongReplay(t *testing.T) {
 	d, ok := ByName("delete-errors-ignored")
 	if !ok {
-		t.Fatal("there is no such mutant")
+		t.Fatal("mutant not found")
 	}
 	opts := emulator.Options{Implementations: d.Implementations}
 	r := exploration(t, d.file(), explore.Options{Kinds: d.Kinds, At: d.At, Shrink: true, Emulator: opts})
 	if len(r.Findings) == 0 {
-		t.Fatal("nothing was found")
+		t.Fatal("no findings")
 	}
 	recorded, err := recording.ReadFile(r.Findings[0].Recording)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// learn remembers the secret key of an answer.
+// learn remembers the secret key of a response.
 func (c *saboteur) learn(reply any) {
 	message, ok := reply.(proto.Message)
-	if !ok || !c.betrays {
+	if !ok || !c.leaksSecret {
 		return
 	}
 	if granted, ok := message.(*cosi.DriverGrantBucketAccessResponse); ok {
@@ -22,7 +22,7 @@ func (c *saboteur) learn(reply any) {
 	}
 }
 
-// leakSecret puts the secret key into what is written about a BucketAccess next.
+// leakSecret adds the secret key to the next status of a BucketAccess.
 func (c *saboteur) leakSecret(operation string, r *http.Request, body []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTable keeps the table of docs/explore.md the same as the mutants.
+// TestTable compares the table of docs/explore.md with the mutants.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile("../../docs/explore.md")
 	if err != nil {
@@ -17,7 +17,7 @@ func TestTable(t *testing.T) {
 	}
 	_, table, found := strings.Cut(string(text), "| mutant | bug | shown by | at | found by |\n| --- | --- | --- | --- | --- |\n")
 	if !found {
-		t.Fatal("there is no table of the mutants")
+		t.Fatal("table of mutants not found")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	if diff := cmp.Diff(rows(), strings.Split(strings.TrimSpace(table), "\n")); diff != "" {
@@ -37,7 +37,7 @@ func rows() []string {
 	return all
 }
 
-// TestNames makes sure that each can be asked for.
+// TestNames verifies that names are unique, and that every mutant is complete.
 func TestNames(t *testing.T) {
 	const least = 15
 	seen := map[string]bool{}

@@ -12,14 +12,14 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
-// transport makes the mutations with the API server.
+// transport applies the mutations of API requests.
 type transport struct {
 	*saboteur
 
 	next http.RoundTripper
 }
 
-// WrappedRoundTripper has client-go find what is below.
+// WrappedRoundTripper returns the wrapped transport for client-go.
 func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements http.RoundTripper.
@@ -40,7 +40,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.isDropped(r, body) {
 		return t.pretend(r, body)
 	}
-	if t.betrays {
+	if t.leaksSecret {
 		body = t.leakSecret(operation, r, body)
 	}
 	response, err := t.next.RoundTrip(r)
@@ -55,7 +55,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.ignore(r, body, response, err)
 }
 
-// ignore takes a failure for success.
+// ignore turns a failure into success.
 func (t *transport) ignore(r *http.Request, body []byte, response *http.Response, err error) (*http.Response, error) {
 	if err == nil {
 		defer func() { _ = response.Body.Close() }()
@@ -66,7 +66,7 @@ func (t *transport) ignore(r *http.Request, body []byte, response *http.Response
 	return t.pretend(r, body)
 }
 
-// writeForeign makes the writes that should not be.
+// writeForeign executes the additional writes after an operation.
 func (t *transport) writeForeign(operation string, after *http.Request) {
 	for _, e := range t.extra {
 		if e.after == operation {
@@ -85,8 +85,7 @@ func bodyOf(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// hold answers a write as if it were done, and does it later. By then the object
-// may have another version.
+// hold responds to a write at once, and executes it later, for any version of the object.
 func (t *transport) hold(r *http.Request, body []byte, until string) (*http.Response, error) {
 	response, err := t.pretend(r, body)
 	if err != nil {
@@ -107,8 +106,8 @@ func withBody(r *http.Request, body []byte) *http.Request {
 	return r
 }
 
-// withoutVersion takes the demand for a version out of a patch, or out of the
-// preconditions of a deletion.
+// withoutVersion removes the resource version from a patch, or from the preconditions of a
+// deletion.
 func withoutVersion(body []byte) []byte {
 	var fields map[string]any
 	if json.Unmarshal(body, &fields) != nil {
@@ -126,7 +125,7 @@ func withoutVersion(body []byte) []byte {
 	return changed
 }
 
-// pretend answers a write with the object as it would be.
+// pretend responds to a write with the object that it would produce.
 func (t *transport) pretend(r *http.Request, body []byte) (*http.Response, error) {
 	if r.Method == http.MethodDelete {
 		return answer(r, []byte(`{"kind":"Status","apiVersion":"v1","status":"Success"}`)), nil

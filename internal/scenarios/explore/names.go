@@ -71,7 +71,7 @@ func (n *names) pattern(name string) string {
 	name = eventscope.UID.ReplaceAllString(name, "*")
 	name = eventName.ReplaceAllString(name, ".*")
 	name = n.scope.ReplaceAllString(name, "*")
-	if rest, ok := strings.CutPrefix(name, worldNamespace+"/"); ok {
+	if rest, ok := strings.CutPrefix(name, sandboxNamespace+"/"); ok {
 		name = "*/" + rest
 	}
 	return stars.ReplaceAllString(name, "*")

@@ -29,7 +29,7 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 		// of the time.
 		cached := &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}}
 		if list == client.ObjectList(&secrets) {
-			cached.Namespace = worldNamespace
+			cached.Namespace = sandboxNamespace
 		}
 		if err := w.emu.Client().List(ctx, list, cached); err != nil {
 			return m, fmt.Errorf("observe the sandbox %s: %w", name, err)

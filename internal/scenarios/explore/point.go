@@ -10,17 +10,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Point is an operation of a run at which something can go wrong. It is named such
-// that it is the same in every run, though UIDs and the order between components
-// differ: by who does what to what kind of name, and how many-th it is of those.
+// Point is an operation of a run at which a fault can be injected. Its name is the same in
+// every run, although UIDs and the order between components differ.
 type Point struct {
 	Component string       `json:"component"`
 	Seam      journal.Seam `json:"seam"`
 	Operation string       `json:"operation"`
-	// Subject is a pattern in which * stands for what differs from run to run.
+	// Subject is a pattern in which * matches what differs from run to run.
 	Subject string `json:"subject,omitempty"`
-	// Nth counts the operations that are alike otherwise, from 1, from the first
-	// step of the scenario.
+	// Nth is the number of the operation among equal ones since the first step, from 1.
 	Nth int `json:"nth"`
 }
 
@@ -36,12 +34,12 @@ func (p Point) String() string {
 	return text
 }
 
-// event reports whether the point is something that a watch tells.
+// event reports whether the point is a watch event.
 func (p Point) event() bool {
 	return p.Seam == journal.SeamAPI && strings.HasPrefix(p.Operation, journal.EventPrefix)
 }
 
-// readings are the beginnings of the names of operations that change nothing.
+// readings are the prefixes of the names of read operations.
 var readings = map[journal.Seam][]string{
 	journal.SeamAPI:   {"get ", "list ", "watch "},
 	journal.SeamRPC:   {"DriverGet"},
@@ -53,24 +51,23 @@ func (p Point) reads() bool {
 	return slices.ContainsFunc(readings[p.Seam], func(start string) bool { return strings.HasPrefix(p.Operation, start) })
 }
 
-// match is how a fault finds the point.
+// match returns the match of a fault at the point.
 func (p Point) match() fault.Match {
 	return fault.Match{Seam: p.Seam, Component: p.Component, Operation: p.Operation, Subject: p.Subject, Nth: p.Nth}
 }
 
-// alike is the point without its number.
+// alike returns the point without its number.
 func (p Point) alike() Point {
 	p.Nth = 0
 	return p
 }
 
-// discovery is how the operations begin by which a component that starts asks what the
-// API server has.
+// discovery is the prefix of discovery requests, which a starting component sends to the
+// API server.
 const discovery = "get /"
 
-// pointOf returns the kind of point that an event of the journal is, or false if
-// nothing is to go wrong there. A component whose discovery fails ends, and it is for
-// whoever runs it to start it again.
+// pointOf returns the point of a journal event, without its number, or false if exploration
+// injects no fault there. A component whose discovery fails exits and is restarted.
 func pointOf(e journal.Event, n *names) (Point, bool) {
 	if strings.HasPrefix(e.Operation.Name, discovery) {
 		return Point{}, false
@@ -85,8 +82,8 @@ func pointOf(e journal.Event, n *names) (Point, bool) {
 	}
 }
 
-// pointsOf lists the points of a run in the order in which they began, but for those at
-// which a fault of the scenario itself was in force: another one would take its place.
+// pointsOf lists the points of a run in the order of their start. It skips points at which
+// a fault of the scenario itself is active, because that fault takes precedence.
 func pointsOf(events []journal.Event, n *names) []Point {
 	var points []Point
 	counts := map[Point]int{}
@@ -102,7 +99,7 @@ func pointsOf(events []journal.Event, n *names) []Point {
 	return points
 }
 
-// inOrder sorts events by their beginning; the journal has them by their end.
+// inOrder sorts events by start time. The journal sorts them by end time.
 func inOrder(events []journal.Event) []journal.Event {
 	sorted := slices.Clone(events)
 	slices.SortStableFunc(sorted, func(a, b journal.Event) int {

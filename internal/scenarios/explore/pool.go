@@ -6,11 +6,10 @@ import (
 	"sync"
 )
 
-// pool has the sandboxes. They are started when they are first needed, all at the same
-// time after the first.
+// pool holds the sandboxes, and starts each when it is first required.
 type pool struct {
 	options Options
-	places  chan *sandbox // nil where no sandbox was started yet
+	places  chan *sandbox // nil: not started yet
 
 	mu    sync.Mutex
 	alive map[*sandbox]bool
@@ -24,7 +23,7 @@ func newPool(opts Options) *pool {
 	return p
 }
 
-// take returns a sandbox that nobody else uses.
+// take returns an unused sandbox.
 func (p *pool) take(ctx context.Context) (*sandbox, error) {
 	select {
 	case w := <-p.places:
@@ -45,10 +44,10 @@ func (p *pool) take(ctx context.Context) (*sandbox, error) {
 	}
 }
 
-// give returns a sandbox to be used again.
+// give puts a sandbox back for reuse.
 func (p *pool) give(w *sandbox) { p.places <- w }
 
-// drop throws a sandbox away; another one will take its place.
+// drop stops a sandbox; take starts a new one in its place.
 func (p *pool) drop(ctx context.Context, w *sandbox) error {
 	p.mu.Lock()
 	delete(p.alive, w)
@@ -58,7 +57,7 @@ func (p *pool) drop(ctx context.Context, w *sandbox) error {
 	return err
 }
 
-// stop ends all sandboxes, when nobody uses them any more.
+// stop stops all sandboxes. They must be unused.
 func (p *pool) stop(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,8 +76,8 @@ func (p *pool) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// lend has a function use a sandbox. It returns the sandbox when it is done with it, or
-// another one that has taken its place, or none.
+// lend calls use with a sandbox. The function returns the sandbox after use, or its
+// replacement, or nil.
 func (p *pool) lend(ctx context.Context, use func(*sandbox) (*sandbox, error)) error {
 	w, err := p.take(ctx)
 	if err != nil {

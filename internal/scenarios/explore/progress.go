@@ -16,7 +16,7 @@ type progress struct {
 	done, runs, found, saved int
 }
 
-// skip counts a case that was done in an earlier exploration.
+// skip counts a case that an earlier exploration completed.
 func (p *progress) skip() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

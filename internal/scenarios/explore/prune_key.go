@@ -12,39 +12,39 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Prune says what is taken for the same situation, in which nothing is tried again.
+// Prune selects which operations count as equivalent.
 type Prune string
 
-// What has to be the same. Less leaves fewer runs.
+// What must be equal. Fewer criteria leave fewer runs.
 const (
-	// PruneState: everything that Kubernetes and the backend hold, and the operation.
+	// PruneState: the operation, and all contents of Kubernetes and the backend.
 	PruneState Prune = "state"
-	// PruneObject: what the object of the operation is like, and the last two operations
-	// of the component with their outcome.
+	// PruneObject: two consecutive operations of the component, the outcome of the first,
+	// and the state of the object of the second.
 	PruneObject Prune = "object"
-	// PruneStep: the last two operations of the component with their outcome.
+	// PruneStep: two consecutive operations of the component, and the outcome of the first.
 	PruneStep Prune = "step"
 )
 
-// Prunes are all.
+// Prunes returns all values of Prune.
 func Prunes() []Prune { return []Prune{PruneState, PruneObject, PruneStep} }
 
-// pruneKey is a point of a run together with how things were before it.
+// pruneKey is a point of a run with the state before it.
 type pruneKey struct {
 	point Point
-	state string // the same for what is the same
+	state string // hash: equal for equivalent states
 }
 
-// history is what has happened before a point.
+// history is the state before a point.
 type history struct {
 	names   *names
-	sandbox map[string]string // what there is, by what it is of
-	last    map[string]string // what each component has done last
+	sandbox map[string]string // last known state, by object
+	last    map[string]string // last operation, by component
 }
 
-// pruneKeys returns those of a run that come after its faults, and before its end; all
-// of one without any. How things are is told by what the API server and the backend
-// have answered; what components have in memory is not seen.
+// pruneKeys returns the keys of a run from after its faults to its end. The state consists
+// of responses of the API server and the backend. The memory of components is not part of
+// it.
 func pruneKeys(o *runResult, same Prune) []pruneKey {
 	before := history{names: o.names, sandbox: map[string]string{}, last: map[string]string{}}
 	counts := map[Point]int{}
@@ -72,14 +72,14 @@ func pruneKeys(o *runResult, same Prune) []pruneKey {
 	return all
 }
 
-// state is the situation in which an event has begun.
+// state returns the hash of the state before an event.
 func (b *history) state(e journal.Event, p Point, same Prune) string {
 	if same == PruneState {
 		return hashOf(b.sandbox, b.names.in(p.alike().String()))
 	}
-	component, _, _ := strings.Cut(p.Component, ".") // whichever driver it is of
+	component, _, _ := strings.Cut(p.Component, ".") // without the driver
 	step := []string{component, e.Operation.Name}
-	if !p.event() { // a watch tells it whatever the component does
+	if !p.event() { // watch events do not depend on the operations of the component
 		step = append(step, b.last[e.Component])
 	}
 	if same == PruneObject {
@@ -88,7 +88,7 @@ func (b *history) state(e journal.Event, p Point, same Prune) string {
 	return hashOf(nil, strings.Join(step, "\n"))
 }
 
-// object names what an event is about.
+// object returns the name of the object of an event.
 func (b *history) object(e journal.Event) string {
 	subject := b.names.in(e.Operation.Subject)
 	if e.Seam == journal.SeamStore {
@@ -99,7 +99,7 @@ func (b *history) object(e journal.Event) string {
 	return resource + " " + subject
 }
 
-// remember notes what an event says about how things are, and what has been done.
+// remember updates the state with an event.
 func (b *history) remember(e journal.Event, p Point) {
 	if !p.event() {
 		b.last[e.Component] = e.Operation.Name + " " + e.Outcome
@@ -126,7 +126,7 @@ func (b *history) remember(e journal.Event, p Point) {
 func hashOf(sandbox map[string]string, next string) string {
 	sum := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(sandbox)) {
-		_, _ = fmt.Fprintf(sum, "%s=%s\n", key, sandbox[key]) // a hash takes everything
+		_, _ = fmt.Fprintf(sum, "%s=%s\n", key, sandbox[key]) // writing to a hash never fails
 	}
 	_, _ = fmt.Fprint(sum, next)
 	return hex.EncodeToString(sum.Sum(nil))

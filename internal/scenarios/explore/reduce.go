@@ -8,18 +8,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// candidate is a scenario with faults that may be small enough.
+// candidate is a scenario with faults, tried while shrinking.
 type candidate struct {
 	source *source
 	faults Case
 }
 
-// requiredFields are the fields without which there is no scenario.
+// requiredFields are the required fields of a scenario.
 var requiredFields = []string{"apiVersion", "kind", "name", "steps"}
 
-// smaller yields candidates that lack something each: a fault, steps or anything
-// within, an object, a field. The large things come first, and of alike ones the
-// last: what comes early is what later ones need.
+// smaller yields candidates that each lack one part: a fault, an object, steps or a field.
+// Large parts go first. Among equal parts the last goes first, because later steps
+// require earlier ones.
 func (c candidate) smaller() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for _, some := range []iter.Seq[candidate]{c.withoutFault(), c.withoutObject(), c.withoutSteps(), c.withoutField(), c.withLooserFault()} {
@@ -43,8 +43,8 @@ func (c candidate) withoutFault() iter.Seq[candidate] {
 	}
 }
 
-// withoutSteps yields candidates that lack several steps: those that have only the first
-// few, then those without a half, a quarter and so on.
+// withoutSteps yields candidates that lack several steps: first those with only the first
+// n steps, then those without a half, a quarter and so on.
 func (c candidate) withoutSteps() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		steps := field(c.source.root, "steps")
@@ -53,7 +53,7 @@ func (c candidate) withoutSteps() iter.Seq[candidate] {
 		}
 		without := func(from, to int) bool {
 			if to < len(steps.Content) && isWait(steps.Content, from) {
-				return true // what it waits for would stay
+				return true // the steps that it waits for would stay
 			}
 			reduced := c.source.clone()
 			steps := field(reduced.root, "steps")
@@ -76,7 +76,7 @@ func (c candidate) withoutSteps() iter.Seq[candidate] {
 	}
 }
 
-// withoutField yields candidates that lack one step, or something within a step.
+// withoutField yields candidates that lack one step, or one field in a step.
 func (c candidate) withoutField() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for _, path := range c.source.paths() {
@@ -90,7 +90,7 @@ func (c candidate) withoutField() iter.Seq[candidate] {
 	}
 }
 
-// withLooserFault yields candidates whose faults say less.
+// withLooserFault yields candidates whose faults match more operations.
 func (c candidate) withLooserFault() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for i, t := range c.faults {
@@ -111,11 +111,11 @@ func (c candidate) withLooserFault() iter.Seq[candidate] {
 	}
 }
 
-// path leads to a node: the places in the contents of the nodes on the way.
+// path locates a node by the index in the contents of each node on the way.
 type path []int
 
-// paths returns the ways to all that can be cut, the shallow before the deep, and
-// the late before the early.
+// paths returns the paths of all nodes that can be removed, shallow before deep, and late
+// before early.
 func (s *source) paths() []path {
 	var all []path
 	level := []path{{}}
@@ -147,14 +147,13 @@ func (s *source) at(p path) *yaml.Node {
 	return n
 }
 
-// identity reports whether a field is a part of what makes an object one, without
-// which it is refused before anything happens.
+// identity reports whether a field identifies an object. Without it, the API server rejects
+// the object.
 func identity(parent *yaml.Node, key string) bool {
 	return field(parent, "kind") != nil && (key == "kind" || key == "metadata")
 }
 
-// cut takes out the node that a path leads to, or makes a count 1. It returns false
-// if that cannot be.
+// cut removes the node at a path, or sets a count to 1. It returns false if it cannot.
 func (s *source) cut(p path) bool {
 	parent, i := s.at(p[:len(p)-1]), p[len(p)-1]
 	if parent.Kind != yaml.MappingNode {

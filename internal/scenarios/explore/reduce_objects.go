@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// withoutObject yields candidates that lack a whole topic: everything about one object that
-// is applied, the last first, with what depends on it; or all steps of one verb.
+// withoutObject yields candidates that lack one applied object and everything that depends
+// on it, the last object first. Then it yields candidates that lack all steps of a verb.
 func (c candidate) withoutObject() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for _, object := range slices.Backward(c.source.applied()) {
@@ -28,7 +28,7 @@ func (c candidate) withoutObject() iter.Seq[candidate] {
 	}
 }
 
-// applied returns the objects that steps apply, in their order.
+// applied returns the applied objects, in the order of steps.
 func (s *source) applied() []*yaml.Node {
 	var all []*yaml.Node
 	steps := field(s.root, "steps")
@@ -47,8 +47,7 @@ func (s *source) applied() []*yaml.Node {
 	return all
 }
 
-// repeatedVerbs returns the verbs of which there are several steps, but for those that
-// nothing happens without, or too early.
+// repeatedVerbs returns the verbs of several steps, except apply and the verbs that wait.
 func (s *source) repeatedVerbs() []string {
 	times := map[string]int{}
 	var verbs []string
@@ -69,8 +68,8 @@ func (s *source) repeatedVerbs() []string {
 	return verbs
 }
 
-// removeObject takes out everything about an object, and about the objects that go with it
-// because they need it. It returns false if nothing is left.
+// removeObject removes everything about an object and the objects that depend on it. It
+// returns false if nothing is left.
 func (s *source) removeObject(object *yaml.Node) bool {
 	steps := field(s.root, "steps")
 	name := field(field(object, "metadata"), "name")
@@ -92,8 +91,7 @@ func (s *source) removeObject(object *yaml.Node) bool {
 	return len(steps.Content) > 0
 }
 
-// namesIn yields the names that an object gives: its own, and those of the Secrets that
-// are made for it.
+// namesIn yields the name of an object, and the names of the Secrets created for it.
 func namesIn(object *yaml.Node) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		name := field(field(object, "metadata"), "name")
@@ -110,7 +108,7 @@ func namesIn(object *yaml.Node) iter.Seq[string] {
 	}
 }
 
-// mentions reports whether one of the words is anywhere in a node.
+// mentions reports whether a node contains one of the words.
 func mentions(n *yaml.Node, words map[string]bool) bool {
 	if n.Kind == yaml.ScalarNode {
 		return slices.ContainsFunc(strings.Split(n.Value, "/"), func(word string) bool { return words[word] })
@@ -118,8 +116,8 @@ func mentions(n *yaml.Node, words map[string]bool) bool {
 	return slices.ContainsFunc(n.Content, func(child *yaml.Node) bool { return mentions(child, words) })
 }
 
-// removeMentions takes the smallest things out of a list that have one of the words: items of
-// lists, and what is expected of one object; and steps that are left with nothing.
+// removeMentions removes the smallest parts with one of the words from a list: items of
+// lists, and expectations of one object. It also removes steps that become empty.
 func removeMentions(list *yaml.Node, words map[string]bool) {
 	list.Content = slices.DeleteFunc(list.Content, func(item *yaml.Node) bool {
 		if !mentions(item, words) {
@@ -142,8 +140,7 @@ func removeMentions(list *yaml.Node, words map[string]bool) {
 	})
 }
 
-// innerOf returns what of a step can be less without being none: a list, or a mapping
-// by object; nil if there is no such thing.
+// innerOf returns the list, or the mapping by object, in a step; nil if there is none.
 func innerOf(step *yaml.Node) *yaml.Node {
 	for _, verb := range []string{"apply", "delete", "expect"} {
 		inner := field(step, verb)

@@ -10,11 +10,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// lineWidth is how long a line of a rendered scenario may be.
+// lineWidth is the maximum length of a line in a rendered scenario.
 const lineWidth = 140
 
-// render writes a candidate as a scenario file that a person reads: what was found
-// as comments, the faults as the first steps, and what fits into a line in one.
+// render writes a candidate as a readable scenario file: the finding as comments, the
+// faults as the first steps, and nodes that fit in one line as one line.
 func (c candidate) render(g Group) ([]byte, error) {
 	s := c.source.clone()
 	steps := field(s.root, "steps")
@@ -50,7 +50,7 @@ func (c candidate) render(g Group) ([]byte, error) {
 	return append([]byte(head), text...), nil
 }
 
-// maxName leaves room for what is put behind a name.
+// maxName limits the length of a name, so that a suffix fits.
 const maxName = 40
 
 func foundName(name, oracle string) string {
@@ -59,7 +59,7 @@ func foundName(name, oracle string) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// inject returns the step that puts a fault into force.
+// inject returns the step that injects a fault.
 func inject(name string, parts ...any) (*yaml.Node, error) {
 	fields := map[string]any{}
 	for _, part := range parts {
@@ -96,7 +96,7 @@ func inject(name string, parts ...any) (*yaml.Node, error) {
 	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "inject"}, value}}, nil
 }
 
-// order has the fields of a match before those of an effect.
+// order returns the fields of a match, then those of an effect.
 func order(fields map[string]any) []string {
 	first := []string{"seam", "component", "operation", "subject", "nth"}
 	var keys []string
@@ -115,7 +115,7 @@ func order(fields map[string]any) []string {
 	return append(keys, rest...)
 }
 
-// strip removes comments: they were about the scenario that this one was made of.
+// strip removes comments, which describe the original scenario.
 func strip(n *yaml.Node) {
 	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
 	for _, child := range n.Content {
@@ -123,7 +123,7 @@ func strip(n *yaml.Node) {
 	}
 }
 
-// arrangeStep has the fields of a step, of which most have one, below each other.
+// arrangeStep puts each field of a step on its own line.
 func arrangeStep(step *yaml.Node) {
 	step.Style &^= yaml.FlowStyle
 	for i := 1; i < len(step.Content); i += 2 {
@@ -131,7 +131,7 @@ func arrangeStep(step *yaml.Node) {
 	}
 }
 
-// arrange puts a node into one line if it fits, and else its parts.
+// arrange puts a node on one line if it fits, and otherwise arranges its parts.
 func arrange(n *yaml.Node) {
 	n.Style &^= yaml.FlowStyle
 	if n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode {

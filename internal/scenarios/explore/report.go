@@ -8,28 +8,28 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
-// Report is what an exploration has shown.
+// Report is the result of an exploration.
 type Report struct {
 	Scenario string `json:"scenario"`
-	// Points counts the operations of the clean run, Applicable the effects that they
-	// can suffer, one with another, and Tried those that were.
+	// Points counts the operations of the clean run, Applicable the effects that apply to
+	// them, and Tried the effects that were tried.
 	Points     int `json:"points"`
 	Applicable int `json:"applicable"`
 	Tried      int `json:"tried"`
 	// Combined counts cases of several faults.
 	Combined int `json:"combined,omitempty"`
-	// Runs counts all runs, those that were repeated included.
+	// Runs counts all runs, including repeated ones.
 	Runs int `json:"runs"`
-	// Unreached are cases whose operation did not happen, though tried repeatedly.
+	// Unreached are cases whose operation did not happen in any attempt.
 	Unreached []string `json:"unreached,omitempty"`
-	// Pruned counts what comes upon a situation that was seen already: pairs, and
-	// single faults that were tried before, by what Options.Prune takes for the same.
+	// Pruned counts pairs in states that occurred before, and single faults that were
+	// tried at an equivalent operation before.
 	Pruned    int `json:"pruned,omitempty"`
 	Sandboxes int `json:"sandboxes"`
-	// Clean is how long the steps of the clean run took, Duration all runs together.
+	// Clean is the duration of the steps of the clean run, and Duration that of all runs.
 	Clean    time.Duration `json:"clean"`
 	Duration time.Duration `json:"duration"`
-	// Seams is what the seams cost, if it was measured.
+	// Seams is the overhead of the seams, if measured.
 	Seams    Seams   `json:"seams,omitzero"`
 	Findings []Group `json:"findings,omitempty"`
 }
@@ -42,8 +42,8 @@ func (r *Report) Rate() float64 {
 	return float64(r.Runs) / r.Duration.Seconds()
 }
 
-// Group is findings that have one cause, as far as can be told: the same oracle,
-// and the same event with which the runs left the way of the clean one.
+// Group is a group of findings with probably the same cause: the same oracle, and the same
+// first difference from the clean run.
 type Group struct {
 	Oracle   string `json:"oracle"`
 	Diverged string `json:"diverged"`
@@ -51,22 +51,22 @@ type Group struct {
 	Message     string `json:"message"`
 	Explanation string `json:"why"`
 	Case        Case   `json:"case"`
-	// Cases are all runs, for people.
+	// Cases are the cases of all runs, as text.
 	Cases []string `json:"cases"`
-	// Confirmed says that it was seen again in a second run of the same case, and Runs
-	// how many runs of the case there were until then, or in vain.
+	// Confirmed reports whether the finding occurred again in another run of the same
+	// case, and Runs is the number of runs of that case.
 	Confirmed bool `json:"confirmed"`
 	Runs      int  `json:"runs"`
-	// Shrunk is a small scenario that shows it, and Trials how many runs it took to
-	// find it. There is none of what was not confirmed.
+	// Shrunk is a small scenario with the finding, and Trials the number of runs of the
+	// shrinking. Findings that are not confirmed have none.
 	Shrunk string `json:"shrunk,omitempty"`
 	Trials int    `json:"trials,omitempty"`
-	// Verified says that the shrunk scenario, run as 'cosi-emu run' does, fails by the
-	// same oracle, and Rerun what has come of that run.
+	// Verified reports whether the shrunk scenario, run as 'cosi-emu run' does, fails by
+	// the same oracle. Rerun is the outcome of that run.
 	Verified bool   `json:"verified,omitempty"`
 	Rerun    string `json:"rerun,omitempty"`
-	// File is where the shrunk scenario was written, and Recording and Timeline where
-	// that run of it was.
+	// File is the file of the shrunk scenario. Recording and Timeline are the files of
+	// that run.
 	File      string `json:"file,omitempty"`
 	Recording string `json:"recording,omitempty"`
 	Timeline  string `json:"timeline,omitempty"`
@@ -74,8 +74,7 @@ type Group struct {
 	outcomes []caseResult // the simplest first
 }
 
-// group puts runs with findings together. Of each run the first finding counts: the
-// others follow from it more often than not.
+// group groups runs by their first finding, because other findings usually follow from it.
 func group(found []caseResult) []Group {
 	var groups []Group
 	for _, result := range found {
@@ -97,12 +96,12 @@ func group(found []caseResult) []Group {
 	return groups
 }
 
-// represent has one of the runs stand for the group.
+// represent makes one run the example of the group.
 func (g *Group) represent(o caseResult) {
 	g.Case, g.Message, g.Explanation = o.Case, o.Findings[0].Message, o.Why
 }
 
-// rank orders oracles by how much what they find says about its cause.
+// rank orders oracles by how well their findings indicate the cause.
 func rank(name string) int {
 	order := append(vocabulary.OracleNames(), OracleTruth, OracleState, OracleSteps, OracleCounts)
 	if at := slices.Index(order, name); at >= 0 {

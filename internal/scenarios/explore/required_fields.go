@@ -10,12 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 )
 
-// schemas are those of the kinds of COSI.
+// schemas has the schemas of the COSI kinds.
 var schemas = sync.OnceValue(func() map[string]*apiextensionsv1.JSONSchemaProps {
 	all := map[string]*apiextensionsv1.JSONSchemaProps{}
 	definitions, err := crds.All()
 	if err != nil {
-		return all // what is needed is then found by trying
+		return all // shrinking then finds required fields by trying
 	}
 	for _, d := range definitions {
 		for _, version := range d.Spec.Versions {
@@ -25,8 +25,8 @@ var schemas = sync.OnceValue(func() map[string]*apiextensionsv1.JSONSchemaProps 
 	return all
 })
 
-// isRequired reports whether what a path leads to is a part of an object that the API
-// server demands: without it, the scenario need not be tried.
+// isRequired reports whether a path leads to a required field of an object. A candidate
+// without it need not be tried.
 func (s *source) isRequired(p path) bool {
 	var schema *apiextensionsv1.JSONSchemaProps // of n; nil outside of objects
 	n := s.root
@@ -43,8 +43,8 @@ func (s *source) isRequired(p path) bool {
 	return false
 }
 
-// schemaAt returns the schema of one of the contents of a node, and whether the schema of
-// the node demands that there be it.
+// schemaAt returns the schema of a child of a node, and whether the schema of the node
+// requires the child.
 func schemaAt(schema *apiextensionsv1.JSONSchemaProps, n *yaml.Node, i int) (inner *apiextensionsv1.JSONSchemaProps, needed bool) {
 	switch {
 	case schema == nil:

@@ -12,12 +12,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// errNotClean means that a sandbox cannot be used any more.
+// errNotClean means that a sandbox cannot be reused.
 var errNotClean = errors.New("cannot reset the sandbox")
 
-// reset makes the sandbox as it was: what a run has left is removed, and if there was
-// anything, the components start anew, because they may remember it. The error is
-// errLeft if something does not go.
+// reset removes what a run left behind. If there was anything, it also restarts the
+// components, because they may have state of it in memory. It returns errNotClean if
+// something remains.
 func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error) {
 	w.emu.Faults().Clear()
 	select {
@@ -33,7 +33,7 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 		return true, errors.Join(errNotClean, err)
 	}
 	if len(w.emu.Components()) > w.components {
-		return true, errNotClean // of drivers of a run that has failed
+		return true, errNotClean // components of drivers of a failed run
 	}
 	if isEmpty(m) && w.isRunning() {
 		return false, nil
@@ -47,8 +47,8 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 	return true, nil
 }
 
-// removeObjects takes objects away by force. The components are not asked: they
-// may be what does not work.
+// removeObjects deletes objects and their finalizers without the components, which may be
+// the cause of the failure.
 func (w *sandbox) removeObjects(ctx context.Context, m oracle.Observation) error {
 	var objects []client.Object
 	for i := range m.Objects.Accesses {
@@ -70,7 +70,7 @@ func (w *sandbox) removeObjects(ctx context.Context, m oracle.Observation) error
 			continue
 		}
 		if state, _ := c.State(); state == emulator.StateRunning {
-			_ = c.Crash() // it may just have died by itself
+			_ = c.Crash() // it may have exited already
 		}
 	}
 	var errs []error
@@ -82,8 +82,8 @@ func (w *sandbox) removeObjects(ctx context.Context, m oracle.Observation) error
 	return errors.Join(errs...)
 }
 
-// removeBackendState empties the backend. A bucket with objects in it stays, and the sandbox
-// is thrown away.
+// removeBackendState empties the backend. A bucket with objects stays, and the sandbox is
+// replaced.
 func (w *sandbox) removeBackendState(ctx context.Context, m oracle.Observation) error {
 	if m.Backend == nil {
 		return nil
@@ -98,7 +98,7 @@ func (w *sandbox) removeBackendState(ctx context.Context, m oracle.Observation) 
 	return errors.Join(errs...)
 }
 
-// recreate starts every component that does not run.
+// recreate starts every component that is not running.
 func (w *sandbox) recreate(ctx context.Context) error {
 	var errs []error
 	for _, c := range w.emu.Components() {

@@ -10,9 +10,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// leftOut lists the verbs whose steps exploration leaves out: a dump differs after a
+// skippedVerbs lists the verbs whose steps exploration skips: a dump differs after a
 // fault, and a fault in a program outside the emulator is not a fault of COSI.
-var leftOut = []string{"golden", "exec"}
+var skippedVerbs = []string{"golden", "exec"}
 
 // rewriteSteps rewrites the steps of a scenario for exploration. It is the only place
 // that does so: both the scenario that is run and the scenario that is shrunk come
@@ -31,7 +31,7 @@ func rewriteSteps(steps *yaml.Node) {
 
 // rewriteStep reports whether anything of the step is left.
 func rewriteStep(step *yaml.Node) bool {
-	if slices.ContainsFunc(leftOut, func(verb string) bool { return field(step, verb) != nil }) {
+	if slices.ContainsFunc(skippedVerbs, func(verb string) bool { return field(step, verb) != nil }) {
 		return false
 	}
 	if lists := nested(step); len(lists) > 0 {

@@ -10,30 +10,29 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
 
-// runResult is what one run has shown.
+// runResult is the result of one run.
 type runResult struct {
 	result engine.Result
-	// events are those from the first step until the run was over.
+	// events are the journal events from the first step to the end of the run.
 	events []journal.Event
 	names  *names
-	// faults are what was in force, and how often it was applied.
+	// faults are the injected faults, with the number of applications.
 	faults []fault.Status
-	// end is the moment after the last step, when the faults were over and time was
-	// given to recover.
+	// end is the observation after the last step and the recovery.
 	end oracle.Observation
-	// input is what the standing oracles judge.
+	// input is the input of the standing oracles.
 	input  oracle.Input
 	state  State
 	counts Counts
-	// steps is how long the steps took, without what came before and after, and ended
-	// when they were over.
+	// steps is the duration of the steps, without setup and cleanup, and ended the time of
+	// their end.
 	steps time.Duration
 	ended time.Time
 	err   error
 }
 
-// open returns the events, in the order in which they began, of the time in which
-// faults are in force: until the last step is over, after which the engine cleans up.
+// open returns the events during which faults are active, in the order of their start: up
+// to the end of the last step. The engine cleans up after that.
 func (o *runResult) open() []journal.Event {
 	events := inOrder(o.events)
 	after := slices.IndexFunc(events, func(e journal.Event) bool { return !o.ended.IsZero() && e.Time.After(o.ended) })
@@ -53,7 +52,7 @@ func (o *runResult) reached() bool {
 	return true
 }
 
-// vanished reports whether nothing was left when the last step had ended.
+// vanished reports whether nothing was left after the last step.
 func (o *runResult) vanished() bool {
 	end := o.end
 	return o.err == nil && o.result.Outcome == engine.Passed && end.Name != "" && !end.Active && end.After == end.Until && isEmpty(end)

@@ -12,14 +12,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// running is a run that goes on.
+// running is an active run.
 type running struct {
 	sandbox   *sandbox
 	context   context.Context //nolint:containedctx // the engine's observer has none
 	scenario  *spec.Scenario
 	faults    []fault.Fault
 	clean     *runResult    // nil: this is the clean run
-	earlyExit time.Duration // see haste; 0: it is not hasty
+	earlyExit time.Duration // 0: no early exit
 
 	from    uint64 // the last event before the first step
 	watcher *oracle.Watcher
@@ -28,12 +28,11 @@ type running struct {
 	seen    runResult
 
 	mu    sync.Mutex
-	steps map[*spec.Step]time.Time // that go on, and since when
-	began chan struct{}            // closed by begin
+	steps map[*spec.Step]time.Time // start times of the active steps
+	began chan struct{}            // closed by start
 }
 
-// indexOf returns the place of a step among those of the scenario, or -1 if it is
-// within another one.
+// indexOf returns the index of a step in the scenario, or -1 if another step contains it.
 func (r *running) indexOf(step *spec.Step) int {
 	for i := range r.scenario.Steps {
 		if step == &r.scenario.Steps[i] {
@@ -43,7 +42,7 @@ func (r *running) indexOf(step *spec.Step) int {
 	return -1
 }
 
-// start puts the faults into force, just before the first step.
+// start injects the faults just before the first step.
 func (r *running) start() {
 	r.from, r.started = r.sandbox.emu.Journal().Mark(), time.Now()
 	var err error
@@ -56,8 +55,8 @@ func (r *running) start() {
 	close(r.began)
 }
 
-// finish ends the faults, gives the sandbox time to recover, and looks at it. After
-// a step that has failed there is no end to wait for.
+// finish removes the faults, waits for recovery, and observes the sandbox. After a failed
+// step it does not wait for the end state.
 func (r *running) finish(failed bool) {
 	r.seen.ended = time.Now()
 	r.seen.steps = r.seen.ended.Sub(r.started)
@@ -74,23 +73,22 @@ func (r *running) finish(failed bool) {
 
 func (r *running) fail(err error) { r.seen.err = errors.Join(r.seen.err, err) }
 
-// How long nothing must have happened before the sandbox is looked at: at once to see
-// whether it has come to its end already, and then for longer than the components
-// put off what they try again.
+// How long the sandbox must be idle before it is observed: first a short time, to see
+// whether it has reached its end state, and then longer than the delay between retries.
 const (
 	quietAtOnce  = 20 * time.Millisecond
 	quietForSure = 3 * retryMaxDelay
-	// recoveryTimeout is how long it may take until the end is reached: a watch that was
-	// cut is begun again after a second or two.
+	// recoveryTimeout is the timeout for reaching the end state. A closed watch restarts
+	// after a second or two.
 	recoveryTimeout = 5 * time.Second
-	// earlyExitFactor is how many times the silence it may take in a hasty run.
+	// earlyExitFactor limits recovery in a run with early exit, as a multiple of its idle time.
 	earlyExitFactor = 4
-	// quietWithoutObjects is how long it is where no object is left that anybody could act on.
+	// quietWithoutObjects is the idle time if no object is left.
 	quietWithoutObjects = time.Second
 )
 
-// recover waits until the end of the clean run is reached, or it is certain that it
-// will not be.
+// recover waits until the end state of the clean run is reached, or until it is certain
+// that it will not be reached.
 func (r *running) recover() error {
 	limit := recoveryTimeout
 	if r.earlyExit > 0 {
@@ -112,12 +110,12 @@ func (r *running) recover() error {
 		case enough < recoveryTimeout:
 			window = enough
 		default:
-			idle.Pause(ctx, quietForSure) // and look again
+			idle.Pause(ctx, quietForSure) // and observe again
 		}
 	}
 }
 
-// quietTime is the silence after which it is certain that the end is as it stays.
+// quietTime returns the idle time after which the state is final.
 func (r *running) quietTime() time.Duration {
 	deserted := len(r.seen.end.Objects.Claims)+len(r.seen.end.Objects.Buckets)+len(r.seen.end.Objects.Accesses) == 0
 	switch {
@@ -134,7 +132,7 @@ func (r *running) quietTime() time.Duration {
 	}
 }
 
-// readEnd takes the end of the run to be what there is now.
+// readEnd records the current state as the end state of the run.
 func (r *running) readEnd(quiet bool) (err error) {
 	if r.seen.end, err = r.sandbox.observe(r.context, "after the last step"); err != nil {
 		return err
@@ -143,8 +141,8 @@ func (r *running) readEnd(quiet bool) (err error) {
 	return r.readState()
 }
 
-// endsAsClean reports whether the end is that of the clean run, and nothing has happened
-// while it was looked at.
+// endsAsClean reports whether the end state equals that of the clean run, and nothing
+// happened during the observation.
 func (r *running) endsAsClean() bool {
 	end := r.seen.end
 	return r.clean != nil && end.After == end.Until && len(r.seen.state.differences(r.clean.state)) == 0
@@ -158,7 +156,7 @@ func (r *running) readState() (err error) {
 	return err
 }
 
-// complete makes of what was seen what is compared.
+// complete computes what the oracles compare.
 func (r *running) complete() {
 	r.fail(r.readState())
 	r.seen.counts = countsOf(r.seen.events, r.seen.names)
@@ -168,7 +166,7 @@ func (r *running) complete() {
 	}
 }
 
-// learnFrom learns the names of objects that no component has ever touched.
+// learnFrom learns the names of objects from an observation.
 func learnFrom(n *names, m oracle.Observation) {
 	for i := range m.Objects.Claims {
 		n.learn("BucketClaim", m.Objects.Claims[i].Name, string(m.Objects.Claims[i].UID))
@@ -181,11 +179,11 @@ func learnFrom(n *names, m oracle.Observation) {
 	}
 }
 
-// waitQuiet waits until nothing has happened for a time, nothing is under way, and every
-// component is alive. It returns false if that was not before the context was done.
+// waitQuiet waits until the sandbox is idle for a time and every component is running. It
+// returns false if the context ends first.
 func (w *sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
 	if detector == nil {
-		return true // nothing has begun
+		return true // the run has not started
 	}
 	for detector.WaitQuiet(ctx, scope, window) {
 		if w.isRunning() {

@@ -8,26 +8,25 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// attempts is how often a case is run whose points were not all reached: the order
-// between components is not always the same.
+// attempts limits the runs of a case that does not reach all its points. The order between
+// components differs from run to run.
 const attempts = 3
 
-// caseResult is what has come of a case.
+// caseResult is the result of a case.
 type caseResult struct {
 	Case     Case             `json:"case"`
 	Reached  bool             `json:"reached"`
 	Runs     int              `json:"runs"`
 	Findings []oracle.Finding `json:"findings,omitempty"`
-	// Diverged is where the run first left the way of the clean one, and Why what
-	// has led to the finding.
+	// Diverged is the first difference from the clean run, and Why explains the finding.
 	Diverged string `json:"diverged,omitempty"`
 	Why      string `json:"why,omitempty"`
 
 	took     time.Duration
-	observed *runResult // nil if it is from an earlier exploration
+	observed *runResult // nil: from an earlier exploration
 }
 
-// runAll runs the cases that are not done yet, on all sandboxes.
+// runAll runs the cases that are not completed yet, in all sandboxes.
 func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairing bool) error {
 	if len(cases) == 0 {
 		return nil
@@ -57,7 +56,7 @@ func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairi
 	return context.Cause(ctx)
 }
 
-// feed hands out the cases that are to be run.
+// feed queues the cases to run.
 func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p *progress) {
 	defer close(queue)
 	for _, c := range cases {
@@ -76,7 +75,7 @@ func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p 
 	}
 }
 
-// work runs cases on a sandbox until there are no more.
+// work runs the queued cases in a sandbox.
 func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- caseResult) error {
 	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
 		for c := range queue {
@@ -94,12 +93,12 @@ func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- c
 	})
 }
 
-// try runs a case once, and returns a sandbox that is clean again.
+// try runs a case once, and returns a clean sandbox.
 func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
 	began := time.Now()
 	o := w.run(ctx, e.scenario, result.Case.faults(), e.clean)
 	if ctx.Err() != nil {
-		return w, nil //nolint:nilerr // the caller sees the end of the context, too
+		return w, nil //nolint:nilerr // the caller checks the context
 	}
 	result.Runs++
 	result.Reached, result.observed = o.reached(), o

@@ -8,12 +8,11 @@ import (
 	"slices"
 )
 
-// randomCases returns cases of two or three faults each. Each case is drawn by itself, so that
-// the first so many are the same however many there are; and from the trials' names, so
-// that it is nearly the same when an operation more or less is tried: the order between
-// components differs from run to run.
+// randomCases returns n cases of two or three faults each. Each case depends only on the
+// seed, its index and the names of the trials. The first cases therefore do not depend on
+// n, and one operation more or less changes few cases.
 func randomCases(trials []Trial, n int, seed uint64) []Case {
-	if len(trials) < 2 { //nolint:mnd // there is nothing to combine
+	if len(trials) < 2 { //nolint:mnd // a case requires two trials
 		return nil
 	}
 	cases := make([]Case, n)
@@ -25,14 +24,13 @@ func randomCases(trials []Trial, n int, seed uint64) []Case {
 	return cases
 }
 
-// hashOfLot is a number that a lot decides.
+// hashOfLot hashes a lot, the key of a random choice.
 func hashOfLot(lot string) uint64 {
 	sum := sha256.Sum256([]byte(lot))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// lowestHashes returns so many of the trials, those whose numbers in a lot are the lowest, in
-// the order of these.
+// lowestHashes returns the n trials with the lowest hashes in a lot, in the order of hashes.
 func lowestHashes(trials []Trial, n int, lot string) []Trial {
 	type numbered struct {
 		Trial
@@ -50,7 +48,7 @@ func lowestHashes(trials []Trial, n int, lot string) []Trial {
 	return first
 }
 
-// sample draws so many of the trials, which stay in their order; 0 means all.
+// sample selects n trials at random, in their order; 0 means all.
 func sample(trials []Trial, n int, seed uint64) []Trial {
 	if n == 0 || n >= len(trials) {
 		return trials

@@ -23,43 +23,43 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// worldNamespace is that of every run. It stays, because deleting a namespace takes
-// the API server longer than everything else.
-const worldNamespace = "explore"
+// sandboxNamespace is the namespace of all runs. It is not deleted, because deleting a
+// namespace takes longer than a run.
+const sandboxNamespace = "explore"
 
-// scope is all of a sandbox.
-var scope = eventscope.Scope{Alone: true, Namespaces: []string{worldNamespace}}
+// scope covers the whole sandbox.
+var scope = eventscope.Scope{Alone: true, Namespaces: []string{sandboxNamespace}}
 
-// What a sandbox waits for is shorter than in life, so that a run that goes wrong is
-// over soon, and longer than what a busy machine needs.
+// Delays of a sandbox are shorter than in production, so that failed runs end soon, and
+// long enough for a busy machine.
 const (
 	retryBaseDelay = 5 * time.Millisecond
 	retryMaxDelay  = 100 * time.Millisecond
-	s3Attempts     = 3 // a fault of the store is one that applications outlive
+	s3Attempts     = 3 // applications retry after a fault of the store
 	gcPercent      = 400
 	endTimeout     = 30 * time.Second
 )
 
-// timingOf fits a sandbox in which a call may take so long.
+// timingOf returns the delays for a sandbox with a call timeout.
 func timingOf(call time.Duration) timing {
 	return timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond} //nolint:mnd // a little more
 }
 
-// sandbox is a control plane with everything on it, for one run at a time.
+// sandbox is a control plane with all components, for one run at a time.
 type sandbox struct {
 	plane  *controlplane.ControlPlane
 	emu    *emulator.Emulator
 	engine *engine.Engine
 	dir    string
-	// components counts those of the emulator itself.
+	// components is the number of components of the emulator itself.
 	components int
 
 	mu      sync.Mutex
-	current *running // what the observer of the engine reports to
+	current *running // run that the engine reports to
 }
 
-// newSandbox starts a sandbox. There is no controller manager in it: nothing of COSI
-// needs one, and it would compete with what is measured.
+// newSandbox starts a sandbox, without kube-controller-manager: COSI does not require it,
+// and it would use processor time.
 func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
 	if err != nil {
@@ -95,19 +95,19 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 	if w.emu, err = emulator.Start(ctx, opts); err != nil {
 		return err
 	}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: worldNamespace}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}
 	if err := w.emu.Client().Create(ctx, namespace); err != nil {
 		return fmt.Errorf("create the namespace of a sandbox: %w", err)
 	}
 	w.components = len(w.emu.Components())
 	w.engine = engine.New(w.emu, engine.Options{
-		Namespace: worldNamespace, Observer: w, SkipOracles: true, S3Attempts: s3Attempts,
-		Keep: true, // of a run that fails the sandbox is cleaned by force
+		Namespace: sandboxNamespace, Observer: w, SkipOracles: true, S3Attempts: s3Attempts,
+		Keep: true, // reset cleans up after a failed run
 	})
 	return nil
 }
 
-// stop ends everything. A sandbox that has not started entirely may be stopped, too.
+// stop stops a sandbox, also one whose start failed.
 func (w *sandbox) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
@@ -121,9 +121,8 @@ func (w *sandbox) stop(ctx context.Context) error {
 	return errors.Join(append(errs, os.RemoveAll(w.dir))...)
 }
 
-// run runs a scenario under faults, which are in force from its first step to its
-// last one. If there is a clean run, it is over as soon as it has come to the same
-// end.
+// run runs a scenario with faults, which are active from its first step to its last. The
+// run ends as soon as it reaches the end state of the clean run, if there is one.
 func (w *sandbox) run(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *runResult) *runResult {
 	return w.perform(ctx, newRunning(ctx, w, s, faults, clean))
 }
@@ -138,7 +137,7 @@ func (w *sandbox) perform(ctx context.Context, current *running) *runResult {
 	w.emu.Faults().Clear()
 	o := &current.seen
 	o.result = result
-	if o.end.Name == "" { // it has failed before its first step
+	if o.end.Name == "" { // it failed before its first step
 		current.finish(true) //nolint:contextcheck // it has the context of the run
 	}
 	o.events = w.emu.Journal().Since(max(from, current.from))
@@ -173,7 +172,7 @@ func (w *sandbox) StepStarted(_ *spec.Scenario, step *spec.Step) {
 	r.note(step, true)
 }
 
-// StepEnded implements engine.Observer: after the last step the sandbox is looked at,
+// StepEnded implements engine.Observer. After the last step it observes the sandbox,
 // before the engine cleans up.
 func (w *sandbox) StepEnded(_ *spec.Scenario, step engine.StepResult) {
 	r := w.currentRun()

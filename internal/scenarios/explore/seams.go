@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// seamRounds is how many runs of each sort are measured. They take turns, so that
-// what else the machine does burdens both alike.
+// seamRounds is the number of measured runs with seams, and of runs without. They
+// alternate, so that other load affects both equally.
 const seamRounds = 40
 
-// measureSeams finds what the seams cost when there is no fault: it runs the
-// scenario with them, and with everything passing beside them, on one sandbox.
+// measureSeams measures the overhead of the seams without faults. It runs the scenario with
+// the seams and bypassing them, in one sandbox.
 func (e *explorer) measureSeams(ctx context.Context) (err error) {
 	w, err := e.shared.pool.take(ctx)
 	if err != nil {
 		return err
 	}
-	// Watches that were begun beside the seams would stay there.
+	// Watches that bypass the seams would continue to do so.
 	defer func() { err = errors.Join(err, e.shared.pool.drop(ctx, w)) }()
 	took := map[bool][]time.Duration{}
 	for i := range 2 * seamRounds {
@@ -41,8 +41,7 @@ func (e *explorer) measureSeams(ctx context.Context) (err error) {
 	return nil
 }
 
-// usual is the mean of the faster half: what else goes on makes runs slower, and never
-// faster.
+// usual returns the mean of the faster half, because other load only makes runs slower.
 func usual(all []time.Duration) time.Duration {
 	slices.Sort(all)
 	half := all[:(len(all)+1)/2]

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// shrinkAll makes a small scenario of each group that has come again. Each has all
-// sandboxes for itself.
+// shrinkAll shrinks each confirmed group to a small scenario, one after the other, in all
+// sandboxes.
 func (e *explorer) shrinkAll(ctx context.Context) error {
 	p := &progress{explorer: e, phase: "shrinking", total: len(e.report.Findings), began: time.Now()}
 	for i := range e.report.Findings {
@@ -43,27 +43,26 @@ func (e *explorer) shrinkGroup(ctx context.Context, g *Group) ([]candidate, erro
 	line, err := s.shrink(within, candidate{from, g.Case})
 	g.Trials = s.trials
 	if err != nil && ctx.Err() == nil && within.Err() != nil {
-		err = nil // it is as small as the time allowed
+		err = nil // the smallest candidate so far is the result
 	}
 	return line, err
 }
 
-// shrinker makes candidates smaller while the same oracle still finds something.
+// shrinker shrinks candidates while they fail by the same oracle.
 type shrinker struct {
 	explorer *explorer
 	oracle   string
 
 	mu     sync.Mutex
 	usual  time.Duration         // of all steps of a clean run
-	trials int                   // how many runs there were
+	trials int                   // number of runs
 	passed map[string]bool       // candidates that are known not to fail, as text
 	clean  map[string]*runResult // by the text of the scenario; nil if it does not pass
 }
 
-// shrink returns the candidates that it has come to, the smallest as the last, also with
-// an error. It tries as many at the same time as there are sandboxes. After a success it
-// goes on at the same place, where there is something else now, and it ends when nothing
-// has helped all the way round.
+// shrink returns the failing candidates, the smallest last, also with an error. It tries one
+// candidate in each sandbox at a time. After a success it continues at the same index. It
+// ends when no smaller candidate fails.
 func (s *shrinker) shrink(ctx context.Context, c candidate) ([]candidate, error) {
 	line := []candidate{c}
 	all := slices.Collect(c.smaller())
@@ -82,9 +81,9 @@ func (s *shrinker) shrink(ctx context.Context, c candidate) ([]candidate, error)
 	return line, nil
 }
 
-// firstToFail returns the place of the first candidate that fails, or how many there
-// are if none does. It has to fail once more while nothing else runs: beside others all
-// is slower, and a candidate that fails only then is of no use.
+// firstToFail returns the index of the first candidate that fails, or len(batch). The
+// candidate must fail once more alone, because parallel runs are slower, and a candidate
+// that fails only in parallel is useless.
 func (s *shrinker) firstToFail(ctx context.Context, batch []candidate) (int, error) {
 	fails, errs := make([]bool, len(batch)), make([]error, len(batch))
 	var all sync.WaitGroup
@@ -103,7 +102,7 @@ func (s *shrinker) firstToFail(ctx context.Context, batch []candidate) (int, err
 	return len(batch), errors.Join(errs...)
 }
 
-// failsAnew is fails, but for what is known not to fail.
+// failsAnew calls fails, except for candidates that are known not to fail.
 func (s *shrinker) failsAnew(ctx context.Context, c candidate) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -111,7 +110,7 @@ func (s *shrinker) failsAnew(ctx context.Context, c candidate) (bool, error) {
 	text, err := c.source.text()
 	key := string(text) + c.faults.String()
 	if err != nil || s.known(key) {
-		return false, nil // what cannot be written is no scenario
+		return false, nil // not a valid scenario
 	}
 	fails, err := s.fails(ctx, c, string(text))
 	if err == nil && !fails {

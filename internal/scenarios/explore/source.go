@@ -16,7 +16,7 @@ import (
 // within a second or two of a fault.
 const stepTimeout = 5 * time.Second
 
-// load reads the one scenario of a file, as it is explored.
+// load loads the only scenario of a file, rewritten for exploration.
 func load(file string, text []byte) (*spec.Scenario, error) {
 	written, err := parseOne(spec.Loader{}, file, text)
 	if err != nil {
@@ -52,7 +52,7 @@ func parseOne(loader spec.Loader, file string, text []byte) (*spec.Scenario, err
 	return all[0], nil
 }
 
-// source is a scenario as a tree of YAML, from which parts can be taken.
+// source is a scenario as a YAML tree, from which parts can be removed.
 type source struct {
 	file string
 	root *yaml.Node
@@ -75,7 +75,7 @@ func newSource(file string, text []byte) (*source, error) {
 	return s, nil
 }
 
-// drop takes a field out of a mapping.
+// drop removes a field from a mapping.
 func drop(n *yaml.Node, name string) {
 	for i := len(n.Content) - 2; i >= 0; i -= 2 {
 		if n.Content[i].Value == name {
@@ -86,10 +86,10 @@ func drop(n *yaml.Node, name string) {
 
 func scalar(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: value} }
 
-// descriptiveFields are the fields that say something to people, and change nothing.
+// descriptiveFields are the fields without effect.
 var descriptiveFields = []string{"description", "labels", "proves"}
 
-// dropDescriptions takes out what does not describe a smaller scenario any more.
+// dropDescriptions removes fields that do not describe a smaller scenario.
 func (s *source) dropDescriptions() {
 	for _, word := range descriptiveFields {
 		drop(s.root, word)
@@ -109,7 +109,7 @@ func field(n *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// value returns what a field of a mapping says, empty if there is none.
+// value returns the value of a field of a mapping, or "".
 func value(n *yaml.Node, name string) string {
 	if found := field(n, name); found != nil {
 		return found.Value
@@ -128,7 +128,7 @@ func (s *source) text() ([]byte, error) {
 	return out.Bytes(), encoder.Close()
 }
 
-// scenario is the source as it is run.
+// scenario loads the source.
 func (s *source) scenario() (*spec.Scenario, error) {
 	text, err := s.text()
 	if err != nil {
@@ -152,10 +152,10 @@ func cloneNode(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// saysNoTimeout reports whether the scenario leaves the time of its steps to others.
+// saysNoTimeout reports whether the scenario sets no timeout for its steps.
 func (s *source) saysNoTimeout() bool { return field(field(s.root, "setup"), "timeout") == nil }
 
-// limitSteps has the scenario say how long its steps may take, as explored.
+// limitSteps sets the timeout of the steps to that of the exploration.
 func (s *source) limitSteps() {
 	limit := []*yaml.Node{scalar("timeout"), scalar(stepTimeout.String())}
 	if setup := field(s.root, "setup"); setup != nil {

@@ -10,20 +10,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// State is how things are at the end of a run: every object of Kubernetes, and
-// every bucket and account of the backend, without what differs from run to run.
+// State is the end state of a run: every Kubernetes object, and every bucket and account of
+// the backend, without what differs from run to run.
 type State map[string]any
 
-// passing are the fields that differ from run to run though nothing is different:
-// when something was made, how often it was written, which words say why, and what is
-// made of a hash of a UID.
-var passing = []string{
+// volatileFields are the fields that always differ from run to run: times, versions, messages, and
+// hashes of UIDs.
+var volatileFields = []string{
 	"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
 	"managedFields", "lastTransitionTime", "observedGeneration", "message", "createdAt", "accessKeyID", "time",
 	"AZURE_STORAGE_ACCOUNT",
 }
 
-// stateOf normalises a moment.
+// stateOf normalizes an observation.
 func stateOf(m oracle.Observation, n *names) (State, error) {
 	s := State{}
 	for kind, objects := range map[string]any{
@@ -42,7 +41,7 @@ func stateOf(m oracle.Observation, n *names) (State, error) {
 	return s, s.add("backend account", m.Backend.Accounts, n)
 }
 
-// add puts a list of objects into the state, under their names.
+// add adds a list of objects to the state, by name.
 func (s State) add(kind string, list any, n *names) error {
 	data, err := json.Marshal(list)
 	if err != nil {
@@ -58,7 +57,7 @@ func (s State) add(kind string, list any, n *names) error {
 	return nil
 }
 
-// nameOf finds what an object is called, in Kubernetes or in the backend.
+// nameOf returns the name of an object in Kubernetes or in the backend.
 func nameOf(item map[string]any) string {
 	metadata, _ := item["metadata"].(map[string]any)
 	for _, name := range []any{metadata["name"], item["name"], item["id"]} {
@@ -69,14 +68,14 @@ func nameOf(item map[string]any) string {
 	return "without a name"
 }
 
-// withoutVolatile removes what is passing. A time of deletion remains as the fact. Lists are
-// sorted: what is in the order of UIDs is in another one in each run.
+// withoutVolatile removes volatile fields. A deletion timestamp becomes the field deleting.
+// Lists are sorted, because the order of UIDs differs from run to run.
 func withoutVolatile(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		kept := map[string]any{}
 		for name, field := range value {
-			if !slices.Contains(passing, name) {
+			if !slices.Contains(volatileFields, name) {
 				kept[name] = withoutVolatile(field)
 			}
 		}
@@ -96,14 +95,12 @@ func withoutVolatile(value any) any {
 	}
 }
 
-// difference is between two states: what is called so is in one and not in the
-// other, or is not the same.
+// difference is an object that differs between two states.
 type difference struct {
 	name, detail string
 }
 
-// differences returns what is different from the wanted state, in the order of
-// names.
+// differences returns the differences from the wanted state, in the order of names.
 func (s State) differences(want State) []difference {
 	all := maps.Clone(want)
 	maps.Copy(all, s)
@@ -150,7 +147,7 @@ func shortText(value any) string {
 	}
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // names have < and > in them
+	encoder.SetEscapeHTML(false) // names contain < and >
 	if err := encoder.Encode(value); err != nil {
 		return fmt.Sprint(value)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-func momentWith(uid, version, bucket string) oracle.Observation {
+func observationWith(uid, version, bucket string) oracle.Observation {
 	claim := cosiapi.BucketClaim{ObjectMeta: metav1.ObjectMeta{Name: "photos", ResourceVersion: version}}
 	claim.UID = "u-" + claim.UID
 	claim.Status.BoundBucketName = bucket + uid
@@ -29,16 +29,16 @@ func TestStateDifferences(t *testing.T) {
 		}
 		return s
 	}
-	want := state(momentWith(someUID, "1", "bc-"), someUID)
+	want := state(observationWith(someUID, "1", "bc-"), someUID)
 	tests := map[string]struct {
 		reason string
 		got    State
 		want   []difference
 	}{
-		"Same": {reason: "UIDs and versions differ from run to run.", got: state(momentWith(otherUID, "7", "bc-"), otherUID)},
+		"Same": {reason: "UIDs and versions differ from run to run.", got: state(observationWith(otherUID, "7", "bc-"), otherUID)},
 		"Gone": {reason: "", got: State{}, want: []difference{{"BucketClaim photos", "not found"}}},
 		"Other": {
-			reason: "The bucket has another name.", got: state(momentWith(someUID, "1", "xx-"), someUID),
+			reason: "The bucket has another name.", got: state(observationWith(someUID, "1", "xx-"), someUID),
 			want: []difference{{
 				"BucketClaim photos",
 				`status.boundBucketName is "xx-<BucketClaim/photos>", not "bc-<BucketClaim/photos>"`,

@@ -13,14 +13,13 @@ import (
 	"sync"
 )
 
-// stateFile remembers which cases are done, a line of JSON for each after one that
-// says what was explored.
+// stateFile stores the completed cases, one JSON line each, after a header line.
 type stateFile struct {
-	file *os.File // nil: nothing is remembered
+	file *os.File // nil: nothing is stored
 
 	mu   sync.Mutex
 	done map[string]bool
-	old  []caseResult // of earlier explorations, with findings
+	old  []caseResult // results of earlier explorations with findings
 	err  error
 }
 
@@ -31,7 +30,7 @@ type stateHeader struct {
 
 const stateMode = 0o600
 
-// openState reads the file, if there is one, and leaves it open to be continued.
+// openState opens the file, or creates it, and reads the completed cases.
 func openState(opts Options) (*stateFile, error) {
 	s := &stateFile{done: map[string]bool{}}
 	if opts.State == "" {
@@ -49,7 +48,7 @@ func openState(opts Options) (*stateFile, error) {
 	return s, nil
 }
 
-// read takes in what is done. A last line that was cut short is left out.
+// read reads the completed cases. It ignores a truncated last line.
 func (s *stateFile) read(hash string) error {
 	data, err := io.ReadAll(s.file)
 	if err != nil {
@@ -107,7 +106,7 @@ func (s *stateFile) write(value any) error {
 	return nil
 }
 
-// close returns why something could not be remembered, if it could not.
+// close closes the file, and returns the first error of a write.
 func (s *stateFile) close() error {
 	if s.file == nil {
 		return nil

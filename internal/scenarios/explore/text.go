@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// shownCases is how many of the cases of a group are printed.
+// shownCases is the number of printed cases of a group.
 const shownCases = 3
 
 // WriteText prints the report for people.
@@ -65,17 +65,17 @@ func (g *Group) write(b *strings.Builder, number int) {
 	}
 }
 
-// Seams is what the seams take of a run when there is no fault.
+// Seams is the overhead of the seams without faults.
 type Seams struct {
-	// With and Without are how long the steps of the scenario take, each the mean of the
-	// faster half of several runs that took turns.
+	// With and Without are durations of the steps, each the mean of the faster half of
+	// several alternating runs.
 	With    time.Duration `json:"with"`
 	Without time.Duration `json:"without"`
-	// Events is how many events a run with the seams has.
+	// Events is the number of events of a run with the seams.
 	Events int `json:"events"`
 }
 
-// Share is what part of a run the seams take.
+// Share returns the overhead as a part of the run.
 func (s Seams) Share() float64 {
 	if s.With == 0 {
 		return 0

@@ -6,11 +6,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// waits are the verbs of steps that wait for others.
+// waits are the verbs of steps that wait.
 var waits = []string{"expect", "settle"}
 
-// isWait reports whether a step waits until others are ready for what comes behind it.
-// Without it, whether the scenario shows anything would depend on who is faster.
+// isWait reports whether a step waits before a later step. Without it, the finding would
+// depend on a race.
 func isWait(steps []*yaml.Node, i int) bool {
 	return isWaitStep(steps[i]) && slices.ContainsFunc(steps[i+1:], func(later *yaml.Node) bool { return !isWaitStep(later) })
 }
@@ -19,7 +19,7 @@ func isWaitStep(step *yaml.Node) bool {
 	return slices.ContainsFunc(waits, func(verb string) bool { return field(step, verb) != nil })
 }
 
-// waitsAt reports whether a path leads to a step that guards others, or into one.
+// waitsAt reports whether a path leads to a step for which isWait is true, or into one.
 func (s *source) waitsAt(p path) bool {
 	const toStep = 2 // steps, and one of them
 	if len(p) < toStep || s.root.Content[p[0]-1].Value != "steps" {
