@@ -27,9 +27,9 @@ const made = `
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: other, protocols: [S3]}}
 `
 
-// TestExploreAll explores a scenario, one that fails and leaves objects behind, and one
+// TestAll explores a scenario, one that fails and leaves objects behind, and one
 // equal to the first, of which nothing is tried again.
-func TestExploreAll(t *testing.T) {
+func TestAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
@@ -69,13 +69,13 @@ func TestExploreAll(t *testing.T) {
 	}
 }
 
-// TestExploreAllBudget verifies that no scenario starts after the budget is exhausted.
-func TestExploreAllBudget(t *testing.T) {
+// TestAllBudget verifies that no scenario starts after the budget is exhausted.
+func TestAllBudget(t *testing.T) {
 	var got error
 	err := All(t.Context(), Options{Budget: 1}, []Source{{File: "claim.yaml", Text: []byte(claim)}},
 		func(_ Source, _ *Report, err error) { got = err })
 	if err != nil || !errors.Is(got, ErrBudget) {
-		t.Errorf("ExploreAll() = %v, callback error %v, want %v", err, got, ErrBudget)
+		t.Errorf("All() = %v, callback error %v, want %v", err, got, ErrBudget)
 	}
 }
 
