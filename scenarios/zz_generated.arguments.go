@@ -92,7 +92,7 @@ type Event struct {
 	Seam string `yaml:"seam"`
 	// Component: who: controller, sidecar, driver, store, or the name of a driver's own.
 	Component string `yaml:"component"`
-	// Operation: what, for example DriverCreateBucket or "update buckets/status"; * is any number of any characters.
+	// Operation: such as DriverCreateBucket or "update buckets/status"; * is any number of any characters.
 	Operation string `yaml:"operation"`
 	// Subject: to what; * is any number of any characters.
 	Subject string `yaml:"subject"`

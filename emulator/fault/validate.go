@@ -38,16 +38,23 @@ func (f Fault) checkMatch() string {
 		return "nth, every, times and for must not be negative"
 	case m.Nth == 1 && f.Effect.Swap:
 		return "the first call has none before it to swap with: nth must be 2 or more"
-	case m.Operation != "" && operations.Check(m.Seam, m.Operation) != nil:
-		return operations.Check(m.Seam, m.Operation).Error()
 	case m.Until != "" && m.Until == m.Since:
 		return fmt.Sprintf("since and until are the same mark %q", m.Since)
-	case m.Seam == journal.SeamProcess && !glob.Match(m.Operation, "start"):
+	default:
+		return m.checkOperation()
+	}
+}
+
+// checkOperation finds operations that do not exist, or that no fault can match.
+func (m Match) checkOperation() string {
+	if err := operations.Check(m.Seam, m.Operation); err != nil {
+		return err.Error()
+	}
+	if m.Seam == journal.SeamProcess && !glob.Match(m.Operation, journal.StepStart) {
 		return fmt.Sprintf("at seam process only the operation start can be matched, not %q; "+
 			"crash is an effect at the other seams", m.Operation)
-	default:
-		return ""
 	}
+	return ""
 }
 
 func (f Fault) checkEffect() string {

@@ -27,7 +27,7 @@ type Events struct {
 type EventPattern struct {
 	Seam      string   `yaml:"seam" enum:"api,rpc,store,process" doc:"api, rpc, store or process; rpc by default"`
 	Component Text     `yaml:"component" doc:"who: controller, sidecar, driver, store, or the name of a driver's own"`
-	Operation Text     `yaml:"operation" doc:"what, for example DriverCreateBucket or \"update buckets/status\"; * is any number of any characters"`
+	Operation Text     `yaml:"operation" doc:"such as DriverCreateBucket or \"update buckets/status\"; * is any number of any characters"`
 	Subject   Text     `yaml:"subject" doc:"to what; * is any number of any characters"`
 	Outcome   Text     `yaml:"outcome" doc:"OK or an error code; \"!OK\" is any but OK"`
 	Request   *Pattern `yaml:"request" doc:"what was sent"`

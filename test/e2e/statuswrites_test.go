@@ -1,4 +1,4 @@
-package suite_test
+package e2e_test
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func TestStatusWrites(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
 		Controller: verboseController, Sidecar: verboseSidecar,
 	}})
-	runs := engine.New(emu, engine.Options{Patience: patience})
+	runs := engine.New(emu, engine.Options{Patience: 6})
 	all, err := loader.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
@@ -113,6 +113,8 @@ func verboseOf(product emulator.Runner, cfg *rest.Config, watched ...client.Obje
 func (v *verbose) Start(ctx context.Context) error {
 	var writes sync.WaitGroup
 	defer writes.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	for _, list := range v.watched {
 		watched, err := v.client.Watch(ctx, list)
 		if err != nil {
