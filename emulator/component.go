@@ -126,7 +126,7 @@ func (c *Component) startOnce(ctx context.Context) error {
 	}
 	err = waitReady(ctx, l)
 	if err == nil {
-		err = c.ready(l) //nolint:contextcheck // as above
+		err = c.ready(l)
 	}
 	if err != nil {
 		l.end()

@@ -52,7 +52,7 @@ func expectData(t *testing.T, info instance.Info, old map[string]string) map[str
 	c := connect(t, info.Kubeconfig)
 	var secret map[string]string
 	harness.Until(t, "the Secret says where the store is now", func(context.Context) (bool, error) {
-		secret = c.secret() //nolint:contextcheck // the test bounds it
+		secret = c.secret()
 		return secret[cosiapi.SecretKeyS3Endpoint] == info.S3Endpoint, nil
 	})
 	same := cmp.FilterPath(func(p cmp.Path) bool {

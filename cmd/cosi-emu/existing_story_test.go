@@ -136,7 +136,7 @@ func TestExistingClusterLeft(t *testing.T) {
 func waitDead(t *testing.T, h *home) {
 	t.Helper()
 	harness.Until(t, "the emulator is dead", func(context.Context) (bool, error) {
-		return h.run("status").code == 1, nil //nolint:contextcheck // it bounds itself
+		return h.run("status").code == 1, nil
 	})
 }
 

@@ -143,6 +143,6 @@ func (h *home) killEmulator(info instance.Info) {
 		plane = filepath.Join(info.DataDir, "controlplane")
 	}
 	harness.Until(h.t, "the processes of a killed emulator end", func(context.Context) (bool, error) {
-		return len(harness.Processes(h.t, plane)) == 0, nil //nolint:contextcheck // ps bounds itself
+		return len(harness.Processes(h.t, plane)) == 0, nil
 	})
 }

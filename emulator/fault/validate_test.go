@@ -20,7 +20,7 @@ func TestValidate(t *testing.T) {
 		want   string // what the error says; nothing if it is valid
 	}{
 		"NoSeam":      {effect: hang, want: `the seam is ""`},
-		"LogSeam":     {match: fault.Match{Seam: journal.SeamLog}, effect: hang, want: `no faults at seam "log"`},
+		"LogSeam":     {match: fault.Match{Seam: journal.SeamLog}, effect: hang, want: `the seam is "log"`},
 		"NoEffect":    {match: fault.Match{Seam: "rpc"}, want: "needs one of fail, loseReply, delay, hang"},
 		"Two":         {match: fault.Match{Seam: "rpc"}, effect: fault.Effect{Hang: true, Empty: true}, want: "hang and empty"},
 		"DelayBeside": {match: fault.Match{Seam: "rpc"}, effect: fault.Effect{Delay: 1, Empty: true}},
