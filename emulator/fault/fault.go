@@ -26,7 +26,6 @@ type Fault struct {
 
 // Match says which operations a fault is about. In a pattern, * is any
 // number of any characters; an empty pattern matches everything.
-//
 type Match struct {
 	// Seam is where. At SeamProcess only "start" can be matched.
 	Seam journal.Seam `json:"seam" yaml:"seam" required:"true" enum:"api,rpc,store,process" doc:"api, rpc, store, or process for starts of components"`
@@ -69,7 +68,6 @@ const (
 
 // Effect is what happens to an operation. Exactly one of the effects must be given;
 // only Delay may be beside another.
-//
 type Effect struct {
 	// Fail is the code that comes back instead of the operation, in the terms of
 	// the seam: at api an HTTP status or a Kubernetes reason, or Reset, TLS or
