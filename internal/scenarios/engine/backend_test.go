@@ -56,11 +56,11 @@ func TestBackend(t *testing.T) {
 `,
 		},
 		"OtherPolicy": {
-			reason: "It may more.", want: engine.Failed, message: "the policy of bucket",
+			reason: "It may more.", want: engine.Failed, message: "policy of bucket",
 			steps: `- backend: {policies: {"BUCKET": {"ACCOUNT": {objectData: ReadOnly}}}}` + "\n",
 		},
 		"TakenAway": {
-			reason: "Nobody may anything.", want: engine.Failed, message: "the policy of bucket",
+			reason: "Nobody may anything.", want: engine.Failed, message: "policy of bucket",
 			steps: `- backend: {policies: {"BUCKET": absent}}` + "\n",
 		},
 		"Objects": {
@@ -78,7 +78,7 @@ func TestBackend(t *testing.T) {
 `,
 		},
 		"OtherObjects": {
-			reason: "It is not there.", want: engine.Failed, message: "the contents of bucket",
+			reason: "It is not there.", want: engine.Failed, message: "contents of bucket",
 			steps: `- backend: {objects: {"BUCKET": {a: present}}}` + "\n",
 		},
 		"NoBucket": {
