@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -116,7 +117,9 @@ func TestE13E14AccessWaits(t *testing.T) {
 	h.handedOff(access)
 	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 	for _, c := range h.requests.Writes() {
-		if c.Status >= 400 {
+		// Two reconcilers write to the claim with a lock, so that one may have to try again.
+		locked := c.Status == http.StatusConflict && strings.Contains(c.Path, "/bucketclaims/")
+		if c.Status >= http.StatusBadRequest && !locked {
 			t.Errorf("failed write: %s", c)
 		}
 	}
