@@ -231,7 +231,7 @@ func TestDeletionIsAskedForOnce(t *testing.T) {
 	t.Cleanup(func() { w.Must(d.Close()) })
 	recorder := events.NewFakeRecorder(100)
 	behind := &cacheBehind{Client: w.Client}
-	r := bucket.NewReconciler(behind, d, recorder)
+	r := bucket.NewReconciler(behind, w.Client, d, recorder)
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(stored)}
 	for range 2 {
 		_, err := r.Reconcile(t.Context(), request)

@@ -73,7 +73,7 @@ func (s *Sidecar) addDriverNameConflict(opts Options) error {
 func (s *Sidecar) addBuckets(opts Options, reconnected trigger) error {
 	c := s.manager.GetCache()
 	return s.add("bucket", opts,
-		bucket.NewReconciler(s.manager.GetClient(), s.driver, s.manager.GetEventRecorder(eventSource)),
+		bucket.NewReconciler(s.manager.GetClient(), s.live, s.driver, s.manager.GetEventRecorder(eventSource)),
 		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Predicate(s.driver)),
 		reconnected.source(func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, s.driver) }),
 	)
@@ -81,7 +81,7 @@ func (s *Sidecar) addBuckets(opts Options, reconnected trigger) error {
 
 func (s *Sidecar) addBucketAccesses(opts Options, reconnected trigger) error {
 	c := s.manager.GetCache()
-	clients := bucketaccess.Clients{Objects: s.manager.GetClient(), Secrets: s.live}
+	clients := bucketaccess.Clients{Cached: s.manager.GetClient(), Live: s.live}
 	return s.add("bucketaccess", opts,
 		bucketaccess.NewReconciler(clients, s.driver, s.manager.GetEventRecorder(eventSource), opts.CertificateAuthority),
 		source.Kind(c, &v1alpha2.BucketAccess{},

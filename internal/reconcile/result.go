@@ -15,6 +15,7 @@ import (
 // races of a system with many writers out of the log.
 //
 //   - An interrupted reconcile is left to the next instance of the component.
+//   - A postponed reconcile is repeated by the component.
 //   - A terminal error is for the operator to read, once.
 //   - Any other *reasons.Error is in the conditions already. Time or a watch brings
 //     the object back.
@@ -23,7 +24,7 @@ import (
 func resultOf(ctx context.Context, err error) (reconcile.Result, error) {
 	found, isReason := reasons.As(err)
 	switch {
-	case err == nil, errors.Is(context.Cause(ctx), context.Canceled):
+	case err == nil, errors.Is(err, ErrPostponed), errors.Is(context.Cause(ctx), context.Canceled):
 		return reconcile.Result{}, nil
 	case errors.Is(err, reconcile.TerminalError(nil)):
 		return reconcile.Result{}, err

@@ -30,6 +30,7 @@ func TestResultOf(t *testing.T) {
 		{name: "not found", reason: "it has just vanished", err: apierrors.NewNotFound(resource, "b"), again: true},
 		{name: "already there", reason: "somebody was faster", err: apierrors.NewAlreadyExists(resource, "b"), again: true},
 		{name: "wrapped", reason: "it is the same", err: fmt.Errorf("w: %w", apierrors.NewNotFound(resource, "b")), again: true},
+		{name: "postponed", reason: "the component repeats it", err: fmt.Errorf("w: %w", ErrPostponed)},
 		{name: "waiting", reason: "a watch wakes it", err: reasons.Waiting("R", "m")},
 		{name: "blocked", reason: "a watch wakes it", err: reasons.Blocked("R", "m")},
 		{name: "invalid", reason: "a change wakes it", err: reasons.Invalid("R", "m")},

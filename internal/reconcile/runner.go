@@ -18,6 +18,7 @@ import (
 // Phase is one step of a reconcile. An error ends the reconcile:
 //
 //   - ErrDone: the phases that follow are not needed.
+//   - ErrPostponed: the phases that follow have to wait. The status stays as it is.
 //   - A *reasons.Error: the runner records it in the status. Its kind decides
 //     about a retry.
 //   - Any other error, such as a conflict, is not the user's: the status stays as
@@ -27,6 +28,10 @@ type Phase func(context.Context) error
 // ErrDone is returned by a phase that makes the phases after it unnecessary.
 var ErrDone = errors.New("the phases that follow are not needed")
 
+// ErrPostponed is returned by a phase that has to wait for something inside this
+// component, which reconciles the object again. It says nothing about the object.
+var ErrPostponed = errors.New("the phases that follow have to wait")
+
 // Runner reconciles the objects of one kind. It fetches an object, walks it
 // through its phases, and writes the status once, if it has changed. The fields
 // are set before first use. A Runner is safe for concurrent use for different
@@ -34,6 +39,8 @@ var ErrDone = errors.New("the phases that follow are not needed")
 type Runner[T client.Object] struct {
 	// Client reads from a cache and writes to the API server.
 	Client client.Client
+	// Live reads from the API server itself. It is required for Patcher.Reload.
+	Live client.Reader
 	// Recorder takes the Events.
 	Recorder events.EventRecorder
 	// APIErrors records errors of the API server as Events.

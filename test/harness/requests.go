@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ type Requests struct {
 	all       []*Request
 	bases     []http.RoundTripper
 	intercept Intercept
+	frozen    map[string]chan struct{} // by resource, closed to thaw
 }
 
 // Request is a request and the status of its answer.
@@ -139,6 +141,9 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := t.base.RoundTrip(request)
 	if err == nil {
 		t.requests.end(recorded, response.StatusCode)
+		if request.URL.Query().Get("watch") != "" {
+			response.Body = &watch{ReadCloser: response.Body, requests: t.requests, resource: path.Base(request.URL.Path), done: request.Context().Done()}
+		}
 	}
 	return response, err
 }

@@ -25,12 +25,15 @@ type attempt struct {
 	*cosireconcile.Patcher[*v1alpha2.Bucket]
 }
 
-// NewReconciler returns a reconciler that reads and writes Buckets through a
-// client and provisions them by a driver.
-func NewReconciler(c client.Client, d *driver.Driver, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha2.Bucket] {
+// NewReconciler returns a reconciler that reads Buckets through a client with a cache,
+// and from the API server itself before it has something deleted, and provisions them
+// by a driver.
+func NewReconciler(
+	c client.Client, live client.Reader, d *driver.Driver, recorder events.EventRecorder,
+) *cosireconcile.Runner[*v1alpha2.Bucket] {
 	r := &reconciler{driver: d, ids: uniqueid.New(byID, c)}
 	return &cosireconcile.Runner[*v1alpha2.Bucket]{
-		Client: c, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
+		Client: c, Live: live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
 		Owns: r.owns, Status: runnerStatus, Forget: r.released.forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.Bucket]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}

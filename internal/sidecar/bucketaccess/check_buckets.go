@@ -17,13 +17,8 @@ import (
 func (a *attempt) checkBuckets(ctx context.Context) error {
 	var waiting error
 	for _, accessed := range a.Object.Status.AccessedBuckets {
-		bucket := &v1alpha2.Bucket{}
-		err := a.cached.Get(ctx, client.ObjectKey{Name: accessed.BucketName}, bucket)
-		switch {
-		case apierrors.IsNotFound(err):
-			return reasons.Invalid(v1alpha2.ReasonBucketLost, "Bucket %q of BucketClaim %q does not exist any more",
-				accessed.BucketName, accessed.BucketClaimName)
-		case err != nil:
+		bucket, err := a.bucket(ctx, accessed)
+		if err != nil {
 			return err
 		}
 		if err := a.checkBucket(bucket, accessed); err != nil {
@@ -39,6 +34,21 @@ func (a *attempt) checkBuckets(ctx context.Context) error {
 		}
 	}
 	return waiting
+}
+
+// bucket returns the Bucket of a claim. Only the API server knows that a Bucket is
+// lost: the cache may not have seen it yet.
+func (r *reconciler) bucket(ctx context.Context, accessed v1alpha2.AccessedBucket) (*v1alpha2.Bucket, error) {
+	bucket, key := &v1alpha2.Bucket{}, client.ObjectKey{Name: accessed.BucketName}
+	err := r.cached.Get(ctx, key, bucket)
+	if apierrors.IsNotFound(err) {
+		err = r.live.Get(ctx, key, bucket)
+	}
+	if apierrors.IsNotFound(err) {
+		return nil, reasons.Invalid(v1alpha2.ReasonBucketLost, "Bucket %q of BucketClaim %q does not exist any more",
+			accessed.BucketName, accessed.BucketClaimName)
+	}
+	return bucket, err
 }
 
 // checkBucket has the checks that a Bucket must pass, provisioned or not.

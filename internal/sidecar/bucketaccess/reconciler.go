@@ -17,7 +17,9 @@ import (
 type reconciler struct {
 	driver *driver.Driver
 	// cached reads Buckets, BucketAccesses, and the metadata of Secrets.
-	cached   client.Reader
+	cached client.Reader
+	// live reads from the API server itself.
+	live     client.Reader
 	secrets  secretStore
 	versions secretVersions
 	ids      *uniqueid.Register[*v1alpha2.BucketAccess]
@@ -36,12 +38,12 @@ type attempt struct {
 
 // Clients are the ways to the API server.
 type Clients struct {
-	// Objects reads Buckets, BucketAccesses, and the metadata of Secrets from a
-	// cache.
-	Objects client.Client
-	// Secrets reads without a cache: the Secrets of a whole cluster do not
-	// belong into the memory of a sidecar.
-	Secrets client.Client
+	// Cached reads Buckets, BucketAccesses, and the metadata of Secrets from a cache.
+	Cached client.Client
+	// Live reads without a cache: Secrets, since those of a whole cluster do not
+	// belong into the memory of a sidecar, and what a step that cannot be undone
+	// depends on.
+	Live client.Client
 }
 
 // NewReconciler returns a reconciler that grants access by a driver. The
@@ -50,11 +52,11 @@ func NewReconciler(
 	clients Clients, d *driver.Driver, recorder events.EventRecorder, certificateAuthority string,
 ) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 	r := &reconciler{
-		driver: d, cached: clients.Objects, secrets: secretStore{client: clients.Secrets},
-		ids: uniqueid.New(byID, clients.Objects), certificateAuthority: certificateAuthority,
+		driver: d, cached: clients.Cached, live: clients.Live, secrets: secretStore{client: clients.Live},
+		ids: uniqueid.New(byID, clients.Cached), certificateAuthority: certificateAuthority,
 	}
 	return &cosireconcile.Runner[*v1alpha2.BucketAccess]{
-		Client: clients.Objects, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
+		Client: clients.Cached, Live: clients.Live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
 		Owns:   func(access *v1alpha2.BucketAccess) bool { return ownedBy(access, d) },
 		Status: runnerStatus, Forget: r.versions.forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {

@@ -14,6 +14,10 @@ func (a *attempt) revoke(ctx context.Context) error {
 	if a.Object.Status.AccountID == "" {
 		return nil
 	}
+	// Revoked is the account that the access has now, on the buckets that it has now.
+	if err := a.Reload(ctx); err != nil {
+		return err
+	}
 	if err := a.driver.RevokeBucketAccess(ctx, a.Object); err != nil {
 		return driver.ReasonFor(err)
 	}
