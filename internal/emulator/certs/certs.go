@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/big"
@@ -19,7 +18,7 @@ const (
 	// lifetime is how long the authority can be trusted, and renewal how long
 	// before the end of it another takes its place.
 	lifetime = 10 * 365 * 24 * time.Hour
-	renewal  = 2 * serverLifetime
+	renewal  = 2 * leafLifetime
 	// backdate lets clients in whose clock is a little behind.
 	backdate = time.Hour
 
@@ -34,9 +33,9 @@ type Authority struct {
 
 // New returns an authority that lasts as long as the process.
 func New() (*Authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := newKey()
 	if err != nil {
-		return nil, fmt.Errorf("make the key of a certificate authority: %w", err)
+		return nil, err
 	}
 	serial, err := newSerial()
 	if err != nil {
@@ -68,13 +67,28 @@ func New() (*Authority, error) {
 }
 
 // CertificatePEM is what clients need to trust the authority. It is not secret.
-func (a *Authority) CertificatePEM() []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: certificateBlock, Bytes: a.certificate.Raw})
-}
+func (a *Authority) CertificatePEM() []byte { return encodeCertificate(a.certificate) }
 
 // isUsable reports whether the authority will outlive what it signs now.
 func (a *Authority) isUsable() bool {
 	return time.Now().Add(renewal).Before(a.certificate.NotAfter)
+}
+
+func newKey() (*ecdsa.PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a private key: %w", err)
+	}
+	return key, nil
+}
+
+// NewKeyPEM returns a new private key, for what needs no certificate.
+func NewKeyPEM() ([]byte, error) {
+	key, err := newKey()
+	if err != nil {
+		return nil, err
+	}
+	return encodeKey(key)
 }
 
 func newSerial() (*big.Int, error) {

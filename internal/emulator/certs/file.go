@@ -80,11 +80,11 @@ func (a *Authority) write(path string) (err error) {
 	if !ok {
 		return errNotAuthority
 	}
-	raw, err := x509.MarshalECPrivateKey(key)
+	keyPEM, err := encodeKey(key)
 	if err != nil {
 		return err
 	}
-	content := append(a.CertificatePEM(), pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: raw})...)
+	content := append(a.CertificatePEM(), keyPEM...)
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // readable for its owner only
 	if err != nil {
 		return err
@@ -100,4 +100,16 @@ func (a *Authority) write(path string) (err error) {
 		return err
 	}
 	return os.Rename(file.Name(), path)
+}
+
+func encodeCertificate(certificate *x509.Certificate) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: certificateBlock, Bytes: certificate.Raw})
+}
+
+func encodeKey(key *ecdsa.PrivateKey) ([]byte, error) {
+	raw, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("encode a private key: %w", err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: keyBlock, Bytes: raw}), nil
 }

@@ -1,39 +1,41 @@
 package certs
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"fmt"
 	"net"
 	"time"
 )
 
-// serverLifetime is more than an emulator runs, and less than what some clients
-// refuse for being too long: 825 days.
-const serverLifetime = 365 * 24 * time.Hour
+// leafLifetime is more than an emulator runs, and less than what some clients
+// reject for being too long: 825 days.
+const leafLifetime = 365 * 24 * time.Hour
+
+// Pair is a certificate and its private key.
+type Pair struct {
+	tls.Certificate
+
+	// CertificatePEM and KeyPEM are the same as PEM. KeyPEM is secret.
+	CertificatePEM, KeyPEM []byte
+}
 
 // ServerConfig returns the TLS configuration of a server with these names, host
 // names or IP addresses, and a new certificate for them.
 func (a *Authority) ServerConfig(names ...string) (*tls.Config, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make the key of a server: %w", err)
-	}
-	serial, err := newSerial()
+	pair, err := a.NewServer("cosi-emu S3 store", names...)
 	if err != nil {
 		return nil, err
 	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair.Certificate}}, nil
+}
+
+// NewServer returns a new certificate for a server with these names, host names
+// or IP addresses. It is valid for a year.
+func (a *Authority) NewServer(commonName string, names ...string) (*Pair, error) {
 	template := &x509.Certificate{
-		SerialNumber: serial,
-		Subject:      pkix.Name{CommonName: "cosi-emu S3 store"},
-		NotBefore:    time.Now().Add(-backdate),
-		NotAfter:     time.Now().Add(serverLifetime),
-		KeyUsage:     x509.KeyUsageDigitalSignature,
-		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		Subject:     pkix.Name{CommonName: commonName},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	for _, name := range names {
 		if ip := net.ParseIP(name); ip != nil {
@@ -42,12 +44,41 @@ func (a *Authority) ServerConfig(names ...string) (*tls.Config, error) {
 			template.DNSNames = append(template.DNSNames, name)
 		}
 	}
+	return a.issue(template)
+}
+
+// NewClient returns a new certificate for a Kubernetes user in these groups. It
+// is valid for a year.
+func (a *Authority) NewClient(user string, groups ...string) (*Pair, error) {
+	return a.issue(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: user, Organization: groups},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	})
+}
+
+// issue completes and signs a certificate for a new key.
+func (a *Authority) issue(template *x509.Certificate) (*Pair, error) {
+	key, err := newKey()
+	if err != nil {
+		return nil, err
+	}
+	if template.SerialNumber, err = newSerial(); err != nil {
+		return nil, err
+	}
+	template.NotBefore = time.Now().Add(-backdate)
+	template.NotAfter = time.Now().Add(leafLifetime)
+	template.KeyUsage = x509.KeyUsageDigitalSignature
 	certificate, err := sign(template, a.certificate, key.Public(), a.key)
 	if err != nil {
 		return nil, err
 	}
-	return &tls.Config{
-		MinVersion:   tls.VersionTLS12,
-		Certificates: []tls.Certificate{{Certificate: [][]byte{certificate.Raw}, PrivateKey: key, Leaf: certificate}},
+	keyPEM, err := encodeKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return &Pair{
+		Certificate:    tls.Certificate{Certificate: [][]byte{certificate.Raw}, PrivateKey: key, Leaf: certificate},
+		CertificatePEM: encodeCertificate(certificate),
+		KeyPEM:         keyPEM,
 	}, nil
 }

@@ -1,28 +1,43 @@
 package controlplane
 
 import (
-	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
 )
 
-// apiServer is envtest's kube-apiserver.
+// Names of files that envtest or kube-apiserver expects in the directory of the
+// certificates.
+const (
+	servingCert    = "apiserver.crt"
+	servingKey     = "apiserver.key"
+	clientCA       = "client-ca.crt"
+	serviceAccount = "service-account.key"
+)
+
+// apiServer is envtest's kube-apiserver, with certificates of our own: those of
+// envtest end after a week.
 type apiServer struct {
 	envtest.APIServer
-	files   layout
-	usersMu sync.Mutex // envtest's authority signs one certificate at a time
+	files     layout
+	authority *certs.Authority
 }
 
-func newAPIServer(files layout, port int, etcdURL *url.URL, timeout time.Duration) *apiServer {
-	s := &apiServer{files: files, APIServer: envtest.APIServer{
-		EtcdURL:      etcdURL,
+func newAPIServer(files layout, port int, timeout time.Duration) (*apiServer, error) {
+	authority, err := certs.New()
+	if err != nil {
+		return nil, err
+	}
+	s := &apiServer{files: files, authority: authority, APIServer: envtest.APIServer{
+		EtcdURL:      &url.URL{Scheme: "unix", Host: strings.TrimPrefix(etcdClients, "unix://")},
 		Path:         files.launcher(APIServer),
 		CertDir:      files.certs(),
 		StartTimeout: timeout,
@@ -30,32 +45,47 @@ func newAPIServer(files layout, port int, etcdURL *url.URL, timeout time.Duratio
 	}}
 	s.Address = loopback
 	s.Port = strconv.Itoa(port)
-	// The API server would otherwise look for an address of this machine that
-	// others can reach, to publish it as the endpoint of Service kubernetes, and
-	// would not start on a machine without a network.
-	s.Configure().Set("advertise-address", loopback)
-	s.Configure().Set("endpoint-reconciler-type", "none")
-	return s
+	s.Authn = clientCertificates{s}
+	s.Configure().
+		Set("service-account-key-file", filepath.Join(files.certs(), serviceAccount)).
+		Set("service-account-signing-key-file", filepath.Join(files.certs(), serviceAccount)).
+		// The API server would otherwise look for an address of this machine that
+		// others can reach, to publish it as the endpoint of Service kubernetes, and
+		// would not start on a machine without a network.
+		Set("advertise-address", loopback).
+		Set("endpoint-reconciler-type", "none")
+	if err := s.writeCertificates(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-func (s *apiServer) start(log *os.File) error {
-	s.Out, s.Err = log, log
-	return errors.Join(s.Start(), restrict(s.files.certs()))
-}
-
-// restrict takes the group's rights from the files in dir, which envtest gives:
-// some are private keys.
-func restrict(dir string) error {
-	entries, err := os.ReadDir(dir)
+// writeCertificates writes what envtest would, unless it is there.
+func (s *apiServer) writeCertificates() error {
+	serving, err := s.authority.NewServer("kube-apiserver", loopback, "localhost")
 	if err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		if err := os.Chmod(filepath.Join(dir, entry.Name()), 0o600); err != nil {
+	tokenKey, err := certs.NewKeyPEM()
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{
+		servingCert:    serving.CertificatePEM,
+		servingKey:     serving.KeyPEM,
+		clientCA:       s.authority.CertificatePEM(),
+		serviceAccount: tokenKey,
+	} {
+		if err := os.WriteFile(filepath.Join(s.files.certs(), name), content, 0o600); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (s *apiServer) start(log *os.File) error {
+	s.Out, s.Err = log, log
+	return s.Start()
 }
 
 func (s *apiServer) process() (*os.Process, error) { return readPID(s.files.pid(APIServer)) }
@@ -65,11 +95,32 @@ func (s *apiServer) stop() error { return s.Stop() }
 // user returns a configuration with which a client is a user of the given name
 // and groups.
 func (s *apiServer) user(name string, groups ...string) (*rest.Config, error) {
-	s.usersMu.Lock()
-	defer s.usersMu.Unlock()
 	return s.AddUser(envtest.User{Name: name, Groups: groups}, &rest.Config{
 		Host:            s.SecureServing.URL("https", "").String(),
-		TLSClientConfig: rest.TLSClientConfig{CAData: s.CA},
+		TLSClientConfig: rest.TLSClientConfig{CAData: s.authority.CertificatePEM()},
 		QPS:             -1, // the API server's priority and fairness is limit enough
 	})
 }
+
+// clientCertificates is an envtest.Authn: users have certificates of the server's
+// authority.
+type clientCertificates struct{ server *apiServer }
+
+func (c clientCertificates) Configure(dir string, args *envtest.Arguments) error {
+	args.Set("client-ca-file", filepath.Join(dir, clientCA))
+	return nil
+}
+
+func (clientCertificates) Start() error { return nil }
+
+func (c clientCertificates) AddUser(user envtest.User, base *rest.Config) (*rest.Config, error) {
+	pair, err := c.server.authority.NewClient(user.Name, user.Groups...)
+	if err != nil {
+		return nil, err
+	}
+	cfg := rest.CopyConfig(base)
+	cfg.CertData, cfg.KeyData = pair.CertificatePEM, pair.KeyPEM
+	return cfg, nil
+}
+
+func (clientCertificates) Stop() error { return nil }

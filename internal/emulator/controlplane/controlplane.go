@@ -91,7 +91,7 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 
 // assemble makes the components, without starting them.
 func (c *ControlPlane) assemble(ctx context.Context) error {
-	etcdPort, err := freePort(ctx)
+	healthPort, err := freePort(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,10 @@ func (c *ControlPlane) assemble(ctx context.Context) error {
 			return err
 		}
 	}
-	etcd := newEtcd(c.files, etcdPort, c.opts)
-	c.apiServer = newAPIServer(c.files, port, etcd.URL, c.opts.StartTimeout)
+	etcd := newEtcd(c.files, healthPort, c.opts)
+	if c.apiServer, err = newAPIServer(c.files, port, c.opts.StartTimeout); err != nil {
+		return err
+	}
 	set := c.opts.Binaries
 	err = errors.Join(c.add(Etcd, set.Etcd, etcd), c.add(APIServer, set.APIServer, c.apiServer))
 	if set.ControllerManager != "" {

@@ -12,6 +12,15 @@ import (
 // kills it long before.
 const stopTimeout = time.Hour
 
+// etcd listens for clients and peers on UNIX sockets in the directory in which the
+// programs run, which only this user can enter: etcd requires no credentials
+// here, and stores all Secrets. The paths are relative because the path of a socket may
+// have only about 100 bytes. etcd requires a port, which is part of the file's name.
+const (
+	etcdClients = "unix://etcd.sock:0"
+	etcdPeers   = "unix://peers.sock:0"
+)
+
 // etcd is envtest's etcd.
 type etcd struct {
 	envtest.Etcd
@@ -20,17 +29,20 @@ type etcd struct {
 
 func newEtcd(files layout, port int, opts Options) *etcd {
 	e := &etcd{files: files, Etcd: envtest.Etcd{
+		// For envtest, which asks /health. It serves that and metrics, and no data.
 		URL:          &url.URL{Scheme: "http", Host: loopbackAddress(port)},
 		Path:         files.launcher(Etcd),
 		DataDir:      files.data(),
 		StartTimeout: opts.StartTimeout,
 		StopTimeout:  stopTimeout,
 	}}
-	// There are no peers: the port for them may be any, and the time after which
-	// a member makes itself the leader, by default a second, would only delay
-	// each start.
+	// There are no peers: the time after which a member makes itself the leader, by
+	// default a second, would only delay each start.
 	e.Configure().
-		Set("listen-peer-urls", "http://"+loopbackAddress(0)).
+		Set("listen-client-urls", etcdClients).
+		Set("advertise-client-urls", etcdClients).
+		Set("listen-peer-urls", etcdPeers).
+		Set("listen-metrics-urls", e.URL.String()).
 		Set("heartbeat-interval", "20").
 		Set("election-timeout", "200")
 	if opts.KeepData {

@@ -2,10 +2,13 @@ package controlplane_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -48,6 +51,7 @@ func TestIdentities(t *testing.T) {
 			t.Errorf("groups: -want +got\n%s", diff)
 		}
 	})
+	t.Run("LongerThanAMonth", func(t *testing.T) { expectLasting(t, c.AdminConfig()) })
 	t.Run("NoRightsUnlessGiven", func(t *testing.T) {
 		cfg, err := c.UserConfig("bob")
 		if err != nil {
@@ -127,5 +131,33 @@ func grantSecrets(ctx context.Context, t *testing.T, kube kubernetes.Interface, 
 	}
 	if _, err := kube.RbacV1().RoleBindings("default").Create(ctx, binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// expectLasting expects that client and server have certificates for an emulator
+// that runs for a month.
+func expectLasting(t *testing.T, cfg *rest.Config) {
+	t.Helper()
+	pair, err := tls.X509KeyPair(cfg.CertData, cfg.KeyData)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(cfg.CAData)
+	dialer := &tls.Dialer{Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+	conn, err := dialer.DialContext(testContext(t), "tcp", strings.TrimPrefix(cfg.Host, "https://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // the handshake is enough
+	secure, ok := conn.(*tls.Conn)
+	if !ok {
+		t.Fatalf("the connection is a %T", conn)
+	}
+	month := time.Now().AddDate(0, 1, 1)
+	for _, certificate := range append(secure.ConnectionState().PeerCertificates, pair.Leaf) {
+		if certificate.NotAfter.Before(month) {
+			t.Errorf("the certificate of %s expires at %s, want after %s", certificate.Subject, certificate.NotAfter, month)
+		}
 	}
 }

@@ -13,12 +13,15 @@ import (
 // and becomes the component: envtest does not tell the ID, and the cleanup needs
 // it after this process has died.
 //
+// It runs in a directory that only this user can enter, where etcd has its sockets.
+//
 // The file "orphaned" closes a gap. The watchdog makes it before it reads the
 // IDs, the script writes its ID before it looks for the file: whatever the
 // order, one of them sees the other.
 const launcherScript = `#!/bin/sh
 # Starts %[1]s such that it can be found and ended.
 umask 077
+cd %[6]s || exit 1
 echo $$ >%[2]s || exit 1
 [ ! -e %[3]s ] || exit 1
 %[5]sexec %[4]s "$@"
@@ -33,7 +36,7 @@ func (l layout) writeLauncher(component, program string, opts Options) error {
 		environment += fmt.Sprintf("export GOMAXPROCS=%d\n", opts.Processors)
 	}
 	script := fmt.Sprintf(launcherScript, component,
-		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program), environment)
+		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program), environment, quote(l.run()))
 	// A program cannot be executed while a process has it open for writing, and
 	// a process forked now would: until its own exec, it has all our files.
 	syscall.ForkLock.RLock()

@@ -11,8 +11,8 @@ import (
 const loopback = "127.0.0.1"
 
 // Free ports are looked for below those that Linux and macOS give to outgoing
-// connections: the API server's many connections to etcd could otherwise take a
-// port between the moment it is found free and the moment a component binds it.
+// connections: one of these could otherwise take a port between the moment it is
+// found free and the moment a component binds it.
 const (
 	lowestPort  = 20000
 	highestPort = 32767
