@@ -42,10 +42,11 @@ type Component struct {
 	create     factory
 	onFail     func(error)
 	faults     *fault.Set
-	outage     func(by *fault.Applied) // kills a process of the control plane
-	loseLease  func(by *fault.Applied) // takes the component's Lease; nil: it has none
-	tombstones *seam.Tombstones        // what all components know of deletions
-	loseData   dataLoss                // deletes the data that outlive incarnations; nil: there are none
+	outage     func(by *fault.Applied)                      // kills a process of the control plane
+	loseLease  func(by *fault.Applied)                      // takes the component's Lease; nil: it has none
+	interfere  func(ctx context.Context, by *fault.Applied) // changes objects; see fault.Effect
+	tombstones *seam.Tombstones                             // what all components know of deletions
+	loseData   dataLoss                                     // deletes the data that outlive incarnations; nil: there are none
 
 	operation sync.Mutex     // held during Start, Stop and Crash
 	watchers  sync.WaitGroup // one for each incarnation, until it has ended
@@ -164,7 +165,8 @@ func (c *Component) newIncarnation(ctx context.Context) *incarnation {
 	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
 	//nolint:contextcheck // a restart outlives the start
 	l.incarnation.Inject(c.faults, seam.Hooks{
-		Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, LeaseLost: c.loseLease, Tombstones: c.tombstones,
+		Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, LeaseLost: c.loseLease,
+		Interfere: c.interfere, Tombstones: c.tombstones,
 	})
 	return l
 }

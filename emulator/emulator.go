@@ -23,6 +23,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
@@ -60,6 +61,8 @@ type Emulator struct {
 	faults     *fault.Set
 	outages    outages
 	tombstones *seam.Tombstones
+
+	administrator atomic.Pointer[interference.Administrator] // nil until there is an API server
 
 	mu         sync.Mutex
 	components []*Component
@@ -108,6 +111,9 @@ func (e *Emulator) start(ctx context.Context) error {
 		return err
 	}
 	if err := e.startKubernetes(ctx); err != nil {
+		return err
+	}
+	if err := e.startAdministrator(); err != nil {
 		return err
 	}
 	e.identities.Store(webidentity.New(e.client, e.info.DriverName))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
 )
 
 // Faults returns the faults that affect the components. It is empty at first. A fault is
@@ -94,6 +95,24 @@ func (e *Emulator) endOutage(by *fault.Applied) {
 	e.record(name, journal.StepReady, by.Name, err)
 	if err != nil {
 		e.fail(fmt.Errorf("end of the outage %q: %w", by.Name, err))
+	}
+}
+
+// startAdministrator prepares what interferes with objects.
+func (e *Emulator) startAdministrator() error {
+	a, err := interference.New(e.Config(), e.journal)
+	if err != nil {
+		return err
+	}
+	e.administrator.Store(a)
+	e.onStop(a.Stop)
+	return nil
+}
+
+// interfere changes objects for a fault. Before the API server is there, it changes nothing.
+func (e *Emulator) interfere(ctx context.Context, by *fault.Applied) {
+	if a := e.administrator.Load(); a != nil {
+		a.Interfere(ctx, by)
 	}
 }
 

@@ -127,6 +127,17 @@ type Effect struct {
 	// are held back, and lists are answered as of the first of them.
 	Freeze bool `json:"freeze,omitempty" yaml:"freeze" at:"api,events" doc:"no event is told, and lists answer as of the first of them, until the fault is removed"`
 
+	// Interfere is what a person, or another program, does to the objects of Object
+	// at that moment, with an administrator's rights and past all components. The
+	// operation goes on when it is done. See Interferences.
+	Interfere Interference `json:"interfere,omitempty" yaml:"interfere" at:"api,rpc,store,events" enum:"delete,delete-foreground,delete-orphan,recreate,force-delete,force-recreate,strip-finalizers,strip-owners,flip-policy,edit-status,edit-metadata,strip-metadata,edit-data,make-immutable" doc:"an administrator changes the objects of object before the operation: delete, recreate, strip-finalizers, ..."`
+	// Object is KIND/NAME or KIND/NAMESPACE/NAME of what Interfere changes. In name and
+	// namespace, * is any number of any characters; all objects that match are changed.
+	Object string `json:"object,omitempty" yaml:"object" with:"interfere" expression:"true" doc:"KIND/NAME or KIND/NAMESPACE/NAME of the objects; * is any number of any characters"`
+	// After has Interfere happen when the operation has happened, before the component
+	// receives the response.
+	After bool `json:"after,omitempty" yaml:"after" with:"interfere" doc:"the objects change after the operation, before the component receives the response"`
+
 	// Set replaces fields of a response: values by path, names as in the protocol
 	// and dots between them. null empties a field.
 	Set map[string]any `json:"set,omitempty" yaml:"set" at:"rpc" doc:"fields of the driver's response: values by path, such as protocols.s3.region; null empties one"`

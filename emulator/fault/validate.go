@@ -14,7 +14,9 @@ import (
 // Validate returns an error that wraps ErrInvalid and says what is wrong: for an
 // effect that does not exist at a seam, which effects do.
 func (f Fault) Validate() error {
-	for _, check := range []func() string{f.checkName, f.checkMatch, f.checkEffect, f.checkCode, f.checkSides, f.checkReads, f.checkFields} {
+	for _, check := range []func() string{
+		f.checkName, f.checkMatch, f.checkEffect, f.checkCode, f.checkSides, f.checkReads, f.checkFields, f.checkInterference,
+	} {
 		if problem := check(); problem != "" {
 			return fmt.Errorf("%w %q: %s", ErrInvalid, f.Name, problem)
 		}

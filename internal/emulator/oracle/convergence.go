@@ -98,10 +98,10 @@ func (w *world) claim(o *cosiapi.BucketClaim) string {
 	switch {
 	case problem != "":
 		return problem
-	case deleting && (w.used(o) || bucket != nil || held(o) || unwell(o.Status.Conditions)):
-		return "" // the Bucket, or the access, has to say why
 	case deleting:
-		return "is being deleted, and nothing that it could wait for is there"
+		return w.deletingClaim(o, bucket)
+	case w.misbound(o, isReady) != "":
+		return w.misbound(o, isReady)
 	case isReady, unwell(o.Status.Conditions):
 		return ""
 	case says(o.Status.Conditions, cosiapi.ReasonBucketClassNotFound):
@@ -111,6 +111,24 @@ func (w *world) claim(o *cosiapi.BucketClaim) string {
 	}
 	_, bucketReady := ready(bucket.Status.ReadyToUse, bucket.DeletionTimestamp != nil, bucket.Status.Conditions)
 	return unless(!bucketReady, "is not ready, although its Bucket is")
+}
+
+func (w *world) deletingClaim(o *cosiapi.BucketClaim, bucket *cosiapi.Bucket) string {
+	if w.used(o) || bucket != nil || held(o) || unwell(o.Status.Conditions) {
+		return "" // the Bucket, or the access, has to say why
+	}
+	return "is being deleted, and nothing that it could wait for is there"
+}
+
+// misbound says what is wrong with the Bucket that a claim names.
+func (w *world) misbound(o *cosiapi.BucketClaim, isReady bool) string {
+	switch name := o.Status.BoundBucketName; {
+	case !w.everBound(o):
+		return fmt.Sprintf("is bound to Bucket %q, which was never bound to it", name)
+	case isReady && w.named(name) == nil:
+		return fmt.Sprintf("is ready, and its Bucket %q does not exist", name)
+	}
+	return ""
 }
 
 // unless returns the problem, if it is not explained.
@@ -131,7 +149,7 @@ func (w *world) bucket(o *cosiapi.Bucket) string {
 		// While its claim stays, so does the Bucket.
 		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil, "is being deleted, and does not say why it stays")
 	case cosiapi.IsBucketClaimBeingDeleted(o):
-		return unless(claim != nil || o.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
+		return unless(claim != nil || w.unclaimed(o) || o.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
 			"is left, although its BucketClaim is gone and its policy is Delete")
 	case problem == "" && !isReady:
 		return "is not provisioned, and does not say why"
@@ -184,6 +202,33 @@ func (w *world) bucketOf(c *cosiapi.BucketClaim) *cosiapi.Bucket {
 		}
 	}
 	return nil
+}
+
+// unclaimed reports whether a person has removed the finalizer of the claim of a Bucket: the
+// Bucket may stay then, until it is deleted.
+func (w *world) unclaimed(b *cosiapi.Bucket) bool {
+	return w.unprotectedByPerson[b.Spec.BucketClaimRef.UID]
+}
+
+// named returns the Bucket of a name, or nil.
+func (w *world) named(name string) *cosiapi.Bucket {
+	for i := range w.moment.Objects.Buckets {
+		if b := &w.moment.Objects.Buckets[i]; b.Name == name {
+			return b
+		}
+	}
+	return nil
+}
+
+// everBound reports whether the Bucket that a claim names was ever bound to it. What was
+// written to a claim may have been meant for an earlier one of the same name.
+func (w *world) everBound(c *cosiapi.BucketClaim) bool {
+	name := c.Status.BoundBucketName
+	if name == "" || w.Incomplete {
+		return true
+	}
+	refers := func(o *object) bool { return o != nil && o.Spec.BucketClaimRef.UID == c.UID }
+	return slices.ContainsFunc(w.of(buckets), func(v version) bool { return v.key == name && (refers(v.got) || refers(v.asked)) })
 }
 
 func (w *world) claimOf(b *cosiapi.Bucket) *cosiapi.BucketClaim {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -19,6 +21,8 @@ type evidence struct {
 	ids map[string]bool
 	// drivers are the input's, and those that have told their names.
 	drivers map[string]string
+	// unprotectedByPerson are the objects whose finalizers a person has removed.
+	unprotectedByPerson map[types.UID]bool
 	// events are those of the scope.
 	events []journal.Event
 	// calls are those that sidecars have made.
@@ -45,6 +49,8 @@ func gather(in *Input) *evidence {
 	}
 	e.learn(all)
 	e.learnNamed()
+	e.unprotectedByPerson = findUnprotected(all)
+	e.External = append(slices.Clone(in.External), e.unprotectedIDs(all)...)
 	for _, event := range in.Events {
 		if !e.Scope.Concerns(event) && !e.ids[event.Operation.Subject] {
 			continue

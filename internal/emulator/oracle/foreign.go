@@ -118,11 +118,9 @@ func (e *evidence) writeToSecret(v version) (Finding, bool) {
 	if o == nil || v.verb == "create" || v.result == rejected {
 		return Finding{}, false
 	}
-	owner := ""
-	for _, ref := range o.Metadata.OwnerReferences {
-		if ref.Kind == "BucketAccess" {
-			owner = ref.Name
-		}
+	owner := o.accessOwner()
+	if owner == "" && e.changedByPerson(v) {
+		return Finding{}, false
 	}
 	if owner == "" {
 		return Finding{Message: fmt.Sprintf("%s has tried to %s Secret %q, which is of no BucketAccess", v.component, v.verb, v.key)}, true

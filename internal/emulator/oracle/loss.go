@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -164,7 +165,23 @@ func (e *evidence) deletedKept() []Finding {
 // journal does not show their writes: Retain counts if it was set both before the call and
 // when the Bucket was seen next.
 func (e *evidence) kept(c call) string {
-	var before, next *object
+	before, next := e.around(c)
+	changes := e.policyChanges(c.id)
+	switch {
+	case before == nil:
+		return ""
+	case len(changes) > 0 && before.Spec.ExistingBucketID == "":
+		return unless(!e.retainedSince(c, changes), "whose policy is Retain")
+	case before.Spec.ExistingBucketID != "":
+		return "which was there before COSI"
+	case before.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain, next != nil && next.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain:
+		return ""
+	}
+	return "whose policy is Retain"
+}
+
+// around returns how the Bucket of a call was seen last before it, and next after it.
+func (e *evidence) around(c call) (before, next *object) {
 	for _, v := range e.of(buckets) {
 		if v.got == nil || v.got.bucketID() != c.id {
 			continue
@@ -175,18 +192,7 @@ func (e *evidence) kept(c call) string {
 			next = v.got
 		}
 	}
-	if before == nil {
-		before = next
-	}
-	switch {
-	case before == nil:
-		return ""
-	case before.Spec.ExistingBucketID != "":
-		return "which was there before COSI"
-	case before.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain, next != nil && next.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain:
-		return ""
-	}
-	return "whose policy is Retain"
+	return cmp.Or(before, next), next
 }
 
 // oursAt reports whether a Bucket of a moment is of the scope.

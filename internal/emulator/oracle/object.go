@@ -106,3 +106,13 @@ const (
 func subjectOf(resource, key string) string {
 	return kinds[resource] + "/" + key[strings.Index(key, "/")+1:]
 }
+
+// accessOwner returns the name of the BucketAccess that owns a Secret; empty if none does.
+func (o *object) accessOwner() (name string) {
+	for _, ref := range o.Metadata.OwnerReferences {
+		if ref.Kind == "BucketAccess" {
+			name = ref.Name
+		}
+	}
+	return name
+}

@@ -122,7 +122,7 @@ func (e *evidence) keyWith(resource string, has func(*object) bool) string {
 func (e *evidence) hastyBuckets() []Finding {
 	var found []Finding
 	for _, v := range e.of(buckets) {
-		if v.verb != "create" || v.result == rejected || v.asked == nil {
+		if v.verb != "create" || v.byPerson() || v.result == rejected || v.asked == nil {
 			continue
 		}
 		key := keyOf(v.asked.Spec.BucketClaimRef.Namespace, v.asked.Spec.BucketClaimRef.Name)

@@ -19,7 +19,7 @@ func (e *evidence) secretsAfter(c call) []Finding {
 	for _, claim := range access.Spec.BucketClaims {
 		key := keyOf(access.Metadata.Namespace, claim.AccessSecretName)
 		for _, v := range e.of(secrets) {
-			if v.verb == "delete" && v.result == done && v.key == key && v.ended.After(c.began) && !e.grantedAgain(c, v) {
+			if v.verb == "delete" && !v.byPerson() && v.result == done && v.key == key && v.ended.After(c.began) && !e.grantedAgain(c, v) {
 				found = append(found, Finding{
 					Subject: subjectOf(secrets, key), Events: []uint64{c.seq, v.seq},
 					Message: fmt.Sprintf("the access of account %q was revoked before its Secret %q was deleted", c.id, key),
@@ -84,7 +84,7 @@ func (e *evidence) open(at effect) []call {
 func (e *evidence) hastyDepartures() []Finding {
 	var found []Finding
 	for _, v := range e.versions {
-		if !v.releases || v.result != done || v.got == nil || !v.got.leaving() {
+		if !v.releases || v.byPerson() || v.result != done || v.got == nil || !v.got.leaving() {
 			continue
 		}
 		if before := e.known(v.resource, v.key, v.seq); before != nil && before.leaving() {

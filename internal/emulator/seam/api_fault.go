@@ -36,7 +36,9 @@ func (r *apiRequest) send() (*http.Response, error) {
 	case c.losesReply():
 		return r.lose()
 	default:
-		return r.pass()
+		resp, err := r.pass()
+		c.interfere(r.Context(), true)
+		return resp, err
 	}
 }
 

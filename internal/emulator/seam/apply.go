@@ -22,6 +22,9 @@ type Hooks struct {
 	// LeaseLost has another holder take the Lease of the component, and returns when
 	// that holder has it.
 	LeaseLost func(by *fault.Applied)
+	// Interfere changes objects of the API server, and returns when they have changed. The
+	// context has the name of the fault; see WithFault.
+	Interfere func(ctx context.Context, by *fault.Applied)
 	// Tombstones are the deletions that any component has seen, for stale reads. They are nil
 	// if no fault needs them.
 	Tombstones *Tombstones
@@ -88,6 +91,7 @@ func (c *crossing) apply(ctx context.Context) error {
 			return err
 		}
 	}
+	c.interfere(ctx, false)
 	switch {
 	case e.Hang:
 		select {
@@ -107,6 +111,13 @@ func (c *crossing) apply(ctx context.Context) error {
 		c.incarnation.hooks.LeaseLost(c.applied)
 	}
 	return nil
+}
+
+// interfere changes objects, if the fault asks for it before the operation, or after.
+func (c *crossing) interfere(ctx context.Context, after bool) {
+	if e := c.effect(); e.Interfere != "" && e.After == after && c.incarnation.hooks.Interfere != nil {
+		c.incarnation.hooks.Interfere(context.WithoutCancel(ctx), c.applied)
+	}
 }
 
 // pause waits, at most until the fault is removed.

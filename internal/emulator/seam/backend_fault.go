@@ -26,6 +26,7 @@ func (c *crossing) call(ctx context.Context, next func(context.Context) error) e
 	}
 	switch {
 	case e.LoseReply == "" && e.Crash != fault.After:
+		c.interfere(ctx, true)
 		return err
 	case err == nil:
 		c.event.Response = []byte(`{"happened":true}`)

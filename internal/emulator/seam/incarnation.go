@@ -161,6 +161,14 @@ func (i *Incarnation) faultAt(s journal.Seam, op journal.Operation, end side) *f
 	})
 }
 
+// faultName is the key of the name in a context of WithFault.
+type faultName struct{}
+
+// WithFault returns a context for operations that a fault makes. Their events have its name.
+func WithFault(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, faultName{}, name)
+}
+
 func (i *Incarnation) begin(
 	ctx context.Context, s journal.Seam, op journal.Operation, applied *fault.Applied,
 ) (*crossing, context.Context) {
@@ -174,6 +182,8 @@ func (i *Incarnation) begin(
 	}
 	if c.applied != nil && !c.applied.RecordOnly {
 		c.event.Fault = c.applied.Name
+	} else if name, ok := ctx.Value(faultName{}).(string); ok {
+		c.event.Fault = name
 	}
 	return c, ctx
 }

@@ -35,6 +35,7 @@ func (c *crossing) callRPC(ctx context.Context, end side, next func(context.Cont
 	if e.LoseReply != "" || e.Crash == fault.After {
 		return nil, c.loseRPC(resp, err)
 	}
+	c.interfere(ctx, true)
 	if err != nil {
 		return nil, err
 	}

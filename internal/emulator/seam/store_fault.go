@@ -47,6 +47,7 @@ func (c *crossing) serve(w *responseRecorder, r *http.Request, served Describer,
 		next.ServeHTTP(w, r)
 	default:
 		next.ServeHTTP(w, r)
+		c.interfere(r.Context(), true)
 	}
 	return false
 }

@@ -16,6 +16,10 @@ const (
 	ControllerManager = "kube-controller-manager"
 )
 
+// Administrator is the name, in the journal, of the person or program that interferes. It is
+// no component.
+const Administrator = "administrator"
+
 // ReplicaSuffix ends the name of a component's second replica.
 const ReplicaSuffix = ".2"
 

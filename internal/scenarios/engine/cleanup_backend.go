@@ -230,3 +230,19 @@ func deleteVersion(ctx context.Context, client *s3.Client, bucket string, key, v
 	_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: key, VersionId: version})
 	return err
 }
+
+// EmptyBuckets deletes the objects in all buckets of the store, as the store's
+// administrator.
+func (e *Engine) EmptyBuckets(ctx context.Context) error {
+	backend := e.emulator.Store()
+	if backend == nil {
+		return nil
+	}
+	all, err := backend.Buckets(ctx)
+	failed := []error{err}
+	r := &run{engine: e}
+	for _, b := range all {
+		failed = append(failed, ignoreNotExist(r.empty(ctx, b)))
+	}
+	return errors.Join(failed...)
+}

@@ -20,6 +20,7 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, err
 	}
 	f.Name = r.scoped(f.Name)
+	f.Object = r.inNamespace(f)
 	r.mu.Lock()
 	_, reached := r.marks[f.Match.Since]
 	r.mu.Unlock()
@@ -34,6 +35,16 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	defer r.mu.Unlock()
 	r.faults = append(r.faults, f.Name)
 	return nil, nil //nolint:nilnil // there is nothing to bind
+}
+
+// inNamespace is the object of an interference, which is in the scenario's namespace unless
+// the scenario says another.
+func (r *run) inNamespace(f fault.Fault) string {
+	kind, namespace, name := f.Target()
+	if namespace != "" || !fault.IsNamespaced(kind) {
+		return f.Object
+	}
+	return kind + "/" + r.namespace + "/" + name
 }
 
 // scopedMark is what a mark of the scenario is called among the faults.
@@ -85,5 +96,5 @@ func (r *run) healAll() error {
 // affectsOthers reports whether a fault could be suffered by what all scenarios
 // share, and not only by a driver of the scenario's own.
 func affectsOthers(f *spec.Fault) bool {
-	return f != nil && (f.Outage != "" || isShared(f.ComponentText()) || strings.Contains(f.Component, "*"))
+	return f != nil && (f.Outage != "" || f.Interfere != "" || isShared(f.ComponentText()) || strings.Contains(f.Component, "*"))
 }

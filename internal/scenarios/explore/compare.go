@@ -23,23 +23,35 @@ const (
 	// OracleCounts: creates, deletes, grants and revokes have the same subjects as in
 	// the clean run, and none repeats endlessly.
 	OracleCounts = "counts"
+	// OracleDeletable: after an interference, everything can be deleted by ordinary means.
+	OracleDeletable = "deletable"
 )
 
 // judge returns the findings of a run: of the standing oracles, of the expectations of
 // the scenario, and of the comparison with the clean run.
 func judge(o, clean *runResult) []oracle.Finding {
 	found := oracle.Judge(o.input)
-	found = append(found, stepsOf(o.result)...)
-	for _, d := range o.state.differences(clean.state) {
-		found = append(found, oracle.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
-	}
-	for _, d := range o.counts.excesses(clean.counts, max(1, len(o.faults))) {
-		found = append(found, oracle.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
+	if o.tornDown {
+		found = append(found, undeleted(o.end)...)
+	} else {
+		found = append(found, comparedWith(clean, o)...)
 	}
 	found = slices.DeleteFunc(found, func(f oracle.Finding) bool { return allowed(o.result.Scenario, f) })
 	for i := range found {
 		found[i].Message = o.names.in(found[i].Message)
 		found[i].Subject = o.names.in(found[i].Subject)
+	}
+	return found
+}
+
+// comparedWith returns the differences of a run from the clean run.
+func comparedWith(clean, o *runResult) []oracle.Finding {
+	found := stepsOf(o.result)
+	for _, d := range o.state.differences(clean.state) {
+		found = append(found, oracle.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
+	}
+	for _, d := range o.counts.excesses(clean.counts, max(1, len(o.faults))) {
+		found = append(found, oracle.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
 	}
 	return found
 }

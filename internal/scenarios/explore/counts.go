@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // Counts are the effects of a run: for each kind of effect, the number of successes on
@@ -30,7 +31,7 @@ func countsOf(events []journal.Event, n *names) Counts {
 	c := Counts{}
 	for _, e := range events {
 		effect, counts := effective[e.Operation.Name]
-		if !counts || e.Failed() {
+		if !counts || e.Failed() || e.Component == vocabulary.Administrator {
 			continue
 		}
 		if c[effect] == nil {

@@ -108,8 +108,20 @@ type Trial struct {
 	Effect fault.Effect `json:"effect"`
 }
 
-// String renders the trial for people.
-func (t Trial) String() string { return fmt.Sprintf("%s at %s", t.Kind, t.Point) }
+// String renders the trial for people. Different trials have different strings.
+func (t Trial) String() string {
+	switch {
+	case t.Effect.After:
+		return fmt.Sprintf("%s %s after %s", t.Kind, t.Effect.Object, t.Point)
+	case t.interferes():
+		return fmt.Sprintf("%s %s before %s", t.Kind, t.Effect.Object, t.Point)
+	default:
+		return fmt.Sprintf("%s at %s", t.Kind, t.Point)
+	}
+}
+
+// what identifies the effect of the trial among those at its point.
+func (t Trial) what() string { return strings.TrimSuffix(t.String(), t.Point.String()) }
 
 // String renders the case for people. Different cases have different strings.
 func (c Case) String() string {

@@ -146,8 +146,12 @@ func (g *Group) verify(shown report.Report) {
 	var oracles []string
 	for _, failure := range shown.Scenarios[0].Failures {
 		name := failure.Oracle
-		if name == "" && failure.Step != nil && !failure.Broken {
+		switch {
+		case name != "" || failure.Broken:
+		case failure.Step != nil:
 			name = OracleSteps
+		default: // an object that the clean-up cannot delete
+			name = OracleDeletable
 		}
 		if name != "" && !slices.Contains(oracles, name) {
 			oracles = append(oracles, name)

@@ -47,6 +47,10 @@ func nextOf(component string, events []journal.Event) (journal.Event, bool) {
 // effectOf describes an effect.
 func effectOf(e fault.Effect) string {
 	switch {
+	case e.Interfere != "" && e.After:
+		return fmt.Sprintf("%s of %s after the operation, before the response", e.Interfere, e.Object)
+	case e.Interfere != "":
+		return fmt.Sprintf("%s of %s before the operation", e.Interfere, e.Object)
 	case e.Crash == fault.Before:
 		return "crash before the operation"
 	case e.Crash == fault.After:

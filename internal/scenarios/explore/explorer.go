@@ -129,7 +129,11 @@ func (e *explorer) runClean(ctx context.Context) error {
 		return err
 	}
 	points := pointsOf(e.clean.open(), e.clean.names)
-	e.trials = e.trialsAt(points...)
+	if e.options.Interference {
+		e.trials = e.interferences(e.clean)
+	} else {
+		e.trials = e.trialsAt(points...)
+	}
 	e.report.Points, e.report.Applicable = len(points), len(e.trials)
 	e.rememberStates(e.clean)
 	return nil

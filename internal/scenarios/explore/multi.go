@@ -73,7 +73,7 @@ func (e *explorer) untried() []Trial {
 	for _, s := range pruneKeys(e.clean, e.options.Prune) {
 		states[s.point] = s.state
 	}
-	key := func(t Trial) string { return states[t.Point] + string(t.Kind) }
+	key := func(t Trial) string { return states[t.Point] + t.what() }
 	chosen := map[string]bool{}
 	var left []Trial
 	for _, t := range e.trials {

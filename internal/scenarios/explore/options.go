@@ -55,6 +55,9 @@ type Options struct {
 	At string
 	// Pairs also tries two faults in one run, except in states that occurred before.
 	Pairs bool
+	// Interference tries what people and other programs do to objects, instead of faults.
+	// With Pairs, it also tries one interference and one fault in one run.
+	Interference bool
 	// Random is the number of additional runs with two or three random faults. The same
 	// Seed selects the same faults.
 	Random int
@@ -133,9 +136,17 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
 	}
 	for _, kind := range o.Kinds {
-		if !slices.Contains(Kinds(), kind) {
-			return o, fmt.Errorf("%w: unknown effect %q; must be one of %v", ErrOptions, kind, Kinds())
+		if !slices.Contains(o.kinds(), kind) {
+			return o, fmt.Errorf("%w: unknown effect %q; must be one of %v", ErrOptions, kind, o.kinds())
 		}
 	}
 	return o, nil
+}
+
+// kinds returns the kinds of effects that can be selected.
+func (o Options) kinds() []Kind {
+	if o.Interference {
+		return InterferenceKinds()
+	}
+	return Kinds()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // Point is an operation of a run at which a fault can be injected. Its name is the same in
@@ -69,7 +70,7 @@ const discovery = "get /"
 // pointOf returns the point of a journal event, without its number, or false if exploration
 // injects no fault there. A component whose discovery fails exits and is restarted.
 func pointOf(e journal.Event, n *names) (Point, bool) {
-	if strings.HasPrefix(e.Operation.Name, discovery) {
+	if strings.HasPrefix(e.Operation.Name, discovery) || e.Component == vocabulary.Administrator {
 		return Point{}, false
 	}
 	switch e.Seam {

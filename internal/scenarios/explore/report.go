@@ -103,7 +103,7 @@ func (g *Group) represent(o caseResult) {
 
 // rank orders oracles by how well their findings indicate the cause.
 func rank(name string) int {
-	order := append(vocabulary.OracleNames(), OracleTruth, OracleState, OracleSteps, OracleCounts)
+	order := append(vocabulary.OracleNames(), OracleDeletable, OracleTruth, OracleState, OracleSteps, OracleCounts)
 	if at := slices.Index(order, name); at >= 0 {
 		return at
 	}

@@ -28,7 +28,7 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 	if o.vanished() && w.isRunning() {
 		return false, nil
 	}
-	m, err := w.observe(ctx, "after the run")
+	m, err := w.observeAfter(ctx, o)
 	if err != nil {
 		return true, errors.Join(errNotClean, err)
 	}
@@ -108,4 +108,15 @@ func (w *sandbox) recreate(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// observeAfter observes the sandbox after a run. Before, it removes what only an interference
+// leaves behind.
+func (w *sandbox) observeAfter(ctx context.Context, o *runResult) (oracle.Observation, error) {
+	if o.tornDown {
+		if err := w.undoInterference(ctx); err != nil {
+			return oracle.Observation{}, err
+		}
+	}
+	return w.observe(ctx, "after the run")
 }

@@ -20,6 +20,11 @@ type runResult struct {
 	faults []fault.Status
 	// end is the observation after the last step and the recovery.
 	end oracle.Observation
+	// before are the observations before the end.
+	before []oracle.Observation
+	// tornDown reports whether everything was deleted before the end. The end state is then
+	// not compared with that of the clean run.
+	tornDown bool
 	// input is the input of the standing oracles.
 	input  oracle.Input
 	state  State
@@ -45,7 +50,7 @@ func (o *runResult) open() []journal.Event {
 // reached reports whether every fault was applied.
 func (o *runResult) reached() bool {
 	for _, f := range o.faults {
-		if f.Applied == 0 {
+		if f.Applied == 0 || f.Interfere != "" && !o.interfered(f.Name) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,6 +63,10 @@ func (r *running) finish(failed bool) {
 	r.seen.steps = r.seen.ended.Sub(r.started)
 	r.seen.faults = r.sandbox.emu.Faults().List()
 	r.sandbox.emu.Faults().Clear()
+	if r.interferes() {
+		r.fail(r.tearDown())
+		return
+	}
 	if !failed {
 		r.fail(r.recover())
 		return
@@ -162,7 +167,7 @@ func (r *running) complete() {
 	r.seen.counts = countsOf(r.seen.events, r.seen.names)
 	if r.watcher != nil {
 		r.seen.input = r.watcher.Input(scope)
-		r.seen.input.Observations = []oracle.Observation{r.seen.end}
+		r.seen.input.Observations = slices.Concat(r.seen.before, []oracle.Observation{r.seen.end})
 	}
 }
 

@@ -96,7 +96,7 @@ func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- c
 // try runs a case once, and returns a clean sandbox.
 func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
 	began := time.Now()
-	o := w.run(ctx, e.scenario, result.Case.faults(), e.clean)
+	o := w.runCase(ctx, e.scenario, result.Case, e.clean)
 	if ctx.Err() != nil {
 		return w, nil //nolint:nilerr // the caller checks the context
 	}
@@ -113,10 +113,16 @@ func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sa
 }
 
 func (e *explorer) explain(result *caseResult) {
+	result.Why = explain(result.observed, result.Findings)
+	if result.observed.tornDown { // it differs from the clean run anyway
+		if len(result.Findings) > 0 {
+			result.Diverged = result.Findings[0].Message
+		}
+		return
+	}
 	if first, ok := firstDivergence(result.observed, e.clean); ok {
 		result.Diverged = result.observed.names.in(first.Component + " " + first.Operation.String() + " -> " + first.Outcome)
 	}
-	result.Why = explain(result.observed, result.Findings)
 }
 
 // take adds a result to the report.

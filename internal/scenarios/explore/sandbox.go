@@ -51,6 +51,8 @@ type sandbox struct {
 	emu    *emulator.Emulator
 	engine *engine.Engine
 	dir    string
+	// classes are the classes of the emulator, which an interference can change.
+	classes savedClasses
 	// components is the number of components of the emulator itself.
 	components int
 
@@ -98,6 +100,9 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}
 	if err := w.emu.Client().Create(ctx, namespace); err != nil {
 		return fmt.Errorf("create the namespace of a sandbox: %w", err)
+	}
+	if w.classes, err = w.saveClasses(ctx); err != nil {
+		return err
 	}
 	w.components = len(w.emu.Components())
 	w.engine = engine.New(w.emu, engine.Options{

@@ -14,7 +14,19 @@ func faultPage(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return between(text, "effects", effectTable())
+	if text, err = between(text, "effects", effectTable()); err != nil {
+		return nil, err
+	}
+	return between(text, "interferences", interferenceTable())
+}
+
+func interferenceTable() string {
+	var text strings.Builder
+	text.WriteString("| interference | objects | what happens |\n| --- | --- | --- |\n")
+	for _, a := range fault.Interferences() {
+		fmt.Fprintf(&text, "| `%s` | %s | %s |\n", a.Name, strings.Join(a.Kinds, ", "), a.About)
+	}
+	return text.String()
 }
 
 func matchTable() string {

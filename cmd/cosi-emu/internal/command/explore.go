@@ -34,6 +34,10 @@ or after it, an error, a lost reply, a delay beyond the deadline, a duplicate, a
 read, a cut watch. The standing oracles judge each run, and its end state must equal
 that of the run without faults.
 
+With --interference, the effects are what people and other programs do to objects: at
+every operation, every object that exists is deleted, created again or edited. Then
+everything is deleted, which must succeed without removing finalizers.
+
 Findings are grouped, explained and confirmed by another run. A finding that does not
 occur again is reported as seen once. Each other finding is shrunk to a small scenario.
 --out gets that scenario, a recording of its run and its timeline.
@@ -57,6 +61,9 @@ a scenario or the command line is wrong, 3 if the environment failed.`,
   # Your driver, with a slow backend.
   cosi-emu explore lifecycle.yaml --driver unix:///tmp/driver.sock --driver-timeout 10s
 
+  # People who delete and edit objects at every operation.
+  cosi-emu explore lifecycle.yaml --interference --prune object
+
   # A hundred faults in each scenario of a suite.
   cosi-emu explore suite/ --sample 100 --state suite.state/
 
@@ -73,6 +80,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
 	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all)", explore.Kinds()))
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
+	flags.BoolVar(&o.Interference, "interference", false,
+		"try what people and other programs do to objects, such as deletions and edits, instead of faults")
 	flags.BoolVar(&o.Pairs, "pairs", false, "also try two faults in one run, except in states that occurred before")
 	flags.IntVar(&o.Sample, "sample", 0, "number of single faults to try, selected at random (default: all)")
 	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),

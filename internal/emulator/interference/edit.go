@@ -1,0 +1,141 @@
+package interference
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+)
+
+// resources are the resources of the kinds that an interference can change.
+var resources = map[string]schema.GroupVersionResource{
+	"BucketClaim":       cosiapi.SchemeGroupVersion.WithResource("bucketclaims"),
+	"BucketAccess":      cosiapi.SchemeGroupVersion.WithResource("bucketaccesses"),
+	"Bucket":            cosiapi.SchemeGroupVersion.WithResource("buckets"),
+	"BucketClass":       cosiapi.SchemeGroupVersion.WithResource("bucketclasses"),
+	"BucketAccessClass": cosiapi.SchemeGroupVersion.WithResource("bucketaccessclasses"),
+	"Secret":            {Version: "v1", Resource: "secrets"},
+	"Namespace":         {Version: "v1", Resource: "namespaces"},
+}
+
+// mark is the label, the annotation and the value that edits write.
+const mark = "example.com/edited"
+
+// edited is the new value of each key of a Secret.
+const edited = "edited-by-hand"
+
+// object is a part of an object of Kubernetes.
+type object map[string]any
+
+var withoutFinalizers = object{"metadata": object{"finalizers": nil}}
+
+// edit patches the object.
+func (t *target) edit(ctx context.Context) error {
+	switch t.by.Interfere {
+	case fault.StripFinalizers:
+		return t.patch(ctx, withoutFinalizers)
+	case fault.StripOwners:
+		return t.patch(ctx, object{"metadata": object{"ownerReferences": nil}})
+	case fault.FlipPolicy:
+		return t.patch(ctx, object{"spec": object{"deletionPolicy": t.otherPolicy()}})
+	case fault.EditStatus:
+		ready, _, _ := unstructured.NestedBool(t.object.Object, "status", "readyToUse")
+		return t.patch(ctx, object{"status": object{"readyToUse": !ready, "conditions": []any{}}}, "status")
+	case fault.EditMetadata:
+		return t.patch(ctx, object{"metadata": object{"labels": object{mark: "true"}, "annotations": object{mark: "true"}}})
+	case fault.StripMetadata:
+		return t.patch(ctx, object{"metadata": object{"labels": nil, "annotations": nil}})
+	case fault.EditData:
+		return t.patch(ctx, object{"data": t.otherData()})
+	case fault.MakeImmutable:
+		return t.patch(ctx, object{"immutable": true})
+	default:
+		return errors.New("unknown interference " + string(t.by.Interfere))
+	}
+}
+
+func (t *target) patch(ctx context.Context, change object, subresource ...string) error {
+	data, err := json.Marshal(change)
+	if err != nil {
+		return err
+	}
+	_, err = t.in(t.objects).Patch(ctx, t.object.GetName(), types.MergePatchType, data, metav1.PatchOptions{}, subresource...)
+	return err
+}
+
+func (t *target) otherPolicy() cosiapi.DeletionPolicy {
+	policy, _, _ := unstructured.NestedString(t.object.Object, "spec", "deletionPolicy")
+	if policy == string(cosiapi.DeletionPolicyRetain) {
+		return cosiapi.DeletionPolicyDelete
+	}
+	return cosiapi.DeletionPolicyRetain
+}
+
+func (t *target) otherData() object {
+	data, _, _ := unstructured.NestedMap(t.object.Object, "data")
+	changed := object{}
+	for key := range data {
+		changed[key] = base64.StdEncoding.EncodeToString([]byte(edited))
+	}
+	return changed
+}
+
+// asWritten returns an object as its user wrote it: without what the API server and
+// components have added.
+func asWritten(from *unstructured.Unstructured) *unstructured.Unstructured {
+	o := from.DeepCopy()
+	delete(o.Object, "status")
+	unstructured.RemoveNestedField(o.Object, "spec", "bucketClaimRef", "uid")
+	annotations := map[string]string{}
+	for name, value := range from.GetAnnotations() {
+		if !strings.Contains(name, cosiapi.GroupName+"/") {
+			annotations[name] = value
+		}
+	}
+	o.Object["metadata"] = map[string]any{"name": from.GetName()}
+	o.SetNamespace(from.GetNamespace())
+	o.SetLabels(from.GetLabels())
+	if len(annotations) > 0 {
+		o.SetAnnotations(annotations)
+	}
+	return o
+}
+
+// errGone is the error of a watch that ends early.
+var errGone = errors.New("the watch has ended")
+
+// awaitDeletion returns when an object does not exist any more.
+func (t *target) awaitDeletion(ctx context.Context, found *unstructured.Unstructured) error {
+	events, err := t.in(t.look).Watch(ctx, metav1.ListOptions{
+		FieldSelector:   fields.OneTermEqualSelector(metav1.ObjectNameField, found.GetName()).String(),
+		ResourceVersion: found.GetResourceVersion(),
+	})
+	if err != nil {
+		return err
+	}
+	defer events.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case event, ok := <-events.ResultChan():
+			if !ok || event.Type == watch.Error {
+				return errGone
+			}
+			if event.Type == watch.Deleted {
+				return nil
+			}
+		}
+	}
+}

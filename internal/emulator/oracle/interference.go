@@ -1,0 +1,112 @@
+package oracle
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+)
+
+// byPerson reports whether a person, or another program, has made the request: what a
+// fault's interference does. COSI is not responsible for it.
+func (v version) byPerson() bool { return v.component == vocabulary.Administrator }
+
+// findUnprotected returns the UIDs of objects whose finalizers a person has removed. What
+// such a finalizer protected may leak, and nothing else.
+func findUnprotected(versions []version) map[types.UID]bool {
+	found := map[types.UID]bool{}
+	for _, v := range versions {
+		if v.byPerson() && v.releases && v.result == done && v.got != nil && !v.got.protected() {
+			found[v.got.Metadata.UID] = true
+		}
+	}
+	return found
+}
+
+// unprotectedIDs returns the IDs in the backend of objects whose finalizers a person has
+// removed.
+func (e *evidence) unprotectedIDs(versions []version) []string {
+	var ids []string
+	for _, v := range versions {
+		if v.got == nil || !e.unprotectedByPerson[v.got.Metadata.UID] {
+			continue
+		}
+		for _, id := range []string{v.got.Status.BucketID, v.got.Status.AccountID} {
+			if id != "" && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// policyChange is a change of the deletion policy of a Bucket by a person.
+type policyChange struct {
+	policy       cosiapi.DeletionPolicy
+	began, ended time.Time
+}
+
+// policyChanges returns the changes of the policy of the Bucket with an ID, in the order of
+// time.
+func (e *evidence) policyChanges(id string) []policyChange {
+	var all []policyChange
+	for _, v := range e.of(buckets) {
+		if v.byPerson() && v.result == done && v.asked != nil && v.asked.Spec.DeletionPolicy != "" && v.got != nil && v.got.bucketID() == id {
+			all = append(all, policyChange{v.asked.Spec.DeletionPolicy, v.began, v.ended})
+		}
+	}
+	return all
+}
+
+// retainedSince reports whether a person had set the policy Retain before a component looked
+// at the Bucket for the last time before a call, and had not taken it back when the call began. A
+// component that looked while the policy changed, or just before, could not know. One that
+// did not look since its call before has decided from its cache alone.
+func (e *evidence) retainedSince(c call, changes []policyChange) bool {
+	looked := e.lookedBefore(c)
+	var last policyChange
+	for _, change := range changes {
+		if !change.ended.After(looked) {
+			last = change
+		} else if change.policy != cosiapi.DeletionPolicyRetain && !change.began.After(c.began) {
+			return false // it was about to change
+		}
+	}
+	return last.policy == cosiapi.DeletionPolicyRetain
+}
+
+// lookedBefore returns when the last request to the API server about a Bucket began, of the component
+// that has made a call, between that call and the one before for the same bucket, and that showed
+// the Bucket being deleted. Without such a request it is the beginning of the call.
+func (e *evidence) lookedBefore(c call) time.Time {
+	var since time.Time
+	for _, other := range e.calls {
+		if other.component == c.component && other.method == c.method && other.id == c.id && other.ended.Before(c.began) {
+			since = other.ended
+		}
+	}
+	looked := c.began
+	for _, v := range e.of(buckets) {
+		if v.looksAt(c) && !v.began.Before(since) && !v.ended.After(c.began) {
+			looked = v.began
+		}
+	}
+	return looked
+}
+
+// changedByPerson reports whether a person has changed the object of a write before.
+func (e *evidence) changedByPerson(v version) bool {
+	return slices.ContainsFunc(e.of(v.resource), func(other version) bool {
+		return other.byPerson() && other.key == v.key && other.seq < v.seq && other.result == done
+	})
+}
+
+// looksAt reports whether the API server has shown the component of a call the Bucket of the call,
+// being deleted.
+func (v version) looksAt(c call) bool {
+	return v.verb != "" && v.component == c.component && v.result == done &&
+		v.got != nil && v.got.deleting() && v.got.bucketID() == c.id
+}

@@ -1,0 +1,106 @@
+package oracle_test
+
+import (
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+)
+
+// person is a write by the administrator of an interference.
+func person(operation, subject, request, response string) journal.Event {
+	return api(vocabulary.Administrator, operation, subject, request, response)
+}
+
+const noFinalizers = `{"metadata":{"finalizers":null}}`
+
+// retain is a person who sets the policy of the Bucket.
+func retain(policy string) journal.Event {
+	return person("patch buckets", bucket, `{"spec":{"deletionPolicy":"`+policy+`"}}`,
+		object(bucketMeta+protected+going,
+			`"spec":{"driverName":"`+driver+`","deletionPolicy":"`+policy+`","bucketClaimRef":{"namespace":"`+ns+`","name":"photos"}}`,
+			`"status":{"bucketID":"`+bucket+`"}`))
+}
+
+// TestStrippedFinalizers: what a finalizer protected that a person has removed may leak, and
+// nothing else.
+func TestStrippedFinalizers(t *testing.T) {
+	left := func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
+		truth.Accounts = []fakedriver.Account{{AccountSpec: fakedriver.AccountSpec{ID: account, Owner: driver}}}
+	}
+	stripAccess := func(s *story) {
+		s.drop("revoke", "release access")
+		s.before("delete bucket", person("patch bucketaccesses", ns+"/app", noFinalizers,
+			object(accessMeta+going, accessSpec, `"status":{`+handedOff+`,"accountID":"`+account+`"}`)))
+	}
+	judge(t, map[string]judging{
+		"Account": {
+			reason: "A person has removed the finalizer of its access.",
+			happen: func(s *story) { stripAccess(s); s.dropGrant(); afterwards(left)(s) },
+		},
+		"ByComponent": {
+			reason: "The sidecar has done the same.",
+			happen: func(s *story) {
+				s.drop("revoke")
+				s.dropGrant()
+				afterwards(left)(s)
+			},
+			want: []verdict{{oracle.Leak, "account " + account}, {oracle.Order, "BucketAccess/app"}},
+		},
+		"Bucket": {
+			reason: "The finalizer of an access does not protect the bucket.",
+			happen: func(s *story) {
+				stripAccess(s)
+				s.dropGrant()
+				afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
+					truth.Buckets = []fakedriver.Bucket{leftBucket(bucket, driver)}
+				})(s)
+			},
+			want: []verdict{{oracle.Leak, "bucket " + bucket}},
+		},
+	})
+}
+
+// dropGrant removes the call that gave access, so that no order of calls is judged.
+func (s *story) dropGrant() { s.drop("grant") }
+
+// TestRetainByPerson has a person set the policy Retain before the bucket is deleted.
+func TestRetainByPerson(t *testing.T) {
+	look := api("sidecar", "get buckets", bucket, "", object(bucketMeta+protected+going, bucketSpec, `"status":{"bucketID":"`+bucket+`"}`))
+	looked := retain("Retain")
+	looked.Component, looked.Operation.Name, looked.Request = "sidecar", "get buckets", nil
+	lost := []verdict{{oracle.Loss, "bucket " + bucket}}
+	judge(t, map[string]judging{
+		"CacheAlone": {
+			reason: "The sidecar did not look at the Bucket before it deleted the bucket.",
+			happen: func(s *story) { s.before("deprovision", retain("Retain")) },
+			want:   lost,
+		},
+		"SeenRetain": {
+			reason: "The sidecar has seen the policy.",
+			happen: func(s *story) { s.before("deprovision", retain("Retain")); s.before("deprovision", looked) },
+			want:   lost,
+		},
+		"Raced": {
+			reason: "The policy changed when the sidecar had looked.",
+			happen: func(s *story) { s.before("deprovision", look); s.before("deprovision", retain("Retain")) },
+		},
+		"LookedBeforeRetry": {
+			reason: "The sidecar looked once, and called twice.",
+			happen: func(s *story) {
+				failed := rpc("DriverDeleteBucket", bucket, `{"bucketId":"`+bucket+`"}`, "")
+				failed.Outcome = "Unavailable"
+				s.before("deprovision", look)
+				s.before("deprovision", failed)
+				s.before("deprovision", retain("Retain"))
+			},
+			want: lost,
+		},
+		"TakenBack": {
+			reason: "The policy was Retain only for a while.",
+			happen: func(s *story) { s.before("deprovision", retain("Retain")); s.before("deprovision", retain("Delete")) },
+		},
+	})
+}

@@ -1,0 +1,121 @@
+package explore
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
+)
+
+// InterferenceKinds returns the kinds of effects that are interferences, in the order of
+// exploration.
+func InterferenceKinds() []Kind {
+	var kinds []Kind
+	for _, a := range fault.Interferences() {
+		kinds = append(kinds, Kind(a.Name))
+	}
+	return kinds
+}
+
+// interferes reports whether the effect of the trial is an interference.
+func (t Trial) interferes() bool { return t.Effect.Interfere != "" }
+
+// interferes reports whether one of the effects is an interference.
+func (c Case) interferes() bool { return slices.ContainsFunc(c, Trial.interferes) }
+
+// interfered reports whether a fault has changed an object.
+func (o *runResult) interfered(name string) bool {
+	return slices.ContainsFunc(o.events, func(e journal.Event) bool {
+		return e.Component == vocabulary.Administrator && e.Fault == name && !e.Failed()
+	})
+}
+
+// kindsOf are the kinds of the objects to interfere with, by their resources.
+var kindsOf = map[string]string{
+	"bucketclaims": "BucketClaim", "bucketaccesses": "BucketAccess", "buckets": "Bucket", "secrets": "Secret",
+}
+
+// objects are the objects that exist at a moment of a run, as Effect.Object names them.
+type objects struct {
+	names *names
+	all   []string
+}
+
+// observe learns from an event which objects exist after it.
+func (o *objects) observe(e journal.Event) {
+	verb, resource, _ := strings.Cut(e.Operation.Name, " ")
+	kind := kindsOf[resource]
+	failed := e.Failed() && verb != "event" // the outcome of an event is what a fault did to it
+	if e.Seam != journal.SeamAPI || kind == "" || e.Operation.Subject == "" || failed {
+		return
+	}
+	name := o.names.pattern(e.Operation.Subject)
+	name = kind + "/" + name[strings.LastIndex(name, "/")+1:]
+	var told string
+	_ = json.Unmarshal(e.Response, &told) // the type of a watch event; a request has an object
+	exists := slices.Contains(o.all, name)
+	switch {
+	case told == "DELETED":
+		o.all = slices.DeleteFunc(o.all, func(other string) bool { return other == name })
+	case !exists && (verb == "create" || told == "ADDED" || told == "MODIFIED"):
+		o.all = append(o.all, name)
+	}
+}
+
+// interferences returns the selected interferences of a run: each with every object that
+// exists at the moment of an operation, before it, and after it if it changes anything.
+func (e *explorer) interferences(o *runResult) []Trial {
+	there := &objects{names: o.names}
+	points := map[Point]int{}
+	var all []Trial
+	for _, event := range o.open() {
+		p, ok := pointOf(event, o.names)
+		if !ok {
+			continue
+		}
+		points[p]++
+		p.Nth = points[p]
+		if (event.Fault == "" || event.Fault == probe.Name) && glob.Match(e.options.At, p.String()) {
+			all = append(all, e.interferencesAt(p, there.all)...)
+		}
+		there.observe(event)
+	}
+	return all
+}
+
+// interferencesAt returns the selected interferences with objects at a point.
+func (e *explorer) interferencesAt(p Point, objects []string) []Trial {
+	var all []Trial
+	for _, object := range objects {
+		kind, _, _ := strings.Cut(object, "/")
+		for _, about := range fault.Interferences() {
+			selected := len(e.options.Kinds) == 0 || slices.Contains(e.options.Kinds, Kind(about.Name))
+			if !selected || !slices.Contains(about.Kinds, kind) {
+				continue
+			}
+			for _, after := range p.moments() {
+				effect := fault.Effect{Interfere: about.Name, Object: object, After: after}
+				all = append(all, Trial{Point: p, Kind: Kind(about.Name), Effect: effect})
+			}
+		}
+	}
+	return all
+}
+
+// moments returns when an interference can have a consequence at a point: before an event,
+// after a read, and before and after anything else. What is before a read is after
+// the operation before.
+func (p Point) moments() (after []bool) {
+	switch {
+	case p.event():
+		return []bool{false}
+	case p.reads():
+		return []bool{true}
+	default:
+		return []bool{false, true}
+	}
+}

@@ -1,0 +1,101 @@
+package explore
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// TestInterferences enumerates deletions with the objects that exist at each operation.
+func TestInterferences(t *testing.T) {
+	const claim = sandboxNamespace + "/photos"
+	event := func(component, name, subject, response string) journal.Event {
+		return journal.Event{
+			Component: component, Seam: journal.SeamAPI, Operation: journal.Operation{Name: name, Subject: subject},
+			Outcome: journal.OutcomeOK, Response: json.RawMessage(response),
+		}
+	}
+	told := func(name, subject, kind string) journal.Event {
+		e := event("controller", name, subject, `"`+kind+`"`)
+		e.Outcome, e.Fault = "Delayed", probe.Name
+		return e
+	}
+	o := &runResult{names: newNames("s"), events: []journal.Event{
+		told("event bucketclaims", claim, "ADDED"),
+		event("controller", "get bucketclaims", claim, "{}"),
+		event("controller", "create buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
+		told("event bucketclaims", claim, "DELETED"),
+		event("administrator", "delete buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
+		event("sidecar", "patch buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
+	}}
+	for i := range o.events {
+		o.events[i].Seq, o.events[i].Time = uint64(i+1), time.Unix(int64(i), 0)
+	}
+	e := &explorer{options: Options{Interference: true, Kinds: []Kind{"delete", "make-immutable"}}}
+	want := []string{
+		"delete BucketClaim/photos after controller api get bucketclaims */photos",
+		"delete BucketClaim/photos before controller api create buckets bc-*",
+		"delete BucketClaim/photos after controller api create buckets bc-*",
+		"delete BucketClaim/photos before controller api event bucketclaims */photos (no. 2)",
+		"delete Bucket/bc-* before controller api event bucketclaims */photos (no. 2)",
+		"delete Bucket/bc-* before sidecar api patch buckets bc-*",
+		"delete Bucket/bc-* after sidecar api patch buckets bc-*",
+	}
+	var got []string
+	for _, trial := range e.interferences(o) {
+		got = append(got, trial.String())
+		if err := (Case{trial}).faults()[0].Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestInterferenceReached: an interference that changes nothing has not been tried.
+func TestInterferenceReached(t *testing.T) {
+	f := fault.Status{Fault: fault.Fault{Name: "f", Effect: fault.Effect{Interfere: fault.Delete}}, Applied: 1}
+	o := &runResult{faults: []fault.Status{f}, events: []journal.Event{{Component: "controller", Fault: "f"}}}
+	if o.reached() {
+		t.Error("reached without a request of the administrator")
+	}
+	o.events = append(o.events, journal.Event{Component: "administrator", Fault: "f", Outcome: journal.OutcomeOK})
+	if !o.reached() {
+		t.Error("not reached")
+	}
+}
+
+// TestExploreInterference deletes every object at the driver calls of a lifecycle, and
+// expects no findings of the components of this project.
+func TestExploreInterference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	r, err := Explore(t.Context(), Options{
+		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
+		Interference: true, Kinds: []Kind{"delete"}, At: "sidecar rpc Driver*",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range r.Findings {
+		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Explanation, g.Cases)
+	}
+	for _, object := range []string{"BucketClaim/photos", "BucketAccess/app", "Bucket/bc-*", "Secret/key"} {
+		tried := "delete " + object + " before sidecar rpc DriverRevokeBucketAccess ba-*"
+		if slices.Contains(r.Unreached, tried) {
+			t.Errorf("not reached: %s", tried)
+		}
+	}
+	const least = 30 // three or four objects at each of six calls, before and after
+	if r.Tried < least {
+		t.Errorf("%d tried, want at least %d", r.Tried, least)
+	}
+}

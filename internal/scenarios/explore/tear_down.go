@@ -1,0 +1,159 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// tearDownTimeout limits the deletion of everything.
+const tearDownTimeout = 10 * time.Second
+
+// runCase runs a case. A run with an interference exits early, because the steps of the
+// scenario may wait for what will not be.
+func (w *sandbox) runCase(ctx context.Context, s *spec.Scenario, c Case, clean *runResult) *runResult {
+	if !c.interferes() {
+		return w.run(ctx, s, c.faults(), clean)
+	}
+	return w.runWithEarlyExit(ctx, s, c.faults(), clean, clean.steps)
+}
+
+// interferes reports whether one of the faults of the run is an interference.
+func (r *running) interferes() bool {
+	return slices.ContainsFunc(r.faults, func(f fault.Fault) bool { return f.Interfere != "" })
+}
+
+// tearDown observes the sandbox when all components are idle. Then it deletes everything as
+// users and administrators do, without removing finalizers, and observes again.
+func (r *running) tearDown() error {
+	ctx, cancel := context.WithTimeout(r.context, tearDownTimeout)
+	defer cancel()
+	r.seen.tornDown = true
+	window := max(quietForSure, r.earlyExit/2) //nolint:mnd // there is another wait after it
+	if err := r.readEnd(r.sandbox.waitQuiet(ctx, r.idle, window)); err != nil {
+		return err
+	}
+	r.seen.before = append(r.seen.before, r.seen.end)
+	err := r.sandbox.engine.EmptyBuckets(ctx)
+	for _, kinds := range [][]client.ObjectList{{&cosiapi.BucketAccessList{}, &cosiapi.BucketClaimList{}}, {&cosiapi.BucketList{}}} {
+		for _, kind := range kinds {
+			err = errors.Join(err, r.sandbox.deleteAll(ctx, kind))
+		}
+		err = errors.Join(err, r.awaitVanished(ctx))
+	}
+	return err
+}
+
+// awaitVanished waits until no object is left, or until the components have been idle for so
+// long that no object will go. The end state is that of the last observation.
+func (r *running) awaitVanished(ctx context.Context) error {
+	for _, window := range []time.Duration{quietAtOnce, quietForSure, max(quietWithoutObjects, r.earlyExit)} {
+		quiet := r.sandbox.waitQuiet(ctx, r.idle, window)
+		if err := r.readEnd(quiet); err != nil || isEmpty(r.seen.end) || !quiet {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteAll deletes all objects of a kind in the background.
+func (w *sandbox) deleteAll(ctx context.Context, list client.ObjectList) error {
+	if err := w.emu.Client().List(ctx, list); err != nil {
+		return fmt.Errorf("delete everything: %w", err)
+	}
+	var objects []client.Object
+	switch list := list.(type) {
+	case *cosiapi.BucketAccessList:
+		for i := range list.Items {
+			objects = append(objects, &list.Items[i])
+		}
+	case *cosiapi.BucketClaimList:
+		for i := range list.Items {
+			objects = append(objects, &list.Items[i])
+		}
+	case *cosiapi.BucketList:
+		for i := range list.Items {
+			objects = append(objects, &list.Items[i])
+		}
+	}
+	var errs []error
+	for _, object := range objects {
+		errs = append(errs, client.IgnoreNotFound(w.emu.Client().Delete(ctx, object)))
+	}
+	return errors.Join(errs...)
+}
+
+// savedClasses are classes as they were when the sandbox started.
+type savedClasses struct {
+	buckets  cosiapi.BucketClassList
+	accesses cosiapi.BucketAccessClassList
+}
+
+func (w *sandbox) saveClasses(ctx context.Context) (s savedClasses, err error) {
+	err = errors.Join(w.emu.Client().List(ctx, &s.buckets), w.emu.Client().List(ctx, &s.accesses))
+	if err != nil {
+		err = fmt.Errorf("save the classes of a sandbox: %w", err)
+	}
+	return s, err
+}
+
+// undoInterference deletes Secrets that no component owns any more, and creates the classes
+// that were deleted.
+func (w *sandbox) undoInterference(ctx context.Context) error {
+	var secrets corev1.SecretList
+	if err := w.emu.Client().List(ctx, &secrets, client.InNamespace(sandboxNamespace)); err != nil {
+		return fmt.Errorf("list the Secrets of a sandbox: %w", err)
+	}
+	var errs []error
+	for i := range secrets.Items {
+		if len(secrets.Items[i].Finalizers) == 0 {
+			errs = append(errs, client.IgnoreNotFound(w.emu.Client().Delete(ctx, &secrets.Items[i])))
+		}
+	}
+	for i := range w.classes.buckets.Items {
+		errs = append(errs, w.createAnew(ctx, w.classes.buckets.Items[i].DeepCopy()))
+	}
+	for i := range w.classes.accesses.Items {
+		errs = append(errs, w.createAnew(ctx, w.classes.accesses.Items[i].DeepCopy()))
+	}
+	return errors.Join(errs...)
+}
+
+func (w *sandbox) createAnew(ctx context.Context, class client.Object) error {
+	class.SetResourceVersion("")
+	class.SetUID("")
+	return client.IgnoreAlreadyExists(w.emu.Client().Create(ctx, class))
+}
+
+// undeleted finds objects that were deleted by ordinary means, and still exist.
+func undeleted(m oracle.Observation) []oracle.Finding {
+	var found []oracle.Finding
+	add := func(kind string, o metav1.Object) {
+		name := kind + "/" + o.GetName()
+		found = append(found, oracle.Finding{
+			Oracle: OracleDeletable, Subject: name,
+			Message: fmt.Sprintf("%s was deleted by ordinary means, but its finalizers %v are not released", name, o.GetFinalizers()),
+		})
+	}
+	for i := range m.Objects.Accesses {
+		add("BucketAccess", &m.Objects.Accesses[i])
+	}
+	for i := range m.Objects.Claims {
+		add("BucketClaim", &m.Objects.Claims[i])
+	}
+	for i := range m.Objects.Buckets {
+		add("Bucket", &m.Objects.Buckets[i])
+	}
+	return found
+}
