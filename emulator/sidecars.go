@@ -16,13 +16,15 @@ const driverGroup = "cosi-emu"
 
 // startSidecar starts the sidecar of the emulator's own driver.
 func (e *Emulator) startSidecar(ctx context.Context) error {
-	_, err := e.AddSidecar(ctx, ComponentSidecar, sidecar.Options{
-		Endpoint:                e.info.DriverEndpoint,
-		LeaderElection:          e.opts.Cluster != nil,
-		LeaderElectionNamespace: deploy.Namespace,
-		DriverGroup:             driverGroup,
-		CertificateAuthority:    string(e.certificates),
-	})
+	opts := sidecar.Options{
+		Endpoint:             e.info.DriverEndpoint,
+		DriverGroup:          driverGroup,
+		CertificateAuthority: string(e.certificates),
+	}
+	if e.opts.Cluster != nil { // in a control plane of its own, the emulator names the drivers
+		opts.LeaderElection, opts.LeaderElectionNamespace = true, deploy.Namespace
+	}
+	_, err := e.AddSidecar(ctx, ComponentSidecar, opts)
 	return err
 }
 

@@ -60,6 +60,7 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 	wantAnnotations := map[string]string{
 		v1alpha2.BucketAccessReferenceAnnotation: w.Namespace + "/" + access.Name,
 		v1alpha2.BucketClaimReferenceAnnotation:  w.Namespace + "/" + bucket.Spec.BucketClaimRef.Name,
+		v1alpha2.DriverNameAnnotation:            w.driver.Name(),
 	}
 	if diff := cmp.Diff(wantAnnotations, secret.Annotations); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)

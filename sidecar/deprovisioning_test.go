@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucket"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -181,17 +182,17 @@ func nameOf(request proto.Message) string {
 	}
 }
 
-// A refused deletion is tried again when the spec says something else: an
+// A deletion that the driver rejects ends when the spec says something else: an
 // administrator who gives up keeps the data.
 // KEP: RETRY-6
-func TestRefusedDeletionEndsWithThePolicy(t *testing.T) {
+func TestRejectedDeletionEndsWithThePolicy(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
 	w.driver.Fail("DriverDeleteBucket", codes.InvalidArgument, "bucket is not empty")
 	w.releaseClaim(bucket)
 	w.Must(w.Delete(t.Context(), bucket))
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	w.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
 	w.WaitGone(bucket)
 	if got := w.driver.Buckets(); len(got) != 1 {
@@ -231,7 +232,7 @@ func TestDeletionIsAskedForOnce(t *testing.T) {
 	t.Cleanup(func() { w.Must(d.Close()) })
 	recorder := events.NewFakeRecorder(100)
 	behind := &cacheBehind{Client: w.Client}
-	r := bucket.NewReconciler(behind, w.Client, d, recorder)
+	r := bucket.NewReconciler(behind, w.Client, d, inflight.NewCalls().Line(), recorder)
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(stored)}
 	for range 2 {
 		_, err := r.Reconcile(t.Context(), request)

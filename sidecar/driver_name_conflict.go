@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -10,42 +9,34 @@ import (
 	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// ErrDriverNameCollision is wrapped by the error of Start when the sidecar of a
-// different driver with the same name is the leader.
-var ErrDriverNameCollision = errors.New("different drivers have the same name")
-
-// driverNameConflict watches the Lease for the sidecar of another driver with the
-// same name. Each of the two drivers would get the other's buckets. So this sidecar,
-// which came second, stops.
+// driverNameConflict watches the Lease for another driver with the same name. The
+// sidecar stops when the name belongs to another group.
 type driverNameConflict struct {
-	client client.Client
 	cache  cache.Cache
 	logger logr.Logger
 	driver *driver.Driver
-	group  string
+	group  *driverGroup
 	now    func() time.Time
 }
 
 // Start implements manager.Runnable.
 func (n *driverNameConflict) Start(ctx context.Context) error {
 	leases := make(chan *coordinationv1.Lease)
-	pass := func(object any) {
+	pass := func(lease *coordinationv1.Lease) {
+		select {
+		case leases <- lease:
+		case <-ctx.Done():
+		}
+	}
+	passPresent := func(object any) {
 		if lease, ok := object.(*coordinationv1.Lease); ok {
-			select {
-			case leases <- lease:
-			case <-ctx.Done():
-			}
+			pass(lease)
 		}
 	}
 	informer, err := n.cache.GetInformer(ctx, &coordinationv1.Lease{}, cache.BlockUntilSynced(false))
@@ -53,8 +44,9 @@ func (n *driverNameConflict) Start(ctx context.Context) error {
 		return err
 	}
 	added, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    pass,
-		UpdateFunc: func(_, is any) { pass(is) },
+		AddFunc:    passPresent,
+		UpdateFunc: func(_, is any) { passPresent(is) },
+		DeleteFunc: func(any) { pass(&coordinationv1.Lease{}) },
 	})
 	if err != nil {
 		return err
@@ -74,67 +66,45 @@ func (n *driverNameConflict) checkAll(ctx context.Context, leases <-chan *coordi
 		case <-ctx.Done():
 			return nil
 		case lease := <-leases:
-			collision := n.check(lease)
-			if collision == nil {
-				continue
+			if err := n.checkGroup(ctx, lease); err != nil {
+				return err
 			}
-			fatal := errors.Is(collision, ErrDriverNameCollision)
-			if holder := *lease.Spec.HolderIdentity; fatal || holder != warned {
-				warned = holder
-				n.record(ctx, lease, collision)
-			}
-			if fatal {
-				return collision
+			if problem := n.checkProtocols(lease); problem != nil && *lease.Spec.HolderIdentity != warned {
+				warned = *lease.Spec.HolderIdentity
+				n.logger.Error(problem, "another driver has the same name", "driver", n.driver.Name())
+				n.group.events.record(ctx, lease, corev1.EventTypeWarning, problem.Error())
 			}
 		}
 	}
 }
 
-// record writes an Event about the Lease. It does not use a recorder, which might
-// not have sent the Event before the sidecar stops. The name of the Event follows
-// from its message, so that a sidecar that restarts repeatedly leaves only one.
-func (n *driverNameConflict) record(ctx context.Context, lease *coordinationv1.Lease, collision error) {
-	n.logger.Error(collision, "another driver has the same name", "driver", n.driver.Name())
-	told := &eventsv1.Event{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: lease.Namespace,
-			Name:      fmt.Sprintf("%s.%x", lease.Name, sha256.Sum224([]byte(collision.Error()))),
-		},
-		EventTime:           metav1.NewMicroTime(n.now()),
-		ReportingController: eventSource,
-		ReportingInstance:   eventSource + "-" + n.group,
-		Action:              "Elect",
-		Reason:              v1alpha2.ReasonDriverNameCollision,
-		Type:                corev1.EventTypeWarning,
-		Note:                condition.Clip(collision.Error()),
-		Regarding: corev1.ObjectReference{
-			APIVersion: coordinationv1.SchemeGroupVersion.String(), Kind: "Lease",
-			Namespace: lease.Namespace, Name: lease.Name, UID: lease.UID,
-		},
+// checkGroup looks at the record of the group. If it is lost, because a person has
+// deleted the Lease or the label, it is restored: the name belongs to the driver that
+// is at work.
+func (n *driverNameConflict) checkGroup(ctx context.Context, lease *coordinationv1.Lease) error {
+	if _, isRecorded := lease.Labels[labelGroup]; !isRecorded {
+		err := n.group.claim(ctx)
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // the end of the watch is no error
+		}
+		return err
 	}
-	if err := client.IgnoreAlreadyExists(n.client.Create(ctx, told)); err != nil {
-		n.logger.Error(err, "write an Event", "event", told.Name)
+	collision := n.group.check(lease)
+	if collision != nil {
+		n.group.events.record(ctx, lease, corev1.EventTypeWarning, collision.Error())
 	}
+	return collision
 }
 
-// check compares this driver with the leader's. Another group means another driver,
-// which is ErrDriverNameCollision. If only the protocols differ, it may be another
-// version of the same driver during an upgrade.
-func (n *driverNameConflict) check(lease *coordinationv1.Lease) error {
-	ours := leaseLabels(n.driver, n.group)
-	theirs, labelled := lease.Labels[labelGroup]
-	switch {
-	case !labelled || !isHeld(lease, n.now()):
-		return nil
-	case theirs != ours[labelGroup]:
-		return fmt.Errorf("%w: %s is the name of a driver of group %q, whose sidecar is the leader (%s), and of this one, of group %q; "+
-			"rename or remove one of them",
-			ErrDriverNameCollision, n.driver.Name(), theirs, *lease.Spec.HolderIdentity, ours[labelGroup])
-	case lease.Labels[labelProtocols] != ours[labelProtocols]:
-		return fmt.Errorf("driver %s serves %s here, but the driver of the leader (%s) serves %s: "+
-			"unless an upgrade is in progress, these are two drivers with the same name, and one must be renamed",
-			n.driver.Name(), ours[labelProtocols], *lease.Spec.HolderIdentity, lease.Labels[labelProtocols])
-	default:
+// checkProtocols compares this driver with the leader's. If they differ, it may be
+// another version of the same driver during an upgrade.
+func (n *driverNameConflict) checkProtocols(lease *coordinationv1.Lease) error {
+	ours := leaseLabels(n.driver)[labelProtocols]
+	theirs, labelled := lease.Labels[labelProtocols]
+	if !labelled || theirs == ours || !isHeld(lease, n.now()) {
 		return nil
 	}
+	return fmt.Errorf("driver %s serves %s here, but the driver of the leader (%s) serves %s: "+
+		"unless an upgrade is in progress, these are two drivers with the same name, and one must be renamed",
+		n.driver.Name(), ours, *lease.Spec.HolderIdentity, theirs)
 }

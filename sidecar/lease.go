@@ -16,19 +16,20 @@ import (
 func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + driverName }
 
 // Labels of the Lease. They tell sidecars whose drivers have the same name whether
-// they serve the same driver.
+// they serve the same driver. The group stays on the Lease when no sidecar runs. Only
+// driverGroup writes it: an election would write it again after it was taken over.
 const (
 	labelGroup     = "objectstorage.k8s.io/driver-group"
 	labelProtocols = "objectstorage.k8s.io/driver-protocols"
 )
 
 // leaseLabels are what a leader says about its driver.
-func leaseLabels(d *driver.Driver, group string) map[string]string {
+func leaseLabels(d *driver.Driver) map[string]string {
 	protocols := make([]string, 0, len(d.Protocols()))
 	for _, p := range d.Protocols() {
 		protocols = append(protocols, string(p))
 	}
-	return map[string]string{labelGroup: group, labelProtocols: strings.Join(protocols, ".")}
+	return map[string]string{labelProtocols: strings.Join(protocols, ".")}
 }
 
 // isHeld reports whether the Lease has a holder that has renewed it in time.

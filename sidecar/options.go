@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
+	"k8s.io/apimachinery/pkg/util/validation"
 	certutil "k8s.io/client-go/util/cert"
 
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
@@ -58,7 +60,8 @@ type Options struct {
 	// Logger takes the log. The zero value logs nothing.
 	Logger logr.Logger
 
-	// Now is the clock that decides whether a Lease of another group has expired.
+	// Now is the clock that decides whether the Lease has expired, whose holder serves
+	// other protocols.
 	// Nothing else depends on the time. It defaults to time.Now.
 	Now func() time.Time
 
@@ -87,10 +90,15 @@ type Options struct {
 	// namespace of the Pod that the sidecar runs in is used.
 	LeaderElectionNamespace string
 	// DriverGroup distinguishes drivers that have the same name by mistake: all
-	// sidecars of one driver have the same group. It defaults to the namespace of the
-	// Pod. If two groups have one driver name, the sidecar that starts second fails.
-	// It requires LeaderElection, with the Leases of all sidecars in one namespace.
+	// sidecars of one driver have the same group. It must be a valid label value, and
+	// defaults to the namespace of the Pod. The Lease records it, also without
+	// LeaderElection and after the sidecar has stopped: sidecars of other groups fail.
+	// It requires that the Leases of all sidecars are in one namespace. Without any
+	// LeaderElectionNamespace nothing is recorded.
 	DriverGroup string
+	// TakeOver is a group that the driver's name may be taken from. It is for an
+	// administrator who knows that the other driver is gone for good.
+	TakeOver string
 	// LeaseDuration is how long other instances wait before they take a Lease that
 	// is not renewed. RenewDeadline is how long the leader tries to renew it before
 	// it stops. RetryPeriod is the time between two attempts. Zero means the default
@@ -109,7 +117,16 @@ func (o Options) Validate() error {
 		err = errors.Join(err, fmt.Errorf("the connect timeout, %s, and the RPC timeout, %s, must not be negative",
 			o.ConnectTimeout, o.RPCTimeout))
 	}
-	return errors.Join(err, validateCertificates(o.CertificateAuthority))
+	return errors.Join(err, validateGroup("driver group", o.DriverGroup), validateGroup("group to take over from", o.TakeOver),
+		validateCertificates(o.CertificateAuthority))
+}
+
+// validateGroup requires what the API server requires of a label.
+func validateGroup(what, group string) error {
+	if problems := validation.IsValidLabelValue(group); len(problems) > 0 {
+		return fmt.Errorf("the %s %q must be a valid label value: %s", what, group, strings.Join(problems, "; "))
+	}
+	return nil
 }
 
 func validateCertificates(pem string) error {
@@ -150,9 +167,7 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.LeaderElection { // the Lease is read by name
-		o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, cosimanager.PodNamespace())
-	}
+	o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, cosimanager.PodNamespace())
 	o.DriverGroup = cmp.Or(o.DriverGroup, cosimanager.PodNamespace())
 	return o
 }

@@ -58,3 +58,31 @@ func TestSecretThatCannotBeWritten(t *testing.T) {
 		w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 	})
 }
+
+// A driver that rotates its keys must not be asked for another as long as the Secret
+// is immutable: the application's key would be dead, and the new one written nowhere.
+// KEP: REASON-27
+// Known failure: E94
+func TestNoGrantForAnImmutableSecret(t *testing.T) {
+	w := newWorld(t)
+	stop := w.start()
+	access := w.readyAccess(w.readyBucket())
+	w.settle()
+	before := len(w.driver.Calls("DriverGrantBucketAccess"))
+	secret, err := w.secret(access, 0)
+	w.Must(err)
+	w.Modify(secret, func() { secret.Immutable = new(true) })
+	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
+	stop()
+	w.start()
+	w.settle()
+	if got := len(w.driver.Calls("DriverGrantBucketAccess")); got != before {
+		t.Errorf("%d more calls to grant", got-before)
+	}
+	w.Must(w.isGranted(access))
+	w.Must(w.Delete(t.Context(), secret))
+	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	if got := len(w.driver.Calls("DriverGrantBucketAccess")); got == before {
+		t.Error("no call to grant after the Secret was deleted")
+	}
+}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -13,8 +15,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/abandoned"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucket"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 )
 
 // eventSource is the name of the sidecar in Events.
@@ -35,12 +39,15 @@ func (s *Sidecar) setup(ctx context.Context, cfg *rest.Config, opts Options) (er
 	if err != nil {
 		return fmt.Errorf("set up the client: %w", err)
 	}
-	buckets, accesses := newTrigger(), newTrigger()
-	if err := s.addBuckets(opts, buckets); err != nil {
+	buckets, accesses, calls := newTrigger(), newTrigger(), inflight.NewCalls()
+	if err := s.addBuckets(opts, calls.Line(), buckets); err != nil {
 		return fmt.Errorf("set up the reconciler of Buckets: %w", err)
 	}
-	if err := s.addBucketAccesses(opts, accesses); err != nil {
+	if err := s.addBucketAccesses(opts, calls.Line(), accesses); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
+	}
+	if err := s.addAbandonedSecrets(opts); err != nil {
+		return fmt.Errorf("set up the reconciler of Secrets: %w", err)
 	}
 	if err := s.addDriverNameConflict(opts); err != nil {
 		return fmt.Errorf("set up the watch of the Lease: %w", err)
@@ -59,31 +66,37 @@ func (s *Sidecar) checkDriver(*http.Request) error {
 	return nil
 }
 
-// addDriverNameConflict needs the Lease of the election, which has the other drivers.
+// addDriverNameConflict needs a namespace for the Lease that has the driver's group.
 func (s *Sidecar) addDriverNameConflict(opts Options) error {
-	if !opts.LeaderElection {
+	if opts.LeaderElectionNamespace == "" {
 		return nil
 	}
+	group := &driverGroup{
+		client: s.live, logger: opts.Logger, driverName: s.driver.Name(),
+		events: leaseEvents{client: s.live, logger: opts.Logger, group: opts.DriverGroup, now: opts.Now},
+		lease:  client.ObjectKey{Namespace: opts.LeaderElectionNamespace, Name: LeaseName(s.driver.Name())},
+		group:  opts.DriverGroup, takeOver: opts.TakeOver,
+	}
+	s.manager.BeforeStart = group.claim
 	return s.manager.Add(&driverNameConflict{
-		client: s.live, cache: s.manager.GetCache(), logger: opts.Logger,
-		driver: s.driver, group: opts.DriverGroup, now: opts.Now,
+		cache: s.manager.GetCache(), logger: opts.Logger, driver: s.driver, group: group, now: opts.Now,
 	})
 }
 
-func (s *Sidecar) addBuckets(opts Options, reconnected trigger) error {
+func (s *Sidecar) addBuckets(opts Options, line *inflight.Line, reconnected trigger) error {
 	c := s.manager.GetCache()
-	return s.add("bucket", opts,
-		bucket.NewReconciler(s.manager.GetClient(), s.live, s.driver, s.manager.GetEventRecorder(eventSource)),
+	return s.add("bucket", opts, line,
+		bucket.NewReconciler(s.manager.GetClient(), s.live, s.driver, line, s.manager.GetEventRecorder(eventSource)),
 		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Predicate(s.driver)),
 		reconnected.source(func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, s.driver) }),
 	)
 }
 
-func (s *Sidecar) addBucketAccesses(opts Options, reconnected trigger) error {
+func (s *Sidecar) addBucketAccesses(opts Options, line *inflight.Line, reconnected trigger) error {
 	c := s.manager.GetCache()
 	clients := bucketaccess.Clients{Cached: s.manager.GetClient(), Live: s.live}
-	return s.add("bucketaccess", opts,
-		bucketaccess.NewReconciler(clients, s.driver, s.manager.GetEventRecorder(eventSource), opts.CertificateAuthority),
+	return s.add("bucketaccess", opts, line,
+		bucketaccess.NewReconciler(clients, s.driver, line, s.manager.GetEventRecorder(eventSource), opts.CertificateAuthority),
 		source.Kind(c, &v1alpha2.BucketAccess{},
 			&handler.TypedEnqueueRequestForObject[*v1alpha2.BucketAccess]{}, bucketaccess.Predicate(s.driver)),
 		source.Kind(c, &v1alpha2.Bucket{}, bucketaccess.MapBucket(c, s.driver), bucketaccess.BucketPredicate()),
@@ -92,11 +105,24 @@ func (s *Sidecar) addBucketAccesses(opts Options, reconnected trigger) error {
 	)
 }
 
-func (s *Sidecar) add(name string, opts Options, reconciler reconcile.Reconciler, sources ...source.Source) error {
-	added, err := controller.New(name, s.manager, controller.Options{
-		Reconciler:  reconciler,
-		RateLimiter: opts.settings().RateLimiter(),
-	})
+func (s *Sidecar) addAbandonedSecrets(opts Options) error {
+	c := s.manager.GetCache()
+	return s.addReconciler("secret", &abandoned.Reconciler{Driver: s.driver.Name(), Cached: c, Live: s.live}, opts.settings().RateLimiter(),
+		source.Kind(c, bucketaccess.SecretMetadata(),
+			&handler.TypedEnqueueRequestForObject[*metav1.PartialObjectMetadata]{}, abandoned.SecretPredicate(s.driver.Name())),
+		source.Kind(c, &v1alpha2.BucketAccess{}, abandoned.MapAccess(), abandoned.AccessPredicate()),
+	)
+}
+
+// add adds a reconciler whose objects call the driver through a line.
+func (s *Sidecar) add(name string, opts Options, line *inflight.Line, reconciler reconcile.Reconciler, sources ...source.Source) error {
+	return s.addReconciler(name, line.Reconciler(reconciler), line.RateLimiter(opts.settings().RateLimiter()), append(sources, line.Source())...)
+}
+
+func (s *Sidecar) addReconciler(
+	name string, reconciler reconcile.Reconciler, limiter workqueue.TypedRateLimiter[reconcile.Request], sources ...source.Source,
+) error {
+	added, err := controller.New(name, s.manager, controller.Options{Reconciler: reconciler, RateLimiter: limiter})
 	if err != nil {
 		return err
 	}

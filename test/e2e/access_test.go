@@ -53,6 +53,7 @@ func (s *scene) expectSecret(access *v1alpha2.BucketAccess, n int, data map[stri
 		Annotations: map[string]string{
 			v1alpha2.BucketAccessReferenceAnnotation: s.Namespace + "/" + access.Name,
 			v1alpha2.BucketClaimReferenceAnnotation:  s.Namespace + "/" + access.Spec.BucketClaims[n].BucketClaimName,
+			v1alpha2.DriverNameAnnotation:            access.Status.DriverName,
 		},
 		Finalizers: []string{v1alpha2.ProtectionFinalizer},
 		OwnerReferences: []metav1.OwnerReference{{

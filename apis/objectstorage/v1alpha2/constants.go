@@ -27,8 +27,13 @@ const (
 	SidecarCleanupFinishedAnnotation = "objectstorage.k8s.io/sidecar-cleanup-finished"
 
 	// BucketAccessReferenceAnnotation on a Secret names the BucketAccess that
-	// it belongs to, as <namespace>/<name>. It helps people, not code.
+	// it belongs to, as <namespace>/<name>. It helps people, and the sidecar if
+	// the Secret has lost its owner reference.
 	BucketAccessReferenceAnnotation = "objectstorage.k8s.io/bucketaccess-reference"
+
+	// DriverNameAnnotation on a Secret names the driver of its BucketAccess. By
+	// it, the driver's sidecar finds Secrets whose BucketAccess has vanished.
+	DriverNameAnnotation = "objectstorage.k8s.io/driver-name"
 
 	// BucketClaimReferenceAnnotation on a Secret names the BucketClaim that it
 	// gives access to, as <namespace>/<name>. It helps people, not code.

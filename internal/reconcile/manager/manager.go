@@ -25,6 +25,10 @@ var ErrStopped = errors.New("it has stopped")
 type Manager struct {
 	manager.Manager
 
+	// BeforeStart, if set, runs before anything else does, the election included. An
+	// error ends the manager.
+	BeforeStart func(context.Context) error
+
 	ready   chan struct{}
 	stopped chan struct{}
 	synced  chan struct{}
@@ -75,6 +79,11 @@ func (m *Manager) Start(ctx context.Context) error {
 	defer utilnet.CloseIdleConnectionsFor(m.GetHTTPClient().Transport)
 	defer m.stop()
 	defer m.stopEarly(ctx)()
+	if m.BeforeStart != nil {
+		if err := m.BeforeStart(ctx); err != nil {
+			return err
+		}
+	}
 	return m.Manager.Start(ctx)
 }
 

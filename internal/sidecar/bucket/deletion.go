@@ -13,8 +13,13 @@ func (a *attempt) deleteBucket(ctx context.Context) error {
 	if !isDoomed(a.Object) {
 		return nil
 	}
-	// The data cannot be brought back. The cache may not show yet that an
-	// administrator has decided to keep it, or that the Bucket is bound.
+	return a.line.Call(a.Object, func() error { return a.deleteDoomed(ctx) }, a.Object.Status.BucketID)
+}
+
+// deleteDoomed decides again, by the Bucket as the API server has it: the data cannot
+// be brought back. The cache may not show yet that an administrator has decided to
+// keep it, or that the Bucket is bound.
+func (a *attempt) deleteDoomed(ctx context.Context) error {
 	if err := a.Reload(ctx); err != nil {
 		return err
 	}

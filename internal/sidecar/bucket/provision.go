@@ -17,7 +17,7 @@ func (a *attempt) provision(ctx context.Context) error {
 	}
 	info, err := a.callDriver(ctx)
 	if err != nil {
-		return driver.ReasonFor(err)
+		return err
 	}
 	protocols := driver.SupportedProtocols(info)
 	rendered, err := secret.BucketInfo(info, protocols)
@@ -33,11 +33,15 @@ func (a *attempt) provision(ctx context.Context) error {
 	return nil
 }
 
-func (a *attempt) callDriver(ctx context.Context) (*cosi.ObjectProtocolAndBucketInfo, error) {
+func (a *attempt) callDriver(ctx context.Context) (info *cosi.ObjectProtocolAndBucketInfo, err error) {
 	if isStatic(a.Object) {
-		return a.driver.GetBucket(ctx, a.Object)
+		info, err = a.driver.GetBucket(ctx, a.Object)
+		return info, driver.ReasonFor(err)
 	}
-	return a.driver.CreateBucket(ctx, a.Object)
+	return info, a.line.Call(a.Object, func() error {
+		info, err = a.driver.CreateBucket(ctx, a.Object)
+		return driver.ReasonFor(err)
+	}, a.Object.Status.BucketID)
 }
 
 // shorten keeps an ID of two thousand characters out of a sentence.

@@ -8,6 +8,7 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
@@ -15,6 +16,7 @@ import (
 // other driver's.
 type reconciler struct {
 	driver   *driver.Driver
+	line     *inflight.Line
 	ids      *uniqueid.Register[*v1alpha2.Bucket]
 	released released
 }
@@ -27,11 +29,11 @@ type attempt struct {
 
 // NewReconciler returns a reconciler that reads Buckets through a client with a cache,
 // and from the API server itself before it has something deleted, and provisions them
-// by a driver.
+// by a driver. Its calls to the driver wait in the line for their turn.
 func NewReconciler(
-	c client.Client, live client.Reader, d *driver.Driver, recorder events.EventRecorder,
+	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
 ) *cosireconcile.Runner[*v1alpha2.Bucket] {
-	r := &reconciler{driver: d, ids: uniqueid.New(byID, c)}
+	r := &reconciler{driver: d, line: line, ids: uniqueid.New(byID, c)}
 	return &cosireconcile.Runner[*v1alpha2.Bucket]{
 		Client: c, Live: live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
 		Owns: r.owns, Status: runnerStatus, Forget: r.released.forget,

@@ -3,7 +3,6 @@ package bucketaccess
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -37,7 +36,10 @@ func (a *attempt) deleteSecret(ctx context.Context, name string) (gone bool, err
 	if err == nil && secret == nil {
 		return a.isGoneFromCache(ctx, name)
 	}
-	if err != nil || !metav1.IsControlledBy(secret, a.Object) {
+	if err != nil {
+		return true, err
+	}
+	if belongs, err := a.belongs(ctx, secret); err != nil || !belongs {
 		return true, err
 	}
 	wasDeleting := !secret.DeletionTimestamp.IsZero()

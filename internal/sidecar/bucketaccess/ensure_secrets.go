@@ -4,7 +4,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
@@ -33,11 +32,21 @@ func (a *attempt) ensureSecret(ctx context.Context, claim *v1alpha2.BucketClaimA
 		return nil, err
 	case secret == nil:
 		return a.secrets.create(ctx, a.Object, claim)
-	case !metav1.IsControlledBy(secret, a.Object):
+	}
+	belongs, err := a.belongs(ctx, secret)
+	switch {
+	case err != nil:
+		return nil, err
+	case !belongs:
 		return nil, reasons.Invalid(v1alpha2.ReasonSecretConflict,
 			"Secret %q exists and does not belong to this BucketAccess: delete it, or create a BucketAccess that names another Secret", secret.Name)
 	case !secret.DeletionTimestamp.IsZero():
 		return a.replaceSecret(ctx, claim, secret)
+	case secret.Immutable != nil && *secret.Immutable:
+		// The driver must not make new credentials that cannot be written: it may
+		// make those in the Secret invalid by it.
+		return nil, reasons.Invalid(v1alpha2.ReasonSecretWriteFailed,
+			"Secret %q is immutable: delete it, and the sidecar creates it again", secret.Name)
 	default:
 		return secret, nil
 	}

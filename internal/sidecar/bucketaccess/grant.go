@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
 )
@@ -17,9 +16,13 @@ import (
 // the Secrets. It is repeated when a Secret was edited or deleted; the call is
 // idempotent.
 func (a *attempt) grant(ctx context.Context) error {
-	granted, err := a.driver.GrantBucketAccess(ctx, a.Object)
-	if err != nil {
+	var granted *driver.Grant
+	err := a.line.Call(a.Object, func() (err error) {
+		granted, err = a.driver.GrantBucketAccess(ctx, a.Object)
 		return driver.ReasonFor(err)
+	}, bucketIDs(a.Object)...)
+	if err != nil {
+		return err
 	}
 	contents, err := a.render(granted)
 	if err != nil {
@@ -69,13 +72,11 @@ func (s *secretStore) fill(
 ) (*corev1.Secret, error) {
 	filled := stored.DeepCopy()
 	filled.Data = data
-	decorate(filled, access, claim)
+	if err := s.decorate(filled, access, claim); err != nil {
+		return nil, err
+	}
 	if equality.Semantic.DeepEqual(stored, filled) {
 		return filled, nil
-	}
-	if stored.Immutable != nil && *stored.Immutable {
-		return nil, reasons.Unwritable(v1alpha2.ReasonSecretWriteFailed,
-			"Secret %q is immutable: delete it, and the sidecar creates it again", stored.Name)
 	}
 	return filled, writeError(filled.Name, s.client.Update(ctx, filled))
 }

@@ -9,6 +9,7 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
@@ -16,6 +17,7 @@ import (
 // other driver's.
 type reconciler struct {
 	driver *driver.Driver
+	line   *inflight.Line
 	// cached reads Buckets, BucketAccesses, and the metadata of Secrets.
 	cached client.Reader
 	// live reads from the API server itself.
@@ -46,13 +48,13 @@ type Clients struct {
 	Live client.Client
 }
 
-// NewReconciler returns a reconciler that grants access by a driver. The
-// certificate authority, if there is one, goes into every Secret.
+// NewReconciler returns a reconciler that grants access by a driver. Its calls wait in
+// the line for their turn. The certificate authority, if there is one, goes into every Secret.
 func NewReconciler(
-	clients Clients, d *driver.Driver, recorder events.EventRecorder, certificateAuthority string,
+	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, certificateAuthority string,
 ) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 	r := &reconciler{
-		driver: d, cached: clients.Cached, live: clients.Live, secrets: secretStore{client: clients.Live},
+		driver: d, line: line, cached: clients.Cached, live: clients.Live, secrets: secretStore{client: clients.Live},
 		ids: uniqueid.New(byID, clients.Cached), certificateAuthority: certificateAuthority,
 	}
 	return &cosireconcile.Runner[*v1alpha2.BucketAccess]{

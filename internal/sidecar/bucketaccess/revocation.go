@@ -14,13 +14,26 @@ func (a *attempt) revoke(ctx context.Context) error {
 	if a.Object.Status.AccountID == "" {
 		return nil
 	}
-	// Revoked is the account that the access has now, on the buckets that it has now.
-	if err := a.Reload(ctx); err != nil {
+	err := a.line.Call(a.Object, func() error {
+		// The cache may be behind: the account is the one that the access has now, on
+		// the buckets that it has now.
+		if err := a.Reload(ctx); err != nil {
+			return err
+		}
+		return driver.ReasonFor(a.driver.RevokeBucketAccess(ctx, a.Object))
+	}, bucketIDs(a.Object)...)
+	if err != nil {
 		return err
-	}
-	if err := a.driver.RevokeBucketAccess(ctx, a.Object); err != nil {
-		return driver.ReasonFor(err)
 	}
 	a.Event(v1alpha2.ReasonDeprovisioned, fmt.Sprintf("driver %s has revoked the access", a.driver.Name()))
 	return nil
+}
+
+// bucketIDs returns the IDs of the buckets that the access is for.
+func bucketIDs(access *v1alpha2.BucketAccess) []string {
+	ids := make([]string, 0, len(access.Status.AccessedBuckets))
+	for _, accessed := range access.Status.AccessedBuckets {
+		ids = append(ids, accessed.BucketID)
+	}
+	return ids
 }

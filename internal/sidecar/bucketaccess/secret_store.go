@@ -34,8 +34,7 @@ func (s *secretStore) create(
 		ObjectMeta: metav1.ObjectMeta{Namespace: access.Namespace, Name: claim.AccessSecretName},
 		Type:       corev1.SecretTypeOpaque,
 	}
-	decorate(secret, access, claim)
-	if err := controllerutil.SetControllerReference(access, secret, s.client.Scheme()); err != nil {
+	if err := s.decorate(secret, access, claim); err != nil {
 		return nil, err
 	}
 	return secret, writeError(secret.Name, s.client.Create(ctx, secret))
@@ -60,11 +59,13 @@ func (s *secretStore) remove(ctx context.Context, secret *corev1.Secret) error {
 	return writeError(secret.Name, client.IgnoreNotFound(err))
 }
 
-// decorate sets what a Secret needs beside its data and its owner.
-func decorate(secret *corev1.Secret, access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess) {
+// decorate sets what a Secret needs beside its data.
+func (s *secretStore) decorate(secret *corev1.Secret, access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess) error {
 	controllerutil.AddFinalizer(secret, v1alpha2.ProtectionFinalizer)
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketAccessReferenceAnnotation, access.Namespace+"/"+access.Name)
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketClaimReferenceAnnotation, access.Namespace+"/"+claim.BucketClaimName)
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.DriverNameAnnotation, access.Status.DriverName)
+	return controllerutil.SetControllerReference(access, secret, s.client.Scheme())
 }
 
 // SecretMetadata returns an empty Secret, to read or watch without its data.

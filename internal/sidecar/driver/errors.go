@@ -23,8 +23,12 @@ func (e *CallError) Error() string {
 }
 
 // IsTerminal reports whether the same call would always fail: see the important
-// return codes of each call in the KEP.
+// return codes of each call in the KEP. A deletion or a revocation is never given up:
+// something would be left in the backend that is not wanted any more.
 func (e *CallError) IsTerminal() bool {
+	if e.Method == deleteBucket || e.Method == revokeBucketAccess {
+		return false
+	}
 	switch e.Code {
 	case codes.InvalidArgument, codes.AlreadyExists, codes.Unimplemented:
 		return true

@@ -21,7 +21,8 @@ func TestTerminal(t *testing.T) {
 	}{
 		"InvalidArgument":    {refused(createBucket, codes.InvalidArgument), true},
 		"AlreadyExists":      {refused(getBucket, codes.AlreadyExists), true},
-		"Unimplemented":      {refused(revokeBucketAccess, codes.Unimplemented), true},
+		"Unimplemented":      {refused(grantBucketAccess, codes.Unimplemented), true},
+		"UnimplementedEnd":   {refused(revokeBucketAccess, codes.Unimplemented), false},
 		"OutOfRangeGenerate": {refused(generateBucketAccessID, codes.OutOfRange), true},
 		"OutOfRangeGrant":    {refused(grantBucketAccess, codes.OutOfRange), true},
 		"OutOfRangeCreate":   {refused(createBucket, codes.OutOfRange), false},

@@ -26,6 +26,10 @@ func TestReasonFor(t *testing.T) {
 		"InvalidArgument": {
 			err: &CallError{Code: codes.InvalidArgument}, kind: reasons.KindRejected, reason: v1alpha2.ReasonDriverRefused,
 		},
+		"Rejected deletion": {
+			err:  &CallError{Method: deleteBucket, Code: codes.InvalidArgument},
+			kind: reasons.KindFailed, reason: v1alpha2.ReasonDriverError, retry: true,
+		},
 		// KEP: REASON-13
 		"InvalidResponse": {
 			err: &InvalidResponseError{}, kind: reasons.KindRejected, reason: v1alpha2.ReasonInvalidDriverResponse,

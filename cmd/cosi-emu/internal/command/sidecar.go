@@ -54,7 +54,9 @@ the sidecar. It runs until the process gets SIGTERM.`,
 	flags.StringVar(&ca, "certificate-authority", "",
 		"PEM file with the certificate authority of the object storage, which is added to the Secrets")
 	flags.StringVar(&opts.DriverGroup, "driver-group", "",
-		"group of the sidecars of one installation; a sidecar exits if another group uses its driver name (default: the Pod's namespace)")
+		"group of the sidecars of one installation; a sidecar exits if its driver name belongs to another group (default: the Pod's namespace)")
+	flags.StringVar(&opts.TakeOver, "take-over", "",
+		"group to take the driver name from, if the driver of that group is gone for good")
 	component{
 		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,

@@ -1,0 +1,80 @@
+// Package abandoned deletes the Secrets of accesses that have vanished. An access goes
+// without its sidecar if a person strips its finalizer. Its Secret has a finalizer of
+// its own, which no component would ever remove: the namespace of the Secret would be
+// Terminating without end.
+package abandoned
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// Reconciler reconciles the Secrets for accesses of one driver. It touches no other
+// driver's.
+type Reconciler struct {
+	// Driver is the driver's name.
+	Driver string
+	// Cached has the BucketAccesses, and the metadata of Secrets.
+	Cached client.Reader
+	// Live reads and writes without a cache.
+	Live client.Client
+}
+
+// Reconcile implements reconcile.Reconciler. It makes no request as long as the access
+// exists.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	if err := r.Cached.Get(ctx, request.NamespacedName, secret); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	for _, from := range []client.Reader{r.Cached, r.Live} {
+		if needed, err := r.isNeeded(ctx, from, secret); err != nil || needed {
+			return reconcile.Result{}, err
+		}
+	}
+	err := r.remove(ctx, request.NamespacedName)
+	if apierrors.IsConflict(err) { // another writer was faster
+		return reconcile.Result{Requeue: true}, nil //nolint:staticcheck // RequeueAfter would reset the back-off
+	}
+	return reconcile.Result{}, client.IgnoreNotFound(err)
+}
+
+// isNeeded reports whether an access needs the Secret, or whether it is not the
+// driver's.
+func (r *Reconciler) isNeeded(ctx context.Context, from client.Reader, secret client.Object) (bool, error) {
+	name, isOurs := accessOf(secret, r.Driver)
+	if !isOurs {
+		return true, nil
+	}
+	access := &v1alpha2.BucketAccess{}
+	err := from.Get(ctx, client.ObjectKey{Namespace: secret.GetNamespace(), Name: name}, access)
+	return err == nil && slices.Contains(secretNames(access), secret.GetName()), client.IgnoreNotFound(err)
+}
+
+// remove releases and deletes the Secret, if it still is one of an access that has
+// vanished. Both writes are locked to what was read.
+func (r *Reconciler) remove(ctx context.Context, key client.ObjectKey) error {
+	secret := &corev1.Secret{}
+	if err := r.Live.Get(ctx, key, secret); err != nil {
+		return err
+	}
+	if needed, err := r.isNeeded(ctx, r.Live, secret); err != nil || needed {
+		return err
+	}
+	stored, wasDeleting := secret.DeepCopy(), !secret.DeletionTimestamp.IsZero()
+	controllerutil.RemoveFinalizer(secret, v1alpha2.ProtectionFinalizer)
+	if err := r.Live.Patch(ctx, secret, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{})); err != nil || wasDeleting {
+		return err
+	}
+	return r.Live.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion})
+}
