@@ -21,6 +21,7 @@ type object struct {
 		DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
 		Finalizers        []string                `json:"finalizers"`
 		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
+		Annotations       map[string]string       `json:"annotations"`
 	} `json:"metadata"`
 	Spec struct {
 		DriverName       string                       `json:"driverName"`
@@ -107,8 +108,10 @@ func subjectOf(resource, key string) string {
 	return kinds[resource] + "/" + key[strings.Index(key, "/")+1:]
 }
 
-// accessOwner returns the name of the BucketAccess that owns a Secret; empty if none does.
+// accessOwner returns the name of the BucketAccess that owns a Secret, or, if the owner
+// reference was taken away, that it was made for; empty if there is none.
 func (o *object) accessOwner() (name string) {
+	_, name, _ = strings.Cut(o.Metadata.Annotations[cosiapi.BucketAccessReferenceAnnotation], "/")
 	for _, ref := range o.Metadata.OwnerReferences {
 		if ref.Kind == "BucketAccess" {
 			name = ref.Name
