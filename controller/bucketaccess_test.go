@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 )
 
 func multi(spec *v1alpha2.BucketAccessClassSpec) {
@@ -88,7 +88,7 @@ func TestAccessWrites(t *testing.T) {
 // KEP: COND-VALID-3, COND-ACCESS-2, REASON-6, REASON-7
 func TestE13E14AccessWaits(t *testing.T) {
 	h := prepare(t)
-	h.startController(func(o *controller.Options) { o.RetryBaseDelay, o.RetryMaxDelay = time.Hour, time.Hour })
+	h.startController(func(o *cosicontroller.Options) { o.RetryBaseDelay, o.RetryMaxDelay = time.Hour, time.Hour })
 	access := h.access("app", "data")
 	h.make(access)
 	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketAccessClassNotFound)

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -66,20 +66,20 @@ func serveByDriver(t *testing.T, emu *emulator.Emulator, driver, class string) {
 	t.Helper()
 	s := newStory(t, emu)
 	classes := []client.Object{
-		&cosiapi.BucketClass{
+		&v1alpha2.BucketClass{
 			ObjectMeta: metav1.ObjectMeta{Name: class},
-			Spec:       cosiapi.BucketClassSpec{DriverName: driver, DeletionPolicy: cosiapi.DeletionPolicyDelete},
+			Spec:       v1alpha2.BucketClassSpec{DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicyDelete},
 		},
-		&cosiapi.BucketAccessClass{
+		&v1alpha2.BucketAccessClass{
 			ObjectMeta: metav1.ObjectMeta{Name: class},
-			Spec:       cosiapi.BucketAccessClassSpec{DriverName: driver, AuthenticationType: cosiapi.AuthenticationTypeKey},
+			Spec:       v1alpha2.BucketAccessClassSpec{DriverName: driver, AuthenticationType: v1alpha2.AuthenticationTypeKey},
 		},
 	}
 	s.create(classes...)
 	s.claim.Spec.BucketClassName, s.access.Spec.BucketAccessClassName = class, class
 	s.create(s.claim, s.access)
 	s.waitReady()
-	bucket, err := emu.Store().GetBucket(t.Context(), s.secret()[cosiapi.SecretKeyBucketName])
+	bucket, err := emu.Store().GetBucket(t.Context(), s.secret()[v1alpha2.SecretKeyBucketName])
 	if err != nil || bucket.Owner != driver {
 		t.Errorf("GetBucket() = %+v, %v; want one of %s", bucket, err, driver)
 	}

@@ -18,14 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -59,8 +59,8 @@ func unused() map[string]string {
 func TestE90EveryRightIsUsed(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Cluster: sharedCluster(t), Install: true})
 	s := newStory(t, emu)
-	s.electAgain(emulator.ComponentController, controller.LeaseName)
-	s.electAgain(emulator.ComponentSidecar, sidecar.LeaseName(emu.Info().DriverName))
+	s.electAgain(emulator.ComponentController, cosicontroller.LeaseName)
+	s.electAgain(emulator.ComponentSidecar, cosisidecar.LeaseName(emu.Info().DriverName))
 	s.live()
 
 	granted, used := rights(t), map[string]bool{}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // driverGroup tells the driver on this machine apart from others of the same name
@@ -16,7 +16,7 @@ const driverGroup = "cosi-emu"
 
 // startSidecar starts the sidecar of the emulator's own driver.
 func (e *Emulator) startSidecar(ctx context.Context) error {
-	_, err := e.AddSidecar(ctx, ComponentSidecar, sidecar.Options{
+	_, err := e.AddSidecar(ctx, ComponentSidecar, cosisidecar.Options{
 		Endpoint:                e.info.DriverEndpoint,
 		LeaderElection:          e.opts.Cluster != nil,
 		LeaderElectionNamespace: deploy.Namespace,
@@ -31,7 +31,7 @@ func (e *Emulator) startSidecar(ctx context.Context) error {
 // DialOptions that lead to it. The name must differ from those of all other
 // components. Timeouts, delays and the Logger are the emulator's own where they
 // are left zero. When the component is started again, it connects anew.
-func (e *Emulator) AddSidecar(ctx context.Context, name string, opts sidecar.Options) (*Component, error) {
+func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar.Options) (*Component, error) {
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}

@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -110,7 +110,7 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 		return func(w *world) { w.driver.Answer(method, response) }
 	}
 	id := func(id string) func(*world) {
-		return answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: id})
+		return answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: id})
 	}
 	tests := map[string]struct {
 		arrange func(*world)
@@ -126,14 +126,14 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 		"E06Newline": {id("a\n"), v1alpha2.ReasonInvalidDriverResponse},
 		"E06TooLong": {id(strings.Repeat("x", 2049)), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: GRPC-CREATEBUCKET-4
-		"NoProtocol": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{}), v1alpha2.ReasonInvalidDriverResponse},
+		"NoProtocol": {answer("DriverCreateBucket", &cosiv1alpha2.DriverCreateBucketResponse{}), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: GRPC-CREATEBUCKET-4
-		"AnotherProtocol": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{
-			Protocols: &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{}},
+		"AnotherProtocol": {answer("DriverCreateBucket", &cosiv1alpha2.DriverCreateBucketResponse{
+			Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{}},
 		}), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: RETRY-3
-		"HugeInfo": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{
-			Protocols: &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{Endpoint: strings.Repeat("x", 3<<20)}},
+		"HugeInfo": {answer("DriverCreateBucket", &cosiv1alpha2.DriverCreateBucketResponse{
+			Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{Endpoint: strings.Repeat("x", 3<<20)}},
 		}), v1alpha2.ReasonInvalidDriverResponse},
 	}
 	w := newWorld(t)
@@ -157,7 +157,7 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 
 func TestLongestIDIsAccepted(t *testing.T) {
 	w := newWorld(t)
-	w.driver.Answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
+	w.driver.Answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
 	w.start()
 	w.readyBucket()
 }
@@ -165,10 +165,10 @@ func TestLongestIDIsAccepted(t *testing.T) {
 // E37 and E38, on the way to credentials.
 // KEP: COND-FAILED-4, COND-ACCESS-1
 func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
-	grant := func(change func(*cosi.DriverGrantBucketAccessResponse)) drivertest.Script {
+	grant := func(change func(*cosiv1alpha2.DriverGrantBucketAccessResponse)) drivertest.Script {
 		return func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 			message, err := next()
-			if response, ok := message.(*cosi.DriverGrantBucketAccessResponse); ok {
+			if response, ok := message.(*cosiv1alpha2.DriverGrantBucketAccessResponse); ok {
 				change(response)
 			}
 			return message, err
@@ -192,18 +192,18 @@ func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 		// KEP: GRPC-GENERATEACCESSID-9
 		"BadAccountID": {"DriverGenerateBucketAccessId",
 			func(context.Context, proto.Message, drivertest.Next) (proto.Message, error) {
-				return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: "ü"}, nil
+				return &cosiv1alpha2.DriverGenerateBucketAccessIdResponse{AccountId: "ü"}, nil
 			}, v1alpha2.ReasonInvalidDriverResponse},
 		"E38NoBuckets": {"DriverGrantBucketAccess",
-			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets = nil }), v1alpha2.ReasonInvalidDriverResponse},
+			grant(func(r *cosiv1alpha2.DriverGrantBucketAccessResponse) { r.Buckets = nil }), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: GRPC-GRANT-4
 		"E38NilCredentials": {"DriverGrantBucketAccess",
-			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Credentials = nil }), v1alpha2.ReasonInvalidDriverResponse},
+			grant(func(r *cosiv1alpha2.DriverGrantBucketAccessResponse) { r.Credentials = nil }), v1alpha2.ReasonInvalidDriverResponse},
 		"E38NoInfo": {"DriverGrantBucketAccess",
-			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo = nil }), v1alpha2.ReasonInvalidDriverResponse},
+			grant(func(r *cosiv1alpha2.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo = nil }), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: SECRET-2
 		"EmptyEndpoint": {"DriverGrantBucketAccess",
-			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo.S3.Endpoint = "" }),
+			grant(func(r *cosiv1alpha2.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo.S3.Endpoint = "" }),
 			v1alpha2.ReasonInvalidDriverResponse},
 	}
 	w := newWorld(t)

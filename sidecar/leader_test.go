@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -24,7 +24,7 @@ func (w *world) elects() {
 }
 
 // another is a second machine: other connections, other options.
-func (w *world) another(change ...func(*sidecar.Options)) *world {
+func (w *world) another(change ...func(*cosisidecar.Options)) *world {
 	other := *w
 	other.requests = &harness.Requests{}
 	for _, f := range change {
@@ -35,7 +35,7 @@ func (w *world) another(change ...func(*sidecar.Options)) *world {
 
 // instance is a sidecar that may end before the test does.
 type instance struct {
-	*sidecar.Sidecar
+	*cosisidecar.Sidecar
 
 	ended  chan error // gets what Start has returned
 	cancel context.CancelFunc
@@ -44,7 +44,7 @@ type instance struct {
 // launch starts a sidecar and does not wait until it is ready.
 func (w *world) launch() *instance {
 	w.Helper()
-	s, err := sidecar.New(w.Context(), w.config(), w.options)
+	s, err := cosisidecar.New(w.Context(), w.config(), w.options)
 	w.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{Sidecar: s, ended: make(chan error, 1), cancel: cancel}
@@ -61,7 +61,7 @@ func (w *world) launch() *instance {
 }
 
 // leaseSuffix is how the paths of requests for the Lease end.
-func (i *instance) leaseSuffix() string { return "/leases/" + sidecar.LeaseName(i.DriverName()) }
+func (i *instance) leaseSuffix() string { return "/leases/" + cosisidecar.LeaseName(i.DriverName()) }
 
 func (i *instance) leadsWithin(d time.Duration) error {
 	ctx, cancel := contextFor(d)
@@ -121,10 +121,10 @@ func TestDriverNameCollision(t *testing.T) {
 	w.options.DriverGroup = "vendor-a"
 	first := w.launch()
 	w.Must(first.leadsWithin(harness.Timeout))
-	second := w.another(func(o *sidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
+	second := w.another(func(o *cosisidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
 	select {
 	case err := <-second.ended:
-		if !errors.Is(err, sidecar.ErrDriverNameCollision) {
+		if !errors.Is(err, cosisidecar.ErrDriverNameCollision) {
 			t.Errorf("the second ended with %v, want ErrDriverNameCollision", err)
 		}
 	case <-time.After(harness.Timeout):
@@ -134,7 +134,7 @@ func TestDriverNameCollision(t *testing.T) {
 	w.readyBucket()
 	first.cancel()
 	w.Must(<-first.ended)
-	third := w.another(func(o *sidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
+	third := w.another(func(o *cosisidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
 	w.Must(third.leadsWithin(harness.Timeout)) // the name is free
 }
 
@@ -146,10 +146,10 @@ func TestProtocolsOfNamesakes(t *testing.T) {
 	w.elects()
 	first := w.launch()
 	w.Must(first.leadsWithin(harness.Timeout))
-	w.driver.Answer("DriverGetInfo", &cosi.DriverGetInfoResponse{
+	w.driver.Answer("DriverGetInfo", &cosiv1alpha2.DriverGetInfoResponse{
 		Name: w.driver.Name(),
-		SupportedProtocols: []*cosi.ObjectProtocol{
-			{Type: cosi.ObjectProtocol_S3}, {Type: cosi.ObjectProtocol_GCS},
+		SupportedProtocols: []*cosiv1alpha2.ObjectProtocol{
+			{Type: cosiv1alpha2.ObjectProtocol_S3}, {Type: cosiv1alpha2.ObjectProtocol_GCS},
 		},
 	})
 	standby := w.another().launch()
@@ -164,7 +164,7 @@ func (w *world) collisionIsTold() {
 	w.Helper()
 	w.Eventually(func() error {
 		lease := &coordinationv1.Lease{}
-		key := client.ObjectKey{Namespace: "cosi-system", Name: sidecar.LeaseName(w.driver.Name())}
+		key := client.ObjectKey{Namespace: "cosi-system", Name: cosisidecar.LeaseName(w.driver.Name())}
 		if err := w.Get(w.Context(), key, lease); err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func TestClockOfNamesakes(t *testing.T) {
 	w.options.DriverGroup = "vendor-a"
 	first := w.launch()
 	w.Must(first.leadsWithin(harness.Timeout))
-	ahead := w.another(func(o *sidecar.Options) {
+	ahead := w.another(func(o *cosisidecar.Options) {
 		o.DriverGroup, o.Now = "vendor-b", func() time.Time { return time.Now().Add(time.Hour) }
 	}).launch()
 	if ahead.leadsWithin(time.Second) == nil {

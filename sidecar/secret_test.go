@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -142,7 +142,7 @@ func TestE36RotatedCredentialsAreWritten(t *testing.T) {
 
 	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		message, err := next()
-		response, ok := message.(*cosi.DriverGrantBucketAccessResponse)
+		response, ok := message.(*cosiv1alpha2.DriverGrantBucketAccessResponse)
 		if !ok {
 			return nil, errors.Join(err, errors.New("no response"))
 		}

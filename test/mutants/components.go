@@ -9,9 +9,9 @@ import (
 	"google.golang.org/grpc"
 	"k8s.io/client-go/rest"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // Short delays, for short explorations.
@@ -25,7 +25,7 @@ func ofController(name, bug string, m mutations, oracles ...string) Mutant {
 	return Mutant{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
 		Controller: func(cfg *rest.Config, log logr.Logger) (emulator.Runner, error) {
 			spoil(cfg, &saboteur{mutations: m})
-			return controller.New(cfg, controller.Options{RetryBaseDelay: retryBase, RetryMaxDelay: retryMax, Logger: log})
+			return cosicontroller.New(cfg, cosicontroller.Options{RetryBaseDelay: retryBase, RetryMaxDelay: retryMax, Logger: log})
 		},
 	}}
 }
@@ -35,7 +35,7 @@ func ofSidecar(name, bug string, m mutations, oracles ...string) Mutant {
 		Sidecar: func(ctx context.Context, cfg *rest.Config, to emulator.SidecarConnection, log logr.Logger) (emulator.Runner, error) {
 			c := &saboteur{mutations: m}
 			spoil(cfg, c)
-			return sidecar.New(ctx, cfg, sidecar.Options{
+			return cosisidecar.New(ctx, cfg, cosisidecar.Options{
 				Endpoint:       to.Endpoint,
 				DialOptions:    append([]grpc.DialOption{grpc.WithChainUnaryInterceptor(c.call)}, to.DialOptions...),
 				RetryBaseDelay: retryBase, RetryMaxDelay: retryMax, RPCTimeout: rpcTimeout, Logger: log,

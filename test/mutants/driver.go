@@ -13,7 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Errors of repeated operations.
@@ -107,9 +107,9 @@ func answerFirst(method string) func() substitution {
 				detached := context.WithoutCancel(ctx)
 				later <- func() { _, _ = handle(detached, req) }
 				if method == "DriverDeleteBucket" {
-					return &cosi.DriverDeleteBucketResponse{}, nil
+					return &cosiv1alpha2.DriverDeleteBucketResponse{}, nil
 				}
-				return &cosi.DriverRevokeBucketAccessResponse{}, nil
+				return &cosiv1alpha2.DriverRevokeBucketAccessResponse{}, nil
 			})
 			return later
 		}

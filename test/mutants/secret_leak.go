@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // learn remembers the secret key of a response.
@@ -15,7 +15,7 @@ func (c *saboteur) learn(reply any) {
 	if !ok || !c.leaksSecret {
 		return
 	}
-	if granted, ok := message.(*cosi.DriverGrantBucketAccessResponse); ok {
+	if granted, ok := message.(*cosiv1alpha2.DriverGrantBucketAccessResponse); ok {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.secret = granted.GetCredentials().GetS3().GetAccessSecretKey()

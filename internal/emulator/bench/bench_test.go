@@ -7,7 +7,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 )
@@ -56,7 +56,7 @@ func TestMeasureLoaded(t *testing.T) {
 func BenchmarkClaim(b *testing.B) {
 	target := newTestTarget(b)
 	namespace := emulatortest.Namespace(b)
-	watcher, err := target.client.Watch(b.Context(), &cosiapi.BucketClaimList{}, client.InNamespace(namespace))
+	watcher, err := target.client.Watch(b.Context(), &v1alpha2.BucketClaimList{}, client.InNamespace(namespace))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
@@ -55,7 +55,7 @@ func (t *target) createLoad(ctx context.Context, count int) error {
 	if err != nil {
 		return err
 	}
-	watcher, err := t.client.Watch(ctx, &cosiapi.BucketAccessList{}, client.InNamespace(namespace))
+	watcher, err := t.client.Watch(ctx, &v1alpha2.BucketAccessList{}, client.InNamespace(namespace))
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (t *target) createLoad(ctx context.Context, count int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		ready := sets.New[string]()
-		return await(ctx, watcher, func(access *cosiapi.BucketAccess) bool {
+		return await(ctx, watcher, func(access *v1alpha2.BucketAccess) bool {
 			if access.Status.ReadyToUse {
 				ready.Insert(access.Name)
 			}

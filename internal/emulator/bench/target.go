@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
@@ -33,23 +33,23 @@ func (t *target) namespace(ctx context.Context) (string, error) {
 	return namespace.Name, nil
 }
 
-func newClaim(namespace, name, class string) *cosiapi.BucketClaim {
-	return &cosiapi.BucketClaim{
+func newClaim(namespace, name, class string) *v1alpha2.BucketClaim {
+	return &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec:       cosiapi.BucketClaimSpec{BucketClassName: class, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: class, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 }
 
-func newAccess(namespace, name, claim string) *cosiapi.BucketAccess {
-	return &cosiapi.BucketAccess{
+func newAccess(namespace, name, claim string) *v1alpha2.BucketAccess {
+	return &v1alpha2.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: cosiapi.BucketAccessSpec{
+		Spec: v1alpha2.BucketAccessSpec{
 			BucketAccessClassName: emulator.ClassStandard,
-			Protocol:              cosiapi.ProtocolS3,
-			BucketClaims: []cosiapi.BucketClaimAccess{{
+			Protocol:              v1alpha2.ProtocolS3,
+			BucketClaims: []v1alpha2.BucketClaimAccess{{
 				BucketClaimName:  claim,
 				AccessSecretName: name,
-				AccessModes:      cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
+				AccessModes:      v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
 			}},
 		},
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -52,7 +52,7 @@ func TestIsWriteFor(t *testing.T) {
 	t.Parallel()
 	claim := newClaim("shop", "photos", "standard")
 	claim.UID = "1f4e"
-	bucket := cosiapi.BucketNameForClaim(claim.UID)
+	bucket := v1alpha2.BucketNameForClaim(claim.UID)
 	cases := map[string]struct {
 		reason, operation, subject, outcome string
 		want                                bool

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // unconverged finds objects that are not what their spec asks for, and have no
@@ -58,15 +58,15 @@ func (w *world) report(kind string, o metav1.Object, problem string) []Finding {
 
 // unwell reports whether conditions say that something is wrong.
 func unwell(conditions []metav1.Condition) bool {
-	return meta.IsStatusConditionFalse(conditions, cosiapi.ConditionResourcesValidated) ||
-		meta.IsStatusConditionTrue(conditions, cosiapi.ConditionProvisionFailed) ||
-		meta.IsStatusConditionFalse(conditions, cosiapi.ConditionProvisioned)
+	return meta.IsStatusConditionFalse(conditions, v1alpha2.ConditionResourcesValidated) ||
+		meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisionFailed) ||
+		meta.IsStatusConditionFalse(conditions, v1alpha2.ConditionProvisioned)
 }
 
 // failing reports whether something has failed that is tried again.
 func failing(conditions []metav1.Condition) bool {
-	failed := meta.FindStatusCondition(conditions, cosiapi.ConditionProvisionFailed)
-	return failed != nil && failed.Status == metav1.ConditionTrue && failed.Reason != cosiapi.ReasonDriverRefused
+	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
+	return failed != nil && failed.Status == metav1.ConditionTrue && failed.Reason != v1alpha2.ReasonDriverRefused
 }
 
 // says reports whether one of the conditions has one of the reasons.
@@ -88,10 +88,10 @@ func ready(readyToUse, deleting bool, conditions []metav1.Condition) (problem st
 
 // held reports whether finalizers of others keep an object.
 func held(o metav1.Object) bool {
-	return slices.ContainsFunc(o.GetFinalizers(), func(f string) bool { return f != cosiapi.ProtectionFinalizer })
+	return slices.ContainsFunc(o.GetFinalizers(), func(f string) bool { return f != v1alpha2.ProtectionFinalizer })
 }
 
-func (w *world) claim(o *cosiapi.BucketClaim) string {
+func (w *world) claim(o *v1alpha2.BucketClaim) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	bucket := w.bucketOf(o)
@@ -104,7 +104,7 @@ func (w *world) claim(o *cosiapi.BucketClaim) string {
 		return "is being deleted, and nothing that it could wait for is there"
 	case isReady, unwell(o.Status.Conditions):
 		return ""
-	case says(o.Status.Conditions, cosiapi.ReasonBucketClassNotFound):
+	case says(o.Status.Conditions, v1alpha2.ReasonBucketClassNotFound):
 		return unless(!slices.Contains(w.moment.Objects.BucketClasses, o.Spec.BucketClassName), "waits for a BucketClass that is there")
 	case bucket == nil:
 		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and does not say why")
@@ -121,7 +121,7 @@ func unless(explained bool, problem string) string {
 	return problem
 }
 
-func (w *world) bucket(o *cosiapi.Bucket) string {
+func (w *world) bucket(o *v1alpha2.Bucket) string {
 	problem, isReady := ready(o.Status.ReadyToUse, o.DeletionTimestamp != nil, o.Status.Conditions)
 	claim := w.claimOf(o)
 	switch {
@@ -130,8 +130,8 @@ func (w *world) bucket(o *cosiapi.Bucket) string {
 	case o.DeletionTimestamp != nil:
 		// While its claim stays, so does the Bucket.
 		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil, "is being deleted, and does not say why it stays")
-	case cosiapi.IsBucketClaimBeingDeleted(o):
-		return unless(claim != nil || o.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
+	case v1alpha2.IsBucketClaimBeingDeleted(o):
+		return unless(claim != nil || o.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
 			"is left, although its BucketClaim is gone and its policy is Delete")
 	case problem == "" && !isReady:
 		return "is not provisioned, and does not say why"
@@ -139,7 +139,7 @@ func (w *world) bucket(o *cosiapi.Bucket) string {
 	return problem
 }
 
-func (w *world) access(o *cosiapi.BucketAccess) string {
+func (w *world) access(o *v1alpha2.BucketAccess) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	switch {
@@ -148,10 +148,10 @@ func (w *world) access(o *cosiapi.BucketAccess) string {
 	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !w.served(o.Status.DriverName):
 		return ""
 	case deleting:
-		return unless(held(o) || says(o.Status.Conditions, cosiapi.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
+		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
 	case o.Status.DriverName != "":
 		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
-	case says(o.Status.Conditions, cosiapi.ReasonBucketAccessClassNotFound):
+	case says(o.Status.Conditions, v1alpha2.ReasonBucketAccessClassNotFound):
 		return unless(!slices.Contains(w.moment.Objects.AccessClasses, o.Spec.BucketAccessClassName),
 			"waits for a BucketAccessClass that is there")
 	}
@@ -159,9 +159,9 @@ func (w *world) access(o *cosiapi.BucketAccess) string {
 }
 
 // lacksBuckets reports whether a claim of an access is not there, or not ready.
-func (w *world) lacksBuckets(o *cosiapi.BucketAccess) bool {
-	return slices.ContainsFunc(o.Spec.BucketClaims, func(wanted cosiapi.BucketClaimAccess) bool {
-		return !slices.ContainsFunc(w.moment.Objects.Claims, func(c cosiapi.BucketClaim) bool {
+func (w *world) lacksBuckets(o *v1alpha2.BucketAccess) bool {
+	return slices.ContainsFunc(o.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {
+		return !slices.ContainsFunc(w.moment.Objects.Claims, func(c v1alpha2.BucketClaim) bool {
 			return c.Namespace == o.Namespace && c.Name == wanted.BucketClaimName && c.Status.ReadyToUse
 		})
 	})
@@ -177,7 +177,7 @@ func (w *world) served(driver string) bool {
 	return false
 }
 
-func (w *world) bucketOf(c *cosiapi.BucketClaim) *cosiapi.Bucket {
+func (w *world) bucketOf(c *v1alpha2.BucketClaim) *v1alpha2.Bucket {
 	for i := range w.moment.Objects.Buckets {
 		if b := &w.moment.Objects.Buckets[i]; b.Spec.BucketClaimRef.UID == c.UID || b.Name == c.Spec.ExistingBucketName {
 			return b
@@ -186,7 +186,7 @@ func (w *world) bucketOf(c *cosiapi.BucketClaim) *cosiapi.Bucket {
 	return nil
 }
 
-func (w *world) claimOf(b *cosiapi.Bucket) *cosiapi.BucketClaim {
+func (w *world) claimOf(b *v1alpha2.Bucket) *v1alpha2.BucketClaim {
 	for i := range w.moment.Objects.Claims {
 		if c := &w.moment.Objects.Claims[i]; b.Spec.BucketClaimRef.UID == c.UID {
 			return c
@@ -196,9 +196,9 @@ func (w *world) claimOf(b *cosiapi.Bucket) *cosiapi.BucketClaim {
 }
 
 // used reports whether an access needs a claim.
-func (w *world) used(c *cosiapi.BucketClaim) bool {
-	return slices.ContainsFunc(w.moment.Objects.Accesses, func(a cosiapi.BucketAccess) bool {
-		return a.Namespace == c.Namespace && slices.ContainsFunc(a.Spec.BucketClaims, func(wanted cosiapi.BucketClaimAccess) bool {
+func (w *world) used(c *v1alpha2.BucketClaim) bool {
+	return slices.ContainsFunc(w.moment.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
+		return a.Namespace == c.Namespace && slices.ContainsFunc(a.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {
 			return wanted.BucketClaimName == c.Name
 		})
 	})

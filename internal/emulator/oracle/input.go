@@ -3,7 +3,7 @@ package oracle
 import (
 	"k8s.io/apimachinery/pkg/types"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
@@ -56,10 +56,10 @@ type Observation struct {
 
 // Objects are objects of Kubernetes, those of COSI and what belongs to them.
 type Objects struct {
-	Claims   []cosiapi.BucketClaim  `json:"claims,omitempty"`
-	Buckets  []cosiapi.Bucket       `json:"buckets,omitempty"`
-	Accesses []cosiapi.BucketAccess `json:"accesses,omitempty"`
-	Secrets  []AccessSecret         `json:"secrets,omitempty"`
+	Claims   []v1alpha2.BucketClaim  `json:"claims,omitempty"`
+	Buckets  []v1alpha2.Bucket       `json:"buckets,omitempty"`
+	Accesses []v1alpha2.BucketAccess `json:"accesses,omitempty"`
+	Secrets  []AccessSecret          `json:"secrets,omitempty"`
 	// BucketClasses and AccessClasses are the names of those that exist.
 	BucketClasses []string `json:"bucketClasses,omitempty"`
 	AccessClasses []string `json:"accessClasses,omitempty"`

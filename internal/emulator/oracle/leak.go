@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
@@ -74,7 +74,7 @@ func (e *evidence) leakedSecrets(m *Observation) []Finding {
 	var found []Finding
 	for _, s := range m.Objects.Secrets {
 		// Without COSI's finalizer the garbage collector takes it in time.
-		held := slices.Contains(s.Finalizers, cosiapi.ProtectionFinalizer)
+		held := slices.Contains(s.Finalizers, v1alpha2.ProtectionFinalizer)
 		if there[keyOf(s.Namespace, s.Access)] || !held || !e.Scope.HasNamespace(s.Namespace) || e.touched("Secret/"+s.Name) {
 			continue
 		}
@@ -123,7 +123,7 @@ func (e *evidence) retained(id string, until uint64) bool {
 	if last == nil {
 		return e.Incomplete
 	}
-	return last.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain || last.Spec.ExistingBucketID != ""
+	return last.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || last.Spec.ExistingBucketID != ""
 }
 
 // callsFor are the calls that have brought something into the backend.

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
@@ -28,7 +28,7 @@ func losses(e *evidence) []Finding {
 
 // provisioned reports whether COSI says that something is there, for good.
 func provisioned(conditions []metav1.Condition, deleting bool) bool {
-	return !deleting && meta.IsStatusConditionTrue(conditions, cosiapi.ConditionProvisioned)
+	return !deleting && meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisioned)
 }
 
 func (e *evidence) missingBuckets(m *Observation) []Finding {
@@ -69,7 +69,7 @@ func (e *evidence) missingAccounts(m *Observation) []Finding {
 }
 
 // grantsOf says what an access lacks in the backend; nothing if it lacks nothing.
-func (e *evidence) grantsOf(truth *BackendState, a *cosiapi.BucketAccess) string {
+func (e *evidence) grantsOf(truth *BackendState, a *v1alpha2.BucketAccess) string {
 	at := slices.IndexFunc(truth.Accounts, func(other fakedriver.Account) bool { return other.ID == a.Status.AccountID })
 	if at < 0 {
 		return fmt.Sprintf("the backend has no account %q", a.Status.AccountID)
@@ -183,14 +183,14 @@ func (e *evidence) kept(c call) string {
 		return ""
 	case before.Spec.ExistingBucketID != "":
 		return "which was there before COSI"
-	case before.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain, next != nil && next.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain:
+	case before.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain, next != nil && next.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain:
 		return ""
 	}
 	return "whose policy is Retain"
 }
 
 // oursAt reports whether a Bucket of a moment is of the scope.
-func (e *evidence) oursAt(b *cosiapi.Bucket) bool {
+func (e *evidence) oursAt(b *v1alpha2.Bucket) bool {
 	return e.Scope.HasNamespace(b.Spec.BucketClaimRef.Namespace)
 }
 

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // object is what the oracles read of an object of any kind: of a whole one as the
@@ -23,19 +23,19 @@ type object struct {
 		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
 	} `json:"metadata"`
 	Spec struct {
-		DriverName       string                       `json:"driverName"`
-		DeletionPolicy   cosiapi.DeletionPolicy       `json:"deletionPolicy"`
-		ExistingBucketID string                       `json:"existingBucketID"`
-		BucketClaimRef   cosiapi.BucketClaimReference `json:"bucketClaimRef"`
-		BucketClaims     []cosiapi.BucketClaimAccess  `json:"bucketClaims"`
-		Parameters       map[string]string            `json:"parameters"`
+		DriverName       string                        `json:"driverName"`
+		DeletionPolicy   v1alpha2.DeletionPolicy       `json:"deletionPolicy"`
+		ExistingBucketID string                        `json:"existingBucketID"`
+		BucketClaimRef   v1alpha2.BucketClaimReference `json:"bucketClaimRef"`
+		BucketClaims     []v1alpha2.BucketClaimAccess  `json:"bucketClaims"`
+		Parameters       map[string]string             `json:"parameters"`
 	} `json:"spec"`
 	Status struct {
-		BucketID        string                   `json:"bucketID"`
-		AccountID       string                   `json:"accountID"`
-		DriverName      string                   `json:"driverName"`
-		BoundBucketName string                   `json:"boundBucketName"`
-		AccessedBuckets []cosiapi.AccessedBucket `json:"accessedBuckets"`
+		BucketID        string                    `json:"bucketID"`
+		AccountID       string                    `json:"accountID"`
+		DriverName      string                    `json:"driverName"`
+		BoundBucketName string                    `json:"boundBucketName"`
+		AccessedBuckets []v1alpha2.AccessedBucket `json:"accessedBuckets"`
 	} `json:"status"`
 }
 
@@ -63,7 +63,7 @@ func convert(typed any) *object {
 func (o *object) key() string { return keyOf(o.Metadata.Namespace, o.Metadata.Name) }
 
 func (o *object) protected() bool {
-	return slices.Contains(o.Metadata.Finalizers, cosiapi.ProtectionFinalizer)
+	return slices.Contains(o.Metadata.Finalizers, v1alpha2.ProtectionFinalizer)
 }
 
 func (o *object) deleting() bool { return o.Metadata.DeletionTimestamp != nil }

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -118,7 +118,7 @@ steps:
 			reason: "Somebody has taken the account away, and the access still says that all is well.", scenario: "steps:" + granted,
 			between: func(t *testing.T, namespace string) {
 				t.Helper()
-				access := &cosiapi.BucketAccess{}
+				access := &v1alpha2.BucketAccess{}
 				get(t, emu, namespace, "app", access)
 				if err := emu.Store().DeleteAccount(t.Context(), emu.Info().DriverName, access.Status.AccountID); err != nil {
 					t.Error(err)
@@ -132,7 +132,7 @@ steps:
 				t.Helper()
 				secret := &corev1.Secret{}
 				get(t, emu, namespace, "key", secret)
-				emu.Journal().Logger("sidecar", 1, 0).Info("granted", "key", string(secret.Data[cosiapi.SecretKeyS3SecretAccessKey]))
+				emu.Journal().Logger("sidecar", 1, 0).Info("granted", "key", string(secret.Data[v1alpha2.SecretKeyS3SecretAccessKey]))
 			},
 			want: []string{oracle.Secret},
 		},

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -79,12 +79,12 @@ func asJSON(cfg *rest.Config) *rest.Config {
 func (s *environment) createClasses(ctx context.Context) error {
 	meta := metav1.ObjectMeta{Name: class}
 	for _, object := range []client.Object{
-		&cosiapi.BucketClass{ObjectMeta: meta, Spec: cosiapi.BucketClassSpec{
-			DriverName: fakedriver.DefaultName, DeletionPolicy: cosiapi.DeletionPolicyDelete,
+		&v1alpha2.BucketClass{ObjectMeta: meta, Spec: v1alpha2.BucketClassSpec{
+			DriverName: fakedriver.DefaultName, DeletionPolicy: v1alpha2.DeletionPolicyDelete,
 		}},
-		&cosiapi.BucketAccessClass{ObjectMeta: meta, Spec: cosiapi.BucketAccessClassSpec{
-			DriverName: fakedriver.DefaultName, AuthenticationType: cosiapi.AuthenticationTypeKey,
-			MultiBucketAccess: cosiapi.MultiBucketAccessSingleBucket,
+		&v1alpha2.BucketAccessClass{ObjectMeta: meta, Spec: v1alpha2.BucketAccessClassSpec{
+			DriverName: fakedriver.DefaultName, AuthenticationType: v1alpha2.AuthenticationTypeKey,
+			MultiBucketAccess: v1alpha2.MultiBucketAccessSingleBucket,
 		}},
 	} {
 		if err := client.IgnoreAlreadyExists(s.admin.Create(ctx, object)); err != nil {
@@ -103,23 +103,23 @@ func (s *environment) namespace(ctx context.Context) (string, error) {
 	return namespace.Name, nil
 }
 
-func newClaim(namespace, name string) *cosiapi.BucketClaim {
-	return &cosiapi.BucketClaim{
+func newClaim(namespace, name string) *v1alpha2.BucketClaim {
+	return &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec:       cosiapi.BucketClaimSpec{BucketClassName: class, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: class, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 }
 
-func newAccess(namespace, name, claim string) *cosiapi.BucketAccess {
-	return &cosiapi.BucketAccess{
+func newAccess(namespace, name, claim string) *v1alpha2.BucketAccess {
+	return &v1alpha2.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: cosiapi.BucketAccessSpec{
+		Spec: v1alpha2.BucketAccessSpec{
 			BucketAccessClassName: class,
-			Protocol:              cosiapi.ProtocolS3,
-			BucketClaims: []cosiapi.BucketClaimAccess{{
+			Protocol:              v1alpha2.ProtocolS3,
+			BucketClaims: []v1alpha2.BucketClaimAccess{{
 				BucketClaimName:  claim,
 				AccessSecretName: name,
-				AccessModes:      cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
+				AccessModes:      v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
 			}},
 		},
 	}

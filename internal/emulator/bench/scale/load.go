@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 const (
@@ -48,9 +48,9 @@ func (b batch) objects(i int) []client.Object {
 // list is of the kind whose objects are the last to be ready.
 func (b batch) list() client.ObjectList {
 	if b.claimsOnly {
-		return &cosiapi.BucketClaimList{}
+		return &v1alpha2.BucketClaimList{}
 	}
-	return &cosiapi.BucketAccessList{}
+	return &v1alpha2.BucketAccessList{}
 }
 
 // create creates a batch, many objects at a time, and returns when all of them
