@@ -19,7 +19,7 @@ func faultPage(text []byte) ([]byte, error) {
 
 func matchTable() string {
 	var text strings.Builder
-	text.WriteString("| field | what it is |\n| --- | --- |\n")
+	text.WriteString("| field | description |\n| --- | --- |\n")
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[fault.Match]()) {
 		fmt.Fprintf(&text, "| `%s` | %s |\n", f.Tag.Get("yaml"), cell(f))
 	}

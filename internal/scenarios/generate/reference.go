@@ -73,7 +73,7 @@ func oracles() string {
 func fields() string {
 	var text strings.Builder
 	for _, table := range tables {
-		fmt.Fprintf(&text, "\n%s:\n\n| field | what it is |\n| --- | --- |\n", table.title)
+		fmt.Fprintf(&text, "\n%s:\n\n| field | description |\n| --- | --- |\n", table.title)
 		for _, f := range reflect.VisibleFields(table.of) {
 			if name := f.Tag.Get("yaml"); name != "" {
 				fmt.Fprintf(&text, "| `%s` | %s%s |\n", name, strings.ReplaceAll(f.Tag.Get("doc"), "|", `\|`), remark(f))
