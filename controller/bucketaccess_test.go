@@ -123,7 +123,7 @@ func TestE13E14AccessWaits(t *testing.T) {
 }
 
 // KEP: ARCH-1, FLOW-GRANT-3.2, COND-ACCESS-3, EVENT-ACCESS-2
-func TestAccessIsRefused(t *testing.T) {
+func TestAccessIsRejected(t *testing.T) {
 	cases := []struct {
 		name   string
 		class  func(*v1alpha2.BucketAccessClassSpec)
@@ -176,9 +176,9 @@ func TestAccessIsRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedAccessComesBack: the class is replaced by one that allows it.
+// TestRejectedAccessIsRetriedWithANewClass: the class is replaced by one that allows it.
 // KEP: FLOW-GRANT-3.2, RETRY-7
-func TestRefusedAccessComesBack(t *testing.T) {
+func TestRejectedAccessIsRetriedWithANewClass(t *testing.T) {
 	h := start(t)
 	wrong := newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" })
 	h.make(class(), wrong)
@@ -193,9 +193,9 @@ func TestRefusedAccessComesBack(t *testing.T) {
 	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 }
 
-// TestLateRefusal: the claim was held while the access waited, and is let go
-// when the access turns out to be impossible. Nothing goes round in circles.
-func TestLateRefusal(t *testing.T) {
+// TestRejectedAccessReleasesTheClaim: the claim is protected while the access waits, and
+// released when the access is rejected. Nothing reconciles in a loop.
+func TestRejectedAccessReleasesTheClaim(t *testing.T) {
 	h := start(t)
 	h.make(newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" }))
 	claim, access := h.claim("data"), h.access("app", "data")

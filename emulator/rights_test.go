@@ -122,13 +122,13 @@ func (s *story) live() {
 	if err := s.emu.Client().Get(s.t.Context(), key, secret); err != nil {
 		s.t.Fatal(err)
 	}
-	secret.Data = map[string][]byte{"spoilt": []byte("yes")}
+	secret.Data = map[string][]byte{"corrupted": []byte("yes")}
 	if err := s.emu.Client().Update(s.t.Context(), secret); err != nil {
 		s.t.Fatal(err)
 	}
 	harness.Until(s.t, "the Secret is mended", func(ctx context.Context) (bool, error) {
 		err := s.emu.Client().Get(ctx, key, secret)
-		return err == nil && secret.Data["spoilt"] == nil, client.IgnoreNotFound(err)
+		return err == nil && secret.Data["corrupted"] == nil, client.IgnoreNotFound(err)
 	})
 	s.delete(s.access)
 	s.waitGone(s.access)

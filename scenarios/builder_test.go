@@ -13,7 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
+	cosicel "github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
@@ -149,10 +149,10 @@ steps:
 	}
 	same := cmp.Options{
 		cmpopts.IgnoreTypes(spec.Position{}),
-		cmp.Comparer(func(a, b *cel.Expression) bool {
+		cmp.Comparer(func(a, b *cosicel.Expression) bool {
 			return (a == nil) == (b == nil) && (a == nil || a.String() == b.String())
 		}),
-		cmp.Comparer(func(a, b *cel.Template) bool {
+		cmp.Comparer(func(a, b *cosicel.Template) bool {
 			return (a == nil) == (b == nil) && (a == nil || a.String() == b.String())
 		}),
 		cmp.Comparer(func(a, b yaml.Kind) bool { return a == b }),

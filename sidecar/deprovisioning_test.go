@@ -94,10 +94,10 @@ func (w *world) toldOnce(object client.Object, reason string) error {
 	return nil
 }
 
-// Before its ID is persisted nothing of an object can be in the backend, and
-// nothing is asked of the driver when it goes.
+// Before its ID is persisted an object has nothing in the backend, so its deletion does
+// not call the driver.
 // KEP: GRPC-GENERATEBUCKETID-4, GRPC-GENERATEACCESSID-3
-func TestNoIDNoCallAtTheEnd(t *testing.T) {
+func TestDeletionWithoutIDCallsNoDriver(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	ready := w.readyBucket()
@@ -181,10 +181,10 @@ func nameOf(request proto.Message) string {
 	}
 }
 
-// A refused deletion is tried again when the spec says something else: an
-// administrator who gives up keeps the data.
+// A change of the spec retries a rejected deletion: an administrator who changes the
+// policy to Retain keeps the data.
 // KEP: RETRY-6
-func TestRefusedDeletionEndsWithThePolicy(t *testing.T) {
+func TestPolicyChangeRetriesRejectedDeletion(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
@@ -199,10 +199,9 @@ func TestRefusedDeletionEndsWithThePolicy(t *testing.T) {
 	}
 }
 
-// What was refused for good is tried again by the next sidecar, which may be a
-// newer one.
+// A new sidecar, which may be another version, retries terminal failures.
 // KEP: RETRY-5
-func TestRefusalsEndWithTheSidecar(t *testing.T) {
+func TestNewSidecarRetriesTerminalFailures(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverCreateBucket", codes.InvalidArgument, "no")
 	stop := w.start()

@@ -291,7 +291,7 @@ func TestProvisionFailedIsTheLatestResult(t *testing.T) {
 }
 
 // A driver that refuses to delete keeps the Bucket, and says why.
-func TestE82RefusedDeletionKeepsTheBucket(t *testing.T) {
+func TestE82RejectedDeletionKeepsTheBucket(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
@@ -368,9 +368,9 @@ func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 	}
 }
 
-// A status that somebody has put together by hand.
+// A status that was edited by hand.
 // KEP: FLOW-GRANT-4.1, COND-VALID-5, COND-ACCESS-7
-func TestDegradedAccesses(t *testing.T) {
+func TestAccessesWithEditedStatus(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha2.BucketAccess)
 		reason string

@@ -130,7 +130,7 @@ func TestDriverNameCollision(t *testing.T) {
 	case <-time.After(harness.Timeout):
 		t.Fatal("the second sidecar goes on")
 	}
-	w.collisionIsTold()
+	w.waitCollisionEvent()
 	w.readyBucket()
 	first.cancel()
 	w.Must(<-first.ended)
@@ -138,10 +138,10 @@ func TestDriverNameCollision(t *testing.T) {
 	w.Must(third.leadsWithin(harness.Timeout)) // the name is free
 }
 
-// TestProtocolsOfNamesakes: other protocols may be another driver or another
-// version of the same. The standby says so, and stays.
+// TestDriverNameConflictWithOtherProtocols: other protocols may mean another driver or
+// another version of this one. The standby reports it, and stays.
 // KEP: DRIVER-2
-func TestProtocolsOfNamesakes(t *testing.T) {
+func TestDriverNameConflictWithOtherProtocols(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
 	first := w.launch()
@@ -153,14 +153,14 @@ func TestProtocolsOfNamesakes(t *testing.T) {
 		},
 	})
 	standby := w.another().launch()
-	w.collisionIsTold()
+	w.waitCollisionEvent()
 	first.cancel()
 	w.Must(<-first.ended)
 	w.Must(standby.leadsWithin(harness.Timeout))
 }
 
-// collisionIsTold waits for the Event on the Lease.
-func (w *world) collisionIsTold() {
+// waitCollisionEvent waits for the Event on the Lease.
+func (w *world) waitCollisionEvent() {
 	w.Helper()
 	w.Eventually(func() error {
 		lease := &coordinationv1.Lease{}
@@ -175,10 +175,10 @@ func (w *world) collisionIsTold() {
 	})
 }
 
-// TestClockOfNamesakes: a sidecar whose clock is ahead takes the Lease of another
-// driver of its name for one that has run out. It stands by, and works when that one
-// has gone; by the right time it would have ended.
-func TestClockOfNamesakes(t *testing.T) {
+// TestDriverNameConflictWithClockAhead: a sidecar whose clock is ahead considers the
+// Lease of another driver with its name expired. It stays on standby, and works once the
+// other one has stopped. With the right time it would exit.
+func TestDriverNameConflictWithClockAhead(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
 	w.options.DriverGroup = "vendor-a"

@@ -21,7 +21,7 @@ import (
 )
 
 // E64: the driver may be started after its sidecar.
-func TestE64DriverIsLate(t *testing.T) {
+func TestE64DriverStartsLater(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Stop()
 	type outcome struct {
@@ -181,8 +181,8 @@ func TestE53E71TwoDrivers(t *testing.T) {
 	}
 }
 
-// E68: what was deleted while the sidecar was away is not taken for new.
-func TestE68DeletedWhileAway(t *testing.T) {
+// E68: an object that was deleted while the sidecar was down does not count as new.
+func TestE68DeletedWhileSidecarIsDown(t *testing.T) {
 	w := newWorld(t)
 	stop := w.start()
 	bucket := w.readyBucket()
@@ -228,7 +228,7 @@ func TestSettledSystemIsSilent(t *testing.T) {
 }
 
 // KEP: TEST-6
-func TestManyAtOnce(t *testing.T) {
+func TestManyObjectsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	var accesses []*v1alpha2.BucketAccess

@@ -14,7 +14,7 @@ import (
 
 // An operator reads once what only a change can mend, also when the sidecar has
 // been started anew and has found out the same.
-func TestE67RefusalIsLoggedOnce(t *testing.T) {
+func TestE67RejectionIsLoggedOnce(t *testing.T) {
 	w := newWorld(t)
 	var logged atomic.Int64
 	w.options.Logger = funcr.New(func(_, line string) {

@@ -250,9 +250,9 @@ func TestE52AccessThatWasNeverGranted(t *testing.T) {
 	}
 }
 
-// TestE54DeletedBucketIsForgotten: a Bucket that keeps failing and is deleted is
-// not tried any more.
-func TestE54DeletedBucketIsForgotten(t *testing.T) {
+// TestE54DeletedBucketIsNotRetried: a failing Bucket that is deleted is not
+// retried.
+func TestE54DeletedBucketIsNotRetried(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverGenerateBucketId", codes.Internal, "never")
 	w.start()

@@ -41,7 +41,7 @@ func TestE11E74ForeignSecretIsNotTakenOver(t *testing.T) {
 	w.WaitReady(access)
 }
 
-func TestForeignSecretOutlivesTheAccess(t *testing.T) {
+func TestForeignSecretIsKept(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mine"}}

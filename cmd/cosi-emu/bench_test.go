@@ -36,7 +36,7 @@ func TestLongBench(t *testing.T) {
 	}
 	want := []string{
 		// starts, claims, memory
-		figure.UnitTimes, figure.UnitTimes, figure.UnitTimes, figure.UnitMegabytes, figure.UnitCrossings,
+		figure.UnitTimes, figure.UnitTimes, figure.UnitTimes, figure.UnitMegabytes, figure.UnitOperations,
 		// scale: many at once, memory, among many, of one claim
 		figure.UnitTimes, figure.UnitTimes, figure.UnitConflicts, figure.UnitTimes, figure.UnitKilobytes,
 		figure.UnitTimes, figure.UnitTimes, figure.UnitExponent, figure.UnitExponent,

@@ -11,13 +11,13 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// stranger is somebody else's driver, as far as the emulator asks it.
-type stranger struct {
+// otherDriver is another driver, as far as the emulator asks it.
+type otherDriver struct {
 	cosiv1alpha2.UnimplementedIdentityServer
 	info *cosiv1alpha2.DriverGetInfoResponse
 }
 
-func (s *stranger) DriverGetInfo(context.Context, *cosiv1alpha2.DriverGetInfoRequest) (*cosiv1alpha2.DriverGetInfoResponse, error) {
+func (s *otherDriver) DriverGetInfo(context.Context, *cosiv1alpha2.DriverGetInfoRequest) (*cosiv1alpha2.DriverGetInfoResponse, error) {
 	return s.info, nil
 }
 
@@ -50,7 +50,7 @@ func (h *home) serve(server *grpc.Server) {
 func driving(info *cosiv1alpha2.DriverGetInfoResponse) func(*home) []string {
 	return func(h *home) []string {
 		server := grpc.NewServer()
-		cosiv1alpha2.RegisterIdentityServer(server, &stranger{info: info})
+		cosiv1alpha2.RegisterIdentityServer(server, &otherDriver{info: info})
 		h.serve(server)
 		return h.upWithDriver()
 	}

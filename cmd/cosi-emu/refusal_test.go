@@ -186,7 +186,7 @@ func TestPlacesInUse(t *testing.T) {
 			args:   command("up", "-d", "--s3-port", port), code: 1, says: []string{"S3 store", port, "in use", "another port"},
 		},
 		"DataDir": {
-			reason: "two emulators would spoil each other's data",
+			reason: "two emulators would corrupt each other's data",
 			args: func(h *home) []string {
 				dir, err := instance.LockDataDir(filepath.Join(h.dir, "data"))
 				if err != nil {

@@ -27,10 +27,10 @@ var (
 type substitution func(*fakedriver.Options) emulator.Server
 
 func ofDriver(name, bug string, change func() substitution, oracles ...string) Mutant {
-	spoil := change()
+	substitute := change()
 	return Mutant{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
 		Driver: func(o fakedriver.Options) (emulator.Server, error) {
-			beside := spoil(&o)
+			beside := substitute(&o)
 			d, err := fakedriver.New(o)
 			if err != nil || beside == nil {
 				return d, err

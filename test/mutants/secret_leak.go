@@ -10,7 +10,7 @@ import (
 )
 
 // learn remembers the secret key of a response.
-func (c *saboteur) learn(reply any) {
+func (c *mutator) learn(reply any) {
 	message, ok := reply.(proto.Message)
 	if !ok || !c.leaksSecret {
 		return
@@ -23,7 +23,7 @@ func (c *saboteur) learn(reply any) {
 }
 
 // leakSecret adds the secret key to the next status of a BucketAccess.
-func (c *saboteur) leakSecret(operation string, r *http.Request, body []byte) []byte {
+func (c *mutator) leakSecret(operation string, r *http.Request, body []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.secret == "" || operation != "patch bucketaccesses/status" {

@@ -20,7 +20,7 @@ func unconverged(e *evidence) []Finding {
 		if m.Active {
 			continue // the other oracle says so
 		}
-		w := &world{evidence: e, moment: m}
+		w := &stateCheck{evidence: e, observation: m}
 		for i := range m.Objects.Claims {
 			if o := &m.Objects.Claims[i]; e.Scope.HasNamespace(o.Namespace) {
 				found = append(found, w.report("BucketClaim", o, w.claim(o))...)
@@ -40,19 +40,19 @@ func unconverged(e *evidence) []Finding {
 	return found
 }
 
-// world is a moment, as the objects in it see each other.
-type world struct {
+// stateCheck looks up the objects of one observation.
+type stateCheck struct {
 	*evidence
-	moment *Observation
+	observation *Observation
 }
 
-func (w *world) report(kind string, o metav1.Object, problem string) []Finding {
+func (w *stateCheck) report(kind string, o metav1.Object, problem string) []Finding {
 	if problem == "" || w.touched(kind+"/"+o.GetName()) {
 		return nil
 	}
 	return []Finding{{
 		Subject: kind + "/" + o.GetName(),
-		Message: fmt.Sprintf("%s %q %s %s", kind, keyOf(o.GetNamespace(), o.GetName()), problem, w.moment.Name),
+		Message: fmt.Sprintf("%s %q %s %s", kind, keyOf(o.GetNamespace(), o.GetName()), problem, w.observation.Name),
 	}}
 }
 
@@ -91,7 +91,7 @@ func held(o metav1.Object) bool {
 	return slices.ContainsFunc(o.GetFinalizers(), func(f string) bool { return f != v1alpha2.ProtectionFinalizer })
 }
 
-func (w *world) claim(o *v1alpha2.BucketClaim) string {
+func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	bucket := w.bucketOf(o)
@@ -105,7 +105,7 @@ func (w *world) claim(o *v1alpha2.BucketClaim) string {
 	case isReady, unwell(o.Status.Conditions):
 		return ""
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketClassNotFound):
-		return unless(!slices.Contains(w.moment.Objects.BucketClasses, o.Spec.BucketClassName), "waits for a BucketClass that is there")
+		return unless(!slices.Contains(w.observation.Objects.BucketClasses, o.Spec.BucketClassName), "waits for a BucketClass that is there")
 	case bucket == nil:
 		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and does not say why")
 	}
@@ -121,7 +121,7 @@ func unless(explained bool, problem string) string {
 	return problem
 }
 
-func (w *world) bucket(o *v1alpha2.Bucket) string {
+func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
 	problem, isReady := ready(o.Status.ReadyToUse, o.DeletionTimestamp != nil, o.Status.Conditions)
 	claim := w.claimOf(o)
 	switch {
@@ -139,7 +139,7 @@ func (w *world) bucket(o *v1alpha2.Bucket) string {
 	return problem
 }
 
-func (w *world) access(o *v1alpha2.BucketAccess) string {
+func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	switch {
@@ -152,23 +152,23 @@ func (w *world) access(o *v1alpha2.BucketAccess) string {
 	case o.Status.DriverName != "":
 		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketAccessClassNotFound):
-		return unless(!slices.Contains(w.moment.Objects.AccessClasses, o.Spec.BucketAccessClassName),
+		return unless(!slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName),
 			"waits for a BucketAccessClass that is there")
 	}
 	return unless(w.lacksBuckets(o), "is not handed to its driver, although all its BucketClaims are ready")
 }
 
 // lacksBuckets reports whether a claim of an access is not there, or not ready.
-func (w *world) lacksBuckets(o *v1alpha2.BucketAccess) bool {
+func (w *stateCheck) lacksBuckets(o *v1alpha2.BucketAccess) bool {
 	return slices.ContainsFunc(o.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {
-		return !slices.ContainsFunc(w.moment.Objects.Claims, func(c v1alpha2.BucketClaim) bool {
+		return !slices.ContainsFunc(w.observation.Objects.Claims, func(c v1alpha2.BucketClaim) bool {
 			return c.Namespace == o.Namespace && c.Name == wanted.BucketClaimName && c.Status.ReadyToUse
 		})
 	})
 }
 
 // served reports whether a sidecar of a driver is there.
-func (w *world) served(driver string) bool {
+func (w *stateCheck) served(driver string) bool {
 	for _, served := range w.drivers {
 		if served == driver {
 			return true
@@ -177,18 +177,18 @@ func (w *world) served(driver string) bool {
 	return false
 }
 
-func (w *world) bucketOf(c *v1alpha2.BucketClaim) *v1alpha2.Bucket {
-	for i := range w.moment.Objects.Buckets {
-		if b := &w.moment.Objects.Buckets[i]; b.Spec.BucketClaimRef.UID == c.UID || b.Name == c.Spec.ExistingBucketName {
+func (w *stateCheck) bucketOf(c *v1alpha2.BucketClaim) *v1alpha2.Bucket {
+	for i := range w.observation.Objects.Buckets {
+		if b := &w.observation.Objects.Buckets[i]; b.Spec.BucketClaimRef.UID == c.UID || b.Name == c.Spec.ExistingBucketName {
 			return b
 		}
 	}
 	return nil
 }
 
-func (w *world) claimOf(b *v1alpha2.Bucket) *v1alpha2.BucketClaim {
-	for i := range w.moment.Objects.Claims {
-		if c := &w.moment.Objects.Claims[i]; b.Spec.BucketClaimRef.UID == c.UID {
+func (w *stateCheck) claimOf(b *v1alpha2.Bucket) *v1alpha2.BucketClaim {
+	for i := range w.observation.Objects.Claims {
+		if c := &w.observation.Objects.Claims[i]; b.Spec.BucketClaimRef.UID == c.UID {
 			return c
 		}
 	}
@@ -196,8 +196,8 @@ func (w *world) claimOf(b *v1alpha2.Bucket) *v1alpha2.BucketClaim {
 }
 
 // used reports whether an access needs a claim.
-func (w *world) used(c *v1alpha2.BucketClaim) bool {
-	return slices.ContainsFunc(w.moment.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
+func (w *stateCheck) used(c *v1alpha2.BucketClaim) bool {
+	return slices.ContainsFunc(w.observation.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
 		return a.Namespace == c.Namespace && slices.ContainsFunc(a.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {
 			return wanted.BucketClaimName == c.Name
 		})

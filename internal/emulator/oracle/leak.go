@@ -19,7 +19,7 @@ func leaks(e *evidence) []Finding {
 		}
 		found = append(found, e.leakedSecrets(m)...)
 	}
-	return append(found, e.fickleIDs()...)
+	return append(found, e.changingIDs()...)
 }
 
 func (e *evidence) leakedBuckets(m *Observation) []Finding {
@@ -137,10 +137,10 @@ func (e *evidence) callsFor(id string) []uint64 {
 	return found
 }
 
-// fickleIDs are those of a driver that names two for one thing. What it makes by
+// changingIDs are those of a driver that names two for one thing. What it makes by
 // the first is out of sight when the second is persisted. (KEP,
 // DriverGenerateBucketId: it is retried with the same name.)
-func (e *evidence) fickleIDs() []Finding {
+func (e *evidence) changingIDs() []Finding {
 	type asked struct{ component, method, name string }
 	named := map[asked]call{}
 	var found []Finding

@@ -67,7 +67,7 @@ func (r *apiRequest) stale(changes int) (*http.Response, error) {
 func (r *apiRequest) previous(resp *http.Response, before uint64) (*http.Response, uint64, error) {
 	now, ok, err := read(resp)
 	for err == nil && ok {
-		died := r.crossing.incarnation.hooks.Tombstones.last(r.location(), before)
+		died := r.operation.incarnation.hooks.Tombstones.last(r.location(), before)
 		changed := max(now.latest(), died.revision)
 		if changed <= 1 {
 			break
@@ -180,7 +180,7 @@ func (r *apiRequest) frozen() (*http.Response, error) {
 		}
 		return r.fail(string(metav1.StatusReasonInvalid))
 	}
-	c := r.crossing
+	c := r.operation
 	if first, ok := c.applied.Noted(frozenAt{c.event.Component, r.info.Resource}).(uint64); ok {
 		return r.at(first - 1)
 	}

@@ -56,8 +56,8 @@ func TestRegressedFrom(t *testing.T) {
 	})
 }
 
-// TestFutureIsInconsistent: nobody can have observed a generation that is to come.
-func TestFutureIsInconsistent(t *testing.T) {
+// TestFutureGenerationIsInconsistent: no component has observed a later generation.
+func TestFutureGenerationIsInconsistent(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		conditionType string

@@ -37,7 +37,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestOtherErrorsAreNoFindings(t *testing.T) {
+func TestOtherErrors(t *testing.T) {
 	for _, err := range []error{nil, errors.New("connection refused")} {
 		if found, ok := As(err); ok {
 			t.Errorf("As(%v) = %v", err, found)

@@ -18,7 +18,7 @@ func TestInject(t *testing.T) {
 	e := engine.New(emu, engine.Options{})
 	tests := map[string]struct {
 		reason, fault string
-		want          []string // the operations that have suffered, with their outcomes
+		want          []string // the operations that were affected, with their outcomes
 	}{
 		"Conflict": {
 			reason: "A write is refused.",
@@ -41,7 +41,7 @@ func TestInject(t *testing.T) {
 			want:   []string{"driver AdminPutAccount InternalError"},
 		},
 		"SlowStart": {
-			reason: "Only starts of the driver would have suffered.",
+			reason: "Only starts of the driver would be affected.",
 			fault:  `{seam: process, component: driver, delay: 1s}`,
 		},
 	}
@@ -56,7 +56,7 @@ func TestInject(t *testing.T) {
 			if result.Outcome != engine.Passed {
 				t.Errorf("%s: %s\n%s", tc.reason, result.Outcome, explain(result))
 			}
-			if got := suffered(emu.Journal().Since(mark)); !slices.Equal(got, tc.want) {
+			if got := affected(emu.Journal().Since(mark)); !slices.Equal(got, tc.want) {
 				t.Errorf("%s\nsuffered: %q, want %q", tc.reason, got, tc.want)
 			}
 			if left := emu.Faults().List(); len(left) > 0 {
@@ -83,7 +83,7 @@ steps:
 	}
 }
 
-func suffered(events []journal.Event) []string {
+func affected(events []journal.Event) []string {
 	var all []string
 	for _, e := range events {
 		if e.Fault != "" {

@@ -164,7 +164,7 @@ func TestAccessData(t *testing.T) {
 	}
 }
 
-func TestAccessDataOfNothing(t *testing.T) {
+func TestEmptyAccessData(t *testing.T) {
 	if _, err := (Access{Protocol: v1alpha2.ProtocolS3, Authentication: byKey}).Data(); err == nil {
 		t.Error("no error")
 	}
