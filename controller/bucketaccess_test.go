@@ -113,7 +113,7 @@ func TestE13E14AccessWaits(t *testing.T) {
 	h.settles()
 	h.must(refresh(context.Background(), h, access))
 	if access.Status.DriverName != "" {
-		t.Errorf("access was handed off although nobody knows the Bucket's protocols")
+		t.Errorf("the access was handed off before the Bucket had protocols")
 	}
 	h.report(bucket, provision)
 	h.handedOff(access)
@@ -218,10 +218,10 @@ func TestAccessIsRejected(t *testing.T) {
 			h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
 			h.accessSays(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
 			if access.Status.DriverName != "" || len(access.Status.AccessedBuckets) > 0 {
-				t.Errorf("a refused access was handed off: %+v", access.Status)
+				t.Errorf("a rejected access was handed off: %+v", access.Status)
 			}
 			if writes := h.settles() - before; writes != 1 {
-				t.Errorf("%d writes for a refusal, want 1: %v", writes, h.requests.Writes()[before:])
+				t.Errorf("%d writes for a rejection, want 1: %v", writes, h.requests.Writes()[before:])
 			}
 			awaits(h, claim, "is not held by a refused access", unprotected)
 			h.eventually("one event", func(ctx context.Context) error {

@@ -20,8 +20,8 @@ import (
 
 // Implementations are your own components in place of the emulator's, as functions or
 // as programs. They run at the same seams: the journal records everything that they
-// do, faults apply to them, and a crash cuts them off. What is nil is the emulator's
-// own. Each function is called, and each program run, once for each incarnation.
+// do, faults apply to them, and a crash cuts them off. A nil field means the emulator's
+// own component. Each incarnation calls its function, or runs its program, once.
 type Implementations struct {
 	// Controller makes a controller, with the rights of the ServiceAccount of
 	// deploy/rbac.

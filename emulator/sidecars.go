@@ -30,7 +30,7 @@ func (e *Emulator) startSidecar(ctx context.Context) error {
 // a driver that the caller runs: in a process of its own, or in the same, with
 // DialOptions that lead to it. The name must differ from those of all other
 // components. Timeouts, delays and the Logger are the emulator's own where they
-// are left zero. When the component is started again, it connects anew.
+// are left zero. A restarted component connects again.
 func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar.Options) (*Component, error) {
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)

@@ -108,7 +108,7 @@ func (d *Driver) accountSpec(r *cosiv1alpha2.DriverGrantBucketAccessRequest) (Ac
 }
 
 // DriverRevokeBucketAccess implements the Provisioner service. It reads only the
-// account ID: the access must end, whatever else has changed.
+// account ID: the access must end even if everything else has changed.
 func (d *Driver) DriverRevokeBucketAccess(
 	ctx context.Context, r *cosiv1alpha2.DriverRevokeBucketAccessRequest,
 ) (*cosiv1alpha2.DriverRevokeBucketAccessResponse, error) {

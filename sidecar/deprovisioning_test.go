@@ -37,7 +37,7 @@ func TestAnnotatedBucketWaitsForItsDeletion(t *testing.T) {
 	})
 	w.settle()
 	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
-		t.Errorf("a Bucket that nobody has deleted was deprovisioned: %v", calls)
+		t.Errorf("a Bucket was deprovisioned without a deletion: %v", calls)
 	}
 	w.Must(w.Refresh(bucket))
 	if len(bucket.Finalizers) != 1 {

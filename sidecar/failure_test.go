@@ -357,7 +357,7 @@ func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 			w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
 			w.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
 			if len(bucket.Finalizers) > 0 {
-				t.Errorf("finalizers of a Bucket that was never begun: %v", bucket.Finalizers)
+				t.Errorf("a Bucket that was never provisioned has finalizers: %v", bucket.Finalizers)
 			}
 			w.Must(w.Delete(t.Context(), bucket))
 			w.WaitGone(bucket)

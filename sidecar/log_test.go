@@ -31,6 +31,6 @@ func TestE67RejectionIsLoggedOnce(t *testing.T) {
 		stop()
 	}
 	if got := logged.Load(); got != 1 {
-		t.Errorf("the refusal was logged %d times, want once", got)
+		t.Errorf("the rejection was logged %d times, want 1", got)
 	}
 }

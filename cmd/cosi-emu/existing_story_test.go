@@ -41,7 +41,7 @@ func TestExistingCluster(t *testing.T) {
 	b.put(t, "hello.txt", "hello")
 	logs := h.must("logs")
 	if !strings.Contains(logs, "DriverCreateBucket") || !strings.Contains(logs, "create buckets") || strings.Contains(logs, "Forbidden") {
-		t.Errorf("the logs do not show what happened, or something was refused:\n%s", logs)
+		t.Errorf("the logs lack an operation, or show a rejected request:\n%s", logs)
 	}
 	env := h.must("env", "--access", "demo/photos-rw")
 	if !strings.Contains(env, info.Kubeconfig) || !strings.Contains(env, "AWS_ACCESS_KEY_ID") {

@@ -41,7 +41,7 @@ func TestTLS(t *testing.T) {
 	}
 	_ = response.Body.Close() // its status is enough
 	if response.StatusCode != http.StatusForbidden {
-		t.Errorf("a request that nobody has signed: status %d, want 403", response.StatusCode)
+		t.Errorf("an unsigned request: status %d, want 403", response.StatusCode)
 	}
 	h.must("down")
 	h.expectNothingLeft()

@@ -1,6 +1,6 @@
 // Package redact removes secrets from protocol messages before they are
-// logged, recorded or shown. What is a secret is said in one place, the
-// cosi_secret option of a field in the .proto files.
+// logged, recorded or shown. A field is secret if it has the option cosi_secret in the
+// .proto files.
 package redact
 
 import (

@@ -146,7 +146,7 @@ func TestRefusedRevocation(t *testing.T) {
 	// The removal of the Secret, which precedes the call, may wake the access
 	// once more.
 	if got := count(s.driver, "DriverRevokeBucketAccess", accountID(access)); got > 2 {
-		t.Errorf("%d calls for what was refused", got)
+		t.Errorf("%d driver calls for a rejected object, want 0", got)
 	}
 	s.driver.Stop()
 	s.driver.Script("DriverRevokeBucketAccess", nil)

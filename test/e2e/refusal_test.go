@@ -144,7 +144,7 @@ func TestRefusedAccess(t *testing.T) {
 		})
 	}
 	if calls := w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess"); len(calls) > 0 {
-		t.Errorf("calls for what was refused: %v", calls)
+		t.Errorf("driver calls for a rejected object: %v", calls)
 	}
 }
 

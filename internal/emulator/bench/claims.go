@@ -71,9 +71,9 @@ type latency struct {
 	begin   time.Time
 	// writes are those of controller and sidecar, in the order of their begin.
 	writes []journal.Event
-	// others are the rest of what happened meanwhile, whomever it was for.
+	// others are all other events of that time, of any object.
 	others []journal.Event
-	// replay is how long each of the writes takes by itself.
+	// replay is the duration of each write, sent alone.
 	replay []time.Duration
 }
 

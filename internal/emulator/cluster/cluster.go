@@ -141,8 +141,7 @@ func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
 // credentials.
 func (c *Cluster) Kubeconfig() []byte { return c.kubeconfig }
 
-// Reach asks the API server for its version, so that whatever is wrong with the
-// way to it is found first. The error is ErrUnreachable.
+// Reach asks the API server for its version, to find connection problems first. The error is ErrUnreachable.
 func (c *Cluster) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

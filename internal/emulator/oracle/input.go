@@ -31,8 +31,7 @@ type Input struct {
 	// COSI, and the objects, KIND/NAME, whose finalizers were taken off by hand.
 	// Neither a leak nor a loss of these is COSI's.
 	External []string `json:"touched,omitempty"`
-	// Purging are drivers that delete buckets with what is in them, whatever their
-	// classes say.
+	// Purging are drivers that delete buckets with their objects, with any class.
 	Purging []string `json:"purging,omitempty"`
 	// SecretLeaks are the secrets that were found outside of Secrets.
 	SecretLeaks []SecretLeak `json:"sightings,omitempty"`

@@ -110,8 +110,8 @@ func (e *evidence) missingSecrets(m *Observation) []Finding {
 	return found
 }
 
-// replaced are buckets that were deleted in the backend and made anew while their
-// Bucket object has stayed: the data is gone.
+// replaced finds buckets that were deleted in the backend and created again while
+// their Bucket object existed: the data is lost.
 func (e *evidence) replaced() []Finding {
 	type known struct{ uid, object string }
 	seen := map[string]known{}
@@ -130,7 +130,7 @@ func (e *evidence) replaced() []Finding {
 			if before, ok := seen[b.Name]; ok && before.object == now.object && before.uid != now.uid {
 				found = append(found, Finding{
 					Subject: "Bucket/" + b.Name, Events: e.deletionsOf(b.Status.BucketID),
-					Message: fmt.Sprintf("the bucket %q of Bucket %q was deleted in the backend and made anew: its data is lost",
+					Message: fmt.Sprintf("the bucket %q of Bucket %q was deleted in the backend and created again: its data is lost",
 						b.Status.BucketID, b.Name),
 				})
 			}

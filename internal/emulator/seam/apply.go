@@ -67,7 +67,7 @@ func (i *Incarnation) crash(by *fault.Applied) {
 	}
 }
 
-// errLost is how an operation ends that has hung until its fault was removed.
+// errLost is the error of an operation that hung until its fault was removed.
 var errLost = errors.New("the connection is lost")
 
 // effect is the effect of the fault that applies to the operation; zero is none.

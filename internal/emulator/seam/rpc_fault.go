@@ -90,7 +90,7 @@ var usual = map[codes.Code]string{
 
 func rpcFailure(name, text string) error {
 	code, _ := fault.RPCCode(name)
-	return status.Error(code, cmp.Or(text, usual[code], "the storage system has refused the request"))
+	return status.Error(code, cmp.Or(text, usual[code], "the storage system rejected the request"))
 }
 
 // corrupt changes a response.

@@ -170,9 +170,9 @@ func (r *apiRequest) only(resp *http.Response) (*http.Response, error) {
 // been told of: one revision before it, its world stands still.
 type frozenAt struct{ component, resource string }
 
-// frozen answers a list as of the moment at which the component's world stands
-// still. A watch that wants to begin with what there is now is refused, as by an
-// API server that cannot, so that the component asks for a list.
+// frozen answers a list with the state at which the component's view is frozen. It
+// rejects a watch that asks for initial events, as an API server without that feature
+// does, so that the component sends a list.
 func (r *apiRequest) frozen() (*http.Response, error) {
 	if r.info.Verb == "watch" {
 		if r.URL.Query().Get("sendInitialEvents") != "true" {

@@ -35,7 +35,7 @@ func (r *run) backendState(ctx context.Context) (backendState, error) {
 	return found, err
 }
 
-// policiesOf turns the grants of accounts into who may do what, by bucket.
+// policiesOf turns the grants of accounts into policies by bucket.
 func policiesOf(accounts []fakedriver.Account) (map[string]any, error) {
 	policies := map[string]any{}
 	for _, a := range accounts {

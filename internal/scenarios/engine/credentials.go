@@ -77,8 +77,8 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	return c, nil
 }
 
-// request does what a URL is signed for, as often as the client would. A refusal is
-// S3's error, as the client would return it.
+// request sends a presigned request, with as many attempts as the client makes. It
+// returns a rejection as S3's error, as the client does.
 func (c *credentials) request(ctx context.Context, method, signed string, content []byte) (body string, err error) {
 	pauses := wait.Backoff{Steps: c.attempts, Duration: firstPause, Factor: 2} //nolint:mnd // twice as long each time
 	_ = wait.ExponentialBackoffWithContext(ctx, pauses, func(ctx context.Context) (done bool, _ error) {

@@ -57,7 +57,7 @@ func TestInject(t *testing.T) {
 				t.Errorf("%s: %s\n%s", tc.reason, result.Outcome, explain(result))
 			}
 			if got := affected(emu.Journal().Since(mark)); !slices.Equal(got, tc.want) {
-				t.Errorf("%s\nsuffered: %q, want %q", tc.reason, got, tc.want)
+				t.Errorf("%s\naffected: %q, want %q", tc.reason, got, tc.want)
 			}
 			if left := emu.Faults().List(); len(left) > 0 {
 				t.Errorf("faults that are left: %v", left)

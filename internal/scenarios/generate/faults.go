@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// faultPage returns docs/faults.md with its tables made anew.
+// faultPage returns docs/faults.md with its tables generated again.
 func faultPage(text []byte) ([]byte, error) {
 	text, err := between(text, "match", matchTable())
 	if err != nil {

@@ -41,7 +41,7 @@ var tables = []struct {
 	{reflect.TypeFor[spec.Golden](), "`golden`"},
 }
 
-// page returns a page with what is generated of it made anew.
+// page returns a page with its generated parts generated again.
 func page(text []byte) ([]byte, error) {
 	text, err := between(text, "oracles", oracles())
 	if err != nil {

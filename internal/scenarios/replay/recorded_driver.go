@@ -40,8 +40,7 @@ type RecordedDriverOptions struct {
 	Sidecar string
 	// Name is the name that the driver has now.
 	Name string
-	// Protocols are what the driver serves, for recordings in which nobody has
-	// asked for them.
+	// Protocols are the driver's protocols, for recordings without a DriverGetInfo.
 	Protocols []fakedriver.Protocol
 	// ServerOptions are those of its gRPC server.
 	ServerOptions []grpc.ServerOption

@@ -59,7 +59,7 @@ func (d *Driver) nameBy(response any) string {
 }
 
 // ForgetMetrics removes the metrics of a driver, for processes in which drivers come
-// and go. Later calls to the driver are measured anew.
+// and go. Later calls to the driver start new metrics.
 func ForgetMetrics(name string) {
 	labels := prometheus.Labels{cosimetrics.LabelDriver: name}
 	callSeconds.DeletePartialMatch(labels)
