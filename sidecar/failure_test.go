@@ -155,7 +155,7 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 	}
 }
 
-func TestLongestIDIsAccepted(t *testing.T) {
+func TestIDOfMaxLengthIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
 	w.start()
