@@ -87,24 +87,13 @@ func (e *Emulator) outage(by *fault.Applied) {
 func (e *Emulator) endOutage(by *fault.Applied) {
 	name := by.Effect.Outage
 	defer e.outages.end(name)
-	pause(context.Background(), by)
+	_ = by.Wait(context.Background(), by.Effect.Down)
 	ctx, cancel := context.WithTimeout(context.Background(), outageTimeout)
 	defer cancel()
 	err := e.plane.StartComponent(ctx, name)
 	e.record(name, journal.StepReady, by.Name, err)
 	if err != nil {
 		e.fail(fmt.Errorf("end of the outage %q: %w", by.Name, err))
-	}
-}
-
-// pause waits for as long as a fault keeps down what it has killed.
-func pause(ctx context.Context, by *fault.Applied) {
-	timer := time.NewTimer(by.Effect.Down)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-by.Done():
-	case <-ctx.Done():
 	}
 }
 

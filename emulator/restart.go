@@ -98,7 +98,7 @@ func (c *Component) betweenIncarnations(ctx context.Context, by *fault.Applied) 
 	if by.Effect.Forget && c.loseData != nil {
 		_ = c.forgetLocked(context.WithoutCancel(ctx), by.Name) // the journal has what went wrong
 	}
-	pause(ctx, by)
+	_ = by.Wait(ctx, by.Effect.Down)
 }
 
 // A start that fails, for instance because the API server is down, is retried with this

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -74,6 +75,20 @@ type Applied struct {
 
 // Done returns a channel that is closed when the fault is removed from its Set.
 func (a *Applied) Done() <-chan struct{} { return a.entry.done }
+
+// Wait waits for a duration, at most until the fault is removed. It returns the error of
+// ctx if that ends first.
+func (a *Applied) Wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-a.Done():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
 
 // Note keeps a value under a key while the fault is active, unless
 // there is one already, and returns the one that is kept.

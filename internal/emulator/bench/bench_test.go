@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 )
 
 // newTestTarget is an emulator in this process.
@@ -63,7 +64,7 @@ func BenchmarkClaim(b *testing.B) {
 	defer watcher.Stop()
 	var writes, count int
 	for b.Loop() {
-		trip, err := target.measure(b.Context(), watcher, newClaim(namespace, "claim-"+strconv.Itoa(count), emulator.ClassStandard))
+		trip, err := target.measure(b.Context(), watcher, scale.NewClaim(namespace, "claim-"+strconv.Itoa(count), emulator.ClassStandard))
 		if err != nil {
 			b.Fatal(err)
 		}

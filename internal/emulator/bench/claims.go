@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 )
 
 const (
@@ -38,7 +39,7 @@ func measureClaims(ctx context.Context, opts Options, progress func(string)) ([]
 }
 
 func (t *target) measureClaims(ctx context.Context, count int, progress func(string)) ([]figure.Figure, error) {
-	namespace, err := t.namespace(ctx)
+	namespace, err := scale.CreateNamespace(ctx, t.client, "bench-")
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (t *target) measureClaims(ctx context.Context, count int, progress func(str
 	var all latencies
 	for i := range practice + count {
 		progress(turn("claim", i-practice+1, count))
-		trip, err := t.measure(ctx, watcher, newClaim(namespace, "claim-"+strconv.Itoa(i), emulator.ClassStandard))
+		trip, err := t.measure(ctx, watcher, scale.NewClaim(namespace, "claim-"+strconv.Itoa(i), emulator.ClassStandard))
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 )
 
 const (
@@ -46,7 +47,7 @@ func (t *target) replay(
 ) (times []time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
-	s := &standIn{target: t, original: original, claim: newClaim(original.Namespace, "stand-in-for-"+original.Name, noDriver)}
+	s := &standIn{target: t, original: original, claim: scale.NewClaim(original.Namespace, "stand-in-for-"+original.Name, noDriver)}
 	if err := t.client.Create(ctx, s.claim); err != nil {
 		return nil, err
 	}

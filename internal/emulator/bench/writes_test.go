@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 )
 
 // operation is an event that begins and ends at the given milliseconds.
@@ -50,7 +51,7 @@ func TestChain(t *testing.T) {
 
 func TestIsWriteFor(t *testing.T) {
 	t.Parallel()
-	claim := newClaim("shop", "photos", "standard")
+	claim := scale.NewClaim("shop", "photos", "standard")
 	claim.UID = "1f4e"
 	bucket := v1alpha2.BucketNameForClaim(claim.UID)
 	cases := map[string]struct {

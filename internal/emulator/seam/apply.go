@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -83,8 +82,8 @@ func (c *operation) effect() fault.Effect {
 func (c *operation) apply(ctx context.Context) error {
 	e := c.effect()
 	if e.Delay > 0 {
-		if err := c.pause(ctx, e.Delay); err != nil {
-			return err
+		if c.applied.Wait(ctx, e.Delay) != nil {
+			return ended(ctx)
 		}
 	}
 	switch {
@@ -104,19 +103,6 @@ func (c *operation) apply(ctx context.Context) error {
 		c.incarnation.offsetClock(c.applied)
 	case e.LoseLease > 0 && c.incarnation.hooks.LeaseLost != nil:
 		c.incarnation.hooks.LeaseLost(c.applied)
-	}
-	return nil
-}
-
-// pause waits, at most until the fault is removed.
-func (c *operation) pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-c.applied.Done():
-	case <-ctx.Done():
-		return ended(ctx)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ func addEndpoint(flags *pflag.FlagSet, endpoint *string, usage string) {
 
 // component has the options that controller and sidecar have in common.
 type component struct {
+	workers                 *int
 	metrics, probes         *string
 	elect                   *bool
 	namespace               *string
@@ -30,7 +31,8 @@ type component struct {
 	baseDelay, maxDelay     *time.Duration
 }
 
-func (c component) addFlags(flags *pflag.FlagSet, baseDelay, maxDelay time.Duration) {
+func (c component) addFlags(flags *pflag.FlagSet, workers int, baseDelay, maxDelay time.Duration) {
+	flags.IntVar(c.workers, "workers", workers, "number of objects of each kind that are reconciled at the same time")
 	flags.StringVar(c.metrics, "metrics-bind-address", "0", "TCP address of /metrics; 0 disables it")
 	flags.StringVar(c.probes, "health-probe-bind-address", "0", "TCP address of /healthz and /readyz; 0 disables them")
 	flags.BoolVar(c.elect, "leader-elect", false, "enable leader election")

@@ -40,14 +40,13 @@ must be installed. It runs until the process gets SIGTERM.`,
 	flags := cmd.Flags()
 	access.addFlags(flags)
 	log.addFlags(flags)
-	flags.IntVar(&opts.Workers, "workers", cosicontroller.DefaultWorkers,
-		"number of objects of each kind that are reconciled at the same time")
 	component{
+		workers: &opts.Workers,
 		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
-	}.addFlags(flags, cosicontroller.DefaultRetryBaseDelay, cosicontroller.DefaultRetryMaxDelay)
+	}.addFlags(flags, cosicontroller.DefaultWorkers, cosicontroller.DefaultRetryBaseDelay, cosicontroller.DefaultRetryMaxDelay)
 	return cmd
 }
 

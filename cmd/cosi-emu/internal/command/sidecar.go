@@ -51,17 +51,17 @@ the sidecar. It runs until the process gets SIGTERM.`,
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,
 		"time limit for the first answer of the driver")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", cosisidecar.DefaultRPCTimeout, "time limit for each call to the driver")
-	flags.IntVar(&opts.Workers, "workers", cosisidecar.DefaultWorkers, "number of objects of each kind that are reconciled at the same time")
 	flags.StringVar(&ca, "certificate-authority", "",
 		"PEM file with the certificate authority of the object storage, which is added to the Secrets")
 	flags.StringVar(&opts.DriverGroup, "driver-group", "",
 		"group of the sidecars of one installation; a sidecar exits if another group uses its driver name (default: the Pod's namespace)")
 	component{
+		workers: &opts.Workers,
 		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
-	}.addFlags(flags, cosisidecar.DefaultRetryBaseDelay, cosisidecar.DefaultRetryMaxDelay)
+	}.addFlags(flags, cosisidecar.DefaultWorkers, cosisidecar.DefaultRetryBaseDelay, cosisidecar.DefaultRetryMaxDelay)
 	return cmd
 }
 

@@ -60,7 +60,7 @@ func (r *burst) run(ctx context.Context, s *environment) error {
 	if err != nil {
 		return err
 	}
-	namespace, err := s.namespace(ctx)
+	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (r *burst) create(ctx context.Context, s *environment, m *requestCounter) (
 	if err := s.warmUp(ctx, m); err != nil {
 		return nil, err
 	}
-	namespace, err := s.namespace(ctx)
+	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (r *burst) create(ctx context.Context, s *environment, m *requestCounter) (
 
 // warmUp makes some pairs that do not count, and returns when all is quiet.
 func (s *environment) warmUp(ctx context.Context, m *requestCounter) error {
-	namespace, err := s.namespace(ctx)
+	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -92,35 +91,4 @@ func (s *environment) createClasses(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// namespace makes a namespace and returns its name.
-func (s *environment) namespace(ctx context.Context) (string, error) {
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "scale-"}}
-	if err := s.admin.Create(ctx, namespace); err != nil {
-		return "", fmt.Errorf("create a namespace: %w", err)
-	}
-	return namespace.Name, nil
-}
-
-func newClaim(namespace, name string) *v1alpha2.BucketClaim {
-	return &v1alpha2.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: class, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
-	}
-}
-
-func newAccess(namespace, name, claim string) *v1alpha2.BucketAccess {
-	return &v1alpha2.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: v1alpha2.BucketAccessSpec{
-			BucketAccessClassName: class,
-			Protocol:              v1alpha2.ProtocolS3,
-			BucketClaims: []v1alpha2.BucketClaimAccess{{
-				BucketClaimName:  claim,
-				AccessSecretName: name,
-				AccessModes:      v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
-			}},
-		},
-	}
 }

@@ -76,7 +76,7 @@ func (g *growth) run(ctx context.Context, rounds int, progress func(string)) ([]
 func (a *among) settle(ctx context.Context) error {
 	m := newRequestCounter()
 	return a.env.withComponents(ctx, m, func() error {
-		namespace, err := a.env.namespace(ctx)
+		namespace, err := CreateNamespace(ctx, a.env.admin, "scale-")
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (a *among) run(ctx context.Context, count int) error {
 	if err != nil {
 		return err
 	}
-	if a.left, err = a.env.namespace(ctx); err != nil {
+	if a.left, err = CreateNamespace(ctx, a.env.admin, "scale-"); err != nil {
 		return err
 	}
 	bare, err := figure.Measure(func() error { return again.run(ctx, a.env, a.left, workers) })
@@ -117,7 +117,7 @@ func (a *among) run(ctx context.Context, count int) error {
 }
 
 func (a *among) create(ctx context.Context, m *requestCounter, count int) (*replay, error) {
-	namespace, err := a.env.namespace(ctx)
+	namespace, err := CreateNamespace(ctx, a.env.admin, "scale-")
 	if err != nil {
 		return nil, err
 	}

@@ -37,11 +37,11 @@ func numbered(i int) string { return "scale-" + strconv.Itoa(i) }
 func (b batch) objects(i int) []client.Object {
 	switch {
 	case b.claim != "":
-		return []client.Object{newAccess(b.namespace, numbered(i), b.claim)}
+		return []client.Object{NewAccess(b.namespace, numbered(i), b.claim, class)}
 	case b.claimsOnly:
-		return []client.Object{newClaim(b.namespace, numbered(i))}
+		return []client.Object{NewClaim(b.namespace, numbered(i), class)}
 	default:
-		return []client.Object{newClaim(b.namespace, numbered(i)), newAccess(b.namespace, numbered(i), numbered(i))}
+		return []client.Object{NewClaim(b.namespace, numbered(i), class), NewAccess(b.namespace, numbered(i), numbered(i), class)}
 	}
 }
 

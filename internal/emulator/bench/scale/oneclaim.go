@@ -62,7 +62,7 @@ func newOneClaim(most int) oneClaim {
 // run takes each size once, with a claim of its own.
 func (o oneClaim) run(ctx context.Context, s *environment, m *requestCounter) error {
 	for _, c := range o {
-		namespace, err := s.namespace(ctx)
+		namespace, err := CreateNamespace(ctx, s.admin, "scale-")
 		if err != nil {
 			return err
 		}
