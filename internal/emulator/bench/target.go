@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
 )
 
 // target is an emulator that is measured from outside, as its users see it.
