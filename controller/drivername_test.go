@@ -11,7 +11,7 @@ import (
 )
 
 // TestE40InvalidDriverName: the API accepts a class of a driver whose name
-// no sidecar can register, and everything of that class would wait for ever.
+// no sidecar can register, and everything of that class would wait forever.
 // KEP: COND-CLAIM-4
 func TestE40InvalidDriverName(t *testing.T) {
 	h := start(t)

@@ -114,7 +114,7 @@ func TestBadDriverParameters(t *testing.T) {
 			mentions: []string{"often", "true or false"},
 		},
 		"Virtual": {
-			reason: "Nobody would find the buckets.", parameters: map[string]string{fakedriver.ParameterAddressingStyle: "virtual"},
+			reason: "Clients could not resolve the buckets.", parameters: map[string]string{fakedriver.ParameterAddressingStyle: "virtual"},
 			mentions: []string{fakedriver.ParameterAddressingStyle, "VirtualEndpoint"},
 		},
 	}

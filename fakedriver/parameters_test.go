@@ -204,5 +204,5 @@ func TestVirtualNeedsEndpoint(t *testing.T) {
 	_, err := start(t, fakedriver.Options{}).DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{
 		BucketId: "bucket", Parameters: map[string]string{fakedriver.ParameterAddressingStyle: fakedriver.AddressingVirtual},
 	})
-	wantInvalid(t, "Nobody would find it.", err, fakedriver.ParameterAddressingStyle)
+	wantInvalid(t, "Clients could not resolve it.", err, fakedriver.ParameterAddressingStyle)
 }

@@ -129,7 +129,7 @@ func TestAccessIsRevoked(t *testing.T) {
 	}
 }
 
-// The Secrets go first, also when somebody else holds one: the access is revoked
+// The Secrets go first, also when another finalizer holds one: the access is revoked
 // when it is gone, and not before.
 // KEP: FLOW-REVOKE-3.2, REASON-28
 func TestAccessWaitsForItsSecretToGo(t *testing.T) {

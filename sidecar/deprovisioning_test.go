@@ -214,7 +214,7 @@ func TestNewSidecarRetriesTerminalFailures(t *testing.T) {
 	w.WaitReady(bucket)
 }
 
-// A cache that still shows a Bucket that the sidecar has just let go does not have
+// A cache that still shows a Bucket whose finalizer the sidecar has just released does not have
 // the driver asked a second time to delete it.
 func TestDeletionIsAskedForOnce(t *testing.T) {
 	w := newWorld(t)

@@ -72,7 +72,7 @@ func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	}
 }
 
-// E04: somebody else's readyToUse and Provisioned are not believed.
+// E04: the sidecar does not trust a readyToUse and Provisioned that a user wrote.
 // KEP: CHANGE-18
 func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
 	w := newWorld(t)

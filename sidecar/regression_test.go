@@ -201,7 +201,7 @@ func TestE70AlreadyExistsOnGrant(t *testing.T) {
 }
 
 // TestE72SecretCannotBeDeleted: elsewhere the error was taken for success, and
-// the access kept its finalizer for ever. It is tried again here, and the access
+// the access kept its finalizer forever. It is tried again here, and the access
 // is not revoked before its Secret is gone.
 func TestE72SecretCannotBeDeleted(t *testing.T) {
 	w := newWorld(t)
@@ -236,7 +236,7 @@ func TestE56SecretGoneBeforeTheAccess(t *testing.T) {
 	}
 }
 
-// TestE52AccessThatWasNeverGranted can be deleted, and is not tried for ever.
+// TestE52AccessThatWasNeverGranted can be deleted, and is not retried forever.
 func TestE52AccessThatWasNeverGranted(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverGrantBucketAccess", codes.Internal, "never")

@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// A Secret that is there already is nobody's to take. When it goes, the access
+// COSI does not take over an existing Secret. When it goes, the access
 // goes on.
 // KEP: FLOW-GRANT-4.6, RETRY-8, REASON-26
 func TestE11E74ForeignSecretIsNotTakenOver(t *testing.T) {
@@ -92,11 +92,11 @@ func TestSecretIsRestored(t *testing.T) {
 			},
 		},
 		"Deleted": {
-			reason: "a Secret with our finalizer is let go and made anew",
+			reason: "a Secret with our finalizer is released and created again",
 			damage: func(w *world, secret *corev1.Secret) { w.Must(w.Delete(w.Context(), secret)) },
 		},
 		"StrippedAndDeleted": {
-			reason: "a Secret that is simply gone is made anew",
+			reason: "a deleted Secret is created again",
 			damage: func(w *world, secret *corev1.Secret) {
 				w.Must(w.Delete(w.Context(), secret))
 				for w.Refresh(secret) == nil && !secret.DeletionTimestamp.IsZero() {

@@ -65,11 +65,11 @@ func TestBadDrivers(t *testing.T) {
 	s3 := []*cosiv1alpha2.ObjectProtocol{{Type: cosiv1alpha2.ObjectProtocol_S3}}
 	refuse(t, map[string]refusal{
 		"Nobody": {
-			reason: "nobody listens there",
+			reason: "no process listens there",
 			args:   (*home).upWithDriver, code: 1, says: []string{"d.sock", "did not answer within 500ms", "no such file", "is it running"},
 		},
 		"Silent": {
-			reason: "somebody listens there and never answers",
+			reason: "a process listens there and never answers",
 			args:   func(h *home) []string { h.listen(); return h.upWithDriver() },
 			code:   1, says: []string{"d.sock", "did not answer within 500ms"},
 		},

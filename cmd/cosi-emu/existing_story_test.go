@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestExistingCluster is the story of the README on somebody else's cluster.
+// TestExistingCluster is the story of the README on an existing cluster.
 // KEP: PRR-2, PRR-3
 func TestExistingCluster(t *testing.T) {
 	t.Parallel()
@@ -132,7 +132,7 @@ func TestExistingClusterLeft(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// waitDead waits until nobody has the name of the emulator any more.
+// waitDead waits until the name of the emulator is free.
 func waitDead(t *testing.T, h *home) {
 	t.Helper()
 	harness.Until(t, "the emulator is dead", func(context.Context) (bool, error) {

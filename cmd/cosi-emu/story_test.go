@@ -147,7 +147,7 @@ func (s *story) checkLogsRefused() {
 	}
 }
 
-// checkFiles expects that nobody else can read what the emulator writes.
+// checkFiles expects that other users cannot read the files of the emulator.
 func (s *story) checkFiles() {
 	s.t.Helper()
 	err := filepath.WalkDir(s.info.Dir, func(path string, entry fs.DirEntry, err error) error {
@@ -158,7 +158,7 @@ func (s *story) checkFiles() {
 		if err != nil {
 			return err
 		}
-		// What is in a directory that nobody else can enter is safe; credentials
+		// Files in a directory that other users cannot enter are safe; credentials
 		// and sockets are protected by themselves as well.
 		file := !entry.IsDir() && (path == s.info.Kubeconfig || entry.Type() == os.ModeSocket || strings.HasSuffix(path, ".key"))
 		if (file || entry.IsDir()) && info.Mode().Perm()&0o077 != 0 {

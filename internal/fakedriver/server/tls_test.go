@@ -84,7 +84,7 @@ func TestTLS(t *testing.T) {
 		if style == fakedriver.AddressingVirtual {
 			address = strings.Replace(endpoint, "s3.", "bucket-virtual.s3.", 1)
 		}
-		// Nobody has signed it: that the store says so is all that is asked for.
+		// The request is unsigned: the store only has to say so.
 		if got, err := get(t, trusting(t, opts.TLSCertFile), address); err != nil || got != http.StatusForbidden {
 			t.Errorf("GET %s = %d, %v; want 403", address, got, err)
 		}

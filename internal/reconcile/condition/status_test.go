@@ -45,11 +45,11 @@ func TestConclude(t *testing.T) {
 			status: newStatus("", isProvisioned()), want: outcome{false, metav1.ConditionUnknown},
 		},
 		{
-			name: "deleting", reason: "nobody should begin to use it", status: newStatus("id", isProvisioned()),
+			name: "deleting", reason: "it must not get new users", status: newStatus("id", isProvisioned()),
 			change: func(s *Status) { s.Deleting = true }, want: outcome{false, metav1.ConditionUnknown},
 		},
 		{
-			name: "unwanted", reason: "nobody should begin to use it", status: newStatus("id", isProvisioned()),
+			name: "unwanted", reason: "it must not get new users", status: newStatus("id", isProvisioned()),
 			change: func(s *Status) { s.Unwanted = true }, want: outcome{false, metav1.ConditionTrue},
 		},
 		{

@@ -26,7 +26,7 @@ func TestInject(t *testing.T) {
 			want:   []string{"controller patch bucketclaims/status Conflict"},
 		},
 		"LostReply": {
-			reason: "The bucket is created, and nobody has heard of it.",
+			reason: "The bucket is created, and the sidecar gets no reply.",
 			fault:  `{seam: rpc, operation: DriverCreateBucket, nth: 1, loseReply: DeadlineExceeded}`,
 			want:   []string{"sidecar DriverCreateBucket DeadlineExceeded"},
 		},

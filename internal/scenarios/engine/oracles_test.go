@@ -90,7 +90,7 @@ steps:
 				"- backend: {put: {bucket: \"${claim.status.boundBucketName}\", key: c, content: d}}\n",
 		},
 		"Crashes": {
-			reason: "Whoever dies, nothing is lost.",
+			reason: "A crash of any component loses nothing.",
 			scenario: strings.ReplaceAll("steps:"+granted, "- expect:", "- crash: [sidecar, controller]\n- expect:") +
 				"- delete: [BucketAccess/app, BucketClaim/photos]\n- crash: [controller, sidecar]\n- expect: {BucketClaim/photos: absent}\n",
 		},
@@ -103,7 +103,7 @@ steps:
 			scenario: "steps: [{call: {method: DriverCreateBucket, request: {bucketId: \"${scope}-raw\", protocols: [{type: S3}]}}}]",
 		},
 		"Orphaned": {
-			reason: "The bucket in the backend has nobody any more.", scenario: orphaned, want: []string{oracle.Leak, oracle.Leak},
+			reason: "No object records the bucket of the backend.", scenario: orphaned, want: []string{oracle.Leak, oracle.Leak},
 		},
 		"Allowed": {
 			reason:   "It is known, and there is a reason.",
@@ -115,7 +115,7 @@ steps:
 			want:     []string{oracle.Loss, oracle.Order},
 		},
 		"Lost": {
-			reason: "Somebody has taken the account away, and the access still says that all is well.", scenario: "steps:" + granted,
+			reason: "The account was deleted in the backend, and the access still reports ready.", scenario: "steps:" + granted,
 			between: func(t *testing.T, namespace string) {
 				t.Helper()
 				access := &v1alpha2.BucketAccess{}

@@ -55,7 +55,7 @@ func TestConnectErrors(t *testing.T) {
 			want:    codes.DeadlineExceeded,
 		},
 		"NeverAnswers": {
-			reason: "also if somebody is there",
+			reason: "also if a driver is there",
 			arrange: func(d *drivertest.Driver, o *driver.Options) {
 				d.Hang("DriverGetInfo")
 				o.ConnectTimeout, o.RPCTimeout = 200*time.Millisecond, 50*time.Millisecond

@@ -67,7 +67,7 @@ func TestAccessData(t *testing.T) {
 		},
 		// KEP: SECRET-S3-5, SECRET-S3-6
 		"S3ServiceAccount": {
-			reason:   "keys that nobody asked for are not handed on",
+			reason:   "unrequested keys are not written",
 			protocol: v1alpha2.ProtocolS3, authentication: byServiceAccount, want: s3,
 		},
 		// KEP: SECRET-AZURE-1, SECRET-AZURE-2
