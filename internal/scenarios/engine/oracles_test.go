@@ -1,10 +1,7 @@
 package engine_test
 
 import (
-	"context"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,11 +11,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 // The beginnings of scenarios.
@@ -199,7 +195,7 @@ func (m *meddler) StepEnded(_ *spec.Scenario, step engine.StepResult) {
 func TestSocket(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})
-	scenario := "setup: {drivers: [{name: theirs, socket: \"" + serveElsewhere(t, emu, "theirs.test") + "\"}]}\nsteps:" + claimed + `
+	scenario := "setup: {drivers: [{name: theirs, socket: \"" + drivertest.ServeFake(t, "theirs.test", emu.Info().S3Endpoint) + "\"}]}\nsteps:" + claimed + `
 - expect: {"Bucket/${claim.status.boundBucketName}": {spec: {driverName: theirs.test}}}
 - call: {method: DriverGetInfo, response: {name: "${driver}"}}
 - delete: BucketClaim/photos
@@ -210,37 +206,4 @@ func TestSocket(t *testing.T) {
 			t.Errorf("%s\n%s", got.Outcome, explain(got))
 		}
 	}
-}
-
-// serveElsewhere serves a driver with a store of its own, and returns its endpoint.
-func serveElsewhere(t *testing.T, emu *emulator.Emulator, name string) string {
-	t.Helper()
-	s3, err := store.New(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := fakedriver.New(fakedriver.Options{Name: name, Backend: s3, Endpoint: emu.Info().S3Endpoint})
-	if err != nil {
-		t.Fatal(err)
-	}
-	endpoint := "unix://" + filepath.Join(t.TempDir(), "d.sock")
-	listener, err := fakedriver.Listen(endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var served sync.WaitGroup
-	served.Go(func() {
-		if err := d.Serve(ctx, listener); err != nil {
-			t.Errorf("Serve() = %v", err)
-		}
-	})
-	t.Cleanup(func() {
-		cancel()
-		served.Wait()
-		if err := s3.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return endpoint
 }
