@@ -12,6 +12,10 @@ PKG ?= ./...
 TESTFLAGS ?=
 GOTESTSUM := $(GO) tool gotestsum --format pkgname-and-test-fails
 
+# How many packages are tested at a time. Tests wait for an API server half of
+# the time, so that it is two for each core.
+PACKAGES ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
+
 # Tests with this name are for `make test-all`: they take minutes.
 LONG := ^TestLong
 
@@ -53,7 +57,7 @@ clean: ## Remove what was built here. The user's cache stays.
 
 .PHONY: test
 test: setup ## Run the tests that a person waits for, in minutes.
-	$(GOTESTSUM) -- -timeout 15m -skip '$(LONG)' $(TESTFLAGS) $(PKG)
+	$(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(PKG)
 
 .PHONY: test-all
 test-all: test test-rest ## Run all tests that CI runs.

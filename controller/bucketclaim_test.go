@@ -249,7 +249,7 @@ func TestClaimAfterCrash(t *testing.T) {
 	}
 }
 
-// TestClaimWithForeignBucket: somebody else has the reserved name.
+// TestClaimWithForeignBucket: another object has the reserved name.
 // KEP: FLOW-DELETE-2.2.2
 func TestClaimWithForeignBucket(t *testing.T) {
 	h := start(t)

@@ -155,7 +155,7 @@ func TestAnnotationRemovedByHand(t *testing.T) {
 	h.must(refresh(context.Background(), h, claim))
 }
 
-// TestE51ClaimWithoutProvisioning: a claim whose Bucket nobody serves can go.
+// TestE51ClaimWithoutProvisioning: a claim whose Bucket has no sidecar can be deleted.
 func TestE51DeleteClaimOfAnAbsentDriver(t *testing.T) {
 	h := start(t)
 	h.make(class())

@@ -16,11 +16,10 @@ import (
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 )
 
-// TestClassesLiveTheirOwnLife: classes that are gone, or that others have been
-// made in place of, change nothing in what was provisioned by them, and are not
-// needed to delete it.
+// TestClassIsDeletedOrReplaced: deleting or replacing a class changes nothing in what
+// was provisioned from it. Deletion does not need the class.
 // KEP: LIFE-8, LIFE-9, API-ACCESS-STATUS-4, API-ACCESS-STATUS-5, API-ACCESS-STATUS-6
-func TestClassesLiveTheirOwnLife(t *testing.T) {
+func TestClassIsDeletedOrReplaced(t *testing.T) {
 	h := start(t)
 	bucketClass, keys := class(), newAccessClass()
 	h.make(bucketClass, keys)

@@ -3,5 +3,5 @@
 // they are deleted. It talks only to the API server; the sidecar calls the driver.
 //
 // There is one reconciler for each kind, which walks an object through a list of
-// phases. Nothing polls: the controller watches whatever an object waits for.
+// phases. Nothing polls: the controller watches every object that another waits for.
 package controller

@@ -10,10 +10,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestE40DriverThatCannotExist: the API accepts a class of a driver whose name
-// no sidecar can register, and everything of that class would wait for ever.
+// TestE40InvalidDriverName: the API accepts a class of a driver whose name
+// no sidecar can register, and everything of that class would wait forever.
 // KEP: COND-CLAIM-4
-func TestE40DriverThatCannotExist(t *testing.T) {
+func TestE40InvalidDriverName(t *testing.T) {
 	h := start(t)
 	const impossible = "3Par.example"
 	h.make(class(func(s *v1alpha2.BucketClassSpec) { s.DriverName = impossible }),

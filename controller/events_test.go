@@ -11,9 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestWaitingAccessTells: the KEP wants to hear of an access that waits.
+// TestWaitingAccessIsReported: the KEP requires an Event for an access that waits.
 // KEP: EVENT-ACCESS-1, REASON-9
-func TestWaitingAccessTells(t *testing.T) {
+func TestWaitingAccessIsReported(t *testing.T) {
 	h := start(t)
 	h.make(class(), newAccessClass())
 	claim, access := h.claim("data"), h.access("app", "data")
@@ -28,10 +28,10 @@ func TestWaitingAccessTells(t *testing.T) {
 	})
 }
 
-// TestFailedDeletionTells: the user of a claim that does not go hears why, though
-// only administrators see the Bucket.
+// TestFailedDeletionIsReportedOnTheClaim: an Event on the claim says why it is not
+// deleted, because only administrators see the Bucket.
 // KEP: EVENT-CLAIM-2
-func TestFailedDeletionTells(t *testing.T) {
+func TestFailedDeletionIsReportedOnTheClaim(t *testing.T) {
 	h := start(t)
 	h.make(class())
 	claim, bucket := h.provisioned("data")

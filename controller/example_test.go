@@ -3,12 +3,12 @@ package controller_test
 import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 )
 
 func Example() {
 	ctx := ctrl.SetupSignalHandler()
-	c, err := controller.New(ctrl.GetConfigOrDie(), controller.Options{
+	c, err := cosicontroller.New(ctrl.GetConfigOrDie(), cosicontroller.Options{
 		LeaderElection:          true,
 		LeaderElectionNamespace: "cosi-system",
 	})

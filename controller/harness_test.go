@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -56,15 +56,15 @@ type instance struct {
 
 // startController starts a controller with an empty cache. It ends with the test
 // unless stopController is called before.
-func (h *fixture) startController(change ...func(*controller.Options)) {
+func (h *fixture) startController(change ...func(*cosicontroller.Options)) {
 	h.t.Helper()
-	opts := controller.Options{Logger: h.log.logger(), RetryMaxDelay: time.Second}
+	opts := cosicontroller.Options{Logger: h.log.logger(), RetryMaxDelay: time.Second}
 	for _, f := range change {
 		f(&opts)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	life := &instance{cancel: cancel, ended: make(chan error, 1), ignore: goleak.IgnoreCurrent()}
-	c, err := controller.New(h.config(), opts)
+	c, err := cosicontroller.New(h.config(), opts)
 	if err != nil {
 		h.t.Fatalf("make a controller: %v", err)
 	}

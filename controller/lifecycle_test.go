@@ -12,19 +12,19 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func TestNewNeedsAPIServer(t *testing.T) {
-	if _, err := controller.New(&rest.Config{Host: "https://127.0.0.1:1"}, controller.Options{}); err == nil {
+	if _, err := cosicontroller.New(&rest.Config{Host: "https://127.0.0.1:1"}, cosicontroller.Options{}); err == nil {
 		t.Errorf("New succeeds without an API server")
 	}
 }
 
 func TestWaitReady(t *testing.T) {
 	h := prepare(t)
-	c, err := controller.New(h.config(), controller.Options{Logger: h.log.logger()})
+	c, err := cosicontroller.New(h.config(), cosicontroller.Options{Logger: h.log.logger()})
 	h.must(err)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -32,8 +32,8 @@ func TestWaitReady(t *testing.T) {
 		t.Errorf("WaitReady with a context that has ended returns %v, want %v", err, context.Canceled)
 	}
 	h.must(c.Start(ended))
-	if err := c.WaitReady(context.Background()); !errors.Is(err, controller.ErrStopped) {
-		t.Errorf("WaitReady after the end returns %v, want %v", err, controller.ErrStopped)
+	if err := c.WaitReady(context.Background()); !errors.Is(err, cosicontroller.ErrStopped) {
+		t.Errorf("WaitReady after the end returns %v, want %v", err, cosicontroller.ErrStopped)
 	}
 	h.requests.CloseIdle()
 }
@@ -41,10 +41,10 @@ func TestWaitReady(t *testing.T) {
 // TestLeaderElection: the second instance takes over when the first has ended.
 // KEP: ARCH-2
 func TestLeaderElection(t *testing.T) {
-	elect := func(o *controller.Options) { o.LeaderElection, o.LeaderElectionNamespace = true, "cosi-system" }
+	elect := func(o *cosicontroller.Options) { o.LeaderElection, o.LeaderElectionNamespace = true, "cosi-system" }
 	h := prepare(t)
 	h.startController(elect)
-	standby, err := controller.New(h.config(), controller.Options{
+	standby, err := cosicontroller.New(h.config(), cosicontroller.Options{
 		Logger: h.log.logger(), LeaderElection: true, LeaderElectionNamespace: "cosi-system",
 	})
 	h.must(err)
@@ -80,7 +80,7 @@ func TestLeaderElection(t *testing.T) {
 // KEP: ARCH-2
 func TestE86LostLease(t *testing.T) {
 	h := prepare(t)
-	elect := func(o *controller.Options) {
+	elect := func(o *cosicontroller.Options) {
 		o.LeaderElection, o.LeaderElectionNamespace = true, "cosi-system"
 		o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = 3*time.Second, 2*time.Second, 200*time.Millisecond
 	}
@@ -89,9 +89,9 @@ func TestE86LostLease(t *testing.T) {
 	h.running = nil
 	other := *h
 	other.requests = &harness.Requests{}
-	opts := controller.Options{Logger: h.log.logger()}
+	opts := cosicontroller.Options{Logger: h.log.logger()}
 	elect(&opts)
-	standby, err := controller.New(other.config(), opts)
+	standby, err := cosicontroller.New(other.config(), opts)
 	h.must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

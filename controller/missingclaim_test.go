@@ -40,10 +40,10 @@ func TestClaimGoesMissing(t *testing.T) {
 	awaits(h, again, "is not held by an access to another bucket", unprotected)
 }
 
-// TestMissingClaimOutlivesTheSidecarsWrites: a sidecar that finds nothing wrong
-// does not know of the claim. If it has said so by mistake, it is corrected.
+// TestSidecarKeepsClaimMissing: a sidecar that finds nothing wrong does not
+// see the claim. The controller corrects a status that the sidecar wrote by mistake.
 // KEP: COND-ACCESS-5
-func TestMissingClaimOutlivesTheSidecarsWrites(t *testing.T) {
+func TestSidecarKeepsClaimMissing(t *testing.T) {
 	h := start(t)
 	h.make(class(retain), newAccessClass())
 	claim, _ := h.provisioned("data")

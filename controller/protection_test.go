@@ -12,7 +12,7 @@ import (
 )
 
 // TestProtectionIsRestored: the finalizer of a claim, and that of an access which
-// waits for its claim, come back when somebody takes them off.
+// waits for its claim, are restored when a user removes them.
 // KEP: FINAL-1
 func TestProtectionIsRestored(t *testing.T) {
 	h := start(t)

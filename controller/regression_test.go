@@ -114,9 +114,9 @@ func TestE69LongClassName(t *testing.T) {
 	h.must(h.Delete(context.Background(), long))
 }
 
-// TestE84GoodAmongFaulty: claims that can never succeed do not delay one that
-// can, and those that are deleted are forgotten.
-func TestE84GoodAmongFaulty(t *testing.T) {
+// TestE84InvalidClaimsDoNotDelayOthers: invalid claims do not delay a valid
+// one, and deleted ones are not retried.
+func TestE84InvalidClaimsDoNotDelayOthers(t *testing.T) {
 	h := start(t)
 	h.make(class())
 	faulty := make([]*v1alpha2.BucketClaim, 30)

@@ -70,9 +70,9 @@ func TestStaleAccess(t *testing.T) {
 	}
 }
 
-// TestStaleClaimIsNotLetGo: the cache does not know yet that an access has come
-// to need the claim.
-func TestStaleClaimIsNotLetGo(t *testing.T) {
+// TestStaleClaimKeepsItsFinalizer: the cache does not show yet that a new access
+// requires the claim.
+func TestStaleClaimKeepsItsFinalizer(t *testing.T) {
 	h := prepare(t)
 	claim := h.claim("data")
 	claim.Finalizers = []string{v1alpha2.ProtectionFinalizer}

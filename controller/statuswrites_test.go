@@ -10,9 +10,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// A claim that goes well has two pieces of news for its user: it is bound, and it
-// is provisioned. What the Bucket goes through in between is none.
-func TestStatusWritesOfAClaimThatGoesWell(t *testing.T) {
+// The status of a successful claim changes twice: when it is bound, and when it is
+// provisioned. The states of the Bucket in between change nothing.
+func TestStatusWritesOfASuccessfulClaim(t *testing.T) {
 	h := start(t)
 	h.make(class())
 	claim := h.claim("data")

@@ -20,10 +20,10 @@ func TestAccessIsForItsBucketsAlone(t *testing.T) {
 		s.create(s.claim, s.access)
 		s.waitReady()
 	}
-	trespasser := openBucket(ours.secret())
-	trespasser.name = openBucket(theirs.secret()).name
-	_, read := trespasser.list(t.Context())
-	for what, err := range map[string]error{"read": read, "write": trespasser.put(t.Context(), "hello.txt", "hello")} {
+	other := openBucket(ours.secret())
+	other.name = openBucket(theirs.secret()).name
+	_, read := other.list(t.Context())
+	for what, err := range map[string]error{"read": read, "write": other.put(t.Context(), "hello.txt", "hello")} {
 		if rejected, ok := errors.AsType[smithy.APIError](err); !ok || rejected.ErrorCode() != "AccessDenied" {
 			t.Errorf("%s in a bucket that the access does not refer to: %v", what, err)
 		}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -42,14 +42,14 @@ func administrator(t *testing.T, emu *emulator.Emulator) (*s3.Client, fakedriver
 }
 
 // bringIn creates a Bucket for an existing backend bucket, for the story's claim.
-func (s *story) bringIn(name string) *cosiapi.Bucket {
+func (s *story) bringIn(name string) *v1alpha2.Bucket {
 	s.t.Helper()
-	bucket := &cosiapi.Bucket{
+	bucket := &v1alpha2.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: cosiapi.BucketSpec{
-			DriverName: s.emu.Info().DriverName, DeletionPolicy: cosiapi.DeletionPolicyRetain, ExistingBucketID: name,
-			Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3},
-			BucketClaimRef: cosiapi.BucketClaimReference{
+		Spec: v1alpha2.BucketSpec{
+			DriverName: s.emu.Info().DriverName, DeletionPolicy: v1alpha2.DeletionPolicyRetain, ExistingBucketID: name,
+			Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3},
+			BucketClaimRef: v1alpha2.BucketClaimReference{
 				Namespace: s.claim.Namespace, Name: s.claim.Name,
 			},
 		},
@@ -74,7 +74,7 @@ func TestBrownfield(t *testing.T) {
 		t.Fatal(err)
 	}
 	object := s.bringIn(name)
-	s.access.Spec.BucketClaims[0].AccessModes.ObjectData = cosiapi.BucketAccessModeReadOnly
+	s.access.Spec.BucketClaims[0].AccessModes.ObjectData = v1alpha2.BucketAccessModeReadOnly
 	s.create(s.claim, s.access)
 	s.waitReady()
 	ours := openBucket(s.secret())
@@ -94,7 +94,7 @@ func TestBrownfield(t *testing.T) {
 		t.Errorf("after all is deleted, the bucket has %v, %v; want old.txt", keys, err)
 	}
 	expectNoSecret(t, emu, map[string]string{
-		cosiapi.SecretKeyS3AccessKeyID: s.secretKeyID(ours), cosiapi.SecretKeyS3SecretAccessKey: key.SecretAccessKey,
+		v1alpha2.SecretKeyS3AccessKeyID: s.secretKeyID(ours), v1alpha2.SecretKeyS3SecretAccessKey: key.SecretAccessKey,
 	})
 	expectPrivate(t, emu.Info().S3Administrator)
 }
@@ -153,17 +153,17 @@ func TestNonEmptyBucketWaits(t *testing.T) {
 	}
 	s.delete(s.access)
 	s.waitGone(s.access)
-	object := &cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Name: *theirs.name}}
+	object := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: *theirs.name}}
 	s.delete(s.claim)
 	const says = "is not empty: delete its objects"
 	harness.Until(s.t, "the Bucket says why it is still there", func(ctx context.Context) (bool, error) {
 		err := emu.Client().Get(ctx, keyOf(object), object)
-		c := meta.FindStatusCondition(object.Status.Conditions, cosiapi.ConditionProvisionFailed)
+		c := meta.FindStatusCondition(object.Status.Conditions, v1alpha2.ConditionProvisionFailed)
 		return c != nil && strings.Contains(c.Message, says), err
 	})
 	harness.Until(s.t, "so does the claim, whose user may not see the Bucket", func(ctx context.Context) (bool, error) {
 		err := emu.Client().Get(ctx, keyOf(s.claim), s.claim)
-		c := meta.FindStatusCondition(s.claim.Status.Conditions, cosiapi.ConditionProvisionFailed)
+		c := meta.FindStatusCondition(s.claim.Status.Conditions, v1alpha2.ConditionProvisionFailed)
 		return c != nil && strings.Contains(c.Message, says), err
 	})
 	harness.Until(s.t, "an event says it, too", func(ctx context.Context) (bool, error) { return s.hasEvent(ctx, object.Name, says) })

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
@@ -50,26 +50,26 @@ func (e *Emulator) createClass(ctx context.Context, class client.Object) error {
 }
 
 func classes(driver string, bucketParameters map[string]string) []client.Object {
-	bucketClass := func(name string, policy cosiapi.DeletionPolicy) client.Object {
-		return &cosiapi.BucketClass{
+	bucketClass := func(name string, policy v1alpha2.DeletionPolicy) client.Object {
+		return &v1alpha2.BucketClass{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
-			Spec:       cosiapi.BucketClassSpec{DriverName: driver, DeletionPolicy: policy, Parameters: bucketParameters},
+			Spec:       v1alpha2.BucketClassSpec{DriverName: driver, DeletionPolicy: policy, Parameters: bucketParameters},
 		}
 	}
-	accessClass := func(name string, multi cosiapi.MultiBucketAccess) client.Object {
-		return &cosiapi.BucketAccessClass{
+	accessClass := func(name string, multi v1alpha2.MultiBucketAccess) client.Object {
+		return &v1alpha2.BucketAccessClass{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
-			Spec: cosiapi.BucketAccessClassSpec{
+			Spec: v1alpha2.BucketAccessClassSpec{
 				DriverName:         driver,
-				AuthenticationType: cosiapi.AuthenticationTypeKey,
+				AuthenticationType: v1alpha2.AuthenticationTypeKey,
 				MultiBucketAccess:  multi,
 			},
 		}
 	}
 	return []client.Object{
-		bucketClass(ClassStandard, cosiapi.DeletionPolicyDelete),
-		bucketClass(ClassStandardRetain, cosiapi.DeletionPolicyRetain),
-		accessClass(ClassStandard, cosiapi.MultiBucketAccessSingleBucket),
-		accessClass(ClassMultiBucket, cosiapi.MultiBucketAccessMultipleBuckets),
+		bucketClass(ClassStandard, v1alpha2.DeletionPolicyDelete),
+		bucketClass(ClassStandardRetain, v1alpha2.DeletionPolicyRetain),
+		accessClass(ClassStandard, v1alpha2.MultiBucketAccessSingleBucket),
+		accessClass(ClassMultiBucket, v1alpha2.MultiBucketAccessMultipleBuckets),
 	}
 }

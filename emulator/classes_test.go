@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -14,40 +14,40 @@ import (
 func (s *story) useBucketClass(parameters map[string]string) {
 	s.t.Helper()
 	s.claim.Spec.BucketClassName = s.claim.Namespace
-	s.create(&cosiapi.BucketClass{
+	s.create(&v1alpha2.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.claim.Namespace},
-		Spec: cosiapi.BucketClassSpec{
-			DriverName: s.emu.Info().DriverName, DeletionPolicy: cosiapi.DeletionPolicyDelete, Parameters: maps.Clone(parameters),
+		Spec: v1alpha2.BucketClassSpec{
+			DriverName: s.emu.Info().DriverName, DeletionPolicy: v1alpha2.DeletionPolicyDelete, Parameters: maps.Clone(parameters),
 		},
 	})
 }
 
 // useAccessClass makes a BucketAccessClass of the fake driver, for the story's
 // access.
-func (s *story) useAccessClass(authentication cosiapi.AuthenticationType, parameters map[string]string) {
+func (s *story) useAccessClass(authentication v1alpha2.AuthenticationType, parameters map[string]string) {
 	s.t.Helper()
 	s.access.Spec.BucketAccessClassName = s.access.Namespace
-	s.create(&cosiapi.BucketAccessClass{
+	s.create(&v1alpha2.BucketAccessClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.access.Namespace},
-		Spec: cosiapi.BucketAccessClassSpec{
+		Spec: v1alpha2.BucketAccessClassSpec{
 			DriverName: s.emu.Info().DriverName, AuthenticationType: authentication,
-			MultiBucketAccess: cosiapi.MultiBucketAccessMultipleBuckets, Parameters: maps.Clone(parameters),
+			MultiBucketAccess: v1alpha2.MultiBucketAccessMultipleBuckets, Parameters: maps.Clone(parameters),
 		},
 	})
 }
 
 // another returns an access like the story's with another name, and another
 // Secret.
-func (s *story) another(name string) *cosiapi.BucketAccess {
+func (s *story) another(name string) *v1alpha2.BucketAccess {
 	access := s.access.DeepCopy()
 	access.ObjectMeta = metav1.ObjectMeta{Namespace: s.access.Namespace, Name: name}
-	access.Status = cosiapi.BucketAccessStatus{}
+	access.Status = v1alpha2.BucketAccessStatus{}
 	access.Spec.BucketClaims[0].AccessSecretName = name
 	return access
 }
 
 // waitAccess waits until an access is ready, or not.
-func (s *story) waitAccess(access *cosiapi.BucketAccess, what string, holds func() bool) {
+func (s *story) waitAccess(access *v1alpha2.BucketAccess, what string, holds func() bool) {
 	s.t.Helper()
 	harness.Until(s.t, "access "+access.Name+" "+what, func(ctx context.Context) (bool, error) {
 		err := s.emu.Client().Get(ctx, keyOf(access), access)

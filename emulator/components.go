@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // backendPhases start what COSI provisions from: the store and the fake driver,
@@ -87,7 +87,7 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 // checkDriver asks an external driver for its name, before a component for it starts.
 func (e *Emulator) checkDriver(ctx context.Context) error {
 	e.info.DriverEndpoint = e.opts.Driver
-	name, err := sidecar.GetDriverName(ctx, sidecar.Options{
+	name, err := cosisidecar.GetDriverName(ctx, cosisidecar.Options{
 		Endpoint:       e.info.DriverEndpoint,
 		ConnectTimeout: e.opts.ConnectTimeout,
 		RPCTimeout:     e.opts.RPCTimeout,

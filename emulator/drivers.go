@@ -11,10 +11,10 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // DriverOptions describe a further fake driver.
@@ -85,7 +85,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	})
 	added.Driver = e.Component(name)
 	if err == nil {
-		added.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+opts.Name, sidecar.Options{
+		added.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+opts.Name, cosisidecar.Options{
 			Endpoint: "passthrough:///" + opts.Name, DialOptions: []grpc.DialOption{grpc.WithContextDialer(added.listener.dial)},
 		})
 	}
@@ -104,7 +104,7 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
 	}
-	driverName, err := sidecar.GetDriverName(ctx, sidecar.Options{
+	driverName, err := cosisidecar.GetDriverName(ctx, cosisidecar.Options{
 		Endpoint: endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout,
 	})
 	if err != nil {
@@ -117,7 +117,7 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 				ErrOptions, endpoint, served, component)
 		}
 	}
-	joined.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+name, sidecar.Options{Endpoint: endpoint})
+	joined.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+name, cosisidecar.Options{Endpoint: endpoint})
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +165,8 @@ func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 // the driver.
 func (a *AddedDriver) Remove(ctx context.Context) error {
 	err := errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
-	sidecar.ForgetDriver(a.DriverName)
-	controller.ForgetDriver(a.DriverName)
+	cosisidecar.ForgetDriver(a.DriverName)
+	cosicontroller.ForgetDriver(a.DriverName)
 	return err
 }
 

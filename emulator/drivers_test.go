@@ -1,21 +1,18 @@
 package emulator_test
 
 import (
-	"context"
 	"errors"
-	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 // TestAddDriver has a second driver serve claims and accesses, before and after
@@ -66,20 +63,20 @@ func serveByDriver(t *testing.T, emu *emulator.Emulator, driver, class string) {
 	t.Helper()
 	s := newStory(t, emu)
 	classes := []client.Object{
-		&cosiapi.BucketClass{
+		&v1alpha2.BucketClass{
 			ObjectMeta: metav1.ObjectMeta{Name: class},
-			Spec:       cosiapi.BucketClassSpec{DriverName: driver, DeletionPolicy: cosiapi.DeletionPolicyDelete},
+			Spec:       v1alpha2.BucketClassSpec{DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicyDelete},
 		},
-		&cosiapi.BucketAccessClass{
+		&v1alpha2.BucketAccessClass{
 			ObjectMeta: metav1.ObjectMeta{Name: class},
-			Spec:       cosiapi.BucketAccessClassSpec{DriverName: driver, AuthenticationType: cosiapi.AuthenticationTypeKey},
+			Spec:       v1alpha2.BucketAccessClassSpec{DriverName: driver, AuthenticationType: v1alpha2.AuthenticationTypeKey},
 		},
 	}
 	s.create(classes...)
 	s.claim.Spec.BucketClassName, s.access.Spec.BucketAccessClassName = class, class
 	s.create(s.claim, s.access)
 	s.waitReady()
-	bucket, err := emu.Store().GetBucket(t.Context(), s.secret()[cosiapi.SecretKeyBucketName])
+	bucket, err := emu.Store().GetBucket(t.Context(), s.secret()[v1alpha2.SecretKeyBucketName])
 	if err != nil || bucket.Owner != driver {
 		t.Errorf("GetBucket() = %+v, %v; want one of %s", bucket, err, driver)
 	}
@@ -105,7 +102,7 @@ func TestJoinDriver(t *testing.T) {
 	if _, err := emu.JoinDriver(t.Context(), "far", "dns:///driver.example.com"); !errors.Is(err, emulator.ErrOptions) {
 		t.Errorf("JoinDriver() over the network = %v, want ErrOptions", err)
 	}
-	endpoint := serveElsewhere(t, "theirs.test")
+	endpoint := drivertest.ServeFake(t, "theirs.test", "http://127.0.0.1:1")
 	joined, err := emu.JoinDriver(t.Context(), "theirs", endpoint)
 	if err != nil {
 		t.Fatal(err)
@@ -120,38 +117,4 @@ func TestJoinDriver(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"sidecar": emu.Info().DriverName}, emu.Served()); diff != "" {
 		t.Errorf("Served() when it has left (-want +got):\n%s", diff)
 	}
-}
-
-// serveElsewhere serves a fake driver that is not the emulator's, and returns its
-// endpoint.
-func serveElsewhere(t *testing.T, name string) string {
-	t.Helper()
-	s3, err := store.New(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := fakedriver.New(fakedriver.Options{Name: name, Backend: s3, Endpoint: "http://127.0.0.1:1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	endpoint := "unix://" + filepath.Join(t.TempDir(), "d.sock")
-	listener, err := fakedriver.Listen(endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var served sync.WaitGroup
-	served.Go(func() {
-		if err := d.Serve(ctx, listener); err != nil {
-			t.Errorf("Serve() = %v", err)
-		}
-	})
-	t.Cleanup(func() {
-		cancel()
-		served.Wait()
-		if err := s3.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return endpoint
 }

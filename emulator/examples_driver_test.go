@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
@@ -110,8 +110,8 @@ func TestExampleExistingBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := applyExample(t, emu, "existing-bucket.yaml", client.ObjectKey{Namespace: "brownfield", Name: "legacy-ro"})
-	if keys, err := openBucket(secret).list(t.Context()); err != nil || len(keys) > 0 || secret[cosiapi.SecretKeyBucketName] != "legacy" {
-		t.Errorf("list() of %s = %v, %v", secret[cosiapi.SecretKeyBucketName], keys, err)
+	if keys, err := openBucket(secret).list(t.Context()); err != nil || len(keys) > 0 || secret[v1alpha2.SecretKeyBucketName] != "legacy" {
+		t.Errorf("list() of %s = %v, %v", secret[v1alpha2.SecretKeyBucketName], keys, err)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestExampleServiceAccount(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	access := client.ObjectKey{Namespace: "keyless", Name: "photos-rw"}
 	secret := applyExample(t, emu, "service-account.yaml", access)
-	s := &story{t: t, emu: emu, access: &cosiapi.BucketAccess{}}
+	s := &story{t: t, emu: emu, access: &v1alpha2.BucketAccess{}}
 	s.access.Namespace, s.access.Name = access.Namespace, access.Name
 	pod := s.openAs(secret, s.token("builder", webidentity.Audience), access.Name)
 	if err := pod.put(t.Context(), "hello.txt", "hello"); err != nil {

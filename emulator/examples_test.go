@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
@@ -58,7 +58,7 @@ func TestExampleClasses(t *testing.T) {
 			t.Errorf("%s %s: -example, +made by up:\n%s", object.GetKind(), object.GetName(), diff)
 		}
 	}
-	var classes cosiapi.BucketClassList
+	var classes v1alpha2.BucketClassList
 	if err := emu.Client().List(t.Context(), &classes); err != nil || len(classes.Items) != 2 {
 		t.Errorf("%d BucketClasses, %v; the example has 2", len(classes.Items), err)
 	}

@@ -9,11 +9,11 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // joinCluster prepares an existing cluster for the components. It changes nothing before it
@@ -63,7 +63,7 @@ func (e *Emulator) checkLeases(ctx context.Context) error {
 }
 
 func (e *Emulator) checkController(ctx context.Context) error {
-	err := e.cluster.CheckLeases(ctx, deploy.Namespace, controller.LeaseName)
+	err := e.cluster.CheckLeases(ctx, deploy.Namespace, cosicontroller.LeaseName)
 	if errors.Is(err, cluster.ErrBusy) {
 		return fmt.Errorf("a COSI controller: %w; stop it first, with 'kubectl -n %s scale deployment %s --replicas=0' "+
 			"if it is that of deploy/", err, deploy.Namespace, deploy.ControllerServiceAccount)
@@ -75,7 +75,7 @@ func (e *Emulator) checkSidecar(ctx context.Context) error {
 	if e.opts.NoDriver {
 		return nil
 	}
-	err := e.cluster.CheckLeases(ctx, deploy.Namespace, sidecar.LeaseName(e.info.DriverName))
+	err := e.cluster.CheckLeases(ctx, deploy.Namespace, cosisidecar.LeaseName(e.info.DriverName))
 	if errors.Is(err, cluster.ErrBusy) {
 		return fmt.Errorf("a sidecar of driver %s: %w; stop it first, or use a driver of another name", e.info.DriverName, err)
 	}
@@ -85,9 +85,9 @@ func (e *Emulator) checkSidecar(ctx context.Context) error {
 // prepareRights finds out whether the components can be their ServiceAccounts, and
 // makes the Leases that they take.
 func (e *Emulator) prepareRights(ctx context.Context) error {
-	leases := map[string]string{deploy.ControllerServiceAccount: controller.LeaseName}
+	leases := map[string]string{deploy.ControllerServiceAccount: cosicontroller.LeaseName}
 	if !e.opts.NoDriver {
-		leases[deploy.SidecarServiceAccount] = sidecar.LeaseName(e.info.DriverName)
+		leases[deploy.SidecarServiceAccount] = cosisidecar.LeaseName(e.info.DriverName)
 	}
 	for account, lease := range leases {
 		if _, err := e.userOf(ctx, account); err != nil {
@@ -118,9 +118,9 @@ func (e *Emulator) createInCluster(ctx context.Context, class client.Object) err
 
 func driverOf(class client.Object) string {
 	switch class := class.(type) {
-	case *cosiapi.BucketClass:
+	case *v1alpha2.BucketClass:
 		return class.Spec.DriverName
-	case *cosiapi.BucketAccessClass:
+	case *v1alpha2.BucketAccessClass:
 		return class.Spec.DriverName
 	default:
 		return ""

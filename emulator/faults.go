@@ -88,7 +88,7 @@ func (e *Emulator) outage(by *fault.Applied) {
 func (e *Emulator) endOutage(by *fault.Applied) {
 	name := by.Effect.Outage
 	defer e.outages.end(name)
-	pause(context.Background(), by)
+	_ = by.Wait(context.Background(), by.Effect.Down)
 	ctx, cancel := context.WithTimeout(context.Background(), outageTimeout)
 	defer cancel()
 	err := e.plane.StartComponent(ctx, name)
@@ -113,17 +113,6 @@ func (e *Emulator) startAdministrator() error {
 func (e *Emulator) interfere(ctx context.Context, by *fault.Applied) {
 	if a := e.administrator.Load(); a != nil {
 		a.Interfere(ctx, by)
-	}
-}
-
-// pause waits for as long as a fault keeps down what it has killed.
-func pause(ctx context.Context, by *fault.Applied) {
-	timer := time.NewTimer(by.Effect.Down)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-by.Done():
-	case <-ctx.Done():
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/iterator"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -25,8 +25,8 @@ func everyProtocol() emulator.Options {
 }
 
 // use makes the story be of a protocol and of modes.
-func (s *story) use(protocol cosiapi.Protocol, modes cosiapi.BucketAccessModes) *story {
-	s.claim.Spec.Protocols = []cosiapi.Protocol{protocol}
+func (s *story) use(protocol v1alpha2.Protocol, modes v1alpha2.BucketAccessModes) *story {
+	s.claim.Spec.Protocols = []v1alpha2.Protocol{protocol}
 	s.access.Spec.Protocol = protocol
 	s.access.Spec.BucketClaims[0].AccessModes = modes
 	return s
@@ -87,8 +87,8 @@ func gcsStatus(t *testing.T, err error) int {
 // Secret holds.
 func TestGCS(t *testing.T) {
 	emu := emulatortest.Start(t, everyProtocol())
-	s := newStory(t, emu).use(cosiapi.ProtocolGCS, cosiapi.BucketAccessModes{
-		ObjectData: cosiapi.BucketAccessModeReadWrite, ObjectMetadata: cosiapi.BucketAccessModeReadWrite,
+	s := newStory(t, emu).use(v1alpha2.ProtocolGCS, v1alpha2.BucketAccessModes{
+		ObjectData: v1alpha2.BucketAccessModeReadWrite, ObjectMetadata: v1alpha2.BucketAccessModeReadWrite,
 	})
 	s.create(s.claim, s.access)
 	s.waitReady()
@@ -144,10 +144,10 @@ func useGCS(t *testing.T, b *storage.BucketHandle) {
 // TestGCSGrants checks what each mode of an access, another user's key, and no key grant.
 func TestGCSGrants(t *testing.T) {
 	emu := emulatortest.Start(t, everyProtocol())
-	modes := map[string]cosiapi.BucketAccessMode{
-		"rw": cosiapi.BucketAccessModeReadWrite, "ro": cosiapi.BucketAccessModeReadOnly, "wo": cosiapi.BucketAccessModeWriteOnly,
+	modes := map[string]v1alpha2.BucketAccessMode{
+		"rw": v1alpha2.BucketAccessModeReadWrite, "ro": v1alpha2.BucketAccessModeReadOnly, "wo": v1alpha2.BucketAccessModeWriteOnly,
 	}
-	owner := newStory(t, emu).use(cosiapi.ProtocolGCS, cosiapi.BucketAccessModes{ObjectData: modes["rw"]})
+	owner := newStory(t, emu).use(v1alpha2.ProtocolGCS, v1alpha2.BucketAccessModes{ObjectData: modes["rw"]})
 	owner.create(owner.claim, owner.access)
 	owner.waitReady()
 	secrets := map[string]map[string]string{"rw": owner.secret()}
@@ -164,7 +164,7 @@ func TestGCSGrants(t *testing.T) {
 		}
 		secrets[name] = data
 	}
-	other := newStory(t, emu).use(cosiapi.ProtocolGCS, cosiapi.BucketAccessModes{ObjectData: modes["rw"]})
+	other := newStory(t, emu).use(v1alpha2.ProtocolGCS, v1alpha2.BucketAccessModes{ObjectData: modes["rw"]})
 	other.create(other.claim, other.access)
 	other.waitReady()
 	secrets["other"] = with(other.secret(), "BUCKET_NAME", secrets["rw"]["BUCKET_NAME"])
@@ -198,15 +198,15 @@ func with(secret map[string]string, key, value string) map[string]string {
 // TestAzureSecret is what there is of Azure.
 func TestAzureSecret(t *testing.T) {
 	emu := emulatortest.Start(t, everyProtocol())
-	s := newStory(t, emu).use(cosiapi.ProtocolAzure, cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadOnly})
+	s := newStory(t, emu).use(v1alpha2.ProtocolAzure, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadOnly})
 	s.create(s.claim, s.access)
 	s.waitReady()
 	secret := s.secret()
-	account, token := secret[cosiapi.SecretKeyAzureStorageAccount], secret[cosiapi.SecretKeyAzureSASToken]
+	account, token := secret[v1alpha2.SecretKeyAzureStorageAccount], secret[v1alpha2.SecretKeyAzureSASToken]
 	if secret["COSI_PROTOCOL"] != "Azure" || account == "" || !strings.HasPrefix(token, "https://"+account+".blob.cosi-emu.invalid/") {
 		t.Errorf("the Secret is %v", secret)
 	}
-	if expires, ok := secret[cosiapi.SecretKeyAzureSASTokenExpires]; !ok || expires != "" {
+	if expires, ok := secret[v1alpha2.SecretKeyAzureSASTokenExpires]; !ok || expires != "" {
 		t.Errorf("the token ends %q, %t", expires, ok)
 	}
 	s.delete(s.access)

@@ -11,17 +11,17 @@ import (
 	"google.golang.org/grpc"
 	"k8s.io/client-go/rest"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // Implementations are your own components in place of the emulator's, as functions or
 // as programs. They run at the same seams: the journal records everything that they
-// do, faults apply to them, and a crash cuts them off. What is nil is the emulator's
-// own. Each function is called, and each program run, once for each incarnation.
+// do, faults apply to them, and a crash cuts them off. A nil field means the emulator's
+// own component. Each incarnation calls its function, or runs its program, once.
 type Implementations struct {
 	// Controller makes a controller, with the rights of the ServiceAccount of
 	// deploy/rbac.
@@ -85,7 +85,7 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	case own.Controller != nil:
 		return own.Controller(cfg, e.logger(i))
 	}
-	return controller.New(cfg, e.opts.withControllerLeaderElection(controller.Options{
+	return cosicontroller.New(cfg, e.opts.withControllerLeaderElection(cosicontroller.Options{
 		RetryBaseDelay: e.opts.RetryBaseDelay,
 		RetryMaxDelay:  e.opts.RetryMaxDelay,
 		Logger:         e.logger(i),
@@ -93,7 +93,7 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 }
 
 // newSidecar makes the runner of one incarnation of a sidecar.
-func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts sidecar.Options, i *seam.Incarnation) (Runner, error) {
+func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options, i *seam.Incarnation) (Runner, error) {
 	opts.DialOptions = slices.Concat(opts.DialOptions, i.DialOptions())
 	if opts.Logger.GetSink() == nil {
 		opts.Logger = e.logger(i)
@@ -107,7 +107,7 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts sideca
 	case own.Sidecar != nil:
 		return own.Sidecar(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
 	}
-	return sidecar.New(ctx, cfg, opts)
+	return cosisidecar.New(ctx, cfg, opts)
 }
 
 // newDriver makes a driver for one incarnation, on a listener that is opened when

@@ -8,13 +8,13 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // TestImplementations runs a story with components that the emulator did not make: they
@@ -24,11 +24,11 @@ func TestImplementations(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
 		Controller: func(cfg *rest.Config, logger logr.Logger) (emulator.Runner, error) {
 			controllers.Add(1)
-			return controller.New(cfg, controller.Options{Logger: logger})
+			return cosicontroller.New(cfg, cosicontroller.Options{Logger: logger})
 		},
 		Sidecar: func(ctx context.Context, cfg *rest.Config, to emulator.SidecarConnection, logger logr.Logger) (emulator.Runner, error) {
 			sidecars.Add(1)
-			return sidecar.New(ctx, cfg, sidecar.Options{Endpoint: to.Endpoint, DialOptions: to.DialOptions, Logger: logger})
+			return cosisidecar.New(ctx, cfg, cosisidecar.Options{Endpoint: to.Endpoint, DialOptions: to.DialOptions, Logger: logger})
 		},
 		Driver: func(opts fakedriver.Options) (emulator.Server, error) {
 			drivers.Add(1)

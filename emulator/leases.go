@@ -10,11 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // Times of the elections in a control plane of the emulator's own. They are shorter
@@ -37,7 +37,7 @@ func (e *Emulator) LeaderElectionEnabled() bool { return e.opts.leaderElectionEn
 func (o Options) leaderElectionEnabled() bool { return o.LeaderElection || o.Cluster != nil }
 
 // withLeaderElection has a sidecar elect, too, if the emulator's components do.
-func (o Options) withLeaderElection(opts sidecar.Options) sidecar.Options {
+func (o Options) withLeaderElection(opts cosisidecar.Options) cosisidecar.Options {
 	if !o.LeaderElection {
 		return opts
 	}
@@ -47,7 +47,7 @@ func (o Options) withLeaderElection(opts sidecar.Options) sidecar.Options {
 }
 
 // withControllerLeaderElection is electing for a controller.
-func (o Options) withControllerLeaderElection(opts controller.Options) controller.Options {
+func (o Options) withControllerLeaderElection(opts cosicontroller.Options) cosicontroller.Options {
 	opts.LeaderElection, opts.LeaderElectionNamespace = o.leaderElectionEnabled(), deploy.Namespace
 	if o.LeaderElection {
 		opts.LeaseDuration, opts.RenewDeadline, opts.RetryPeriod = leaseDuration, renewDeadline, retryPeriod
@@ -111,10 +111,10 @@ func (e *Emulator) leaseOf(component string) (string, error) {
 			ErrOptions, component)
 	}
 	if component == ComponentController {
-		return controller.LeaseName, nil
+		return cosicontroller.LeaseName, nil
 	}
 	if driver, ok := e.Served()[component]; ok && IsSidecar(component) {
-		return sidecar.LeaseName(driver), nil
+		return cosisidecar.LeaseName(driver), nil
 	}
 	return "", fmt.Errorf("%w: %s has no Lease: only the controller and sidecars have", ErrOptions, component)
 }

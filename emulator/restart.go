@@ -22,8 +22,8 @@ func (l *incarnation) killedBy() error {
 	return nil
 }
 
-// crashed handles a fault that kills the component. A crossing calls it at that instant, and
-// the incarnation ends only after the crossing; so a goroutine does the rest, and restarts
+// crashed handles a fault that kills the component. An operation calls it at that instant, and
+// the incarnation ends only after the operation; so a goroutine does the rest, and restarts
 // the component. If the incarnation is not ready yet, Start handles the kill. If it is being
 // stopped, the component stays stopped.
 func (c *Component) crashed(l *incarnation, by *fault.Applied) {
@@ -98,7 +98,7 @@ func (c *Component) betweenIncarnations(ctx context.Context, by *fault.Applied) 
 	if by.Effect.Forget && c.loseData != nil {
 		_ = c.forgetLocked(context.WithoutCancel(ctx), by.Name) // the journal has what went wrong
 	}
-	pause(ctx, by)
+	_ = by.Wait(ctx, by.Effect.Down)
 }
 
 // A start that fails, for instance because the API server is down, is retried with this

@@ -18,14 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -59,8 +59,8 @@ func unused() map[string]string {
 func TestE90EveryRightIsUsed(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Cluster: sharedCluster(t), Install: true})
 	s := newStory(t, emu)
-	s.electAgain(emulator.ComponentController, controller.LeaseName)
-	s.electAgain(emulator.ComponentSidecar, sidecar.LeaseName(emu.Info().DriverName))
+	s.electAgain(emulator.ComponentController, cosicontroller.LeaseName)
+	s.electAgain(emulator.ComponentSidecar, cosisidecar.LeaseName(emu.Info().DriverName))
 	s.live()
 
 	granted, used := rights(t), map[string]bool{}
@@ -122,13 +122,13 @@ func (s *story) live() {
 	if err := s.emu.Client().Get(s.t.Context(), key, secret); err != nil {
 		s.t.Fatal(err)
 	}
-	secret.Data = map[string][]byte{"spoilt": []byte("yes")}
+	secret.Data = map[string][]byte{"corrupted": []byte("yes")}
 	if err := s.emu.Client().Update(s.t.Context(), secret); err != nil {
 		s.t.Fatal(err)
 	}
 	harness.Until(s.t, "the Secret is mended", func(ctx context.Context) (bool, error) {
 		err := s.emu.Client().Get(ctx, key, secret)
-		return err == nil && secret.Data["spoilt"] == nil, client.IgnoreNotFound(err)
+		return err == nil && secret.Data["corrupted"] == nil, client.IgnoreNotFound(err)
 	})
 	s.delete(s.access)
 	s.waitGone(s.access)

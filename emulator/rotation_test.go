@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -55,7 +55,7 @@ func (s *story) secretOf(ctx context.Context, name string) (map[string]string, e
 func TestRotation(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
-	s.useAccessClass(cosiapi.AuthenticationTypeKey, map[string]string{fakedriver.ParameterRotateCredentials: "true"})
+	s.useAccessClass(v1alpha2.AuthenticationTypeKey, map[string]string{fakedriver.ParameterRotateCredentials: "true"})
 	s.create(s.claim, s.access)
 	s.waitReady()
 	old := s.secret()
@@ -81,8 +81,8 @@ func (s *story) expectRotated(old map[string]string) map[string]string {
 	var rotated map[string]string
 	harness.Until(s.t, "another key comes", func(ctx context.Context) (_ bool, err error) {
 		rotated, err = s.secretOf(ctx, "photos-credentials")
-		key := rotated[cosiapi.SecretKeyS3AccessKeyID]
-		return key != "" && key != old[cosiapi.SecretKeyS3AccessKeyID], err // the Secret is there before it is filled
+		key := rotated[v1alpha2.SecretKeyS3AccessKeyID]
+		return key != "" && key != old[v1alpha2.SecretKeyS3AccessKeyID], err // the Secret is there before it is filled
 	})
 	if keys, err := openBucket(rotated).list(s.t.Context()); err != nil || len(keys) != 1 {
 		s.t.Errorf("with the new key: %v, %v", keys, err)
@@ -104,7 +104,7 @@ func TestAccountLimit(t *testing.T) {
 	second := s.another("second")
 	s.create(second)
 	s.waitAccess(second, "says what it waits for", func() bool {
-		c := meta.FindStatusCondition(second.Status.Conditions, cosiapi.ConditionProvisioned)
+		c := meta.FindStatusCondition(second.Status.Conditions, v1alpha2.ConditionProvisioned)
 		return c != nil && strings.Contains(c.Message, "has reached its limit")
 	})
 	s.delete(s.access)
@@ -118,9 +118,9 @@ func TestSeveralBuckets(t *testing.T) {
 	s.access.Spec.BucketAccessClassName = emulator.ClassMultiBucket
 	archive := s.claim.DeepCopy()
 	archive.Name = "archive"
-	s.access.Spec.BucketClaims = append(s.access.Spec.BucketClaims, cosiapi.BucketClaimAccess{
+	s.access.Spec.BucketClaims = append(s.access.Spec.BucketClaims, v1alpha2.BucketClaimAccess{
 		BucketClaimName: "archive", AccessSecretName: "archive-credentials",
-		AccessModes: cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadOnly},
+		AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadOnly},
 	})
 	s.create(s.claim, archive, s.access)
 	s.waitReady()
@@ -132,7 +132,7 @@ func TestSeveralBuckets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if photos[cosiapi.SecretKeyS3AccessKeyID] != archived[cosiapi.SecretKeyS3AccessKeyID] {
+	if photos[v1alpha2.SecretKeyS3AccessKeyID] != archived[v1alpha2.SecretKeyS3AccessKeyID] {
 		t.Error("the two Secrets of an access have different keys")
 	}
 	if err := openBucket(photos).put(t.Context(), "k", "v"); err != nil {

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
@@ -49,15 +49,15 @@ func (s *story) openAs(secret map[string]string, token, role string) bucket {
 	s.t.Setenv("AWS_ROLE_ARN", "arn:aws:iam::000000000000:role/"+role)
 	s.t.Setenv("AWS_ROLE_SESSION_NAME", "test")
 	// For its own STS client the SDK for Go does not look at AWS_ENDPOINT_URL.
-	s.t.Setenv("AWS_ENDPOINT_URL_STS", secret[cosiapi.SecretKeyS3Endpoint])
+	s.t.Setenv("AWS_ENDPOINT_URL_STS", secret[v1alpha2.SecretKeyS3Endpoint])
 	s.t.Setenv("AWS_CA_BUNDLE", "") // of the user that runs the test
 	cfg, err := config.LoadDefaultConfig(s.t.Context(), config.WithRetryMaxAttempts(1))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	name := secret[cosiapi.SecretKeyBucketName]
+	name := secret[v1alpha2.SecretKeyBucketName]
 	return bucket{name: &name, client: s3.NewFromConfig(cfg, func(o *s3.Options) {
-		o.UsePathStyle = secret[cosiapi.SecretKeyS3AddressingStyle] == cosiapi.S3AddressingStylePath
+		o.UsePathStyle = secret[v1alpha2.SecretKeyS3AddressingStyle] == v1alpha2.S3AddressingStylePath
 	})}
 }
 
@@ -65,7 +65,7 @@ func (s *story) openAs(secret map[string]string, token, role string) bucket {
 func newPod(t *testing.T, emu *emulator.Emulator) *story {
 	t.Helper()
 	s := newStory(t, emu)
-	s.useAccessClass(cosiapi.AuthenticationTypeServiceAccount, nil)
+	s.useAccessClass(v1alpha2.AuthenticationTypeServiceAccount, nil)
 	s.access.Spec.ServiceAccountName = "builder"
 	s.create(s.claim, s.access)
 	s.waitReady()
@@ -112,7 +112,7 @@ func TestServiceAccountOfOthers(t *testing.T) {
 	byKey := s.another("by-key")
 	byKey.Spec.BucketAccessClassName, byKey.Spec.ServiceAccountName = emulator.ClassStandard, ""
 	readOnly := s.another("read-only")
-	readOnly.Spec.BucketClaims[0].AccessModes.ObjectData = cosiapi.BucketAccessModeReadOnly
+	readOnly.Spec.BucketClaims[0].AccessModes.ObjectData = v1alpha2.BucketAccessModeReadOnly
 	s.create(byKey, readOnly)
 	s.waitAccess(byKey, "is ready", func() bool { return byKey.Status.ReadyToUse })
 	s.waitAccess(readOnly, "is ready", func() bool { return readOnly.Status.ReadyToUse })

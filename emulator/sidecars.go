@@ -7,7 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // driverGroup tells the driver on this machine apart from others of the same name
@@ -16,7 +16,7 @@ const driverGroup = "cosi-emu"
 
 // startSidecar starts the sidecar of the emulator's own driver.
 func (e *Emulator) startSidecar(ctx context.Context) error {
-	opts := sidecar.Options{
+	opts := cosisidecar.Options{
 		Endpoint:             e.info.DriverEndpoint,
 		DriverGroup:          driverGroup,
 		CertificateAuthority: string(e.certificates),
@@ -32,8 +32,8 @@ func (e *Emulator) startSidecar(ctx context.Context) error {
 // a driver that the caller runs: in a process of its own, or in the same, with
 // DialOptions that lead to it. The name must differ from those of all other
 // components. Timeouts, delays and the Logger are the emulator's own where they
-// are left zero. When the component is started again, it connects anew.
-func (e *Emulator) AddSidecar(ctx context.Context, name string, opts sidecar.Options) (*Component, error) {
+// are left zero. A restarted component connects again.
+func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar.Options) (*Component, error) {
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}

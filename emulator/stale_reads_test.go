@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -45,9 +45,9 @@ func reader(t *testing.T) (client.WithWatch, *fault.Set, *journal.Journal) {
 func TestStale(t *testing.T) {
 	c, set, _ := reader(t)
 	namespace := emulatortest.Namespace(t)
-	claim := &cosiapi.BucketClaim{
+	claim := &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "c"},
-		Spec:       cosiapi.BucketClaimSpec{BucketClassName: "none", Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "none", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "m"}}
 	for _, object := range []client.Object{claim, config} {
@@ -181,7 +181,7 @@ func versionOf(t *testing.T, c client.Client, object client.Object) string {
 
 func listed(t *testing.T, c client.Client, namespace string) []string {
 	t.Helper()
-	var claims cosiapi.BucketClaimList
+	var claims v1alpha2.BucketClaimList
 	if err := c.List(t.Context(), &claims, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}

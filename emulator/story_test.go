@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -22,8 +22,8 @@ import (
 type story struct {
 	t      *testing.T
 	emu    *emulator.Emulator
-	claim  *cosiapi.BucketClaim
-	access *cosiapi.BucketAccess
+	claim  *v1alpha2.BucketClaim
+	access *v1alpha2.BucketAccess
 }
 
 func newStory(t *testing.T, emu *emulator.Emulator) *story {
@@ -31,19 +31,19 @@ func newStory(t *testing.T, emu *emulator.Emulator) *story {
 	namespace := emulatortest.Namespace(t)
 	return &story{
 		t: t, emu: emu,
-		claim: &cosiapi.BucketClaim{
+		claim: &v1alpha2.BucketClaim{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "photos"},
-			Spec:       cosiapi.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+			Spec:       v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 		},
-		access: &cosiapi.BucketAccess{
+		access: &v1alpha2.BucketAccess{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "photos-rw"},
-			Spec: cosiapi.BucketAccessSpec{
+			Spec: v1alpha2.BucketAccessSpec{
 				BucketAccessClassName: emulator.ClassStandard,
-				Protocol:              cosiapi.ProtocolS3,
-				BucketClaims: []cosiapi.BucketClaimAccess{{
+				Protocol:              v1alpha2.ProtocolS3,
+				BucketClaims: []v1alpha2.BucketClaimAccess{{
 					BucketClaimName:  "photos",
 					AccessSecretName: "photos-credentials",
-					AccessModes:      cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
+					AccessModes:      v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
 				}},
 			},
 		},
@@ -107,16 +107,16 @@ type bucket struct {
 }
 
 func openBucket(secret map[string]string) bucket {
-	id, key := secret[cosiapi.SecretKeyS3AccessKeyID], secret[cosiapi.SecretKeyS3SecretAccessKey]
+	id, key := secret[v1alpha2.SecretKeyS3AccessKeyID], secret[v1alpha2.SecretKeyS3SecretAccessKey]
 	return bucket{
 		client: s3.New(s3.Options{
-			BaseEndpoint:     aws.String(secret[cosiapi.SecretKeyS3Endpoint]),
-			Region:           secret[cosiapi.SecretKeyS3Region],
-			UsePathStyle:     secret[cosiapi.SecretKeyS3AddressingStyle] == cosiapi.S3AddressingStylePath,
+			BaseEndpoint:     aws.String(secret[v1alpha2.SecretKeyS3Endpoint]),
+			Region:           secret[v1alpha2.SecretKeyS3Region],
+			UsePathStyle:     secret[v1alpha2.SecretKeyS3AddressingStyle] == v1alpha2.S3AddressingStylePath,
 			Credentials:      credentials.NewStaticCredentialsProvider(id, key, ""),
 			RetryMaxAttempts: 1,
 		}),
-		name: aws.String(secret[cosiapi.SecretKeyBucketName]),
+		name: aws.String(secret[v1alpha2.SecretKeyBucketName]),
 	}
 }
 

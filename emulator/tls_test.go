@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -27,21 +27,21 @@ import (
 func openSecurely(t *testing.T, secret map[string]string) bucket {
 	t.Helper()
 	cfg, err := config.LoadDefaultConfig(t.Context(),
-		config.WithBaseEndpoint(secret[cosiapi.SecretKeyS3Endpoint]), config.WithRegion(secret[cosiapi.SecretKeyS3Region]),
+		config.WithBaseEndpoint(secret[v1alpha2.SecretKeyS3Endpoint]), config.WithRegion(secret[v1alpha2.SecretKeyS3Region]),
 		func(o *config.LoadOptions) error {
-			if certificates := secret[cosiapi.SecretKeyCertificateAuthority]; certificates != "" {
+			if certificates := secret[v1alpha2.SecretKeyCertificateAuthority]; certificates != "" {
 				o.CustomCABundle = strings.NewReader(certificates)
 			}
 			return nil
 		},
 		config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(
-			secret[cosiapi.SecretKeyS3AccessKeyID], secret[cosiapi.SecretKeyS3SecretAccessKey], "")))
+			secret[v1alpha2.SecretKeyS3AccessKeyID], secret[v1alpha2.SecretKeyS3SecretAccessKey], "")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := secret[cosiapi.SecretKeyBucketName]
+	name := secret[v1alpha2.SecretKeyBucketName]
 	return bucket{name: &name, client: s3.NewFromConfig(cfg, func(o *s3.Options) {
-		o.UsePathStyle = secret[cosiapi.SecretKeyS3AddressingStyle] == cosiapi.S3AddressingStylePath
+		o.UsePathStyle = secret[v1alpha2.SecretKeyS3AddressingStyle] == v1alpha2.S3AddressingStylePath
 	})}
 }
 
@@ -57,15 +57,15 @@ func TestTLS(t *testing.T) {
 			s.create(s.claim, s.access)
 			s.waitReady()
 			secret := s.secret()
-			certificates = append(certificates, secret[cosiapi.SecretKeyCertificateAuthority])
+			certificates = append(certificates, secret[v1alpha2.SecretKeyCertificateAuthority])
 			if err := openSecurely(t, secret).put(t.Context(), "hello.txt", "hello"); err != nil {
 				t.Errorf("with the Secret's certificates: %v", err)
 			}
-			if !strings.HasPrefix(secret[cosiapi.SecretKeyS3Endpoint], "https://127.0.0.1:") {
-				t.Errorf("the endpoint is %s", secret[cosiapi.SecretKeyS3Endpoint])
+			if !strings.HasPrefix(secret[v1alpha2.SecretKeyS3Endpoint], "https://127.0.0.1:") {
+				t.Errorf("the endpoint is %s", secret[v1alpha2.SecretKeyS3Endpoint])
 			}
 			file, err := os.ReadFile(emu.Info().S3CertificateAuthority)
-			if err != nil || string(file) != secret[cosiapi.SecretKeyCertificateAuthority] {
+			if err != nil || string(file) != secret[v1alpha2.SecretKeyCertificateAuthority] {
 				t.Errorf("the file for clients has %q, %v; want what the Secret has", file, err)
 			}
 			expectRefused(t, secret)
@@ -80,7 +80,7 @@ func TestTLS(t *testing.T) {
 // is no longer in use.
 func expectRefused(t *testing.T, secret map[string]string) {
 	t.Helper()
-	endpoint := secret[cosiapi.SecretKeyS3Endpoint]
+	endpoint := secret[v1alpha2.SecretKeyS3Endpoint]
 	for name, transport := range map[string]*http.Transport{
 		"a client that trusts no certificate": {},
 		"TLS 1.1": {TLSClientConfig: &tls.Config{
@@ -124,11 +124,11 @@ func TestVirtualHost(t *testing.T) {
 			s.create(s.claim, s.access)
 			s.waitReady()
 			secret := s.secret()
-			if endpoint := secret[cosiapi.SecretKeyS3Endpoint]; !strings.HasPrefix(endpoint, name+"://s3.localhost:") {
+			if endpoint := secret[v1alpha2.SecretKeyS3Endpoint]; !strings.HasPrefix(endpoint, name+"://s3.localhost:") {
 				t.Errorf("the endpoint is %s", endpoint)
 			}
-			if secret[cosiapi.SecretKeyS3Region] != "us-west-2" {
-				t.Errorf("the region is %s", secret[cosiapi.SecretKeyS3Region])
+			if secret[v1alpha2.SecretKeyS3Region] != "us-west-2" {
+				t.Errorf("the region is %s", secret[v1alpha2.SecretKeyS3Region])
 			}
 			b := openLocally(t, secret)
 			if err := b.put(t.Context(), "hello.txt", "hello"); err != nil {
@@ -147,7 +147,7 @@ func openLocally(t *testing.T, secret map[string]string) bucket {
 	t.Helper()
 	b := openSecurely(t, secret)
 	options := b.client.Options()
-	transport, dials := localTransport(t, secret[cosiapi.SecretKeyCertificateAuthority])
+	transport, dials := localTransport(t, secret[v1alpha2.SecretKeyCertificateAuthority])
 	options.HTTPClient = &http.Client{Transport: transport}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()

@@ -16,7 +16,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/examples"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
@@ -29,14 +29,14 @@ func TestQuickstartFitsClasses(t *testing.T) {
 	for _, obj := range decode(t, examples.Classes) {
 		classes[kindAndName(obj)] = true
 	}
-	var access *cosiapi.BucketAccess
+	var access *v1alpha2.BucketAccess
 	for _, obj := range decode(t, examples.Quickstart) {
 		switch obj := obj.(type) {
-		case *cosiapi.BucketClaim:
+		case *v1alpha2.BucketClaim:
 			if !classes["*v1alpha2.BucketClass "+obj.Spec.BucketClassName] {
 				t.Errorf("BucketClaim %s asks for the class %s, which classes.yaml lacks", obj.Name, obj.Spec.BucketClassName)
 			}
-		case *cosiapi.BucketAccess:
+		case *v1alpha2.BucketAccess:
 			access = obj
 		}
 	}
@@ -131,7 +131,7 @@ func decode(t *testing.T, manifest []byte) []client.Object {
 func scheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, cosiapi.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1alpha2.AddToScheme} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
 		}

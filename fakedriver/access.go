@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // DriverGenerateBucketAccessId implements the Provisioner service. It calls no
@@ -15,8 +15,8 @@ import (
 //
 //nolint:revive // the name is the protocol's
 func (d *Driver) DriverGenerateBucketAccessId(
-	_ context.Context, r *cosi.DriverGenerateBucketAccessIdRequest,
-) (*cosi.DriverGenerateBucketAccessIdResponse, error) {
+	_ context.Context, r *cosiv1alpha2.DriverGenerateBucketAccessIdRequest,
+) (*cosiv1alpha2.DriverGenerateBucketAccessIdResponse, error) {
 	if err := checkName("account_name", r.GetAccountName()); err != nil {
 		return nil, err
 	}
@@ -39,15 +39,15 @@ func (d *Driver) DriverGenerateBucketAccessId(
 			return nil, err
 		}
 	}
-	return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: accountID(r.GetAccountName())}, nil
+	return &cosiv1alpha2.DriverGenerateBucketAccessIdResponse{AccountId: accountID(r.GetAccountName())}, nil
 }
 
 // DriverGrantBucketAccess implements the Provisioner service. For a bucket
 // that does not exist it returns NotFound, which the sidecar retries, and creates
 // nothing.
 func (d *Driver) DriverGrantBucketAccess(
-	ctx context.Context, r *cosi.DriverGrantBucketAccessRequest,
-) (*cosi.DriverGrantBucketAccessResponse, error) {
+	ctx context.Context, r *cosiv1alpha2.DriverGrantBucketAccessRequest,
+) (*cosiv1alpha2.DriverGrantBucketAccessResponse, error) {
 	spec, settings, err := d.accountSpec(r)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (d *Driver) DriverGrantBucketAccess(
 	if err != nil {
 		return nil, err
 	}
-	response := &cosi.DriverGrantBucketAccessResponse{}
+	response := &cosiv1alpha2.DriverGrantBucketAccessResponse{}
 	for _, grant := range spec.Grants {
 		b, err := d.options.Backend.GetBucket(ctx, grant.Bucket)
 		if err != nil {
@@ -65,7 +65,7 @@ func (d *Driver) DriverGrantBucketAccess(
 		if err := checkBucketProtocol(b, protocol); err != nil {
 			return nil, err
 		}
-		response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
+		response.Buckets = append(response.Buckets, &cosiv1alpha2.DriverGrantBucketAccessResponse_BucketInfo{
 			BucketId: b.Name, BucketInfo: d.bucketInfo(b),
 		})
 	}
@@ -87,7 +87,7 @@ func (d *Driver) credentials(ctx context.Context, spec AccountSpec, settings acc
 	return credentials, err
 }
 
-func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (AccountSpec, accessSettings, error) {
+func (d *Driver) accountSpec(r *cosiv1alpha2.DriverGrantBucketAccessRequest) (AccountSpec, accessSettings, error) {
 	authentication := r.GetAuthenticationType().GetType()
 	spec := AccountSpec{
 		ID: r.GetAccountId(), Owner: d.options.Name, ServiceAccount: r.GetServiceAccountName(),
@@ -108,17 +108,17 @@ func (d *Driver) accountSpec(r *cosi.DriverGrantBucketAccessRequest) (AccountSpe
 }
 
 // DriverRevokeBucketAccess implements the Provisioner service. It reads only the
-// account ID: the access must end, whatever else has changed.
+// account ID: the access must end even if everything else has changed.
 func (d *Driver) DriverRevokeBucketAccess(
-	ctx context.Context, r *cosi.DriverRevokeBucketAccessRequest,
-) (*cosi.DriverRevokeBucketAccessResponse, error) {
+	ctx context.Context, r *cosiv1alpha2.DriverRevokeBucketAccessRequest,
+) (*cosiv1alpha2.DriverRevokeBucketAccessResponse, error) {
 	if err := checkAccountID(r.GetAccountId()); err != nil {
 		return nil, err
 	}
 	err := d.options.Backend.DeleteAccount(ctx, d.options.Name, r.GetAccountId())
 	switch {
 	case err == nil, errors.Is(err, ErrNotExist):
-		return &cosi.DriverRevokeBucketAccessResponse{}, nil
+		return &cosiv1alpha2.DriverRevokeBucketAccessResponse{}, nil
 	case errors.Is(err, ErrConflict):
 		return nil, status.Errorf(codes.FailedPrecondition,
 			"account %q was not created by driver %s, which will not delete it", r.GetAccountId(), d.options.Name)

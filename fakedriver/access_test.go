@@ -10,14 +10,14 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // KEP: GRPC-GENERATEACCESSID-1
 func TestGenerateAccessID(t *testing.T) {
 	c := start(t, fakedriver.Options{})
 	for name, want := range map[string]codes.Code{"ba-1": codes.OK, "": codes.InvalidArgument, "BA": codes.InvalidArgument} {
-		request := &cosi.DriverGenerateBucketAccessIdRequest{AccountName: name}
+		request := &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{AccountName: name}
 		got, err := c.DriverGenerateBucketAccessId(t.Context(), request)
 		wantCode(t, err, want)
 		if err == nil && got.GetAccountId() == "" {
@@ -36,18 +36,18 @@ func TestGrant(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
 	c.create(t, "aaa", "bbb")
-	read, write := accessed("aaa", cosi.AccessMode_READ_ONLY), accessed("bbb", cosi.AccessMode_READ_WRITE)
+	read, write := accessed("aaa", cosiv1alpha2.AccessMode_READ_ONLY), accessed("bbb", cosiv1alpha2.AccessMode_READ_WRITE)
 	first, err := c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-1", read, write))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &cosi.DriverGrantBucketAccessResponse{
-		Buckets: []*cosi.DriverGrantBucketAccessResponse_BucketInfo{
+	want := &cosiv1alpha2.DriverGrantBucketAccessResponse{
+		Buckets: []*cosiv1alpha2.DriverGrantBucketAccessResponse_BucketInfo{
 			{BucketId: "aaa", BucketInfo: info("aaa")}, {BucketId: "bbb", BucketInfo: info("bbb")},
 		},
 		Credentials: first.GetCredentials(),
 	}
-	byID := protocmp.SortRepeated(func(a, b *cosi.DriverGrantBucketAccessResponse_BucketInfo) bool {
+	byID := protocmp.SortRepeated(func(a, b *cosiv1alpha2.DriverGrantBucketAccessResponse_BucketInfo) bool {
 		return a.GetBucketId() < b.GetBucketId()
 	})
 	if diff := cmp.Diff(want, first, protocmp.Transform(), byID); diff != "" {
@@ -58,14 +58,14 @@ func TestGrant(t *testing.T) {
 	}
 	steps := []struct {
 		reason  string
-		request *cosi.DriverGrantBucketAccessRequest
+		request *cosiv1alpha2.DriverGrantBucketAccessRequest
 		want    codes.Code
 	}{
 		{"The same call has the same answer.", grantRequest("ba-1", read, write), codes.OK},
 		{"The order means nothing.", grantRequest("ba-1", write, read), codes.OK},
-		{"Another mode is other access.", grantRequest("ba-1", accessed("aaa", cosi.AccessMode_READ_WRITE), write), codes.AlreadyExists},
+		{"Another mode is other access.", grantRequest("ba-1", accessed("aaa", cosiv1alpha2.AccessMode_READ_WRITE), write), codes.AlreadyExists},
 		{"Fewer buckets are other access.", grantRequest("ba-1", read), codes.AlreadyExists},
-		{"A missing bucket may come yet.", grantRequest("ba-2", accessed("missing", cosi.AccessMode_READ_ONLY)), codes.NotFound},
+		{"A missing bucket may come yet.", grantRequest("ba-2", accessed("missing", cosiv1alpha2.AccessMode_READ_ONLY)), codes.NotFound},
 	}
 	for _, step := range steps {
 		got, err := c.DriverGrantBucketAccess(t.Context(), step.request)
@@ -88,9 +88,9 @@ func TestGrantModes(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
 	c.create(t, "aaa")
-	r := grantRequest("ba-1", &cosi.DriverGrantBucketAccessRequest_AccessedBucket{
-		BucketId: "aaa", ObjectDataAccessMode: mode(cosi.AccessMode_WRITE_ONLY),
-		ObjectMetadataAccessMode: mode(cosi.AccessMode_READ_WRITE), BucketMetadataAccessMode: mode(cosi.AccessMode_READ_ONLY),
+	r := grantRequest("ba-1", &cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
+		BucketId: "aaa", ObjectDataAccessMode: mode(cosiv1alpha2.AccessMode_WRITE_ONLY),
+		ObjectMetadataAccessMode: mode(cosiv1alpha2.AccessMode_READ_WRITE), BucketMetadataAccessMode: mode(cosiv1alpha2.AccessMode_READ_ONLY),
 	})
 	if _, err := c.DriverGrantBucketAccess(t.Context(), r); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestRevoke(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
 	c.create(t, "aaa")
-	request := grantRequest("ba-1", accessed("aaa", cosi.AccessMode_READ_WRITE))
+	request := grantRequest("ba-1", accessed("aaa", cosiv1alpha2.AccessMode_READ_WRITE))
 	first, err := c.DriverGrantBucketAccess(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestRevoke(t *testing.T) {
 		{"ba-1", codes.OK}, {"ba-1", codes.OK}, {"never-existed", codes.OK},
 		{"foreign", codes.FailedPrecondition}, {"", codes.InvalidArgument}, {"a/../b", codes.InvalidArgument},
 	} {
-		_, err := c.DriverRevokeBucketAccess(t.Context(), &cosi.DriverRevokeBucketAccessRequest{AccountId: step.id})
+		_, err := c.DriverRevokeBucketAccess(t.Context(), &cosiv1alpha2.DriverRevokeBucketAccessRequest{AccountId: step.id})
 		wantCode(t, err, step.want)
 	}
 	again, err := c.DriverGrantBucketAccess(t.Context(), request)
@@ -143,12 +143,12 @@ func TestParallelGrant(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
 	c.create(t, "aaa")
-	answers := make([]*cosi.DriverGrantBucketAccessResponse, 8)
+	answers := make([]*cosiv1alpha2.DriverGrantBucketAccessResponse, 8)
 	var all sync.WaitGroup
 	for i := range answers {
 		all.Go(func() {
 			var err error
-			answers[i], err = c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-1", accessed("aaa", cosi.AccessMode_READ_WRITE)))
+			answers[i], err = c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-1", accessed("aaa", cosiv1alpha2.AccessMode_READ_WRITE)))
 			if err != nil {
 				t.Errorf("DriverGrantBucketAccess(): %v", err)
 			}
@@ -168,8 +168,8 @@ func TestParallelGrant(t *testing.T) {
 // TestRestart is a driver that is stopped, and another that takes its place.
 func TestRestart(t *testing.T) {
 	s := newStore(t)
-	request := grantRequest("ba-1", accessed("photos", cosi.AccessMode_READ_WRITE))
-	var before *cosi.DriverGrantBucketAccessResponse
+	request := grantRequest("ba-1", accessed("photos", cosiv1alpha2.AccessMode_READ_WRITE))
+	var before *cosiv1alpha2.DriverGrantBucketAccessResponse
 	t.Run("First", func(t *testing.T) {
 		c := start(t, fakedriver.Options{Backend: s})
 		if _, err := c.DriverCreateBucket(t.Context(), createRequest("photos", "a")); err != nil {

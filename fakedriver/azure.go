@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Azure exists for what COSI writes into Secrets, and for tests of that: no server
@@ -30,14 +30,14 @@ func azureAccount(bucket string) string {
 	return (prefix + strings.ToLower(base32.StdEncoding.EncodeToString(digest[:])))[:length]
 }
 
-func azureBucketInfo(b Bucket) *cosi.AzureBucketInfo {
-	return &cosi.AzureBucketInfo{StorageAccount: azureAccount(b.Name)}
+func azureBucketInfo(b Bucket) *cosiv1alpha2.AzureBucketInfo {
+	return &cosiv1alpha2.AzureBucketInfo{StorageAccount: azureAccount(b.Name)}
 }
 
 // azureCredentials are a shared access signature: the URI of the container with
 // what it may be used for, and a signature that the key gives. It ends with the
 // account whose stored access policy it names, so it has no end of its own.
-func azureCredentials(grant Grant, key Credentials) *cosi.AzureCredentialInfo {
+func azureCredentials(grant Grant, key Credentials) *cosiv1alpha2.AzureCredentialInfo {
 	query := url.Values{
 		"sv": {azureVersion}, "sr": {"c"}, "spr": {"https"}, "si": {key.AccessKeyID}, "sp": {azurePermissions(grant)},
 	}
@@ -46,7 +46,7 @@ func azureCredentials(grant Grant, key Credentials) *cosi.AzureCredentialInfo {
 	mac.Write([]byte(resource.String() + "?" + query.Encode()))
 	query.Set("sig", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	resource.RawQuery = query.Encode()
-	return &cosi.AzureCredentialInfo{AccessToken: resource.String()}
+	return &cosiv1alpha2.AzureCredentialInfo{AccessToken: resource.String()}
 }
 
 // azurePermissions are letters for what a grant allows: read and list, create,

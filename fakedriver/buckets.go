@@ -7,26 +7,28 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // DriverGenerateBucketId implements the Provisioner service. It calls no backend.
 //
 //nolint:revive // the name is the protocol's
 func (d *Driver) DriverGenerateBucketId(
-	_ context.Context, r *cosi.DriverGenerateBucketIdRequest,
-) (*cosi.DriverGenerateBucketIdResponse, error) {
+	_ context.Context, r *cosiv1alpha2.DriverGenerateBucketIdRequest,
+) (*cosiv1alpha2.DriverGenerateBucketIdResponse, error) {
 	if err := checkName("name", r.GetName()); err != nil {
 		return nil, err
 	}
 	if _, err := d.bucketSpec("", r.GetProtocols(), r.GetParameters()); err != nil {
 		return nil, err
 	}
-	return &cosi.DriverGenerateBucketIdResponse{BucketId: bucketID(r.GetName())}, nil
+	return &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: bucketID(r.GetName())}, nil
 }
 
 // DriverCreateBucket implements the Provisioner service.
-func (d *Driver) DriverCreateBucket(ctx context.Context, r *cosi.DriverCreateBucketRequest) (*cosi.DriverCreateBucketResponse, error) {
+func (d *Driver) DriverCreateBucket(
+	ctx context.Context, r *cosiv1alpha2.DriverCreateBucketRequest,
+) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
 	if err := checkBucketID(r.GetBucketId()); err != nil {
 		return nil, err
 	}
@@ -38,12 +40,14 @@ func (d *Driver) DriverCreateBucket(ctx context.Context, r *cosi.DriverCreateBuc
 	if err != nil {
 		return nil, statusOf(err)
 	}
-	return &cosi.DriverCreateBucketResponse{Protocols: d.bucketInfo(b)}, nil
+	return &cosiv1alpha2.DriverCreateBucketResponse{Protocols: d.bucketInfo(b)}, nil
 }
 
 // DriverGetBucket implements the Provisioner service. The bucket must have the
 // parameters that are given, and may have others.
-func (d *Driver) DriverGetBucket(ctx context.Context, r *cosi.DriverGetBucketRequest) (*cosi.DriverGetBucketResponse, error) {
+func (d *Driver) DriverGetBucket(
+	ctx context.Context, r *cosiv1alpha2.DriverGetBucketRequest,
+) (*cosiv1alpha2.DriverGetBucketResponse, error) {
 	if err := checkBucketID(r.GetBucketId()); err != nil {
 		return nil, err
 	}
@@ -65,20 +69,22 @@ func (d *Driver) DriverGetBucket(ctx context.Context, r *cosi.DriverGetBucketReq
 			return nil, status.Errorf(codes.AlreadyExists, "bucket %q exists, but its parameter %s has another value", b.Name, key)
 		}
 	}
-	return &cosi.DriverGetBucketResponse{Protocols: d.bucketInfo(b)}, nil
+	return &cosiv1alpha2.DriverGetBucketResponse{Protocols: d.bucketInfo(b)}, nil
 }
 
 // DriverDeleteBucket implements the Provisioner service. It ignores the parameters:
 // those at creation decide how a bucket is deleted, and a class that was changed
 // must not prevent that.
-func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBucketRequest) (*cosi.DriverDeleteBucketResponse, error) {
+func (d *Driver) DriverDeleteBucket(
+	ctx context.Context, r *cosiv1alpha2.DriverDeleteBucketRequest,
+) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
 	if err := checkID("bucket_id", r.GetBucketId()); err != nil {
 		return nil, err
 	}
 	err := d.options.Backend.DeleteBucket(ctx, d.options.Name, r.GetBucketId())
 	switch {
 	case err == nil, errors.Is(err, ErrNotExist):
-		return &cosi.DriverDeleteBucketResponse{}, nil
+		return &cosiv1alpha2.DriverDeleteBucketResponse{}, nil
 	case errors.Is(err, ErrConflict):
 		return nil, status.Errorf(codes.FailedPrecondition,
 			"bucket %q was not created by driver %s, which will not delete it", r.GetBucketId(), d.options.Name)
@@ -88,7 +94,7 @@ func (d *Driver) DriverDeleteBucket(ctx context.Context, r *cosi.DriverDeleteBuc
 }
 
 // bucketSpec returns the specification of the bucket that a request describes.
-func (d *Driver) bucketSpec(name string, protocols []*cosi.ObjectProtocol, parameters map[string]string) (BucketSpec, error) {
+func (d *Driver) bucketSpec(name string, protocols []*cosiv1alpha2.ObjectProtocol, parameters map[string]string) (BucketSpec, error) {
 	spec := BucketSpec{Name: name, Owner: d.options.Name}
 	protocol, err := d.bucketProtocol(protocols)
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-func info(id string) *cosi.ObjectProtocolAndBucketInfo {
-	return &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{
+func info(id string) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
+	return &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{
 		BucketId: id, Endpoint: endpoint, Region: fakedriver.DefaultRegion,
-		AddressingStyle: &cosi.S3AddressingStyle{Style: cosi.S3AddressingStyle_PATH},
+		AddressingStyle: &cosiv1alpha2.S3AddressingStyle{Style: cosiv1alpha2.S3AddressingStyle_PATH},
 	}}
 }
 
 func TestGetInfo(t *testing.T) {
-	got, err := start(t, fakedriver.Options{}).DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
+	got, err := start(t, fakedriver.Options{}).DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &cosi.DriverGetInfoResponse{Name: fakedriver.DefaultName, SupportedProtocols: s3()}
+	want := &cosiv1alpha2.DriverGetInfoResponse{Name: fakedriver.DefaultName, SupportedProtocols: s3()}
 	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 		t.Errorf("DriverGetInfo(): -want, +got:\n%s", diff)
 	}
@@ -39,7 +39,7 @@ func TestGenerateBucketID(t *testing.T) {
 	for _, name := range []string{
 		"bc-6c0d7a3e-0c7b-4b58-9f0b-0d3c8b6c2f11", "ab", "a", long + ".1", long + ".2", "sthree-x", "xn--x", "1.2.3.4", "a.b",
 	} {
-		r := &cosi.DriverGenerateBucketIdRequest{Name: name}
+		r := &cosiv1alpha2.DriverGenerateBucketIdRequest{Name: name}
 		got, err := c.DriverGenerateBucketId(t.Context(), r)
 		if err != nil {
 			t.Fatalf("DriverGenerateBucketId(%q): %v", name, err)
@@ -60,7 +60,7 @@ func TestGenerateBucketID(t *testing.T) {
 		}
 		// An ID that is asked for as a name must lead elsewhere.
 		if got.GetBucketId() != name {
-			cross, _ := c.DriverGenerateBucketId(t.Context(), &cosi.DriverGenerateBucketIdRequest{Name: got.GetBucketId()})
+			cross, _ := c.DriverGenerateBucketId(t.Context(), &cosiv1alpha2.DriverGenerateBucketIdRequest{Name: got.GetBucketId()})
 			if cross.GetBucketId() == got.GetBucketId() {
 				t.Errorf("the name %q has the ID of the name %q", got.GetBucketId(), name)
 			}
@@ -79,7 +79,7 @@ func TestCreateBucket(t *testing.T) {
 	anyProtocol.Protocols = nil
 	steps := []struct {
 		reason  string
-		request *cosi.DriverCreateBucketRequest
+		request *cosiv1alpha2.DriverCreateBucketRequest
 		want    codes.Code
 	}{
 		{"The first call creates it.", createRequest("photos", "a"), codes.OK},
@@ -108,13 +108,15 @@ func TestGetBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]codes.Code{"photos": codes.OK, "missing": codes.NotFound, "": codes.InvalidArgument} {
-		got, err := c.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: id, Protocols: s3()})
+		got, err := c.DriverGetBucket(t.Context(), &cosiv1alpha2.DriverGetBucketRequest{BucketId: id, Protocols: s3()})
 		wantCode(t, err, want)
 		if diff := cmp.Diff(info(id), got.GetProtocols(), protocmp.Transform()); err == nil && diff != "" {
 			t.Errorf("-want, +got:\n%s", diff)
 		}
 	}
-	_, err := c.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: "photos", Parameters: map[string]string{"note": "b"}})
+	_, err := c.DriverGetBucket(t.Context(), &cosiv1alpha2.DriverGetBucketRequest{
+		BucketId: "photos", Parameters: map[string]string{"note": "b"},
+	})
 	wantCode(t, err, codes.AlreadyExists)
 }
 
@@ -138,7 +140,7 @@ func TestDeleteBucket(t *testing.T) {
 		{"", codes.InvalidArgument},
 		{"..", codes.InvalidArgument},
 	} {
-		_, err := c.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: step.id})
+		_, err := c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: step.id})
 		wantCode(t, err, step.want)
 	}
 	buckets, err := s.Buckets(t.Context())
@@ -152,7 +154,7 @@ func TestNonEmptyDeletion(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
 	for value, purge := range map[string]bool{"": false, fakedriver.NonEmptyRefuse: false, fakedriver.NonEmptyPurge: true} {
-		request := &cosi.DriverCreateBucketRequest{BucketId: "bucket-" + value + "x"}
+		request := &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "bucket-" + value + "x"}
 		if value != "" {
 			request.Parameters = map[string]string{fakedriver.ParameterNonEmptyDeletion: value}
 		}

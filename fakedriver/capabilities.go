@@ -6,12 +6,12 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // grants reads the buckets of a request, and rejects what the driver is configured
 // not to support.
-func (d *Driver) grants(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]Grant, error) {
+func (d *Driver) grants(buckets []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket) ([]Grant, error) {
 	grants, err := grantsOf(buckets)
 	if err != nil {
 		return nil, err

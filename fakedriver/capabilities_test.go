@@ -6,26 +6,26 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 func TestCapabilities(t *testing.T) {
-	readOnly := accessed("aaa", cosi.AccessMode_READ_ONLY)
+	readOnly := accessed("aaa", cosiv1alpha2.AccessMode_READ_ONLY)
 	tests := map[string]struct {
 		reason  string
 		options fakedriver.Options
-		request *cosi.DriverGrantBucketAccessRequest
+		request *cosiv1alpha2.DriverGrantBucketAccessRequest
 		want    codes.Code
 	}{
 		"All": {
-			reason: "By default it can do everything.", request: grantRequest("ba-1", readOnly, accessed("bbb", cosi.AccessMode_WRITE_ONLY)),
+			reason: "By default it can do everything.", request: grantRequest("ba-1", readOnly, accessed("bbb", cosiv1alpha2.AccessMode_WRITE_ONLY)),
 		},
 		"OneBucket": {
 			reason: "One is one.", options: fakedriver.Options{SingleBucket: true}, request: grantRequest("ba-1", readOnly),
 		},
 		"TwoBuckets": {
 			reason: "Two are too many.", options: fakedriver.Options{SingleBucket: true},
-			request: grantRequest("ba-1", readOnly, accessed("bbb", cosi.AccessMode_READ_ONLY)), want: codes.OutOfRange,
+			request: grantRequest("ba-1", readOnly, accessed("bbb", cosiv1alpha2.AccessMode_READ_ONLY)), want: codes.OutOfRange,
 		},
 		"Mode": {
 			reason: "It can do that.", options: fakedriver.Options{AccessModes: []fakedriver.AccessMode{fakedriver.ReadOnly}},

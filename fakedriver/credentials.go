@@ -1,7 +1,7 @@
 package fakedriver
 
-// Credentials are what an S3 client authenticates with. They print without
-// their secret, whatever the verb or logger.
+// Credentials authenticate an S3 client. They print without their secret with every
+// verb and logger.
 type Credentials struct {
 	AccessKeyID     string `json:"accessKeyID"`
 	SecretAccessKey string `json:"secretAccessKey"`

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // ValidateParameters returns an error unless all are valid parameters of a driver:
@@ -50,9 +50,9 @@ func (d *Driver) bucketParameters(protocol Protocol, ofClass map[string]string) 
 
 // accessParameters are the parameters of an account: those of its class, and the
 // driver's where the class says nothing. An account without a key has none to rotate.
-func (d *Driver) accessParameters(authentication cosi.AuthenticationType_Type, ofClass map[string]string) map[string]string {
+func (d *Driver) accessParameters(authentication cosiv1alpha2.AuthenticationType_Type, ofClass map[string]string) map[string]string {
 	return d.completed(ofClass, func(name string) bool {
-		keyless := authentication == cosi.AuthenticationType_SERVICE_ACCOUNT
+		keyless := authentication == cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT
 		return slices.Contains(names(accessParameters), name) && (name != ParameterRotateCredentials || !keyless)
 	})
 }

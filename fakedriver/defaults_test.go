@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // ofDriver are the parameters of the drivers in these tests.
@@ -20,19 +20,19 @@ var ofDriver = map[string]string{
 func TestDriverParameters(t *testing.T) {
 	tests := map[string]struct {
 		reason   string
-		protocol cosi.ObjectProtocol_Type
+		protocol cosiv1alpha2.ObjectProtocol_Type
 		ofClass  map[string]string
 		want     fakedriver.BucketSpec
 	}{
 		"Alone": {
-			reason: "The class says nothing.", protocol: cosi.ObjectProtocol_S3,
+			reason: "The class says nothing.", protocol: cosiv1alpha2.ObjectProtocol_S3,
 			want: fakedriver.BucketSpec{
 				Latency: time.Millisecond, Purge: true,
 				Parameters: map[string]string{fakedriver.ParameterLatency: "1ms", fakedriver.ParameterNonEmptyDeletion: "purge"},
 			},
 		},
 		"Class": {
-			reason: "The class is more particular.", protocol: cosi.ObjectProtocol_S3,
+			reason: "The class is more particular.", protocol: cosiv1alpha2.ObjectProtocol_S3,
 			ofClass: map[string]string{fakedriver.ParameterLatency: "2ms", fakedriver.ParameterNote: "mine"},
 			want: fakedriver.BucketSpec{
 				Latency: 2 * time.Millisecond, Purge: true,
@@ -42,7 +42,7 @@ func TestDriverParameters(t *testing.T) {
 			},
 		},
 		"Protocol": {
-			reason: "Buckets of GCS have no latency here.", protocol: cosi.ObjectProtocol_GCS,
+			reason: "Buckets of GCS have no latency here.", protocol: cosiv1alpha2.ObjectProtocol_GCS,
 			want: fakedriver.BucketSpec{
 				Protocol: fakedriver.ProtocolGCS, Purge: true, Parameters: map[string]string{fakedriver.ParameterNonEmptyDeletion: "purge"},
 			},
@@ -54,8 +54,8 @@ func TestDriverParameters(t *testing.T) {
 			c := start(t, fakedriver.Options{
 				Backend: s, Parameters: ofDriver, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS},
 			})
-			request := &cosi.DriverCreateBucketRequest{
-				BucketId: "bucket", Protocols: []*cosi.ObjectProtocol{{Type: tc.protocol}}, Parameters: tc.ofClass,
+			request := &cosiv1alpha2.DriverCreateBucketRequest{
+				BucketId: "bucket", Protocols: []*cosiv1alpha2.ObjectProtocol{{Type: tc.protocol}}, Parameters: tc.ofClass,
 			}
 			for range 2 { // asking again is no conflict
 				if _, err := c.DriverCreateBucket(t.Context(), request); err != nil {
@@ -76,7 +76,7 @@ func TestDriverParameters(t *testing.T) {
 func TestDriverRotates(t *testing.T) {
 	c := start(t, fakedriver.Options{Parameters: ofDriver, ServiceAccounts: true})
 	c.create(t, "photos")
-	request := grantRequest("ba-1", accessed("photos", cosi.AccessMode_READ_ONLY))
+	request := grantRequest("ba-1", accessed("photos", cosiv1alpha2.AccessMode_READ_ONLY))
 	keys := map[string]bool{}
 	for range 2 {
 		granted, err := c.DriverGrantBucketAccess(t.Context(), request)
@@ -89,7 +89,7 @@ func TestDriverRotates(t *testing.T) {
 		t.Errorf("two grants have given %d keys, want 2", len(keys))
 	}
 	request.AccountId, request.ServiceAccountName = "ba-2", "builder"
-	request.AuthenticationType.Type = cosi.AuthenticationType_SERVICE_ACCOUNT
+	request.AuthenticationType.Type = cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT
 	if _, err := c.DriverGrantBucketAccess(t.Context(), request); err != nil {
 		t.Errorf("DriverGrantBucketAccess() for a ServiceAccount: %v", err)
 	}
@@ -114,7 +114,7 @@ func TestBadDriverParameters(t *testing.T) {
 			mentions: []string{"often", "true or false"},
 		},
 		"Virtual": {
-			reason: "Nobody would find the buckets.", parameters: map[string]string{fakedriver.ParameterAddressingStyle: "virtual"},
+			reason: "Clients could not resolve the buckets.", parameters: map[string]string{fakedriver.ParameterAddressingStyle: "virtual"},
 			mentions: []string{fakedriver.ParameterAddressingStyle, "VirtualEndpoint"},
 		},
 	}

@@ -9,13 +9,13 @@ import (
 
 	"google.golang.org/grpc"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Driver serves the COSI protocol. It holds no state.
 type Driver struct {
-	cosi.UnimplementedIdentityServer
-	cosi.UnimplementedProvisionerServer
+	cosiv1alpha2.UnimplementedIdentityServer
+	cosiv1alpha2.UnimplementedProvisionerServer
 
 	options Options
 }
@@ -37,8 +37,8 @@ func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 	options := append(slices.Clone(d.options.ServerOptions),
 		grpc.WaitForHandlers(true), grpc.ChainUnaryInterceptor(d.report, settle))
 	server := grpc.NewServer(options...)
-	cosi.RegisterIdentityServer(server, d)
-	cosi.RegisterProvisionerServer(server, d)
+	cosiv1alpha2.RegisterIdentityServer(server, d)
+	cosiv1alpha2.RegisterProvisionerServer(server, d)
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()

@@ -14,7 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,8 +23,8 @@ const endpoint = "http://127.0.0.1:9000"
 
 // client is a connection to a driver that is being served.
 type client struct {
-	cosi.IdentityClient
-	cosi.ProvisionerClient
+	cosiv1alpha2.IdentityClient
+	cosiv1alpha2.ProvisionerClient
 }
 
 func newStore(t *testing.T) *store.Store {
@@ -75,7 +75,7 @@ func dial(t *testing.T, target string, options ...grpc.DialOption) client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return client{cosi.NewIdentityClient(conn), cosi.NewProvisionerClient(conn)}
+	return client{cosiv1alpha2.NewIdentityClient(conn), cosiv1alpha2.NewProvisionerClient(conn)}
 }
 
 func wantCode(t *testing.T, err error, want codes.Code) {
@@ -88,29 +88,35 @@ func wantCode(t *testing.T, err error, want codes.Code) {
 	}
 }
 
-func createRequest(id string, note ...string) *cosi.DriverCreateBucketRequest {
-	r := &cosi.DriverCreateBucketRequest{BucketId: id, Protocols: s3()}
+func createRequest(id string, note ...string) *cosiv1alpha2.DriverCreateBucketRequest {
+	r := &cosiv1alpha2.DriverCreateBucketRequest{BucketId: id, Protocols: s3()}
 	if len(note) > 0 {
 		r.Parameters = map[string]string{fakedriver.ParameterNote: note[0]}
 	}
 	return r
 }
 
-func s3() []*cosi.ObjectProtocol { return []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}} }
+func s3() []*cosiv1alpha2.ObjectProtocol {
+	return []*cosiv1alpha2.ObjectProtocol{{Type: cosiv1alpha2.ObjectProtocol_S3}}
+}
 
-func mode(m cosi.AccessMode_Mode) *cosi.AccessMode { return &cosi.AccessMode{Mode: m} }
+func mode(m cosiv1alpha2.AccessMode_Mode) *cosiv1alpha2.AccessMode {
+	return &cosiv1alpha2.AccessMode{Mode: m}
+}
 
-func accessed(id string, data cosi.AccessMode_Mode) *cosi.DriverGrantBucketAccessRequest_AccessedBucket {
-	return &cosi.DriverGrantBucketAccessRequest_AccessedBucket{
+func accessed(id string, data cosiv1alpha2.AccessMode_Mode) *cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {
+	return &cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
 		BucketId: id, ObjectDataAccessMode: mode(data),
-		ObjectMetadataAccessMode: mode(cosi.AccessMode_ANY), BucketMetadataAccessMode: mode(cosi.AccessMode_ANY),
+		ObjectMetadataAccessMode: mode(cosiv1alpha2.AccessMode_ANY), BucketMetadataAccessMode: mode(cosiv1alpha2.AccessMode_ANY),
 	}
 }
 
-func grantRequest(id string, buckets ...*cosi.DriverGrantBucketAccessRequest_AccessedBucket) *cosi.DriverGrantBucketAccessRequest {
-	return &cosi.DriverGrantBucketAccessRequest{
+func grantRequest(
+	id string, buckets ...*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket,
+) *cosiv1alpha2.DriverGrantBucketAccessRequest {
+	return &cosiv1alpha2.DriverGrantBucketAccessRequest{
 		AccountId: id, Protocol: s3()[0], Buckets: buckets,
-		AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY},
+		AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_KEY},
 	}
 }
 

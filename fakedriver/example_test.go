@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // backend is a storage that a real program would implement.
@@ -20,7 +20,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	info, err := driver.DriverGetInfo(context.Background(), &cosi.DriverGetInfoRequest{})
+	info, err := driver.DriverGetInfo(context.Background(), &cosiv1alpha2.DriverGetInfoRequest{})
 	fmt.Println(info.GetName(), err)
 	// Output: my.driver.example <nil>
 }

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // broken is a backend that does one thing whatever it is asked.
@@ -38,7 +38,7 @@ func TestBackendFailures(t *testing.T) {
 		want   codes.Code
 		not    string
 	}{
-		"Plain":    {reason: "Nobody has looked at its text.", create: func(context.Context) error { return errors.New("hush") }, want: codes.Internal, not: "hush"},
+		"Plain":    {reason: "Its text may contain secrets.", create: func(context.Context) error { return errors.New("hush") }, want: codes.Internal, not: "hush"},
 		"Panic":    {reason: "The driver lives on.", create: func(context.Context) error { panic("hush") }, want: codes.Internal, not: "hush"},
 		"Status":   {reason: "A seam may choose.", create: func(context.Context) error { return status.Error(codes.Unavailable, "away") }, want: codes.Unavailable},
 		"NotEmpty": {reason: "The user can do something.", create: func(context.Context) error { return fmt.Errorf("bucket %w", fakedriver.ErrNotEmpty) }, want: codes.FailedPrecondition},
@@ -52,7 +52,7 @@ func TestBackendFailures(t *testing.T) {
 			if tc.not != "" && strings.Contains(err.Error(), tc.not) {
 				t.Errorf("%s\nthe message says %q", tc.reason, err)
 			}
-			if _, err := c.DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{}); err != nil {
+			if _, err := c.DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{}); err != nil {
 				t.Errorf("the next call fails: %v", err)
 			}
 		})
@@ -118,7 +118,7 @@ func TestNoSecretInLog(t *testing.T) {
 	}, funcr.Options{Verbosity: 10})
 	c := start(t, fakedriver.Options{Logger: logger})
 	c.create(t, "aaa")
-	got, err := c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-1", accessed("aaa", cosi.AccessMode_READ_WRITE)))
+	got, err := c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-1", accessed("aaa", cosiv1alpha2.AccessMode_READ_WRITE)))
 	if err != nil {
 		t.Fatal(err)
 	}

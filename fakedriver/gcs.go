@@ -1,7 +1,7 @@
 package fakedriver
 
 import (
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // GCSProject is the ID of the Google Cloud project that buckets are said to be in.
@@ -9,11 +9,11 @@ const GCSProject = "cosi-emu"
 
 // gcsBucketInfo is how clients of Google Cloud Storage find a bucket. COSI has no
 // place for an endpoint there, because there is only one.
-func gcsBucketInfo(b Bucket) *cosi.GcsBucketInfo {
-	return &cosi.GcsBucketInfo{ProjectId: GCSProject, BucketName: b.Name}
+func gcsBucketInfo(b Bucket) *cosiv1alpha2.GcsBucketInfo {
+	return &cosiv1alpha2.GcsBucketInfo{ProjectId: GCSProject, BucketName: b.Name}
 }
 
 // gcsCredentials are an HMAC key. The service of package gcs takes it as a token.
-func gcsCredentials(key Credentials) *cosi.GcsCredentialInfo {
-	return &cosi.GcsCredentialInfo{AccessId: key.AccessKeyID, AccessSecret: key.SecretAccessKey}
+func gcsCredentials(key Credentials) *cosiv1alpha2.GcsCredentialInfo {
+	return &cosiv1alpha2.GcsCredentialInfo{AccessId: key.AccessKeyID, AccessSecret: key.SecretAccessKey}
 }

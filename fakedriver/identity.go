@@ -3,12 +3,12 @@ package fakedriver
 import (
 	"context"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // DriverGetInfo implements the Identity service.
-func (d *Driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
-	return &cosi.DriverGetInfoResponse{
+func (d *Driver) DriverGetInfo(context.Context, *cosiv1alpha2.DriverGetInfoRequest) (*cosiv1alpha2.DriverGetInfoResponse, error) {
+	return &cosiv1alpha2.DriverGetInfoResponse{
 		Name:               d.options.Name,
 		SupportedProtocols: d.supportedProtocols(),
 	}, nil

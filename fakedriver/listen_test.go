@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // socketDir returns a directory whose path is short enough for sockets.
@@ -32,7 +32,7 @@ func TestOverSocket(t *testing.T) {
 			t.Fatal(err)
 		}
 		startOn(t, l, fakedriver.Options{})
-		if _, err := dial(t, "unix://"+path).DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{}); err != nil {
+		if _, err := dial(t, "unix://"+path).DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{}); err != nil {
 			t.Errorf("DriverGetInfo(): %v", err)
 		}
 		info, err := os.Stat(filepath.Dir(path))

@@ -1,11 +1,11 @@
 package fakedriver
 
 import (
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // grantsOf reads the buckets of a request, in whatever order they come.
-func grantsOf(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]Grant, error) {
+func grantsOf(buckets []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket) ([]Grant, error) {
 	if len(buckets) == 0 {
 		return nil, invalid("buckets is empty: access is always to at least one bucket")
 	}
@@ -25,14 +25,14 @@ func grantsOf(buckets []*cosi.DriverGrantBucketAccessRequest_AccessedBucket) ([]
 	return grants, nil
 }
 
-func grantOf(bucket *cosi.DriverGrantBucketAccessRequest_AccessedBucket) (Grant, error) {
+func grantOf(bucket *cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket) (Grant, error) {
 	grant := Grant{Bucket: bucket.GetBucketId()}
 	if err := checkBucketID(grant.Bucket); err != nil {
 		return grant, err
 	}
 	for _, category := range []struct {
 		field string
-		mode  *cosi.AccessMode
+		mode  *cosiv1alpha2.AccessMode
 		into  *AccessMode
 	}{
 		{"object_data_access_mode", bucket.GetObjectDataAccessMode(), &grant.ObjectData},
@@ -51,15 +51,15 @@ func grantOf(bucket *cosi.DriverGrantBucketAccessRequest_AccessedBucket) (Grant,
 
 // modeOf reads one mode. ANY says that the user has asked for nothing, and so
 // gives nothing: the KEP leaves the choice to drivers and recommends the least.
-func modeOf(mode *cosi.AccessMode) (AccessMode, error) {
+func modeOf(mode *cosiv1alpha2.AccessMode) (AccessMode, error) {
 	switch mode.GetMode() {
-	case cosi.AccessMode_ANY:
+	case cosiv1alpha2.AccessMode_ANY:
 		return NoAccess, nil
-	case cosi.AccessMode_READ_WRITE:
+	case cosiv1alpha2.AccessMode_READ_WRITE:
 		return ReadWrite, nil
-	case cosi.AccessMode_READ_ONLY:
+	case cosiv1alpha2.AccessMode_READ_ONLY:
 		return ReadOnly, nil
-	case cosi.AccessMode_WRITE_ONLY:
+	case cosiv1alpha2.AccessMode_WRITE_ONLY:
 		return WriteOnly, nil
 	default:
 		return NoAccess, ErrInvalid

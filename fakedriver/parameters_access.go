@@ -1,6 +1,6 @@
 package fakedriver
 
-import cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+import cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 
 // ParameterRotateCredentials is the parameter of BucketAccessClasses that is
 // "true" if every grant creates a new key and revokes the old one. COSI grants
@@ -14,7 +14,9 @@ type accessSettings struct{ rotate bool }
 var accessParameters = []parameter[accessSettings]{
 	{Parameter{ParameterNote, "a text of at most 256 bytes", "None; it is stored with the account."},
 		func(_ *accessSettings, value string) error { return checkNote(value) }},
-	{Parameter{ParameterRotateCredentials, "true or false", "Whether every grant creates a new key and revokes the old one, so that deleting the access's Secret rotates its key."},
+	{Parameter{
+		ParameterRotateCredentials, "true or false", "Whether every grant creates a new key and revokes the old one, so that deleting the access's Secret rotates its key.",
+	},
 		func(settings *accessSettings, value string) (err error) {
 			settings.rotate, err = oneOf(map[string]bool{"true": true, "false": false}, value)
 			return err
@@ -25,12 +27,12 @@ var accessParameters = []parameter[accessSettings]{
 func AccessParameters() []Parameter { return documented(accessParameters) }
 
 // accessSettingsOf reads the parameters of a BucketAccessClass.
-func accessSettingsOf(parameters map[string]string, authentication cosi.AuthenticationType_Type) (accessSettings, error) {
+func accessSettingsOf(parameters map[string]string, authentication cosiv1alpha2.AuthenticationType_Type) (accessSettings, error) {
 	var settings accessSettings
 	if err := apply(accessParameters, parameters, &settings); err != nil {
 		return settings, err
 	}
-	if settings.rotate && authentication == cosi.AuthenticationType_SERVICE_ACCOUNT {
+	if settings.rotate && authentication == cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT {
 		return settings, invalid("parameter %s is true, but the authentication type is ServiceAccount, which has no key to rotate",
 			ParameterRotateCredentials)
 	}

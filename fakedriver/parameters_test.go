@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 const virtualEndpoint = "http://s3.localhost:9000"
@@ -112,7 +112,7 @@ func TestBucketParameters(t *testing.T) {
 		for _, v := range values {
 			t.Run(parameter.Name+"/"+v.value[:min(len(v.value), 30)], func(t *testing.T) {
 				parameters := map[string]string{parameter.Name: v.value}
-				_, err := c.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{BucketId: "bucket", Parameters: parameters})
+				_, err := c.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "bucket", Parameters: parameters})
 				if v.bad {
 					wantRejected(t, v, err, parameter)
 					return
@@ -148,11 +148,13 @@ func wantRejected(t *testing.T, v value, err error, parameter fakedriver.Paramet
 func TestUnknownParameters(t *testing.T) {
 	c := start(t, fakedriver.Options{})
 	unknown := map[string]string{"nonEmptyDeletoin": "purge"}
-	_, err := c.DriverGenerateBucketId(t.Context(), &cosi.DriverGenerateBucketIdRequest{Name: "b", Parameters: unknown})
+	_, err := c.DriverGenerateBucketId(t.Context(), &cosiv1alpha2.DriverGenerateBucketIdRequest{Name: "b", Parameters: unknown})
 	wantMentions(t, err, fakedriver.BucketParameters())
-	_, err = c.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: "bucket", Parameters: unknown})
+	_, err = c.DriverGetBucket(t.Context(), &cosiv1alpha2.DriverGetBucketRequest{BucketId: "bucket", Parameters: unknown})
 	wantMentions(t, err, fakedriver.BucketParameters())
-	_, err = c.DriverGenerateBucketAccessId(t.Context(), &cosi.DriverGenerateBucketAccessIdRequest{AccountName: "ba", Parameters: unknown})
+	_, err = c.DriverGenerateBucketAccessId(t.Context(), &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
+		AccountName: "ba", Parameters: unknown,
+	})
 	wantMentions(t, err, fakedriver.AccessParameters())
 }
 
@@ -171,24 +173,24 @@ func wantMentions(t *testing.T, err error, parameters []fakedriver.Parameter) {
 func TestBucketInfo(t *testing.T) {
 	c := start(t, fakedriver.Options{VirtualEndpoint: virtualEndpoint})
 	plain, virtual, elsewhere := info("plain"), info("virtual"), info("elsewhere")
-	virtual.S3.Endpoint, virtual.S3.AddressingStyle.Style = virtualEndpoint, cosi.S3AddressingStyle_VIRTUAL
+	virtual.S3.Endpoint, virtual.S3.AddressingStyle.Style = virtualEndpoint, cosiv1alpha2.S3AddressingStyle_VIRTUAL
 	elsewhere.S3.Region = "us-west-2"
 	for _, tc := range []struct {
 		parameters map[string]string
-		want       *cosi.ObjectProtocolAndBucketInfo
+		want       *cosiv1alpha2.ObjectProtocolAndBucketInfo
 	}{
 		{nil, plain},
 		{map[string]string{fakedriver.ParameterAddressingStyle: fakedriver.AddressingVirtual}, virtual},
 		{map[string]string{fakedriver.ParameterRegion: "us-west-2"}, elsewhere},
 	} {
 		id := tc.want.GetS3().GetBucketId()
-		created, err := c.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{BucketId: id, Parameters: tc.parameters})
+		created, err := c.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: id, Parameters: tc.parameters})
 		wantCode(t, err, codes.OK)
-		found, err := c.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: id})
+		found, err := c.DriverGetBucket(t.Context(), &cosiv1alpha2.DriverGetBucketRequest{BucketId: id})
 		wantCode(t, err, codes.OK)
-		granted, err := c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-"+id, accessed(id, cosi.AccessMode_READ_ONLY)))
+		granted, err := c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-"+id, accessed(id, cosiv1alpha2.AccessMode_READ_ONLY)))
 		wantCode(t, err, codes.OK)
-		for from, got := range map[string]*cosi.ObjectProtocolAndBucketInfo{
+		for from, got := range map[string]*cosiv1alpha2.ObjectProtocolAndBucketInfo{
 			"created": created.GetProtocols(), "found": found.GetProtocols(), "granted": granted.GetBuckets()[0].GetBucketInfo(),
 		} {
 			if diff := cmp.Diff(tc.want, got, protocmp.Transform()); diff != "" {
@@ -199,8 +201,8 @@ func TestBucketInfo(t *testing.T) {
 }
 
 func TestVirtualNeedsEndpoint(t *testing.T) {
-	_, err := start(t, fakedriver.Options{}).DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{
+	_, err := start(t, fakedriver.Options{}).DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{
 		BucketId: "bucket", Parameters: map[string]string{fakedriver.ParameterAddressingStyle: fakedriver.AddressingVirtual},
 	})
-	wantInvalid(t, "Nobody would find it.", err, fakedriver.ParameterAddressingStyle)
+	wantInvalid(t, "Clients could not resolve it.", err, fakedriver.ParameterAddressingStyle)
 }

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // protocolTypes are the protocols that a driver can have, as COSI names them.
-var protocolTypes = map[Protocol]cosi.ObjectProtocol_Type{
-	ProtocolS3:    cosi.ObjectProtocol_S3,
-	ProtocolGCS:   cosi.ObjectProtocol_GCS,
-	ProtocolAzure: cosi.ObjectProtocol_AZURE,
+var protocolTypes = map[Protocol]cosiv1alpha2.ObjectProtocol_Type{
+	ProtocolS3:    cosiv1alpha2.ObjectProtocol_S3,
+	ProtocolGCS:   cosiv1alpha2.ObjectProtocol_GCS,
+	ProtocolAzure: cosiv1alpha2.ObjectProtocol_AZURE,
 }
 
 // ValidateProtocols returns an error if a driver cannot have these protocols:
@@ -59,16 +59,16 @@ func protocolNames(protocols ...Protocol) string {
 	return strings.Join(names, ", ")
 }
 
-func (d *Driver) supportedProtocols() []*cosi.ObjectProtocol {
-	supported := make([]*cosi.ObjectProtocol, len(d.options.Protocols))
+func (d *Driver) supportedProtocols() []*cosiv1alpha2.ObjectProtocol {
+	supported := make([]*cosiv1alpha2.ObjectProtocol, len(d.options.Protocols))
 	for i, protocol := range d.options.Protocols {
-		supported[i] = &cosi.ObjectProtocol{Type: protocolTypes[protocol]}
+		supported[i] = &cosiv1alpha2.ObjectProtocol{Type: protocolTypes[protocol]}
 	}
 	return supported
 }
 
 // protocolOf returns the protocol of a request, if the driver supports it.
-func (d *Driver) protocolOf(asked *cosi.ObjectProtocol) (Protocol, error) {
+func (d *Driver) protocolOf(asked *cosiv1alpha2.ObjectProtocol) (Protocol, error) {
 	for _, protocol := range d.options.Protocols {
 		if protocolTypes[protocol] == asked.GetType() {
 			return protocol, nil
@@ -80,7 +80,7 @@ func (d *Driver) protocolOf(asked *cosi.ObjectProtocol) (Protocol, error) {
 // bucketProtocol returns the protocol of a bucket that must support those in a
 // request. Each object is reached by one protocol, so more than one is rejected;
 // with none, it is the driver's default.
-func (d *Driver) bucketProtocol(asked []*cosi.ObjectProtocol) (Protocol, error) {
+func (d *Driver) bucketProtocol(asked []*cosiv1alpha2.ObjectProtocol) (Protocol, error) {
 	if len(asked) == 0 {
 		return d.options.Protocols[0], nil
 	}
@@ -125,7 +125,7 @@ func checkBucketProtocol(b Bucket, asked Protocol) error {
 }
 
 // accessProtocol returns the protocol of an access, or why it cannot have that.
-func (d *Driver) accessProtocol(r *cosi.DriverGrantBucketAccessRequest, grants []Grant) (Protocol, error) {
+func (d *Driver) accessProtocol(r *cosiv1alpha2.DriverGrantBucketAccessRequest, grants []Grant) (Protocol, error) {
 	protocol, err := d.protocolOf(r.GetProtocol())
 	if err != nil {
 		return "", err
@@ -134,21 +134,23 @@ func (d *Driver) accessProtocol(r *cosi.DriverGrantBucketAccessRequest, grants [
 }
 
 // checkAuthenticationFor rejects what only S3 supports here.
-func checkAuthenticationFor(protocol Protocol, authentication *cosi.AuthenticationType) error {
-	if protocol != ProtocolS3 && authentication.GetType() == cosi.AuthenticationType_SERVICE_ACCOUNT {
+func checkAuthenticationFor(protocol Protocol, authentication *cosiv1alpha2.AuthenticationType) error {
+	if protocol != ProtocolS3 && authentication.GetType() == cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT {
 		return invalid("authentication type ServiceAccount is not supported by protocol %s here: it must be Key", protocol)
 	}
 	return nil
 }
 
 // credentialInfo is what an application authenticates with.
-func credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosi.CredentialInfo {
+func credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
 	switch protocol {
 	case ProtocolGCS:
-		return &cosi.CredentialInfo{Gcs: gcsCredentials(key)}
+		return &cosiv1alpha2.CredentialInfo{Gcs: gcsCredentials(key)}
 	case ProtocolAzure:
-		return &cosi.CredentialInfo{Azure: azureCredentials(grants[0], key)}
+		return &cosiv1alpha2.CredentialInfo{Azure: azureCredentials(grants[0], key)}
 	default:
-		return &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: key.AccessKeyID, AccessSecretKey: key.SecretAccessKey}}
+		return &cosiv1alpha2.CredentialInfo{
+			S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: key.AccessKeyID, AccessSecretKey: key.SecretAccessKey},
+		}
 	}
 }

@@ -11,21 +11,21 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-func protocols(types ...cosi.ObjectProtocol_Type) []*cosi.ObjectProtocol {
-	all := make([]*cosi.ObjectProtocol, len(types))
+func protocols(types ...cosiv1alpha2.ObjectProtocol_Type) []*cosiv1alpha2.ObjectProtocol {
+	all := make([]*cosiv1alpha2.ObjectProtocol, len(types))
 	for i, t := range types {
-		all[i] = &cosi.ObjectProtocol{Type: t}
+		all[i] = &cosiv1alpha2.ObjectProtocol{Type: t}
 	}
 	return all
 }
 
 const (
-	typeS3    = cosi.ObjectProtocol_S3
-	typeGCS   = cosi.ObjectProtocol_GCS
-	typeAzure = cosi.ObjectProtocol_AZURE
+	typeS3    = cosiv1alpha2.ObjectProtocol_S3
+	typeGCS   = cosiv1alpha2.ObjectProtocol_GCS
+	typeAzure = cosiv1alpha2.ObjectProtocol_AZURE
 )
 
 func everything() fakedriver.Options {
@@ -33,15 +33,15 @@ func everything() fakedriver.Options {
 	return fakedriver.Options{Protocols: all, ServiceAccounts: true}
 }
 
-func createWith(id string, types ...cosi.ObjectProtocol_Type) *cosi.DriverCreateBucketRequest {
-	return &cosi.DriverCreateBucketRequest{BucketId: id, Protocols: protocols(types...)}
+func createWith(id string, types ...cosiv1alpha2.ObjectProtocol_Type) *cosiv1alpha2.DriverCreateBucketRequest {
+	return &cosiv1alpha2.DriverCreateBucketRequest{BucketId: id, Protocols: protocols(types...)}
 }
 
-func grantWith(id string, protocol cosi.ObjectProtocol_Type, buckets ...string) *cosi.DriverGrantBucketAccessRequest {
+func grantWith(id string, protocol cosiv1alpha2.ObjectProtocol_Type, buckets ...string) *cosiv1alpha2.DriverGrantBucketAccessRequest {
 	r := grantRequest(id)
 	r.Protocol = protocols(protocol)[0]
 	for _, bucket := range buckets {
-		r.Buckets = append(r.Buckets, accessed(bucket, cosi.AccessMode_READ_WRITE))
+		r.Buckets = append(r.Buckets, accessed(bucket, cosiv1alpha2.AccessMode_READ_WRITE))
 	}
 	return r
 }
@@ -49,13 +49,13 @@ func grantWith(id string, protocol cosi.ObjectProtocol_Type, buckets ...string) 
 func TestGetInfoProtocols(t *testing.T) {
 	for _, tc := range []struct {
 		options fakedriver.Options
-		want    []*cosi.ObjectProtocol
+		want    []*cosiv1alpha2.ObjectProtocol
 	}{
 		{fakedriver.Options{}, protocols(typeS3)},
 		{everything(), protocols(typeS3, typeGCS, typeAzure)},
 		{fakedriver.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}}, protocols(typeGCS)},
 	} {
-		got, err := start(t, tc.options).DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
+		got, err := start(t, tc.options).DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{})
 		if diff := cmp.Diff(tc.want, got.GetSupportedProtocols(), protocmp.Transform()); err != nil || diff != "" {
 			t.Errorf("DriverGetInfo() with %v: %v; -want, +got:\n%s", tc.options.Protocols, err, diff)
 		}
@@ -93,11 +93,11 @@ func TestParseProtocols(t *testing.T) {
 
 func TestBucketProtocols(t *testing.T) {
 	c := start(t, everything())
-	gcs := &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{ProjectId: fakedriver.GCSProject, BucketName: "bkt-gcs"}}
+	gcs := &cosiv1alpha2.ObjectProtocolAndBucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{ProjectId: fakedriver.GCSProject, BucketName: "bkt-gcs"}}
 	for _, tc := range []struct {
 		reason  string
-		request *cosi.DriverCreateBucketRequest
-		want    *cosi.ObjectProtocolAndBucketInfo // nil: rejected
+		request *cosiv1alpha2.DriverCreateBucketRequest
+		want    *cosiv1alpha2.ObjectProtocolAndBucketInfo // nil: rejected
 		code    codes.Code
 	}{
 		{"The first is the default.", createWith("bkt-none"), info("bkt-none"), codes.OK},
@@ -107,7 +107,7 @@ func TestBucketProtocols(t *testing.T) {
 		{"It is there, and another.", createWith("bkt-gcs", typeS3), nil, codes.AlreadyExists},
 		{"No bucket is both.", createWith("bkt-both", typeGCS, typeS3), nil, codes.InvalidArgument},
 		{"No bucket is both.", createWith("bkt-both", typeAzure, typeGCS), nil, codes.InvalidArgument},
-		{"Not a protocol.", createWith("bkt-x", cosi.ObjectProtocol_UNKNOWN), nil, codes.InvalidArgument},
+		{"Not a protocol.", createWith("bkt-x", cosiv1alpha2.ObjectProtocol_UNKNOWN), nil, codes.InvalidArgument},
 	} {
 		got, err := c.DriverCreateBucket(t.Context(), tc.request)
 		wantCode(t, err, tc.code)
@@ -116,10 +116,14 @@ func TestBucketProtocols(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct {
-		types []cosi.ObjectProtocol_Type
+		types []cosiv1alpha2.ObjectProtocol_Type
 		code  codes.Code
-	}{{nil, codes.OK}, {[]cosi.ObjectProtocol_Type{typeGCS}, codes.OK}, {[]cosi.ObjectProtocol_Type{typeS3}, codes.InvalidArgument}} {
-		got, err := c.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: "bkt-gcs", Protocols: protocols(tc.types...)})
+	}{
+		{nil, codes.OK},
+		{[]cosiv1alpha2.ObjectProtocol_Type{typeGCS}, codes.OK},
+		{[]cosiv1alpha2.ObjectProtocol_Type{typeS3}, codes.InvalidArgument},
+	} {
+		got, err := c.DriverGetBucket(t.Context(), &cosiv1alpha2.DriverGetBucketRequest{BucketId: "bkt-gcs", Protocols: protocols(tc.types...)})
 		wantCode(t, err, tc.code)
 		if diff := cmp.Diff(gcs, got.GetProtocols(), protocmp.Transform()); err == nil && diff != "" {
 			t.Errorf("DriverGetBucket(%v): -want, +got:\n%s", tc.types, diff)
@@ -143,7 +147,7 @@ func TestParametersOfProtocols(t *testing.T) {
 
 func TestGrantProtocols(t *testing.T) {
 	c := start(t, everything())
-	for id, protocol := range map[string]cosi.ObjectProtocol_Type{
+	for id, protocol := range map[string]cosiv1alpha2.ObjectProtocol_Type{
 		"s3-1": typeS3, "gcs-1": typeGCS, "gcs-2": typeGCS, "azure-1": typeAzure, "azure-2": typeAzure,
 	} {
 		if _, err := c.DriverCreateBucket(t.Context(), createWith(id, protocol)); err != nil {
@@ -151,10 +155,10 @@ func TestGrantProtocols(t *testing.T) {
 		}
 	}
 	serviceAccount := grantWith("ba-sa", typeGCS, "gcs-1")
-	serviceAccount.AuthenticationType.Type, serviceAccount.ServiceAccountName = cosi.AuthenticationType_SERVICE_ACCOUNT, "builder"
+	serviceAccount.AuthenticationType.Type, serviceAccount.ServiceAccountName = cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT, "builder"
 	for _, tc := range []struct {
 		reason  string
-		request *cosi.DriverGrantBucketAccessRequest
+		request *cosiv1alpha2.DriverGrantBucketAccessRequest
 		want    codes.Code
 	}{
 		{"One bucket.", grantWith("ba-1", typeGCS, "gcs-1"), codes.OK},
@@ -212,7 +216,7 @@ func TestAzure(t *testing.T) {
 	if accounts, err := s.Accounts(t.Context()); err != nil || len(accounts) != 0 {
 		t.Errorf("Accounts() = %v, %v", accounts, err)
 	}
-	_, err = c.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: "photos"})
+	_, err = c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "photos"})
 	wantCode(t, err, codes.OK)
 }
 
@@ -223,7 +227,7 @@ func azureToken(t *testing.T, c client) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.DriverRevokeBucketAccess(t.Context(), &cosi.DriverRevokeBucketAccessRequest{AccountId: "ba-1"})
+	_, err = c.DriverRevokeBucketAccess(t.Context(), &cosiv1alpha2.DriverRevokeBucketAccessRequest{AccountId: "ba-1"})
 	wantCode(t, err, codes.OK)
 	return granted.GetCredentials().GetAzure().GetAccessToken()
 }

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // stumbling is a backend that does what it is asked, and the first time says
@@ -51,7 +51,7 @@ func TestE49CreateFailsHalfway(t *testing.T) {
 	if buckets, err := s.Buckets(t.Context()); err != nil || len(buckets) != 1 {
 		t.Errorf("Buckets() = %v, %v; want one", buckets, err)
 	}
-	_, err = c.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: "photos"})
+	_, err = c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "photos"})
 	wantCode(t, err, codes.OK)
 	if buckets, err := s.Buckets(t.Context()); err != nil || len(buckets) != 0 {
 		t.Errorf("Buckets() = %v, %v; want none", buckets, err)
@@ -66,7 +66,7 @@ func TestE80GrantFailsHalfway(t *testing.T) {
 	c := start(t, fakedriver.Options{Backend: s})
 	c.create(t, "photos")
 	unsteady := start(t, fakedriver.Options{Backend: &stumbling{Backend: s}})
-	request := grantRequest("ba-1", accessed("photos", cosi.AccessMode_READ_WRITE))
+	request := grantRequest("ba-1", accessed("photos", cosiv1alpha2.AccessMode_READ_WRITE))
 	_, err := unsteady.DriverGrantBucketAccess(t.Context(), request)
 	wantCode(t, err, codes.Internal)
 	first, err := unsteady.DriverGrantBucketAccess(t.Context(), request)
@@ -92,10 +92,10 @@ func TestE78E79BucketOfAnotherOwner(t *testing.T) {
 	c := start(t, fakedriver.Options{Backend: s})
 	_, err := c.DriverCreateBucket(t.Context(), createRequest("foreign"))
 	wantCode(t, err, codes.AlreadyExists)
-	_, err = c.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: "foreign"})
+	_, err = c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "foreign"})
 	wantCode(t, err, codes.FailedPrecondition)
 	// An administrator has brought it in: COSI may give access to it.
-	_, err = c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-1", accessed("foreign", cosi.AccessMode_READ_ONLY)))
+	_, err = c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-1", accessed("foreign", cosiv1alpha2.AccessMode_READ_ONLY)))
 	wantCode(t, err, codes.OK)
 	if _, err := s.GetBucket(t.Context(), "foreign"); err != nil {
 		t.Errorf("the bucket is gone: %v", err)
@@ -111,6 +111,6 @@ func TestE85BucketAlreadyGone(t *testing.T) {
 	if err := s.DeleteBucket(t.Context(), fakedriver.DefaultName, "photos"); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: "photos"})
+	_, err := c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "photos"})
 	wantCode(t, err, codes.OK)
 }

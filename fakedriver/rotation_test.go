@@ -7,11 +7,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-func rotating(id, value string) *cosi.DriverGrantBucketAccessRequest {
-	r := grantRequest(id, accessed("photos", cosi.AccessMode_READ_WRITE))
+func rotating(id, value string) *cosiv1alpha2.DriverGrantBucketAccessRequest {
+	r := grantRequest(id, accessed("photos", cosiv1alpha2.AccessMode_READ_WRITE))
 	r.Parameters = map[string]string{fakedriver.ParameterRotateCredentials: value}
 	return r
 }
@@ -45,7 +45,7 @@ func TestRotateCredentialsRejected(t *testing.T) {
 	_, err := c.DriverGrantBucketAccess(t.Context(), rotating("ba-1", "yes"))
 	wantInvalid(t, "Not a value.", err, "true or false")
 	request := rotating("ba-1", "true")
-	request.AuthenticationType.Type, request.ServiceAccountName = cosi.AuthenticationType_SERVICE_ACCOUNT, "builder"
+	request.AuthenticationType.Type, request.ServiceAccountName = cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT, "builder"
 	_, err = c.DriverGrantBucketAccess(t.Context(), request)
 	wantInvalid(t, "There is no key.", err, "no key")
 }
@@ -58,12 +58,12 @@ func TestAccountLimits(t *testing.T) {
 	t.Cleanup(func() { _ = s.Close() })
 	c := start(t, fakedriver.Options{Backend: s})
 	c.create(t, "archive")
-	_, err = c.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{
+	_, err = c.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{
 		BucketId: "photos", Parameters: map[string]string{fakedriver.ParameterMaxAccounts: "1"},
 	})
 	wantCode(t, err, codes.OK)
 	grant := func(id, bucket string) error {
-		_, err := c.DriverGrantBucketAccess(t.Context(), grantRequest(id, accessed(bucket, cosi.AccessMode_READ_ONLY)))
+		_, err := c.DriverGrantBucketAccess(t.Context(), grantRequest(id, accessed(bucket, cosiv1alpha2.AccessMode_READ_ONLY)))
 		return err
 	}
 	wantCode(t, grant("ba-1", "photos"), codes.OK)
@@ -71,7 +71,7 @@ func TestAccountLimits(t *testing.T) {
 	wantCode(t, grant("ba-2", "archive"), codes.OK)
 	wantCode(t, grant("ba-3", "archive"), codes.ResourceExhausted)
 	wantCode(t, grant("ba-2", "archive"), codes.OK)
-	_, err = c.DriverRevokeBucketAccess(t.Context(), &cosi.DriverRevokeBucketAccessRequest{AccountId: "ba-1"})
+	_, err = c.DriverRevokeBucketAccess(t.Context(), &cosiv1alpha2.DriverRevokeBucketAccessRequest{AccountId: "ba-1"})
 	wantCode(t, err, codes.OK)
 	wantCode(t, grant("ba-3", "photos"), codes.OK)
 }

@@ -6,12 +6,12 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-func forServiceAccount(name string) *cosi.DriverGrantBucketAccessRequest {
-	r := grantRequest("ba-1", accessed("photos", cosi.AccessMode_READ_WRITE))
-	r.AuthenticationType.Type, r.ServiceAccountName = cosi.AuthenticationType_SERVICE_ACCOUNT, name
+func forServiceAccount(name string) *cosiv1alpha2.DriverGrantBucketAccessRequest {
+	r := grantRequest("ba-1", accessed("photos", cosiv1alpha2.AccessMode_READ_WRITE))
+	r.AuthenticationType.Type, r.ServiceAccountName = cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT, name
 	return r
 }
 
@@ -21,7 +21,7 @@ func TestGrantServiceAccount(t *testing.T) {
 	c.create(t, "photos")
 	for _, step := range []struct {
 		reason  string
-		request *cosi.DriverGrantBucketAccessRequest
+		request *cosiv1alpha2.DriverGrantBucketAccessRequest
 		want    codes.Code
 	}{
 		{"Whose?", forServiceAccount(""), codes.InvalidArgument},
@@ -29,7 +29,7 @@ func TestGrantServiceAccount(t *testing.T) {
 		{"The first call grants.", forServiceAccount("builder"), codes.OK},
 		{"The same call has the same answer.", forServiceAccount("builder"), codes.OK},
 		{"Somebody else's access.", forServiceAccount("other"), codes.AlreadyExists},
-		{"Another kind of access.", grantRequest("ba-1", accessed("photos", cosi.AccessMode_READ_WRITE)), codes.AlreadyExists},
+		{"Another kind of access.", grantRequest("ba-1", accessed("photos", cosiv1alpha2.AccessMode_READ_WRITE)), codes.AlreadyExists},
 	} {
 		got, err := c.DriverGrantBucketAccess(t.Context(), step.request)
 		wantCode(t, err, step.want)

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 const maxIDLength = 2048
@@ -61,14 +61,14 @@ func checkBucketID(id string) error {
 func checkAccountID(id string) error { return checkID("account_id", id) }
 
 // checkAuthentication checks how an application wants to authenticate.
-func (d *Driver) checkAuthentication(authentication *cosi.AuthenticationType, serviceAccount string) error {
+func (d *Driver) checkAuthentication(authentication *cosiv1alpha2.AuthenticationType, serviceAccount string) error {
 	switch authentication.GetType() {
-	case cosi.AuthenticationType_KEY:
+	case cosiv1alpha2.AuthenticationType_KEY:
 		if serviceAccount != "" {
 			return invalid("service_account_name %s is given, but the authentication type is Key", quote(serviceAccount))
 		}
 		return nil
-	case cosi.AuthenticationType_SERVICE_ACCOUNT:
+	case cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT:
 		if !d.options.ServiceAccounts {
 			return invalid("authentication type ServiceAccount is not supported: this driver cannot verify tokens, and supports Key only")
 		}

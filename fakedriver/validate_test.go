@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 //nolint:lll // one case a line
@@ -18,24 +18,34 @@ func TestInvalidBucketRequests(t *testing.T) {
 	c := start(t, fakedriver.Options{Backend: s})
 	tests := map[string]struct {
 		reason   string
-		request  *cosi.DriverCreateBucketRequest
+		request  *cosiv1alpha2.DriverCreateBucketRequest
 		mentions string
 	}{
-		"Empty":       {"An empty ID names everything.", createRequest(""), "empty"},
-		"Dot":         {"Not a name.", createRequest("."), "'.'"},
-		"DotDot":      {"Leads elsewhere.", createRequest(".."), "'..'"},
-		"Climbing":    {"Leads elsewhere.", createRequest("a/../b"), "'..'"},
-		"Slash":       {"Not a bucket.", createRequest("abc/def"), "abc/def"},
-		"Control":     {"Must not reach a terminal.", createRequest("abc\x1b[31m"), `\x1b`},
-		"TooLong":     {"S3 allows 63.", createRequest(strings.Repeat("a", 64)), "63"},
-		"FarTooLong":  {"COSI allows 2048.", createRequest(strings.Repeat("a", 2049)), "2048"},
-		"Uppercase":   {"Not in S3.", createRequest("Photos"), "Photos"},
-		"NoS3":        {"Not served.", &cosi.DriverCreateBucketRequest{BucketId: "abc", Protocols: []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_GCS}}}, "GCS"},
-		"NotOnlyS3":   {"All must be served.", &cosi.DriverCreateBucketRequest{BucketId: "abc", Protocols: append(s3(), &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_AZURE})}, "AZURE"},
-		"UnknownType": {"Not a protocol.", &cosi.DriverCreateBucketRequest{BucketId: "abc", Protocols: []*cosi.ObjectProtocol{{}}}, "UNKNOWN"},
-		"Parameter":   {"Misspelt.", &cosi.DriverCreateBucketRequest{BucketId: "abc", Parameters: map[string]string{"nota": "b"}}, "note"},
-		"NonEmpty":    {"Misspelt.", &cosi.DriverCreateBucketRequest{BucketId: "abc", Parameters: map[string]string{"nonEmptyDeletion": "Purge"}}, "purge"},
-		"LongNote":    {"Bounded.", createRequest("abc", strings.Repeat("n", 257)), "256"},
+		"Empty":      {"An empty ID names everything.", createRequest(""), "empty"},
+		"Dot":        {"Not a name.", createRequest("."), "'.'"},
+		"DotDot":     {"Leads elsewhere.", createRequest(".."), "'..'"},
+		"Climbing":   {"Leads elsewhere.", createRequest("a/../b"), "'..'"},
+		"Slash":      {"Not a bucket.", createRequest("abc/def"), "abc/def"},
+		"Control":    {"Must not reach a terminal.", createRequest("abc\x1b[31m"), `\x1b`},
+		"TooLong":    {"S3 allows 63.", createRequest(strings.Repeat("a", 64)), "63"},
+		"FarTooLong": {"COSI allows 2048.", createRequest(strings.Repeat("a", 2049)), "2048"},
+		"Uppercase":  {"Not in S3.", createRequest("Photos"), "Photos"},
+		"NoS3": {"Not served.", &cosiv1alpha2.DriverCreateBucketRequest{
+			BucketId: "abc", Protocols: []*cosiv1alpha2.ObjectProtocol{{Type: cosiv1alpha2.ObjectProtocol_GCS}},
+		}, "GCS"},
+		"NotOnlyS3": {"All must be served.", &cosiv1alpha2.DriverCreateBucketRequest{
+			BucketId: "abc", Protocols: append(s3(), &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_AZURE}),
+		}, "AZURE"},
+		"UnknownType": {"Not a protocol.", &cosiv1alpha2.DriverCreateBucketRequest{
+			BucketId: "abc", Protocols: []*cosiv1alpha2.ObjectProtocol{{}},
+		}, "UNKNOWN"},
+		"Parameter": {"Misspelt.", &cosiv1alpha2.DriverCreateBucketRequest{
+			BucketId: "abc", Parameters: map[string]string{"nota": "b"},
+		}, "note"},
+		"NonEmpty": {"Misspelt.", &cosiv1alpha2.DriverCreateBucketRequest{
+			BucketId: "abc", Parameters: map[string]string{"nonEmptyDeletion": "Purge"},
+		}, "purge"},
+		"LongNote": {"Bounded.", createRequest("abc", strings.Repeat("n", 257)), "256"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +75,7 @@ func TestInvalidNames(t *testing.T) {
 		"a/b": codes.InvalidArgument, "A": codes.InvalidArgument, "a\n": codes.InvalidArgument,
 		long + "aa": codes.OK, long + "aaa": codes.InvalidArgument,
 	} {
-		_, err := c.DriverGenerateBucketId(t.Context(), &cosi.DriverGenerateBucketIdRequest{Name: name})
+		_, err := c.DriverGenerateBucketId(t.Context(), &cosiv1alpha2.DriverGenerateBucketIdRequest{Name: name})
 		wantCode(t, err, want)
 	}
 }
@@ -79,29 +89,45 @@ func TestInvalidGrants(t *testing.T) {
 	c.create(t, "aaa")
 	tests := map[string]struct {
 		reason   string
-		change   func(*cosi.DriverGrantBucketAccessRequest)
+		change   func(*cosiv1alpha2.DriverGrantBucketAccessRequest)
 		mentions string
 	}{
-		"NoAccount":      {"Nothing to know it by.", func(r *cosi.DriverGrantBucketAccessRequest) { r.AccountId = "" }, "account_id"},
-		"OddAccount":     {"Not an ID.", func(r *cosi.DriverGrantBucketAccessRequest) { r.AccountId = "a b" }, "account_id"},
-		"NoProtocol":     {"Required.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Protocol = nil }, "S3"},
-		"OtherProtocol":  {"Not served.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Protocol.Type = cosi.ObjectProtocol_AZURE }, "AZURE"},
-		"NoType":         {"Required.", func(r *cosi.DriverGrantBucketAccessRequest) { r.AuthenticationType = nil }, "Key"},
-		"UnknownType":    {"Not a type.", func(r *cosi.DriverGrantBucketAccessRequest) { r.AuthenticationType.Type = 0 }, "UNKNOWN"},
-		"ServiceAccount": {"Not served.", func(r *cosi.DriverGrantBucketAccessRequest) { r.AuthenticationType.Type = 2 }, "ServiceAccount"},
-		"NewType":        {"From the future.", func(r *cosi.DriverGrantBucketAccessRequest) { r.AuthenticationType.Type = 7 }, "7"},
-		"Contradiction":  {"For the other type.", func(r *cosi.DriverGrantBucketAccessRequest) { r.ServiceAccountName = "sa" }, "service_account_name"},
-		"Parameter":      {"Misspelt.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Parameters = map[string]string{"nota": "b"} }, "note"},
-		"NoBuckets":      {"Access to nothing.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets = nil }, "buckets"},
-		"Twice":          {"Which of the two?", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets = append(r.GetBuckets(), r.GetBuckets()[0]) }, "twice"},
-		"BadBucket":      {"Leads elsewhere.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets[0].BucketId = ".." }, "bucket_id"},
-		"UnknownMode":    {"Must not be widened.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets[0].ObjectDataAccessMode.Mode = 0 }, "object_data_access_mode"},
-		"NoMode":         {"Must not be widened.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets[0].ObjectMetadataAccessMode = nil }, "object_metadata_access_mode"},
-		"NewMode":        {"From the future.", func(r *cosi.DriverGrantBucketAccessRequest) { r.Buckets[0].BucketMetadataAccessMode.Mode = 9 }, "bucket_metadata_access_mode"},
+		"NoAccount":  {"Nothing to know it by.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.AccountId = "" }, "account_id"},
+		"OddAccount": {"Not an ID.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.AccountId = "a b" }, "account_id"},
+		"NoProtocol": {"Required.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.Protocol = nil }, "S3"},
+		"OtherProtocol": {"Not served.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.Protocol.Type = cosiv1alpha2.ObjectProtocol_AZURE
+		}, "AZURE"},
+		"NoType":      {"Required.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.AuthenticationType = nil }, "Key"},
+		"UnknownType": {"Not a type.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.AuthenticationType.Type = 0 }, "UNKNOWN"},
+		"ServiceAccount": {"Not served.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.AuthenticationType.Type = 2
+		}, "ServiceAccount"},
+		"NewType": {"From the future.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.AuthenticationType.Type = 7 }, "7"},
+		"Contradiction": {"For the other type.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.ServiceAccountName = "sa"
+		}, "service_account_name"},
+		"Parameter": {"Misspelt.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.Parameters = map[string]string{"nota": "b"}
+		}, "note"},
+		"NoBuckets": {"Access to nothing.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.Buckets = nil }, "buckets"},
+		"Twice": {"Which of the two?", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.Buckets = append(r.GetBuckets(), r.GetBuckets()[0])
+		}, "twice"},
+		"BadBucket": {"Leads elsewhere.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.Buckets[0].BucketId = ".." }, "bucket_id"},
+		"UnknownMode": {"Must not be widened.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.Buckets[0].ObjectDataAccessMode.Mode = 0
+		}, "object_data_access_mode"},
+		"NoMode": {"Must not be widened.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.Buckets[0].ObjectMetadataAccessMode = nil
+		}, "object_metadata_access_mode"},
+		"NewMode": {"From the future.", func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.Buckets[0].BucketMetadataAccessMode.Mode = 9
+		}, "bucket_metadata_access_mode"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			request := proto.CloneOf(grantRequest("ba-1", accessed("aaa", cosi.AccessMode_READ_WRITE)))
+			request := proto.CloneOf(grantRequest("ba-1", accessed("aaa", cosiv1alpha2.AccessMode_READ_WRITE)))
 			tc.change(request)
 			_, err := c.DriverGrantBucketAccess(t.Context(), request)
 			wantInvalid(t, tc.reason, err, tc.mentions)

@@ -13,10 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// Builder is a scenario that is built in code. Each of its methods adds a step, but
-// for those that say something about the step before: Named, Within, As, When and
-// Refused. It makes the same document as a file, and what is wrong in it is found
-// as in a file, by Validate and Run.
+// Builder builds a scenario in code. Each method adds a step, except those that
+// change the previous step: Named, Within, As, When and Refused. The result is the same
+// document as a file. Validate and Run check it in the same way.
 type Builder struct {
 	root   *yaml.Node
 	setup  *yaml.Node
@@ -106,8 +105,8 @@ func (b *Builder) When(expression string) *Builder {
 	return b.about(caller(), "when", text(expression))
 }
 
-// Refused says that the API server must refuse what the step before asks of it, and
-// say these words among others.
+// Refused expects the API server to reject the request of the previous step, with a
+// message that contains these words.
 func (b *Builder) Refused(words string) *Builder { return b.about(caller(), "refused", text(words)) }
 
 // Validate returns all problems of the scenario, each with the file and the line of the

@@ -11,16 +11,16 @@ import (
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
+	cosicel "github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
 
-var claim = &cosiapi.BucketClaim{
+var claim = &v1alpha2.BucketClaim{
 	ObjectMeta: metav1.ObjectMeta{Name: "photos"},
-	Spec:       cosiapi.BucketClaimSpec{BucketClassName: "${class}", Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+	Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "${class}", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 }
 
 var access = scenarios.Fields{
@@ -149,10 +149,10 @@ steps:
 	}
 	same := cmp.Options{
 		cmpopts.IgnoreTypes(spec.Position{}),
-		cmp.Comparer(func(a, b *cel.Expression) bool {
+		cmp.Comparer(func(a, b *cosicel.Expression) bool {
 			return (a == nil) == (b == nil) && (a == nil || a.String() == b.String())
 		}),
-		cmp.Comparer(func(a, b *cel.Template) bool {
+		cmp.Comparer(func(a, b *cosicel.Template) bool {
 			return (a == nil) == (b == nil) && (a == nil || a.String() == b.String())
 		}),
 		cmp.Comparer(func(a, b yaml.Kind) bool { return a == b }),

@@ -10,13 +10,13 @@ import (
 
 	"google.golang.org/grpc"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // inProcess is a driver in this process, and its server while there is one.
 type inProcess struct {
-	identity    cosi.IdentityServer
-	provisioner cosi.ProvisionerServer
+	identity    cosiv1alpha2.IdentityServer
+	provisioner cosiv1alpha2.ProvisionerServer
 }
 
 // serve starts a server. What stop returns is why it has ended, if not by stop.
@@ -32,8 +32,8 @@ func (d *inProcess) serve(ctx context.Context) (endpoint string, stop func() err
 		return "", nil, fmt.Errorf("serve the driver: %w", err)
 	}
 	server := grpc.NewServer()
-	cosi.RegisterIdentityServer(server, d.identity)
-	cosi.RegisterProvisionerServer(server, d.provisioner)
+	cosiv1alpha2.RegisterIdentityServer(server, d.identity)
+	cosiv1alpha2.RegisterProvisionerServer(server, d.provisioner)
 	var served error
 	var running sync.WaitGroup
 	running.Go(func() { served = server.Serve(listener) })

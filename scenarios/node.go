@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// node returns what would stand in a file for a value: Fields, lists, the arguments
-// of verbs, objects of Kubernetes, and whatever can be written as JSON.
+// node returns the YAML of a value: Fields, lists, the arguments of verbs, Kubernetes
+// objects, and every other value that JSON can represent.
 func node(value any) (*yaml.Node, error) {
 	switch v := value.(type) {
 	case nil:
@@ -146,7 +146,7 @@ func scalar(tag, value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
 }
 
-// text is in quotes, so that it is no word of the language, whatever it says.
+// text is always quoted, so that it is never a keyword of the format.
 func text(value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: value}
 }

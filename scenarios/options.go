@@ -2,7 +2,7 @@ package scenarios
 
 import (
 	"github.com/cosi-emu/cosi-emu/emulator"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Option says what scenarios run on. Without any, it is an emulator with its fake
@@ -29,7 +29,7 @@ func Driver(endpoint string) Option {
 // served over gRPC while it is needed, at a socket that only the user can open.
 // The rest is as with Driver. Tests share an emulator if they are given the same
 // Option, not only the same servers.
-func InProcess(identity cosi.IdentityServer, provisioner cosi.ProvisionerServer) Option {
+func InProcess(identity cosiv1alpha2.IdentityServer, provisioner cosiv1alpha2.ProvisionerServer) Option {
 	driver := &inProcess{identity: identity, provisioner: provisioner}
 	return func(g *ground) { g.inProcess = driver }
 }

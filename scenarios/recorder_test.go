@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// recorder is a test that nobody minds to fail. Its subtests run one after the
+// recorder is a test that may fail. Its subtests run one after the
 // other, in goroutines of their own so that they can be left as those of package
 // testing are.
 type recorder struct {

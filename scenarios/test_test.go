@@ -28,7 +28,7 @@ func TestRunOutcomes(t *testing.T) {
 	}{
 		"Passed": {reason: "It holds.", pattern: "testdata/lifecycle.yaml", want: []string{"Test/lifecycle passed"}},
 		"Skipped": {
-			reason: "Nobody has allowed programs.", pattern: "testdata/several.yaml",
+			reason: "Programs are not allowed.", pattern: "testdata/several.yaml",
 			want: []string{"Test/restarted passed", "Test/program skipped"},
 		},
 		"Failed": {

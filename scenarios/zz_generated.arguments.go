@@ -6,59 +6,59 @@ import "time"
 
 // FakeDriver is a fake driver with a sidecar of its own, or a driver that already runs.
 type FakeDriver struct {
-	// Name: ${drivers.NAME} in steps is the name that it has in the cluster.
+	// Name: name in this file; ${drivers.NAME} is the name in the cluster.
 	Name string `yaml:"name"`
-	// Protocols: S3, GCS, Azure; S3 by default.
+	// Protocols: S3, GCS, Azure; default S3.
 	Protocols []string `yaml:"protocols"`
-	// AccessModes: accepts ReadWrite, ReadOnly, WriteOnly; all by default.
+	// AccessModes: supported modes: ReadWrite, ReadOnly, WriteOnly; default all.
 	AccessModes []string `yaml:"accessModes"`
-	// MultiBucket: whether one access may have several buckets; true by default.
+	// MultiBucket: supports several buckets in one access; default true.
 	MultiBucket *bool `yaml:"multiBucket"`
-	// Parameters: those of buckets and accounts whose class does not give them, of the fake driver's.
+	// Parameters: fake driver parameters, for buckets and accounts whose class does not set them.
 	Parameters map[string]string `yaml:"parameters"`
-	// Socket: the endpoint of a driver that runs already, unix:///path, which goes with a name only.
+	// Socket: endpoint of a running driver, unix:///path; allows no other field except name.
 	Socket string `yaml:"socket"`
 }
 
 // Limits are how much a scenario may do; zero is the default.
 type Limits struct {
-	// Steps: how many steps may run, those of repeat and forEach counted each time; 10000 by default.
+	// Steps: maximum number of steps; repeat and forEach count each iteration; default 10000.
 	Steps int `yaml:"steps"`
-	// Duration: how long all steps may take together; 10m by default.
+	// Duration: maximum duration of all steps together; default 10m.
 	Duration time.Duration `yaml:"duration"`
-	// Objects: how many objects of Kubernetes the scenario may make; 1000 by default.
+	// Objects: maximum number of Kubernetes objects; default 1000.
 	Objects int `yaml:"objects"`
-	// Puts: how many objects the steps may put into buckets; 1000 by default.
+	// Puts: maximum number of objects put into buckets; default 1000.
 	Puts int `yaml:"puts"`
-	// PutBytes: how large the objects may be that the steps put, such as 500M or 1Gi; 64Mi by default.
+	// PutBytes: maximum size of an object put into a bucket, such as 500M or 1Gi; default 64Mi.
 	PutBytes int64 `yaml:"putBytes"`
 }
 
 // Class is a BucketClass.
 type Class struct {
-	// Name: ${classes.NAME} in steps is the name that it has in the cluster.
+	// Name: name in this file; ${classes.NAME} is the name in the cluster.
 	Name string `yaml:"name"`
-	// Driver: a name of setup.drivers; the first by default.
+	// Driver: a name of setup.drivers; default: the first.
 	Driver string `yaml:"driver"`
-	// DeletionPolicy: Delete or Retain; Delete by default.
+	// DeletionPolicy: Delete or Retain; default Delete.
 	DeletionPolicy string `yaml:"deletionPolicy"`
-	// Parameters: for the driver.
+	// Parameters: parameters for the driver.
 	Parameters map[string]string `yaml:"parameters"`
 }
 
 // AccessClass is a BucketAccessClass.
 type AccessClass struct {
-	// Name: ${accessClasses.NAME} in steps is the name that it has in the cluster.
+	// Name: name in this file; ${accessClasses.NAME} is the name in the cluster.
 	Name string `yaml:"name"`
-	// Driver: a name of setup.drivers; the first by default.
+	// Driver: a name of setup.drivers; default: the first.
 	Driver string `yaml:"driver"`
-	// AuthenticationType: Key or ServiceAccount; Key by default.
+	// AuthenticationType: Key or ServiceAccount; default Key.
 	AuthenticationType string `yaml:"authenticationType"`
-	// MultiBucketAccess: MultipleBuckets or, by default, SingleBucket.
+	// MultiBucketAccess: MultipleBuckets or SingleBucket; default SingleBucket.
 	MultiBucketAccess string `yaml:"multiBucketAccess"`
-	// DisallowedModes: what accesses of the class may not ask for.
+	// DisallowedModes: modes that the class disallows.
 	DisallowedModes *Modes `yaml:"disallowedBucketAccessModes"`
-	// Parameters: for the driver.
+	// Parameters: parameters for the driver.
 	Parameters map[string]string `yaml:"parameters"`
 }
 
@@ -74,143 +74,143 @@ type Modes struct {
 
 // Events are what the journal must have, or must not have, between two marks.
 type Events struct {
-	// Since: a mark; the beginning of the scenario by default.
+	// Since: start mark; default: the start of the scenario.
 	Since string `yaml:"since"`
-	// Until: a mark; now by default.
+	// Until: end mark; default: now.
 	Until string `yaml:"until"`
 	// Events: the events.
 	Events []Event `yaml:"events"`
-	// AnyOrder: the order does not matter.
+	// AnyOrder: the events may have any order.
 	AnyOrder bool `yaml:"anyOrder"`
-	// Only: there are no other events of the same components at the same seams.
+	// Only: the same components have no other events at the same seams.
 	Only bool `yaml:"only"`
 }
 
 // Event is what an event is like. Fields that are not given match all.
 type Event struct {
-	// Seam: api, rpc, store or process; rpc by default.
+	// Seam: api, rpc, store or process; default rpc.
 	Seam string `yaml:"seam"`
-	// Component: who: controller, sidecar, driver, store, or the name of a driver's own.
+	// Component: component: controller, sidecar, driver or store; of a driver of setup sidecar.NAME, driver.NAME.
 	Component string `yaml:"component"`
-	// Operation: such as DriverCreateBucket or "update buckets/status"; * is any number of any characters.
+	// Operation: pattern of operations, such as DriverCreateBucket or "update buckets/status"; * matches any characters.
 	Operation string `yaml:"operation"`
-	// Subject: to what; * is any number of any characters.
+	// Subject: pattern of the object, bucket or account; * matches any characters.
 	Subject string `yaml:"subject"`
-	// Outcome: OK or an error code; "!OK" is any but OK.
+	// Outcome: OK or an error code; "!OK" matches every error.
 	Outcome string `yaml:"outcome"`
-	// Request: what was sent.
+	// Request: pattern of the request.
 	Request any `yaml:"request"`
-	// Response: what came back.
+	// Response: pattern of the response.
 	Response any `yaml:"response"`
-	// Count: how many there are: 2, 1.., ..3 or 1..3; at least one by default.
+	// Count: number of events: 2, 1.., ..3 or 1..3; default 1..
 	Count string `yaml:"count"`
 }
 
 // Call is a call of a driver's method.
 type Call struct {
-	// Driver: a name of setup.drivers; the first by default.
+	// Driver: a name of setup.drivers; default: the first.
 	Driver string `yaml:"driver"`
-	// Method: for example DriverCreateBucket.
+	// Method: gRPC method, such as DriverCreateBucket.
 	Method string `yaml:"method"`
-	// Request: the message, as JSON has it: bucketId.
+	// Request: the request in protobuf JSON, such as bucketId.
 	Request any `yaml:"request"`
-	// Code: the gRPC code that must come back; OK by default.
+	// Code: expected gRPC code; default OK.
 	Code string `yaml:"code"`
-	// Response: what must come back, as JSON has it.
+	// Response: expected response in protobuf JSON.
 	Response any `yaml:"response"`
 }
 
 // S3 is one use of S3 with the credentials of a Secret.
 type S3 struct {
-	// Secret: the name of the Secret.
+	// Secret: name of the Secret.
 	Secret string `yaml:"secret"`
-	// Put: the key of an object to put.
+	// Put: put an object: its key.
 	Put string `yaml:"put"`
-	// Get: the key of an object to get.
+	// Get: get an object: its key.
 	Get string `yaml:"get"`
-	// Head: the key of an object to look at.
+	// Head: head an object: its key.
 	Head string `yaml:"head"`
-	// Delete: the key of an object to delete.
+	// Delete: delete an object: its key.
 	Delete string `yaml:"delete"`
-	// List: the prefix of keys to list; may be empty.
+	// List: list keys: their prefix, which may be empty.
 	List *string `yaml:"list"`
-	// Multipart: the key of an object to upload in parts.
+	// Multipart: upload an object in parts: its key.
 	Multipart string `yaml:"multipart"`
-	// PresignGet: the key of an object to get by a presigned URL.
+	// PresignGet: get an object by a presigned URL: its key.
 	PresignGet string `yaml:"presignGet"`
-	// PresignPut: the key of an object to put by a presigned URL.
+	// PresignPut: put an object by a presigned URL: its key.
 	PresignPut string `yaml:"presignPut"`
-	// ServiceAccount: the ServiceAccount whose token is used instead of the Secret's key.
+	// ServiceAccount: ServiceAccount whose token replaces the Secret's key.
 	ServiceAccount string `yaml:"serviceAccount"`
-	// Access: with serviceAccount: the name of the BucketAccess that is used.
+	// Access: with serviceAccount: name of the BucketAccess.
 	Access string `yaml:"access"`
-	// Bucket: another bucket than the Secret's.
+	// Bucket: bucket; default: the Secret's.
 	Bucket string `yaml:"bucket"`
-	// Content: what to put, or what must come back.
+	// Content: content to put, or expected content.
 	Content *string `yaml:"content"`
-	// Size: how many bytes to put, or must come back, instead of content: 6000000 or 6Mi.
+	// Size: size to put or expect, instead of content: 6000000 or 6Mi.
 	Size int64 `yaml:"size"`
-	// Keys: what must be listed.
+	// Keys: expected keys.
 	Keys []string `yaml:"keys"`
-	// Code: the error code of S3 that must come back; without it the operation must be allowed.
+	// Code: expected S3 error code; default: success.
 	Code string `yaml:"code"`
 }
 
 // Backend is a look at, or a change of, what the store holds.
 type Backend struct {
-	// Buckets: what the buckets are like, by their names: owner, protocol, region, versioning, tags, ...; or absent.
+	// Buckets: expected buckets by name: owner, protocol, region, versioning, tags, ...; or absent.
 	Buckets Fields `yaml:"buckets"`
-	// Objects: what is in buckets of S3, by their names: {KEY: {size: 5}} or {KEY: absent}.
+	// Objects: expected objects by S3 bucket: {KEY: {size: 5}} or {KEY: absent}.
 	Objects Fields `yaml:"objects"`
-	// Accounts: what the accounts are like, by their IDs: owner, grants, serviceAccount, ...; or absent.
+	// Accounts: expected accounts by ID: owner, grants, serviceAccount, ...; or absent.
 	Accounts Fields `yaml:"accounts"`
-	// Policies: who may do what in buckets, by their names: {ACCOUNT: {objectData: ReadWrite}} or {ACCOUNT: absent}.
+	// Policies: expected grants by bucket: {ACCOUNT: {objectData: ReadWrite}} or {ACCOUNT: absent}.
 	Policies Fields `yaml:"policies"`
-	// Only: there are no other buckets and accounts of this scenario.
+	// Only: the scenario has no other buckets and accounts.
 	Only bool `yaml:"only"`
-	// CreateBucket: make a bucket that no driver knows of.
+	// CreateBucket: create a bucket without the driver.
 	CreateBucket string `yaml:"createBucket"`
-	// DeleteBucket: delete a bucket with all that is in it.
+	// DeleteBucket: delete a bucket and its objects.
 	DeleteBucket string `yaml:"deleteBucket"`
 	// DeleteAccount: delete an account.
 	DeleteAccount string `yaml:"deleteAccount"`
-	// Put: put an object into a bucket of S3.
+	// Put: put an object into an S3 bucket.
 	Put *PutObject `yaml:"put"`
-	// DeleteObject: delete an object in a bucket of S3.
+	// DeleteObject: delete an object from an S3 bucket.
 	DeleteObject *Place `yaml:"deleteObject"`
-	// SetPolicy: change what an account may do in a bucket.
+	// SetPolicy: change the grants of an account in a bucket.
 	SetPolicy *Policy `yaml:"setPolicy"`
 }
 
 // PutObject is an object that is put into a bucket.
 type PutObject struct {
-	// Bucket: its name.
+	// Bucket: name of the bucket.
 	Bucket string `yaml:"bucket"`
-	// Key: the key of the object.
+	// Key: key of the object.
 	Key string `yaml:"key"`
-	// Content: what is in it.
+	// Content: content of the object.
 	Content string `yaml:"content"`
 }
 
 // Place is where an object is.
 type Place struct {
-	// Bucket: its name.
+	// Bucket: name of the bucket.
 	Bucket string `yaml:"bucket"`
-	// Key: the key of the object.
+	// Key: key of the object.
 	Key string `yaml:"key"`
 }
 
 // Policy is what an account may do in a bucket.
 type Policy struct {
-	// Bucket: its name.
+	// Bucket: name of the bucket.
 	Bucket string `yaml:"bucket"`
-	// Account: the ID of the account.
+	// Account: ID of the account.
 	Account string `yaml:"account"`
-	// ObjectData: ReadWrite, ReadOnly, WriteOnly; nothing by default.
+	// ObjectData: ReadWrite, ReadOnly, WriteOnly; default: no access.
 	ObjectData string `yaml:"objectData"`
-	// ObjectMetadata: ReadWrite, ReadOnly, WriteOnly; nothing by default.
+	// ObjectMetadata: ReadWrite, ReadOnly, WriteOnly; default: no access.
 	ObjectMetadata string `yaml:"objectMetadata"`
-	// BucketMetadata: ReadWrite, ReadOnly, WriteOnly; nothing by default.
+	// BucketMetadata: ReadWrite, ReadOnly, WriteOnly; default: no access.
 	BucketMetadata string `yaml:"bucketMetadata"`
 }
 
@@ -218,10 +218,10 @@ type Policy struct {
 type Exec struct {
 	// Command: the program and its arguments.
 	Command []string `yaml:"command"`
-	// Env: added to the environment.
+	// Env: environment variables to add.
 	Env map[string]string `yaml:"env"`
-	// Code: the exit code that it must have; 0 by default.
+	// Code: expected exit code; default 0.
 	Code int `yaml:"code"`
-	// Stdout: what it must print.
+	// Stdout: expected standard output.
 	Stdout any `yaml:"stdout"`
 }

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -32,7 +32,7 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 	w.settle()
 	w.requests.Reset()
 	w.driver.Script("DriverGrantBucketAccess", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
-		request, _ := m.(*cosi.DriverGrantBucketAccessRequest)
+		request, _ := m.(*cosiv1alpha2.DriverGrantBucketAccessRequest)
 		w.assertPersisted(ctx, request.GetAccountId())
 		return next()
 	})
@@ -78,17 +78,17 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	wantCalls := []proto.Message{
-		&cosi.DriverGenerateBucketAccessIdRequest{
+		&cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
 			AccountName:        "ba-" + string(access.UID),
-			Protocol:           &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_S3},
-			AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY},
+			Protocol:           &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_S3},
+			AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_KEY},
 			Parameters:         map[string]string{"role": "app"},
 			Buckets:            requested(bucket.Status.BucketID),
 		},
-		&cosi.DriverGrantBucketAccessRequest{
+		&cosiv1alpha2.DriverGrantBucketAccessRequest{
 			AccountId:          account,
-			Protocol:           &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_S3},
-			AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY},
+			Protocol:           &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_S3},
+			AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_KEY},
 			Parameters:         map[string]string{"role": "app"},
 			Buckets:            requested(bucket.Status.BucketID),
 		},
@@ -130,7 +130,7 @@ func TestAccessIsRevoked(t *testing.T) {
 	}
 }
 
-// The Secrets go first, also when somebody else holds one: the access is revoked
+// The Secrets go first, also when another finalizer holds one: the access is revoked
 // when it is gone, and not before.
 // KEP: FLOW-REVOKE-3.2, REASON-28
 func TestAccessWaitsForItsSecretToGo(t *testing.T) {
@@ -234,12 +234,12 @@ func (w *world) isHandedBack(access *v1alpha2.BucketAccess) {
 	w.Must(w.Patch(w.Context(), access, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))
 }
 
-func requested(bucket string) []*cosi.DriverGrantBucketAccessRequest_AccessedBucket {
-	return []*cosi.DriverGrantBucketAccessRequest_AccessedBucket{{
+func requested(bucket string) []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {
+	return []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{{
 		BucketId:                 bucket,
-		ObjectDataAccessMode:     &cosi.AccessMode{Mode: cosi.AccessMode_READ_WRITE},
-		ObjectMetadataAccessMode: &cosi.AccessMode{Mode: cosi.AccessMode_ANY},
-		BucketMetadataAccessMode: &cosi.AccessMode{Mode: cosi.AccessMode_ANY},
+		ObjectDataAccessMode:     &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_READ_WRITE},
+		ObjectMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_ANY},
+		BucketMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_ANY},
 	}}
 }
 

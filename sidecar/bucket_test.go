@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -26,7 +26,7 @@ import (
 func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
-		request, _ := m.(*cosi.DriverCreateBucketRequest)
+		request, _ := m.(*cosiv1alpha2.DriverCreateBucketRequest)
 		stored := &v1alpha2.Bucket{}
 		if err := w.Get(ctx, client.ObjectKey{Name: request.GetBucketId()[len("id-"):]}, stored); err != nil {
 			return nil, err
@@ -124,8 +124,8 @@ func TestBucketIsDeleted(t *testing.T) {
 	if got := w.driver.Buckets(); len(got) > 0 {
 		t.Errorf("left in the backend: %v", got)
 	}
-	request, _ := w.driver.Calls("DriverDeleteBucket")[0].Request.(*cosi.DriverDeleteBucketRequest)
-	want := &cosi.DriverDeleteBucketRequest{BucketId: "id-" + bucket.Name, Parameters: map[string]string{"tier": "gold"}}
+	request, _ := w.driver.Calls("DriverDeleteBucket")[0].Request.(*cosiv1alpha2.DriverDeleteBucketRequest)
+	want := &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "id-" + bucket.Name, Parameters: map[string]string{"tier": "gold"}}
 	if !proto.Equal(want, request) {
 		t.Errorf("request = %v, want %v", request, want)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // TestCertificateAuthority: what applications need to trust the storage is in
@@ -51,7 +51,7 @@ func (w *world) secretHas(access *v1alpha2.BucketAccess, authority string) {
 
 // KEP: SECRET-6
 func TestCertificateAuthorityMustBePEM(t *testing.T) {
-	options := sidecar.Options{Endpoint: "unix:///d.sock", CertificateAuthority: "-----BEGIN PRIVATE KEY-----"}
+	options := cosisidecar.Options{Endpoint: "unix:///d.sock", CertificateAuthority: "-----BEGIN PRIVATE KEY-----"}
 	if err := options.Validate(); err == nil {
 		t.Error("something that is no certificate would be given to applications")
 	}

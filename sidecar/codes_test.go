@@ -58,16 +58,16 @@ func everyFailure() []*failure {
 	return failures
 }
 
-// moody is a driver's behaviour: it fails as the parameters say, twice if that
+// failingDriver is a driver's behaviour: it fails as the parameters say, twice if that
 // should be retried, and always if not, until it is mended.
-type moody struct {
+type failingDriver struct {
 	mu     sync.Mutex
 	calls  map[string]int
 	mended bool
 }
 
 // script has a method of the driver fail for the objects that ask for it.
-func (m *moody) script(method string) drivertest.Script {
+func (m *failingDriver) script(method string) drivertest.Script {
 	return func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
 		with, _ := request.(interface{ GetParameters() map[string]string })
 		asked := with.GetParameters()
@@ -87,7 +87,7 @@ func (m *moody) script(method string) drivertest.Script {
 }
 
 // count counts a call. A driver that is mended has no more failures left.
-func (m *moody) count(name string) int {
+func (m *failingDriver) count(name string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls[name]++
@@ -97,13 +97,13 @@ func (m *moody) count(name string) int {
 	return m.calls[name]
 }
 
-func (m *moody) seen(f *failure) int {
+func (m *failingDriver) seen(f *failure) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.calls[f.name()]
 }
 
-func (m *moody) mend() {
+func (m *failingDriver) mend() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.mended = true
@@ -117,7 +117,7 @@ func (m *moody) mend() {
 // KEP: FLOW-REVOKE-3.4, GRPC-GENERATEACCESSID-7, GRPC-GENERATEACCESSID-11, FLOW-DELETE-3.3.3
 func TestEveryCodeOfEveryCall(t *testing.T) {
 	w := newWorld(t)
-	driver, failures := &moody{calls: map[string]int{}}, everyFailure()
+	driver, failures := &failingDriver{calls: map[string]int{}}, everyFailure()
 	w.start()
 	shared := w.readyBucket()
 	for _, f := range failures {

@@ -38,7 +38,7 @@ func TestAnnotatedBucketWaitsForItsDeletion(t *testing.T) {
 	})
 	w.settle()
 	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
-		t.Errorf("a Bucket that nobody has deleted was deprovisioned: %v", calls)
+		t.Errorf("a Bucket was deprovisioned without a deletion: %v", calls)
 	}
 	w.Must(w.Refresh(bucket))
 	if len(bucket.Finalizers) != 1 {
@@ -95,10 +95,10 @@ func (w *world) toldOnce(object client.Object, reason string) error {
 	return nil
 }
 
-// Before its ID is persisted nothing of an object can be in the backend, and
-// nothing is asked of the driver when it goes.
+// Before its ID is persisted an object has nothing in the backend, so its deletion does
+// not call the driver.
 // KEP: GRPC-GENERATEBUCKETID-4, GRPC-GENERATEACCESSID-3
-func TestNoIDNoCallAtTheEnd(t *testing.T) {
+func TestDeletionWithoutIDCallsNoDriver(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	ready := w.readyBucket()
@@ -182,10 +182,10 @@ func nameOf(request proto.Message) string {
 	}
 }
 
-// A deletion that the driver rejects ends when the spec says something else: an
-// administrator who gives up keeps the data.
+// A change of the spec retries a rejected deletion: an administrator who changes the
+// policy to Retain keeps the data.
 // KEP: RETRY-6
-func TestRejectedDeletionEndsWithThePolicy(t *testing.T) {
+func TestPolicyChangeRetriesRejectedDeletion(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
@@ -200,10 +200,9 @@ func TestRejectedDeletionEndsWithThePolicy(t *testing.T) {
 	}
 }
 
-// What was refused for good is tried again by the next sidecar, which may be a
-// newer one.
+// A new sidecar, which may be another version, retries terminal failures.
 // KEP: RETRY-5
-func TestRefusalsEndWithTheSidecar(t *testing.T) {
+func TestNewSidecarRetriesTerminalFailures(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverCreateBucket", codes.InvalidArgument, "no")
 	stop := w.start()
@@ -216,7 +215,7 @@ func TestRefusalsEndWithTheSidecar(t *testing.T) {
 	w.WaitReady(bucket)
 }
 
-// A cache that still shows a Bucket that the sidecar has just let go does not have
+// A cache that still shows a Bucket whose finalizer the sidecar has just released does not have
 // the driver asked a second time to delete it.
 func TestDeletionIsAskedForOnce(t *testing.T) {
 	w := newWorld(t)

@@ -13,10 +13,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// A user of an access hears that it was not granted, and an administrator what
-// has become of a Bucket in the end.
+// The user of an access gets an Event that it was not granted, and the administrator one
+// for the final result of a Bucket.
 // KEP: EVENT-ACCESS-2, REASON-29
-func TestEventsOfTheEnds(t *testing.T) {
+func TestEventsOfFinalResults(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverGrantBucketAccess", codes.Unavailable, "the backend is away")
 	w.start()
@@ -32,10 +32,10 @@ func TestEventsOfTheEnds(t *testing.T) {
 	w.Eventually(func() error { return w.toldOnce(bucket, v1alpha2.ReasonDeprovisioned) })
 }
 
-// What the API server refuses is no condition of the object, which perhaps cannot
-// be written: it is told, once, however often it is tried.
+// A request that the API server rejects is no condition of the object, which perhaps
+// cannot be written. It is one Event, however often it is retried.
 // KEP: COND-ALL-1, REASON-31
-func TestRefusalOfTheAPIServerIsTold(t *testing.T) {
+func TestAPIErrorIsReported(t *testing.T) {
 	w := newWorld(t)
 	name := v1alpha2.BucketNameForClaim("01234567-89ab-cdef-0123-456789abcdef")
 	w.requests.Reject(http.MethodPatch, "/buckets/"+name)

@@ -3,12 +3,12 @@ package sidecar_test
 import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 func Example() {
 	ctx := ctrl.SetupSignalHandler()
-	s, err := sidecar.New(ctx, ctrl.GetConfigOrDie(), sidecar.Options{
+	s, err := cosisidecar.New(ctx, ctrl.GetConfigOrDie(), cosisidecar.Options{
 		Endpoint: "unix:///var/lib/cosi/cosi.sock",
 	})
 	if err != nil {

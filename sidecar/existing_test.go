@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -21,7 +21,7 @@ func TestExistingBucketIsLookedUp(t *testing.T) {
 	w := newWorld(t)
 	w.driver.AddBucket("shared")
 	w.driver.Script("DriverGetBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
-		request, _ := m.(*cosi.DriverGetBucketRequest)
+		request, _ := m.(*cosiv1alpha2.DriverGetBucketRequest)
 		list := &v1alpha2.BucketList{}
 		if err := w.List(ctx, list); err != nil {
 			return nil, err
@@ -54,8 +54,8 @@ func TestExistingBucketIsLookedUp(t *testing.T) {
 // KEP: GRPC-GETBUCKET-5
 func TestExistingBucketOfAnotherProtocol(t *testing.T) {
 	w := newWorld(t)
-	w.driver.Answer("DriverGetBucket", &cosi.DriverGetBucketResponse{
-		Protocols: &cosi.ObjectProtocolAndBucketInfo{Azure: &cosi.AzureBucketInfo{StorageAccount: "a"}},
+	w.driver.Answer("DriverGetBucket", &cosiv1alpha2.DriverGetBucketResponse{
+		Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{Azure: &cosiv1alpha2.AzureBucketInfo{StorageAccount: "a"}},
 	})
 	w.start()
 	bucket := w.bucket(existing("old"))

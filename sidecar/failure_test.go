@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -72,7 +72,7 @@ func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	}
 }
 
-// E04: somebody else's readyToUse and Provisioned are not believed.
+// E04: the sidecar does not trust a readyToUse and Provisioned that a user wrote.
 // KEP: CHANGE-18
 func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
 	w := newWorld(t)
@@ -110,7 +110,7 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 		return func(w *world) { w.driver.Answer(method, response) }
 	}
 	id := func(id string) func(*world) {
-		return answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: id})
+		return answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: id})
 	}
 	tests := map[string]struct {
 		arrange func(*world)
@@ -126,14 +126,14 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 		"E06Newline": {id("a\n"), v1alpha2.ReasonInvalidDriverResponse},
 		"E06TooLong": {id(strings.Repeat("x", 2049)), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: GRPC-CREATEBUCKET-4
-		"NoProtocol": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{}), v1alpha2.ReasonInvalidDriverResponse},
+		"NoProtocol": {answer("DriverCreateBucket", &cosiv1alpha2.DriverCreateBucketResponse{}), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: GRPC-CREATEBUCKET-4
-		"AnotherProtocol": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{
-			Protocols: &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{}},
+		"AnotherProtocol": {answer("DriverCreateBucket", &cosiv1alpha2.DriverCreateBucketResponse{
+			Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{}},
 		}), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: RETRY-3
-		"HugeInfo": {answer("DriverCreateBucket", &cosi.DriverCreateBucketResponse{
-			Protocols: &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{Endpoint: strings.Repeat("x", 3<<20)}},
+		"HugeInfo": {answer("DriverCreateBucket", &cosiv1alpha2.DriverCreateBucketResponse{
+			Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{Endpoint: strings.Repeat("x", 3<<20)}},
 		}), v1alpha2.ReasonInvalidDriverResponse},
 	}
 	w := newWorld(t)
@@ -155,9 +155,9 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 	}
 }
 
-func TestLongestIDIsAccepted(t *testing.T) {
+func TestIDOfMaxLengthIsAccepted(t *testing.T) {
 	w := newWorld(t)
-	w.driver.Answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
+	w.driver.Answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
 	w.start()
 	w.readyBucket()
 }
@@ -165,10 +165,10 @@ func TestLongestIDIsAccepted(t *testing.T) {
 // E37 and E38, on the way to credentials.
 // KEP: COND-FAILED-4, COND-ACCESS-1
 func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
-	grant := func(change func(*cosi.DriverGrantBucketAccessResponse)) drivertest.Script {
+	grant := func(change func(*cosiv1alpha2.DriverGrantBucketAccessResponse)) drivertest.Script {
 		return func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 			message, err := next()
-			if response, ok := message.(*cosi.DriverGrantBucketAccessResponse); ok {
+			if response, ok := message.(*cosiv1alpha2.DriverGrantBucketAccessResponse); ok {
 				change(response)
 			}
 			return message, err
@@ -192,18 +192,18 @@ func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 		// KEP: GRPC-GENERATEACCESSID-9
 		"BadAccountID": {"DriverGenerateBucketAccessId",
 			func(context.Context, proto.Message, drivertest.Next) (proto.Message, error) {
-				return &cosi.DriverGenerateBucketAccessIdResponse{AccountId: "ü"}, nil
+				return &cosiv1alpha2.DriverGenerateBucketAccessIdResponse{AccountId: "ü"}, nil
 			}, v1alpha2.ReasonInvalidDriverResponse},
 		"E38NoBuckets": {"DriverGrantBucketAccess",
-			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets = nil }), v1alpha2.ReasonInvalidDriverResponse},
+			grant(func(r *cosiv1alpha2.DriverGrantBucketAccessResponse) { r.Buckets = nil }), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: GRPC-GRANT-4
 		"E38NilCredentials": {"DriverGrantBucketAccess",
-			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Credentials = nil }), v1alpha2.ReasonInvalidDriverResponse},
+			grant(func(r *cosiv1alpha2.DriverGrantBucketAccessResponse) { r.Credentials = nil }), v1alpha2.ReasonInvalidDriverResponse},
 		"E38NoInfo": {"DriverGrantBucketAccess",
-			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo = nil }), v1alpha2.ReasonInvalidDriverResponse},
+			grant(func(r *cosiv1alpha2.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo = nil }), v1alpha2.ReasonInvalidDriverResponse},
 		// KEP: SECRET-2
 		"EmptyEndpoint": {"DriverGrantBucketAccess",
-			grant(func(r *cosi.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo.S3.Endpoint = "" }),
+			grant(func(r *cosiv1alpha2.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo.S3.Endpoint = "" }),
 			v1alpha2.ReasonInvalidDriverResponse},
 	}
 	w := newWorld(t)
@@ -290,8 +290,8 @@ func TestProvisionFailedIsTheLatestResult(t *testing.T) {
 	}
 }
 
-// A driver that refuses to delete keeps the Bucket, and says why, once.
-func TestE82RefusedDeletionKeepsTheBucket(t *testing.T) {
+// A driver that refuses to delete keeps the Bucket, and says why.
+func TestE82RejectedDeletionKeepsTheBucket(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
@@ -362,7 +362,7 @@ func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 			w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
 			w.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
 			if len(bucket.Finalizers) > 0 {
-				t.Errorf("finalizers of a Bucket that was never begun: %v", bucket.Finalizers)
+				t.Errorf("a Bucket that was never provisioned has finalizers: %v", bucket.Finalizers)
 			}
 			w.Must(w.Delete(t.Context(), bucket))
 			w.WaitGone(bucket)
@@ -373,9 +373,9 @@ func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 	}
 }
 
-// A status that somebody has put together by hand.
+// A status that was edited by hand.
 // KEP: FLOW-GRANT-4.1, COND-VALID-5, COND-ACCESS-7
-func TestDegradedAccesses(t *testing.T) {
+func TestAccessesWithEditedStatus(t *testing.T) {
 	tests := map[string]struct {
 		change func(*v1alpha2.BucketAccess)
 		reason string

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -59,11 +59,11 @@ func (m *meter) counts() (most, total int) {
 func bucketsOf(request proto.Message) []string {
 	var buckets []string
 	switch r := request.(type) {
-	case *cosi.DriverGrantBucketAccessRequest:
+	case *cosiv1alpha2.DriverGrantBucketAccessRequest:
 		for _, b := range r.GetBuckets() {
 			buckets = append(buckets, b.GetBucketId())
 		}
-	case *cosi.DriverRevokeBucketAccessRequest:
+	case *cosiv1alpha2.DriverRevokeBucketAccessRequest:
 		for _, b := range r.GetBuckets() {
 			buckets = append(buckets, b.GetBucketId())
 		}

@@ -13,19 +13,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// elects makes the world's sidecars elect one, faster than on a cluster.
+// elects makes the world's sidecars elect one. A leader that stops releases the
+// Lease, so that the next one follows soon. One that a busy machine makes late
+// does not lose it.
 func (w *world) elects() {
 	w.options.LeaderElection, w.options.LeaderElectionNamespace = true, "cosi-system"
-	w.options.LeaseDuration, w.options.RenewDeadline, w.options.RetryPeriod = 3*time.Second, 2*time.Second, 200*time.Millisecond
+	w.options.LeaseDuration, w.options.RenewDeadline, w.options.RetryPeriod = time.Hour, time.Minute, 200*time.Millisecond
 }
 
 // another is a second machine: other connections, other options.
-func (w *world) another(change ...func(*sidecar.Options)) *world {
+func (w *world) another(change ...func(*cosisidecar.Options)) *world {
 	other := *w
 	other.requests = &harness.Requests{}
 	for _, f := range change {
@@ -36,7 +38,7 @@ func (w *world) another(change ...func(*sidecar.Options)) *world {
 
 // instance is a sidecar that may end before the test does.
 type instance struct {
-	*sidecar.Sidecar
+	*cosisidecar.Sidecar
 
 	ended  chan error // gets what Start has returned
 	cancel context.CancelFunc
@@ -45,7 +47,7 @@ type instance struct {
 // launch starts a sidecar and does not wait until it is ready.
 func (w *world) launch() *instance {
 	w.Helper()
-	s, err := sidecar.New(w.Context(), w.config(), w.options)
+	s, err := cosisidecar.New(w.Context(), w.config(), w.options)
 	w.Must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{Sidecar: s, ended: make(chan error, 1), cancel: cancel}
@@ -62,7 +64,7 @@ func (w *world) launch() *instance {
 }
 
 // leaseSuffix is how the paths of requests for the Lease end.
-func (i *instance) leaseSuffix() string { return "/leases/" + sidecar.LeaseName(i.DriverName()) }
+func (i *instance) leaseSuffix() string { return "/leases/" + cosisidecar.LeaseName(i.DriverName()) }
 
 func (i *instance) leadsWithin(d time.Duration) error {
 	ctx, cancel := contextFor(d)
@@ -76,7 +78,6 @@ func (i *instance) leadsWithin(d time.Duration) error {
 func TestOneSidecarLeads(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
-	w.options.LeaseDuration, w.options.RenewDeadline = time.Hour, time.Minute
 	first := w.launch()
 	w.Must(first.leadsWithin(harness.Timeout))
 	standby := w.another().launch()
@@ -96,9 +97,11 @@ func TestOneSidecarLeads(t *testing.T) {
 func TestE62E86LostLease(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
+	const lease = 6 * time.Second
+	w.options.LeaseDuration, w.options.RenewDeadline = lease, lease/3
 	first := w.launch()
 	w.Must(first.leadsWithin(harness.Timeout))
-	standby := w.another().launch()
+	standby := w.another(func(o *cosisidecar.Options) { o.RenewDeadline = lease * 5 / 6 }).launch()
 	w.requests.Reject(http.MethodPut, first.leaseSuffix())
 	w.Must(standby.leadsWithin(harness.Timeout))
 	select {
@@ -128,12 +131,12 @@ func TestDriverNameCollision(t *testing.T) {
 			first := w.launch()
 			w.Must(first.leadsWithin(harness.Timeout))
 			w.isRejected("vendor-b")
-			w.collisionIsTold()
+			w.waitCollisionEvent()
 			w.readyBucket()
 			first.cancel()
 			w.Must(<-first.ended)
 			message := w.isRejected("vendor-b")
-			for _, part := range []string{"vendor-a", "vendor-b", "cosi-system/" + sidecar.LeaseName(w.driver.Name()), "--take-over=vendor-a"} {
+			for _, part := range []string{"vendor-a", "vendor-b", "cosi-system/" + cosisidecar.LeaseName(w.driver.Name()), "--take-over=vendor-a"} {
 				if !strings.Contains(message, part) {
 					t.Errorf("the error does not name %q: %s", part, message)
 				}
@@ -147,8 +150,8 @@ func TestDriverNameCollision(t *testing.T) {
 // isRejected starts a sidecar of another group, which must end, and returns its error.
 func (w *world) isRejected(group string) string {
 	w.Helper()
-	err := harness.Receive(w, "the sidecar of group "+group+" ends", w.another(func(o *sidecar.Options) { o.DriverGroup = group }).launch().ended)
-	if !errors.Is(err, sidecar.ErrDriverNameCollision) {
+	err := harness.Receive(w, "the sidecar of group "+group+" ends", w.another(func(o *cosisidecar.Options) { o.DriverGroup = group }).launch().ended)
+	if !errors.Is(err, cosisidecar.ErrDriverNameCollision) {
 		w.Fatalf("the sidecar of group %s ended with %v, want ErrDriverNameCollision", group, err)
 	}
 	return err.Error()
@@ -165,8 +168,8 @@ func TestTakeOver(t *testing.T) {
 			w.options.DriverGroup = "vendor-a"
 			first := w.launch()
 			w.Must(first.leadsWithin(harness.Timeout))
-			second := w.another(func(o *sidecar.Options) { o.DriverGroup, o.TakeOver = "vendor-b", "vendor-a" }).launch()
-			if err := harness.Receive(w, "the first sidecar ends", first.ended); !errors.Is(err, sidecar.ErrDriverNameCollision) {
+			second := w.another(func(o *cosisidecar.Options) { o.DriverGroup, o.TakeOver = "vendor-b", "vendor-a" }).launch()
+			if err := harness.Receive(w, "the first sidecar ends", first.ended); !errors.Is(err, cosisidecar.ErrDriverNameCollision) {
 				t.Errorf("the first ended with %v, want ErrDriverNameCollision", err)
 			}
 			w.Must(second.leadsWithin(harness.Timeout))
@@ -185,7 +188,7 @@ func TestDeletedLease(t *testing.T) {
 	first := w.launch()
 	w.Must(first.leadsWithin(harness.Timeout))
 	lease := &coordinationv1.Lease{}
-	lease.Namespace, lease.Name = "cosi-system", sidecar.LeaseName(w.driver.Name())
+	lease.Namespace, lease.Name = "cosi-system", cosisidecar.LeaseName(w.driver.Name())
 	w.Must(w.Delete(t.Context(), lease))
 	w.Eventually(func() error {
 		if err := w.Refresh(lease); err != nil {
@@ -200,37 +203,37 @@ func TestDeletedLease(t *testing.T) {
 	first.cancel()
 	w.Must(<-first.ended)
 	w.Must(w.Delete(t.Context(), lease))
-	second := w.another(func(o *sidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
+	second := w.another(func(o *cosisidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
 	w.Must(second.leadsWithin(harness.Timeout))
 }
 
-// TestProtocolsOfNamesakes: other protocols may be another driver or another
-// version of the same. The standby says so, and stays.
+// TestDriverNameConflictWithOtherProtocols: other protocols may mean another driver or
+// another version of this one. The standby reports it, and stays.
 // KEP: DRIVER-2
-func TestProtocolsOfNamesakes(t *testing.T) {
+func TestDriverNameConflictWithOtherProtocols(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
 	first := w.launch()
 	w.Must(first.leadsWithin(harness.Timeout))
-	w.driver.Answer("DriverGetInfo", &cosi.DriverGetInfoResponse{
+	w.driver.Answer("DriverGetInfo", &cosiv1alpha2.DriverGetInfoResponse{
 		Name: w.driver.Name(),
-		SupportedProtocols: []*cosi.ObjectProtocol{
-			{Type: cosi.ObjectProtocol_S3}, {Type: cosi.ObjectProtocol_GCS},
+		SupportedProtocols: []*cosiv1alpha2.ObjectProtocol{
+			{Type: cosiv1alpha2.ObjectProtocol_S3}, {Type: cosiv1alpha2.ObjectProtocol_GCS},
 		},
 	})
 	standby := w.another().launch()
-	w.collisionIsTold()
+	w.waitCollisionEvent()
 	first.cancel()
 	w.Must(<-first.ended)
 	w.Must(standby.leadsWithin(harness.Timeout))
 }
 
-// collisionIsTold waits for the Event on the Lease.
-func (w *world) collisionIsTold() {
+// waitCollisionEvent waits for the Event on the Lease.
+func (w *world) waitCollisionEvent() {
 	w.Helper()
 	w.Eventually(func() error {
 		lease := &coordinationv1.Lease{}
-		key := client.ObjectKey{Namespace: "cosi-system", Name: sidecar.LeaseName(w.driver.Name())}
+		key := client.ObjectKey{Namespace: "cosi-system", Name: cosisidecar.LeaseName(w.driver.Name())}
 		if err := w.Get(w.Context(), key, lease); err != nil {
 			return err
 		}
@@ -241,9 +244,9 @@ func (w *world) collisionIsTold() {
 	})
 }
 
-// TestClockOfNamesakes: a sidecar whose clock is ahead takes the Lease of another
+// TestDriverNameConflictWithClockAhead: a sidecar whose clock is ahead takes the Lease of another
 // driver of its name for one that has run out. It is rejected all the same.
-func TestClockOfNamesakes(t *testing.T) {
+func TestDriverNameConflictWithClockAhead(t *testing.T) {
 	w := newWorld(t)
 	w.elects()
 	w.options.DriverGroup = "vendor-a"

@@ -14,23 +14,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // E64: the driver may be started after its sidecar.
-func TestE64DriverIsLate(t *testing.T) {
+func TestE64DriverStartsLater(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Stop()
 	type outcome struct {
-		sidecar *sidecar.Sidecar
+		sidecar *cosisidecar.Sidecar
 		err     error
 	}
 	connected := make(chan outcome, 1)
 	go func() {
-		s, err := sidecar.New(t.Context(), w.config(), w.options)
+		s, err := cosisidecar.New(t.Context(), w.config(), w.options)
 		connected <- outcome{s, err}
 	}()
 	harness.Until(t, "the sidecar tries to connect", func(context.Context) (bool, error) { return w.driver.Dials() > 1, nil })
@@ -55,7 +55,7 @@ func TestE27HungDriver(t *testing.T) {
 	hung := make(chan struct{}, 1)
 	stuck := newUID()
 	w.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
-		if request, _ := m.(*cosi.DriverCreateBucketRequest); request.GetBucketId() != "id-bc-"+stuck {
+		if request, _ := m.(*cosiv1alpha2.DriverCreateBucketRequest); request.GetBucketId() != "id-bc-"+stuck {
 			return next()
 		}
 		select {
@@ -124,7 +124,7 @@ func TestDriverComesBack(t *testing.T) {
 // KEP: GRPC-DRIVERGETINFO-1
 func TestE76AnotherDriverComesBack(t *testing.T) {
 	w := newWorld(t)
-	s, err := sidecar.New(t.Context(), w.config(), w.options)
+	s, err := cosisidecar.New(t.Context(), w.config(), w.options)
 	w.Must(err)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Start(t.Context()) }()
@@ -144,7 +144,7 @@ func TestNewWithoutADriver(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Stop()
 	w.options.ConnectTimeout = 300 * time.Millisecond
-	_, err := sidecar.New(t.Context(), w.config(), w.options)
+	_, err := cosisidecar.New(t.Context(), w.config(), w.options)
 	if err == nil || !containsAny(err.Error(), drivertest.Endpoint) {
 		t.Errorf("New returned %v, want an error that names the endpoint", err)
 	}
@@ -181,8 +181,8 @@ func TestE53E71TwoDrivers(t *testing.T) {
 	}
 }
 
-// E68: what was deleted while the sidecar was away is not taken for new.
-func TestE68DeletedWhileAway(t *testing.T) {
+// E68: an object that was deleted while the sidecar was down does not count as new.
+func TestE68DeletedWhileSidecarIsDown(t *testing.T) {
 	w := newWorld(t)
 	stop := w.start()
 	bucket := w.readyBucket()
@@ -228,7 +228,7 @@ func TestSettledSystemIsSilent(t *testing.T) {
 }
 
 // KEP: TEST-6
-func TestManyAtOnce(t *testing.T) {
+func TestManyObjectsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	var accesses []*v1alpha2.BucketAccess

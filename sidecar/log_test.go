@@ -14,7 +14,7 @@ import (
 
 // An operator reads once what only a change can mend, also when the sidecar has
 // been started anew and has found out the same.
-func TestE67RefusalIsLoggedOnce(t *testing.T) {
+func TestE67RejectionIsLoggedOnce(t *testing.T) {
 	w := newWorld(t)
 	var logged atomic.Int64
 	w.options.Logger = funcr.New(func(_, line string) {
@@ -31,6 +31,6 @@ func TestE67RefusalIsLoggedOnce(t *testing.T) {
 		stop()
 	}
 	if got := logged.Load(); got != 1 {
-		t.Errorf("the refusal was logged %d times, want once", got)
+		t.Errorf("the rejection was logged %d times, want 1", got)
 	}
 }

@@ -24,7 +24,7 @@ func TestDriverCallMetrics(t *testing.T) {
 	refused := w.bucket(existing("old"))
 	w.Eventually(func() error {
 		if len(w.driver.Calls("DriverGetBucket")) == 0 {
-			return fmt.Errorf("Bucket %s is not asked for", refused.Name)
+			return fmt.Errorf("the driver was not called for Bucket %s", refused.Name)
 		}
 		return nil
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// The finalizers come back when somebody takes them off, and are there before the
+// The finalizers are restored when a user removes them, and are there before the
 // driver is called.
 // KEP: FLOW-CREATE-3.2, FLOW-GRANT-4.3, FINAL-1
 func TestProtectionIsRestored(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -48,7 +48,7 @@ func TestE06InvalidIDFailsOnce(t *testing.T) {
 	for name, id := range map[string]string{"space": "a b", "too long": strings.Repeat("x", 2049), "empty": ""} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.driver.Answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: id})
+			w.driver.Answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: id})
 			w.start()
 			bucket := w.bucket()
 			w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
@@ -76,7 +76,7 @@ func TestE08RandomIDs(t *testing.T) {
 		} else {
 			w.requests.Intercept(nil)
 		}
-		return &cosi.DriverGenerateBucketIdResponse{BucketId: fmt.Sprintf("random-%d", n)}, nil
+		return &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: fmt.Sprintf("random-%d", n)}, nil
 	})
 	w.start()
 	bucket := w.readyBucket()
@@ -105,22 +105,22 @@ func TestE46FormerProtocol(t *testing.T) {
 // TestE39ProtocolsOfADriver: one that is named twice does no harm; one that does
 // not exist ends the sidecar with an error that names it.
 func TestE39ProtocolsOfADriver(t *testing.T) {
-	says := func(w *world, types ...cosi.ObjectProtocol_Type) {
-		response := &cosi.DriverGetInfoResponse{Name: w.driver.Name()}
+	says := func(w *world, types ...cosiv1alpha2.ObjectProtocol_Type) {
+		response := &cosiv1alpha2.DriverGetInfoResponse{Name: w.driver.Name()}
 		for _, protocol := range types {
-			response.SupportedProtocols = append(response.SupportedProtocols, &cosi.ObjectProtocol{Type: protocol})
+			response.SupportedProtocols = append(response.SupportedProtocols, &cosiv1alpha2.ObjectProtocol{Type: protocol})
 		}
 		w.driver.Answer("DriverGetInfo", response)
 	}
 	t.Run("twice", func(t *testing.T) {
 		w := newWorld(t)
-		says(w, cosi.ObjectProtocol_S3, cosi.ObjectProtocol_S3)
+		says(w, cosiv1alpha2.ObjectProtocol_S3, cosiv1alpha2.ObjectProtocol_S3)
 		w.start()
 		w.readyBucket()
 	})
 	t.Run("unknown", func(t *testing.T) {
 		w := newWorld(t)
-		says(w, cosi.ObjectProtocol_UNKNOWN)
+		says(w, cosiv1alpha2.ObjectProtocol_UNKNOWN)
 		if err := w.fails(); err == nil || !strings.Contains(err.Error(), "UNKNOWN") || !strings.Contains(err.Error(), w.driver.Name()) {
 			t.Errorf("the error does not say which protocol, or whose: %v", err)
 		}
@@ -201,7 +201,7 @@ func TestE70AlreadyExistsOnGrant(t *testing.T) {
 }
 
 // TestE72SecretCannotBeDeleted: elsewhere the error was taken for success, and
-// the access kept its finalizer for ever. It is tried again here, and the access
+// the access kept its finalizer forever. It is tried again here, and the access
 // is not revoked before its Secret is gone.
 func TestE72SecretCannotBeDeleted(t *testing.T) {
 	w := newWorld(t)
@@ -236,7 +236,7 @@ func TestE56SecretGoneBeforeTheAccess(t *testing.T) {
 	}
 }
 
-// TestE52AccessThatWasNeverGranted can be deleted, and is not tried for ever.
+// TestE52AccessThatWasNeverGranted can be deleted, and is not retried forever.
 func TestE52AccessThatWasNeverGranted(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverGrantBucketAccess", codes.Internal, "never")
@@ -250,9 +250,9 @@ func TestE52AccessThatWasNeverGranted(t *testing.T) {
 	}
 }
 
-// TestE54DeletedBucketIsForgotten: a Bucket that keeps failing and is deleted is
-// not tried any more.
-func TestE54DeletedBucketIsForgotten(t *testing.T) {
+// TestE54DeletedBucketIsNotRetried: a failing Bucket that is deleted is not
+// retried.
+func TestE54DeletedBucketIsNotRetried(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Fail("DriverGenerateBucketId", codes.Internal, "never")
 	w.start()
@@ -270,7 +270,7 @@ func TestE54DeletedBucketIsForgotten(t *testing.T) {
 // fails starts a sidecar that must not come up.
 func (w *world) fails() error {
 	w.Helper()
-	s, err := sidecar.New(w.Context(), w.config(), w.options)
+	s, err := cosisidecar.New(w.Context(), w.config(), w.options)
 	if err != nil {
 		return err
 	}

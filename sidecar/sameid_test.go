@@ -11,17 +11,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // namesBucket has the driver name one ID for every Bucket.
 func (w *world) namesBucket(id string) {
-	w.driver.Answer("DriverGenerateBucketId", &cosi.DriverGenerateBucketIdResponse{BucketId: id})
+	w.driver.Answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: id})
 }
 
 // namesAccount has the driver name one ID for every account.
 func (w *world) namesAccount(id string) {
-	w.driver.Answer("DriverGenerateBucketAccessId", &cosi.DriverGenerateBucketAccessIdResponse{AccountId: id})
+	w.driver.Answer("DriverGenerateBucketAccessId", &cosiv1alpha2.DriverGenerateBucketAccessIdResponse{AccountId: id})
 }
 
 // A driver that names the ID of one Bucket for another is not believed: the end of

@@ -12,11 +12,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// A Secret that is there already is nobody's to take. When it goes, the access
+// COSI does not take over an existing Secret. When it goes, the access
 // goes on.
 // KEP: FLOW-GRANT-4.6, RETRY-8, REASON-26
 func TestE11E74ForeignSecretIsNotTakenOver(t *testing.T) {
@@ -41,7 +41,7 @@ func TestE11E74ForeignSecretIsNotTakenOver(t *testing.T) {
 	w.WaitReady(access)
 }
 
-func TestForeignSecretOutlivesTheAccess(t *testing.T) {
+func TestForeignSecretIsKept(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mine"}}
@@ -92,11 +92,11 @@ func TestSecretIsRestored(t *testing.T) {
 			},
 		},
 		"Deleted": {
-			reason: "a Secret with our finalizer is let go and made anew",
+			reason: "a Secret with our finalizer is released and created again",
 			damage: func(w *world, secret *corev1.Secret) { w.Must(w.Delete(w.Context(), secret)) },
 		},
 		"StrippedAndDeleted": {
-			reason: "a Secret that is simply gone is made anew",
+			reason: "a deleted Secret is created again",
 			damage: func(w *world, secret *corev1.Secret) {
 				w.Must(w.Delete(w.Context(), secret))
 				for w.Refresh(secret) == nil && !secret.DeletionTimestamp.IsZero() {
@@ -142,7 +142,7 @@ func TestE36RotatedCredentialsAreWritten(t *testing.T) {
 
 	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		message, err := next()
-		response, ok := message.(*cosi.DriverGrantBucketAccessResponse)
+		response, ok := message.(*cosiv1alpha2.DriverGrantBucketAccessResponse)
 		if !ok {
 			return nil, errors.Join(err, errors.New("no response"))
 		}

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -59,7 +59,7 @@ type world struct {
 
 	driver   *drivertest.Driver
 	requests *harness.Requests
-	options  sidecar.Options
+	options  cosisidecar.Options
 }
 
 // newWorld has no sidecar running yet.
@@ -80,7 +80,7 @@ func newWorld(t *testing.T) *world {
 	d := drivertest.Start(t, "d-"+rand.String(8)+".test")
 	return &world{
 		Cluster: &harness.Cluster{TB: t, Client: admin, Namespace: namespace}, driver: d, requests: &harness.Requests{},
-		options: sidecar.Options{
+		options: cosisidecar.Options{
 			Endpoint: drivertest.Endpoint, DialOptions: d.DialOptions(), Logger: testr.New(t),
 			RetryBaseDelay: 10 * time.Millisecond, RetryMaxDelay: 100 * time.Millisecond,
 		},
@@ -100,14 +100,14 @@ func (w *world) in(t *testing.T) *world {
 // that it returns is called, whichever is first, and waits until it is ready.
 func (w *world) start() (stop func()) {
 	w.Helper()
-	s, err := sidecar.New(w.Context(), w.config(), w.options)
+	s, err := cosisidecar.New(w.Context(), w.config(), w.options)
 	if err != nil {
 		w.Fatal(err)
 	}
 	return w.run(s)
 }
 
-func (w *world) run(s *sidecar.Sidecar) (stop func()) {
+func (w *world) run(s *cosisidecar.Sidecar) (stop func()) {
 	w.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -7,7 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 const approved = "unapproved, experimental v1alpha2 changes"
@@ -46,7 +46,7 @@ func checkVersion(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) {
 		t.Fatalf("%s has %d versions, want one", crd.Name, len(crd.Spec.Versions))
 	}
 	version := crd.Spec.Versions[0]
-	if version.Name != cosiapi.SchemeGroupVersion.Version || !version.Served || !version.Storage {
+	if version.Name != v1alpha2.SchemeGroupVersion.Version || !version.Served || !version.Storage {
 		t.Errorf("%s has version %s, served %t, stored %t", crd.Name, version.Name, version.Served, version.Storage)
 	}
 }

@@ -18,7 +18,7 @@ func TestLongBench(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := h.command(ctx, "bench", "starts", "claims", "memory", "scale",
-		"--starts=1", "--claims=1", "--crowd=1", "--window=100ms", "--pairs=4", "--many=3", "--rounds=1", "-o", "json")
+		"--starts=1", "--claims=1", "--load=1", "--window=100ms", "--pairs=4", "--many=3", "--rounds=1", "-o", "json")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("bench: %v", err)
@@ -36,7 +36,7 @@ func TestLongBench(t *testing.T) {
 	}
 	want := []string{
 		// starts, claims, memory
-		figure.UnitTimes, figure.UnitTimes, figure.UnitTimes, figure.UnitMegabytes, figure.UnitCrossings,
+		figure.UnitTimes, figure.UnitTimes, figure.UnitTimes, figure.UnitMegabytes, figure.UnitOperations,
 		// scale: many at once, memory, among many, of one claim
 		figure.UnitTimes, figure.UnitTimes, figure.UnitConflicts, figure.UnitTimes, figure.UnitKilobytes,
 		figure.UnitTimes, figure.UnitTimes, figure.UnitExponent, figure.UnitExponent,

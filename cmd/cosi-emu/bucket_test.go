@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // bucket is an S3 client that knows nothing but a Secret.
@@ -22,16 +22,16 @@ type bucket struct {
 }
 
 func openBucket(secret map[string]string) bucket {
-	id, key := secret[cosiapi.SecretKeyS3AccessKeyID], secret[cosiapi.SecretKeyS3SecretAccessKey]
+	id, key := secret[v1alpha2.SecretKeyS3AccessKeyID], secret[v1alpha2.SecretKeyS3SecretAccessKey]
 	return bucket{
 		client: s3.New(s3.Options{
-			BaseEndpoint:     aws.String(secret[cosiapi.SecretKeyS3Endpoint]),
-			Region:           secret[cosiapi.SecretKeyS3Region],
-			UsePathStyle:     secret[cosiapi.SecretKeyS3AddressingStyle] == cosiapi.S3AddressingStylePath,
+			BaseEndpoint:     aws.String(secret[v1alpha2.SecretKeyS3Endpoint]),
+			Region:           secret[v1alpha2.SecretKeyS3Region],
+			UsePathStyle:     secret[v1alpha2.SecretKeyS3AddressingStyle] == v1alpha2.S3AddressingStylePath,
 			Credentials:      credentials.NewStaticCredentialsProvider(id, key, ""),
 			RetryMaxAttempts: 1,
 		}),
-		name: aws.String(secret[cosiapi.SecretKeyBucketName]),
+		name: aws.String(secret[v1alpha2.SecretKeyBucketName]),
 	}
 }
 

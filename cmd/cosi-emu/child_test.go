@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -124,18 +124,18 @@ func counted(emu *emulator.Emulator) map[string]int {
 }
 
 // application is what an application asks for.
-func application(namespace string) (*cosiapi.BucketClaim, *cosiapi.BucketAccess) {
-	claim := &cosiapi.BucketClaim{
+func application(namespace string) (*v1alpha2.BucketClaim, *v1alpha2.BucketAccess) {
+	claim := &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "c"},
-		Spec:       cosiapi.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
-	access := &cosiapi.BucketAccess{
+	access := &v1alpha2.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "a"},
-		Spec: cosiapi.BucketAccessSpec{
-			BucketAccessClassName: emulator.ClassStandard, Protocol: cosiapi.ProtocolS3,
-			BucketClaims: []cosiapi.BucketClaimAccess{{
+		Spec: v1alpha2.BucketAccessSpec{
+			BucketAccessClassName: emulator.ClassStandard, Protocol: v1alpha2.ProtocolS3,
+			BucketClaims: []v1alpha2.BucketClaimAccess{{
 				BucketClaimName: claim.Name, AccessSecretName: "key",
-				AccessModes: cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
+				AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
 			}},
 		},
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/examples"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
@@ -65,7 +65,7 @@ func (c *cluster) quickstart() map[string]string {
 	if err := manifest.Apply(c.t.Context(), c.client, objects); err != nil {
 		c.t.Fatal(err)
 	}
-	claim, access := &cosiapi.BucketClaim{}, &cosiapi.BucketAccess{}
+	claim, access := &v1alpha2.BucketClaim{}, &v1alpha2.BucketAccess{}
 	c.waitProvisioned(claimKey, claim, func() []metav1.Condition { return claim.Status.Conditions })
 	c.waitProvisioned(accessKey, access, func() []metav1.Condition { return access.Status.Conditions })
 	return c.secret()
@@ -76,7 +76,7 @@ func (c *cluster) waitProvisioned(key client.ObjectKey, object client.Object, co
 	c.t.Helper()
 	harness.Until(c.t, key.String()+" becomes Provisioned", func(ctx context.Context) (bool, error) {
 		err := c.client.Get(ctx, key, object)
-		return meta.IsStatusConditionTrue(conditions(), cosiapi.ConditionProvisioned), err
+		return meta.IsStatusConditionTrue(conditions(), v1alpha2.ConditionProvisioned), err
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // TestE17E64ComponentsAlone runs the sidecar as a program of its own, before its
@@ -25,13 +25,13 @@ func TestE17E64ComponentsAlone(t *testing.T) {
 	sidecar := h.start("sidecar", "--kubeconfig", info.Kubeconfig, "--endpoint", socket)
 	driver := h.start("driver", "--driver-name", "mine.example.com", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
 
-	class := &cosiapi.BucketClass{
+	class := &v1alpha2.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "mine"},
-		Spec:       cosiapi.BucketClassSpec{DriverName: "mine.example.com", DeletionPolicy: cosiapi.DeletionPolicyDelete},
+		Spec:       v1alpha2.BucketClassSpec{DriverName: "mine.example.com", DeletionPolicy: v1alpha2.DeletionPolicyDelete},
 	}
-	claim := &cosiapi.BucketClaim{
+	claim := &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "data"},
-		Spec:       cosiapi.BucketClaimSpec{BucketClassName: "mine", Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "mine", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 	for _, object := range []client.Object{class, claim} {
 		if err := c.client.Create(t.Context(), object); err != nil {

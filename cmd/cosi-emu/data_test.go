@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -53,10 +53,10 @@ func expectData(t *testing.T, info instance.Info, old map[string]string) map[str
 	var secret map[string]string
 	harness.Until(t, "the Secret says where the store is now", func(context.Context) (bool, error) {
 		secret = c.secret()
-		return secret[cosiapi.SecretKeyS3Endpoint] == info.S3Endpoint, nil
+		return secret[v1alpha2.SecretKeyS3Endpoint] == info.S3Endpoint, nil
 	})
 	same := cmp.FilterPath(func(p cmp.Path) bool {
-		return p.Last().String() == `["`+cosiapi.SecretKeyS3Endpoint+`"]`
+		return p.Last().String() == `["`+v1alpha2.SecretKeyS3Endpoint+`"]`
 	}, cmp.Ignore())
 	if diff := cmp.Diff(old, secret, same); diff != "" {
 		t.Errorf("the Secret after a restart: -before, +after:\n%s", diff)

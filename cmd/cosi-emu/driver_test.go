@@ -8,16 +8,16 @@ import (
 
 	"google.golang.org/grpc"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// stranger is somebody else's driver, as far as the emulator asks it.
-type stranger struct {
-	cosi.UnimplementedIdentityServer
-	info *cosi.DriverGetInfoResponse
+// otherDriver is another driver, as far as the emulator asks it.
+type otherDriver struct {
+	cosiv1alpha2.UnimplementedIdentityServer
+	info *cosiv1alpha2.DriverGetInfoResponse
 }
 
-func (s *stranger) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
+func (s *otherDriver) DriverGetInfo(context.Context, *cosiv1alpha2.DriverGetInfoRequest) (*cosiv1alpha2.DriverGetInfoResponse, error) {
 	return s.info, nil
 }
 
@@ -47,10 +47,10 @@ func (h *home) serve(server *grpc.Server) {
 }
 
 // driving returns a command line with a driver that says this of itself.
-func driving(info *cosi.DriverGetInfoResponse) func(*home) []string {
+func driving(info *cosiv1alpha2.DriverGetInfoResponse) func(*home) []string {
 	return func(h *home) []string {
 		server := grpc.NewServer()
-		cosi.RegisterIdentityServer(server, &stranger{info: info})
+		cosiv1alpha2.RegisterIdentityServer(server, &otherDriver{info: info})
 		h.serve(server)
 		return h.upWithDriver()
 	}
@@ -62,14 +62,14 @@ func (h *home) upWithDriver() []string {
 
 func TestBadDrivers(t *testing.T) {
 	t.Parallel()
-	s3 := []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}}
+	s3 := []*cosiv1alpha2.ObjectProtocol{{Type: cosiv1alpha2.ObjectProtocol_S3}}
 	refuse(t, map[string]refusal{
 		"Nobody": {
-			reason: "nobody listens there",
+			reason: "no process listens there",
 			args:   (*home).upWithDriver, code: 1, says: []string{"d.sock", "did not answer within 500ms", "no such file", "is it running"},
 		},
 		"Silent": {
-			reason: "somebody listens there and never answers",
+			reason: "a process listens there and never answers",
 			args:   func(h *home) []string { h.listen(); return h.upWithDriver() },
 			code:   1, says: []string{"d.sock", "did not answer within 500ms"},
 		},
@@ -83,17 +83,17 @@ func TestBadDrivers(t *testing.T) {
 		},
 		"BadName": {
 			reason: "a name that objects cannot refer to",
-			args:   driving(&cosi.DriverGetInfoResponse{Name: "My Driver", SupportedProtocols: s3}),
+			args:   driving(&cosiv1alpha2.DriverGetInfoResponse{Name: "My Driver", SupportedProtocols: s3}),
 			code:   1, says: []string{"d.sock", `"My Driver"`, "lower-case DNS name"},
 		},
 		"NoName": {
 			reason: "no name at all",
-			args:   driving(&cosi.DriverGetInfoResponse{SupportedProtocols: s3}),
+			args:   driving(&cosiv1alpha2.DriverGetInfoResponse{SupportedProtocols: s3}),
 			code:   1, says: []string{"d.sock", "name", "it is empty"},
 		},
 		"NoProtocol": {
 			reason: "a driver that serves nothing",
-			args:   driving(&cosi.DriverGetInfoResponse{Name: "empty.example.com"}),
+			args:   driving(&cosiv1alpha2.DriverGetInfoResponse{Name: "empty.example.com"}),
 			code:   1, says: []string{"empty.example.com", "no protocol", "S3"},
 		},
 		"OtherVersion": {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // checkEnvironment reads what `env` prints the way those it is for would.
@@ -18,17 +18,17 @@ func (s *story) checkEnvironment() {
 	s.expectVariables("without --access", want, s.fromJSON(s.home.must("env", "-o", "json")))
 
 	maps.Copy(want, s.secret)
-	want["AWS_REGION"] = s.secret[cosiapi.SecretKeyS3Region]
+	want["AWS_REGION"] = s.secret[v1alpha2.SecretKeyS3Region]
 	access := []string{"env", "--access", accessKey.String()}
 	s.expectVariables("json", want, s.fromJSON(s.home.must(append(access, "-o", "json")...)))
 	s.expectVariables("shell", want, s.fromShell(`eval "$1"`, s.home.must(access...)))
 	dotenv := s.home.must(append(access, "--claim", claimKey.Name, "-o", "dotenv")...)
 	s.expectVariables("dotenv", want, s.fromShell("set -a; eval \"$1\"", dotenv))
 
-	delete(want, cosiapi.SecretKeyBucketName)
-	delete(want, cosiapi.SecretKeyProtocol)
+	delete(want, v1alpha2.SecretKeyBucketName)
+	delete(want, v1alpha2.SecretKeyProtocol)
 	admin := s.fromJSON(s.home.must("env", "--admin", "-o", "json"))
-	for _, key := range []string{cosiapi.SecretKeyS3AccessKeyID, cosiapi.SecretKeyS3SecretAccessKey} {
+	for _, key := range []string{v1alpha2.SecretKeyS3AccessKeyID, v1alpha2.SecretKeyS3SecretAccessKey} {
 		if admin[key] == "" || admin[key] == s.secret[key] {
 			s.t.Errorf("--admin has not another %s than the access", key)
 		}

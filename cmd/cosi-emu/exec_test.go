@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/examples"
 )
 
@@ -59,7 +59,7 @@ func TestExecKilledCommand(t *testing.T) {
 func TestExecRefusedManifest(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	manifest := h.write("bad.yaml", `{"apiVersion": "`+cosiapi.SchemeGroupVersion.String()+`", "kind": "BucketClaim",
+	manifest := h.write("bad.yaml", `{"apiVersion": "`+v1alpha2.SchemeGroupVersion.String()+`", "kind": "BucketClaim",
 "metadata": {"name": "both"}, "spec": {"bucketClassName": "standard", "existingBucketName": "mine", "protocols": ["S3"]}}`)
 	r := h.run("exec", "--apply", manifest, "--", "echo", "must not run")
 	if r.code != 1 || r.out != "" {

@@ -11,13 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestExistingCluster is the story of the README on somebody else's cluster.
+// TestExistingCluster is the story of the README on an existing cluster.
 // KEP: PRR-2, PRR-3
 func TestExistingCluster(t *testing.T) {
 	t.Parallel()
@@ -41,14 +41,14 @@ func TestExistingCluster(t *testing.T) {
 	b.put(t, "hello.txt", "hello")
 	logs := h.must("logs")
 	if !strings.Contains(logs, "DriverCreateBucket") || !strings.Contains(logs, "create buckets") || strings.Contains(logs, "Forbidden") {
-		t.Errorf("the logs do not show what happened, or something was refused:\n%s", logs)
+		t.Errorf("the logs lack an operation, or show a rejected request:\n%s", logs)
 	}
 	env := h.must("env", "--access", "demo/photos-rw")
 	if !strings.Contains(env, info.Kubeconfig) || !strings.Contains(env, "AWS_ACCESS_KEY_ID") {
 		t.Errorf("env says:\n%s", env)
 	}
-	c.remove(accessKey, &cosiapi.BucketAccess{})
-	c.remove(claimKey, &cosiapi.BucketClaim{})
+	c.remove(accessKey, &v1alpha2.BucketAccess{})
+	c.remove(claimKey, &v1alpha2.BucketClaim{})
 	if r := h.run("down"); r.code != 0 || r.err != "" {
 		t.Errorf("down: exit code %d, %s", r.code, r.err)
 	}
@@ -117,8 +117,8 @@ func TestExistingClusterLeft(t *testing.T) {
 	waitDead(t, h)                       // a process that is killed has its lock for a moment
 	next := h.up(x.args("--install")...) // it waits until the Lease of the dead one has run out
 	c := connect(t, next.Kubeconfig)
-	c.remove(accessKey, &cosiapi.BucketAccess{})
-	c.remove(claimKey, &cosiapi.BucketClaim{})
+	c.remove(accessKey, &v1alpha2.BucketAccess{})
+	c.remove(claimKey, &v1alpha2.BucketClaim{})
 
 	kill(t, next.PID)
 	waitDead(t, h)
@@ -132,7 +132,7 @@ func TestExistingClusterLeft(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// waitDead waits until nobody has the name of the emulator any more.
+// waitDead waits until the name of the emulator is free.
 func waitDead(t *testing.T, h *home) {
 	t.Helper()
 	harness.Until(t, "the emulator is dead", func(context.Context) (bool, error) {
@@ -148,7 +148,9 @@ func TestExistingClusterDriver(t *testing.T) {
 	x := h.newExisting()
 	x.apply("../../deploy")
 	x.client = connectConfig(t, x.config).client
-	x.create(&cosiapi.BucketClass{Spec: cosiapi.BucketClassSpec{DriverName: "else.example.com", DeletionPolicy: cosiapi.DeletionPolicyRetain}})
+	x.create(&v1alpha2.BucketClass{
+		Spec: v1alpha2.BucketClassSpec{DriverName: "else.example.com", DeletionPolicy: v1alpha2.DeletionPolicyRetain},
+	})
 
 	socket := "unix://" + filepath.Join(h.dir, "d.sock")
 	driver := h.start("driver", "--driver-name", "mine.example.com", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
@@ -163,11 +165,11 @@ func TestExistingClusterDriver(t *testing.T) {
 		t.Errorf("it does not warn of the class that was there, but of %q", info.Warnings)
 	}
 	h.must("down")
-	class := &cosiapi.BucketClass{}
+	class := &v1alpha2.BucketClass{}
 	if err := x.client.Get(t.Context(), client.ObjectKey{Name: "standard"}, class); err != nil || class.Spec.DriverName != "else.example.com" {
 		t.Errorf("the class that was there: %v, of driver %s", err, class.Spec.DriverName)
 	}
-	classes := &cosiapi.BucketAccessClassList{}
+	classes := &v1alpha2.BucketAccessClassList{}
 	if err := x.client.List(t.Context(), classes); err != nil || len(classes.Items) > 0 {
 		t.Errorf("classes are left: %v, %v", classes.Items, err)
 	}

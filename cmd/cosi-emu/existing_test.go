@@ -15,7 +15,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
@@ -87,7 +87,7 @@ func (x *existing) expectClean() {
 		x.t.Errorf("namespace %s: %v", deploy.Namespace, err)
 	}
 	fresh := connectConfig(x.t, x.config) // its knowledge of kinds is of today
-	if err := fresh.client.List(x.t.Context(), &cosiapi.BucketClaimList{}); !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+	if err := fresh.client.List(x.t.Context(), &v1alpha2.BucketClaimList{}); !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
 		x.t.Errorf("BucketClaims: %v", err)
 	}
 	roles := &rbacv1.ClusterRoleList{}
@@ -118,7 +118,7 @@ func (x *existing) apply(dir string) {
 	}
 }
 
-func (x *existing) create(class *cosiapi.BucketClass) {
+func (x *existing) create(class *v1alpha2.BucketClass) {
 	x.t.Helper()
 	class.Name = "standard"
 	harness.Until(x.t, "the kinds are served", func(ctx context.Context) (bool, error) {

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -25,9 +25,9 @@ func TestFault(t *testing.T) {
 		t.Errorf("fault list: %s", got)
 	}
 	h.must("fault", "add", "away", "--seam", "rpc", "--operation", "DriverCreateBucket", "--fail", "Unavailable", "--times", "2")
-	claim := &cosiapi.BucketClaim{
+	claim := &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "photos"},
-		Spec:       cosiapi.BucketClaimSpec{BucketClassName: "standard", Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "standard", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 	if err := c.client.Create(t.Context(), claim); err != nil {
 		t.Fatal(err)

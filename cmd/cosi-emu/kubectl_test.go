@@ -9,12 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/kubernetes/scheme"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -34,7 +34,7 @@ func (s *story) checkKubectl() {
 // checkNames: kubectl get bc, ba, cosi.
 func (s *story) checkNames(disco discovery.DiscoveryInterface) {
 	s.t.Helper()
-	list, err := disco.ServerResourcesForGroupVersion(cosiapi.SchemeGroupVersion.String())
+	list, err := disco.ServerResourcesForGroupVersion(v1alpha2.SchemeGroupVersion.String())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -62,9 +62,9 @@ func (s *story) checkExplain(disco discovery.DiscoveryInterface) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	group, ok := paths["apis/"+cosiapi.SchemeGroupVersion.String()]
+	group, ok := paths["apis/"+v1alpha2.SchemeGroupVersion.String()]
 	if !ok {
-		s.t.Fatalf("kubectl explain knows nothing of %s", cosiapi.SchemeGroupVersion)
+		s.t.Fatalf("kubectl explain knows nothing of %s", v1alpha2.SchemeGroupVersion)
 	}
 	schema, err := group.Schema("application/json")
 	if err != nil {
@@ -119,8 +119,8 @@ func (s *story) checkColumns() {
 func (s *story) table(resource string) *metav1.Table {
 	s.t.Helper()
 	cfg := rest.CopyConfig(s.config)
-	cfg.APIPath, cfg.GroupVersion = "/apis", new(cosiapi.SchemeGroupVersion)
-	cfg.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	cfg.APIPath, cfg.GroupVersion = "/apis", new(v1alpha2.SchemeGroupVersion)
+	cfg.NegotiatedSerializer = clientgoscheme.Codecs.WithoutConversion()
 	c, err := rest.RESTClientFor(cfg)
 	if err != nil {
 		s.t.Fatal(err)
@@ -151,7 +151,7 @@ func (s *story) checkEvents() {
 		}
 		got = nil
 		for _, event := range events.Items {
-			if strings.HasPrefix(event.InvolvedObject.APIVersion, cosiapi.GroupName+"/") {
+			if strings.HasPrefix(event.InvolvedObject.APIVersion, v1alpha2.GroupName+"/") {
 				got = append(got, event.InvolvedObject.Kind)
 			}
 		}

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"testing"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -54,7 +54,7 @@ func (s *story) secrets() []string {
 	s.t.Helper()
 	admin := s.fromJSON(s.home.must("env", "--admin", "-o", "json"))
 	var values []string
-	for _, key := range []string{cosiapi.SecretKeyS3AccessKeyID, cosiapi.SecretKeyS3SecretAccessKey} {
+	for _, key := range []string{v1alpha2.SecretKeyS3AccessKeyID, v1alpha2.SecretKeyS3SecretAccessKey} {
 		values = append(values, s.secret[key], admin[key])
 	}
 	if slices.Contains(values, "") {

@@ -7,13 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
-
-// quickly is how long the program may take to refuse what cannot work.
-const quickly = 10 * time.Second
 
 // refusal is an input that cannot work.
 type refusal struct {
@@ -26,7 +22,7 @@ type refusal struct {
 }
 
 // refuse runs each refusal in a home of its own: the program must say what is
-// wrong and what to do, quickly, and leave nothing behind.
+// wrong and what to do, and leave nothing behind. run fails if it does not exit.
 func refuse(t *testing.T, refusals map[string]refusal) {
 	t.Helper()
 	for name, tc := range refusals {
@@ -37,11 +33,7 @@ func refuse(t *testing.T, refusals map[string]refusal) {
 			if tc.env != "" {
 				h.env = append(h.env, tc.env)
 			}
-			began := time.Now()
 			r := h.run(args...)
-			if took := time.Since(began); took > quickly {
-				t.Errorf("%s: it took %s", tc.reason, took)
-			}
 			if r.code != tc.code || r.out != "" {
 				t.Errorf("%s: exit code %d, want %d; output %q", tc.reason, r.code, tc.code, r.out)
 			}
@@ -186,7 +178,7 @@ func TestPlacesInUse(t *testing.T) {
 			args:   command("up", "-d", "--s3-port", port), code: 1, says: []string{"S3 store", port, "in use", "another port"},
 		},
 		"DataDir": {
-			reason: "two emulators would spoil each other's data",
+			reason: "two emulators would corrupt each other's data",
 			args: func(h *home) []string {
 				dir, err := instance.LockDataDir(filepath.Join(h.dir, "data"))
 				if err != nil {

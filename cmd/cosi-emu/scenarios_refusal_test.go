@@ -85,7 +85,7 @@ func TestRunWithoutControlPlane(t *testing.T) {
 	}
 }
 
-// TestLint gives it files that nobody should write. It must say where the problem
+// TestLint gives it invalid files. It must say where the problem
 // is, and soon.
 func TestLint(t *testing.T) {
 	h := newHome(t)
@@ -102,7 +102,7 @@ func TestLint(t *testing.T) {
 		"CEL":         {"It is no expression.", step("- {settle: , when: '1 +'}"), ":6:20: the expression \"1 +\" is not valid CEL"},
 		"CELFunction": {"There is none of this name.", step("- {settle: , when: 'size2(ns) > 1'}"), ":6:20: the expression"},
 		"CELType":     {"It is no condition.", step("- {settle: , when: '1 + 1'}"), ":6:20: the expression \"1 + 1\" must return true or false"},
-		"Million":     {"Nobody has written that.", step(strings.Repeat("- settle:\n", 1_000_000)), ":1:1: the file has "},
+		"Million":     {"Too large to be a scenario.", step(strings.Repeat("- settle:\n", 1_000_000)), ":1:1: the file has "},
 		"TenThousand": {"Still too many.", step(strings.Repeat("- settle:\n", 10_001)), ":10006:3: the scenario has more than 10000 steps"},
 		"Included": {
 			"A million, in few lines.", step(strings.Repeat("- use: thousand.steps\n", 10)),

@@ -10,7 +10,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -94,7 +94,7 @@ func TestRunKeep(t *testing.T) {
 	if found == nil {
 		t.Fatalf("it does not say how to look at it:\n%s", run.out.String())
 	}
-	claim := &cosiapi.BucketClaim{}
+	claim := &v1alpha2.BucketClaim{}
 	key := client.ObjectKey{Namespace: found[2], Name: "photos"}
 	if err := connect(t, found[1]).client.Get(t.Context(), key, claim); err != nil || claim.Status.BoundBucketName == "" {
 		t.Errorf("the claim is not as it was: %v, %+v", err, claim.Status)

@@ -15,7 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
@@ -129,7 +129,7 @@ func (s *story) checkLogs() {
 	if !strings.Contains(plane, "apiserver") {
 		s.t.Errorf("logs kube-apiserver:\n%s", plane)
 	}
-	if key := s.secret[cosiapi.SecretKeyS3SecretAccessKey]; strings.Contains(all+s.home.must("logs", "-o", "json")+plane, key) {
+	if key := s.secret[v1alpha2.SecretKeyS3SecretAccessKey]; strings.Contains(all+s.home.must("logs", "-o", "json")+plane, key) {
 		s.t.Error("the secret key is in the logs")
 	}
 	s.checkLogsRefused()
@@ -147,7 +147,7 @@ func (s *story) checkLogsRefused() {
 	}
 }
 
-// checkFiles expects that nobody else can read what the emulator writes.
+// checkFiles expects that other users cannot read the files of the emulator.
 func (s *story) checkFiles() {
 	s.t.Helper()
 	err := filepath.WalkDir(s.info.Dir, func(path string, entry fs.DirEntry, err error) error {
@@ -158,7 +158,7 @@ func (s *story) checkFiles() {
 		if err != nil {
 			return err
 		}
-		// What is in a directory that nobody else can enter is safe; credentials
+		// Files in a directory that other users cannot enter are safe; credentials
 		// and sockets are protected by themselves as well.
 		file := !entry.IsDir() && (path == s.info.Kubeconfig || entry.Type() == os.ModeSocket || strings.HasSuffix(path, ".key"))
 		if (file || entry.IsDir()) && info.Mode().Perm()&0o077 != 0 {
@@ -173,7 +173,7 @@ func (s *story) checkFiles() {
 
 func (s *story) deleteAccess() {
 	s.t.Helper()
-	s.remove(accessKey, &cosiapi.BucketAccess{})
+	s.remove(accessKey, &v1alpha2.BucketAccess{})
 	if code := s.bucket.refusal(s.t); code != "InvalidAccessKeyId" {
 		s.t.Errorf("the store says %q to the key when the BucketAccess is gone", code)
 	}
@@ -184,13 +184,13 @@ func (s *story) deleteAccess() {
 
 func (s *story) deleteClaim() {
 	s.t.Helper()
-	s.remove(claimKey, &cosiapi.BucketClaim{})
-	buckets := &cosiapi.BucketList{}
+	s.remove(claimKey, &v1alpha2.BucketClaim{})
+	buckets := &v1alpha2.BucketList{}
 	if err := s.client.List(s.t.Context(), buckets); err != nil || len(buckets.Items) > 0 {
 		s.t.Errorf("Buckets when the BucketClaim is gone: %v, %v", buckets.Items, err)
 	}
 	// Nobody has a key of the store any more, so that it is asked for what it did.
-	id := s.secret[cosiapi.SecretKeyBucketName]
+	id := s.secret[v1alpha2.SecretKeyBucketName]
 	var done []string
 	for line := range strings.Lines(s.home.must("logs", "--seam", "store", "-o", "json")) {
 		var event journal.Event

@@ -8,7 +8,7 @@ import (
 	"os"
 	"testing"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // TestTLS serves S3 over TLS, and finds it with nothing but what `env` prints.
@@ -20,8 +20,8 @@ func TestTLS(t *testing.T) {
 	if err := json.Unmarshal([]byte(h.must("env", "--admin", "-o", "json")), &env); err != nil {
 		t.Fatal(err)
 	}
-	if env[cosiapi.SecretKeyS3Endpoint] != info.S3Endpoint {
-		t.Errorf("env says that S3 is at %q, and up says %q", env[cosiapi.SecretKeyS3Endpoint], info.S3Endpoint)
+	if env[v1alpha2.SecretKeyS3Endpoint] != info.S3Endpoint {
+		t.Errorf("env says that S3 is at %q, and up says %q", env[v1alpha2.SecretKeyS3Endpoint], info.S3Endpoint)
 	}
 	certificates, err := os.ReadFile(env["AWS_CA_BUNDLE"])
 	if err != nil {
@@ -41,7 +41,7 @@ func TestTLS(t *testing.T) {
 	}
 	_ = response.Body.Close() // its status is enough
 	if response.StatusCode != http.StatusForbidden {
-		t.Errorf("a request that nobody has signed: status %d, want 403", response.StatusCode)
+		t.Errorf("an unsigned request: status %d, want 403", response.StatusCode)
 	}
 	h.must("down")
 	h.expectNothingLeft()

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
@@ -36,8 +36,8 @@ func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
 	}
 	var stuck []error
 	for _, list := range []client.ObjectList{
-		&cosiapi.BucketAccessList{}, &cosiapi.BucketClaimList{}, &cosiapi.BucketList{},
-		&cosiapi.BucketClassList{}, &cosiapi.BucketAccessClassList{},
+		&v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketList{},
+		&v1alpha2.BucketClassList{}, &v1alpha2.BucketAccessClassList{},
 	} {
 		stuck = append(stuck, removeAll(ctx, emu.Client(), list))
 	}

@@ -5,18 +5,18 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 )
 
 func TestMyApp(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	claim := &cosiv1alpha2.BucketClaim{
+	claim := &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: emulatortest.Namespace(t), Name: "photos"},
-		Spec: cosiv1alpha2.BucketClaimSpec{
+		Spec: v1alpha2.BucketClaimSpec{
 			BucketClassName: emulator.ClassStandard,
-			Protocols:       []cosiv1alpha2.Protocol{cosiv1alpha2.ProtocolS3},
+			Protocols:       []v1alpha2.Protocol{v1alpha2.ProtocolS3},
 		},
 	}
 	if err := emu.Client().Create(t.Context(), claim); err != nil {

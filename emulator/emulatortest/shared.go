@@ -40,9 +40,8 @@ var turn = struct {
 	changed chan struct{} // closed when a test stops using it
 }{changed: make(chan struct{})}
 
-// Hold keeps the emulator running between its users, so that it is not started
-// anew for each, until the function that it returns is called, once. It starts
-// nothing, and does not wait.
+// Hold keeps the emulator running between its users, so that it does not restart for
+// each. Call release once to end that. Hold starts nothing and does not wait.
 func (s *Shared) Hold() (release func() error) {
 	turn.mu.Lock()
 	defer turn.mu.Unlock()

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -25,8 +26,8 @@ func newActive(f Fault) *active {
 	return &active{fault: f, kind: k, done: make(chan struct{}), begun: f.Match.Since == ""}
 }
 
-// counts reports whether a crossing matches, and counts it.
-func (e *active) counts(c Crossing) bool {
+// counts reports whether an operation matches, and counts it.
+func (e *active) counts(c Operation) bool {
 	if !e.begun || e.over || !e.fault.Match.matches(c) || !e.fault.suits(e.kind, c) {
 		return false
 	}
@@ -34,7 +35,7 @@ func (e *active) counts(c Crossing) bool {
 	return true
 }
 
-// due reports whether it is the turn of the crossing that was just counted.
+// due reports whether it is the turn of the operation that was just counted.
 func (e *active) due(now time.Time) bool {
 	m := e.fault.Match
 	times := m.Times
@@ -63,7 +64,7 @@ func (e *active) apply(now time.Time) *Applied {
 	return &Applied{Fault: e.fault, entry: e}
 }
 
-// Applied is a fault that is applied to one crossing.
+// Applied is a fault that is applied to one operation.
 type Applied struct {
 	Fault
 	// RecordOnly is true for a call whose response is only recorded, for a later call.
@@ -74,6 +75,20 @@ type Applied struct {
 
 // Done returns a channel that is closed when the fault is removed from its Set.
 func (a *Applied) Done() <-chan struct{} { return a.entry.done }
+
+// Wait waits for a duration, at most until the fault is removed. It returns the error of
+// ctx if that ends first.
+func (a *Applied) Wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-a.Done():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
 
 // Note keeps a value under a key while the fault is active, unless
 // there is one already, and returns the one that is kept.

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // checkFields finds fields that the response of the method does not have.
@@ -33,7 +33,7 @@ func (f Fault) checkFields() string {
 
 // responseOf returns an empty response of a method, or nil.
 func responseOf(method string) proto.Message {
-	services := cosi.File_cosi_v1alpha2_cosi_proto.Services()
+	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()
 	for i := range services.Len() {
 		found := services.Get(i).Methods().ByName(protoreflect.Name(method))
 		if found == nil {

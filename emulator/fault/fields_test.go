@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // TestReplaceByName sets fields by both of their names.
@@ -22,14 +22,14 @@ func TestReplaceByName(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := &cosi.DriverCreateBucketResponse{Protocols: &cosi.ObjectProtocolAndBucketInfo{
-				S3: &cosi.S3BucketInfo{BucketId: "a", Region: "old"},
+			got := &cosiv1alpha2.DriverCreateBucketResponse{Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{
+				S3: &cosiv1alpha2.S3BucketInfo{BucketId: "a", Region: "old"},
 			}}
 			if err := (fault.Effect{Set: tc.set}).Replace(got); err != nil {
 				t.Fatal(err)
 			}
-			want := &cosi.DriverCreateBucketResponse{Protocols: &cosi.ObjectProtocolAndBucketInfo{
-				S3: &cosi.S3BucketInfo{BucketId: "b", Region: "r"},
+			want := &cosiv1alpha2.DriverCreateBucketResponse{Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{
+				S3: &cosiv1alpha2.S3BucketInfo{BucketId: "b", Region: "r"},
 			}}
 			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)

@@ -107,9 +107,9 @@ func (e Effect) about(operation string) bool {
 // stales is how the requests begin that can be answered with the past.
 var stales = []string{"get ", "list "}
 
-// suits reports whether a crossing is one that the effect is meant for: requests,
+// suits reports whether an operation is one that the effect is meant for: requests,
 // unless events are asked for or the effect exists for nothing else.
-func (f Fault) suits(k kind, c Crossing) bool {
+func (f Fault) suits(k kind, c Operation) bool {
 	if !c.event() {
 		return k.requests && f.about(c.Operation)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
-// Crossing is an operation that is about to happen.
-type Crossing struct {
+// Operation is an operation that is about to happen.
+type Operation struct {
 	Seam      journal.Seam
 	Component string
 	Operation string
@@ -17,12 +17,12 @@ type Crossing struct {
 	Serving bool
 }
 
-func (c Crossing) event() bool {
+func (c Operation) event() bool {
 	return c.Seam == journal.SeamAPI && strings.HasPrefix(c.Operation, journal.EventPrefix)
 }
 
-// matches reports whether the crossing is one of those that are counted.
-func (m Match) matches(c Crossing) bool {
+// matches reports whether the operation is one of those that are counted.
+func (m Match) matches(c Operation) bool {
 	if m.Seam != c.Seam || (m.Seam == journal.SeamRPC && c.Serving && m.Component == "") {
 		return false
 	}

@@ -132,10 +132,10 @@ func (s *Set) Mark(name string) {
 	}
 }
 
-// At counts a crossing, and returns the fault to apply to it, or nil. If several
+// At counts an operation, and returns the fault to apply to it, or nil. If several
 // faults match, all of them count it, and the one that was added first applies, fallbacks
 // last. A nil Set is an empty one.
-func (s *Set) At(c Crossing) *Applied {
+func (s *Set) At(c Operation) *Applied {
 	if s == nil || s.size.Load() == 0 {
 		return nil
 	}

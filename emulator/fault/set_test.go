@@ -12,15 +12,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// anAPI is a crossing of the api seam.
-func anAPI(component, operation, subject string) fault.Crossing {
-	return fault.Crossing{Seam: journal.SeamAPI, Component: component, Operation: operation, Subject: subject}
+// anAPI is an operation of the api seam.
+func anAPI(component, operation, subject string) fault.Operation {
+	return fault.Operation{Seam: journal.SeamAPI, Component: component, Operation: operation, Subject: subject}
 }
 
 var hang = fault.Effect{Hang: true}
 
-// applied returns which of n equal crossings suffer, from 1.
-func applied(s *fault.Set, c fault.Crossing, n int) []int {
+// applied returns to which of n equal operations a fault applies, from 1.
+func applied(s *fault.Set, c fault.Operation, n int) []int {
 	var which []int
 	for i := range n {
 		if a := s.At(c); a != nil && !a.RecordOnly {
@@ -56,7 +56,7 @@ func TestSetCounts(t *testing.T) {
 			if err := set.Add(f); err != nil {
 				t.Fatal(err)
 			}
-			got := applied(set, fault.Crossing{Seam: journal.SeamRPC, Component: "sidecar", Operation: "DriverGetInfo"}, 7)
+			got := applied(set, fault.Operation{Seam: journal.SeamRPC, Component: "sidecar", Operation: "DriverGetInfo"}, 7)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
@@ -67,8 +67,8 @@ func TestSetCounts(t *testing.T) {
 	}
 }
 
-// TestAddBehind has a fault step back from every other one, and not make up for it.
-func TestAddBehind(t *testing.T) {
+// TestAddFallback has a fault step back from every other one, and not make up for it.
+func TestAddFallback(t *testing.T) {
 	set := fault.NewSet()
 	add := func(add func(fault.Fault) error, name string, match fault.Match) {
 		t.Helper()
@@ -82,14 +82,14 @@ func TestAddBehind(t *testing.T) {
 	add(set.Add, "until three", fault.Match{Nth: 2, Times: 2})
 	var got []string
 	for range 5 {
-		suffers := "nothing"
+		applied := "nothing"
 		if a := set.At(anAPI("controller", "update buckets/status", "b-1")); a != nil {
-			suffers = a.Name
+			applied = a.Name
 		}
-		got = append(got, suffers)
+		got = append(got, applied)
 	}
 	if diff := cmp.Diff([]string{"nothing", "until three", "until three", "fourth", "nothing"}, got); diff != "" {
-		t.Errorf("what five operations suffer, -want, +got:\n%s", diff)
+		t.Errorf("the faults of five operations, -want, +got:\n%s", diff)
 	}
 	var counts [][2]int
 	for _, s := range set.List() {
@@ -103,44 +103,44 @@ func TestAddBehind(t *testing.T) {
 func TestSetMatches(t *testing.T) {
 	update := anAPI("controller", "update buckets/status", "b-1")
 	event := anAPI("controller", "event buckets", "b-1")
-	serving := fault.Crossing{Seam: journal.SeamRPC, Component: "driver", Operation: "DriverGetInfo", Serving: true}
+	serving := fault.Operation{Seam: journal.SeamRPC, Component: "driver", Operation: "DriverGetInfo", Serving: true}
 	tests := map[string]struct {
-		reason   string
-		match    fault.Match
-		effect   fault.Effect
-		crossing fault.Crossing
-		want     bool
+		reason    string
+		match     fault.Match
+		effect    fault.Effect
+		operation fault.Operation
+		want      bool
 	}{
-		"Any":       {reason: "Empty patterns match all.", effect: hang, crossing: update, want: true},
-		"OtherSeam": {reason: "Not at another seam.", match: fault.Match{Seam: journal.SeamStore}, effect: hang, crossing: update},
-		"Component": {reason: "Not of another component.", match: fault.Match{Component: "sidecar"}, effect: hang, crossing: update},
-		"Stars":     {reason: "Several stars.", match: fault.Match{Operation: "*date*/st*"}, effect: hang, crossing: update, want: true},
+		"Any":       {reason: "Empty patterns match all.", effect: hang, operation: update, want: true},
+		"OtherSeam": {reason: "Not at another seam.", match: fault.Match{Seam: journal.SeamStore}, effect: hang, operation: update},
+		"Component": {reason: "Not of another component.", match: fault.Match{Component: "sidecar"}, effect: hang, operation: update},
+		"Stars":     {reason: "Several stars.", match: fault.Match{Operation: "*date*/st*"}, effect: hang, operation: update, want: true},
 		"StarIsNothing": {
-			reason: "A star may be nothing.", match: fault.Match{Operation: "update buckets/status*"}, effect: hang, crossing: update,
+			reason: "A star may be nothing.", match: fault.Match{Operation: "update buckets/status*"}, effect: hang, operation: update,
 			want: true,
 		},
-		"Whole":   {reason: "The whole name.", match: fault.Match{Operation: "update buckets"}, effect: hang, crossing: update},
-		"EndOnce": {reason: "Begin and end may not overlap.", match: fault.Match{Subject: "b-1*-1"}, effect: hang, crossing: update},
-		"Subject": {reason: "Not another object.", match: fault.Match{Subject: "b-2"}, effect: hang, crossing: update},
-		"NoEvent": {reason: "Events are not requests.", effect: fault.Effect{Delay: 1}, crossing: event},
+		"Whole":   {reason: "The whole name.", match: fault.Match{Operation: "update buckets"}, effect: hang, operation: update},
+		"EndOnce": {reason: "Begin and end may not overlap.", match: fault.Match{Subject: "b-1*-1"}, effect: hang, operation: update},
+		"Subject": {reason: "Not another object.", match: fault.Match{Subject: "b-2"}, effect: hang, operation: update},
+		"NoEvent": {reason: "Events are not requests.", effect: fault.Effect{Delay: 1}, operation: event},
 		"Event": {
 			reason: "Events that are asked for.", match: fault.Match{Operation: "event *"}, effect: fault.Effect{Delay: 1},
-			crossing: event, want: true,
+			operation: event, want: true,
 		},
-		"Drop":          {reason: "Only events can be dropped.", effect: fault.Effect{Drop: true}, crossing: event, want: true},
-		"DropNoRequest": {reason: "Requests cannot be dropped.", effect: fault.Effect{Drop: true}, crossing: update},
-		"Freeze":        {reason: "Events are held.", effect: fault.Effect{Freeze: true}, crossing: event, want: true},
+		"Drop":          {reason: "Only events can be dropped.", effect: fault.Effect{Drop: true}, operation: event, want: true},
+		"DropNoRequest": {reason: "Requests cannot be dropped.", effect: fault.Effect{Drop: true}, operation: update},
+		"Freeze":        {reason: "Events are held.", effect: fault.Effect{Freeze: true}, operation: event, want: true},
 		"FreezeList": {
-			reason: "Lists are of the past.", effect: fault.Effect{Freeze: true}, crossing: anAPI("c", "list buckets", ""), want: true,
+			reason: "Lists are of the past.", effect: fault.Effect{Freeze: true}, operation: anAPI("c", "list buckets", ""), want: true,
 		},
-		"FreezeNoUpdate": {reason: "Writes go on.", effect: fault.Effect{Freeze: true}, crossing: update},
+		"FreezeNoUpdate": {reason: "Writes go on.", effect: fault.Effect{Freeze: true}, operation: update},
 		"Serving": {
 			reason: "Without a component, the caller's side.", match: fault.Match{Seam: journal.SeamRPC}, effect: hang,
-			crossing: serving,
+			operation: serving,
 		},
 		"Server": {
 			reason: "The driver's side by its name.", match: fault.Match{Seam: journal.SeamRPC, Component: "driver*"}, effect: hang,
-			crossing: serving, want: true,
+			operation: serving, want: true,
 		},
 	}
 	for name, tc := range tests {
@@ -152,8 +152,8 @@ func TestSetMatches(t *testing.T) {
 			if err := set.Add(fault.Fault{Name: "f", Match: tc.match, Effect: tc.effect}); err != nil {
 				t.Fatal(err)
 			}
-			if got := set.At(tc.crossing) != nil; got != tc.want {
-				t.Errorf("%s At(%v) = %t, want %t", tc.reason, tc.crossing, got, tc.want)
+			if got := set.At(tc.operation) != nil; got != tc.want {
+				t.Errorf("%s At(%v) = %t, want %t", tc.reason, tc.operation, got, tc.want)
 			}
 		})
 	}

@@ -31,7 +31,7 @@ const (
 	SeamLog Seam = "log"
 )
 
-// OutcomeOK is the outcome of a crossing that succeeded. Any other outcome is
+// OutcomeOK is the outcome of an operation that succeeded. Any other outcome is
 // the error code in the terms of the seam, such as "Conflict", "Unavailable" or
 // "NoSuchKey".
 const OutcomeOK = "OK"
@@ -53,15 +53,15 @@ func (o Operation) String() string {
 	return o.Name + " " + o.Subject
 }
 
-// Event is one crossing of a seam, or one step in the life of a component.
+// Event is one operation of a seam, or one step in the life of a component.
 // Secrets have been removed before an Event comes into being.
 type Event struct {
 	// Seq counts the events of a journal from 1, in the order in which the
-	// crossings ended.
+	// operations ended.
 	Seq uint64 `json:"seq"`
-	// Time is when the crossing began.
+	// Time is when the operation began.
 	Time time.Time `json:"time"`
-	// Component is who made the crossing.
+	// Component is who made the operation.
 	Component string `json:"component"`
 	// Incarnation is the number of the component's incarnation, counted from 1.
 	Incarnation int `json:"incarnation,omitempty"`
@@ -80,13 +80,13 @@ type Event struct {
 	Outcome string `json:"outcome,omitempty"`
 	// Message is the text of an error, or of a log line.
 	Message string `json:"message,omitempty"`
-	// Duration is how long the crossing took.
+	// Duration is how long the operation took.
 	Duration time.Duration `json:"duration,omitempty"`
-	// Fault names the fault that was applied to the crossing, if any.
+	// Fault names the fault that was applied to the operation, if any.
 	Fault string `json:"fault,omitempty"`
 }
 
-// Failed reports whether the event is a crossing that did not succeed.
+// Failed reports whether the event is an operation that did not succeed.
 func (e Event) Failed() bool { return e.Outcome != "" && e.Outcome != OutcomeOK }
 
 // Write reports whether the event is a request that may change something in

@@ -1,4 +1,4 @@
-// Package journal holds the one history of an emulator: every crossing of a
+// Package journal holds the one history of an emulator: every operation of a
 // seam, as an Event. Logs, reports, checks and recordings read it; nothing else
 // keeps a history of its own.
 package journal
@@ -39,7 +39,7 @@ type Journal struct {
 	bytes   int
 	seq     uint64
 	counts  map[operationKey]int
-	pending map[operationCount]Event // crossings that have not ended
+	pending map[operationCount]Event // operations that have not ended
 	changed chan struct{}            // closed and replaced at each append
 	sinkErr error
 	tees    map[*func(Event)]bool
@@ -52,7 +52,7 @@ type operationKey struct {
 	name      string
 }
 
-// operationCount identifies a pending crossing.
+// operationCount identifies a pending operation.
 type operationCount struct {
 	operationKey
 	nth int
@@ -69,7 +69,7 @@ func New(opts Options) *Journal {
 	return &Journal{opts: opts, counts: map[operationKey]int{}, pending: map[operationCount]Event{}, changed: make(chan struct{})}
 }
 
-// Begin returns the event of a crossing that starts now, numbered among its
+// Begin returns the event of an operation that starts now, numbered among its
 // kind. It is not in the journal until it is given to Append.
 func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operation) Event {
 	j.mu.Lock()
@@ -90,7 +90,7 @@ func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operati
 	return e
 }
 
-// Pending returns the crossings that have started and not ended, in no order. They
+// Pending returns the operations that have started and not ended, in no order. They
 // have neither a number nor an outcome.
 func (j *Journal) Pending() []Event {
 	j.mu.Lock()

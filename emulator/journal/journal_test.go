@@ -236,7 +236,7 @@ func TestPending(t *testing.T) {
 	other := j.Begin("sidecar", 1, journal.SeamRPC, journal.Operation{Name: "DriverCreateBucket", Subject: "b"})
 	j.Begin("sidecar", 1, journal.SeamLog, journal.Operation{Name: "info"}) // a line does not last
 	if got := len(j.Pending()); got != 2 {
-		t.Errorf("%d crossings are pending, want 2", got)
+		t.Errorf("%d operations are pending, want 2", got)
 	}
 	j.Append(call)
 	if diff := cmp.Diff([]journal.Event{other}, j.Pending()); diff != "" {

@@ -34,7 +34,7 @@ func newPatcher[T client.Object](r *Runner[T], object T) *Patcher[T] {
 	if !object.GetDeletionTimestamp().IsZero() {
 		p.action = cosievents.Deprovision
 	}
-	p.Status().Distrust()
+	p.Status().ResetIncomplete()
 	return p
 }
 

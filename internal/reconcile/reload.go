@@ -34,7 +34,7 @@ func (p *Patcher[T]) Reload(ctx context.Context) error {
 	if !p.runner.Owns(p.Object) {
 		return ErrDone
 	}
-	p.Status().Distrust()
+	p.Status().ResetIncomplete()
 	return nil
 }
 

@@ -26,9 +26,9 @@ func TestResultOf(t *testing.T) {
 		want   error
 	}{
 		{name: "success", reason: "there is nothing to do"},
-		{name: "conflict", reason: "somebody was faster", err: apierrors.NewConflict(resource, "b", broken), again: true},
+		{name: "conflict", reason: "another write was faster", err: apierrors.NewConflict(resource, "b", broken), again: true},
 		{name: "not found", reason: "it has just vanished", err: apierrors.NewNotFound(resource, "b"), again: true},
-		{name: "already there", reason: "somebody was faster", err: apierrors.NewAlreadyExists(resource, "b"), again: true},
+		{name: "already there", reason: "another write was faster", err: apierrors.NewAlreadyExists(resource, "b"), again: true},
 		{name: "wrapped", reason: "it is the same", err: fmt.Errorf("w: %w", apierrors.NewNotFound(resource, "b")), again: true},
 		{name: "postponed", reason: "the component repeats it", err: fmt.Errorf("w: %w", ErrPostponed)},
 		{name: "waiting", reason: "a watch wakes it", err: reasons.Waiting("R", "m")},
@@ -46,8 +46,8 @@ func TestResultOf(t *testing.T) {
 			name: "request cancelled", reason: "no next instance is coming",
 			err: context.Canceled, want: context.Canceled,
 		},
-		{name: "timeout", reason: "somebody should know", err: context.DeadlineExceeded, want: context.DeadlineExceeded},
-		{name: "other", reason: "somebody should know", err: broken, want: broken},
+		{name: "timeout", reason: "the error must be logged", err: context.DeadlineExceeded, want: context.DeadlineExceeded},
+		{name: "other", reason: "the error must be logged", err: broken, want: broken},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {

@@ -69,8 +69,8 @@ type Runner[T client.Object] struct {
 // Status is the part of an object's status that a Runner maintains. It points
 // into the object.
 type Status interface {
-	// Distrust takes back what this component cannot have written.
-	Distrust()
+	// ResetIncomplete takes back what this component cannot have written.
+	ResetIncomplete()
 	// Conclude records the outcome of the phases, which is nil on success.
 	Conclude(found *reasons.Error)
 	// Current returns the conditions whose changes become Events.

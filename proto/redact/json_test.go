@@ -3,20 +3,20 @@ package redact_test
 import (
 	"testing"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
 func TestJSON(t *testing.T) {
 	tests := map[string]struct {
 		reason string
-		of     *cosi.CredentialInfo
+		of     *cosiv1alpha2.CredentialInfo
 		want   string
 	}{
-		"Empty": {reason: "A message without fields.", of: &cosi.CredentialInfo{}, want: `{}`},
+		"Empty": {reason: "A message without fields.", of: &cosiv1alpha2.CredentialInfo{}, want: `{}`},
 		"Secret": {
 			reason: "Neither secrets nor white space.",
-			of:     &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: "id", AccessSecretKey: "key"}},
+			of:     &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "id", AccessSecretKey: "key"}},
 			want:   `{"s3":{"accessKeyId":"id","accessSecretKey":"` + redact.Placeholder + `"}}`,
 		},
 	}

@@ -1,6 +1,6 @@
 // Package redact removes secrets from protocol messages before they are
-// logged, recorded or shown. What is a secret is said in one place, the
-// cosi_secret option of a field in the .proto files.
+// logged, recorded or shown. A field is secret if it has the option cosi_secret in the
+// .proto files.
 package redact
 
 import (
@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Placeholder stands where a secret was.
@@ -55,7 +55,7 @@ func isSecret(field protoreflect.FieldDescriptor) bool {
 	if !ok {
 		return false
 	}
-	secret, ok := proto.GetExtension(options, cosi.E_CosiSecret).(bool)
+	secret, ok := proto.GetExtension(options, cosiv1alpha2.E_CosiSecret).(bool)
 	return ok && secret
 }
 

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/testing/protocmp"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
@@ -21,32 +21,36 @@ func TestMessage(t *testing.T) {
 	}{
 		"S3Secret": {
 			reason: "The secret key goes, what identifies it stays.",
-			in: &cosi.DriverGrantBucketAccessResponse{Credentials: &cosi.CredentialInfo{
-				S3: &cosi.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: "hush"},
+			in: &cosiv1alpha2.DriverGrantBucketAccessResponse{Credentials: &cosiv1alpha2.CredentialInfo{
+				S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: "hush"},
 			}},
-			want: &cosi.DriverGrantBucketAccessResponse{Credentials: &cosi.CredentialInfo{
-				S3: &cosi.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: redact.Placeholder},
+			want: &cosiv1alpha2.DriverGrantBucketAccessResponse{Credentials: &cosiv1alpha2.CredentialInfo{
+				S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: redact.Placeholder},
 			}},
 		},
 		"AzureToken": {
 			reason: "A shared access signature is a secret as a whole.",
-			in:     &cosi.CredentialInfo{Azure: &cosi.AzureCredentialInfo{AccessToken: "hush", ExpiryTimestamp: "2030-01-01T00:00:00Z"}},
-			want:   &cosi.CredentialInfo{Azure: &cosi.AzureCredentialInfo{AccessToken: redact.Placeholder, ExpiryTimestamp: "2030-01-01T00:00:00Z"}},
+			in: &cosiv1alpha2.CredentialInfo{
+				Azure: &cosiv1alpha2.AzureCredentialInfo{AccessToken: "hush", ExpiryTimestamp: "2030-01-01T00:00:00Z"},
+			},
+			want: &cosiv1alpha2.CredentialInfo{
+				Azure: &cosiv1alpha2.AzureCredentialInfo{AccessToken: redact.Placeholder, ExpiryTimestamp: "2030-01-01T00:00:00Z"},
+			},
 		},
 		"Empty": {
 			reason: "An empty secret stays empty, so that one can see that it is missing.",
-			in:     &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: "AKIA"}},
-			want:   &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: "AKIA"}},
+			in:     &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA"}},
+			want:   &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA"}},
 		},
 		"NothingSecret": {
 			reason: "Maps and lists without secrets are left as they are.",
-			in: &cosi.DriverCreateBucketRequest{
+			in: &cosiv1alpha2.DriverCreateBucketRequest{
 				BucketId: "b", Parameters: map[string]string{"k": "v"},
-				Protocols: []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}},
+				Protocols: []*cosiv1alpha2.ObjectProtocol{{Type: cosiv1alpha2.ObjectProtocol_S3}},
 			},
-			want: &cosi.DriverCreateBucketRequest{
+			want: &cosiv1alpha2.DriverCreateBucketRequest{
 				BucketId: "b", Parameters: map[string]string{"k": "v"},
-				Protocols: []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}},
+				Protocols: []*cosiv1alpha2.ObjectProtocol{{Type: cosiv1alpha2.ObjectProtocol_S3}},
 			},
 		},
 	}
@@ -68,7 +72,7 @@ func TestNil(t *testing.T) {
 	if got := redact.Message(nil); got != nil {
 		t.Errorf("Message(nil) = %v", got)
 	}
-	var typed *cosi.CredentialInfo
+	var typed *cosiv1alpha2.CredentialInfo
 	if got := redact.Message(typed); got.ProtoReflect().IsValid() {
 		t.Errorf("Message(typed nil) = %v", got)
 	}
@@ -77,7 +81,7 @@ func TestNil(t *testing.T) {
 // TestEverySecretIsMarked guards the .proto: a new credential field whose name
 // says that it is a secret must carry the option.
 func TestEverySecretIsMarked(t *testing.T) {
-	messages := cosi.File_cosi_v1alpha2_cosi_proto.Messages()
+	messages := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Messages()
 	marked := 0
 	for i := range messages.Len() {
 		message := messages.Get(i)
@@ -93,7 +97,7 @@ func TestEverySecretIsMarked(t *testing.T) {
 				continue
 			}
 			marked++
-			if marked, ok := proto.GetExtension(field.Options(), cosi.E_CosiSecret).(bool); !ok || !marked {
+			if marked, ok := proto.GetExtension(field.Options(), cosiv1alpha2.E_CosiSecret).(bool); !ok || !marked {
 				t.Errorf("%s is not marked cosi_secret", field.FullName())
 			}
 		}

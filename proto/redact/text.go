@@ -9,9 +9,9 @@ var (
 	urlQuery = regexp.MustCompile(`(://[^?\s"']*)\?[^\s"']*`)
 )
 
-// Text returns what somebody has said in his own words, such as the error of a
-// driver, without that in the URLs in it which may be secret: user information
-// and queries. In free text, more than that cannot be told from the rest.
+// Text returns a free text, such as the error of a driver, without the parts of its
+// URLs that may be secret: user information and queries. Other secrets cannot be
+// recognized in free text.
 func Text(text string) string {
 	text = urlUser.ReplaceAllString(text, "$1")
 	return urlQuery.ReplaceAllString(text, "$1?...")

@@ -63,7 +63,7 @@ func TestKnownFailures(t *testing.T) {
 	}
 	for number := range excused {
 		if _, ok := known[number]; !ok {
-			t.Errorf("%s stands in README.md, and not in docs/known-failures.md", number)
+			t.Errorf("README.md lists %s, but docs/known-failures.md does not", number)
 		}
 	}
 }

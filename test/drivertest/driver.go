@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/test/bufconn"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Endpoint is the target to dial, with the driver's DialOptions.
@@ -21,8 +21,8 @@ const bufferSize = 1 << 20
 
 // Driver is a scriptable driver. Its methods are safe for concurrent use.
 type Driver struct {
-	cosi.UnimplementedIdentityServer
-	cosi.UnimplementedProvisionerServer
+	cosiv1alpha2.UnimplementedIdentityServer
+	cosiv1alpha2.UnimplementedProvisionerServer
 
 	mu       sync.Mutex
 	name     string
@@ -71,8 +71,8 @@ func (d *Driver) Serve() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	server := grpc.NewServer(grpc.UnaryInterceptor(d.intercept))
-	cosi.RegisterIdentityServer(server, d)
-	cosi.RegisterProvisionerServer(server, d)
+	cosiv1alpha2.RegisterIdentityServer(server, d)
+	cosiv1alpha2.RegisterProvisionerServer(server, d)
 	listener, served := bufconn.Listen(bufferSize), make(chan struct{})
 	d.server, d.listener, d.served = server, listener, served
 	go func() {

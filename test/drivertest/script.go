@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Next behaves well, whatever the script that was given it does.
+// Next calls the driver that the script replaces, which behaves correctly.
 type Next func() (proto.Message, error)
 
 // Script takes the place of a call. It may call next.

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // KEP: COND-PROV-3, COND-ACCESS-1, STATUS-ACCESS-1
@@ -94,9 +94,9 @@ func TestAccessToManyBuckets(t *testing.T) {
 			t.Errorf("claim %s has the annotations %v", claim.Name, claim.Annotations)
 		}
 	}
-	modes := map[string][]cosi.AccessMode_Mode{}
+	modes := map[string][]cosiv1alpha2.AccessMode_Mode{}
 	for _, call := range s.driver.Calls("DriverGrantBucketAccess") {
-		request, ok := call.Request.(*cosi.DriverGrantBucketAccessRequest)
+		request, ok := call.Request.(*cosiv1alpha2.DriverGrantBucketAccessRequest)
 		if !ok {
 			t.Fatalf("a call with %T", call.Request)
 		}
@@ -106,10 +106,10 @@ func TestAccessToManyBuckets(t *testing.T) {
 				bucket.GetBucketMetadataAccessMode().GetMode())
 		}
 	}
-	want := map[string][]cosi.AccessMode_Mode{
-		bucketID(a): {cosi.AccessMode_READ_WRITE, cosi.AccessMode_ANY, cosi.AccessMode_ANY},
-		bucketID(b): {cosi.AccessMode_READ_ONLY, cosi.AccessMode_ANY, cosi.AccessMode_ANY},
-		bucketID(c): {cosi.AccessMode_ANY, cosi.AccessMode_WRITE_ONLY, cosi.AccessMode_READ_ONLY},
+	want := map[string][]cosiv1alpha2.AccessMode_Mode{
+		bucketID(a): {cosiv1alpha2.AccessMode_READ_WRITE, cosiv1alpha2.AccessMode_ANY, cosiv1alpha2.AccessMode_ANY},
+		bucketID(b): {cosiv1alpha2.AccessMode_READ_ONLY, cosiv1alpha2.AccessMode_ANY, cosiv1alpha2.AccessMode_ANY},
+		bucketID(c): {cosiv1alpha2.AccessMode_ANY, cosiv1alpha2.AccessMode_WRITE_ONLY, cosiv1alpha2.AccessMode_READ_ONLY},
 	}
 	if diff := cmp.Diff(want, modes); diff != "" {
 		t.Errorf("modes in all the calls (-want +got):\n%s", diff)
@@ -171,16 +171,16 @@ func TestServiceAccount(t *testing.T) {
 	s.WaitGone(byKeyAccess, byAccountAccess)
 
 	type identity struct {
-		Type cosi.AuthenticationType_Type
+		Type cosiv1alpha2.AuthenticationType_Type
 		Name string
 	}
 	for _, call := range s.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess") {
-		want := identity{Type: cosi.AuthenticationType_KEY}
+		want := identity{Type: cosiv1alpha2.AuthenticationType_KEY}
 		if slices.ContainsFunc(subjects(call.Request), func(id string) bool { return strings.HasSuffix(id, string(byAccountAccess.UID)) }) {
-			want = identity{Type: cosi.AuthenticationType_SERVICE_ACCOUNT, Name: "worker"}
+			want = identity{Type: cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT, Name: "worker"}
 		}
 		request, ok := call.Request.(interface {
-			GetAuthenticationType() *cosi.AuthenticationType
+			GetAuthenticationType() *cosiv1alpha2.AuthenticationType
 			GetServiceAccountName() string
 		})
 		if !ok {

@@ -1,9 +1,7 @@
-// Package e2e proves the control flows of the KEP from end to end: the real
-// controller, real sidecars and a real API server, with drivers that can be told
-// how to behave. It has only tests, which belong to neither room: controller and
-// sidecar each see half of a flow.
+// Package e2e tests the control flows of the KEP end to end: with the real controller,
+// real sidecars and a real API server, and with drivers that follow a script. The
+// tests belong to neither room: controller and sidecar each see half of a flow.
 //
-// In all of them the delay between retries is an hour. A step that is reached
-// only because somebody has tried again never comes, so every wait that a watch
-// should have ended shows up as a test that times out.
+// In all tests, the delay between retries is an hour. So a test times out if only a
+// retry, and no watch, leads to the next step.
 package e2e

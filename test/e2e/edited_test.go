@@ -33,14 +33,14 @@ func handleOf(object client.Object) handle {
 	}
 }
 
-// set writes a condition as somebody might who does not know better.
+// set writes a condition as a user might by mistake.
 func (h handle) set(conditionType string, status metav1.ConditionStatus) {
 	meta.SetStatusCondition(h.conditions, metav1.Condition{
 		Type: conditionType, Status: status, Reason: "ByHand", Message: "written by hand", ObservedGeneration: 1,
 	})
 }
 
-// foreignCondition is a condition of somebody else.
+// foreignCondition is a condition of another component.
 const foreignCondition = "example.com/Audited"
 
 // edits are what can be done to the status of each of the three kinds when all is

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// prefilled is a status that somebody has written before COSI could. It is about
+// prefilled is a status that a user wrote before COSI. It is about
 // an object that waits: for a class, or for a driver that refuses to create.
 type prefilled struct {
 	what   string

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -21,27 +21,29 @@ const (
 	hmacSecret = "hmac-secret-of-gcs"
 )
 
-func infoFor(protocol cosi.ObjectProtocol_Type, bucket string) *cosi.ObjectProtocolAndBucketInfo {
+func infoFor(protocol cosiv1alpha2.ObjectProtocol_Type, bucket string) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 	switch protocol {
-	case cosi.ObjectProtocol_AZURE:
-		return &cosi.ObjectProtocolAndBucketInfo{Azure: &cosi.AzureBucketInfo{StorageAccount: "storage-" + bucket}}
-	case cosi.ObjectProtocol_GCS:
-		return &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{ProjectId: "project", BucketName: "gcs-" + bucket}}
+	case cosiv1alpha2.ObjectProtocol_AZURE:
+		return &cosiv1alpha2.ObjectProtocolAndBucketInfo{Azure: &cosiv1alpha2.AzureBucketInfo{StorageAccount: "storage-" + bucket}}
+	case cosiv1alpha2.ObjectProtocol_GCS:
+		return &cosiv1alpha2.ObjectProtocolAndBucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{ProjectId: "project", BucketName: "gcs-" + bucket}}
 	default:
 		return drivertest.S3Info(bucket)
 	}
 }
 
-func credentialsFor(protocol cosi.ObjectProtocol_Type, account string) *cosi.CredentialInfo {
+func credentialsFor(protocol cosiv1alpha2.ObjectProtocol_Type, account string) *cosiv1alpha2.CredentialInfo {
 	switch protocol {
-	case cosi.ObjectProtocol_AZURE:
-		return &cosi.CredentialInfo{Azure: &cosi.AzureCredentialInfo{AccessToken: sasToken, ExpiryTimestamp: "2030-01-02T03:04:05Z"}}
-	case cosi.ObjectProtocol_GCS:
-		return &cosi.CredentialInfo{Gcs: &cosi.GcsCredentialInfo{
+	case cosiv1alpha2.ObjectProtocol_AZURE:
+		return &cosiv1alpha2.CredentialInfo{
+			Azure: &cosiv1alpha2.AzureCredentialInfo{AccessToken: sasToken, ExpiryTimestamp: "2030-01-02T03:04:05Z"},
+		}
+	case cosiv1alpha2.ObjectProtocol_GCS:
+		return &cosiv1alpha2.CredentialInfo{Gcs: &cosiv1alpha2.GcsCredentialInfo{
 			AccessId: "hmac-id", AccessSecret: hmacSecret, PrivateKeyName: "private-key", ServiceAccount: "backend-account",
 		}}
 	default:
-		return &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{
+		return &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{
 			AccessKeyId: "key-of-" + account, AccessSecretKey: drivertest.SecretKey(account),
 		}}
 	}
@@ -50,18 +52,18 @@ func credentialsFor(protocol cosi.ObjectProtocol_Type, account string) *cosi.Cre
 // speakAll makes a driver serve all protocols: it answers by the one that it is
 // asked for.
 func speakAll(d *drivertest.Driver) {
-	d.Answer("DriverGetInfo", &cosi.DriverGetInfoResponse{Name: d.Name(), SupportedProtocols: []*cosi.ObjectProtocol{
-		{Type: cosi.ObjectProtocol_S3}, {Type: cosi.ObjectProtocol_AZURE}, {Type: cosi.ObjectProtocol_GCS},
+	d.Answer("DriverGetInfo", &cosiv1alpha2.DriverGetInfoResponse{Name: d.Name(), SupportedProtocols: []*cosiv1alpha2.ObjectProtocol{
+		{Type: cosiv1alpha2.ObjectProtocol_S3}, {Type: cosiv1alpha2.ObjectProtocol_AZURE}, {Type: cosiv1alpha2.ObjectProtocol_GCS},
 	}})
 	d.Script("DriverCreateBucket", func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
 		if _, err := next(); err != nil {
 			return nil, err
 		}
-		asked, ok := request.(*cosi.DriverCreateBucketRequest)
+		asked, ok := request.(*cosiv1alpha2.DriverCreateBucketRequest)
 		if !ok {
 			return nil, fmt.Errorf("a request of type %T", request)
 		}
-		return &cosi.DriverCreateBucketResponse{Protocols: infoFor(asked.GetProtocols()[0].GetType(), asked.GetBucketId())}, nil
+		return &cosiv1alpha2.DriverCreateBucketResponse{Protocols: infoFor(asked.GetProtocols()[0].GetType(), asked.GetBucketId())}, nil
 	})
 	d.Script("DriverGrantBucketAccess", func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
 		if _, err := next(); err != nil {
@@ -72,15 +74,15 @@ func speakAll(d *drivertest.Driver) {
 }
 
 // answerGrant is what a driver of all protocols says to DriverGrantBucketAccess.
-func answerGrant(request proto.Message) (*cosi.DriverGrantBucketAccessResponse, error) {
-	asked, ok := request.(*cosi.DriverGrantBucketAccessRequest)
+func answerGrant(request proto.Message) (*cosiv1alpha2.DriverGrantBucketAccessResponse, error) {
+	asked, ok := request.(*cosiv1alpha2.DriverGrantBucketAccessRequest)
 	if !ok {
 		return nil, fmt.Errorf("a request of type %T", request)
 	}
 	protocol := asked.GetProtocol().GetType()
-	response := &cosi.DriverGrantBucketAccessResponse{Credentials: credentialsFor(protocol, asked.GetAccountId())}
+	response := &cosiv1alpha2.DriverGrantBucketAccessResponse{Credentials: credentialsFor(protocol, asked.GetAccountId())}
 	for _, bucket := range asked.GetBuckets() {
-		response.Buckets = append(response.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{
+		response.Buckets = append(response.Buckets, &cosiv1alpha2.DriverGrantBucketAccessResponse_BucketInfo{
 			BucketId: bucket.GetBucketId(), BucketInfo: infoFor(protocol, bucket.GetBucketId()),
 		})
 	}

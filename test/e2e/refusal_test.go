@@ -144,7 +144,7 @@ func TestRefusedAccess(t *testing.T) {
 		})
 	}
 	if calls := w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess"); len(calls) > 0 {
-		t.Errorf("calls for what was refused: %v", calls)
+		t.Errorf("driver calls for a rejected object: %v", calls)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestAllowedModes(t *testing.T) {
 	}
 }
 
-// TestForeignSecret: a Secret of somebody else is left alone, before the driver
+// TestForeignSecret: a Secret that COSI did not create is left alone, before the driver
 // is asked for anything that would have to be written into it.
 func TestForeignSecret(t *testing.T) {
 	s := newWorld(t).newScene(t)

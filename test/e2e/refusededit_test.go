@@ -73,12 +73,12 @@ func TestRefusedEdits(t *testing.T) {
 			}
 			err := s.Status().Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(tc.patch)))
 			if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("the API server's answer is %v, want a refusal that says %q", err, tc.want)
+				t.Errorf("the API server returned %v, want a rejection that contains %q", err, tc.want)
 			}
 		})
 	}
 	if after := w.settle(t); after != mark {
-		t.Errorf("what was refused has caused %v", w.emu.Journal().Since(mark))
+		t.Errorf("a rejected edit caused %v", w.emu.Journal().Since(mark))
 	}
 	p.fall([]string{theAccess, theClaim})
 	p.expectNothingLeft(false)

@@ -47,7 +47,7 @@ func absence(before time.Time, e journal.Event) time.Time {
 	switch {
 	case resource != "secrets":
 		return before
-	case e.Outcome == "NotFound": // somebody else has deleted it
+	case e.Outcome == "NotFound": // another client has deleted it
 		return e.Time
 	case e.Failed():
 		return before

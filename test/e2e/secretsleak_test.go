@@ -22,7 +22,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -48,7 +48,7 @@ func (v *vault) all() []string {
 
 // rotate gives credentials new secrets, as a driver does that rotates keys with
 // each call.
-func (v *vault) rotate(credentials *cosi.CredentialInfo) {
+func (v *vault) rotate(credentials *cosiv1alpha2.CredentialInfo) {
 	if s3 := credentials.GetS3(); s3 != nil {
 		s3.AccessSecretKey = v.secret()
 	}

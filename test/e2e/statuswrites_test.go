@@ -17,15 +17,15 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // TestStatusWrites runs scenarios that bound the writes of a component on components
@@ -69,19 +69,19 @@ func TestStatusWrites(t *testing.T) {
 }
 
 func verboseController(cfg *rest.Config, log logr.Logger) (emulator.Runner, error) {
-	product, err := controller.New(cfg, controller.Options{Logger: log})
+	product, err := cosicontroller.New(cfg, cosicontroller.Options{Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	return verboseOf(product, cfg, &cosiapi.BucketAccessList{}, &cosiapi.BucketClaimList{})
+	return verboseOf(product, cfg, &v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{})
 }
 
 func verboseSidecar(ctx context.Context, cfg *rest.Config, to emulator.SidecarConnection, log logr.Logger) (emulator.Runner, error) {
-	v, err := verboseOf(nil, cfg, &cosiapi.BucketList{})
+	v, err := verboseOf(nil, cfg, &v1alpha2.BucketList{})
 	if err != nil {
 		return nil, err
 	}
-	v.Runner, err = sidecar.New(ctx, cfg, sidecar.Options{
+	v.Runner, err = cosisidecar.New(ctx, cfg, cosisidecar.Options{
 		Endpoint: to.Endpoint, DialOptions: append(to.DialOptions, grpc.WithChainUnaryInterceptor(v.call)), Logger: log,
 	})
 	return v, errors.Join(err, v.writeAll(ctx))
@@ -100,7 +100,7 @@ type verbose struct {
 
 func verboseOf(product emulator.Runner, cfg *rest.Config, watched ...client.ObjectList) (*verbose, error) {
 	scheme := runtime.NewScheme()
-	if err := cosiapi.AddToScheme(scheme); err != nil {
+	if err := v1alpha2.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
 	cfg = rest.CopyConfig(cfg)
@@ -135,7 +135,7 @@ func (v *verbose) Start(ctx context.Context) error {
 // write asks for two writes at most, which are in the journal whatever comes of them.
 func (v *verbose) write(ctx context.Context, object client.Object) {
 	nothing := client.RawPatch(types.MergePatchType, []byte(`{}`))
-	bucket, isBucket := object.(*cosiapi.Bucket)
+	bucket, isBucket := object.(*v1alpha2.Bucket)
 	if !isBucket {
 		_ = v.client.Status().Patch(ctx, object, nothing)
 		return
@@ -145,7 +145,7 @@ func (v *verbose) write(ctx context.Context, object client.Object) {
 		return // it is of another scenario
 	}
 	_ = v.client.Status().Patch(ctx, bucket, nothing)
-	claim := &cosiapi.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
+	claim := &v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
 	_ = v.client.Status().Patch(ctx, claim, nothing) // which no sidecar may
 }
 
@@ -155,7 +155,7 @@ func (v *verbose) call(
 ) error {
 	failed := invoke(ctx, method, request, reply, conn, opts...)
 	if failed == nil {
-		if info, ok := reply.(*cosi.DriverGetInfoResponse); ok {
+		if info, ok := reply.(*cosiv1alpha2.DriverGetInfoResponse); ok {
 			v.driver.Store(info.GetName())
 		}
 		return nil
@@ -164,7 +164,7 @@ func (v *verbose) call(
 }
 
 func (v *verbose) writeAll(ctx context.Context) error {
-	var all cosiapi.BucketList
+	var all v1alpha2.BucketList
 	err := v.client.List(ctx, &all)
 	for i := range all.Items {
 		v.write(ctx, &all.Items[i])

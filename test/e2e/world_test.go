@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -54,7 +54,7 @@ func newWorldWithoutSidecar(tb testing.TB, change ...func(*emulator.Options)) *w
 
 func (w *world) addSidecar(tb testing.TB, name string, d *drivertest.Driver) *emulator.Component {
 	tb.Helper()
-	component, err := w.emu.AddSidecar(tb.Context(), name, sidecar.Options{Endpoint: drivertest.Endpoint, DialOptions: d.DialOptions()})
+	component, err := w.emu.AddSidecar(tb.Context(), name, cosisidecar.Options{Endpoint: drivertest.Endpoint, DialOptions: d.DialOptions()})
 	if err != nil {
 		tb.Fatal(err)
 	}

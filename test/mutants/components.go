@@ -9,9 +9,9 @@ import (
 	"google.golang.org/grpc"
 	"k8s.io/client-go/rest"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // Short delays, for short explorations.
@@ -24,8 +24,8 @@ const (
 func ofController(name, bug string, m mutations, oracles ...string) Mutant {
 	return Mutant{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
 		Controller: func(cfg *rest.Config, log logr.Logger) (emulator.Runner, error) {
-			spoil(cfg, &saboteur{mutations: m})
-			return controller.New(cfg, controller.Options{RetryBaseDelay: retryBase, RetryMaxDelay: retryMax, Logger: log})
+			mutate(cfg, &mutator{mutations: m})
+			return cosicontroller.New(cfg, cosicontroller.Options{RetryBaseDelay: retryBase, RetryMaxDelay: retryMax, Logger: log})
 		},
 	}}
 }
@@ -33,9 +33,9 @@ func ofController(name, bug string, m mutations, oracles ...string) Mutant {
 func ofSidecar(name, bug string, m mutations, oracles ...string) Mutant {
 	return Mutant{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
 		Sidecar: func(ctx context.Context, cfg *rest.Config, to emulator.SidecarConnection, log logr.Logger) (emulator.Runner, error) {
-			c := &saboteur{mutations: m}
-			spoil(cfg, c)
-			return sidecar.New(ctx, cfg, sidecar.Options{
+			c := &mutator{mutations: m}
+			mutate(cfg, c)
+			return cosisidecar.New(ctx, cfg, cosisidecar.Options{
 				Endpoint:       to.Endpoint,
 				DialOptions:    append([]grpc.DialOption{grpc.WithChainUnaryInterceptor(c.call)}, to.DialOptions...),
 				RetryBaseDelay: retryBase, RetryMaxDelay: retryMax, RPCTimeout: rpcTimeout, Logger: log,
@@ -44,7 +44,7 @@ func ofSidecar(name, bug string, m mutations, oracles ...string) Mutant {
 	}}
 }
 
-// spoil puts a saboteur between a component and the API server.
-func spoil(cfg *rest.Config, c *saboteur) {
+// mutate puts a mutator between a component and the API server.
+func mutate(cfg *rest.Config, c *mutator) {
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{c, next} })
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Errors of repeated operations.
@@ -27,10 +27,10 @@ var (
 type substitution func(*fakedriver.Options) emulator.Server
 
 func ofDriver(name, bug string, change func() substitution, oracles ...string) Mutant {
-	spoil := change()
+	substitute := change()
 	return Mutant{Name: name, Bug: bug, Oracles: oracles, Implementations: emulator.Implementations{
 		Driver: func(o fakedriver.Options) (emulator.Server, error) {
-			beside := spoil(&o)
+			beside := substitute(&o)
 			d, err := fakedriver.New(o)
 			if err != nil || beside == nil {
 				return d, err
@@ -107,9 +107,9 @@ func answerFirst(method string) func() substitution {
 				detached := context.WithoutCancel(ctx)
 				later <- func() { _, _ = handle(detached, req) }
 				if method == "DriverDeleteBucket" {
-					return &cosi.DriverDeleteBucketResponse{}, nil
+					return &cosiv1alpha2.DriverDeleteBucketResponse{}, nil
 				}
-				return &cosi.DriverRevokeBucketAccessResponse{}, nil
+				return &cosiv1alpha2.DriverRevokeBucketAccessResponse{}, nil
 			})
 			return later
 		}

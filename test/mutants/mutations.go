@@ -51,8 +51,8 @@ const (
 	finalizers = `"finalizers":["`
 )
 
-// saboteur applies the mutations of one incarnation of a component.
-type saboteur struct {
+// mutator applies the mutations of one incarnation of a component.
+type mutator struct {
 	mutations
 
 	mu      sync.Mutex
@@ -67,14 +67,14 @@ type postponed struct {
 	do    func()
 }
 
-func (c *saboteur) postpone(until string, do func()) {
+func (c *mutator) postpone(until string, do func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waiting = append(c.waiting, postponed{until, do})
 }
 
 // done runs the functions that were postponed until an operation.
-func (c *saboteur) done(operation string) {
+func (c *mutator) done(operation string) {
 	c.mu.Lock()
 	var due, left []postponed
 	for _, p := range c.waiting {
@@ -91,10 +91,10 @@ func (c *saboteur) done(operation string) {
 	}
 }
 
-func (c *saboteur) ignores(operation string) bool { return slices.Contains(c.ignored, operation) }
+func (c *mutator) ignores(operation string) bool { return slices.Contains(c.ignored, operation) }
 
 // call is a gRPC interceptor.
-func (c *saboteur) call(
+func (c *mutator) call(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
 	operation := path.Base(method)

@@ -6,16 +6,16 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // learn remembers the secret key of a response.
-func (c *saboteur) learn(reply any) {
+func (c *mutator) learn(reply any) {
 	message, ok := reply.(proto.Message)
 	if !ok || !c.leaksSecret {
 		return
 	}
-	if granted, ok := message.(*cosi.DriverGrantBucketAccessResponse); ok {
+	if granted, ok := message.(*cosiv1alpha2.DriverGrantBucketAccessResponse); ok {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.secret = granted.GetCredentials().GetS3().GetAccessSecretKey()
@@ -23,7 +23,7 @@ func (c *saboteur) learn(reply any) {
 }
 
 // leakSecret adds the secret key to the next status of a BucketAccess.
-func (c *saboteur) leakSecret(operation string, r *http.Request, body []byte) []byte {
+func (c *mutator) leakSecret(operation string, r *http.Request, body []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.secret == "" || operation != "patch bucketaccesses/status" {

@@ -14,7 +14,7 @@ import (
 
 // transport applies the mutations of API requests.
 type transport struct {
-	*saboteur
+	*mutator
 
 	next http.RoundTripper
 }

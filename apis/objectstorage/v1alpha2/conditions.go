@@ -42,10 +42,10 @@ const (
 	// ReasonWaitingForDriver: the sidecar of the driver has the next step.
 	ReasonWaitingForDriver = "WaitingForDriver"
 
-	// ReasonDriverError: the driver failed in a way that may pass; COSI retries.
+	// ReasonDriverError: the driver returned an error that is not final. COSI retries.
 	ReasonDriverError = "DriverError"
-	// ReasonDriverRefused: the driver refused for good; COSI does not retry
-	// until something changes.
+	// ReasonDriverRefused: the driver rejected the call with a final error. COSI does
+	// not retry until something changes.
 	ReasonDriverRefused = "DriverRefused"
 	// ReasonInvalidDriverResponse: the driver returned something that the
 	// specification forbids.
@@ -105,8 +105,8 @@ const (
 	// ReasonFailedRevokeAccess: COSI fails to revoke an access. Used in events
 	// only, on BucketAccess.
 	ReasonFailedRevokeAccess = "FailedRevokeAccess"
-	// ReasonAPIError: the API server refuses what COSI needs to do, for instance
-	// for lack of rights. Used in events only.
+	// ReasonAPIError: the API server rejects a request of COSI, for instance for
+	// missing permissions. Used in events only.
 	ReasonAPIError = "APIError"
 	// ReasonDriverNameCollision: two different drivers have one name. Used in
 	// events only.

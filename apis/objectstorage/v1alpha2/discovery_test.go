@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
 
@@ -42,7 +42,7 @@ func TestDiscovery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := client.ServerResourcesForGroupVersion(cosiapi.SchemeGroupVersion.String())
+	list, err := client.ServerResourcesForGroupVersion(v1alpha2.SchemeGroupVersion.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func columns(t *testing.T, resource, namespace, name string) map[string]any {
 func groupClient(t *testing.T) *rest.RESTClient {
 	t.Helper()
 	cfg := controlplanetest.Start(t).AdminConfig()
-	cfg.GroupVersion = &schema.GroupVersion{Group: cosiapi.SchemeGroupVersion.Group, Version: cosiapi.SchemeGroupVersion.Version}
+	cfg.GroupVersion = &schema.GroupVersion{Group: v1alpha2.SchemeGroupVersion.Group, Version: v1alpha2.SchemeGroupVersion.Version}
 	cfg.APIPath = "/apis"
 	cfg.NegotiatedSerializer = metaCodecs()
 	client, err := rest.RESTClientFor(cfg)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/discovery"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
 
@@ -37,7 +37,7 @@ func TestExplain(t *testing.T) {
 	kinds := 0
 	for _, name := range slices.Sorted(maps.Keys(doc.Components.Schemas)) {
 		schema := doc.Components.Schemas[name]
-		if len(schema.GVK) == 0 || schema.GVK[0]["group"] != cosiapi.GroupName {
+		if len(schema.GVK) == 0 || schema.GVK[0]["group"] != v1alpha2.GroupName {
 			continue
 		}
 		kinds++
@@ -58,7 +58,7 @@ func openAPI(t *testing.T) document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := paths["apis/"+cosiapi.SchemeGroupVersion.String()].Schema(runtime.ContentTypeJSON)
+	data, err := paths["apis/"+v1alpha2.SchemeGroupVersion.String()].Schema(runtime.ContentTypeJSON)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func checkDescriptions(t *testing.T, path string, p *property) {
 // metaCodecs decodes the tables in which the API server shows objects.
 func metaCodecs() runtime.NegotiatedSerializer {
 	scheme := runtime.NewScheme()
-	metav1.AddToGroupVersion(scheme, cosiapi.SchemeGroupVersion)
+	metav1.AddToGroupVersion(scheme, v1alpha2.SchemeGroupVersion)
 	scheme.AddKnownTypes(metav1.SchemeGroupVersion, &metav1.Table{}, &metav1.TableOptions{})
 	return serializer.NewCodecFactory(scheme).WithoutConversion()
 }

@@ -126,7 +126,7 @@ func judge(t *testing.T, r row, err error) {
 		t.Fatalf("want it accepted or found invalid: %v", err)
 	}
 	if diff := cmp.Diff(r.refused, refusedFields(err), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("refused fields (-want +got):\n%s\n%v", diff, err)
+		t.Errorf("rejected fields (-want +got):\n%s\n%v", diff, err)
 	}
 	if err != nil && !strings.Contains(err.Error(), r.says) {
 		t.Errorf("want a message with %q: %v", r.says, err)

@@ -7,26 +7,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // TestStatusAsJSON checks what Go programs send of a status. The schema requires
 // readyToUse of each status, which is why false is sent, too; a program that
 // creates an object says nothing of its status.
 func TestStatusAsJSON(t *testing.T) {
-	pending := []metav1.Condition{{Type: cosiapi.ConditionProvisioned, Status: metav1.ConditionUnknown}}
+	pending := []metav1.Condition{{Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionUnknown}}
 	cases := []struct {
 		name         string
 		empty, begun runtime.Object
 	}{
-		{name: "Bucket", empty: &cosiapi.Bucket{}, begun: &cosiapi.Bucket{Status: cosiapi.BucketStatus{Conditions: pending}}},
+		{name: "Bucket", empty: &v1alpha2.Bucket{}, begun: &v1alpha2.Bucket{Status: v1alpha2.BucketStatus{Conditions: pending}}},
 		{
-			name: "BucketClaim", empty: &cosiapi.BucketClaim{},
-			begun: &cosiapi.BucketClaim{Status: cosiapi.BucketClaimStatus{Conditions: pending}},
+			name: "BucketClaim", empty: &v1alpha2.BucketClaim{},
+			begun: &v1alpha2.BucketClaim{Status: v1alpha2.BucketClaimStatus{Conditions: pending}},
 		},
 		{
-			name: "BucketAccess", empty: &cosiapi.BucketAccess{},
-			begun: &cosiapi.BucketAccess{Status: cosiapi.BucketAccessStatus{Conditions: pending}},
+			name: "BucketAccess", empty: &v1alpha2.BucketAccess{},
+			begun: &v1alpha2.BucketAccess{Status: v1alpha2.BucketAccessStatus{Conditions: pending}},
 		},
 	}
 	for _, c := range cases {

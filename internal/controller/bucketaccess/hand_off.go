@@ -11,8 +11,8 @@ import (
 )
 
 // handOff puts everything into the status that the sidecar needs to grant and to
-// revoke the access, whatever happens to the class. The runner writes all of it at
-// once: from then on the status belongs to the sidecar.
+// revoke the access, so that changes of the class have no effect. The runner writes it
+// in one request. After that, the status belongs to the sidecar.
 func (a *attempt) handOff(context.Context) error {
 	status, conditions := &a.Object.Status, a.conditions()
 	status.ReadyToUse = false

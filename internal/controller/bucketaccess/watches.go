@@ -40,10 +40,10 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Op
 		Complete(r.Runner())
 }
 
-// accessPredicate selects the events of an access that need the controller: a
-// deletion, the end of the sidecar's cleanup, whatever was removed by hand, and an
-// edited status as long as it belongs to the controller. It does not select what
-// the sidecar writes.
+// accessPredicate selects the events of an access that require the controller: a
+// deletion, the end of the sidecar's cleanup, a finalizer or annotation removed by
+// hand, and an edited status while it belongs to the controller. It ignores the
+// sidecar's writes.
 func accessPredicate() predicate.Predicate {
 	p := cosireconcile.OnUpdate(func(was, is *v1alpha2.BucketAccess) bool {
 		return was.Generation != is.Generation ||

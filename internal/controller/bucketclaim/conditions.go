@@ -19,7 +19,7 @@ func syncConditions(ours condition.Set, bucket *v1alpha2.Bucket) {
 }
 
 // syncProvisioned copies True and False, but never Unknown. The driver has not
-// provisioned a Bucket without an ID, whatever its conditions say.
+// provisioned a Bucket without an ID, and ignores its conditions.
 func syncProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisioned)
 	switch {

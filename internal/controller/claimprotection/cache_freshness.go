@@ -14,8 +14,8 @@ import (
 // cacheFreshness tells whether the cache of BucketAccesses has everything that an
 // earlier instance of the controller may have handed off.
 //
-// This instance hands off only what is in its own cache, so whatever the cache can
-// miss is older than the first use of cacheFreshness. A cache receives changes in
+// This instance hands off only what is in its own cache, so any change that the cache
+// can miss is older than the first use of cacheFreshness. A cache receives changes in
 // order: once it has shown a later one, it has all the earlier ones. Without this,
 // the deletion of many accesses would list a namespace for each of them.
 type cacheFreshness struct {

@@ -7,9 +7,10 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 )
 
 // newTestTarget is an emulator in this process.
@@ -56,14 +57,14 @@ func TestMeasureLoaded(t *testing.T) {
 func BenchmarkClaim(b *testing.B) {
 	target := newTestTarget(b)
 	namespace := emulatortest.Namespace(b)
-	watcher, err := target.client.Watch(b.Context(), &cosiapi.BucketClaimList{}, client.InNamespace(namespace))
+	watcher, err := target.client.Watch(b.Context(), &v1alpha2.BucketClaimList{}, client.InNamespace(namespace))
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer watcher.Stop()
 	var writes, count int
 	for b.Loop() {
-		trip, err := target.measure(b.Context(), watcher, newClaim(namespace, "claim-"+strconv.Itoa(count), emulator.ClassStandard))
+		trip, err := target.measure(b.Context(), watcher, scale.NewClaim(namespace, "claim-"+strconv.Itoa(count), emulator.ClassStandard))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -12,10 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 )
 
 const (
@@ -38,11 +39,11 @@ func measureClaims(ctx context.Context, opts Options, progress func(string)) ([]
 }
 
 func (t *target) measureClaims(ctx context.Context, count int, progress func(string)) ([]figure.Figure, error) {
-	namespace, err := t.namespace(ctx)
+	namespace, err := scale.CreateNamespace(ctx, t.client, "bench-")
 	if err != nil {
 		return nil, err
 	}
-	watcher, err := t.client.Watch(ctx, &cosiapi.BucketClaimList{}, client.InNamespace(namespace))
+	watcher, err := t.client.Watch(ctx, &v1alpha2.BucketClaimList{}, client.InNamespace(namespace))
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (t *target) measureClaims(ctx context.Context, count int, progress func(str
 	var all latencies
 	for i := range practice + count {
 		progress(turn("claim", i-practice+1, count))
-		trip, err := t.measure(ctx, watcher, newClaim(namespace, "claim-"+strconv.Itoa(i), emulator.ClassStandard))
+		trip, err := t.measure(ctx, watcher, scale.NewClaim(namespace, "claim-"+strconv.Itoa(i), emulator.ClassStandard))
 		if err != nil {
 			return nil, err
 		}
@@ -66,20 +67,20 @@ func (t *target) measureClaims(ctx context.Context, count int, progress func(str
 
 // latency is the way of a claim to its bucket.
 type latency struct {
-	claim   *cosiapi.BucketClaim
+	claim   *v1alpha2.BucketClaim
 	elapsed time.Duration
 	begin   time.Time
 	// writes are those of controller and sidecar, in the order of their begin.
 	writes []journal.Event
-	// others are the rest of what happened meanwhile, whomever it was for.
+	// others are all other events of that time, of any object.
 	others []journal.Event
-	// replay is how long each of the writes takes by itself.
+	// replay is the duration of each write, sent alone.
 	replay []time.Duration
 }
 
 // measure creates a claim and waits until it is provisioned. The time includes the
 // creation itself.
-func (t *target) measure(ctx context.Context, watcher watch.Interface, claim *cosiapi.BucketClaim) (*latency, error) {
+func (t *target) measure(ctx context.Context, watcher watch.Interface, claim *v1alpha2.BucketClaim) (*latency, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, claimTimeout, fmt.Errorf("%s is not provisioned after %s", claim.Name, claimTimeout))
 	defer cancel()
 	if _, err := t.journal.next(); err != nil { // what came before
@@ -89,7 +90,7 @@ func (t *target) measure(ctx context.Context, watcher watch.Interface, claim *co
 	if err := t.client.Create(ctx, claim); err != nil {
 		return nil, err
 	}
-	err := await(ctx, watcher, func(c *cosiapi.BucketClaim) bool { return c.UID == claim.UID && provisioned(c) })
+	err := await(ctx, watcher, func(c *v1alpha2.BucketClaim) bool { return c.UID == claim.UID && provisioned(c) })
 	elapsed := time.Since(begin)
 	if err != nil {
 		return nil, err
@@ -115,16 +116,16 @@ func (t *latency) sort(events []journal.Event) {
 	slices.SortFunc(t.writes, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
 }
 
-func provisioned(claim *cosiapi.BucketClaim) bool {
-	return meta.IsStatusConditionTrue(claim.Status.Conditions, cosiapi.ConditionProvisioned)
+func provisioned(claim *v1alpha2.BucketClaim) bool {
+	return meta.IsStatusConditionTrue(claim.Status.Conditions, v1alpha2.ConditionProvisioned)
 }
 
 // saysProvisioned reports whether an event is the write by which the claim has
 // become provisioned.
-func saysProvisioned(e journal.Event, claim *cosiapi.BucketClaim) bool {
+func saysProvisioned(e journal.Event, claim *v1alpha2.BucketClaim) bool {
 	if !isWriteFor(e, claim) || resource(e) != "bucketclaims/status" {
 		return false
 	}
-	written := &cosiapi.BucketClaim{}
+	written := &v1alpha2.BucketClaim{}
 	return json.Unmarshal(e.Response, written) == nil && provisioned(written)
 }

@@ -10,9 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 )
 
 // loadTimeout bounds the creation of the load.
@@ -51,11 +52,11 @@ func measureLoaded(ctx context.Context, opts Options, progress func(string)) ([]
 func (t *target) createLoad(ctx context.Context, count int) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, loadTimeout, fmt.Errorf("not all accesses are ready after %s", loadTimeout))
 	defer cancel()
-	namespace, err := t.namespace(ctx)
+	namespace, err := scale.CreateNamespace(ctx, t.client, "bench-")
 	if err != nil {
 		return err
 	}
-	watcher, err := t.client.Watch(ctx, &cosiapi.BucketAccessList{}, client.InNamespace(namespace))
+	watcher, err := t.client.Watch(ctx, &v1alpha2.BucketAccessList{}, client.InNamespace(namespace))
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (t *target) createLoad(ctx context.Context, count int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		ready := sets.New[string]()
-		return await(ctx, watcher, func(access *cosiapi.BucketAccess) bool {
+		return await(ctx, watcher, func(access *v1alpha2.BucketAccess) bool {
 			if access.Status.ReadyToUse {
 				ready.Insert(access.Name)
 			}
@@ -77,10 +78,10 @@ func (t *target) createLoad(ctx context.Context, count int) error {
 func (t *target) createAll(ctx context.Context, namespace string, count int) error {
 	for i := range count {
 		name := "load-" + strconv.Itoa(i)
-		if err := t.client.Create(ctx, newClaim(namespace, name, emulator.ClassStandard)); err != nil {
+		if err := t.client.Create(ctx, scale.NewClaim(namespace, name, emulator.ClassStandard)); err != nil {
 			return err
 		}
-		if err := t.client.Create(ctx, newAccess(namespace, name, name)); err != nil {
+		if err := t.client.Create(ctx, scale.NewAccess(namespace, name, name, emulator.ClassStandard)); err != nil {
 			return err
 		}
 	}

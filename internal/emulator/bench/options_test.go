@@ -18,7 +18,7 @@ func TestOptions(t *testing.T) {
 	}
 	cases := map[string]struct {
 		reason string
-		spoil  func(*Options)
+		change func(*Options)
 	}{
 		"Nothing": {"no suite has no figures", func(o *Options) { o.Suites = nil }},
 		"Unknown": {"an unknown suite has no figures", func(o *Options) { o.Suites = []string{SuiteStarts, "speed"} }},
@@ -35,7 +35,7 @@ func TestOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			opts := good
-			c.spoil(&opts)
+			c.change(&opts)
 			if _, err := Run(context.Background(), opts); !errors.Is(err, ErrOptions) {
 				t.Errorf("%s: Run returns %v, not ErrOptions", c.reason, err)
 			}

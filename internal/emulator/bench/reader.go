@@ -40,7 +40,7 @@ func (r *reader) next() (events []journal.Event, err error) {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return events, nil // what is there of the last line is read next time
+			return events, nil // the next read returns the partial last line
 		}
 		if err != nil {
 			return nil, err

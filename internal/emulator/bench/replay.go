@@ -14,8 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 )
 
 const (
@@ -35,23 +36,23 @@ var errReplay = errors.New("a write of this kind cannot be repeated")
 // not there, and the Bucket is for a driver that is not there.
 type standIn struct {
 	target   *target
-	original *cosiapi.BucketClaim
-	claim    *cosiapi.BucketClaim
+	original *v1alpha2.BucketClaim
+	claim    *v1alpha2.BucketClaim
 }
 
 // replay makes the writes of a claim once more, one after another, on objects
 // like those that they were for, and returns how long each of them took.
 func (t *target) replay(
-	ctx context.Context, watcher watch.Interface, original *cosiapi.BucketClaim, writes []journal.Event,
+	ctx context.Context, watcher watch.Interface, original *v1alpha2.BucketClaim, writes []journal.Event,
 ) (times []time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
-	s := &standIn{target: t, original: original, claim: newClaim(original.Namespace, "stand-in-for-"+original.Name, noDriver)}
+	s := &standIn{target: t, original: original, claim: scale.NewClaim(original.Namespace, "stand-in-for-"+original.Name, noDriver)}
 	if err := t.client.Create(ctx, s.claim); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.remove(context.WithoutCancel(ctx))) }()
-	settled := func(c *cosiapi.BucketClaim) bool { return c.UID == s.claim.UID && len(c.Status.Conditions) > 0 }
+	settled := func(c *v1alpha2.BucketClaim) bool { return c.UID == s.claim.UID && len(c.Status.Conditions) > 0 }
 	if err := await(ctx, watcher, settled); err != nil {
 		return nil, err
 	}
@@ -111,10 +112,10 @@ func (s *standIn) adapt(write journal.Event) (*unstructured.Unstructured, []byte
 // named returns the object that a write is repeated on.
 func (s *standIn) named(write journal.Event) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(cosiapi.SchemeGroupVersion.WithKind("Bucket"))
+	object.SetGroupVersionKind(v1alpha2.SchemeGroupVersion.WithKind("Bucket"))
 	object.SetName(bucketOf(s.claim))
 	if slices.Contains([]string{"bucketclaims", "bucketclaims/status"}, resource(write)) {
-		object.SetGroupVersionKind(cosiapi.SchemeGroupVersion.WithKind("BucketClaim"))
+		object.SetGroupVersionKind(v1alpha2.SchemeGroupVersion.WithKind("BucketClaim"))
 		object.SetNamespace(s.claim.Namespace)
 		object.SetName(s.claim.Name)
 	}
@@ -124,7 +125,7 @@ func (s *standIn) named(write journal.Event) *unstructured.Unstructured {
 // remove deletes the stand-ins. The controller, which has seen the claim, takes
 // its own finalizer off.
 func (s *standIn) remove(ctx context.Context) error {
-	bucket := &cosiapi.Bucket{}
+	bucket := &v1alpha2.Bucket{}
 	bucket.Name = bucketOf(s.claim)
 	free := func(finalizers string) client.Patch {
 		return client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`))
@@ -133,7 +134,7 @@ func (s *standIn) remove(ctx context.Context) error {
 	return errors.Join(
 		client.IgnoreNotFound(c.Patch(ctx, bucket, free("null"))),
 		client.IgnoreNotFound(c.Delete(ctx, bucket)),
-		c.Patch(ctx, s.claim, free(`["`+cosiapi.ProtectionFinalizer+`"]`)),
+		c.Patch(ctx, s.claim, free(`["`+v1alpha2.ProtectionFinalizer+`"]`)),
 		c.Delete(ctx, s.claim),
 	)
 }

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// calm is how long nothing must have happened before silence is measured:
+	// quietPeriod is how long nothing must have happened before silence is measured:
 	// Events are written a moment after what they tell of.
-	calm = time.Second
-	// calmTimeout is how long the emulator is given to calm down. If it does not,
+	quietPeriod = time.Second
+	// quietTimeout is how long the emulator is given to calm down. If it does not,
 	// that is what is measured.
-	calmTimeout = 30 * time.Second
+	quietTimeout = 30 * time.Second
 )
 
 // measureSilence counts what crosses the seams in an emulator in which nothing
 // is to be done.
 func (t *target) measureSilence(ctx context.Context, window time.Duration) (figure.Figure, error) {
-	if err := t.calmDown(ctx); err != nil {
+	if err := t.waitQuiet(ctx); err != nil {
 		return figure.Figure{}, err
 	}
 	events, err := t.watchFor(ctx, window, func(journal.Event) bool { return false })
@@ -42,7 +42,7 @@ func (t *target) measureSilence(ctx context.Context, window time.Duration) (figu
 		}
 	}
 	notes := append([]string{fmt.Sprintf("over %s; beside, %d reads and watches", window, reads)}, seen...)
-	return figure.New("silence of a settled emulator", float64(count), figure.UnitCrossings, 0, notes...), nil
+	return figure.New("silence of a settled emulator", float64(count), figure.UnitOperations, 0, notes...), nil
 }
 
 // busy reports whether an event is a write or a call, that is, work. Renewals of a
@@ -51,10 +51,10 @@ func busy(e journal.Event) bool {
 	return e.Seam == journal.SeamRPC || e.Write() && !strings.HasSuffix(e.Operation.Name, " leases")
 }
 
-func (t *target) calmDown(ctx context.Context) error {
-	deadline := time.Now().Add(calmTimeout)
+func (t *target) waitQuiet(ctx context.Context) error {
+	deadline := time.Now().Add(quietTimeout)
 	for time.Now().Before(deadline) {
-		events, err := t.watchFor(ctx, calm, busy)
+		events, err := t.watchFor(ctx, quietPeriod, busy)
 		if err != nil {
 			return err
 		}

@@ -4,13 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
 // target is an emulator that is measured from outside, as its users see it.
@@ -21,38 +16,6 @@ type target struct {
 
 func newTarget(c client.WithWatch, journal string) *target {
 	return &target{client: c, journal: &reader{path: journal}}
-}
-
-// namespace makes a namespace for objects, which goes with the emulator, and
-// returns its name.
-func (t *target) namespace(ctx context.Context) (string, error) {
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "bench-"}}
-	if err := t.client.Create(ctx, namespace); err != nil {
-		return "", fmt.Errorf("create a namespace: %w", err)
-	}
-	return namespace.Name, nil
-}
-
-func newClaim(namespace, name, class string) *cosiapi.BucketClaim {
-	return &cosiapi.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec:       cosiapi.BucketClaimSpec{BucketClassName: class, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
-	}
-}
-
-func newAccess(namespace, name, claim string) *cosiapi.BucketAccess {
-	return &cosiapi.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: cosiapi.BucketAccessSpec{
-			BucketAccessClassName: emulator.ClassStandard,
-			Protocol:              cosiapi.ProtocolS3,
-			BucketClaims: []cosiapi.BucketClaimAccess{{
-				BucketClaimName:  claim,
-				AccessSecretName: name,
-				AccessModes:      cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
-			}},
-		},
-	}
 }
 
 // await reads a watch until the condition holds of an object, or ctx is done.

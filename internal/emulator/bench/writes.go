@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
 // isWriteFor reports whether an event is a successful write to a claim or its
 // Bucket. Events, which are for people, are written beside and hold up nothing.
-func isWriteFor(e journal.Event, claim *cosiapi.BucketClaim) bool {
+func isWriteFor(e journal.Event, claim *v1alpha2.BucketClaim) bool {
 	if !e.Write() || e.Failed() {
 		return false
 	}
@@ -26,7 +26,7 @@ func isWriteFor(e journal.Event, claim *cosiapi.BucketClaim) bool {
 	}
 }
 
-func bucketOf(claim *cosiapi.BucketClaim) string { return cosiapi.BucketNameForClaim(claim.UID) }
+func bucketOf(claim *v1alpha2.BucketClaim) string { return v1alpha2.BucketNameForClaim(claim.UID) }
 
 // verb and resource are the halves of the name of an operation at the api seam.
 func verb(e journal.Event) string {

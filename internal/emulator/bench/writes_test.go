@@ -6,12 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 )
 
-// crossing is an event that begins and ends at the given milliseconds.
-func crossing(begin, end int) journal.Event {
+// operation is an event that begins and ends at the given milliseconds.
+func operation(begin, end int) journal.Event {
 	return journal.Event{Time: instant(begin), Duration: time.Duration(end-begin) * time.Millisecond}
 }
 
@@ -24,19 +25,19 @@ func TestChain(t *testing.T) {
 		writes []journal.Event
 		want   []int
 	}{
-		"One":        {"it waited for nothing", []journal.Event{crossing(0, 1)}, []int{0}},
-		"Sequential": {"each waited", []journal.Event{crossing(0, 1), crossing(1, 2), crossing(5, 6)}, []int{0, 1, 2}},
+		"One":        {"it waited for nothing", []journal.Event{operation(0, 1)}, []int{0}},
+		"Sequential": {"each waited", []journal.Event{operation(0, 1), operation(1, 2), operation(5, 6)}, []int{0, 1, 2}},
 		"Beside": {
 			"the second write goes on while the third, which the last waits for, is over",
-			[]journal.Event{crossing(0, 1), crossing(1, 9), crossing(1, 4), crossing(5, 6)},
+			[]journal.Event{operation(0, 1), operation(1, 9), operation(1, 4), operation(5, 6)},
 			[]int{0, 2, 3},
 		},
 		"Latest": {
 			"of two that are over, the last one to end was waited for",
-			[]journal.Event{crossing(0, 4), crossing(1, 3), crossing(5, 6)},
+			[]journal.Event{operation(0, 4), operation(1, 3), operation(5, 6)},
 			[]int{0, 2},
 		},
-		"Instant": {"a write that took no time is not before itself", []journal.Event{crossing(3, 3)}, []int{0}},
+		"Instant": {"a write that took no time is not before itself", []journal.Event{operation(3, 3)}, []int{0}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -50,9 +51,9 @@ func TestChain(t *testing.T) {
 
 func TestIsWriteFor(t *testing.T) {
 	t.Parallel()
-	claim := newClaim("shop", "photos", "standard")
+	claim := scale.NewClaim("shop", "photos", "standard")
 	claim.UID = "1f4e"
-	bucket := cosiapi.BucketNameForClaim(claim.UID)
+	bucket := v1alpha2.BucketNameForClaim(claim.UID)
 	cases := map[string]struct {
 		reason, operation, subject, outcome string
 		want                                bool

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/util/connrotation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // callTimeout bounds a single question to a cluster that may be far away, or
@@ -90,7 +90,7 @@ func (c *Cluster) connect() error {
 	c.connections = connrotation.NewDialer((&net.Dialer{}).DialContext)
 	c.config.Dial = c.connections.DialContext
 	scheme := runtime.NewScheme()
-	err := errors.Join(clientgoscheme.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme), cosiapi.AddToScheme(scheme))
+	err := errors.Join(clientgoscheme.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme), v1alpha2.AddToScheme(scheme))
 	if err != nil {
 		return err
 	}
@@ -141,8 +141,7 @@ func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
 // credentials.
 func (c *Cluster) Kubeconfig() []byte { return c.kubeconfig }
 
-// Reach asks the API server for its version, so that whatever is wrong with the
-// way to it is found first. The error is ErrUnreachable.
+// Reach asks the API server for its version, to find connection problems first. The error is ErrUnreachable.
 func (c *Cluster) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

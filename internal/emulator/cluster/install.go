@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
@@ -77,13 +77,13 @@ func (c *Cluster) installKind(ctx context.Context, definition *apiextensionsv1.C
 		return fmt.Errorf("look at CustomResourceDefinition %s: %w", definition.Name, err)
 	}
 	serves := func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
-		return v.Served && v.Name == cosiapi.SchemeGroupVersion.Version
+		return v.Served && v.Name == v1alpha2.SchemeGroupVersion.Version
 	}
 	if slices.ContainsFunc(there.Spec.Versions, serves) {
 		return nil
 	}
 	return fmt.Errorf("%w: CustomResourceDefinition %s is there, but of another version of COSI than %s; it is left alone, "+
-		"because there may be objects of it", ErrNotInstalled, definition.Name, cosiapi.SchemeGroupVersion.Version)
+		"because there may be objects of it", ErrNotInstalled, definition.Name, v1alpha2.SchemeGroupVersion.Version)
 }
 
 // PrepareLease creates a Lease without a holder, so that Uninstall can delete it:

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // howToInstall is what a user can do about ErrNotInstalled.
@@ -25,7 +25,7 @@ func (c *Cluster) CheckKinds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	served, err := c.discovery.ServerResourcesForGroupVersionWithContext(ctx, cosiapi.SchemeGroupVersion.String())
+	served, err := c.discovery.ServerResourcesForGroupVersionWithContext(ctx, v1alpha2.SchemeGroupVersion.String())
 	if apierrors.IsNotFound(err) {
 		served, err = &metav1.APIResourceList{}, nil
 	}
@@ -43,5 +43,5 @@ func (c *Cluster) CheckKinds(ctx context.Context) error {
 		return nil
 	}
 	return fmt.Errorf("%w: it does not serve %s of %s; %s", ErrNotInstalled,
-		strings.Join(missing, ", "), cosiapi.SchemeGroupVersion, howToInstall)
+		strings.Join(missing, ", "), v1alpha2.SchemeGroupVersion, howToInstall)
 }

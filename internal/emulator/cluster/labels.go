@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // LabelOwner marks what an emulator has made in a cluster; its value is the name
@@ -44,8 +44,8 @@ func (c *Cluster) Create(ctx context.Context, object client.Object) (found bool,
 // removed.
 var (
 	classKinds = []schema.GroupVersionKind{
-		cosiapi.SchemeGroupVersion.WithKind("BucketClass"),
-		cosiapi.SchemeGroupVersion.WithKind("BucketAccessClass"),
+		v1alpha2.SchemeGroupVersion.WithKind("BucketClass"),
+		v1alpha2.SchemeGroupVersion.WithKind("BucketAccessClass"),
 	}
 	leaseKind  = coordinationv1.SchemeGroupVersion.WithKind("Lease")
 	rightKinds = []schema.GroupVersionKind{

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
 )
 
@@ -37,7 +37,7 @@ func (c *Cluster) served(ctx context.Context, driver string) ([]string, error) {
 	if driver == "" {
 		return nil, nil
 	}
-	buckets, accesses, claims := &cosiapi.BucketList{}, &cosiapi.BucketAccessList{}, &cosiapi.BucketClaimList{}
+	buckets, accesses, claims := &v1alpha2.BucketList{}, &v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}
 	for _, list := range []client.ObjectList{accesses, claims, buckets} {
 		if err := c.client.List(ctx, list); isNoKind(err) {
 			return nil, nil
@@ -55,7 +55,7 @@ func (c *Cluster) served(ctx context.Context, driver string) ([]string, error) {
 	for _, bucket := range buckets.Items {
 		bound[bucket.Name] = bucket.Spec.DriverName == driver
 	}
-	claims.Items = slices.DeleteFunc(claims.Items, func(claim cosiapi.BucketClaim) bool { return !bound[claim.Status.BoundBucketName] })
+	claims.Items = slices.DeleteFunc(claims.Items, func(claim v1alpha2.BucketClaim) bool { return !bound[claim.Status.BoundBucketName] })
 	for _, claim := range claims.Items {
 		lines = appendFinalized(lines, "BucketClaim", &claim)
 	}

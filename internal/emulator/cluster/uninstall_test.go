@@ -46,25 +46,25 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestLeaveStrangers: the namespace stays while it contains an object of another owner.
-func TestLeaveStrangers(t *testing.T) {
+// TestUninstallKeepsForeignObjects: the namespace stays while it contains an object of another owner.
+func TestUninstallKeepsForeignObjects(t *testing.T) {
 	c := openShared(t)
 	install(t, c)
-	stranger := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: deploy.Namespace, Name: "stranger"}}
-	create(t, stranger)
+	foreign := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: deploy.Namespace, Name: "foreign"}}
+	create(t, foreign)
 
 	left, err := c.Uninstall(t.Context(), "")
-	if err != nil || len(left) != 1 || !strings.Contains(left[0], deploy.Namespace) || !strings.Contains(left[0], "stranger") {
+	if err != nil || len(left) != 1 || !strings.Contains(left[0], deploy.Namespace) || !strings.Contains(left[0], "foreign") {
 		t.Errorf("Leave() = %q, %v", left, err)
 	}
-	if err := admin(t).Get(t.Context(), client.ObjectKeyFromObject(stranger), stranger); err != nil {
+	if err := admin(t).Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign); err != nil {
 		t.Errorf("the object of another owner: %v", err)
 	}
 	key := client.ObjectKey{Namespace: deploy.Namespace, Name: deploy.ControllerServiceAccount}
 	if err := admin(t).Get(t.Context(), key, &corev1.ServiceAccount{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the ServiceAccount after Leave(): %v", err)
 	}
-	if err := admin(t).Delete(t.Context(), stranger); err != nil {
+	if err := admin(t).Delete(t.Context(), foreign); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := c.Uninstall(t.Context(), ""); err != nil || len(left) > 0 || namespaceOf(t) != nil {

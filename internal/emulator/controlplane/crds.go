@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
@@ -71,7 +71,7 @@ func waitEstablished(ctx context.Context, client clientset.Interface, crds []*ap
 		waiting.Insert(crd.Name)
 	}
 	definitions := client.ApiextensionsV1().CustomResourceDefinitions()
-	source := &cache.ListWatch{
+	source := &toolscache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return definitions.List(ctx, options)
 		},

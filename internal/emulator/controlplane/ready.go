@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
@@ -28,7 +28,7 @@ func (c *ControlPlane) WaitReady(ctx context.Context) error {
 	defer cancel(nil)
 	//nolint:contextcheck // the other context tells of failures
 	defer context.AfterFunc(c.monitor.alive, func() { cancel(context.Cause(c.monitor.alive)) })()
-	accounts := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "serviceaccounts",
+	accounts := toolscache.NewListWatchFromClient(client.CoreV1().RESTClient(), "serviceaccounts",
 		metav1.NamespaceDefault, fields.OneTermEqualSelector(metav1.ObjectNameField, "default"))
 	_, err = watchtools.UntilWithSync(ctx, accounts, &corev1.ServiceAccount{}, nil,
 		func(event watch.Event) (bool, error) { return event.Type != watch.Deleted, nil })

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
@@ -30,11 +30,11 @@ func ForAdministrator(info emulator.Info) ([]Variable, error) {
 		return nil, fmt.Errorf("the S3 administrator's key in %s: %w", info.S3Administrator, err)
 	}
 	return []Variable{
-		{cosiapi.SecretKeyS3AccessKeyID, key.AccessKeyID},
-		{cosiapi.SecretKeyS3Region, info.S3Region},
-		{cosiapi.SecretKeyS3Endpoint, info.S3Endpoint},
+		{v1alpha2.SecretKeyS3AccessKeyID, key.AccessKeyID},
+		{v1alpha2.SecretKeyS3Region, info.S3Region},
+		{v1alpha2.SecretKeyS3Endpoint, info.S3Endpoint},
 		{"AWS_REGION", info.S3Region},
-		{cosiapi.SecretKeyS3AddressingStyle, cosiapi.S3AddressingStylePath},
-		{cosiapi.SecretKeyS3SecretAccessKey, key.SecretAccessKey},
+		{v1alpha2.SecretKeyS3AddressingStyle, v1alpha2.S3AddressingStylePath},
+		{v1alpha2.SecretKeyS3SecretAccessKey, key.SecretAccessKey},
 	}, nil
 }

@@ -15,7 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
@@ -42,7 +42,7 @@ func ForEmulator(info emulator.Info) []Variable {
 // claim says which; otherwise it may be empty. The error is ErrNotReady if the
 // access is not provisioned.
 func ForAccess(ctx context.Context, c client.Client, access client.ObjectKey, claim string) ([]Variable, error) {
-	object := &cosiapi.BucketAccess{}
+	object := &v1alpha2.BucketAccess{}
 	if err := c.Get(ctx, access, object); err != nil {
 		return nil, fmt.Errorf("BucketAccess %s: %w", access, err)
 	}
@@ -57,7 +57,7 @@ func ForAccess(ctx context.Context, c client.Client, access client.ObjectKey, cl
 }
 
 // notReadyReason says what the conditions of an access that is not ready say.
-func notReadyReason(access *cosiapi.BucketAccess) string {
+func notReadyReason(access *v1alpha2.BucketAccess) string {
 	var says strings.Builder
 	for _, c := range access.Status.Conditions {
 		if c.Message != "" {
@@ -67,7 +67,7 @@ func notReadyReason(access *cosiapi.BucketAccess) string {
 	return says.String()
 }
 
-func secretFor(access *cosiapi.BucketAccess, claim string) (string, error) {
+func secretFor(access *v1alpha2.BucketAccess, claim string) (string, error) {
 	var claims []string
 	for _, entry := range access.Spec.BucketClaims {
 		if entry.BucketClaimName == claim || claim == "" && len(access.Spec.BucketClaims) == 1 {
@@ -93,7 +93,7 @@ func forSecret(ctx context.Context, c client.Client, key client.ObjectKey) ([]Va
 	variables := make([]Variable, 0, len(secret.Data)+1)
 	for name, value := range secret.Data {
 		variables = append(variables, Variable{name, string(value)})
-		if name == cosiapi.SecretKeyS3Region {
+		if name == v1alpha2.SecretKeyS3Region {
 			variables = append(variables, Variable{"AWS_REGION", string(value)})
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
 )
 
-// awkward are values that a careless writer would spoil.
+// awkward are values that a careless writer would corrupt.
 var awkward = []env.Variable{
 	{Name: "EMPTY", Value: ""},
 	{Name: "PLAIN", Value: "AKIA+/=-_.:"},

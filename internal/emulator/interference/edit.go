@@ -14,17 +14,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
 // resources are the resources of the kinds that an interference can change.
 var resources = map[string]schema.GroupVersionResource{
-	"BucketClaim":       cosiapi.SchemeGroupVersion.WithResource("bucketclaims"),
-	"BucketAccess":      cosiapi.SchemeGroupVersion.WithResource("bucketaccesses"),
-	"Bucket":            cosiapi.SchemeGroupVersion.WithResource("buckets"),
-	"BucketClass":       cosiapi.SchemeGroupVersion.WithResource("bucketclasses"),
-	"BucketAccessClass": cosiapi.SchemeGroupVersion.WithResource("bucketaccessclasses"),
+	"BucketClaim":       v1alpha2.SchemeGroupVersion.WithResource("bucketclaims"),
+	"BucketAccess":      v1alpha2.SchemeGroupVersion.WithResource("bucketaccesses"),
+	"Bucket":            v1alpha2.SchemeGroupVersion.WithResource("buckets"),
+	"BucketClass":       v1alpha2.SchemeGroupVersion.WithResource("bucketclasses"),
+	"BucketAccessClass": v1alpha2.SchemeGroupVersion.WithResource("bucketaccessclasses"),
 	"Secret":            {Version: "v1", Resource: "secrets"},
 	"Namespace":         {Version: "v1", Resource: "namespaces"},
 }
@@ -74,12 +74,12 @@ func (t *target) patch(ctx context.Context, change object, subresource ...string
 	return err
 }
 
-func (t *target) otherPolicy() cosiapi.DeletionPolicy {
+func (t *target) otherPolicy() v1alpha2.DeletionPolicy {
 	policy, _, _ := unstructured.NestedString(t.object.Object, "spec", "deletionPolicy")
-	if policy == string(cosiapi.DeletionPolicyRetain) {
-		return cosiapi.DeletionPolicyDelete
+	if policy == string(v1alpha2.DeletionPolicyRetain) {
+		return v1alpha2.DeletionPolicyDelete
 	}
-	return cosiapi.DeletionPolicyRetain
+	return v1alpha2.DeletionPolicyRetain
 }
 
 func (t *target) otherData() object {
@@ -99,7 +99,7 @@ func asWritten(from *unstructured.Unstructured) *unstructured.Unstructured {
 	unstructured.RemoveNestedField(o.Object, "spec", "bucketClaimRef", "uid")
 	annotations := map[string]string{}
 	for name, value := range from.GetAnnotations() {
-		if !strings.Contains(name, cosiapi.GroupName+"/") {
+		if !strings.Contains(name, v1alpha2.GroupName+"/") {
 			annotations[name] = value
 		}
 	}

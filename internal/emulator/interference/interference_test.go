@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -73,7 +73,7 @@ func TestInterfere(t *testing.T) {
 		},
 		fault.EditStatus: {
 			claim(), outcome{[]string{"patch bucketclaims/status"}, true, true, false},
-			func(o client.Object) bool { return o.(*cosiapi.BucketClaim).Status.ReadyToUse }, //nolint:forcetypeassert // it is one
+			func(o client.Object) bool { return o.(*v1alpha2.BucketClaim).Status.ReadyToUse }, //nolint:forcetypeassert // it is one
 		},
 		fault.EditMetadata: {
 			claim(), outcome{[]string{"patch bucketclaims"}, true, true, false},
@@ -86,8 +86,8 @@ func TestInterfere(t *testing.T) {
 		fault.FlipPolicy: {
 			bucket(), outcome{[]string{"patch buckets"}, true, true, false},
 			func(o client.Object) bool {
-				b, ok := o.(*cosiapi.Bucket)
-				return ok && b.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain
+				b, ok := o.(*v1alpha2.Bucket)
+				return ok && b.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain
 			},
 		},
 		fault.EditData: {
@@ -133,13 +133,13 @@ func requestsSince(emu *emulator.Emulator, mark uint64) (requests []string) {
 }
 
 func claim() client.Object {
-	return &cosiapi.BucketClaim{ObjectMeta: meta("photos"), Spec: cosiapi.BucketClaimSpec{BucketClassName: "standard"}}
+	return &v1alpha2.BucketClaim{ObjectMeta: meta("photos"), Spec: v1alpha2.BucketClaimSpec{BucketClassName: "standard"}}
 }
 
 func bucket() client.Object {
-	b := &cosiapi.Bucket{ObjectMeta: meta("archive"), Spec: cosiapi.BucketSpec{
-		DriverName: "one.test", DeletionPolicy: cosiapi.DeletionPolicyDelete,
-		BucketClaimRef: cosiapi.BucketClaimReference{Namespace: namespace, Name: "photos"},
+	b := &v1alpha2.Bucket{ObjectMeta: meta("archive"), Spec: v1alpha2.BucketSpec{
+		DriverName: "one.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete,
+		BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: namespace, Name: "photos"},
 	}}
 	b.Namespace = ""
 	return b
@@ -160,7 +160,7 @@ func asNew(o client.Object) bool {
 
 func kindOf(o client.Object) string {
 	switch o.(type) {
-	case *cosiapi.Bucket:
+	case *v1alpha2.Bucket:
 		return "Bucket"
 	case *corev1.Secret:
 		return "Secret"
@@ -182,7 +182,7 @@ func interfere(t *testing.T, emu *emulator.Emulator, what fault.Interference, o 
 	}); err != nil {
 		t.Fatal(err)
 	}
-	a.Interfere(t.Context(), set.At(fault.Crossing{Seam: journal.SeamRPC}))
+	a.Interfere(t.Context(), set.At(fault.Operation{Seam: journal.SeamRPC}))
 	set.Clear()
 	if err := a.Stop(t.Context()); err != nil {
 		t.Error(err)
@@ -228,8 +228,8 @@ func TestRecreate(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	photos := &cosiapi.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Name: "photos", Namespace: namespace}, Spec: cosiapi.BucketClaimSpec{BucketClassName: "standard"},
+	photos := &v1alpha2.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "photos", Namespace: namespace}, Spec: v1alpha2.BucketClaimSpec{BucketClassName: "standard"},
 	}
 	created := awaitRequest(t, emu, "delete secrets", func() {
 		if err := emu.Client().Create(t.Context(), photos); err != nil {

@@ -12,7 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -36,7 +36,7 @@ func Read(path string) ([]*unstructured.Unstructured, error) {
 // those that are lists, nothing for those that are empty.
 func Decode(data []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), len(data))
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), len(data))
 	for n := 1; ; n++ {
 		object := &unstructured.Unstructured{}
 		err := decoder.Decode(object)

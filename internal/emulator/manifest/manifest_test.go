@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/client-go/kubernetes/scheme"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
@@ -89,7 +89,7 @@ func TestRead(t *testing.T) {
 
 func TestApply(t *testing.T) {
 	plane := controlplanetest.Start(t)
-	c, err := client.New(plane.AdminConfig(), client.Options{Scheme: scheme.Scheme})
+	c, err := client.New(plane.AdminConfig(), client.Options{Scheme: clientgoscheme.Scheme})
 	if err != nil {
 		t.Fatal(err)
 	}

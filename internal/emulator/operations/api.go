@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -58,7 +58,7 @@ func cosiResources() []string {
 // kubernetesResources are those that every API server has.
 func kubernetesResources() []string {
 	resources := map[string]bool{}
-	for kind, of := range scheme.Scheme.AllKnownTypes() {
+	for kind, of := range clientgoscheme.Scheme.AllKnownTypes() {
 		if !reflect.PointerTo(of).Implements(reflect.TypeFor[metav1.Object]()) {
 			continue // it is a list, or options
 		}

@@ -67,8 +67,8 @@ func (c contents) put(bucket, key string, e journal.Event) {
 	c.there[bucket][key] = e.Time.Add(e.Duration)
 }
 
-// take notes that an object may be gone, whatever the client was told; without a key,
-// all may be.
+// take records that an object may be gone, with any answer to the client. Without a
+// key, all objects may be.
 func (c contents) take(bucket, key string, e journal.Event) {
 	if key == "" {
 		delete(c.there, bucket)

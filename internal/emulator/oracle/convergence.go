@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // unconverged finds objects that are not what their spec asks for, and have no
@@ -20,7 +20,7 @@ func unconverged(e *evidence) []Finding {
 		if m.Active {
 			continue // the other oracle says so
 		}
-		w := &world{evidence: e, moment: m}
+		w := &stateCheck{evidence: e, observation: m}
 		for i := range m.Objects.Claims {
 			if o := &m.Objects.Claims[i]; e.Scope.HasNamespace(o.Namespace) {
 				found = append(found, w.report("BucketClaim", o, w.claim(o))...)
@@ -40,33 +40,33 @@ func unconverged(e *evidence) []Finding {
 	return found
 }
 
-// world is a moment, as the objects in it see each other.
-type world struct {
+// stateCheck looks up the objects of one observation.
+type stateCheck struct {
 	*evidence
-	moment *Observation
+	observation *Observation
 }
 
-func (w *world) report(kind string, o metav1.Object, problem string) []Finding {
+func (w *stateCheck) report(kind string, o metav1.Object, problem string) []Finding {
 	if problem == "" || w.touched(kind+"/"+o.GetName()) {
 		return nil
 	}
 	return []Finding{{
 		Subject: kind + "/" + o.GetName(),
-		Message: fmt.Sprintf("%s %q %s %s", kind, keyOf(o.GetNamespace(), o.GetName()), problem, w.moment.Name),
+		Message: fmt.Sprintf("%s %q %s %s", kind, keyOf(o.GetNamespace(), o.GetName()), problem, w.observation.Name),
 	}}
 }
 
 // unwell reports whether conditions say that something is wrong.
 func unwell(conditions []metav1.Condition) bool {
-	return meta.IsStatusConditionFalse(conditions, cosiapi.ConditionResourcesValidated) ||
-		meta.IsStatusConditionTrue(conditions, cosiapi.ConditionProvisionFailed) ||
-		meta.IsStatusConditionFalse(conditions, cosiapi.ConditionProvisioned)
+	return meta.IsStatusConditionFalse(conditions, v1alpha2.ConditionResourcesValidated) ||
+		meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisionFailed) ||
+		meta.IsStatusConditionFalse(conditions, v1alpha2.ConditionProvisioned)
 }
 
 // failing reports whether something has failed that is tried again.
 func failing(conditions []metav1.Condition) bool {
-	failed := meta.FindStatusCondition(conditions, cosiapi.ConditionProvisionFailed)
-	return failed != nil && failed.Status == metav1.ConditionTrue && failed.Reason != cosiapi.ReasonDriverRefused
+	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
+	return failed != nil && failed.Status == metav1.ConditionTrue && failed.Reason != v1alpha2.ReasonDriverRefused
 }
 
 // says reports whether one of the conditions has one of the reasons.
@@ -88,10 +88,10 @@ func ready(readyToUse, deleting bool, conditions []metav1.Condition) (problem st
 
 // held reports whether finalizers of others keep an object.
 func held(o metav1.Object) bool {
-	return slices.ContainsFunc(o.GetFinalizers(), func(f string) bool { return f != cosiapi.ProtectionFinalizer })
+	return slices.ContainsFunc(o.GetFinalizers(), func(f string) bool { return f != v1alpha2.ProtectionFinalizer })
 }
 
-func (w *world) claim(o *cosiapi.BucketClaim) string {
+func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	bucket := w.bucketOf(o)
@@ -104,8 +104,8 @@ func (w *world) claim(o *cosiapi.BucketClaim) string {
 		return w.misbound(o, isReady)
 	case isReady, unwell(o.Status.Conditions):
 		return ""
-	case says(o.Status.Conditions, cosiapi.ReasonBucketClassNotFound):
-		return unless(!slices.Contains(w.moment.Objects.BucketClasses, o.Spec.BucketClassName), "waits for a BucketClass that is there")
+	case says(o.Status.Conditions, v1alpha2.ReasonBucketClassNotFound):
+		return unless(!slices.Contains(w.observation.Objects.BucketClasses, o.Spec.BucketClassName), "waits for a BucketClass that is there")
 	case bucket == nil:
 		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and does not say why")
 	}
@@ -113,7 +113,7 @@ func (w *world) claim(o *cosiapi.BucketClaim) string {
 	return unless(!bucketReady, "is not ready, although its Bucket is")
 }
 
-func (w *world) deletingClaim(o *cosiapi.BucketClaim, bucket *cosiapi.Bucket) string {
+func (w *stateCheck) deletingClaim(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
 	if w.used(o) || bucket != nil || held(o) || unwell(o.Status.Conditions) {
 		return "" // the Bucket, or the access, has to say why
 	}
@@ -121,7 +121,7 @@ func (w *world) deletingClaim(o *cosiapi.BucketClaim, bucket *cosiapi.Bucket) st
 }
 
 // misbound says what is wrong with the Bucket that a claim names.
-func (w *world) misbound(o *cosiapi.BucketClaim, isReady bool) string {
+func (w *stateCheck) misbound(o *v1alpha2.BucketClaim, isReady bool) string {
 	switch name := o.Status.BoundBucketName; {
 	case !w.everBound(o):
 		return fmt.Sprintf("is bound to Bucket %q, which was never bound to it", name)
@@ -139,7 +139,7 @@ func unless(explained bool, problem string) string {
 	return problem
 }
 
-func (w *world) bucket(o *cosiapi.Bucket) string {
+func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
 	problem, isReady := ready(o.Status.ReadyToUse, o.DeletionTimestamp != nil, o.Status.Conditions)
 	claim := w.claimOf(o)
 	switch {
@@ -148,8 +148,8 @@ func (w *world) bucket(o *cosiapi.Bucket) string {
 	case o.DeletionTimestamp != nil:
 		// While its claim stays, so does the Bucket.
 		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil, "is being deleted, and does not say why it stays")
-	case cosiapi.IsBucketClaimBeingDeleted(o):
-		return unless(claim != nil || w.unclaimed(o) || o.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
+	case v1alpha2.IsBucketClaimBeingDeleted(o):
+		return unless(claim != nil || w.unclaimed(o) || o.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
 			"is left, although its BucketClaim is gone and its policy is Delete")
 	case problem == "" && !isReady:
 		return "is not provisioned, and does not say why"
@@ -157,7 +157,7 @@ func (w *world) bucket(o *cosiapi.Bucket) string {
 	return problem
 }
 
-func (w *world) access(o *cosiapi.BucketAccess) string {
+func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	switch {
@@ -166,27 +166,27 @@ func (w *world) access(o *cosiapi.BucketAccess) string {
 	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !w.served(o.Status.DriverName):
 		return ""
 	case deleting:
-		return unless(held(o) || says(o.Status.Conditions, cosiapi.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
+		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
 	case o.Status.DriverName != "":
 		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
-	case says(o.Status.Conditions, cosiapi.ReasonBucketAccessClassNotFound):
-		return unless(!slices.Contains(w.moment.Objects.AccessClasses, o.Spec.BucketAccessClassName),
+	case says(o.Status.Conditions, v1alpha2.ReasonBucketAccessClassNotFound):
+		return unless(!slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName),
 			"waits for a BucketAccessClass that is there")
 	}
 	return unless(w.lacksBuckets(o), "is not handed to its driver, although all its BucketClaims are ready")
 }
 
 // lacksBuckets reports whether a claim of an access is not there, or not ready.
-func (w *world) lacksBuckets(o *cosiapi.BucketAccess) bool {
-	return slices.ContainsFunc(o.Spec.BucketClaims, func(wanted cosiapi.BucketClaimAccess) bool {
-		return !slices.ContainsFunc(w.moment.Objects.Claims, func(c cosiapi.BucketClaim) bool {
+func (w *stateCheck) lacksBuckets(o *v1alpha2.BucketAccess) bool {
+	return slices.ContainsFunc(o.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {
+		return !slices.ContainsFunc(w.observation.Objects.Claims, func(c v1alpha2.BucketClaim) bool {
 			return c.Namespace == o.Namespace && c.Name == wanted.BucketClaimName && c.Status.ReadyToUse
 		})
 	})
 }
 
 // served reports whether a sidecar of a driver is there.
-func (w *world) served(driver string) bool {
+func (w *stateCheck) served(driver string) bool {
 	for _, served := range w.drivers {
 		if served == driver {
 			return true
@@ -195,9 +195,9 @@ func (w *world) served(driver string) bool {
 	return false
 }
 
-func (w *world) bucketOf(c *cosiapi.BucketClaim) *cosiapi.Bucket {
-	for i := range w.moment.Objects.Buckets {
-		if b := &w.moment.Objects.Buckets[i]; b.Spec.BucketClaimRef.UID == c.UID || b.Name == c.Spec.ExistingBucketName {
+func (w *stateCheck) bucketOf(c *v1alpha2.BucketClaim) *v1alpha2.Bucket {
+	for i := range w.observation.Objects.Buckets {
+		if b := &w.observation.Objects.Buckets[i]; b.Spec.BucketClaimRef.UID == c.UID || b.Name == c.Spec.ExistingBucketName {
 			return b
 		}
 	}
@@ -206,14 +206,14 @@ func (w *world) bucketOf(c *cosiapi.BucketClaim) *cosiapi.Bucket {
 
 // unclaimed reports whether a person has removed the finalizer of the claim of a Bucket: the
 // Bucket may stay then, until it is deleted.
-func (w *world) unclaimed(b *cosiapi.Bucket) bool {
+func (w *stateCheck) unclaimed(b *v1alpha2.Bucket) bool {
 	return w.unprotectedByPerson[b.Spec.BucketClaimRef.UID]
 }
 
 // named returns the Bucket of a name, or nil.
-func (w *world) named(name string) *cosiapi.Bucket {
-	for i := range w.moment.Objects.Buckets {
-		if b := &w.moment.Objects.Buckets[i]; b.Name == name {
+func (w *stateCheck) named(name string) *v1alpha2.Bucket {
+	for i := range w.observation.Objects.Buckets {
+		if b := &w.observation.Objects.Buckets[i]; b.Name == name {
 			return b
 		}
 	}
@@ -222,7 +222,7 @@ func (w *world) named(name string) *cosiapi.Bucket {
 
 // everBound reports whether the Bucket that a claim names was ever bound to it. What was
 // written to a claim may have been meant for an earlier one of the same name.
-func (w *world) everBound(c *cosiapi.BucketClaim) bool {
+func (w *stateCheck) everBound(c *v1alpha2.BucketClaim) bool {
 	name := c.Status.BoundBucketName
 	if name == "" || w.Incomplete {
 		return true
@@ -231,9 +231,9 @@ func (w *world) everBound(c *cosiapi.BucketClaim) bool {
 	return slices.ContainsFunc(w.of(buckets), func(v version) bool { return v.key == name && (refers(v.got) || refers(v.asked)) })
 }
 
-func (w *world) claimOf(b *cosiapi.Bucket) *cosiapi.BucketClaim {
-	for i := range w.moment.Objects.Claims {
-		if c := &w.moment.Objects.Claims[i]; b.Spec.BucketClaimRef.UID == c.UID {
+func (w *stateCheck) claimOf(b *v1alpha2.Bucket) *v1alpha2.BucketClaim {
+	for i := range w.observation.Objects.Claims {
+		if c := &w.observation.Objects.Claims[i]; b.Spec.BucketClaimRef.UID == c.UID {
 			return c
 		}
 	}
@@ -241,9 +241,9 @@ func (w *world) claimOf(b *cosiapi.Bucket) *cosiapi.BucketClaim {
 }
 
 // used reports whether an access needs a claim.
-func (w *world) used(c *cosiapi.BucketClaim) bool {
-	return slices.ContainsFunc(w.moment.Objects.Accesses, func(a cosiapi.BucketAccess) bool {
-		return a.Namespace == c.Namespace && slices.ContainsFunc(a.Spec.BucketClaims, func(wanted cosiapi.BucketClaimAccess) bool {
+func (w *stateCheck) used(c *v1alpha2.BucketClaim) bool {
+	return slices.ContainsFunc(w.observation.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
+		return a.Namespace == c.Namespace && slices.ContainsFunc(a.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {
 			return wanted.BucketClaimName == c.Name
 		})
 	})

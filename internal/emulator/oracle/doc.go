@@ -1,9 +1,9 @@
-// Package oracle judges what COSI has done: from the journal, the objects of
-// Kubernetes and the truth of the backend it finds what must never be so,
-// whatever a scenario, a fault or a user has asked for.
+// Package oracle judges a run of COSI. It reads the journal, the Kubernetes objects and
+// the state of the backend, and finds violations of invariants. The invariants hold in
+// every scenario, with every fault and every user action.
 //
-// [Judge] is a pure function over an [Input] that can be stored, so that the runs
-// of yesterday can be judged by the oracles of today. A [Watcher] collects the
+// [Judge] is a pure function over an [Input] that can be stored, so that today's
+// oracles can judge old runs. A [Watcher] collects the
 // Input of a run on an emulator.
 //
 // An Input has no secrets in it, and no hashes of secrets either: the keys of

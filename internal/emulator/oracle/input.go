@@ -3,7 +3,7 @@ package oracle
 import (
 	"k8s.io/apimachinery/pkg/types"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
@@ -31,8 +31,7 @@ type Input struct {
 	// COSI, and the objects, KIND/NAME, whose finalizers were taken off by hand.
 	// Neither a leak nor a loss of these is COSI's.
 	External []string `json:"touched,omitempty"`
-	// Purging are drivers that delete buckets with what is in them, whatever their
-	// classes say.
+	// Purging are drivers that delete buckets with their objects, with any class.
 	Purging []string `json:"purging,omitempty"`
 	// SecretLeaks are the secrets that were found outside of Secrets.
 	SecretLeaks []SecretLeak `json:"sightings,omitempty"`
@@ -56,10 +55,10 @@ type Observation struct {
 
 // Objects are objects of Kubernetes, those of COSI and what belongs to them.
 type Objects struct {
-	Claims   []cosiapi.BucketClaim  `json:"claims,omitempty"`
-	Buckets  []cosiapi.Bucket       `json:"buckets,omitempty"`
-	Accesses []cosiapi.BucketAccess `json:"accesses,omitempty"`
-	Secrets  []AccessSecret         `json:"secrets,omitempty"`
+	Claims   []v1alpha2.BucketClaim  `json:"claims,omitempty"`
+	Buckets  []v1alpha2.Bucket       `json:"buckets,omitempty"`
+	Accesses []v1alpha2.BucketAccess `json:"accesses,omitempty"`
+	Secrets  []AccessSecret          `json:"secrets,omitempty"`
 	// BucketClasses and AccessClasses are the names of those that exist.
 	BucketClasses []string `json:"bucketClasses,omitempty"`
 	AccessClasses []string `json:"accessClasses,omitempty"`

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
@@ -45,7 +45,7 @@ func (e *evidence) unprotectedIDs(versions []version) []string {
 
 // policyChange is a change of the deletion policy of a Bucket by a person.
 type policyChange struct {
-	policy       cosiapi.DeletionPolicy
+	policy       v1alpha2.DeletionPolicy
 	began, ended time.Time
 }
 
@@ -71,11 +71,11 @@ func (e *evidence) retainedSince(c call, changes []policyChange) bool {
 	for _, change := range changes {
 		if !change.ended.After(looked) {
 			last = change
-		} else if change.policy != cosiapi.DeletionPolicyRetain && !change.began.After(c.began) {
+		} else if change.policy != v1alpha2.DeletionPolicyRetain && !change.began.After(c.began) {
 			return false // it was about to change
 		}
 	}
-	return last.policy == cosiapi.DeletionPolicyRetain
+	return last.policy == v1alpha2.DeletionPolicyRetain
 }
 
 // lookedBefore returns when the last request to the API server about a Bucket began, of the component

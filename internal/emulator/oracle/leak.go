@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
@@ -19,7 +19,7 @@ func leaks(e *evidence) []Finding {
 		}
 		found = append(found, e.leakedSecrets(m)...)
 	}
-	return append(found, e.fickleIDs()...)
+	return append(found, e.changingIDs()...)
 }
 
 func (e *evidence) leakedBuckets(m *Observation) []Finding {
@@ -74,7 +74,7 @@ func (e *evidence) leakedSecrets(m *Observation) []Finding {
 	var found []Finding
 	for _, s := range m.Objects.Secrets {
 		// Without COSI's finalizer the garbage collector takes it in time.
-		held := slices.Contains(s.Finalizers, cosiapi.ProtectionFinalizer)
+		held := slices.Contains(s.Finalizers, v1alpha2.ProtectionFinalizer)
 		if there[keyOf(s.Namespace, s.Access)] || !held || !e.Scope.HasNamespace(s.Namespace) || e.touched("Secret/"+s.Name) {
 			continue
 		}
@@ -123,7 +123,7 @@ func (e *evidence) retained(id string, until uint64) bool {
 	if last == nil {
 		return e.Incomplete
 	}
-	return last.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain || last.Spec.ExistingBucketID != ""
+	return last.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || last.Spec.ExistingBucketID != ""
 }
 
 // callsFor are the calls that have brought something into the backend.
@@ -137,10 +137,10 @@ func (e *evidence) callsFor(id string) []uint64 {
 	return found
 }
 
-// fickleIDs are those of a driver that names two for one thing. What it makes by
+// changingIDs are those of a driver that names two for one thing. What it makes by
 // the first is out of sight when the second is persisted. (KEP,
 // DriverGenerateBucketId: it is retried with the same name.)
-func (e *evidence) fickleIDs() []Finding {
+func (e *evidence) changingIDs() []Finding {
 	type asked struct{ component, method, name string }
 	named := map[asked]call{}
 	var found []Finding

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
@@ -29,7 +29,7 @@ func losses(e *evidence) []Finding {
 
 // provisioned reports whether COSI says that something is there, for good.
 func provisioned(conditions []metav1.Condition, deleting bool) bool {
-	return !deleting && meta.IsStatusConditionTrue(conditions, cosiapi.ConditionProvisioned)
+	return !deleting && meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisioned)
 }
 
 func (e *evidence) missingBuckets(m *Observation) []Finding {
@@ -70,7 +70,7 @@ func (e *evidence) missingAccounts(m *Observation) []Finding {
 }
 
 // grantsOf says what an access lacks in the backend; nothing if it lacks nothing.
-func (e *evidence) grantsOf(truth *BackendState, a *cosiapi.BucketAccess) string {
+func (e *evidence) grantsOf(truth *BackendState, a *v1alpha2.BucketAccess) string {
 	at := slices.IndexFunc(truth.Accounts, func(other fakedriver.Account) bool { return other.ID == a.Status.AccountID })
 	if at < 0 {
 		return fmt.Sprintf("the backend has no account %q", a.Status.AccountID)
@@ -111,8 +111,8 @@ func (e *evidence) missingSecrets(m *Observation) []Finding {
 	return found
 }
 
-// replaced are buckets that were deleted in the backend and made anew while their
-// Bucket object has stayed: the data is gone.
+// replaced finds buckets that were deleted in the backend and created again while
+// their Bucket object existed: the data is lost.
 func (e *evidence) replaced() []Finding {
 	type known struct{ uid, object string }
 	seen := map[string]known{}
@@ -131,7 +131,7 @@ func (e *evidence) replaced() []Finding {
 			if before, ok := seen[b.Name]; ok && before.object == now.object && before.uid != now.uid {
 				found = append(found, Finding{
 					Subject: "Bucket/" + b.Name, Events: e.deletionsOf(b.Status.BucketID),
-					Message: fmt.Sprintf("the bucket %q of Bucket %q was deleted in the backend and made anew: its data is lost",
+					Message: fmt.Sprintf("the bucket %q of Bucket %q was deleted in the backend and created again: its data is lost",
 						b.Status.BucketID, b.Name),
 				})
 			}
@@ -174,7 +174,7 @@ func (e *evidence) kept(c call) string {
 		return unless(!e.retainedSince(c, changes), "whose policy is Retain")
 	case before.Spec.ExistingBucketID != "":
 		return "which was there before COSI"
-	case before.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain, next != nil && next.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain:
+	case before.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain, next != nil && next.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain:
 		return ""
 	}
 	return "whose policy is Retain"
@@ -196,7 +196,7 @@ func (e *evidence) around(c call) (before, next *object) {
 }
 
 // oursAt reports whether a Bucket of a moment is of the scope.
-func (e *evidence) oursAt(b *cosiapi.Bucket) bool {
+func (e *evidence) oursAt(b *v1alpha2.Bucket) bool {
 	return e.Scope.HasNamespace(b.Spec.BucketClaimRef.Namespace)
 }
 

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // object is what the oracles read of an object of any kind: of a whole one as the
@@ -24,19 +24,19 @@ type object struct {
 		Annotations       map[string]string       `json:"annotations"`
 	} `json:"metadata"`
 	Spec struct {
-		DriverName       string                       `json:"driverName"`
-		DeletionPolicy   cosiapi.DeletionPolicy       `json:"deletionPolicy"`
-		ExistingBucketID string                       `json:"existingBucketID"`
-		BucketClaimRef   cosiapi.BucketClaimReference `json:"bucketClaimRef"`
-		BucketClaims     []cosiapi.BucketClaimAccess  `json:"bucketClaims"`
-		Parameters       map[string]string            `json:"parameters"`
+		DriverName       string                        `json:"driverName"`
+		DeletionPolicy   v1alpha2.DeletionPolicy       `json:"deletionPolicy"`
+		ExistingBucketID string                        `json:"existingBucketID"`
+		BucketClaimRef   v1alpha2.BucketClaimReference `json:"bucketClaimRef"`
+		BucketClaims     []v1alpha2.BucketClaimAccess  `json:"bucketClaims"`
+		Parameters       map[string]string             `json:"parameters"`
 	} `json:"spec"`
 	Status struct {
-		BucketID        string                   `json:"bucketID"`
-		AccountID       string                   `json:"accountID"`
-		DriverName      string                   `json:"driverName"`
-		BoundBucketName string                   `json:"boundBucketName"`
-		AccessedBuckets []cosiapi.AccessedBucket `json:"accessedBuckets"`
+		BucketID        string                    `json:"bucketID"`
+		AccountID       string                    `json:"accountID"`
+		DriverName      string                    `json:"driverName"`
+		BoundBucketName string                    `json:"boundBucketName"`
+		AccessedBuckets []v1alpha2.AccessedBucket `json:"accessedBuckets"`
 	} `json:"status"`
 }
 
@@ -64,7 +64,7 @@ func convert(typed any) *object {
 func (o *object) key() string { return keyOf(o.Metadata.Namespace, o.Metadata.Name) }
 
 func (o *object) protected() bool {
-	return slices.Contains(o.Metadata.Finalizers, cosiapi.ProtectionFinalizer)
+	return slices.Contains(o.Metadata.Finalizers, v1alpha2.ProtectionFinalizer)
 }
 
 func (o *object) deleting() bool { return o.Metadata.DeletionTimestamp != nil }
@@ -111,7 +111,7 @@ func subjectOf(resource, key string) string {
 // accessOwner returns the name of the BucketAccess that owns a Secret, or, if the owner
 // reference was taken away, that it was made for; empty if there is none.
 func (o *object) accessOwner() (name string) {
-	_, name, _ = strings.Cut(o.Metadata.Annotations[cosiapi.BucketAccessReferenceAnnotation], "/")
+	_, name, _ = strings.Cut(o.Metadata.Annotations[v1alpha2.BucketAccessReferenceAnnotation], "/")
 	for _, ref := range o.Metadata.OwnerReferences {
 		if ref.Kind == "BucketAccess" {
 			name = ref.Name

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
@@ -71,12 +71,12 @@ type view struct {
 	client client.Client
 	scope  eventscope.Scope
 
-	claims        cosiapi.BucketClaimList
-	buckets       cosiapi.BucketList
-	accesses      cosiapi.BucketAccessList
+	claims        v1alpha2.BucketClaimList
+	buckets       v1alpha2.BucketList
+	accesses      v1alpha2.BucketAccessList
 	secrets       corev1.SecretList
-	bucketClasses cosiapi.BucketClassList
-	accessClasses cosiapi.BucketAccessClassList
+	bucketClasses v1alpha2.BucketClassList
+	accessClasses v1alpha2.BucketAccessClassList
 }
 
 // read lists everything, all lists at the same time.
@@ -99,7 +99,7 @@ func (v *view) read(ctx context.Context) error {
 // within limits a list to the namespace of the scope, if it has just one.
 func (v *view) within(list client.ObjectList) []client.ListOption {
 	switch list.(type) {
-	case *cosiapi.BucketList, *cosiapi.BucketClassList, *cosiapi.BucketAccessClassList:
+	case *v1alpha2.BucketList, *v1alpha2.BucketClassList, *v1alpha2.BucketAccessClassList:
 		return nil // they have no namespace
 	}
 	if v.scope.Alone || len(v.scope.Namespaces) != 1 {
@@ -142,11 +142,11 @@ func (v *view) objects() Objects {
 }
 
 func isAccessSecret(s *corev1.Secret) bool {
-	return s.Annotations[cosiapi.BucketAccessReferenceAnnotation] != ""
+	return s.Annotations[v1alpha2.BucketAccessReferenceAnnotation] != ""
 }
 
 func accessSecret(s *corev1.Secret) AccessSecret {
-	_, access, _ := strings.Cut(s.Annotations[cosiapi.BucketAccessReferenceAnnotation], "/")
+	_, access, _ := strings.Cut(s.Annotations[v1alpha2.BucketAccessReferenceAnnotation], "/")
 	a := AccessSecret{
 		Namespace: s.Namespace, Name: s.Name, Access: access, Empty: len(s.Data) == 0,
 		Deleting: s.DeletionTimestamp != nil, Finalizers: s.Finalizers,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // secretsAfter finds Secrets that were deleted only after their access had been
@@ -104,7 +104,7 @@ func (e *evidence) hastyDepartures() []Finding {
 
 func (e *evidence) hastyBucket(v version) []Finding {
 	id := v.got.Status.BucketID
-	if id == "" || v.got.Spec.ExistingBucketID != "" || v.got.Spec.DeletionPolicy != cosiapi.DeletionPolicyDelete {
+	if id == "" || v.got.Spec.ExistingBucketID != "" || v.got.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete {
 		return nil
 	}
 	if e.Incomplete || e.succeeded(deleteBucket, id, v) {
@@ -136,7 +136,7 @@ func (e *evidence) hastyClaim(v version) []Finding {
 		if access == nil || access.Metadata.Namespace != v.got.Metadata.Namespace {
 			continue
 		}
-		uses := func(b cosiapi.AccessedBucket) bool {
+		uses := func(b v1alpha2.AccessedBucket) bool {
 			return b.BucketClaimName == v.got.Metadata.Name && b.BucketName == v.got.Status.BoundBucketName
 		}
 		if slices.ContainsFunc(access.Status.AccessedBuckets, uses) {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
@@ -28,7 +28,7 @@ type knownSecret struct {
 
 // secretKeys are those of access Secrets whose values are secret.
 var secretKeys = []string{
-	cosiapi.SecretKeyS3SecretAccessKey, cosiapi.SecretKeyAzureSASToken, cosiapi.SecretKeyGCSHMACSecret,
+	v1alpha2.SecretKeyS3SecretAccessKey, v1alpha2.SecretKeyAzureSASToken, v1alpha2.SecretKeyGCSHMACSecret,
 }
 
 // scanObjects takes the secrets out of Secrets, and looks for all that are known in

@@ -36,7 +36,7 @@ func activity(e *evidence) []Finding {
 		} else if e.retries(m) {
 			continue // what has failed is tried again, which is right
 		}
-		if loud := e.loud(from, m.Until); len(loud) > 0 {
+		if loud := e.activity(from, m.Until); len(loud) > 0 {
 			last := loud[len(loud)-1]
 			found = append(found, Finding{
 				Message: fmt.Sprintf("there is no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),
@@ -47,8 +47,8 @@ func activity(e *evidence) []Finding {
 	return found
 }
 
-// loud are the events of the scope in a time that a settled system does not have.
-func (e *evidence) loud(after, until uint64) []journal.Event {
+// activity returns the events of the scope in an interval that a settled system does not have.
+func (e *evidence) activity(after, until uint64) []journal.Event {
 	var found []journal.Event
 	for _, event := range e.events {
 		if IsActivity(event) && event.Seq > after && event.Seq <= until {

@@ -5,7 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
@@ -230,7 +230,7 @@ func TestConvergence(t *testing.T) {
 			reason: "It waits for its class.",
 			happen: on(func(o *oracle.Objects) {
 				notYet(o)
-				o.Claims[0].Status.Conditions = []metav1.Condition{{Type: "Provisioned", Status: "Unknown", Reason: cosiapi.ReasonBucketClassNotFound}}
+				o.Claims[0].Status.Conditions = []metav1.Condition{{Type: "Provisioned", Status: "Unknown", Reason: v1alpha2.ReasonBucketClassNotFound}}
 				o.Buckets, o.BucketClasses = nil, nil
 			}),
 		},
@@ -287,7 +287,7 @@ func TestConvergence(t *testing.T) {
 			reason: "Its claim is gone, and its policy is Delete.",
 			happen: on(func(o *oracle.Objects) {
 				o.Claims, o.Accesses, o.Secrets = nil, nil, nil
-				o.Buckets[0].Annotations = map[string]string{cosiapi.BucketClaimBeingDeletedAnnotation: ""}
+				o.Buckets[0].Annotations = map[string]string{v1alpha2.BucketClaimBeingDeletedAnnotation: ""}
 				bucketNotYet(o, yes)
 			}),
 			want: []verdict{{oracle.Convergence, "Bucket/" + bucket}},

@@ -7,7 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
@@ -22,7 +22,7 @@ const (
 	bucket    = "bc-" + uid
 	account   = "ba-" + accessUID
 	driver    = "one.test"
-	finalizer = cosiapi.ProtectionFinalizer
+	finalizer = v1alpha2.ProtectionFinalizer
 )
 
 // happening is an event with a name by which a test finds it.
@@ -177,32 +177,34 @@ func (s *story) told() oracle.Input {
 }
 
 var (
-	yes = []metav1.Condition{{Type: cosiapi.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: cosiapi.ReasonProvisioned}}
+	yes = []metav1.Condition{{Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonProvisioned}}
 	// waiting is what everything is like before it is looked at.
-	waiting  = []metav1.Condition{{Type: cosiapi.ConditionProvisioned, Status: metav1.ConditionUnknown, Reason: cosiapi.ReasonPending}}
-	rejected = []metav1.Condition{{Type: cosiapi.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: cosiapi.ReasonDriverRefused}}
-	retried  = []metav1.Condition{{Type: cosiapi.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: cosiapi.ReasonDriverError}}
+	waiting  = []metav1.Condition{{Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionUnknown, Reason: v1alpha2.ReasonPending}}
+	rejected = []metav1.Condition{
+		{Type: v1alpha2.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonDriverRefused},
+	}
+	retried = []metav1.Condition{{Type: v1alpha2.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonDriverError}}
 )
 
 // well are the objects of the story while it goes well, and the backend.
 func well() (oracle.Objects, *oracle.BackendState) {
-	claim := cosiapi.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "photos", UID: uid}}
+	claim := v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "photos", UID: uid}}
 	claim.Spec.BucketClassName = "standard"
-	claim.Status = cosiapi.BucketClaimStatus{BoundBucketName: bucket, ReadyToUse: true, Conditions: yes}
-	b := cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Name: bucket, UID: "b", Finalizers: []string{finalizer}}}
-	b.Spec = cosiapi.BucketSpec{
-		DriverName: driver, DeletionPolicy: cosiapi.DeletionPolicyDelete,
-		BucketClaimRef: cosiapi.BucketClaimReference{Namespace: ns, Name: "photos", UID: uid},
+	claim.Status = v1alpha2.BucketClaimStatus{BoundBucketName: bucket, ReadyToUse: true, Conditions: yes}
+	b := v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: bucket, UID: "b", Finalizers: []string{finalizer}}}
+	b.Spec = v1alpha2.BucketSpec{
+		DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicyDelete,
+		BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: ns, Name: "photos", UID: uid},
 	}
-	b.Status = cosiapi.BucketStatus{BucketID: bucket, ReadyToUse: true, Conditions: yes}
-	access := cosiapi.BucketAccess{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "app", UID: accessUID, Finalizers: []string{finalizer}}}
-	access.Spec.BucketClaims = []cosiapi.BucketClaimAccess{{BucketClaimName: "photos", AccessSecretName: "key"}}
-	access.Status = cosiapi.BucketAccessStatus{
+	b.Status = v1alpha2.BucketStatus{BucketID: bucket, ReadyToUse: true, Conditions: yes}
+	access := v1alpha2.BucketAccess{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "app", UID: accessUID, Finalizers: []string{finalizer}}}
+	access.Spec.BucketClaims = []v1alpha2.BucketClaimAccess{{BucketClaimName: "photos", AccessSecretName: "key"}}
+	access.Status = v1alpha2.BucketAccessStatus{
 		DriverName: driver, AccountID: account, ReadyToUse: true, Conditions: yes,
-		AccessedBuckets: []cosiapi.AccessedBucket{{BucketName: bucket, BucketID: bucket, BucketClaimName: "photos"}},
+		AccessedBuckets: []v1alpha2.AccessedBucket{{BucketName: bucket, BucketID: bucket, BucketClaimName: "photos"}},
 	}
 	return oracle.Objects{
-			Claims: []cosiapi.BucketClaim{claim}, Buckets: []cosiapi.Bucket{b}, Accesses: []cosiapi.BucketAccess{access},
+			Claims: []v1alpha2.BucketClaim{claim}, Buckets: []v1alpha2.Bucket{b}, Accesses: []v1alpha2.BucketAccess{access},
 			Secrets:       []oracle.AccessSecret{{Namespace: ns, Name: "key", Access: "app", Owner: accessUID, Finalizers: []string{finalizer}}},
 			BucketClasses: []string{"standard"},
 		}, &oracle.BackendState{

@@ -18,7 +18,7 @@ import (
 )
 
 // maxRecordedBody is the largest request or response of the API server that is
-// recorded; of larger ones only the crossing is.
+// recorded; of larger ones only the operation is.
 const maxRecordedBody = 256 << 10
 
 // RESTConfig returns a copy of a client configuration whose requests cross the
@@ -54,12 +54,12 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	info := parse(req)
-	c, ctx, err := s.incarnation.enter(req.Context(), journal.SeamAPI, operation(info, body), caller)
+	c, ctx, err := s.incarnation.enter(req.Context(), journal.SeamAPI, operationOf(info, body), caller)
 	if err != nil {
 		return nil, err
 	}
 	c.event.Request = recordable(info, body)
-	r := &apiRequest{Request: req.WithContext(ctx), info: info, body: body, crossing: c, next: s.next}
+	r := &apiRequest{Request: req.WithContext(ctx), info: info, body: body, operation: c, next: s.next}
 	resp, err := r.send() //nolint:contextcheck // the request has it
 	if err != nil {
 		c.exit(transportOutcome(err), err.Error())
@@ -77,10 +77,10 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 type apiRequest struct {
 	*http.Request
 
-	info     *request.RequestInfo
-	body     []byte
-	crossing *crossing
-	next     http.RoundTripper
+	info      *request.RequestInfo
+	body      []byte
+	operation *operation
+	next      http.RoundTripper
 }
 
 // pass sends the request to the API server. It may be called again.
@@ -95,13 +95,13 @@ func (r *apiRequest) pass() (*http.Response, error) {
 
 // streams reports whether the answer is a watch that goes on.
 func (r *apiRequest) streams(resp *http.Response) bool {
-	return r.info.Verb == "watch" && resp.StatusCode == http.StatusOK && !r.crossing.losesReply()
+	return r.info.Verb == "watch" && resp.StatusCode == http.StatusOK && !r.operation.losesReply()
 }
 
-// finish reads the response while the crossing lasts, so that a component which
+// finish reads the response while the operation lasts, so that a component which
 // is fenced meanwhile never sees it.
 func (r *apiRequest) finish(resp *http.Response) (*http.Response, error) {
-	c := r.crossing
+	c := r.operation
 	body, err := readResponse(resp)
 	if err != nil {
 		c.exit(transportOutcome(err), err.Error())
@@ -157,8 +157,8 @@ func parse(req *http.Request) *request.RequestInfo {
 	return info
 }
 
-// operation names a request; see journal.SeamAPI.
-func operation(info *request.RequestInfo, body []byte) journal.Operation {
+// operationOf names a request; see journal.SeamAPI.
+func operationOf(info *request.RequestInfo, body []byte) journal.Operation {
 	if !info.IsResourceRequest {
 		return journal.Operation{Name: info.Verb + " " + info.Path}
 	}

@@ -8,7 +8,7 @@ import (
 
 // send gets the answer to a request, with all that a fault does to it.
 func (r *apiRequest) send() (*http.Response, error) {
-	c := r.crossing
+	c := r.operation
 	if c.applied == nil {
 		return r.pass()
 	}
@@ -43,7 +43,7 @@ func (r *apiRequest) send() (*http.Response, error) {
 }
 
 // losesReply reports whether the component does not hear of the operation.
-func (c *crossing) losesReply() bool {
+func (c *operation) losesReply() bool {
 	e := c.effect()
 	return e.LoseReply != "" || e.Crash == fault.After
 }
@@ -62,12 +62,12 @@ func (r *apiRequest) lose() (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.crossing.event.Response = recordable(r.info, body)
+		r.operation.event.Response = recordable(r.info, body)
 	}
-	if r.crossing.crashAfter() {
+	if r.operation.crashAfter() {
 		return nil, ErrFenced
 	}
-	return r.fail(r.crossing.applied.Effect.LoseReply)
+	return r.fail(r.operation.applied.Effect.LoseReply)
 }
 
 // drop discards an answer.

@@ -100,7 +100,7 @@ func TestAPIFaults(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			i, _, j := suffering(t, second, tc.effect)
+			i, _, j := withFault(t, second, tc.effect)
 			server := &shop{}
 			client := buckets(t, i, server)
 			for n := range 3 {
@@ -123,7 +123,7 @@ func TestAPIFaults(t *testing.T) {
 
 // TestAPILostReply has the journal tell what has really happened.
 func TestAPILostReply(t *testing.T) {
-	i, _, j := suffering(t, fault.Match{Seam: journal.SeamAPI}, fault.Effect{LoseReply: "500"})
+	i, _, j := withFault(t, fault.Match{Seam: journal.SeamAPI}, fault.Effect{LoseReply: "500"})
 	_, err := buckets(t, i, &shop{}).Create(t.Context(), aBucket, metav1.CreateOptions{})
 	if !apierrors.IsInternalError(err) {
 		t.Fatalf("Create() = %v, want InternalError", err)
@@ -136,7 +136,7 @@ func TestAPILostReply(t *testing.T) {
 
 // TestAPIRetryAfter has client-go wait and come again by itself.
 func TestAPIRetryAfter(t *testing.T) {
-	i, set, j := suffering(t, fault.Match{Seam: journal.SeamAPI, Nth: 1}, fault.Effect{Fail: "429", RetryAfter: time.Millisecond})
+	i, set, j := withFault(t, fault.Match{Seam: journal.SeamAPI, Nth: 1}, fault.Effect{Fail: "429", RetryAfter: time.Millisecond})
 	begin := time.Now()
 	if _, err := buckets(t, i, &shop{}).Get(t.Context(), "b", metav1.GetOptions{}); err != nil {
 		t.Errorf("Get() = %v, want client-go to come again", err)
@@ -152,7 +152,7 @@ func TestAPIRetryAfter(t *testing.T) {
 
 func TestAPIHang(t *testing.T) {
 	t.Run("Deadline", func(t *testing.T) {
-		i, _, j := suffering(t, fault.Match{Seam: journal.SeamAPI}, fault.Effect{Hang: true})
+		i, _, j := withFault(t, fault.Match{Seam: journal.SeamAPI}, fault.Effect{Hang: true})
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		if _, err := buckets(t, i, &shop{}).Get(ctx, "b", metav1.GetOptions{}); !errors.Is(err, context.DeadlineExceeded) {
@@ -161,7 +161,7 @@ func TestAPIHang(t *testing.T) {
 		expectApplied(t, j, "get buckets b DeadlineExceeded")
 	})
 	t.Run("Healed", func(t *testing.T) {
-		i, set, _ := suffering(t, fault.Match{Seam: journal.SeamAPI, Operation: "update *"}, fault.Effect{Hang: true})
+		i, set, _ := withFault(t, fault.Match{Seam: journal.SeamAPI, Operation: "update *"}, fault.Effect{Hang: true})
 		ended := make(chan error, 1)
 		client := buckets(t, i, &shop{})
 		go func() {
@@ -175,7 +175,7 @@ func TestAPIHang(t *testing.T) {
 		}
 	})
 	t.Run("Fenced", func(t *testing.T) {
-		i, set, j := suffering(t, fault.Match{Seam: journal.SeamAPI}, fault.Effect{Hang: true})
+		i, set, j := withFault(t, fault.Match{Seam: journal.SeamAPI}, fault.Effect{Hang: true})
 		ended := make(chan error, 1)
 		client := buckets(t, i, &shop{})
 		go func() {
@@ -227,7 +227,7 @@ func TestAPIWatchFaults(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			i, _, j := suffering(t, second, tc.effect)
+			i, _, j := withFault(t, second, tc.effect)
 			w, err := buckets(t, i, tellers("b1", "b2", "b3")).Watch(t.Context(), metav1.ListOptions{})
 			if err != nil {
 				t.Fatal(err)
@@ -260,7 +260,7 @@ func tellers(names ...string) http.HandlerFunc {
 
 // TestAPIFreeze holds events back until the fault is removed.
 func TestAPIFreeze(t *testing.T) {
-	i, set, j := suffering(t, fault.Match{Seam: journal.SeamAPI, Operation: "*buckets"}, fault.Effect{Freeze: true})
+	i, set, j := withFault(t, fault.Match{Seam: journal.SeamAPI, Operation: "*buckets"}, fault.Effect{Freeze: true})
 	w, err := buckets(t, i, tellers("b1", "b2")).Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func (r *apiRequest) fail(code string) (*http.Response, error) {
 	if !ok {
 		return nil, connectionError(code)
 	}
-	e := r.crossing.applied.Effect
+	e := r.operation.applied.Effect
 	answer := r.statusOf(status, reason)
 	answer.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	answer.Message = cmp.Or(e.Message, answer.Message)

@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// life is an incarnation with its journal.
-func life(t *testing.T) (*seam.Incarnation, *journal.Journal) {
+// newIncarnation returns an incarnation with its journal.
+func newIncarnation(t *testing.T) (*seam.Incarnation, *journal.Journal) {
 	t.Helper()
 	j := journal.New(journal.Options{})
 	i := seam.NewIncarnation(j, "actor", 1)
@@ -159,7 +159,7 @@ func TestAPIEvents(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			i, j := life(t)
+			i, j := newIncarnation(t)
 			client, url := apiClient(t, i, answer(tc.status, tc.answer))
 			status, body, err := do(t, client, tc.method, url+tc.path, tc.body)
 			if err != nil || status != tc.status || body != tc.answer {
@@ -189,7 +189,7 @@ func raw(text string) json.RawMessage {
 }
 
 func TestAPIFence(t *testing.T) {
-	i, j := life(t)
+	i, j := newIncarnation(t)
 	arrived, released := make(chan struct{}), make(chan struct{})
 	client, url := apiClient(t, i, func(_ http.ResponseWriter, r *http.Request) {
 		close(arrived)
@@ -217,7 +217,7 @@ func TestAPIFence(t *testing.T) {
 }
 
 func TestAPIWatch(t *testing.T) {
-	i, j := life(t)
+	i, j := newIncarnation(t)
 	client, url := apiClient(t, i, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, "first\n")

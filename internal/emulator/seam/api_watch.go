@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// stream is the body of a watch. It keeps the context of its crossing alive until
-// it is closed, and has the events suffer faults. The API server sends each event
+// stream is the body of a watch. It keeps the context of its operation alive until
+// it is closed, and applies faults to the events. The API server sends each event
 // as a line.
 type stream struct {
 	body        io.ReadCloser
@@ -29,8 +29,8 @@ type stream struct {
 
 func newStream(r *apiRequest, body io.ReadCloser) *stream {
 	return &stream{
-		body: body, lines: bufio.NewReader(body), incarnation: r.crossing.incarnation,
-		context: r.Context(), cancel: r.crossing.cancel, location: r.location(),
+		body: body, lines: bufio.NewReader(body), incarnation: r.operation.incarnation,
+		context: r.Context(), cancel: r.operation.cancel, location: r.location(),
 	}
 }
 
@@ -93,7 +93,7 @@ func (s *stream) deliver(line []byte) ([]byte, error) {
 }
 
 // apply does to an event what its fault says, and names it.
-func (s *stream) apply(ctx context.Context, c *crossing, event watchEvent, line []byte) (rest []byte, outcome string, err error) {
+func (s *stream) apply(ctx context.Context, c *operation, event watchEvent, line []byte) (rest []byte, outcome string, err error) {
 	e := c.effect()
 	if e.Freeze {
 		revision := versioned{}

@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Hooks are told of faults that reach beyond the crossing that they were applied
-// to, and have what reaches beyond one component. They are called from within that
-// crossing, and must not wait for it.
+// Hooks implement the effects that reach beyond the operation or beyond one component.
+// They are called during the operation, and must not wait for it.
 type Hooks struct {
 	// Crashed is called once, when a fault has killed the component: it is fenced
 	// already, and what it had in flight is being aborted. Fence waits for that.
@@ -30,8 +28,8 @@ type Hooks struct {
 	Tombstones *Tombstones
 }
 
-// Inject has what crosses the seams as this incarnation's suffer the faults of a
-// set. It has to be called before anything crosses.
+// Inject applies the faults of a set to the operations of this incarnation. It must be
+// called before the first operation.
 func (i *Incarnation) Inject(faults *fault.Set, hooks Hooks) {
 	i.faults, i.hooks = faults, hooks
 }
@@ -53,7 +51,7 @@ func (i *Incarnation) Begin(ctx context.Context) error {
 	return nil
 }
 
-// crash kills the component at this instant, from within a crossing.
+// crash kills the component at this instant, from within an operation.
 func (i *Incarnation) crash(by *fault.Applied) {
 	i.mu.Lock()
 	dead := i.fenced
@@ -71,11 +69,11 @@ func (i *Incarnation) crash(by *fault.Applied) {
 	}
 }
 
-// errLost is how an operation ends that has hung until its fault was removed.
+// errLost is the error of an operation that hung until its fault was removed.
 var errLost = errors.New("the connection is lost")
 
-// effect is what the crossing has to suffer; the zero value is nothing.
-func (c *crossing) effect() fault.Effect {
+// effect is the effect of the fault that applies to the operation; zero is none.
+func (c *operation) effect() fault.Effect {
 	if c.applied == nil || c.applied.RecordOnly {
 		return fault.Effect{}
 	}
@@ -84,11 +82,11 @@ func (c *crossing) effect() fault.Effect {
 
 // apply does what a fault does before the operation. An error means that the
 // operation does not happen: ErrFenced, errLost, or that of the context.
-func (c *crossing) apply(ctx context.Context) error {
+func (c *operation) apply(ctx context.Context) error {
 	e := c.effect()
 	if e.Delay > 0 {
-		if err := c.pause(ctx, e.Delay); err != nil {
-			return err
+		if c.applied.Wait(ctx, e.Delay) != nil {
+			return ended(ctx)
 		}
 	}
 	c.interfere(ctx, false)
@@ -114,23 +112,10 @@ func (c *crossing) apply(ctx context.Context) error {
 }
 
 // interfere changes objects, if the fault asks for it before the operation, or after.
-func (c *crossing) interfere(ctx context.Context, after bool) {
+func (c *operation) interfere(ctx context.Context, after bool) {
 	if e := c.effect(); e.Interfere != "" && e.After == after && c.incarnation.hooks.Interfere != nil {
 		c.incarnation.hooks.Interfere(context.WithoutCancel(ctx), c.applied)
 	}
-}
-
-// pause waits, at most until the fault is removed.
-func (c *crossing) pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-c.applied.Done():
-	case <-ctx.Done():
-		return ended(ctx)
-	}
-	return nil
 }
 
 // ended is why a context has ended, in the words that callers know.
@@ -143,7 +128,7 @@ func ended(ctx context.Context) error {
 
 // crashAfter kills the component if the fault asks for it now that the operation
 // has happened, and reports whether it has.
-func (c *crossing) crashAfter() bool {
+func (c *operation) crashAfter() bool {
 	if c.effect().Crash != fault.After {
 		return false
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // call makes a call of the driver to its store, with all that a fault does to it.
-func (c *crossing) call(ctx context.Context, next func(context.Context) error) error {
+func (c *operation) call(ctx context.Context, next func(context.Context) error) error {
 	if c.applied == nil {
 		return next(ctx)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 )
 
-// BenchmarkCross measures a crossing: without a set of faults, with an empty one,
+// BenchmarkCross measures an operation: without a set of faults, with an empty one,
 // and with a fault that is about something else. The first two must not differ.
 func BenchmarkCross(b *testing.B) {
 	full := fault.NewSet()
@@ -38,12 +38,12 @@ func BenchmarkCross(b *testing.B) {
 	}
 }
 
-// BenchmarkSet measures what a crossing asks of a set of faults.
+// BenchmarkSet measures what an operation asks of a set of faults.
 func BenchmarkSet(b *testing.B) {
 	empty := fault.NewSet()
-	crossing := fault.Crossing{Seam: journal.SeamAPI, Component: "controller", Operation: "update buckets/status", Subject: "b"}
+	operation := fault.Operation{Seam: journal.SeamAPI, Component: "controller", Operation: "update buckets/status", Subject: "b"}
 	for b.Loop() {
-		if empty.At(crossing) != nil {
+		if empty.At(operation) != nil {
 			b.Fatal("there is no fault")
 		}
 	}

@@ -17,7 +17,7 @@ func TestClock(t *testing.T) {
 	for name, jump := range map[string]time.Duration{"Forward": 2 * time.Hour, "Back": -20 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			second := fault.Match{Seam: journal.SeamStore, Operation: "PutObject", Nth: 2}
-			i, set, j := suffering(t, second, fault.Effect{Clock: jump})
+			i, set, j := withFault(t, second, fault.Effect{Clock: jump})
 			var read []time.Duration // how far the store's clock is from the system's
 			server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 				read = append(read, time.Until(i.Now()).Round(time.Minute))
@@ -57,7 +57,7 @@ func TestClockFromStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := time.Until(i.Now()).Round(time.Minute); got != want {
-			t.Errorf("in life %d the clock is wrong by %s, want %s", number+1, got, want)
+			t.Errorf("in incarnation %d the clock is wrong by %s, want %s", number+1, got, want)
 		}
 	}
 }

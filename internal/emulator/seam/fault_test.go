@@ -10,10 +10,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 )
 
-// suffering is an incarnation that suffers one fault.
-func suffering(t *testing.T, match fault.Match, effect fault.Effect) (*seam.Incarnation, *fault.Set, *journal.Journal) {
+// withFault returns an incarnation to which one fault applies.
+func withFault(t *testing.T, match fault.Match, effect fault.Effect) (*seam.Incarnation, *fault.Set, *journal.Journal) {
 	t.Helper()
-	i, j := life(t)
+	i, j := newIncarnation(t)
 	set := fault.NewSet()
 	if err := set.Add(fault.Fault{Name: "f", Match: match, Effect: effect}); err != nil {
 		t.Fatal(err)

@@ -21,12 +21,12 @@ import (
 // been fenced.
 var ErrFenced = errors.New("the component has crashed: it is fenced off")
 
-// OutcomeFenced is the outcome of a crossing that the fence has cut off. Whether
+// OutcomeFenced is the outcome of an operation that the fence has cut off. Whether
 // the other side has acted on it is not known, as with a killed process.
 const OutcomeFenced = "Fenced"
 
-// Incarnation is one life of a component, from its start to its stop or crash.
-// Everything that the component sends out belongs to one. It is safe for
+// Incarnation is one run of a component, from its start to its stop or crash.
+// Every operation of the component belongs to one. It is safe for
 // concurrent use.
 type Incarnation struct {
 	component string
@@ -35,8 +35,8 @@ type Incarnation struct {
 	faults    *fault.Set // nil: there never are any
 	hooks     Hooks
 
-	life context.Context //nolint:containedctx // it is what this type stands for: done when fenced
-	end  context.CancelFunc
+	ctx context.Context //nolint:containedctx // done when the incarnation is fenced
+	end context.CancelFunc
 
 	inFlight sync.WaitGroup
 	clock    atomic.Pointer[fault.Applied] // the latest that has changed it; nil nearly always
@@ -50,13 +50,13 @@ type Incarnation struct {
 // end every Incarnation with Fence.
 func NewIncarnation(j *journal.Journal, component string, number int) *Incarnation {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Incarnation{component: component, number: number, journal: j, life: ctx, end: cancel}
+	return &Incarnation{component: component, number: number, journal: j, ctx: ctx, end: cancel}
 }
 
 // Component returns the name of the component.
 func (i *Incarnation) Component() string { return i.component }
 
-// Number returns which life of the component this is, from 1.
+// Number returns the number of the incarnation, from 1.
 func (i *Incarnation) Number() int { return i.number }
 
 // Record puts a step in the life of the component into the journal.
@@ -93,7 +93,7 @@ func (i *Incarnation) atEnd(f func()) {
 	i.ending = append(i.ending, f)
 }
 
-// Cross makes a call as a crossing of a seam, for seams that this package has no
+// Cross makes a call as an operation of a seam, for seams that this package has no
 // interceptor for. The outcome of a failed call is named by code. It returns
 // ErrFenced, without calling, when the component is fenced.
 func (i *Incarnation) Cross(
@@ -114,12 +114,12 @@ func (i *Incarnation) Cross(
 	return nil
 }
 
-// crossing is one passage of a seam that has started and not ended.
-type crossing struct {
+// operation is an operation at a seam that has started and not ended.
+type operation struct {
 	incarnation *Incarnation
 	event       journal.Event
 	cancel      context.CancelFunc
-	applied     *fault.Applied // what it has to suffer; nil nearly always
+	applied     *fault.Applied // the fault that applies; nearly always nil
 }
 
 // side is which end of a call crosses.
@@ -130,11 +130,11 @@ const (
 	server side = true
 )
 
-// enter begins a crossing. The returned context ends with the given one, and
-// when the component is fenced. Every crossing must be ended with exit.
+// enter begins an operation. The returned context ends with the given one, and
+// when the component is fenced. Every operation must be ended with exit.
 func (i *Incarnation) enter(
 	ctx context.Context, s journal.Seam, op journal.Operation, end side,
-) (*crossing, context.Context, error) {
+) (*operation, context.Context, error) {
 	if !i.admit() {
 		return nil, nil, ErrFenced
 	}
@@ -142,7 +142,7 @@ func (i *Incarnation) enter(
 	return c, ctx, nil
 }
 
-// admit lets a crossing begin, unless the component is fenced. What was admitted
+// admit lets an operation begin, unless the component is fenced. What was admitted
 // has to be ended.
 func (i *Incarnation) admit() bool {
 	i.mu.Lock()
@@ -154,9 +154,9 @@ func (i *Incarnation) admit() bool {
 	return true
 }
 
-// faultAt counts a crossing, and returns the fault that applies to it, if any.
+// faultAt counts an operation, and returns the fault that applies to it, if any.
 func (i *Incarnation) faultAt(s journal.Seam, op journal.Operation, end side) *fault.Applied {
-	return i.faults.At(fault.Crossing{
+	return i.faults.At(fault.Operation{
 		Seam: s, Component: i.component, Operation: op.Name, Subject: op.Subject, Serving: bool(end),
 	})
 }
@@ -171,10 +171,10 @@ func WithFault(ctx context.Context, name string) context.Context {
 
 func (i *Incarnation) begin(
 	ctx context.Context, s journal.Seam, op journal.Operation, applied *fault.Applied,
-) (*crossing, context.Context) {
+) (*operation, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	unlink := context.AfterFunc(i.life, func() { cancel(ErrFenced) })
-	c := &crossing{
+	unlink := context.AfterFunc(i.ctx, func() { cancel(ErrFenced) })
+	c := &operation{
 		incarnation: i,
 		event:       i.journal.Begin(i.component, i.number, s, op),
 		cancel:      func() { unlink(); cancel(nil) },
@@ -188,9 +188,9 @@ func (i *Incarnation) begin(
 	return c, ctx
 }
 
-// enterIfFaulty begins a crossing of something that is only worth one if a fault applies to
+// enterIfFaulty begins an operation of something that is only worth one if a fault applies to
 // it, and reports whether one does.
-func (i *Incarnation) enterIfFaulty(ctx context.Context, s journal.Seam, op journal.Operation) (*crossing, context.Context, bool) {
+func (i *Incarnation) enterIfFaulty(ctx context.Context, s journal.Seam, op journal.Operation) (*operation, context.Context, bool) {
 	if !i.admit() {
 		return nil, nil, false
 	}
@@ -203,16 +203,16 @@ func (i *Incarnation) enterIfFaulty(ctx context.Context, s journal.Seam, op jour
 	return c, ctx, true
 }
 
-// exit ends the crossing with its outcome, and its context.
-func (c *crossing) exit(outcome, message string) {
+// exit ends the operation with its outcome, and its context.
+func (c *operation) exit(outcome, message string) {
 	c.record(outcome, message)
 	c.cancel()
 }
 
-// record ends the crossing, but leaves its context alive for what still streams
+// record ends the operation, but leaves its context alive for what still streams
 // in. The caller has to call cancel in the end.
-func (c *crossing) record(outcome, message string) {
-	if outcome != journal.OutcomeOK && c.incarnation.life.Err() != nil {
+func (c *operation) record(outcome, message string) {
+	if outcome != journal.OutcomeOK && c.incarnation.ctx.Err() != nil {
 		outcome = OutcomeFenced
 	}
 	c.event.Outcome, c.event.Message = outcome, message

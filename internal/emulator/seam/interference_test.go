@@ -29,7 +29,7 @@ func TestInterfere(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			effect := fault.Effect{Interfere: fault.Delete, Object: "Bucket/b", After: tc.after}
-			i, set, j := suffering(t, fault.Match{Seam: tc.seam}, effect)
+			i, set, j := withFault(t, fault.Match{Seam: tc.seam}, effect)
 			var got []string
 			i.Inject(set, seam.Hooks{Interfere: func(_ context.Context, by *fault.Applied) {
 				if by.Object != "Bucket/b" {
@@ -75,7 +75,7 @@ func cross(t *testing.T, i *seam.Incarnation, happen func()) {
 
 // TestWithFault: what a fault does has its name in the journal.
 func TestWithFault(t *testing.T) {
-	i, j := life(t)
+	i, j := newIncarnation(t)
 	if _, err := buckets(t, i, &shop{}).Update(seam.WithFault(t.Context(), "f"), aBucket, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}

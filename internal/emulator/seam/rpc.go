@@ -44,7 +44,7 @@ func (i *Incarnation) handleRPC(ctx context.Context, req any, info *grpc.UnarySe
 	resp, err := i.crossRPC(ctx, info.FullMethod, req, server, func(ctx context.Context) (any, error) {
 		return handle(ctx, req)
 	})
-	if i.life.Err() != nil {
+	if i.ctx.Err() != nil {
 		// A server that was killed gives no answer, whatever it has done.
 		return nil, status.Error(codes.Unavailable, ErrFenced.Error())
 	}

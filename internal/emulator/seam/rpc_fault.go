@@ -17,7 +17,7 @@ import (
 
 // callRPC makes a call, with all that a fault does to it. Without a response there
 // is always an error.
-func (c *crossing) callRPC(ctx context.Context, end side, next func(context.Context) (any, error)) (any, error) {
+func (c *operation) callRPC(ctx context.Context, end side, next func(context.Context) (any, error)) (any, error) {
 	if c.applied == nil {
 		return next(ctx)
 	}
@@ -44,7 +44,7 @@ func (c *crossing) callRPC(ctx context.Context, end side, next func(context.Cont
 
 // loseRPC keeps what has happened for the journal, and returns what the caller is
 // told instead.
-func (c *crossing) loseRPC(resp any, err error) error {
+func (c *operation) loseRPC(resp any, err error) error {
 	c.event.Response = happened(resp, err)
 	if c.crashAfter() {
 		return rpcError(ErrFenced)
@@ -91,11 +91,11 @@ var usual = map[codes.Code]string{
 
 func rpcFailure(name, text string) error {
 	code, _ := fault.RPCCode(name)
-	return status.Error(code, cmp.Or(text, usual[code], "the storage system has refused the request"))
+	return status.Error(code, cmp.Or(text, usual[code], "the storage system rejected the request"))
 }
 
 // corrupt changes a response.
-func (c *crossing) corrupt(resp any, end side) (any, error) {
+func (c *operation) corrupt(resp any, end side) (any, error) {
 	msg, ok := resp.(proto.Message)
 	if !ok {
 		return resp, nil
@@ -120,7 +120,7 @@ func (c *crossing) corrupt(resp any, end side) (any, error) {
 type lent struct{}
 
 // swap gives the response of the call before, and lends this one's to the next.
-func (c *crossing) swap(msg proto.Message) {
+func (c *operation) swap(msg proto.Message) {
 	own := proto.Clone(msg)
 	before, _ := c.applied.Swap(lent{}, own).(proto.Message)
 	if c.applied.RecordOnly || before == nil || before.ProtoReflect().Descriptor() != msg.ProtoReflect().Descriptor() {
@@ -138,7 +138,7 @@ const padding = 536_870_911
 
 // enlarge makes a response larger. A driver sends it, and gRPC does the rest; on the
 // caller's side, where it has arrived already, the limit of gRPC is applied to it.
-func (c *crossing) enlarge(msg proto.Message, by int, end side) (any, error) {
+func (c *operation) enlarge(msg proto.Message, by int, end side) (any, error) {
 	if size := proto.Size(msg) + by; end == caller && size > maxMessage {
 		return nil, status.Error(codes.ResourceExhausted, fmt.Sprintf("grpc: received message larger than max (%d vs. %d)", size, maxMessage))
 	}

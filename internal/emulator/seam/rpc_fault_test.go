@@ -17,27 +17,29 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // mint is a driver that creates buckets of the name that is asked for.
 type mint struct {
-	cosi.UnimplementedProvisionerServer
+	cosiv1alpha2.UnimplementedProvisionerServer
 	created atomic.Int32
 }
 
-func (m *mint) DriverCreateBucket(_ context.Context, req *cosi.DriverCreateBucketRequest) (*cosi.DriverCreateBucketResponse, error) {
+func (m *mint) DriverCreateBucket(
+	_ context.Context, req *cosiv1alpha2.DriverCreateBucketRequest,
+) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
 	m.created.Add(1)
 	return created(req.GetBucketId()), nil
 }
 
-func created(name string) *cosi.DriverCreateBucketResponse {
-	return &cosi.DriverCreateBucketResponse{Protocols: &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{
+func created(name string) *cosiv1alpha2.DriverCreateBucketResponse {
+	return &cosiv1alpha2.DriverCreateBucketResponse{Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{
 		BucketId: name, Region: "eu", Endpoint: "http://s3",
 	}}}
 }
 
-func region(name, region string) *cosi.DriverCreateBucketResponse {
+func region(name, region string) *cosiv1alpha2.DriverCreateBucketResponse {
 	response := created(name)
 	response.Protocols.S3.Region = region
 	return response
@@ -50,7 +52,7 @@ func TestRPCFaults(t *testing.T) {
 		on      string // whose fault it is; the caller's by default
 		effect  fault.Effect
 		code    codes.Code
-		want    *cosi.DriverCreateBucketResponse // of the second, if there is one
+		want    *cosiv1alpha2.DriverCreateBucketResponse // of the second, if there is one
 		created int32
 	}{
 		"Fail": {reason: "The driver is not asked.", effect: fault.Effect{Fail: "AlreadyExists"}, code: codes.AlreadyExists, created: 2},
@@ -69,7 +71,7 @@ func TestRPCFaults(t *testing.T) {
 			reason: "A field is empty.", effect: fault.Effect{Set: map[string]any{"protocols.s3.region": nil}}, want: region("b2", ""),
 			created: 3,
 		},
-		"Empty":    {reason: "All is empty.", effect: fault.Effect{Empty: true}, want: &cosi.DriverCreateBucketResponse{}, created: 3},
+		"Empty":    {reason: "All is empty.", effect: fault.Effect{Empty: true}, want: &cosiv1alpha2.DriverCreateBucketResponse{}, created: 3},
 		"Swap":     {reason: "It is the answer before.", effect: fault.Effect{Swap: true}, want: created("b1"), created: 3},
 		"Oversize": {reason: "gRPC does not take it.", effect: fault.Effect{Oversize: 5 << 20}, code: codes.ResourceExhausted, created: 3},
 		"Larger":   {reason: "gRPC takes it.", effect: fault.Effect{Oversize: 1 << 10}, want: created("b2"), created: 3},
@@ -122,14 +124,16 @@ func TestRPCFaults(t *testing.T) {
 	}
 }
 
-func create(t *testing.T, driver cosi.ProvisionerClient, bucket string) (*cosi.DriverCreateBucketResponse, error) {
+func create(t *testing.T, driver cosiv1alpha2.ProvisionerClient, bucket string) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	return driver.DriverCreateBucket(ctx, &cosi.DriverCreateBucketRequest{BucketId: bucket})
+	return driver.DriverCreateBucket(ctx, &cosiv1alpha2.DriverCreateBucketRequest{BucketId: bucket})
 }
 
-func expectSecond(t *testing.T, reason string, got proto.Message, err error, code codes.Code, want *cosi.DriverCreateBucketResponse) {
+func expectSecond(
+	t *testing.T, reason string, got proto.Message, err error, code codes.Code, want *cosiv1alpha2.DriverCreateBucketResponse,
+) {
 	t.Helper()
 	if status.Code(err) != code {
 		t.Errorf("%s call 2: %v, want %s", reason, err, code)
@@ -180,7 +184,7 @@ func TestRPCHangHealed(t *testing.T) {
 	driver := connectRPC(t, client, server, &mint{})
 	ended := make(chan error, 1)
 	go func() {
-		_, err := driver.DriverCreateBucket(context.Background(), &cosi.DriverCreateBucketRequest{})
+		_, err := driver.DriverCreateBucket(context.Background(), &cosiv1alpha2.DriverCreateBucketRequest{})
 		ended <- err
 	}()
 	expectHanging(t, set, ended)

@@ -15,35 +15,37 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // vault is a driver that grants a secret and refuses everything else.
 type vault struct {
-	cosi.UnimplementedProvisionerServer
+	cosiv1alpha2.UnimplementedProvisionerServer
 	during func(context.Context) // called in the middle of a grant
 }
 
 func (v *vault) DriverGrantBucketAccess(
-	ctx context.Context, _ *cosi.DriverGrantBucketAccessRequest,
-) (*cosi.DriverGrantBucketAccessResponse, error) {
+	ctx context.Context, _ *cosiv1alpha2.DriverGrantBucketAccessRequest,
+) (*cosiv1alpha2.DriverGrantBucketAccessResponse, error) {
 	if v.during != nil {
 		v.during(ctx)
 	}
-	return &cosi.DriverGrantBucketAccessResponse{Credentials: &cosi.CredentialInfo{
-		S3: &cosi.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: "hush"},
+	return &cosiv1alpha2.DriverGrantBucketAccessResponse{Credentials: &cosiv1alpha2.CredentialInfo{
+		S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: "hush"},
 	}}, nil
 }
 
-func (v *vault) DriverDeleteBucket(context.Context, *cosi.DriverDeleteBucketRequest) (*cosi.DriverDeleteBucketResponse, error) {
+func (v *vault) DriverDeleteBucket(
+	context.Context, *cosiv1alpha2.DriverDeleteBucketRequest,
+) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
 	return nil, status.Error(codes.FailedPrecondition, "not empty")
 }
 
-func connectRPC(t *testing.T, client, server *seam.Incarnation, v cosi.ProvisionerServer) cosi.ProvisionerClient {
+func connectRPC(t *testing.T, client, server *seam.Incarnation, v cosiv1alpha2.ProvisionerServer) cosiv1alpha2.ProvisionerClient {
 	t.Helper()
 	listener := bufconn.Listen(1 << 16)
 	s := grpc.NewServer(server.ServerOptions()...)
-	cosi.RegisterProvisionerServer(s, v)
+	cosiv1alpha2.RegisterProvisionerServer(s, v)
 	served := make(chan error)
 	go func() { served <- s.Serve(listener) }()
 	dial := grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) })
@@ -59,7 +61,7 @@ func connectRPC(t *testing.T, client, server *seam.Incarnation, v cosi.Provision
 			t.Error(err)
 		}
 	})
-	return cosi.NewProvisionerClient(conn)
+	return cosiv1alpha2.NewProvisionerClient(conn)
 }
 
 // twoLives returns a client's and a server's incarnation with one journal.
@@ -83,10 +85,10 @@ func lines(j *journal.Journal) []string {
 func TestRPCEvents(t *testing.T) {
 	client, server, j := twoLives(t)
 	driver := connectRPC(t, client, server, &vault{})
-	if _, err := driver.DriverGrantBucketAccess(t.Context(), &cosi.DriverGrantBucketAccessRequest{AccountId: "ba-1"}); err != nil {
+	if _, err := driver.DriverGrantBucketAccess(t.Context(), &cosiv1alpha2.DriverGrantBucketAccessRequest{AccountId: "ba-1"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := driver.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: "b"})
+	_, err := driver.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "b"})
 	if status.Code(err) != codes.FailedPrecondition {
 		t.Fatalf("the seam has changed the error to %v", err)
 	}
@@ -110,7 +112,7 @@ func TestRPCFence(t *testing.T) {
 		inFlight, entered := make(chan error), make(chan struct{})
 		driver := connectRPC(t, client, server, &vault{during: func(ctx context.Context) { close(entered); <-ctx.Done() }})
 		go func() {
-			_, err := driver.DriverGrantBucketAccess(context.Background(), &cosi.DriverGrantBucketAccessRequest{})
+			_, err := driver.DriverGrantBucketAccess(context.Background(), &cosiv1alpha2.DriverGrantBucketAccessRequest{})
 			inFlight <- err
 		}()
 		<-entered
@@ -118,7 +120,8 @@ func TestRPCFence(t *testing.T) {
 		if err := <-inFlight; err == nil {
 			t.Error("the call in flight has succeeded after the fence")
 		}
-		if _, err := driver.DriverGrantBucketAccess(t.Context(), &cosi.DriverGrantBucketAccessRequest{}); status.Code(err) != codes.Unavailable {
+		_, err := driver.DriverGrantBucketAccess(t.Context(), &cosiv1alpha2.DriverGrantBucketAccessRequest{})
+		if status.Code(err) != codes.Unavailable {
 			t.Errorf("a call after the fence: %v, want Unavailable", err)
 		}
 	})
@@ -133,7 +136,7 @@ func TestRPCFence(t *testing.T) {
 			acted = true
 		}
 		driver := connectRPC(t, client, server, v)
-		_, err := driver.DriverGrantBucketAccess(t.Context(), &cosi.DriverGrantBucketAccessRequest{})
+		_, err := driver.DriverGrantBucketAccess(t.Context(), &cosiv1alpha2.DriverGrantBucketAccessRequest{})
 		<-fenced
 		if status.Code(err) != codes.Unavailable || !acted {
 			t.Errorf("acted: %t, error: %v; a driver that is killed after it has acted gives no answer", acted, err)

@@ -67,7 +67,7 @@ func (r *apiRequest) stale(changes int) (*http.Response, error) {
 func (r *apiRequest) previous(resp *http.Response, before uint64) (*http.Response, uint64, error) {
 	now, ok, err := read(resp)
 	for err == nil && ok {
-		died := r.crossing.incarnation.hooks.Tombstones.last(r.location(), before)
+		died := r.operation.incarnation.hooks.Tombstones.last(r.location(), before)
 		changed := max(now.latest(), died.revision)
 		if changed <= 1 {
 			break
@@ -170,9 +170,9 @@ func (r *apiRequest) only(resp *http.Response) (*http.Response, error) {
 // been told of: one revision before it, its world stands still.
 type frozenAt struct{ component, resource string }
 
-// frozen answers a list as of the moment at which the component's world stands
-// still. A watch that wants to begin with what there is now is refused, as by an
-// API server that cannot, so that the component asks for a list.
+// frozen answers a list with the state at which the component's view is frozen. It
+// rejects a watch that asks for initial events, as an API server without that feature
+// does, so that the component sends a list.
 func (r *apiRequest) frozen() (*http.Response, error) {
 	if r.info.Verb == "watch" {
 		if r.URL.Query().Get("sendInitialEvents") != "true" {
@@ -180,7 +180,7 @@ func (r *apiRequest) frozen() (*http.Response, error) {
 		}
 		return r.fail(string(metav1.StatusReasonInvalid))
 	}
-	c := r.crossing
+	c := r.operation
 	if first, ok := c.applied.Noted(frozenAt{c.event.Component, r.info.Resource}).(uint64); ok {
 		return r.at(first - 1)
 	}

@@ -38,7 +38,7 @@ func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handl
 		}()
 		hangUp := c.serve(recorder, r.WithContext(ctx), served, next)
 		completed = true
-		cutOff := ctx.Err() != nil && i.life.Err() != nil
+		cutOff := ctx.Err() != nil && i.ctx.Err() != nil
 		if c.event.Response == nil {
 			c.event.Response = recorder.summary()
 		}

@@ -15,7 +15,7 @@ import (
 
 // serve has a request handled, with all that a fault does to it, and reports
 // whether its connection has to be closed.
-func (c *crossing) serve(w *responseRecorder, r *http.Request, served Describer, next http.Handler) (hangUp bool) {
+func (c *operation) serve(w *responseRecorder, r *http.Request, served Describer, next http.Handler) (hangUp bool) {
 	if c.applied == nil {
 		next.ServeHTTP(w, r)
 		return false
@@ -53,7 +53,7 @@ func (c *crossing) serve(w *responseRecorder, r *http.Request, served Describer,
 }
 
 // serveTwice has the request handled twice. Its body is held in memory for that.
-func (c *crossing) serveTwice(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
+func (c *operation) serveTwice(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return true

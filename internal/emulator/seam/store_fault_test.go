@@ -47,7 +47,7 @@ func TestStoreFaults(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			i, _, j := suffering(t, second, tc.effect)
+			i, _, j := withFault(t, second, tc.effect)
 			var handled atomic.Int32
 			server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				handled.Add(1)
@@ -126,7 +126,7 @@ func TestBackendFaults(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			i, _, j := suffering(t, second, tc.effect)
+			i, _, j := withFault(t, second, tc.effect)
 			below := &shelf{}
 			b := i.Backend(below)
 			for n, bucket := range []string{"b1", "b2", "b3"} {

@@ -32,7 +32,7 @@ func open(t *testing.T) *store.Store {
 }
 
 func TestMiddleware(t *testing.T) {
-	i, j := life(t)
+	i, j := newIncarnation(t)
 	handler := i.Middleware(open(t), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
 			w.WriteHeader(http.StatusForbidden)
@@ -62,7 +62,7 @@ func TestMiddleware(t *testing.T) {
 }
 
 func TestMiddlewareFence(t *testing.T) {
-	i, _ := life(t)
+	i, _ := newIncarnation(t)
 	entered := make(chan struct{})
 	server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(entered)
@@ -118,7 +118,7 @@ func (s *shelf) DeleteAccount(context.Context, string, string) error {
 }
 
 func TestBackend(t *testing.T) {
-	i, j := life(t)
+	i, j := newIncarnation(t)
 	below := &shelf{}
 	b := i.Backend(below)
 	ctx := t.Context()

@@ -8,7 +8,7 @@ import (
 // serveCut has a request handled of whose body only the first bytes arrive, and
 // reports whether there were more. The client does not hear then what the store
 // makes of it; the journal does.
-func (c *crossing) serveCut(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
+func (c *operation) serveCut(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
 	body := &cutUpload{ReadCloser: r.Body, left: c.effect().CutUpload}
 	r.Body = body
 	lost := &responseRecorder{ResponseWriter: newDiscardWriter()}

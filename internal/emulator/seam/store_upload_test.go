@@ -20,7 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-// TestUploadFaults overwrites an object by S3 while the second upload suffers: the
+// TestUploadFaults overwrites an object by S3 while the second upload is faulty: the
 // store must take it for what it is, and keep what it had.
 func TestUploadFaults(t *testing.T) {
 	tests := map[string]struct {
@@ -35,9 +35,9 @@ func TestUploadFaults(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			i, _, j := suffering(t, fault.Match{Seam: journal.SeamStore, Operation: "PutObject", Nth: 2}, tc.effect)
+			i, _, j := withFault(t, fault.Match{Seam: journal.SeamStore, Operation: "PutObject", Nth: 2}, tc.effect)
 			c := s3Client(t, i)
-			for n, content := range []string{"before", "while it suffers", "after"} {
+			for n, content := range []string{"before", "during the fault", "after"} {
 				err := upload(t, c, content)
 				if n != 1 {
 					if err != nil {

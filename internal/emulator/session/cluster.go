@@ -20,8 +20,8 @@ var (
 	ErrUnfinished = errors.New("an emulator was killed that has left something in a cluster")
 )
 
-// checkServer refuses a cluster that is the control plane of another emulator,
-// whose controller takes no Lease.
+// checkServer rejects a cluster that is the control plane of another emulator: that
+// emulator's controller takes no Lease.
 func (s *Session) checkServer() error {
 	c := s.cluster
 	if c == nil {

@@ -16,14 +16,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -60,13 +60,13 @@ func be(as string) error {
 	}
 	cfg.QPS = -1
 	if as == "controller" {
-		c, err := controller.New(cfg, controller.Options{HealthProbeBindAddress: *probe})
+		c, err := cosicontroller.New(cfg, cosicontroller.Options{HealthProbeBindAddress: *probe})
 		if err != nil {
 			return err
 		}
 		return c.Start(ctx)
 	}
-	s, err := sidecar.New(ctx, cfg, sidecar.Options{Endpoint: *endpoint, HealthProbeBindAddress: *probe})
+	s, err := cosisidecar.New(ctx, cfg, cosisidecar.Options{Endpoint: *endpoint, HealthProbeBindAddress: *probe})
 	if err != nil {
 		return err
 	}
@@ -94,9 +94,9 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	user := &harness.Cluster{TB: t, Client: emu.Client(), Namespace: emulatortest.Namespace(t)}
-	claim := &cosiapi.BucketClaim{
+	claim := &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: user.Namespace, Name: "c"},
-		Spec:       cosiapi.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 	user.Make(claim)
 	user.WaitReady(claim)

@@ -16,7 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
@@ -50,7 +50,7 @@ func (d *Verifier) Account(ctx context.Context, token, access string) (string, e
 		return "", err
 	}
 	key := client.ObjectKey{Namespace: serviceAccount.Namespace, Name: access}
-	object := &cosiapi.BucketAccess{}
+	object := &v1alpha2.BucketAccess{}
 	err = d.client.Get(ctx, key, object)
 	if apierrors.IsNotFound(err) || (err == nil && !d.isFor(object, serviceAccount.Name)) {
 		return "", fmt.Errorf("access of ServiceAccount %s by a BucketAccess %s %w", serviceAccount, access, fakedriver.ErrNotExist)
@@ -83,9 +83,9 @@ func (d *Verifier) review(ctx context.Context, token string) (client.ObjectKey, 
 
 // isFor says whether an access is a ServiceAccount's of its namespace, and has
 // been granted by the driver.
-func (d *Verifier) isFor(access *cosiapi.BucketAccess, serviceAccount string) bool {
+func (d *Verifier) isFor(access *v1alpha2.BucketAccess, serviceAccount string) bool {
 	return access.Spec.ServiceAccountName == serviceAccount &&
-		access.Status.AuthenticationType == cosiapi.AuthenticationTypeServiceAccount &&
+		access.Status.AuthenticationType == v1alpha2.AuthenticationTypeServiceAccount &&
 		access.Status.DriverName == d.driver && access.Status.AccountID != "" &&
 		access.DeletionTimestamp.IsZero()
 }

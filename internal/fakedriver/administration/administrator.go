@@ -70,9 +70,9 @@ func (a *Administrator) IsClosed() bool {
 	}
 }
 
-// exclusively runs a change of buckets or accounts while no other is being made.
-// It returns the context's error if that ends first; once begun, a change is
-// finished.
+// exclusively runs one change of buckets or accounts at a time. It returns the
+// context's error if that ends before the change starts. A started change is
+// completed.
 func (a *Administrator) exclusively(ctx context.Context, change func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -11,9 +11,9 @@ type DataLoss struct {
 	Accounts []string `json:"accounts,omitempty"`
 }
 
-// Forget deletes the accounts and buckets of the chosen owners, with all objects,
-// whatever Purge says. It simulates a backend whose disk was replaced by an empty
-// one. After an error, it returns what is lost so far.
+// Forget deletes the accounts and buckets of the chosen owners, with all objects, and
+// ignores Purge. It simulates a backend whose disk was replaced by an empty one. After
+// an error, it returns the losses up to then.
 func (a *Administrator) Forget(ctx context.Context, chosen func(owner string) bool) (DataLoss, error) {
 	var lost DataLoss
 	err := a.exclusively(ctx, func() error { return a.forget(&lost, chosen) })

@@ -1,6 +1,5 @@
-// Package authorization says who may do what, at this moment: the buckets,
-// accounts, keys and sessions that exist, the grants that join them, and the gate
-// at which requests and revocations meet. The data planes of all protocols ask it
-// on every request, so that a grant means the same in each; package administration
-// changes it. It keeps nothing on the disk.
+// Package authorization holds the current permissions: buckets, accounts, keys,
+// sessions and grants, and the gate that orders requests and revocations. The data
+// planes of all protocols check every request with it, so that a grant means the same
+// in each. Package administration changes it. It stores nothing on disk.
 package authorization

@@ -73,8 +73,8 @@ func (w *memoryWriter) took(n int) {
 	w.blob.size += int64(n)
 }
 
-// Seal implements Writer. What is not full is copied, so that the blob takes no
-// more memory than it has bytes.
+// Seal implements Writer. It copies a partly filled buffer, so that the blob uses only
+// as much memory as it has bytes.
 func (w *memoryWriter) Seal() (Blob, error) {
 	if w.first == nil {
 		return nil, errEnded

@@ -7,7 +7,7 @@ import (
 )
 
 // readBody reads the body before anything is locked or changed. It holds no more
-// memory than has arrived, whatever length was declared.
+// memory than has arrived, for every declared length.
 func (s *Service) readBody(x *exchange) error {
 	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead {
 		return nil

@@ -17,11 +17,11 @@ func TestUnauthenticated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ name, reason, authorization, want string }{
-		{"Anonymous", "Nobody is public.", "", "required"},
+		{"Anonymous", "No bucket is public.", "", "required"},
 		{"Wrong", "Not the secret.", bearer(fakedriver.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: "wrong"}), "authError"},
 		{"Empty", "No secret.", bearer(fakedriver.Credentials{AccessKeyID: key.AccessKeyID}), "authError"},
-		{"Unknown", "Nobody's key.", bearer(fakedriver.Credentials{AccessKeyID: "COSI", SecretAccessKey: key.SecretAccessKey}), "authError"},
-		{"Nothing", "Nobody's key.", "Bearer :", "authError"},
+		{"Unknown", "An unknown key.", bearer(fakedriver.Credentials{AccessKeyID: "COSI", SecretAccessKey: key.SecretAccessKey}), "authError"},
+		{"Nothing", "An unknown key.", "Bearer :", "authError"},
 		{"Half", "Half a token.", "Bearer " + key.AccessKeyID, "authError"},
 		{"Longer", "Not the secret.", bearer(key) + "x", "authError"},
 		{"Basic", "Another scheme.", "Basic " + bearer(key)[7:], "authError"},

@@ -66,12 +66,12 @@ func (s *Service) continueUpload(x *exchange) error {
 		return x.sendProgress(have)
 	}
 	if have > chunk.total {
-		return errInvalid.with("More has come than the length in Content-Range says")
+		return errInvalid.with("The body is longer than Content-Range declares")
 	}
 	return s.endUpload(x, id, found)
 }
 
-// endUpload makes an object of what has come, whatever becomes of that.
+// endUpload ends the upload, and stores an object from the received bytes.
 func (s *Service) endUpload(x *exchange, id string, found *upload) error {
 	s.uploads.end(id)
 	in := found.incoming

@@ -104,7 +104,7 @@ func (b *Bucket) SetTags(tags map[string]string) error {
 	return b.configure(func(c *Config) { c.Tags = maps.Clone(tags) })
 }
 
-// configure waits for changes that are under way and have begun by other rules.
+// configure waits for running changes, which follow the old configuration.
 func (b *Bucket) configure(change func(*Config)) error {
 	b.gate.Lock()
 	defer b.gate.Unlock()

@@ -6,8 +6,8 @@ import "github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 // NoSuchVersion; and for a delete marker, which is returned with the error,
 // NoSuchKey, or MethodNotAllowed if it was asked for by its ID.
 //
-// The content of the version can be read until the caller ends it with Release,
-// whatever becomes of the version; which must be done also for a delete marker.
+// The content of the version can be read until the caller calls Release, even after
+// the version is deleted. A delete marker requires Release, too.
 func (b *Bucket) Get(key, id string) (*Version, error) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -218,7 +218,7 @@ func TestManyDeleted(t *testing.T) {
 			}
 			walked := testing.AllocsPerRun(1, func() { f.List(q) })
 			if walked > 100 {
-				t.Errorf("List(%+v) allocates %.0f times: it begins anew for every deleted key", q, walked)
+				t.Errorf("List(%+v) allocates %.0f times: it starts again for every deleted key", q, walked)
 			}
 		})
 	}

@@ -25,8 +25,7 @@ type step struct {
 	body       Body
 }
 
-// commit makes all steps durable, or none. Whatever they refer to is stored with
-// them.
+// commit makes all steps durable, or none, with the blobs that they refer to.
 func (s *Store) commit(steps ...step) error { return s.commitWith(nil, steps...) }
 
 // commitWith is commit, together with changes of other packages' records.

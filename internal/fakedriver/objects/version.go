@@ -73,7 +73,7 @@ type Version struct {
 	older *Version // guarded by the bucket's lock
 }
 
-// PartInfo is what is remembered of a part after its upload is completed.
+// PartInfo describes a part after its upload is completed.
 type PartInfo struct {
 	Number   int32        `json:"number"`
 	Size     int64        `json:"size"`

@@ -1,6 +1,6 @@
 // Package s3error holds the errors of the S3 protocol: their codes, their HTTP
-// statuses and the XML document that clients parse them from. It exists so that
-// every refusal of the store, wherever it is decided, looks like one of S3.
+// statuses and the XML document that clients parse. All rejections of the store use
+// it, so that they look like those of S3.
 package s3error
 
 import (
@@ -30,8 +30,7 @@ type Detail struct{ Name, Value string }
 // Error implements the error interface.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Is makes errors with the same code equal for errors.Is, whatever their
-// messages.
+// Is makes errors with the same code equal for errors.Is. It ignores messages.
 func (e *Error) Is(target error) bool {
 	other, ok := target.(*Error)
 	return ok && other.Code == e.Code

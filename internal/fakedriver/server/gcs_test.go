@@ -12,7 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // freeAddress returns an address without a listener.
@@ -44,7 +44,7 @@ func TestGCS(t *testing.T) {
 	for life, method := range []string{http.MethodPost, http.MethodGet} {
 		stop := run(t, opts)
 		_, provisioner := dial(t, opts.Endpoint)
-		created, err := provisioner.DriverCreateBucket(ctx, &cosi.DriverCreateBucketRequest{BucketId: "photos"})
+		created, err := provisioner.DriverCreateBucket(ctx, &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "photos"})
 		if err != nil || created.GetProtocols().GetGcs().GetBucketName() != "photos" {
 			t.Fatalf("DriverCreateBucket() = %v, %v", created, err)
 		}
@@ -57,13 +57,13 @@ func TestGCS(t *testing.T) {
 	}
 }
 
-func grantGCS(ctx context.Context, t *testing.T, provisioner cosi.ProvisionerClient) (token string) {
+func grantGCS(ctx context.Context, t *testing.T, provisioner cosiv1alpha2.ProvisionerClient) (token string) {
 	t.Helper()
-	all := &cosi.AccessMode{Mode: cosi.AccessMode_READ_WRITE}
-	granted, err := provisioner.DriverGrantBucketAccess(ctx, &cosi.DriverGrantBucketAccessRequest{
-		AccountId: "ba-1", Protocol: &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_GCS},
-		AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY},
-		Buckets: []*cosi.DriverGrantBucketAccessRequest_AccessedBucket{{
+	all := &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_READ_WRITE}
+	granted, err := provisioner.DriverGrantBucketAccess(ctx, &cosiv1alpha2.DriverGrantBucketAccessRequest{
+		AccountId: "ba-1", Protocol: &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_GCS},
+		AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_KEY},
+		Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{{
 			BucketId: "photos", ObjectDataAccessMode: all, ObjectMetadataAccessMode: all, BucketMetadataAccessMode: all,
 		}},
 	})

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -62,14 +62,14 @@ func run(t *testing.T, opts server.Options) (stop func()) {
 	return stop
 }
 
-func dial(t *testing.T, endpoint string) (cosi.IdentityClient, cosi.ProvisionerClient) {
+func dial(t *testing.T, endpoint string) (cosiv1alpha2.IdentityClient, cosiv1alpha2.ProvisionerClient) {
 	t.Helper()
 	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return cosi.NewIdentityClient(conn), cosi.NewProvisionerClient(conn)
+	return cosiv1alpha2.NewIdentityClient(conn), cosiv1alpha2.NewProvisionerClient(conn)
 }
 
 // TestRun asks for a bucket, twice: what the data directory keeps is there after
@@ -88,11 +88,11 @@ func TestRun(t *testing.T) {
 	for range 2 {
 		stop := run(t, opts)
 		identity, provisioner := dial(t, opts.Endpoint)
-		info, err := identity.DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
+		info, err := identity.DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{})
 		if err != nil || info.GetName() != opts.DriverName {
 			t.Fatalf("DriverGetInfo() = %v, %v", info, err)
 		}
-		created, err := provisioner.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{BucketId: "b-1"})
+		created, err := provisioner.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "b-1"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,18 +14,18 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	certificates "k8s.io/client-go/util/cert"
+	certutil "k8s.io/client-go/util/cert"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // secure returns options with a certificate for this machine, and its file.
 func secure(t *testing.T) server.Options {
 	t.Helper()
 	dir := directory(t)
-	certificate, key, err := certificates.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, []string{"*.s3.localhost"})
+	certificate, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, []string{"*.s3.localhost"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestTLS(t *testing.T) {
 	run(t, opts)
 	_, provisioner := dial(t, opts.Endpoint)
 	for style, want := range map[string]string{fakedriver.AddressingPath: "https://127.0.0.1:", fakedriver.AddressingVirtual: "https://s3.localhost:"} {
-		created, err := provisioner.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{
+		created, err := provisioner.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{
 			BucketId: "bucket-" + style, Parameters: map[string]string{fakedriver.ParameterAddressingStyle: style},
 		})
 		if err != nil {
@@ -84,7 +84,7 @@ func TestTLS(t *testing.T) {
 		if style == fakedriver.AddressingVirtual {
 			address = strings.Replace(endpoint, "s3.", "bucket-virtual.s3.", 1)
 		}
-		// Nobody has signed it: that the store says so is all that is asked for.
+		// The request is unsigned: the store only has to say so.
 		if got, err := get(t, trusting(t, opts.TLSCertFile), address); err != nil || got != http.StatusForbidden {
 			t.Errorf("GET %s = %d, %v; want 403", address, got, err)
 		}
@@ -112,15 +112,15 @@ func TestMaxAccounts(t *testing.T) {
 	opts := secure(t)
 	run(t, opts)
 	_, provisioner := dial(t, opts.Endpoint)
-	if _, err := provisioner.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{BucketId: "bucket"}); err != nil {
+	if _, err := provisioner.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "bucket"}); err != nil {
 		t.Fatal(err)
 	}
-	unspecified := &cosi.AccessMode{Mode: cosi.AccessMode_ANY}
+	unspecified := &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_ANY}
 	for id, want := range []codes.Code{codes.OK, codes.ResourceExhausted} {
-		_, err := provisioner.DriverGrantBucketAccess(t.Context(), &cosi.DriverGrantBucketAccessRequest{
-			AccountId: string(rune('a' + id)), Protocol: &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_S3},
-			AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY},
-			Buckets: []*cosi.DriverGrantBucketAccessRequest_AccessedBucket{{
+		_, err := provisioner.DriverGrantBucketAccess(t.Context(), &cosiv1alpha2.DriverGrantBucketAccessRequest{
+			AccountId: string(rune('a' + id)), Protocol: &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_S3},
+			AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_KEY},
+			Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{{
 				BucketId: "bucket", ObjectDataAccessMode: unspecified, ObjectMetadataAccessMode: unspecified, BucketMetadataAccessMode: unspecified,
 			}},
 		})

@@ -178,10 +178,10 @@ func TestFollowingBucket(t *testing.T) {
 		t.Errorf("after another was created: %q", got)
 	}
 	if again := s.account(t, "app", readWrite("photos")); again != app {
-		t.Error("granting anew has changed the credentials")
+		t.Error("a second grant changed the credentials")
 	}
 	if got := list(); got != "" {
-		t.Errorf("after granting anew: %q", got)
+		t.Errorf("after the second grant: %q", got)
 	}
 }
 

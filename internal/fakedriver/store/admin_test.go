@@ -42,7 +42,7 @@ func TestCreateBucket(t *testing.T) {
 	}{
 		"Again":           {reason: "The same call gives the same bucket.", spec: spec("photos", "me", "a")},
 		"OtherParameters": {reason: "Not the same bucket.", spec: spec("photos", "me", "b"), want: fakedriver.ErrConflict},
-		"OtherOwner":      {reason: "Nobody adopts a bucket.", spec: spec("photos", "you", "a"), want: fakedriver.ErrConflict},
+		"OtherOwner":      {reason: "A bucket keeps its owner.", spec: spec("photos", "you", "a"), want: fakedriver.ErrConflict},
 		"BadName":         {reason: "S3 has rules.", spec: spec("Photos!", "me", "a"), want: fakedriver.ErrInvalid},
 	}
 	for name, tc := range tests {
@@ -82,7 +82,7 @@ func TestPutAccount(t *testing.T) {
 		"OtherOrder": {reason: "The order means nothing.", spec: spec("me", readWrite("bbb"), readWrite("aaa"))},
 		"OtherMode":  {reason: "Not the same access.", spec: spec("me", readWrite("aaa"), fakedriver.Grant{Bucket: "bbb"}), want: fakedriver.ErrConflict},
 		"Fewer":      {reason: "Not the same access.", spec: spec("me", readWrite("aaa")), want: fakedriver.ErrConflict},
-		"OtherOwner": {reason: "Nobody adopts an account.", spec: spec("you", readWrite("aaa"), readWrite("bbb")), want: fakedriver.ErrConflict},
+		"OtherOwner": {reason: "An account keeps its owner.", spec: spec("you", readWrite("aaa"), readWrite("bbb")), want: fakedriver.ErrConflict},
 		"Twice":      {reason: "Which of the two?", spec: spec("me", readWrite("aaa"), readWrite("aaa")), want: fakedriver.ErrInvalid},
 		"NoBucket":   {reason: "There is nothing to reach.", spec: fakedriver.AccountSpec{ID: "new", Owner: "me", Grants: []fakedriver.Grant{readWrite("ccc")}}, want: fakedriver.ErrNotExist},
 		"NoID":       {reason: "Nothing to know it by.", spec: fakedriver.AccountSpec{Owner: "me"}, want: fakedriver.ErrInvalid},

@@ -10,7 +10,7 @@
 //	s3, gcs         a data plane for each protocol; gcs is on top of store
 //	administration  creates and deletes buckets and accounts
 //	persistence     the records of buckets and accounts
-//	authorization   who may do what, at this moment
+//	authorization   the current permissions
 //	objects         the contents of S3's buckets: versions, uploads, quotas
 //	blobstore       bytes and records, in memory or in a directory
 //	httpserver      connections, deadlines, and their end

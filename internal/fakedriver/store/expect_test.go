@@ -25,7 +25,7 @@ func TestExpectEmpty(t *testing.T) {
 	}{
 		"Empty":   {reason: "botocore is confused for its next request otherwise.", expect: "100-continue", want: []int{100, 200}},
 		"Content": {reason: "Once is enough.", body: "content", expect: "100-continue", want: []int{100, 200}},
-		"None":    {reason: "Nobody waits.", want: []int{200}},
+		"None":    {reason: "No client waits.", want: []int{200}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -39,11 +39,11 @@ func fuzzed(f *testing.F) (*store.Store, fakedriver.Credentials) {
 // None may be accepted, whatever it says, and none may make the store panic.
 func FuzzAuthenticate(f *testing.F) {
 	s, c := fuzzed(f)
-	stranger := signed{
+	unknownKey := signed{
 		method: http.MethodGet, path: "/photos/k", region: s.Region(), service: "s3", at: time.Now(),
 		credentials: fakedriver.Credentials{AccessKeyID: c.AccessKeyID, SecretAccessKey: "not the secret"},
 	}
-	r, err := stranger.build(f.Context(), "http://127.0.0.1")
+	r, err := unknownKey.build(f.Context(), "http://127.0.0.1")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// authorizations spoil the header Authorization, in every field.
+// authorizations corrupt the header Authorization, in every field.
 func (h *hostilities) authorizations() {
 	good := h.signed(http.MethodGet, "/photos/kept", "")
 	value := good.get("Authorization")
-	spoil := func(name, changed string, want ...string) {
+	corrupt := func(name, changed string, want ...string) {
 		if changed == value {
-			h.t.Errorf("authorization %s is not spoilt", name)
+			h.t.Errorf("authorization %s is not corrupted", name)
 		}
 		h.add("authorization "+name, good.set("Authorization", changed).bytes(), want...)
 	}
@@ -29,10 +29,10 @@ func (h *hostilities) authorizations() {
 		"": argument, "AWS ": "InvalidRequest", "AWS4-ECDSA-P256-SHA256 ": "InvalidRequest", "AWS4-HMAC-SHA512 ": argument,
 		"AWS4-HMAC-SHA256": argument, "aws4-hmac-sha256 ": argument, "Bearer ": argument, "Basic ": argument, "AWS5-HMAC-SHA256 ": argument,
 	} {
-		spoil(fmt.Sprintf("scheme %q", scheme), scheme+rest, want)
+		corrupt(fmt.Sprintf("scheme %q", scheme), scheme+rest, want)
 	}
-	spoil("scheme alone", "AWS4-HMAC-SHA256", argument)
-	spoil("scheme and a space", "AWS4-HMAC-SHA256 ", argument, malformed)
+	corrupt("scheme alone", "AWS4-HMAC-SHA256", argument)
+	corrupt("scheme and a space", "AWS4-HMAC-SHA256 ", argument, malformed)
 
 	fields := strings.Split(rest, ", ")
 	for i, name := range []string{"credential", "headers", "signature"} {
@@ -43,24 +43,24 @@ func (h *hostilities) authorizations() {
 			all[i] = field
 			return "AWS4-HMAC-SHA256 " + strings.Join(all, ", ")
 		}
-		spoil(name+" missing", "AWS4-HMAC-SHA256 "+strings.Join(others, ", "), malformed)
-		spoil(name+" twice", value+", "+fields[i], malformed)
-		spoil(name+" empty", with(key+"="), malformed)
-		spoil(name+" without value", with(key), malformed)
-		spoil(name+" with two values", with(fields[i]+"="+content), malformed)
-		spoil(name+" in lower case", with(strings.ToLower(key)+"="+content), malformed)
-		spoil(name+" with a comma", with(fields[i]+","), malformed)
-		spoil(name+" not UTF-8", with(key+"=\xff\xfe"), malformed, denied, mismatch)
-		spoil(name+" huge", with(key+"="+strings.Repeat("A", 9000)), "RequestHeaderSectionTooLarge")
+		corrupt(name+" missing", "AWS4-HMAC-SHA256 "+strings.Join(others, ", "), malformed)
+		corrupt(name+" twice", value+", "+fields[i], malformed)
+		corrupt(name+" empty", with(key+"="), malformed)
+		corrupt(name+" without value", with(key), malformed)
+		corrupt(name+" with two values", with(fields[i]+"="+content), malformed)
+		corrupt(name+" in lower case", with(strings.ToLower(key)+"="+content), malformed)
+		corrupt(name+" with a comma", with(fields[i]+","), malformed)
+		corrupt(name+" not UTF-8", with(key+"=\xff\xfe"), malformed, denied, mismatch)
+		corrupt(name+" huge", with(key+"="+strings.Repeat("A", 9000)), "RequestHeaderSectionTooLarge")
 	}
-	spoil("without commas", strings.ReplaceAll(value, ",", ""), malformed)
-	spoil("with semicolons", strings.ReplaceAll(value, ",", ";"), malformed)
-	h.credentials(value, spoil)
-	h.signedHeaders(value, spoil)
-	h.signatures(value, spoil)
+	corrupt("without commas", strings.ReplaceAll(value, ",", ""), malformed)
+	corrupt("with semicolons", strings.ReplaceAll(value, ",", ";"), malformed)
+	h.credentials(value, corrupt)
+	h.signedHeaders(value, corrupt)
+	h.signatures(value, corrupt)
 }
 
-func (h *hostilities) credentials(value string, spoil func(name, changed string, want ...string)) {
+func (h *hostilities) credentials(value string, corrupt func(name, changed string, want ...string)) {
 	const malformed, mismatch, unknown = "AuthorizationHeaderMalformed", "SignatureDoesNotMatch", "InvalidAccessKeyId"
 	day, key := time.Now().UTC().Format("20060102"), h.key.AccessKeyID
 	scope := key + "/" + day + "/" + h.s.Region() + "/s3/aws4_request"
@@ -97,11 +97,11 @@ func (h *hostilities) credentials(value string, spoil func(name, changed string,
 		strings.Replace(scope, key, "&lt;"+key+"<x>", 1):                     unknown,
 		strings.Replace(scope, "/s3/", "/s3/"+h.s.Region()+"/s3/", 1) + "/x": malformed,
 	} {
-		spoil("credential "+credential[:min(len(credential), 90)], strings.Replace(value, scope, credential, 1), want)
+		corrupt("credential "+credential[:min(len(credential), 90)], strings.Replace(value, scope, credential, 1), want)
 	}
 }
 
-func (h *hostilities) signedHeaders(value string, spoil func(name, changed string, want ...string)) {
+func (h *hostilities) signedHeaders(value string, corrupt func(name, changed string, want ...string)) {
 	const denied, mismatch, malformed = "AccessDenied", "SignatureDoesNotMatch", "AuthorizationHeaderMalformed"
 	_, list, _ := strings.Cut(value, "SignedHeaders=")
 	list, _, _ = strings.Cut(list, ",")
@@ -125,11 +125,11 @@ func (h *hostilities) signedHeaders(value string, spoil func(name, changed strin
 		strings.ReplaceAll(list, ";", "%3B"):  denied,
 		strings.ReplaceAll(list, ";", "; \t"): denied,
 	} {
-		spoil("headers "+headers[:min(len(headers), 60)], strings.Replace(value, "SignedHeaders="+list, "SignedHeaders="+headers, 1), want)
+		corrupt("headers "+headers[:min(len(headers), 60)], strings.Replace(value, "SignedHeaders="+list, "SignedHeaders="+headers, 1), want)
 	}
 }
 
-func (h *hostilities) signatures(value string, spoil func(name, changed string, want ...string)) {
+func (h *hostilities) signatures(value string, corrupt func(name, changed string, want ...string)) {
 	_, signature, _ := strings.Cut(value, "Signature=")
 	flipped := []byte(signature)
 	flipped[10] ^= 1
@@ -137,11 +137,11 @@ func (h *hostilities) signatures(value string, spoil func(name, changed string, 
 		string(flipped), strings.ToUpper(signature), signature[:63], signature + "0", strings.Repeat("0", 64), strings.Repeat("g", 64),
 		"0x" + signature, signature[:32], "%" + signature[1:], `"` + signature + `"`, "\t" + signature + "00",
 	} {
-		spoil("signature "+changed, strings.Replace(value, signature, changed, 1), "SignatureDoesNotMatch")
+		corrupt("signature "+changed, strings.Replace(value, signature, changed, 1), "SignatureDoesNotMatch")
 	}
 }
 
-// dates spoil the time of a request. It is looked at before the signature.
+// dates corrupt the time of a request. It is looked at before the signature.
 func (h *hostilities) dates() {
 	good := h.signed(http.MethodGet, "/photos/kept", "")
 	const denied, skewed, malformed = "AccessDenied", "RequestTimeTooSkewed", "AuthorizationHeaderMalformed"
@@ -163,7 +163,7 @@ func (h *hostilities) dates() {
 	}
 }
 
-// presigned spoil a presigned URL, in every parameter.
+// presigned corrupt a presigned URL, in every parameter.
 func (h *hostilities) presigned() {
 	request, err := s3.NewPresignClient(h.s.client(h.t, h.key)).PresignGetObject(h.t.Context(),
 		&s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("kept")})
@@ -176,28 +176,28 @@ func (h *hostilities) presigned() {
 	}
 	const wrong, mismatch, denied = "AuthorizationQueryParametersError", "SignatureDoesNotMatch", "AccessDenied"
 	host := []string{"Host: " + target.Host}
-	spoil := func(name, method string, change func(url.Values), want ...string) {
+	corrupt := func(name, method string, change func(url.Values), want ...string) {
 		query := target.Query()
 		change(query)
 		h.add("presigned "+name, wire{method, target.Path + "?" + query.Encode(), host, ""}.bytes(), want...)
 	}
 	for _, name := range []string{"Algorithm", "Credential", "SignedHeaders", "Signature", "Date", "Expires"} {
 		name := "X-Amz-" + name
-		spoil("without "+name, http.MethodGet, func(q url.Values) { q.Del(name) }, wrong)
-		spoil("empty "+name, http.MethodGet, func(q url.Values) { q.Set(name, "") }, wrong)
-		spoil("twice "+name, http.MethodGet, func(q url.Values) { q.Add(name, q.Get(name)) }, wrong)
-		spoil("odd "+name, http.MethodGet, func(q url.Values) { q.Set(name, q.Get(name)+"x") }, wrong, mismatch, denied)
-		spoil("huge "+name, http.MethodGet, func(q url.Values) { q.Set(name, strings.Repeat("9", 9000)) }, wrong, mismatch, denied)
+		corrupt("without "+name, http.MethodGet, func(q url.Values) { q.Del(name) }, wrong)
+		corrupt("empty "+name, http.MethodGet, func(q url.Values) { q.Set(name, "") }, wrong)
+		corrupt("twice "+name, http.MethodGet, func(q url.Values) { q.Add(name, q.Get(name)) }, wrong)
+		corrupt("odd "+name, http.MethodGet, func(q url.Values) { q.Set(name, q.Get(name)+"x") }, wrong, mismatch, denied)
+		corrupt("huge "+name, http.MethodGet, func(q url.Values) { q.Set(name, strings.Repeat("9", 9000)) }, wrong, mismatch, denied)
 	}
 	for _, expires := range []string{"0", "-1", "604801", "1e3", "99999999999999999999", "1.5", "0x10", " 60", "-9223372036854775808"} {
-		spoil("expires "+expires, http.MethodGet, func(q url.Values) { q.Set("X-Amz-Expires", expires) }, wrong)
+		corrupt("expires "+expires, http.MethodGet, func(q url.Values) { q.Set("X-Amz-Expires", expires) }, wrong)
 	}
 	for _, date := range []string{"20130524T000000Z", "99991231T235959Z"} {
-		spoil("date "+date, http.MethodGet, func(q url.Values) { q.Set("X-Amz-Date", date) }, denied)
+		corrupt("date "+date, http.MethodGet, func(q url.Values) { q.Set("X-Amz-Date", date) }, denied)
 	}
-	spoil("method", http.MethodDelete, func(url.Values) {}, mismatch)
-	spoil("parameter", http.MethodGet, func(q url.Values) { q.Set("versionId", "1") }, mismatch)
-	spoil("sub-resource", http.MethodGet, func(q url.Values) { q.Set("acl", "") }, mismatch)
+	corrupt("method", http.MethodDelete, func(url.Values) {}, mismatch)
+	corrupt("parameter", http.MethodGet, func(q url.Values) { q.Set("versionId", "1") }, mismatch)
+	corrupt("sub-resource", http.MethodGet, func(q url.Values) { q.Set("acl", "") }, mismatch)
 	for _, older := range []string{"AWSAccessKeyId=a&Signature=b&Expires=1", "AWSAccessKeyId=a", "Signature=b&Expires=9999999999"} {
 		h.add("presigned the old way "+older, wire{http.MethodGet, "/photos/kept?" + older, host, ""}.bytes(), "InvalidRequest")
 	}

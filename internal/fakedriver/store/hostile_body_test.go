@@ -65,7 +65,7 @@ func chunkedTransfer(w wire) wire {
 	return w
 }
 
-// chunks spoil the framing of streaming uploads, and their signatures.
+// chunks corrupt the framing of streaming uploads, and their signatures.
 //
 //nolint:lll // one case a line
 func (h *hostilities) chunks() {

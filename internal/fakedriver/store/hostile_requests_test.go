@@ -39,7 +39,7 @@ func (h *hostilities) add(name string, request []byte, want ...string) {
 	h.all = append(h.all, hostile{name, request, want})
 }
 
-// signed returns a right request, which the caller spoils.
+// signed returns a right request, which the caller corrupts.
 func (h *hostilities) signed(method, path, body string, change ...func(*http.Request)) wire {
 	in := signed{
 		method: method, path: path, body: body, credentials: h.key, region: h.s.Region(), service: "s3", at: time.Now(),

@@ -2,12 +2,9 @@ package store_test
 
 import (
 	"context"
-	"errors"
 	"net"
-	"os"
+	"sync"
 	"testing"
-
-	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
@@ -17,36 +14,48 @@ import (
 // all goroutines wait.
 func serveInMemory(t *testing.T, options store.Options) *server {
 	t.Helper()
-	l := bufconn.Listen(4 << 10)
-	return &server{Store: serveOn(t, memoryListener{l}, options), url: "http://store.test", connect: func(ctx context.Context) (net.Conn, error) {
-		conn, err := l.DialContext(ctx)
-		return memoryConn{conn}, err
-	}}
+	l := &memoryListener{dialed: make(chan net.Conn), closed: make(chan struct{})}
+	return &server{Store: serveOn(t, l, options), url: "http://store.test", connect: l.dial}
 }
 
-type memoryListener struct{ *bufconn.Listener }
-
-func (l memoryListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	return memoryConn{conn}, err
+// memoryListener accepts connections of net.Pipe, not of bufconn: bufconn starts
+// timers that fire at once. Two goroutines of a bubble that start such timers
+// crash the race detector (https://go.dev/issue/78156).
+type memoryListener struct {
+	dialed chan net.Conn
+	close  sync.Once
+	closed chan struct{}
 }
 
-// memoryConn returns the error of package net when a deadline has passed.
-type memoryConn struct{ net.Conn }
-
-func (c memoryConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	return n, asNet(err)
-}
-
-func (c memoryConn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	return n, asNet(err)
-}
-
-func asNet(err error) error {
-	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return os.ErrDeadlineExceeded
+func (l *memoryListener) dial(ctx context.Context) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.dialed <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	return err
 }
+
+func (l *memoryListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.dialed:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *memoryListener) Close() error {
+	l.close.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *memoryListener) Addr() net.Addr { return memoryAddr{} }
+
+type memoryAddr struct{}
+
+func (memoryAddr) Network() string { return "memory" }
+func (memoryAddr) String() string  { return "store.test" }

@@ -110,7 +110,7 @@ func TestRejections(t *testing.T) {
 	}{
 		"Anonymous":      {"Nothing is public.", func(in *signed) { in.after = func(r *http.Request) { r.Header.Del("Authorization") } }, 403, "AccessDenied"},
 		"WrongSecret":    {"The key alone is not enough.", func(in *signed) { in.credentials.SecretAccessKey = "wrong" }, 403, "SignatureDoesNotMatch"},
-		"UnknownKey":     {"Nobody has it.", func(in *signed) { in.credentials.AccessKeyID = "COSIUNKNOWN" }, 403, "InvalidAccessKeyId"},
+		"UnknownKey":     {"No account has it.", func(in *signed) { in.credentials.AccessKeyID = "COSIUNKNOWN" }, 403, "InvalidAccessKeyId"},
 		"Revoked":        {"It has been deleted.", func(in *signed) { in.credentials = gone }, 403, "InvalidAccessKeyId"},
 		"OtherBucket":    {"Not granted.", func(in *signed) { in.path = "/other/k" }, 403, "AccessDenied"},
 		"NoSuchBucket":   {"The names of other buckets are not disclosed.", func(in *signed) { in.path = "/nothing-here/k" }, 403, "AccessDenied"},
@@ -227,7 +227,7 @@ func TestPresignedRejections(t *testing.T) {
 		"OddAlgorithm":   {reason: "Not an algorithm.", change: func(q url.Values) { q.Set("X-Amz-Algorithm", "AWS4") }, status: 400, want: "AuthorizationQueryParametersError"},
 		"OtherService":   {reason: "Not S3's.", change: credential(3, "ec2"), status: 400, want: "AuthorizationQueryParametersError"},
 		"OtherRegion":    {reason: "It is part of what is signed.", change: credential(2, "us-west-2"), status: 403, want: "SignatureDoesNotMatch"},
-		"OtherKey":       {reason: "Nobody has it.", change: credential(0, "COSIUNKNOWN"), status: 403, want: "InvalidAccessKeyId"},
+		"OtherKey":       {reason: "No account has it.", change: credential(0, "COSIUNKNOWN"), status: 403, want: "InvalidAccessKeyId"},
 		"Token":          {reason: "The key is not a session's.", change: func(q url.Values) { q.Set("X-Amz-Security-Token", "t") }, status: 400, want: "InvalidToken"},
 		"TwoMechanisms":  {reason: "Which one counts?", change: func(q url.Values) { q.Set("AWSAccessKeyId", "a") }, status: 400, want: "InvalidArgument"},
 		"SignedBody":     {reason: "Its body would not be checked.", change: func(q url.Values) { q.Set("X-Amz-Content-Sha256", strings.Repeat("0", 64)) }, status: 501, want: "NotImplemented"},

@@ -14,7 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-// drip is a reader that gives a number of bytes a second of the bubble's clock.
+// drip is a reader that gives a number of bytes a second of the bubble's clock, in
+// small pieces, so that no piece takes as long as a deadline.
 type drip struct {
 	io.Reader
 
@@ -22,7 +23,7 @@ type drip struct {
 }
 
 func (d *drip) Read(p []byte) (int, error) {
-	n, err := d.Reader.Read(p)
+	n, err := d.Reader.Read(p[:min(len(p), 4<<10)])
 	time.Sleep(time.Duration(n) * time.Second / time.Duration(d.rate)) //nolint:forbidigo // the bubble's time
 	return n, err
 }

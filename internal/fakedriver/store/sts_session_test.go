@@ -83,7 +83,7 @@ func TestSessions(t *testing.T) {
 		"Good":       {"As it should be.", key, func(*signed) {}, ""},
 		"NoToken":    {"The key alone is nothing.", key, drop, "InvalidAccessKeyId"},
 		"OtherToken": {"Another session's.", key, token(other.token), "InvalidToken"},
-		"BadToken":   {"Nobody's.", key, token("token"), "InvalidToken"},
+		"BadToken":   {"An unknown token.", key, token("token"), "InvalidToken"},
 		"Unsigned": {"The token must be signed.", key, func(in *signed) {
 			in.before, in.after = nil, func(r *http.Request) { r.Header.Set("X-Amz-Security-Token", key.token) }
 		}, "AccessDenied"},

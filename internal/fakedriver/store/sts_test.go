@@ -76,12 +76,12 @@ func TestAssumeRoleRejections(t *testing.T) {
 		status int
 		want   string
 	}{
-		"BadToken":     {"Nobody's.", "bad-token", nil, 400, "InvalidIdentityToken"},
+		"BadToken":     {"An unknown token.", "bad-token", nil, 400, "InvalidIdentityToken"},
 		"Expired":      {"It has been deleted.", "expired", nil, 400, "ExpiredTokenException"},
 		"NoRole":       {"Not for this role.", "no-role", nil, 403, "AccessDenied"},
 		"NoAccount":    {"The role has no account.", "no-account", nil, 403, "AccessDenied"},
 		"KeyedAccount": {"An account with keys is not for tokens.", "good", set("RoleArn", "arn:aws:iam::000000000000:role/path/keyed"), 403, "AccessDenied"},
-		"Down":         {"Nobody can tell; clients try again.", "down", nil, 400, "IDPCommunicationError"},
+		"Down":         {"The identity provider is unavailable; clients retry.", "down", nil, 400, "IDPCommunicationError"},
 		"NoToken":      {"Required.", "", nil, 400, "ValidationError"},
 		"LongToken":    {"Longer than STS takes.", strings.Repeat("t", 20_001), nil, 400, "ValidationError"},
 		"NoRoleArn":    {"Required.", "good", set("RoleArn"), 400, "ValidationError"},

@@ -52,7 +52,7 @@ func TestForStartsUnknown(t *testing.T) {
 	}
 }
 
-func TestOfKeepsAndUpdates(t *testing.T) {
+func TestForKeepsAndUpdates(t *testing.T) {
 	got := provisioned()
 	For(&got, 9)
 	for _, c := range got {

@@ -20,7 +20,7 @@ func TestMessageIsClipped(t *testing.T) {
 }
 
 // KEP: RETRY-2
-func TestMessagesThatAreNoNews(t *testing.T) {
+func TestUnchangedMessages(t *testing.T) {
 	cases := []struct {
 		name          string
 		reason        string

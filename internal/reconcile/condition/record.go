@@ -62,8 +62,8 @@ func (s Set) failed(f *reasons.Error) {
 	s.MarkValidated()
 }
 
-// unprovisioned leaves a Provisioned that is True as it is: only a loss takes it
-// back, whatever else is wrong.
+// unprovisioned does not change a Provisioned that is True: only a lost bucket sets
+// it to False.
 func (s Set) unprovisioned(status metav1.ConditionStatus, f *reasons.Error) {
 	if !s.IsProvisioned() {
 		s.Set(v1alpha2.ConditionProvisioned, status, f.Reason, f.Message)

@@ -10,10 +10,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// TestE88TimeIsNoNews: elsewhere two statuses were taken for different because
-// they were found out in different seconds. What is found out again, at whatever
-// time, changes nothing.
-func TestE88TimeIsNoNews(t *testing.T) {
+// TestE88TimeIsIgnored: upstream, two statuses differed because they were set in
+// different seconds. Recording the same result again changes nothing.
+func TestE88TimeIsIgnored(t *testing.T) {
 	var conditions []metav1.Condition
 	found, _ := reasons.As(reasons.Failed("DriverError", "DriverCreateBucket failed (request 7f-1)"))
 	For(&conditions, 1).Record(found)

@@ -30,7 +30,7 @@ type Status struct {
 	// CallsDriver is set in the component that calls the driver. It alone knows
 	// that the latest call has succeeded.
 	CallsDriver bool
-	// Foreign is set when another component maintains the status. Then Distrust
+	// Foreign is set when another component maintains the status. Then ResetIncomplete
 	// and Conclude change nothing.
 	Foreign bool
 }
@@ -67,9 +67,9 @@ func (s Status) RegressedFrom(before Status) bool {
 		!s.Deleting && lost(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue)
 }
 
-// Distrust takes back a Provisioned that is True in an incomplete status. It has
+// ResetIncomplete takes back a Provisioned that is True in an incomplete status. It has
 // been edited, and must not come true by what is added to the status later.
-func (s Status) Distrust() {
+func (s Status) ResetIncomplete() {
 	if s.Incomplete && !s.Foreign && s.saysProvisioned() {
 		s.set().Reset(v1alpha2.ConditionProvisioned)
 	}

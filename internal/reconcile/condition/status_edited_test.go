@@ -24,7 +24,7 @@ func TestRegressedFrom(t *testing.T) {
 		edit   func(*Status)
 		want   bool
 	}{
-		{"the same", "nobody has written anything", func(*Status) {}, false},
+		{"the same", "nothing has changed", func(*Status) {}, false},
 		{"removed", "the conditions are always there", func(s *Status) { *s.Conditions = nil }, true},
 		{"not provisioned", "it was", set(v1alpha2.ConditionProvisioned, metav1.ConditionFalse), true},
 		{"failed", "it may be the sidecar's own word, or not", set(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue), true},
@@ -56,8 +56,8 @@ func TestRegressedFrom(t *testing.T) {
 	})
 }
 
-// TestFutureIsInconsistent: nobody can have observed a generation that is to come.
-func TestFutureIsInconsistent(t *testing.T) {
+// TestFutureGenerationIsInconsistent: no component has observed a later generation.
+func TestFutureGenerationIsInconsistent(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		conditionType string

@@ -45,11 +45,11 @@ func TestConclude(t *testing.T) {
 			status: newStatus("", isProvisioned()), want: outcome{false, metav1.ConditionUnknown},
 		},
 		{
-			name: "deleting", reason: "nobody should begin to use it", status: newStatus("id", isProvisioned()),
+			name: "deleting", reason: "it must not get new users", status: newStatus("id", isProvisioned()),
 			change: func(s *Status) { s.Deleting = true }, want: outcome{false, metav1.ConditionUnknown},
 		},
 		{
-			name: "unwanted", reason: "nobody should begin to use it", status: newStatus("id", isProvisioned()),
+			name: "unwanted", reason: "it must not get new users", status: newStatus("id", isProvisioned()),
 			change: func(s *Status) { s.Unwanted = true }, want: outcome{false, metav1.ConditionTrue},
 		},
 		{
@@ -67,7 +67,7 @@ func TestConclude(t *testing.T) {
 			if tc.change != nil {
 				tc.change(&status)
 			}
-			status.Distrust() // as the runner does before the first phase
+			status.ResetIncomplete() // as the runner does before the first phase
 			status.Conclude(tc.found)
 			validated := meta.FindStatusCondition(*status.Conditions, v1alpha2.ConditionResourcesValidated).Status
 			if diff := cmp.Diff(tc.want, outcome{*status.ReadyToUse, validated}); diff != "" {
@@ -80,7 +80,7 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-func TestDistrust(t *testing.T) {
+func TestResetIncomplete(t *testing.T) {
 	cases := []struct {
 		name   string
 		reason string
@@ -93,7 +93,7 @@ func TestDistrust(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			status := newStatus(tc.id, isProvisioned())
-			status.Distrust()
+			status.ResetIncomplete()
 			status.Incomplete = false // an ID is added later
 			if got := status.IsProvisioned(); got != tc.want {
 				t.Errorf("%s: provisioned %t, want %t", tc.reason, got, tc.want)

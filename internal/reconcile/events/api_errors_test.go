@@ -37,7 +37,7 @@ func TestAPIErrors(t *testing.T) {
 			"another error in between", "the reconcile got further",
 			[]error{forbidden, reasons.Waiting("R", "m"), forbidden}, []string{saysForbidden, saysForbidden},
 		},
-		{"conflict", "somebody was faster", []error{apierrors.NewConflict(buckets, "b", errors.New("x"))}, nil},
+		{"conflict", "another write was faster", []error{apierrors.NewConflict(buckets, "b", errors.New("x"))}, nil},
 		{"not found", "it has vanished meanwhile", []error{apierrors.NewNotFound(buckets, "b")}, nil},
 		{"already exists", "it has appeared meanwhile", []error{apierrors.NewAlreadyExists(buckets, "b")}, nil},
 		{"no connection", "the Event would not get through either", []error{errors.New("connection refused")}, nil},

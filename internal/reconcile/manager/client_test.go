@@ -34,8 +34,8 @@ func (b behind) read(ctx context.Context, atOnce bool) error {
 	return b.fails
 }
 
-// TestImpatient: reads do not wait for ever, and end at once with their caller.
-func TestImpatient(t *testing.T) {
+// TestReadsTimeOut: reads time out, and end at once with their caller.
+func TestReadsTimeOut(t *testing.T) {
 	broken := errors.New("broken")
 	tests := map[string]struct {
 		reason string

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDiscreet(t *testing.T) {
+func TestLimitVerbosity(t *testing.T) {
 	var lines []string
 	log := limitVerbosity(funcr.New(func(prefix, args string) { lines = append(lines, prefix+" "+args) }, funcr.Options{Verbosity: 10}))
 	log = log.WithName("test").WithValues("key", "value").WithCallDepth(1)

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-func TestCompleteSwitchesOffWhatIsNotAskedFor(t *testing.T) {
+func TestCompleteDefaults(t *testing.T) {
 	got := complete(manager.Options{})
 	if got.Metrics.BindAddress != "0" || got.HealthProbeBindAddress != "0" {
 		t.Errorf("listeners at %q and %q, want both off", got.Metrics.BindAddress, got.HealthProbeBindAddress)
@@ -23,7 +23,7 @@ func TestCompleteSwitchesOffWhatIsNotAskedFor(t *testing.T) {
 	}
 }
 
-func TestCompleteKeepsWhatIsAskedFor(t *testing.T) {
+func TestCompleteKeepsOptions(t *testing.T) {
 	asked := manager.Options{Logger: testr.New(t), HealthProbeBindAddress: "127.0.0.1:1", LeaderElection: true, LeaderElectionID: "l"}
 	asked.Metrics.BindAddress = "127.0.0.1:2"
 	asked.Controller.MaxConcurrentReconciles = 7

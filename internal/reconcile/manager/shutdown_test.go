@@ -17,9 +17,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestEndsWithoutAPIServer stops a component while it waits for an API server that
-// does not let it have a list.
-func TestEndsWithoutAPIServer(t *testing.T) {
+// TestStopsWhileListIsRejected stops a component while the API server rejects its
+// list request.
+func TestStopsWhileListIsRejected(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	asked := make(chan struct{}, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

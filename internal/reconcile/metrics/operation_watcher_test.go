@@ -69,7 +69,7 @@ func TestWatchOperations(t *testing.T) {
 		},
 		// KEP: METRIC-4
 		{
-			name: "deleted before it was ready", reason: "nobody waits for it any more",
+			name: "deleted before it was ready", reason: "the operation has ended",
 			see: func(w *watcher, l life, at func(time.Duration)) {
 				w.OnUpdate(l.created, l.deletedEarly())
 				at(gone)
@@ -84,7 +84,7 @@ func TestWatchOperations(t *testing.T) {
 		},
 		// KEP: METRIC-4
 		{
-			name: "gone unseen", reason: "nobody knows how long it took",
+			name: "gone unseen", reason: "its duration is unknown",
 			see: func(w *watcher, l life, _ func(time.Duration)) {
 				w.OnDelete(toolscache.DeletedFinalStateUnknown{Obj: l.ready})
 			},

@@ -18,7 +18,7 @@ func TestKinds(t *testing.T) {
 	}{
 		{"waiting", "a watch brings the object back", Waiting("R", "m"), verdict{}},
 		{"blocked", "a watch brings the object back", Blocked("R", "m"), verdict{}},
-		{"invalid", "somebody has to change something", Invalid("R", "m"), verdict{Permanent: true}},
+		{"invalid", "only a change can help", Invalid("R", "m"), verdict{Permanent: true}},
 		{"lost", "nothing brings it back", Lost("R", "m"), verdict{Permanent: true}},
 		{"unwritable", "the API server may allow it next time", Unwritable("R", "m"), verdict{Retry: true}},
 		{"failed", "the driver may recover", Failed("R", "m"), verdict{Retry: true}},
@@ -37,7 +37,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestOtherErrorsAreNoFindings(t *testing.T) {
+func TestOtherErrors(t *testing.T) {
 	for _, err := range []error{nil, errors.New("connection refused")} {
 		if found, ok := As(err); ok {
 			t.Errorf("As(%v) = %v", err, found)

@@ -6,7 +6,7 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// check finds what is wrong with an expression whatever its variables are:
+// check finds errors of an expression that do not depend on its variables:
 // functions that there are not, and operators that do not take what they are given.
 // It returns whether the result can be true or false.
 func check(source string, parsed *cel.Ast, names []string) (condition bool, err error) {

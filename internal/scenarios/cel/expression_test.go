@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
+	cosicel "github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
 )
 
 //nolint:lll // one case a line
@@ -37,7 +37,7 @@ func TestTemplate(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			template, err := cel.ParseTemplate(tc.source)
+			template, err := cosicel.ParseTemplate(tc.source)
 			if err != nil {
 				t.Fatalf("%s\nParseTemplate() = %v", tc.reason, err)
 			}
@@ -57,7 +57,7 @@ func TestTemplateRefused(t *testing.T) {
 		"Open": "${name", "Empty": "${}", "Syntax": "${name +}", "Quote": "${'}", "Nonsense": "${a b}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := cel.ParseTemplate(source); err == nil {
+			if got, err := cosicel.ParseTemplate(source); err == nil {
 				t.Errorf("ParseTemplate(%q) = %v, want an error", source, got)
 			}
 		})
@@ -65,7 +65,7 @@ func TestTemplateRefused(t *testing.T) {
 }
 
 func TestTestWantsBoolean(t *testing.T) {
-	e, err := cel.Parse("1 + 1")
+	e, err := cosicel.Parse("1 + 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestTestWantsBoolean(t *testing.T) {
 }
 
 func TestCostIsBounded(t *testing.T) {
-	e, err := cel.Parse("l.all(a, l.all(b, l.all(c, a + b + c >= 0)))")
+	e, err := cosicel.Parse("l.all(a, l.all(b, l.all(c, a + b + c >= 0)))")
 	if err != nil {
 		t.Fatal(err)
 	}

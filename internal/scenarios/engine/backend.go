@@ -14,7 +14,7 @@ func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 	if err := r.changeBackend(ctx, s.Backend); err != nil {
 		return nil, err
 	}
-	truth, err := r.truth(ctx)
+	truth, err := r.backendState(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func TestBackend(t *testing.T) {
 			steps: `- backend: {policies: {"BUCKET": {"ACCOUNT": {objectData: ReadOnly}}}}` + "\n",
 		},
 		"TakenAway": {
-			reason: "Nobody may anything.", want: engine.Failed, message: "policy of bucket",
+			reason: "No account has a grant.", want: engine.Failed, message: "policy of bucket",
 			steps: `- backend: {policies: {"BUCKET": absent}}` + "\n",
 		},
 		"Objects": {

@@ -7,11 +7,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// truth is what the backend holds, as JSON has it, by names and IDs.
-type truth struct{ buckets, accounts, policies map[string]any }
+// backendState is what the backend holds, as JSON has it, by names and IDs.
+type backendState struct{ buckets, accounts, policies map[string]any }
 
-func (r *run) truth(ctx context.Context) (truth, error) {
-	found := truth{map[string]any{}, map[string]any{}, map[string]any{}}
+func (r *run) backendState(ctx context.Context) (backendState, error) {
+	found := backendState{map[string]any{}, map[string]any{}, map[string]any{}}
 	store := r.engine.emulator.Store()
 	buckets, err := store.Buckets(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (r *run) truth(ctx context.Context) (truth, error) {
 	return found, err
 }
 
-// policiesOf turns the grants of accounts into who may do what, by bucket.
+// policiesOf turns the grants of accounts into policies by bucket.
 func policiesOf(accounts []fakedriver.Account) (map[string]any, error) {
 	policies := map[string]any{}
 	for _, a := range accounts {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // call calls a method of a driver, as a sidecar would, and compares what comes
@@ -47,7 +47,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 // methodOf finds a method of the protocol by its name.
 func methodOf(name string) (protoreflect.MethodDescriptor, error) {
 	var known []string
-	services := cosi.File_cosi_v1alpha2_cosi_proto.Services()
+	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()
 	for i := range services.Len() {
 		methods := services.Get(i).Methods()
 		for j := range methods.Len() {

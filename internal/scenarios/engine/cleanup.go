@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -75,7 +75,7 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 // deleteRetained deletes the Buckets that the scenario's claims have left behind by
 // their deletion policy. What they stand for is swept later.
 func (r *run) deleteRetained(ctx context.Context) error {
-	var buckets cosiapi.BucketList
+	var buckets v1alpha2.BucketList
 	if err := r.engine.client.List(ctx, &buckets); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r *run) deleteRetained(ctx context.Context) error {
 		if bucket.Spec.BucketClaimRef.Namespace != r.namespace {
 			continue
 		}
-		if bucket.Spec.DeletionPolicy != cosiapi.DeletionPolicyRetain {
+		if bucket.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain {
 			failed = append(failed, &Failure{
 				Position: r.scenario.Position, Subject: "Bucket/" + bucket.Name,
 				Message: fmt.Sprintf("Bucket/%s still exists, but its deletion policy is %s", bucket.Name, bucket.Spec.DeletionPolicy),
@@ -96,7 +96,7 @@ func (r *run) deleteRetained(ctx context.Context) error {
 			continue
 		}
 		named := &unstructured.Unstructured{}
-		named.SetGroupVersionKind(cosiapi.SchemeGroupVersion.WithKind("Bucket"))
+		named.SetGroupVersionKind(v1alpha2.SchemeGroupVersion.WithKind("Bucket"))
 		named.SetName(bucket.Name)
 		failed = append(failed, r.awaitDeletion(ctx, named))
 	}

@@ -61,8 +61,8 @@ func (r *run) emptyBuckets(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// cleanUpBackend removes from the store what nobody else will: buckets that are retained or
-// were never COSI's, and what has leaked, which the oracles have seen by now.
+// cleanUpBackend removes what COSI leaves in the store: retained buckets, buckets
+// created outside COSI, and leaks, which the oracles have already reported.
 func (r *run) cleanUpBackend(ctx context.Context) error {
 	own, err := r.ownBuckets(ctx)
 	failed := []error{err}
@@ -116,8 +116,8 @@ func (r *run) markCallExternal(method string, request proto.Message) {
 	}
 }
 
-// administrator returns a client of the store, for a bucket, with the key of its
-// administrator, who may do everything. The transport is the caller's to close.
+// administrator returns a client of the store for a bucket, with the administrator's
+// key, which allows everything. The caller closes the transport.
 func (r *run) administrator(ctx context.Context, bucket string, transport *http.Transport) (*s3.Client, error) {
 	emu := r.engine.emulator
 	content, err := os.ReadFile(emu.Info().S3Administrator)
@@ -158,8 +158,8 @@ func trustCA(transport *http.Transport, authority string) error {
 	return nil
 }
 
-// deleteBucket deletes a bucket with all that is in it, as nobody but the store's
-// administrator can.
+// deleteBucket deletes a bucket and its objects, which requires the store's
+// administrator.
 func (r *run) deleteBucket(ctx context.Context, name string) error {
 	backend := r.engine.emulator.Store()
 	b, err := backend.GetBucket(ctx, name)

@@ -26,7 +26,7 @@ func (r *run) parallel(ctx context.Context, s *spec.Step) (any, error) {
 	return nil, firstCause(failed)
 }
 
-// firstCause prefers what has failed by itself to what was cut short.
+// firstCause prefers an error of its own to an error caused by cancellation.
 func firstCause(failed []error) error {
 	var cut error
 	for _, err := range failed {

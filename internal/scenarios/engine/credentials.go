@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -47,12 +47,12 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	}
 	value := func(key string) string { return string(secret.Data[key]) }
 	c := &credentials{
-		bucket: value(cosiapi.SecretKeyBucketName), transport: &http.Transport{}, attempts: max(1, r.engine.options.S3Attempts),
+		bucket: value(v1alpha2.SecretKeyBucketName), transport: &http.Transport{}, attempts: max(1, r.engine.options.S3Attempts),
 	}
-	if authority := value(cosiapi.SecretKeyCertificateAuthority); authority != "" {
+	if authority := value(v1alpha2.SecretKeyCertificateAuthority); authority != "" {
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM([]byte(authority)) {
-			return nil, fmt.Errorf("no certificate in %[2]s of Secret/%[1]s", name, cosiapi.SecretKeyCertificateAuthority)
+			return nil, fmt.Errorf("no certificate in %[2]s of Secret/%[1]s", name, v1alpha2.SecretKeyCertificateAuthority)
 		}
 		c.transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
@@ -62,10 +62,10 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 		}
 	}
 	options := s3.Options{
-		BaseEndpoint: aws.String(value(cosiapi.SecretKeyS3Endpoint)), Region: value(cosiapi.SecretKeyS3Region),
-		UsePathStyle: value(cosiapi.SecretKeyS3AddressingStyle) != "virtual",
+		BaseEndpoint: aws.String(value(v1alpha2.SecretKeyS3Endpoint)), Region: value(v1alpha2.SecretKeyS3Region),
+		UsePathStyle: value(v1alpha2.SecretKeyS3AddressingStyle) != "virtual",
 		Credentials: awscredentials.NewStaticCredentialsProvider(
-			value(cosiapi.SecretKeyS3AccessKeyID), value(cosiapi.SecretKeyS3SecretAccessKey), ""),
+			value(v1alpha2.SecretKeyS3AccessKeyID), value(v1alpha2.SecretKeyS3SecretAccessKey), ""),
 		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: c.attempts,
 	}
 	if !asked.ServiceAccount.IsZero() {
@@ -77,8 +77,8 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	return c, nil
 }
 
-// request does what a URL is signed for, as often as the client would. A refusal is
-// S3's error, as the client would return it.
+// request sends a presigned request, with as many attempts as the client makes. It
+// returns a rejection as S3's error, as the client does.
 func (c *credentials) request(ctx context.Context, method, signed string, content []byte) (body string, err error) {
 	pauses := wait.Backoff{Steps: c.attempts, Duration: firstPause, Factor: 2} //nolint:mnd // twice as long each time
 	_ = wait.ExponentialBackoffWithContext(ctx, pauses, func(ctx context.Context) (done bool, _ error) {

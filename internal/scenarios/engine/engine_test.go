@@ -102,7 +102,7 @@ steps:
 `,
 		},
 		"HastyAlways": {
-			reason: "It does not hold because nobody has looked.", want: engine.Failed, message: "condition no longer met",
+			reason: "An object that was not read does not match.", want: engine.Failed, message: "condition no longer met",
 			scenario: "steps: [{always: {objects: {ConfigMap/none: present}, for: 1us}}]",
 		},
 		"Refused": {

@@ -162,8 +162,8 @@ func (r *run) eventPatterns(ctx context.Context, asked *spec.Events) ([]eventPat
 // final if no further event can mend it.
 func (r *run) compare(asked *spec.Events, patterns []eventPattern) (problem string, final bool, err error) {
 	events := r.events(asked)
-	// By their beginnings: what somebody does may be seen by others, and cause what
-	// they do, before the answer has come back.
+	// Sort by start time: another component can see a change and act on it before
+	// the answer arrives.
 	slices.SortStableFunc(events, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
 	counts, last := make([]int, len(patterns)), -1
 	for _, e := range events {

@@ -33,7 +33,7 @@ const lostAndDeleted = `
 - expect: {BucketAccess/app: absent, BucketClaim/photos: absent}
 `
 
-// TestForget has scenarios in which a backend loses everything: that is nobody's
+// TestForget has scenarios in which a backend loses everything: that is no component's
 // fault, so the oracles find none.
 func TestForget(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})

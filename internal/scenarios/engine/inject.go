@@ -93,8 +93,8 @@ func (r *run) healAll() error {
 	return errors.Join(failed...)
 }
 
-// affectsOthers reports whether a fault could be suffered by what all scenarios
-// share, and not only by a driver of the scenario's own.
+// affectsOthers reports whether a fault can affect components that all scenarios
+// share, and not only the scenario's own driver.
 func affectsOthers(f *spec.Fault) bool {
 	return f != nil && (f.Outage != "" || f.Interfere != "" || isShared(f.ComponentText()) || strings.Contains(f.Component, "*"))
 }

@@ -18,7 +18,7 @@ func TestInject(t *testing.T) {
 	e := engine.New(emu, engine.Options{})
 	tests := map[string]struct {
 		reason, fault string
-		want          []string // the operations that have suffered, with their outcomes
+		want          []string // the operations that were affected, with their outcomes
 	}{
 		"Conflict": {
 			reason: "A write is refused.",
@@ -26,7 +26,7 @@ func TestInject(t *testing.T) {
 			want:   []string{"controller patch bucketclaims/status Conflict"},
 		},
 		"LostReply": {
-			reason: "The bucket is created, and nobody has heard of it.",
+			reason: "The bucket is created, and the sidecar gets no reply.",
 			fault:  `{seam: rpc, operation: DriverCreateBucket, nth: 1, loseReply: DeadlineExceeded}`,
 			want:   []string{"sidecar DriverCreateBucket DeadlineExceeded"},
 		},
@@ -41,7 +41,7 @@ func TestInject(t *testing.T) {
 			want:   []string{"driver AdminPutAccount InternalError"},
 		},
 		"SlowStart": {
-			reason: "Only starts of the driver would have suffered.",
+			reason: "Only starts of the driver would be affected.",
 			fault:  `{seam: process, component: driver, delay: 1s}`,
 		},
 	}
@@ -56,8 +56,8 @@ func TestInject(t *testing.T) {
 			if result.Outcome != engine.Passed {
 				t.Errorf("%s: %s\n%s", tc.reason, result.Outcome, explain(result))
 			}
-			if got := suffered(emu.Journal().Since(mark)); !slices.Equal(got, tc.want) {
-				t.Errorf("%s\nsuffered: %q, want %q", tc.reason, got, tc.want)
+			if got := affected(emu.Journal().Since(mark)); !slices.Equal(got, tc.want) {
+				t.Errorf("%s\naffected: %q, want %q", tc.reason, got, tc.want)
 			}
 			if left := emu.Faults().List(); len(left) > 0 {
 				t.Errorf("faults that are left: %v", left)
@@ -83,7 +83,7 @@ steps:
 	}
 }
 
-func suffered(events []journal.Event) []string {
+func affected(events []journal.Event) []string {
 	var all []string
 	for _, e := range events {
 		if e.Fault != "" {

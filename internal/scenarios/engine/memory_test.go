@@ -144,7 +144,7 @@ func settled(ctx context.Context) usage {
 func look() usage {
 	var stats runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what finalizers have let go of; and a profile is as of the last but one
+	runtime.GC() // finalizers release memory one cycle later, and so do profiles
 	runtime.ReadMemStats(&stats)
 	events := heldBy("k8s.io/client-go/tools/events.")
 	return usage{bytes: int64(stats.HeapAlloc) - events, events: events, goroutines: runtime.NumGoroutine()} //nolint:gosec // far below

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// maxDeletedNamespaces is how many namespaces that nobody needs may stay in a control plane that
-// is thrown away in the end. Deleting one makes Kubernetes list, and delete, each kind
-// that it has, one after the other: some 80 requests, as many as a scenario makes.
+// maxDeletedNamespaces is the maximum number of unused namespaces that stay in a
+// control plane that ends with the emulator. To delete one, Kubernetes lists and deletes
+// each of its kinds in turn: about 80 requests, as many as a scenario makes.
 const maxDeletedNamespaces = 256
 
 // namespaceQueue are the namespaces of scenarios that have ended, and which are not deleted yet.

@@ -1,24 +1,20 @@
 package engine_test
 
 import (
-	"context"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 // The beginnings of scenarios.
@@ -90,7 +86,7 @@ steps:
 				"- backend: {put: {bucket: \"${claim.status.boundBucketName}\", key: c, content: d}}\n",
 		},
 		"Crashes": {
-			reason: "Whoever dies, nothing is lost.",
+			reason: "A crash of any component loses nothing.",
 			scenario: strings.ReplaceAll("steps:"+granted, "- expect:", "- crash: [sidecar, controller]\n- expect:") +
 				"- delete: [BucketAccess/app, BucketClaim/photos]\n- crash: [controller, sidecar]\n- expect: {BucketClaim/photos: absent}\n",
 		},
@@ -103,7 +99,7 @@ steps:
 			scenario: "steps: [{call: {method: DriverCreateBucket, request: {bucketId: \"${scope}-raw\", protocols: [{type: S3}]}}}]",
 		},
 		"Orphaned": {
-			reason: "The bucket in the backend has nobody any more.", scenario: orphaned, want: []string{oracle.Leak, oracle.Leak},
+			reason: "No object records the bucket of the backend.", scenario: orphaned, want: []string{oracle.Leak, oracle.Leak},
 		},
 		"Allowed": {
 			reason:   "It is known, and there is a reason.",
@@ -115,10 +111,10 @@ steps:
 			want:     []string{oracle.Loss, oracle.Order},
 		},
 		"Lost": {
-			reason: "Somebody has taken the account away, and the access still says that all is well.", scenario: "steps:" + granted,
+			reason: "The account was deleted in the backend, and the access still reports ready.", scenario: "steps:" + granted,
 			between: func(t *testing.T, namespace string) {
 				t.Helper()
-				access := &cosiapi.BucketAccess{}
+				access := &v1alpha2.BucketAccess{}
 				get(t, emu, namespace, "app", access)
 				if err := emu.Store().DeleteAccount(t.Context(), emu.Info().DriverName, access.Status.AccountID); err != nil {
 					t.Error(err)
@@ -132,7 +128,7 @@ steps:
 				t.Helper()
 				secret := &corev1.Secret{}
 				get(t, emu, namespace, "key", secret)
-				emu.Journal().Logger("sidecar", 1, 0).Info("granted", "key", string(secret.Data[cosiapi.SecretKeyS3SecretAccessKey]))
+				emu.Journal().Logger("sidecar", 1, 0).Info("granted", "key", string(secret.Data[v1alpha2.SecretKeyS3SecretAccessKey]))
 			},
 			want: []string{oracle.Secret},
 		},
@@ -199,7 +195,7 @@ func (m *meddler) StepEnded(_ *spec.Scenario, step engine.StepResult) {
 func TestSocket(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})
-	scenario := "setup: {drivers: [{name: theirs, socket: \"" + serveElsewhere(t, emu, "theirs.test") + "\"}]}\nsteps:" + claimed + `
+	scenario := "setup: {drivers: [{name: theirs, socket: \"" + drivertest.ServeFake(t, "theirs.test", emu.Info().S3Endpoint) + "\"}]}\nsteps:" + claimed + `
 - expect: {"Bucket/${claim.status.boundBucketName}": {spec: {driverName: theirs.test}}}
 - call: {method: DriverGetInfo, response: {name: "${driver}"}}
 - delete: BucketClaim/photos
@@ -210,37 +206,4 @@ func TestSocket(t *testing.T) {
 			t.Errorf("%s\n%s", got.Outcome, explain(got))
 		}
 	}
-}
-
-// serveElsewhere serves a driver with a store of its own, and returns its endpoint.
-func serveElsewhere(t *testing.T, emu *emulator.Emulator, name string) string {
-	t.Helper()
-	s3, err := store.New(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := fakedriver.New(fakedriver.Options{Name: name, Backend: s3, Endpoint: emu.Info().S3Endpoint})
-	if err != nil {
-		t.Fatal(err)
-	}
-	endpoint := "unix://" + filepath.Join(t.TempDir(), "d.sock")
-	listener, err := fakedriver.Listen(endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var served sync.WaitGroup
-	served.Go(func() {
-		if err := d.Serve(ctx, listener); err != nil {
-			t.Errorf("Serve() = %v", err)
-		}
-	})
-	t.Cleanup(func() {
-		cancel()
-		served.Wait()
-		if err := s3.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return endpoint
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// rejected is a failure if the API server has refused a request, and says so: the
-// scenario asks for something that is not allowed.
+// rejected returns a failure if the API server has rejected a request: the scenario
+// asks for something that is not allowed.
 func rejected(object client.Object, err error) error {
-	// Not by its reason: what cannot be applied at all is refused without one.
+	// Not by its reason: the rejection of an object that cannot be applied has none.
 	if status := apierrors.APIStatus(nil); !errors.As(err, &status) {
 		return err
 	}
@@ -24,8 +24,8 @@ func rejected(object client.Object, err error) error {
 	}
 }
 
-// wantRejection turns the outcome of a step around: that the API server has refused
-// it, in the words that are expected, is right.
+// wantRejection inverts the outcome of a step: it passes if the API server rejects the
+// request with the expected message.
 func (r *run) wantRejection(ctx context.Context, s *spec.Step, outcome error) error {
 	want, err := r.text(ctx, s.Refused)
 	if err != nil {

@@ -73,7 +73,7 @@ type Failure struct { //nolint:errname // it is what people call it
 	// Broken says that it is about the run itself, and not about COSI.
 	Broken bool
 
-	rejection string // what the API server has said, if it has refused something
+	rejection string // the API server's message, if it has rejected a request
 }
 
 // Error implements the error interface.

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -89,32 +89,32 @@ func (r *run) driverOf(ctx context.Context, name string, drivers map[string]any)
 	return found
 }
 
-func (r *run) bucketClass(class spec.Class, driver string) *cosiapi.BucketClass {
-	policy := cosiapi.DeletionPolicyDelete
+func (r *run) bucketClass(class spec.Class, driver string) *v1alpha2.BucketClass {
+	policy := v1alpha2.DeletionPolicyDelete
 	if class.DeletionPolicy != "" {
-		policy = cosiapi.DeletionPolicy(class.DeletionPolicy)
+		policy = v1alpha2.DeletionPolicy(class.DeletionPolicy)
 	}
-	return &cosiapi.BucketClass{
-		TypeMeta:   metav1.TypeMeta{Kind: "BucketClass", APIVersion: cosiapi.SchemeGroupVersion.String()},
+	return &v1alpha2.BucketClass{
+		TypeMeta:   metav1.TypeMeta{Kind: "BucketClass", APIVersion: v1alpha2.SchemeGroupVersion.String()},
 		ObjectMeta: metav1.ObjectMeta{Name: r.scoped(class.Name)},
-		Spec:       cosiapi.BucketClassSpec{DriverName: driver, DeletionPolicy: policy, Parameters: class.Parameters},
+		Spec:       v1alpha2.BucketClassSpec{DriverName: driver, DeletionPolicy: policy, Parameters: class.Parameters},
 	}
 }
 
-func (r *run) accessClass(class spec.AccessClass, driver string) *cosiapi.BucketAccessClass {
-	object := &cosiapi.BucketAccessClass{
-		TypeMeta:   metav1.TypeMeta{Kind: "BucketAccessClass", APIVersion: cosiapi.SchemeGroupVersion.String()},
+func (r *run) accessClass(class spec.AccessClass, driver string) *v1alpha2.BucketAccessClass {
+	object := &v1alpha2.BucketAccessClass{
+		TypeMeta:   metav1.TypeMeta{Kind: "BucketAccessClass", APIVersion: v1alpha2.SchemeGroupVersion.String()},
 		ObjectMeta: metav1.ObjectMeta{Name: r.scoped(class.Name)},
-		Spec: cosiapi.BucketAccessClassSpec{
-			DriverName: driver, AuthenticationType: cosiapi.AuthenticationTypeKey,
-			MultiBucketAccess: cosiapi.MultiBucketAccess(class.MultiBucketAccess), Parameters: class.Parameters,
+		Spec: v1alpha2.BucketAccessClassSpec{
+			DriverName: driver, AuthenticationType: v1alpha2.AuthenticationTypeKey,
+			MultiBucketAccess: v1alpha2.MultiBucketAccess(class.MultiBucketAccess), Parameters: class.Parameters,
 		},
 	}
 	if class.AuthenticationType != "" {
-		object.Spec.AuthenticationType = cosiapi.AuthenticationType(class.AuthenticationType)
+		object.Spec.AuthenticationType = v1alpha2.AuthenticationType(class.AuthenticationType)
 	}
 	if modes := class.DisallowedModes; modes != nil {
-		object.Spec.DisallowedBucketAccessModes = &cosiapi.DisallowedBucketAccessModes{
+		object.Spec.DisallowedBucketAccessModes = &v1alpha2.DisallowedBucketAccessModes{
 			ObjectData: accessModes(modes.ObjectData), ObjectMetadata: accessModes(modes.ObjectMetadata),
 			BucketMetadata: accessModes(modes.BucketMetadata),
 		}
@@ -122,10 +122,10 @@ func (r *run) accessClass(class spec.AccessClass, driver string) *cosiapi.Bucket
 	return object
 }
 
-func accessModes(names []string) []cosiapi.BucketAccessMode {
-	var modes []cosiapi.BucketAccessMode
+func accessModes(names []string) []v1alpha2.BucketAccessMode {
+	var modes []v1alpha2.BucketAccessMode
 	for _, name := range names {
-		modes = append(modes, cosiapi.BucketAccessMode(name))
+		modes = append(modes, v1alpha2.BucketAccessMode(name))
 	}
 	return modes
 }

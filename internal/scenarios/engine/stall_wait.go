@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 )
 
@@ -53,7 +53,7 @@ func (r *run) cancelWhenStalled(ctx context.Context, object *unstructured.Unstru
 // hold it, or COSI has failed terminally, or COSI reports no failure. It returns the
 // least silence after which the state is final.
 func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bool) {
-	if !controllerutil.ContainsFinalizer(object, cosiapi.ProtectionFinalizer) {
+	if !controllerutil.ContainsFinalizer(object, v1alpha2.ProtectionFinalizer) {
 		return idle.LongQuiet, true
 	}
 	var status struct {
@@ -70,11 +70,11 @@ func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bo
 // willRetry reports whether the conditions announce a retry, which may come after a long
 // delay.
 func willRetry(conditions []metav1.Condition) bool {
-	failed := meta.FindStatusCondition(conditions, cosiapi.ConditionProvisionFailed)
+	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
 	if failed != nil && failed.Status == metav1.ConditionTrue &&
-		failed.Reason != cosiapi.ReasonDriverRefused && failed.Reason != cosiapi.ReasonInvalidDriverResponse {
+		failed.Reason != v1alpha2.ReasonDriverRefused && failed.Reason != v1alpha2.ReasonInvalidDriverResponse {
 		return true
 	}
-	validated := meta.FindStatusCondition(conditions, cosiapi.ConditionResourcesValidated)
-	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == cosiapi.ReasonSecretWriteFailed
+	validated := meta.FindStatusCondition(conditions, v1alpha2.ConditionResourcesValidated)
+	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == v1alpha2.ReasonSecretWriteFailed
 }

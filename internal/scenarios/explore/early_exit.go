@@ -124,15 +124,15 @@ func (r *running) stalled() bool {
 	return waiting > 0
 }
 
-// futile is the number of equal failures of an operation after which another attempt is
+// failureLimit is the number of equal failures of an operation after which another attempt is
 // no progress.
-const futile = 3
+const failureLimit = 3
 
 // progressed returns the time of the last progress. It ignores operations that have failed
 // in the same way too often. A pending operation is progress now.
 func progressed(events, underWay []journal.Event) time.Time {
 	failures := map[string]int{} // by operation and outcome
-	hopeless := map[string]bool{}
+	exhausted := map[string]bool{}
 	var last time.Time
 	for _, e := range events {
 		if !isProgress(e) {
@@ -143,13 +143,13 @@ func progressed(events, underWay []journal.Event) time.Time {
 		if e.Failed() && e.Fault == "" {
 			failures[attempt]++
 		}
-		hopeless[operation] = failures[attempt] >= futile
-		if ended := e.Time.Add(e.Duration); failures[attempt] < futile && ended.After(last) {
+		exhausted[operation] = failures[attempt] >= failureLimit
+		if ended := e.Time.Add(e.Duration); failures[attempt] < failureLimit && ended.After(last) {
 			last = ended
 		}
 	}
 	for _, e := range underWay {
-		if isProgress(e) && !hopeless[e.Component+" "+string(e.Seam)+" "+e.Operation.String()] {
+		if isProgress(e) && !exhausted[e.Component+" "+string(e.Seam)+" "+e.Operation.String()] {
 			return time.Now()
 		}
 	}

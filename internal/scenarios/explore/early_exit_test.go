@@ -53,12 +53,12 @@ func TestProgressed(t *testing.T) {
 		want             int // seconds; -1: now
 	}{
 		{"success", "a success is progress", []journal.Event{create}, nil, 1},
-		{"first failures", "another attempt may help", append(failed(2, futile-1), create), nil, futile},
-		{"many failures", "another attempt does not help", append([]journal.Event{create}, failed(2, 10)...), nil, futile},
+		{"first failures", "another attempt may help", append(failed(2, failureLimit-1), create), nil, failureLimit},
+		{"many failures", "another attempt does not help", append([]journal.Event{create}, failed(2, 10)...), nil, failureLimit},
 		{"told", "a Kubernetes Event is not progress", []journal.Event{create, at(9, "patch events", journal.OutcomeOK)}, nil, 1},
 		{"late success", "a success is progress", append(failed(2, 10), at(20, "DriverDeleteBucket", journal.OutcomeOK)), nil, 20},
 		{"pending", "a pending operation may be progress", []journal.Event{create}, []journal.Event{at(30, "DriverDeleteBucket", "")}, -1},
-		{"pending failure", "this operation has always failed", failed(2, 10), []journal.Event{at(30, "DriverDeleteBucket", "")}, futile},
+		{"pending failure", "this operation has always failed", failed(2, 10), []journal.Event{at(30, "DriverDeleteBucket", "")}, failureLimit},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := progressed(test.events, test.underWay)

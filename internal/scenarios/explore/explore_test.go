@@ -108,9 +108,9 @@ func checkFiles(t *testing.T, g Group) {
 	}
 }
 
-// moody is a backend that never deletes the first account that it is asked for twice.
+// flaky is a backend that never deletes the first account that it is asked for twice.
 // It handles all other accounts correctly.
-type moody struct {
+type flaky struct {
 	fakedriver.Backend
 
 	mu    sync.Mutex
@@ -118,7 +118,7 @@ type moody struct {
 	stuck string
 }
 
-func (m *moody) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+func (m *flaky) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.asked[spec.ID] && m.stuck == "" {
@@ -128,7 +128,7 @@ func (m *moody) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fa
 	return m.Backend.PutAccount(ctx, spec)
 }
 
-func (m *moody) DeleteAccount(ctx context.Context, owner, id string) error {
+func (m *flaky) DeleteAccount(ctx context.Context, owner, id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.stuck == id {
@@ -146,7 +146,7 @@ func TestLongSeenOnce(t *testing.T) {
 		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
 		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverGrant*", Out: filepath.Join(t.TempDir(), "found"),
 	}
-	backend := &moody{asked: map[string]bool{}}
+	backend := &flaky{asked: map[string]bool{}}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
 		backend.mu.Lock()
 		defer backend.mu.Unlock()

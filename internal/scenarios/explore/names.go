@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -35,27 +34,15 @@ func newNames(scenario string) *names {
 
 // read learns the names from responses of the API server.
 func (n *names) read(events []journal.Event) {
-	for _, e := range events {
-		if e.Seam != journal.SeamAPI || len(e.Response) == 0 {
-			continue
-		}
-		var object struct {
-			Kind     string `json:"kind"`
-			Metadata struct {
-				Name string `json:"name"`
-				UID  string `json:"uid"`
-			} `json:"metadata"`
-		}
-		if json.Unmarshal(e.Response, &object) == nil {
-			n.learn(object.Kind, object.Metadata.Name, object.Metadata.UID)
-		}
+	for object := range eventscope.Objects(events) {
+		n.learn(object.Kind, object.Metadata.Name, object.Metadata.UID)
 	}
 }
 
 // learn assigns a name to a UID. An object that was deleted and created again has another
 // UID and another number.
 func (n *names) learn(kind, name, id string) {
-	if id == "" || n.known[id] != "" {
+	if n.known[id] != "" {
 		return
 	}
 	name = kind + "/" + n.in(name)

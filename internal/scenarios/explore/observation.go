@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
@@ -20,9 +20,9 @@ import (
 // backend.
 func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation, error) {
 	m := oracle.Observation{Name: name, After: w.emu.Journal().Mark()}
-	var claims cosiapi.BucketClaimList
-	var buckets cosiapi.BucketList
-	var accesses cosiapi.BucketAccessList
+	var claims v1alpha2.BucketClaimList
+	var buckets v1alpha2.BucketList
+	var accesses v1alpha2.BucketAccessList
 	var secrets corev1.SecretList
 	for _, list := range []client.ObjectList{&claims, &buckets, &accesses, &secrets} {
 		// A list from the watch cache is current in an idle sandbox, and takes a fiftieth
@@ -37,7 +37,7 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 	}
 	m.Objects.Claims, m.Objects.Buckets, m.Objects.Accesses = claims.Items, buckets.Items, accesses.Items
 	for i := range secrets.Items {
-		if s := &secrets.Items[i]; s.Annotations[cosiapi.BucketAccessReferenceAnnotation] != "" {
+		if s := &secrets.Items[i]; s.Annotations[v1alpha2.BucketAccessReferenceAnnotation] != "" {
 			m.Objects.Secrets = append(m.Objects.Secrets, accessSecret(s))
 		}
 	}
@@ -68,7 +68,7 @@ func (w *sandbox) observeBackend(ctx context.Context, m *oracle.Observation) err
 }
 
 func accessSecret(s *corev1.Secret) oracle.AccessSecret {
-	_, access, _ := strings.Cut(s.Annotations[cosiapi.BucketAccessReferenceAnnotation], "/")
+	_, access, _ := strings.Cut(s.Annotations[v1alpha2.BucketAccessReferenceAnnotation], "/")
 	secret := oracle.AccessSecret{
 		Namespace: s.Namespace, Name: s.Name, Access: access, Empty: len(s.Data) == 0,
 		Deleting: s.DeletionTimestamp != nil, Finalizers: s.Finalizers,

@@ -6,16 +6,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
 func observationWith(uid, version, bucket string) oracle.Observation {
-	claim := cosiapi.BucketClaim{ObjectMeta: metav1.ObjectMeta{Name: "photos", ResourceVersion: version}}
+	claim := v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Name: "photos", ResourceVersion: version}}
 	claim.UID = "u-" + claim.UID
 	claim.Status.BoundBucketName = bucket + uid
-	return oracle.Observation{Objects: oracle.Objects{Claims: []cosiapi.BucketClaim{claim}}}
+	return oracle.Observation{Objects: oracle.Objects{Claims: []v1alpha2.BucketClaim{claim}}}
 }
 
 func TestStateDifferences(t *testing.T) {
@@ -62,9 +62,9 @@ func TestStateDifferences(t *testing.T) {
 func TestStatesOfTwoSandboxes(t *testing.T) {
 	var states []State
 	for _, port := range []string{"1234", "23456"} {
-		bucket := cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
-		bucket.Status.BucketInfo = map[string]string{cosiapi.SecretKeyS3Endpoint: "http://127.0.0.1:" + port}
-		s, err := stateOf(oracle.Observation{Objects: oracle.Objects{Buckets: []cosiapi.Bucket{bucket}}}, newNames("story"))
+		bucket := v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
+		bucket.Status.BucketInfo = map[string]string{v1alpha2.SecretKeyS3Endpoint: "http://127.0.0.1:" + port}
+		s, err := stateOf(oracle.Observation{Objects: oracle.Objects{Buckets: []v1alpha2.Bucket{bucket}}}, newNames("story"))
 		if err != nil {
 			t.Fatal(err)
 		}

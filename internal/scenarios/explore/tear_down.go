@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -46,7 +46,7 @@ func (r *running) tearDown() error {
 	}
 	r.seen.before = append(r.seen.before, r.seen.end)
 	err := r.sandbox.engine.EmptyBuckets(ctx)
-	for _, kinds := range [][]client.ObjectList{{&cosiapi.BucketAccessList{}, &cosiapi.BucketClaimList{}}, {&cosiapi.BucketList{}}} {
+	for _, kinds := range [][]client.ObjectList{{&v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}}, {&v1alpha2.BucketList{}}} {
 		for _, kind := range kinds {
 			err = errors.Join(err, r.sandbox.deleteAll(ctx, kind))
 		}
@@ -74,15 +74,15 @@ func (w *sandbox) deleteAll(ctx context.Context, list client.ObjectList) error {
 	}
 	var objects []client.Object
 	switch list := list.(type) {
-	case *cosiapi.BucketAccessList:
+	case *v1alpha2.BucketAccessList:
 		for i := range list.Items {
 			objects = append(objects, &list.Items[i])
 		}
-	case *cosiapi.BucketClaimList:
+	case *v1alpha2.BucketClaimList:
 		for i := range list.Items {
 			objects = append(objects, &list.Items[i])
 		}
-	case *cosiapi.BucketList:
+	case *v1alpha2.BucketList:
 		for i := range list.Items {
 			objects = append(objects, &list.Items[i])
 		}
@@ -96,8 +96,8 @@ func (w *sandbox) deleteAll(ctx context.Context, list client.ObjectList) error {
 
 // savedClasses are classes as they were when the sandbox started.
 type savedClasses struct {
-	buckets  cosiapi.BucketClassList
-	accesses cosiapi.BucketAccessClassList
+	buckets  v1alpha2.BucketClassList
+	accesses v1alpha2.BucketAccessClassList
 }
 
 func (w *sandbox) saveClasses(ctx context.Context) (s savedClasses, err error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// faultPage returns docs/faults.md with its tables made anew.
+// faultPage returns docs/faults.md with its tables generated again.
 func faultPage(text []byte) ([]byte, error) {
 	text, err := between(text, "match", matchTable())
 	if err != nil {
@@ -31,7 +31,7 @@ func interferenceTable() string {
 
 func matchTable() string {
 	var text strings.Builder
-	text.WriteString("| field | what it is |\n| --- | --- |\n")
+	text.WriteString("| field | description |\n| --- | --- |\n")
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[fault.Match]()) {
 		fmt.Fprintf(&text, "| `%s` | %s |\n", f.Tag.Get("yaml"), cell(f))
 	}

@@ -41,7 +41,7 @@ var tables = []struct {
 	{reflect.TypeFor[spec.Golden](), "`golden`"},
 }
 
-// page returns a page with what is generated of it made anew.
+// page returns a page with its generated parts generated again.
 func page(text []byte) ([]byte, error) {
 	text, err := between(text, "oracles", oracles())
 	if err != nil {
@@ -73,7 +73,7 @@ func oracles() string {
 func fields() string {
 	var text strings.Builder
 	for _, table := range tables {
-		fmt.Fprintf(&text, "\n%s:\n\n| field | what it is |\n| --- | --- |\n", table.title)
+		fmt.Fprintf(&text, "\n%s:\n\n| field | description |\n| --- | --- |\n", table.title)
 		for _, f := range reflect.VisibleFields(table.of) {
 			if name := f.Tag.Get("yaml"); name != "" {
 				fmt.Fprintf(&text, "| `%s` | %s%s |\n", name, strings.ReplaceAll(f.Tag.Get("doc"), "|", `\|`), remark(f))

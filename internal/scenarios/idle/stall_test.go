@@ -75,7 +75,7 @@ func TestStall(t *testing.T) {
 		want    outcome
 	}{
 		"Fast": {
-			reason:  "Nobody has done anything for long.",
+			reason:  "No component has been active for long.",
 			machine: machine{trips: always(10 * ms), lastNoise: always(0)},
 			want:    outcome{true, 2 * s},
 		},
@@ -105,7 +105,7 @@ func TestStall(t *testing.T) {
 			want: outcome{true, 12 * s},
 		},
 		"Noise": {
-			reason: "Somebody has done something after all.",
+			reason: "A component became active again.",
 			machine: machine{trips: always(10 * ms), lastNoise: func(now time.Duration) time.Duration {
 				if now < 1500*ms {
 					return 0
@@ -115,7 +115,7 @@ func TestStall(t *testing.T) {
 			want: outcome{true, 3500 * ms},
 		},
 		"Busy": {
-			reason:  "Somebody is at work.",
+			reason:  "A component is active.",
 			machine: machine{trips: always(10 * ms), lastNoise: always(0), idleFrom: 10 * s},
 			want:    outcome{true, 10 * s},
 		},

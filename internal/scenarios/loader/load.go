@@ -45,7 +45,7 @@ func Load(paths []string) (*Set, error) {
 	return set, nil
 }
 
-// load reads one file. Whatever keeps it from being read is a problem of the file.
+// load reads one file. Every error is reported as a problem of the file.
 func (s *Set) load(file string, named bool) error {
 	sum := sha256.New()
 	read := func(name string) ([]byte, error) {

@@ -65,10 +65,9 @@ func varying(scope string) *regexp.Regexp {
 // masked hides what differs from run to run.
 func (a *answers) masked(text string) string { return a.variable.ReplaceAllString(text, "<>") }
 
-// to finds the answer to a request: the next of those to the same request. The
-// first time, it is bound to a recorded request that nobody has made yet and that
-// differs only in UIDs. The words are pairs of what stands in the answer and what
-// must stand there now.
+// to finds the answer to a request: the next one recorded for the same request. A new
+// request maps to the earliest recorded request that has no match yet and differs only
+// in UIDs. The words are pairs of a text in the recorded answer and its replacement.
 func (a *answers) to(method, request string) (found answer, words []string, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package replay runs recordings again: as the scenario that they were made of, or
-// with a driver that answers as the recorded one did, or not at all, but judged
-// by today's oracles.
+// Package replay replays recordings in three ways: it runs the recorded scenario again,
+// it runs with a driver that returns the recorded answers, or it judges the recording
+// with today's oracles without a run.
 //
-// Two runs of one scenario are never equal: names have other UIDs in them, and
-// components that do not wait for each other go on in another order. What is
-// compared is, for each object, bucket and account by itself, what each component
-// has done to it, in its order: see [Trace].
+// Two runs of one scenario are never equal: names contain other UIDs, and components
+// that do not wait for each other run in another order. So the comparison is separate
+// for each object, bucket and account. It covers the operations of each component, in
+// their order: see [Trace].
 package replay

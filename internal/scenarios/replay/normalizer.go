@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"encoding/json"
-
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
@@ -16,20 +14,7 @@ type normalizer struct {
 // newNormalizer learns from the answers of the API server which object has which UID.
 func newNormalizer(scope string, events []journal.Event) *normalizer {
 	n := &normalizer{scope: scope, uids: map[string]string{}}
-	for _, e := range events {
-		if e.Seam != journal.SeamAPI || len(e.Response) == 0 {
-			continue
-		}
-		var object struct {
-			Kind     string `json:"kind"`
-			Metadata struct {
-				Name string `json:"name"`
-				UID  string `json:"uid"`
-			} `json:"metadata"`
-		}
-		if json.Unmarshal(e.Response, &object) != nil || object.Metadata.UID == "" {
-			continue
-		}
+	for object := range eventscope.Objects(events) {
 		n.uids[object.Metadata.UID] = "<" + object.Kind + " " + eventscope.UID.ReplaceAllString(object.Metadata.Name, "<uid>") + ">"
 	}
 	return n

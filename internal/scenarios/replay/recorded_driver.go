@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
@@ -40,8 +40,7 @@ type RecordedDriverOptions struct {
 	Sidecar string
 	// Name is the name that the driver has now.
 	Name string
-	// Protocols are what the driver serves, for recordings in which nobody has
-	// asked for them.
+	// Protocols are the driver's protocols, for recordings without a DriverGetInfo.
 	Protocols []fakedriver.Protocol
 	// ServerOptions are those of its gRPC server.
 	ServerOptions []grpc.ServerOption
@@ -54,7 +53,7 @@ func NewRecordedDriver(o RecordedDriverOptions) *RecordedDriver {
 		answers: newAnswers(o.Recording.Events, o.Sidecar, o.Recording.Namespace),
 		server:  grpc.NewServer(o.ServerOptions...),
 	}
-	services := cosi.File_cosi_v1alpha2_cosi_proto.Services()
+	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()
 	for i := range services.Len() {
 		s.server.RegisterService(s.service(services.Get(i)), nil)
 	}
@@ -131,11 +130,11 @@ func (s *RecordedDriver) answer(method protoreflect.MethodDescriptor, request an
 }
 
 // info says who the driver is, where the recording does not.
-func (s *RecordedDriver) info() *cosi.DriverGetInfoResponse {
-	info := &cosi.DriverGetInfoResponse{Name: s.options.Name}
+func (s *RecordedDriver) info() *cosiv1alpha2.DriverGetInfoResponse {
+	info := &cosiv1alpha2.DriverGetInfoResponse{Name: s.options.Name}
 	for _, p := range s.options.Protocols {
-		kind := cosi.ObjectProtocol_Type(cosi.ObjectProtocol_Type_value[strings.ToUpper(p.String())])
-		info.SupportedProtocols = append(info.SupportedProtocols, &cosi.ObjectProtocol{Type: kind})
+		kind := cosiv1alpha2.ObjectProtocol_Type(cosiv1alpha2.ObjectProtocol_Type_value[strings.ToUpper(p.String())])
+		info.SupportedProtocols = append(info.SupportedProtocols, &cosiv1alpha2.ObjectProtocol{Type: kind})
 	}
 	return info
 }

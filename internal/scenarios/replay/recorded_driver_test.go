@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // rpc is a call as a sidecar had it.
@@ -52,14 +52,14 @@ func TestStandin(t *testing.T) {
 	leaks := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
 	client := dial(t, replay.RecordedDriverOptions{Recording: recorded(), Sidecar: "sidecar", Name: "vendor.photos-7"})
-	info, err := cosi.NewIdentityClient(client).DriverGetInfo(t.Context(), &cosi.DriverGetInfoRequest{})
+	info, err := cosiv1alpha2.NewIdentityClient(client).DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{})
 	if err != nil || info.GetName() != "vendor.photos-7" {
 		t.Errorf("DriverGetInfo: %v, %v; want the name of now", info, err)
 	}
 	const now, later = "cccccccc-0000-4000-8000-000000000003", "dddddddd-0000-4000-8000-000000000004"
-	driver := cosi.NewProvisionerClient(client)
+	driver := cosiv1alpha2.NewProvisionerClient(client)
 	ids := func(uid string) string {
-		response, err := driver.DriverGenerateBucketId(t.Context(), &cosi.DriverGenerateBucketIdRequest{Name: "bc-" + uid})
+		response, err := driver.DriverGenerateBucketId(t.Context(), &cosiv1alpha2.DriverGenerateBucketIdRequest{Name: "bc-" + uid})
 		if err != nil {
 			t.Error(err)
 		}
@@ -78,10 +78,10 @@ func TestStandin(t *testing.T) {
 	t.Run("Errors", func(t *testing.T) { testErrors(t, driver, now) })
 }
 
-func testErrors(t *testing.T, driver cosi.ProvisionerClient, now string) {
+func testErrors(t *testing.T, driver cosiv1alpha2.ProvisionerClient, now string) {
 	t.Helper()
 	create := func() error {
-		_, err := driver.DriverCreateBucket(t.Context(), &cosi.DriverCreateBucketRequest{
+		_, err := driver.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{
 			BucketId: "bc-" + now, Parameters: map[string]string{"tier": "photos-7"},
 		})
 		return err
@@ -94,10 +94,10 @@ func testErrors(t *testing.T, driver cosi.ProvisionerClient, now string) {
 			t.Errorf("later: %v", err)
 		}
 	}
-	if _, err := driver.DriverDeleteBucket(t.Context(), &cosi.DriverDeleteBucketRequest{BucketId: "bc-" + now}); err != nil {
+	if _, err := driver.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "bc-" + now}); err != nil {
 		t.Errorf("a reply that a fault has lost was given by the driver nevertheless: %v", err)
 	}
-	_, err := driver.DriverGetBucket(t.Context(), &cosi.DriverGetBucketRequest{BucketId: "never"})
+	_, err := driver.DriverGetBucket(t.Context(), &cosiv1alpha2.DriverGetBucketRequest{BucketId: "never"})
 	if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "no answer to DriverGetBucket") {
 		t.Errorf("what was never asked: %v", err)
 	}

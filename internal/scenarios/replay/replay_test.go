@@ -106,7 +106,7 @@ func testJudge(t *testing.T, recorded *recording.Recording) {
 	}
 	found, err := replay.Judge(leaking(t, recorded))
 	if err != nil || len(found) != 1 || found[0].Oracle != oracle.Leak {
-		t.Errorf("%v, %v: there is a bucket that nobody knows", found, err)
+		t.Errorf("%v, %v: the backend has a bucket that no object records", found, err)
 	}
 	cut := *recorded
 	cut.State = nil

@@ -55,8 +55,8 @@ func isCompared(e journal.Event) bool {
 	}
 }
 
-// isComparedWrite leaves out what is told to people or to nobody, and what came too
-// late because somebody else was faster.
+// isComparedWrite excludes Kubernetes Events and Leases, and writes that failed because
+// another write was faster.
 func isComparedWrite(e journal.Event) bool {
 	toPeople := strings.HasSuffix(e.Operation.Name, " events") || strings.Contains(e.Operation.Name, " leases")
 	return !toPeople && (e.Fault != "" || !slices.Contains(races, e.Outcome))

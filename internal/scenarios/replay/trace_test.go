@@ -53,7 +53,7 @@ func TestDiverge(t *testing.T) {
 			change: func(e []journal.Event) []journal.Event { e[4], e[5] = e[5], e[4]; return e },
 		},
 		"Reads": {
-			reason: "How often somebody looks does not matter.",
+			reason: "The number of reads does not matter.",
 			change: func(e []journal.Event) []journal.Event { return append(e, e[2], e[2]) },
 		},
 		"Again": {

@@ -19,7 +19,7 @@ func New(version string, started time.Time, duration time.Duration, scenarios []
 	for _, s := range scenarios {
 		r.Counts[s.Outcome]++
 	}
-	// That something: condition not met is sure, whatever else went wrong.
+	// A failed scenario decides the outcome, before a broken one.
 	for _, worst := range []engine.Outcome{engine.Failed, engine.Broken} {
 		if r.Counts[worst] > 0 {
 			r.Outcome = worst

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // DefaultTail is how many events are shown of a scenario that has not passed.
@@ -89,15 +90,7 @@ func (d Difference) String() string {
 }
 
 // String renders the position as compilers do.
-func (p Position) String() string {
-	switch {
-	case p.Line == 0:
-		return p.File
-	case p.Column == 0:
-		return fmt.Sprintf("%s:%d", p.File, p.Line)
-	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-}
+func (p Position) String() string { return spec.Position(p).String() }
 
 func indented(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"+by) }
 

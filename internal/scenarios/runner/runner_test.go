@@ -23,7 +23,7 @@ func TestInterrupted(t *testing.T) {
 		cause  error
 		want   string
 	}{
-		"Signal": {"Somebody did not want to wait.", nil, "the run was interrupted"},
+		"Signal": {"A signal interrupts the run.", nil, "the run was interrupted"},
 		"Limit":  {"It took too long.", errors.New("the limit is reached"), "the limit is reached"},
 	} {
 		t.Run(name, func(t *testing.T) {

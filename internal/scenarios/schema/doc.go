@@ -1,8 +1,7 @@
-// Package schema describes scenario files as a JSON schema, which editors complete
-// and check by while one writes. It is made from the types that read the files, so
-// that it cannot say anything else.
+// Package schema describes scenario files as a JSON schema, with which editors complete
+// and check a file. It is generated from the types that the parser uses, so both agree.
 //
-// The parser refuses more than the schema can: variables that have no value,
-// expressions that are not CEL, two drivers of the same name. What the schema
-// refuses, the parser does.
+// The parser rejects more than the schema can: variables without a value, invalid CEL
+// expressions, two drivers of the same name. It rejects everything that the schema
+// rejects.
 package schema

@@ -115,10 +115,10 @@ func TestGood(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			if err := compiled.Validate(documents(t, []byte(tc.document))[0]); err != nil {
-				t.Errorf("%s\nthe schema refuses it: %v", tc.reason, err)
+				t.Errorf("%s\nthe schema rejects it: %v", tc.reason, err)
 			}
 			if _, err := (spec.Loader{}).Parse("a.yaml", []byte(tc.document)); err != nil {
-				t.Errorf("%s\nthe parser refuses it: %v", tc.reason, err)
+				t.Errorf("%s\nthe parser rejects it: %v", tc.reason, err)
 			}
 		})
 	}

@@ -5,12 +5,12 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
+	cosicel "github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
 )
 
 // Expression is a condition in CEL in a document; nil inside if none is given.
 type Expression struct {
-	*cel.Expression
+	*cosicel.Expression
 
 	Position Position
 }
@@ -22,7 +22,7 @@ func (e *Expression) decode(d *decoder, n *yaml.Node) {
 		d.problem(n, "must be a CEL expression, not %s", kindOf(n))
 		return
 	}
-	parsed, err := cel.Parse(n.Value)
+	parsed, err := cosicel.Parse(n.Value)
 	if err != nil {
 		d.problem(n, "%s", err)
 		return
@@ -36,7 +36,7 @@ func (e *Expression) decode(d *decoder, n *yaml.Node) {
 
 // Text is a text in a document that may have expressions in it.
 type Text struct { //nolint:recvcheck // only reading changes it
-	*cel.Template
+	*cosicel.Template
 
 	Position Position
 }
@@ -71,7 +71,7 @@ func (t *Text) decode(d *decoder, n *yaml.Node) {
 
 func (d *decoder) text(n *yaml.Node, source string) Text {
 	text := Text{Position: d.at(n)}
-	parsed, err := cel.ParseTemplate(source)
+	parsed, err := cosicel.ParseTemplate(source)
 	if err != nil {
 		d.problem(n, "%s", err)
 		return text

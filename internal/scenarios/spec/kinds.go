@@ -6,13 +6,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // kinds are those that documents may name without an API version.
 var kinds = map[string]schema.GroupVersion{
-	"Bucket": cosiapi.SchemeGroupVersion, "BucketClaim": cosiapi.SchemeGroupVersion, "BucketAccess": cosiapi.SchemeGroupVersion,
-	"BucketClass": cosiapi.SchemeGroupVersion, "BucketAccessClass": cosiapi.SchemeGroupVersion,
+	"Bucket": v1alpha2.SchemeGroupVersion, "BucketClaim": v1alpha2.SchemeGroupVersion, "BucketAccess": v1alpha2.SchemeGroupVersion,
+	"BucketClass": v1alpha2.SchemeGroupVersion, "BucketAccessClass": v1alpha2.SchemeGroupVersion,
 	"Secret": {Version: "v1"}, "ConfigMap": {Version: "v1"}, "ServiceAccount": {Version: "v1"}, "Namespace": {Version: "v1"},
 	"Event": {Version: "v1"},
 }

@@ -15,11 +15,11 @@ import (
 // which it shares with others, from a loop or an object that has become larger than was
 // meant. Zero is the default.
 type Limits struct {
-	Steps    Limit    `yaml:"steps" doc:"how many steps may run, those of repeat and forEach counted each time; 10000 by default"`
-	Duration Duration `yaml:"duration" doc:"how long all steps may take together; 10m by default"`
-	Objects  Limit    `yaml:"objects" doc:"how many objects of Kubernetes the scenario may make; 1000 by default"`
-	Puts     Limit    `yaml:"puts" doc:"how many objects the steps may put into buckets; 1000 by default"`
-	PutBytes Bytes    `yaml:"putBytes" doc:"how large the objects may be that the steps put, such as 500M or 1Gi; 64Mi by default"`
+	Steps    Limit    `yaml:"steps" doc:"maximum number of steps; repeat and forEach count each iteration; default 10000"`
+	Duration Duration `yaml:"duration" doc:"maximum duration of all steps together; default 10m"`
+	Objects  Limit    `yaml:"objects" doc:"maximum number of Kubernetes objects; default 1000"`
+	Puts     Limit    `yaml:"puts" doc:"maximum number of objects put into buckets; default 1000"`
+	PutBytes Bytes    `yaml:"putBytes" doc:"maximum size of an object put into a bucket, such as 500M or 1Gi; default 64Mi"`
 }
 
 // defaultLimits are more than a scenario of a person's needs.

@@ -10,7 +10,7 @@ import (
 // class does not say otherwise.
 type Parameters map[string]string
 
-// decode implements custom. What the driver would refuse is refused at its place.
+// decode implements custom. It rejects what the driver would reject, with the position.
 func (p *Parameters) decode(d *decoder, n *yaml.Node) {
 	*p = Parameters{}
 	d.pairs(n, func(key, value *yaml.Node) {

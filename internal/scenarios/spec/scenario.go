@@ -16,14 +16,14 @@ type Scenario struct {
 	Kind       string `yaml:"kind" required:"true" enum:"Scenario" doc:"always Scenario"`
 	// Name is a DNS label, unique among the scenarios that are run together.
 	Name        string            `yaml:"name" required:"true" pattern:"dnsLabel" doc:"a DNS label, unique among scenarios that run together"`
-	Description string            `yaml:"description" doc:"what the scenario shows, for people"`
-	Labels      map[string]string `yaml:"labels" doc:"what --filter selects by"`
+	Description string            `yaml:"description" doc:"what the scenario tests, for readers and reports"`
+	Labels      map[string]string `yaml:"labels" doc:"selected by --filter"`
 	// Proves names what the scenario is evidence of: a section of the KEP, or a
 	// number of docs/known-failures.md.
-	Proves []string    `yaml:"proves" doc:"sections of the KEP and numbers of known failures that the scenario is evidence of"`
-	Setup  Setup       `yaml:"setup" doc:"what is there before the first step"`
-	Steps  []Step      `yaml:"steps" required:"true" doc:"what happens, in this order"`
-	Allow  []Exception `yaml:"allow" doc:"what the standing oracles are to tolerate, and why"`
+	Proves []string    `yaml:"proves" doc:"KEP statements and known failures that the scenario tests"`
+	Setup  Setup       `yaml:"setup" doc:"drivers, classes and limits, created before the first step"`
+	Steps  []Step      `yaml:"steps" required:"true" doc:"the steps, run in this order"`
+	Allow  []Exception `yaml:"allow" doc:"oracle findings that do not fail the scenario"`
 
 	Position Position
 	// Sources are the files that the scenario was read from: its own file,
@@ -37,52 +37,52 @@ type Source struct{ Name, Content string }
 // Setup is what is there before the first step. The zero value is the emulator's
 // own driver with its classes, and all components running.
 type Setup struct {
-	Drivers []Driver `yaml:"drivers" doc:"drivers with a sidecar each; without any, the emulator's own is used"`
+	Drivers []Driver `yaml:"drivers" doc:"drivers, each with its sidecar; default: the emulator's driver"`
 	Classes []Class  `yaml:"classes" doc:"BucketClasses, ${classes.NAME} in steps"`
 	// AccessClasses are BucketAccessClasses.
 	AccessClasses []AccessClass `yaml:"accessClasses" doc:"BucketAccessClasses, ${accessClasses.NAME} in steps"`
-	Stopped       []string      `yaml:"stopped" doc:"components that do not run when the first step begins"`
+	Stopped       []string      `yaml:"stopped" doc:"components that are stopped before the first step"`
 	// Seed is where everything random in the scenario comes from.
-	Seed *int64 `yaml:"seed" doc:"where everything random comes from"`
+	Seed *int64 `yaml:"seed" doc:"seed of all random values; default 1"`
 	// Timeout is how long a step may take that does not say otherwise.
-	Timeout Duration `yaml:"timeout" doc:"how long a step may take that does not say otherwise; 10s"`
-	Limits  Limits   `yaml:"limits" doc:"how much the scenario may do"`
+	Timeout Duration `yaml:"timeout" doc:"timeout of each step without its own; default 10s"`
+	Limits  Limits   `yaml:"limits" doc:"limits of the scenario"`
 
 	Position Position
 }
 
 // Driver is a fake driver with an endpoint and a sidecar of its own.
 type Driver struct {
-	Name        string   `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${drivers.NAME} in steps is the name that it has in the cluster"`
-	Protocols   []string `yaml:"protocols" enum:"S3,GCS,Azure" doc:"S3, GCS, Azure; S3 by default"`
-	AccessModes []string `yaml:"accessModes" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"accepts ReadWrite, ReadOnly, WriteOnly; all by default"`
-	MultiBucket *bool    `yaml:"multiBucket" doc:"whether one access may have several buckets; true by default"`
+	Name        string   `yaml:"name" required:"true" pattern:"dnsLabel" doc:"name in this file; ${drivers.NAME} is the name in the cluster"`
+	Protocols   []string `yaml:"protocols" enum:"S3,GCS,Azure" doc:"S3, GCS, Azure; default S3"`
+	AccessModes []string `yaml:"accessModes" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"supported modes: ReadWrite, ReadOnly, WriteOnly; default all"`
+	MultiBucket *bool    `yaml:"multiBucket" doc:"supports several buckets in one access; default true"`
 	// Parameters are for those buckets and accounts whose class does not give them.
-	Parameters Parameters `yaml:"parameters" doc:"those of buckets and accounts whose class does not give them, of the fake driver's"`
-	Socket     string     `yaml:"socket" doc:"the endpoint of a driver that runs already, unix:///path, which goes with a name only"`
+	Parameters Parameters `yaml:"parameters" doc:"fake driver parameters, for buckets and accounts whose class does not set them"`
+	Socket     string     `yaml:"socket" doc:"endpoint of a running driver, unix:///path; allows no other field except name"`
 	Position   Position
 }
 
 // Class is a BucketClass.
 type Class struct {
-	Name string `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${classes.NAME} in steps is the name that it has in the cluster"`
+	Name string `yaml:"name" required:"true" pattern:"dnsLabel" doc:"name in this file; ${classes.NAME} is the name in the cluster"`
 	// Driver names one of the setup's drivers.
-	Driver         string            `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
-	DeletionPolicy string            `yaml:"deletionPolicy" enum:"Delete,Retain" doc:"Delete or Retain; Delete by default"`
-	Parameters     map[string]string `yaml:"parameters" doc:"for the driver"`
+	Driver         string            `yaml:"driver" doc:"a name of setup.drivers; default: the first"`
+	DeletionPolicy string            `yaml:"deletionPolicy" enum:"Delete,Retain" doc:"Delete or Retain; default Delete"`
+	Parameters     map[string]string `yaml:"parameters" doc:"parameters for the driver"`
 	Position       Position
 }
 
 // AccessClass is a BucketAccessClass.
 type AccessClass struct {
-	Name string `yaml:"name" required:"true" pattern:"dnsLabel" doc:"${accessClasses.NAME} in steps is the name that it has in the cluster"`
+	Name string `yaml:"name" required:"true" pattern:"dnsLabel" doc:"name in this file; ${accessClasses.NAME} is the name in the cluster"`
 	// Driver names one of the setup's drivers.
-	Driver             string `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
-	AuthenticationType string `yaml:"authenticationType" enum:"Key,ServiceAccount" doc:"Key or ServiceAccount; Key by default"`
-	MultiBucketAccess  string `yaml:"multiBucketAccess" enum:"SingleBucket,MultipleBuckets" doc:"MultipleBuckets or, by default, SingleBucket"`
+	Driver             string `yaml:"driver" doc:"a name of setup.drivers; default: the first"`
+	AuthenticationType string `yaml:"authenticationType" enum:"Key,ServiceAccount" doc:"Key or ServiceAccount; default Key"`
+	MultiBucketAccess  string `yaml:"multiBucketAccess" enum:"SingleBucket,MultipleBuckets" doc:"MultipleBuckets or SingleBucket; default SingleBucket"`
 	// DisallowedModes are those that accesses of the class may not ask for.
-	DisallowedModes *Modes            `yaml:"disallowedBucketAccessModes" doc:"what accesses of the class may not ask for"`
-	Parameters      map[string]string `yaml:"parameters" doc:"for the driver"`
+	DisallowedModes *Modes            `yaml:"disallowedBucketAccessModes" doc:"modes that the class disallows"`
+	Parameters      map[string]string `yaml:"parameters" doc:"parameters for the driver"`
 	Position        Position
 }
 
@@ -96,9 +96,9 @@ type Modes struct {
 // Exception is something that a standing oracle would report, and why it is right
 // here.
 type Exception struct {
-	Oracle   string `yaml:"oracle" required:"true" doc:"the name of the oracle, as in its findings"`
-	About    string `yaml:"about" doc:"what the finding is about: a word that it has; empty is anything"`
-	Reason   string `yaml:"reason" required:"true" doc:"why it is right here; required"`
+	Oracle   string `yaml:"oracle" required:"true" doc:"name of the oracle, as in its findings"`
+	About    string `yaml:"about" doc:"a word that the finding contains; default: any finding"`
+	Reason   string `yaml:"reason" required:"true" doc:"why the finding is expected"`
 	Position Position
 }
 

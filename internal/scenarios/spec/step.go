@@ -10,40 +10,40 @@ import (
 
 // Step is one thing that happens, or must hold. It has exactly one verb.
 type Step struct {
-	Name    string   `yaml:"name" doc:"for reports"`
-	Timeout Duration `yaml:"timeout" doc:"how long the step may take"`
+	Name    string   `yaml:"name" doc:"name in reports"`
+	Timeout Duration `yaml:"timeout" doc:"timeout of the step; default: that of setup"`
 	// As binds the result of the step to a name for later steps.
-	As string `yaml:"as" doc:"a name for the result, which later steps can use in ${...}"`
+	As string `yaml:"as" doc:"name of the result, for ${...} in later steps"`
 	// When is a CEL expression; if it is false, the step is skipped.
-	When Expression `yaml:"when" doc:"a CEL expression; the step is skipped if it is false"`
-	// Refused has the API server refuse what the step asks of it.
-	Refused Text `yaml:"refused" doc:"the API server must refuse it and say this among other words; for apply, patch and delete of one object"`
+	When Expression `yaml:"when" doc:"CEL expression; false skips the step"`
+	// Refused expects the API server to reject the request of the step.
+	Refused Text `yaml:"refused" doc:"the API server must reject the request with a message that contains this; for apply, patch and delete of one object"`
 	// Forget has the components of crash and restart start without what they kept.
-	Forget bool `yaml:"forget" doc:"with crash and restart: the store starts empty, a driver without what it provisioned"`
+	Forget bool `yaml:"forget" doc:"with crash and restart: the store or fake driver restarts without its data"`
 
-	Apply    *Objects      `yaml:"apply" verb:"true" doc:"create objects, or change them to be like this (server-side apply)"`
-	Patch    *Patch        `yaml:"patch" verb:"true" doc:"change parts of an object (JSON merge patch)"`
+	Apply    *Objects      `yaml:"apply" verb:"true" doc:"create or update objects (server-side apply)"`
+	Patch    *Patch        `yaml:"patch" verb:"true" doc:"patch an object (JSON merge patch)"`
 	Delete   *References   `yaml:"delete" verb:"true" doc:"delete objects, KIND/NAME"`
 	Expect   *Expectations `yaml:"expect" verb:"true" doc:"wait until objects match"`
-	Always   *Always       `yaml:"always" verb:"true" doc:"objects match all the time"`
-	Never    *Events       `yaml:"never" verb:"true" doc:"the journal has no such event between two marks"`
-	Settle   *Settle       `yaml:"settle" verb:"true" doc:"wait until nothing happens any more: no API write, no call"`
+	Always   *Always       `yaml:"always" verb:"true" doc:"require that objects match for a time"`
+	Never    *Events       `yaml:"never" verb:"true" doc:"require that the journal has no such event between two marks"`
+	Settle   *Settle       `yaml:"settle" verb:"true" doc:"wait until all components are idle: no API write, no call"`
 	Call     *Call         `yaml:"call" verb:"true" doc:"call a method of a driver"`
-	Calls    *Events       `yaml:"calls" verb:"true" doc:"the journal has these events, which began in this order"`
-	Backend  *Backend      `yaml:"backend" verb:"true" doc:"look at, or change, what the store holds"`
-	S3       *S3           `yaml:"s3" verb:"true" doc:"use S3 with the credentials of a Secret"`
-	Crash    *Names        `yaml:"crash" verb:"true" doc:"kill components, and start them again"`
-	Restart  *Names        `yaml:"restart" verb:"true" doc:"stop components in good order, and start them again"`
+	Calls    *Events       `yaml:"calls" verb:"true" doc:"require that the journal has these events, started in this order"`
+	Backend  *Backend      `yaml:"backend" verb:"true" doc:"check or change buckets, accounts and objects in the store"`
+	S3       *S3           `yaml:"s3" verb:"true" doc:"send an S3 request with the credentials of a Secret"`
+	Crash    *Names        `yaml:"crash" verb:"true" doc:"kill and restart components"`
+	Restart  *Names        `yaml:"restart" verb:"true" doc:"stop components gracefully and restart them"`
 	Start    *Names        `yaml:"start" verb:"true" doc:"start components"`
-	Stop     *Names        `yaml:"stop" verb:"true" doc:"stop components in good order"`
-	Inject   *Fault        `yaml:"inject" verb:"true" doc:"make something go wrong from now on"`
-	Heal     *Names        `yaml:"heal" verb:"true" doc:"end faults by their names; all if there are none"`
-	Mark     string        `yaml:"mark" verb:"true" doc:"give this moment a name, for never and calls"`
-	Parallel [][]Step      `yaml:"parallel" verb:"true" doc:"lists of steps that run at the same time"`
+	Stop     *Names        `yaml:"stop" verb:"true" doc:"stop components gracefully"`
+	Inject   *Fault        `yaml:"inject" verb:"true" doc:"inject a fault"`
+	Heal     *Names        `yaml:"heal" verb:"true" doc:"remove faults by name; an empty list removes all"`
+	Mark     string        `yaml:"mark" verb:"true" doc:"name this moment, for never, calls and faults"`
+	Parallel [][]Step      `yaml:"parallel" verb:"true" doc:"run lists of steps at the same time"`
 	Repeat   *Repeat       `yaml:"repeat" verb:"true" doc:"run steps several times"`
 	ForEach  *ForEach      `yaml:"forEach" verb:"true" doc:"run steps for each row of a table"`
 	Use      string        `yaml:"use" verb:"true" doc:"run the steps of another file, relative to this one"`
-	Exec     *Exec         `yaml:"exec" verb:"true" doc:"run a program; only with --allow-exec"`
+	Exec     *Exec         `yaml:"exec" verb:"true" doc:"run a program; requires --allow-exec"`
 	Golden   *Golden       `yaml:"golden" verb:"true" doc:"compare objects with a file, which --update rewrites"`
 
 	Position Position

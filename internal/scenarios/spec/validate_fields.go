@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // types are those of the kinds whose fields are known.
 var types = map[string]reflect.Type{
-	"Bucket": reflect.TypeFor[cosiapi.Bucket](), "BucketClaim": reflect.TypeFor[cosiapi.BucketClaim](),
-	"BucketAccess": reflect.TypeFor[cosiapi.BucketAccess](), "BucketClass": reflect.TypeFor[cosiapi.BucketClass](),
-	"BucketAccessClass": reflect.TypeFor[cosiapi.BucketAccessClass](),
+	"Bucket": reflect.TypeFor[v1alpha2.Bucket](), "BucketClaim": reflect.TypeFor[v1alpha2.BucketClaim](),
+	"BucketAccess": reflect.TypeFor[v1alpha2.BucketAccess](), "BucketClass": reflect.TypeFor[v1alpha2.BucketClass](),
+	"BucketAccessClass": reflect.TypeFor[v1alpha2.BucketAccessClass](),
 }
 
 // expected checks that objects of a kind have the fields that are waited for: one that

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // A name that is misspelt would be found when the scenario is half run, or, where it
@@ -62,7 +62,7 @@ var methods = methodsByName()
 
 func methodsByName() map[string]protoreflect.MethodDescriptor {
 	all := map[string]protoreflect.MethodDescriptor{}
-	services := cosi.File_cosi_v1alpha2_cosi_proto.Services()
+	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()
 	for i := range services.Len() {
 		of := services.Get(i).Methods()
 		for j := range of.Len() {

@@ -129,7 +129,7 @@ func (v *validation) arguments(s *Step, marks map[string]bool) {
 	}
 }
 
-// refusal checks that it is clear what is to be refused.
+// refusal checks that a rejection refers to exactly one request.
 func (v *validation) refusal(s *Step) {
 	objects := 0
 	switch {

@@ -11,28 +11,28 @@ import (
 // Events are what the journal must have, or must not have, between two marks.
 // Only events that concern the scenario's own objects are looked at.
 type Events struct {
-	Since  string         `yaml:"since" doc:"a mark; the beginning of the scenario by default"`
-	Until  string         `yaml:"until" doc:"a mark; now by default"`
+	Since  string         `yaml:"since" doc:"start mark; default: the start of the scenario"`
+	Until  string         `yaml:"until" doc:"end mark; default: now"`
 	Events []EventPattern `yaml:"events" required:"true" doc:"the events"`
 	// AnyOrder says that the order does not matter.
-	AnyOrder bool `yaml:"anyOrder" doc:"the order does not matter"`
+	AnyOrder bool `yaml:"anyOrder" doc:"the events may have any order"`
 	// Only says that there are no other events of the components and seams that
 	// are named.
-	Only bool `yaml:"only" doc:"there are no other events of the same components at the same seams"`
+	Only bool `yaml:"only" doc:"the same components have no other events at the same seams"`
 
 	Position Position
 }
 
 // EventPattern is what an event is like. Fields that are not given match all.
 type EventPattern struct {
-	Seam      string   `yaml:"seam" enum:"api,rpc,store,process" doc:"api, rpc, store or process; rpc by default"`
-	Component Text     `yaml:"component" doc:"who: controller, sidecar, driver, store, or the name of a driver's own"`
-	Operation Text     `yaml:"operation" doc:"such as DriverCreateBucket or \"update buckets/status\"; * is any number of any characters"`
-	Subject   Text     `yaml:"subject" doc:"to what; * is any number of any characters"`
-	Outcome   Text     `yaml:"outcome" doc:"OK or an error code; \"!OK\" is any but OK"`
-	Request   *Pattern `yaml:"request" doc:"what was sent"`
-	Response  *Pattern `yaml:"response" doc:"what came back"`
-	Count     Count    `yaml:"count" doc:"how many there are: 2, 1.., ..3 or 1..3; at least one by default"`
+	Seam      string   `yaml:"seam" enum:"api,rpc,store,process" doc:"api, rpc, store or process; default rpc"`
+	Component Text     `yaml:"component" doc:"component: controller, sidecar, driver or store; of a driver of setup sidecar.NAME, driver.NAME"`
+	Operation Text     `yaml:"operation" doc:"pattern of operations, such as DriverCreateBucket or \"update buckets/status\"; * matches any characters"`
+	Subject   Text     `yaml:"subject" doc:"pattern of the object, bucket or account; * matches any characters"`
+	Outcome   Text     `yaml:"outcome" doc:"OK or an error code; \"!OK\" matches every error"`
+	Request   *Pattern `yaml:"request" doc:"pattern of the request"`
+	Response  *Pattern `yaml:"response" doc:"pattern of the response"`
+	Count     Count    `yaml:"count" doc:"number of events: 2, 1.., ..3 or 1..3; default 1.."`
 	Position  Position
 }
 
@@ -101,14 +101,14 @@ func (c Count) Exceeded(number int) bool { return c.given && c.Max >= 0 && numbe
 
 // Settle waits until there has been no API write and no call for a time.
 type Settle struct {
-	Quiet Duration `yaml:"quiet" doc:"for how long nothing may happen; 200ms by default"`
+	Quiet Duration `yaml:"quiet" doc:"duration without activity; default 200ms"`
 }
 
 // Call calls a method of a driver directly.
 type Call struct {
-	Driver   Text     `yaml:"driver" doc:"a name of setup.drivers; the first by default"`
-	Method   Text     `yaml:"method" required:"true" doc:"for example DriverCreateBucket"`
-	Request  Value    `yaml:"request" doc:"the message, as JSON has it: bucketId"`
-	Code     Text     `yaml:"code" doc:"the gRPC code that must come back; OK by default"`
-	Response *Pattern `yaml:"response" doc:"what must come back, as JSON has it"`
+	Driver   Text     `yaml:"driver" doc:"a name of setup.drivers; default: the first"`
+	Method   Text     `yaml:"method" required:"true" doc:"gRPC method, such as DriverCreateBucket"`
+	Request  Value    `yaml:"request" doc:"the request in protobuf JSON, such as bucketId"`
+	Code     Text     `yaml:"code" doc:"expected gRPC code; default OK"`
+	Response *Pattern `yaml:"response" doc:"expected response in protobuf JSON"`
 }

@@ -140,13 +140,13 @@ func (e *Expectations) decode(d *decoder, n *yaml.Node) {
 
 // Always is what must hold throughout a time, or while steps run.
 type Always struct {
-	Objects Expectations `yaml:"objects" doc:"what the objects are like"`
-	For     Duration     `yaml:"for" doc:"for how long"`
-	While   []Step       `yaml:"while" doc:"while these steps run"`
+	Objects Expectations `yaml:"objects" doc:"patterns of objects"`
+	For     Duration     `yaml:"for" doc:"duration"`
+	While   []Step       `yaml:"while" doc:"steps that run meanwhile"`
 }
 
 // Golden compares objects, without what differs from run to run, with a file.
 type Golden struct {
-	File    string     `yaml:"file" required:"true" doc:"relative to the scenario's file"`
+	File    string     `yaml:"file" required:"true" doc:"path of the golden file, relative to the scenario"`
 	Objects References `yaml:"objects" required:"true" doc:"KIND/NAME"`
 }

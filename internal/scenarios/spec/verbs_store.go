@@ -5,70 +5,70 @@ import "go.yaml.in/yaml/v3"
 // Backend looks at, or changes, what the store holds, without asking COSI. It changes
 // first.
 type Backend struct {
-	Buckets  Named `yaml:"buckets" doc:"what the buckets are like, by their names: owner, protocol, region, versioning, tags, ...; or absent"`
-	Objects  Named `yaml:"objects" doc:"what is in buckets of S3, by their names: {KEY: {size: 5}} or {KEY: absent}"`
-	Accounts Named `yaml:"accounts" doc:"what the accounts are like, by their IDs: owner, grants, serviceAccount, ...; or absent"`
+	Buckets  Named `yaml:"buckets" doc:"expected buckets by name: owner, protocol, region, versioning, tags, ...; or absent"`
+	Objects  Named `yaml:"objects" doc:"expected objects by S3 bucket: {KEY: {size: 5}} or {KEY: absent}"`
+	Accounts Named `yaml:"accounts" doc:"expected accounts by ID: owner, grants, serviceAccount, ...; or absent"`
 	// Policies are the grants of all accounts by the buckets that they are of.
-	Policies Named `yaml:"policies" doc:"who may do what in buckets, by their names: {ACCOUNT: {objectData: ReadWrite}} or {ACCOUNT: absent}"`
+	Policies Named `yaml:"policies" doc:"expected grants by bucket: {ACCOUNT: {objectData: ReadWrite}} or {ACCOUNT: absent}"`
 	// Only says that there are no others of this scenario.
-	Only bool `yaml:"only" doc:"there are no other buckets and accounts of this scenario"`
+	Only bool `yaml:"only" doc:"the scenario has no other buckets and accounts"`
 
-	CreateBucket  Text       `yaml:"createBucket" doc:"make a bucket that no driver knows of"`
-	DeleteBucket  Text       `yaml:"deleteBucket" doc:"delete a bucket with all that is in it"`
+	CreateBucket  Text       `yaml:"createBucket" doc:"create a bucket without the driver"`
+	DeleteBucket  Text       `yaml:"deleteBucket" doc:"delete a bucket and its objects"`
 	DeleteAccount Text       `yaml:"deleteAccount" doc:"delete an account"`
-	Put           *PutObject `yaml:"put" doc:"put an object into a bucket of S3"`
-	DeleteObject  *Place     `yaml:"deleteObject" doc:"delete an object in a bucket of S3"`
-	SetPolicy     *Policy    `yaml:"setPolicy" doc:"change what an account may do in a bucket"`
+	Put           *PutObject `yaml:"put" doc:"put an object into an S3 bucket"`
+	DeleteObject  *Place     `yaml:"deleteObject" doc:"delete an object from an S3 bucket"`
+	SetPolicy     *Policy    `yaml:"setPolicy" doc:"change the grants of an account in a bucket"`
 }
 
 // PutObject is an object that is put into a bucket.
 type PutObject struct {
-	Bucket  Text `yaml:"bucket" required:"true" doc:"its name"`
-	Key     Text `yaml:"key" required:"true" doc:"the key of the object"`
-	Content Text `yaml:"content" doc:"what is in it"`
+	Bucket  Text `yaml:"bucket" required:"true" doc:"name of the bucket"`
+	Key     Text `yaml:"key" required:"true" doc:"key of the object"`
+	Content Text `yaml:"content" doc:"content of the object"`
 }
 
 // Place is where an object is.
 type Place struct {
-	Bucket Text `yaml:"bucket" required:"true" doc:"its name"`
-	Key    Text `yaml:"key" required:"true" doc:"the key of the object"`
+	Bucket Text `yaml:"bucket" required:"true" doc:"name of the bucket"`
+	Key    Text `yaml:"key" required:"true" doc:"key of the object"`
 }
 
 // Policy is what an account may do in a bucket, instead of what it might before. A
 // category that is not given is none; without any, the account does not reach the
 // bucket.
 type Policy struct {
-	Bucket         Text   `yaml:"bucket" required:"true" doc:"its name"`
-	Account        Text   `yaml:"account" required:"true" doc:"the ID of the account"`
-	ObjectData     string `yaml:"objectData" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; nothing by default"`
-	ObjectMetadata string `yaml:"objectMetadata" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; nothing by default"`
-	BucketMetadata string `yaml:"bucketMetadata" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; nothing by default"`
+	Bucket         Text   `yaml:"bucket" required:"true" doc:"name of the bucket"`
+	Account        Text   `yaml:"account" required:"true" doc:"ID of the account"`
+	ObjectData     string `yaml:"objectData" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; default: no access"`
+	ObjectMetadata string `yaml:"objectMetadata" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; default: no access"`
+	BucketMetadata string `yaml:"bucketMetadata" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; default: no access"`
 }
 
 // S3 uses S3 with the credentials of a Secret, and with nothing else that it
 // knows.
 type S3 struct {
-	Secret Text  `yaml:"secret" required:"true" doc:"the name of the Secret"`
-	Put    Text  `yaml:"put" doc:"the key of an object to put"`
-	Get    Text  `yaml:"get" doc:"the key of an object to get"`
-	Head   Text  `yaml:"head" doc:"the key of an object to look at"`
-	Delete Text  `yaml:"delete" doc:"the key of an object to delete"`
-	List   *Text `yaml:"list" doc:"the prefix of keys to list; may be empty"`
+	Secret Text  `yaml:"secret" required:"true" doc:"name of the Secret"`
+	Put    Text  `yaml:"put" doc:"put an object: its key"`
+	Get    Text  `yaml:"get" doc:"get an object: its key"`
+	Head   Text  `yaml:"head" doc:"head an object: its key"`
+	Delete Text  `yaml:"delete" doc:"delete an object: its key"`
+	List   *Text `yaml:"list" doc:"list keys: their prefix, which may be empty"`
 	// Multipart uploads Size bytes in parts.
-	Multipart  Text `yaml:"multipart" doc:"the key of an object to upload in parts"`
-	PresignGet Text `yaml:"presignGet" doc:"the key of an object to get by a presigned URL"`
-	PresignPut Text `yaml:"presignPut" doc:"the key of an object to put by a presigned URL"`
+	Multipart  Text `yaml:"multipart" doc:"upload an object in parts: its key"`
+	PresignGet Text `yaml:"presignGet" doc:"get an object by a presigned URL: its key"`
+	PresignPut Text `yaml:"presignPut" doc:"put an object by a presigned URL: its key"`
 
 	// ServiceAccount authenticates by its token instead of the Secret's key.
-	ServiceAccount Text `yaml:"serviceAccount" doc:"the ServiceAccount whose token is used instead of the Secret's key"`
-	Access         Text `yaml:"access" doc:"with serviceAccount: the name of the BucketAccess that is used"`
+	ServiceAccount Text `yaml:"serviceAccount" doc:"ServiceAccount whose token replaces the Secret's key"`
+	Access         Text `yaml:"access" doc:"with serviceAccount: name of the BucketAccess"`
 
-	Bucket  Text   `yaml:"bucket" doc:"another bucket than the Secret's"`
-	Content *Text  `yaml:"content" doc:"what to put, or what must come back"`
-	Size    Bytes  `yaml:"size" doc:"how many bytes to put, or must come back, instead of content: 6000000 or 6Mi"`
-	Keys    []Text `yaml:"keys" doc:"what must be listed"`
+	Bucket  Text   `yaml:"bucket" doc:"bucket; default: the Secret's"`
+	Content *Text  `yaml:"content" doc:"content to put, or expected content"`
+	Size    Bytes  `yaml:"size" doc:"size to put or expect, instead of content: 6000000 or 6Mi"`
+	Keys    []Text `yaml:"keys" doc:"expected keys"`
 	// Code is the error code of S3 that must come back; empty: it is allowed.
-	Code Text `yaml:"code" doc:"the error code of S3 that must come back; without it the operation must be allowed"`
+	Code Text `yaml:"code" doc:"expected S3 error code; default: success"`
 }
 
 // Named are patterns by names, which may have expressions in them.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // provision is phase 2: the driver creates the bucket, or finds the existing one.
@@ -33,7 +33,7 @@ func (a *attempt) provision(ctx context.Context) error {
 	return nil
 }
 
-func (a *attempt) callDriver(ctx context.Context) (info *cosi.ObjectProtocolAndBucketInfo, err error) {
+func (a *attempt) callDriver(ctx context.Context) (info *cosiv1alpha2.ObjectProtocolAndBucketInfo, err error) {
 	if isStatic(a.Object) {
 		info, err = a.driver.GetBucket(ctx, a.Object)
 		return info, driver.ReasonFor(err)

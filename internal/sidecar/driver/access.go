@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // GenerateBucketAccessID asks for the ID of an account to create for a BucketAccess.
 // The ID is valid for BucketAccess.status.accountID.
 func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.BucketAccess) (string, error) {
 	response, err := call(ctx, d, generateBucketAccessID, d.provisioner.DriverGenerateBucketAccessId,
-		&cosi.DriverGenerateBucketAccessIdRequest{
+		&cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
 			AccountName:        v1alpha2.AccountNameForAccess(access.UID),
 			Protocol:           wireProtocol(access.Spec.Protocol),
 			AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
@@ -28,7 +28,7 @@ func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.Bu
 // GrantBucketAccess grants the account status.accountID access to the buckets of a
 // BucketAccess. The Grant covers exactly these buckets.
 func (d *Driver) GrantBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) (*Grant, error) {
-	response, err := call(ctx, d, grantBucketAccess, d.provisioner.DriverGrantBucketAccess, &cosi.DriverGrantBucketAccessRequest{
+	response, err := call(ctx, d, grantBucketAccess, d.provisioner.DriverGrantBucketAccess, &cosiv1alpha2.DriverGrantBucketAccessRequest{
 		AccountId:          access.Status.AccountID,
 		Protocol:           wireProtocol(access.Spec.Protocol),
 		AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
@@ -45,7 +45,7 @@ func (d *Driver) GrantBucketAccess(ctx context.Context, access *v1alpha2.BucketA
 // RevokeBucketAccess revokes all access of the account status.accountID. It also
 // succeeds if the account does not exist any more.
 func (d *Driver) RevokeBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) error {
-	request := &cosi.DriverRevokeBucketAccessRequest{
+	request := &cosiv1alpha2.DriverRevokeBucketAccessRequest{
 		AccountId:          access.Status.AccountID,
 		Protocol:           wireProtocol(access.Spec.Protocol),
 		AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
@@ -53,7 +53,7 @@ func (d *Driver) RevokeBucketAccess(ctx context.Context, access *v1alpha2.Bucket
 		Parameters:         access.Status.Parameters,
 	}
 	for _, accessed := range access.Status.AccessedBuckets {
-		request.Buckets = append(request.Buckets, &cosi.DriverRevokeBucketAccessRequest_AccessedBucket{BucketId: accessed.BucketID})
+		request.Buckets = append(request.Buckets, &cosiv1alpha2.DriverRevokeBucketAccessRequest_AccessedBucket{BucketId: accessed.BucketID})
 	}
 	_, err := call(ctx, d, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess, request)
 	return err
@@ -69,15 +69,15 @@ func serviceAccountName(access *v1alpha2.BucketAccess) string {
 }
 
 // accessedBuckets joins the IDs in the status with the access modes in the spec.
-func accessedBuckets(access *v1alpha2.BucketAccess) []*cosi.DriverGrantBucketAccessRequest_AccessedBucket {
+func accessedBuckets(access *v1alpha2.BucketAccess) []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {
 	modes := make(map[string]v1alpha2.BucketAccessModes, len(access.Spec.BucketClaims))
 	for _, claim := range access.Spec.BucketClaims {
 		modes[claim.BucketClaimName] = claim.AccessModes
 	}
-	buckets := make([]*cosi.DriverGrantBucketAccessRequest_AccessedBucket, 0, len(access.Status.AccessedBuckets))
+	buckets := make([]*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket, 0, len(access.Status.AccessedBuckets))
 	for _, accessed := range access.Status.AccessedBuckets {
 		wanted := modes[accessed.BucketClaimName]
-		buckets = append(buckets, &cosi.DriverGrantBucketAccessRequest_AccessedBucket{
+		buckets = append(buckets, &cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
 			BucketId:                 accessed.BucketID,
 			ObjectDataAccessMode:     wireAccessMode(wanted.ObjectData),
 			ObjectMetadataAccessMode: wireAccessMode(wanted.ObjectMetadata),

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // draftProtocolsTag is the field number of DriverCreateBucketResponse.protocols in an
@@ -16,7 +16,7 @@ const draftProtocolsTag protowire.Number = 2
 
 // SupportedProtocols returns the protocols that a bucket supports, in a fixed order:
 // those for which the driver has returned info, empty or not.
-func SupportedProtocols(info *cosi.ObjectProtocolAndBucketInfo) []v1alpha2.Protocol {
+func SupportedProtocols(info *cosiv1alpha2.ObjectProtocolAndBucketInfo) []v1alpha2.Protocol {
 	var protocols []v1alpha2.Protocol
 	if info.GetS3() != nil {
 		protocols = append(protocols, v1alpha2.ProtocolS3)
@@ -30,7 +30,7 @@ func SupportedProtocols(info *cosi.ObjectProtocolAndBucketInfo) []v1alpha2.Proto
 	return protocols
 }
 
-func createdProtocols(response *cosi.DriverCreateBucketResponse) *cosi.ObjectProtocolAndBucketInfo {
+func createdProtocols(response *cosiv1alpha2.DriverCreateBucketResponse) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 	if response.GetProtocols() != nil {
 		return response.GetProtocols()
 	}
@@ -39,7 +39,7 @@ func createdProtocols(response *cosi.DriverCreateBucketResponse) *cosi.ObjectPro
 
 // draftProtocols finds the protocols by their former number in the fields that the
 // generated code does not know. It returns nil if there are none.
-func draftProtocols(fields []byte) *cosi.ObjectProtocolAndBucketInfo {
+func draftProtocols(fields []byte) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 	for len(fields) > 0 {
 		number, wireType, length := protowire.ConsumeField(fields)
 		if length < 0 {
@@ -53,17 +53,17 @@ func draftProtocols(fields []byte) *cosi.ObjectProtocolAndBucketInfo {
 	return nil
 }
 
-func decodeInfo(field []byte) *cosi.ObjectProtocolAndBucketInfo {
+func decodeInfo(field []byte) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 	_, _, tagLength := protowire.ConsumeTag(field)
 	value, length := protowire.ConsumeBytes(field[tagLength:])
-	info := &cosi.ObjectProtocolAndBucketInfo{}
+	info := &cosiv1alpha2.ObjectProtocolAndBucketInfo{}
 	if length < 0 || proto.Unmarshal(value, info) != nil {
 		return nil
 	}
 	return info
 }
 
-func checkBucketInfo(method string, info *cosi.ObjectProtocolAndBucketInfo, required []v1alpha2.Protocol) error {
+func checkBucketInfo(method string, info *cosiv1alpha2.ObjectProtocolAndBucketInfo, required []v1alpha2.Protocol) error {
 	supported := SupportedProtocols(info)
 	if len(supported) == 0 {
 		return invalid(method, "it names no protocol that the bucket supports")

@@ -8,12 +8,12 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // E45: the field of the protocols has had two numbers.
 func TestE45CreatedProtocols(t *testing.T) {
-	info := &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{BucketId: "b", Region: "r"}}
+	info := &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{BucketId: "b", Region: "r"}}
 	encoded, err := proto.Marshal(info)
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestE45CreatedProtocols(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		wire   []byte
-		want   *cosi.ObjectProtocolAndBucketInfo
+		want   *cosiv1alpha2.ObjectProtocolAndBucketInfo
 	}{
 		"Current": {reason: "number 1", wire: field(1, encoded), want: info},
 		"Draft":   {reason: "number 2 of the earlier draft", wire: field(2, encoded), want: info},
@@ -35,7 +35,7 @@ func TestE45CreatedProtocols(t *testing.T) {
 		},
 		"Both":       {reason: "the current one wins", wire: append(field(2, nil), field(1, encoded)...), want: info},
 		"Neither":    {reason: "nothing is nothing"},
-		"DraftEmpty": {reason: "an empty message has no protocols", wire: field(2, nil), want: &cosi.ObjectProtocolAndBucketInfo{}},
+		"DraftEmpty": {reason: "an empty message has no protocols", wire: field(2, nil), want: &cosiv1alpha2.ObjectProtocolAndBucketInfo{}},
 		"DraftBroken": {
 			reason: "what cannot be decoded is not there",
 			wire:   field(2, []byte{0xff}),
@@ -47,7 +47,7 @@ func TestE45CreatedProtocols(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			response := &cosi.DriverCreateBucketResponse{}
+			response := &cosiv1alpha2.DriverCreateBucketResponse{}
 			if err := proto.Unmarshal(tc.wire, response); err != nil {
 				t.Fatal(err)
 			}

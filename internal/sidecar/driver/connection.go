@@ -14,7 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Attempts to connect are cheap, because the driver is on the same machine, and the
@@ -26,8 +26,8 @@ var connectBackoff = backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplie
 type Driver struct {
 	options     Options
 	conn        *grpc.ClientConn
-	identity    cosi.IdentityClient
-	provisioner cosi.ProvisionerClient
+	identity    cosiv1alpha2.IdentityClient
+	provisioner cosiv1alpha2.ProvisionerClient
 
 	name      string
 	protocols atomic.Pointer[[]v1alpha2.Protocol]
@@ -59,7 +59,7 @@ func Connect(ctx context.Context, options Options) (*Driver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("driver endpoint %q: %w", options.Endpoint, err)
 	}
-	d.conn, d.identity, d.provisioner = conn, cosi.NewIdentityClient(conn), cosi.NewProvisionerClient(conn)
+	d.conn, d.identity, d.provisioner = conn, cosiv1alpha2.NewIdentityClient(conn), cosiv1alpha2.NewProvisionerClient(conn)
 	if err := d.identify(ctx); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -55,7 +55,7 @@ func TestConnectErrors(t *testing.T) {
 			want:    codes.DeadlineExceeded,
 		},
 		"NeverAnswers": {
-			reason: "also if somebody is there",
+			reason: "also if a driver is there",
 			arrange: func(d *drivertest.Driver, o *driver.Options) {
 				d.Hang("DriverGetInfo")
 				o.ConnectTimeout, o.RPCTimeout = 200*time.Millisecond, 50*time.Millisecond
@@ -170,16 +170,16 @@ func TestRequestsForServiceAccounts(t *testing.T) {
 	if _, err := connected.GrantBucketAccess(t.Context(), access); err != nil {
 		t.Fatal(err)
 	}
-	want := &cosi.DriverGrantBucketAccessRequest{
+	want := &cosiv1alpha2.DriverGrantBucketAccessRequest{
 		AccountId:          "acc",
-		Protocol:           &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_S3},
-		AuthenticationType: &cosi.AuthenticationType{Type: cosi.AuthenticationType_SERVICE_ACCOUNT},
+		Protocol:           &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_S3},
+		AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT},
 		ServiceAccountName: "app",
-		Buckets: []*cosi.DriverGrantBucketAccessRequest_AccessedBucket{{
+		Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{{
 			BucketId:                 "b",
-			ObjectDataAccessMode:     &cosi.AccessMode{Mode: cosi.AccessMode_ANY},
-			ObjectMetadataAccessMode: &cosi.AccessMode{Mode: cosi.AccessMode_READ_ONLY},
-			BucketMetadataAccessMode: &cosi.AccessMode{Mode: cosi.AccessMode_WRITE_ONLY},
+			ObjectDataAccessMode:     &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_ANY},
+			ObjectMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_READ_ONLY},
+			BucketMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_WRITE_ONLY},
 		}},
 	}
 	if diff := cmp.Diff(want, d.Calls("DriverGrantBucketAccess")[0].Request, protocmp.Transform()); diff != "" {

@@ -2,30 +2,30 @@ package driver
 
 import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-var protocolTypes = map[v1alpha2.Protocol]cosi.ObjectProtocol_Type{
-	v1alpha2.ProtocolS3:    cosi.ObjectProtocol_S3,
-	v1alpha2.ProtocolAzure: cosi.ObjectProtocol_AZURE,
-	v1alpha2.ProtocolGCS:   cosi.ObjectProtocol_GCS,
+var protocolTypes = map[v1alpha2.Protocol]cosiv1alpha2.ObjectProtocol_Type{
+	v1alpha2.ProtocolS3:    cosiv1alpha2.ObjectProtocol_S3,
+	v1alpha2.ProtocolAzure: cosiv1alpha2.ObjectProtocol_AZURE,
+	v1alpha2.ProtocolGCS:   cosiv1alpha2.ObjectProtocol_GCS,
 }
 
-var authenticationTypes = map[v1alpha2.AuthenticationType]cosi.AuthenticationType_Type{
-	v1alpha2.AuthenticationTypeKey:            cosi.AuthenticationType_KEY,
-	v1alpha2.AuthenticationTypeServiceAccount: cosi.AuthenticationType_SERVICE_ACCOUNT,
+var authenticationTypes = map[v1alpha2.AuthenticationType]cosiv1alpha2.AuthenticationType_Type{
+	v1alpha2.AuthenticationTypeKey:            cosiv1alpha2.AuthenticationType_KEY,
+	v1alpha2.AuthenticationTypeServiceAccount: cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT,
 }
 
 // A category that the user left empty is sent as ANY, because drivers reject
 // UNKNOWN.
-var accessModes = map[v1alpha2.BucketAccessMode]cosi.AccessMode_Mode{
-	"":                                 cosi.AccessMode_ANY,
-	v1alpha2.BucketAccessModeReadWrite: cosi.AccessMode_READ_WRITE,
-	v1alpha2.BucketAccessModeReadOnly:  cosi.AccessMode_READ_ONLY,
-	v1alpha2.BucketAccessModeWriteOnly: cosi.AccessMode_WRITE_ONLY,
+var accessModes = map[v1alpha2.BucketAccessMode]cosiv1alpha2.AccessMode_Mode{
+	"":                                 cosiv1alpha2.AccessMode_ANY,
+	v1alpha2.BucketAccessModeReadWrite: cosiv1alpha2.AccessMode_READ_WRITE,
+	v1alpha2.BucketAccessModeReadOnly:  cosiv1alpha2.AccessMode_READ_ONLY,
+	v1alpha2.BucketAccessModeWriteOnly: cosiv1alpha2.AccessMode_WRITE_ONLY,
 }
 
-func protocolOf(wanted cosi.ObjectProtocol_Type) (v1alpha2.Protocol, bool) {
+func protocolOf(wanted cosiv1alpha2.ObjectProtocol_Type) (v1alpha2.Protocol, bool) {
 	for protocol, wire := range protocolTypes {
 		if wire == wanted {
 			return protocol, true
@@ -34,22 +34,22 @@ func protocolOf(wanted cosi.ObjectProtocol_Type) (v1alpha2.Protocol, bool) {
 	return "", false
 }
 
-func wireProtocol(protocol v1alpha2.Protocol) *cosi.ObjectProtocol {
-	return &cosi.ObjectProtocol{Type: protocolTypes[protocol]}
+func wireProtocol(protocol v1alpha2.Protocol) *cosiv1alpha2.ObjectProtocol {
+	return &cosiv1alpha2.ObjectProtocol{Type: protocolTypes[protocol]}
 }
 
-func wireProtocols(protocols []v1alpha2.Protocol) []*cosi.ObjectProtocol {
-	var wire []*cosi.ObjectProtocol
+func wireProtocols(protocols []v1alpha2.Protocol) []*cosiv1alpha2.ObjectProtocol {
+	var wire []*cosiv1alpha2.ObjectProtocol
 	for _, protocol := range protocols {
 		wire = append(wire, wireProtocol(protocol))
 	}
 	return wire
 }
 
-func wireAuthenticationType(authentication v1alpha2.AuthenticationType) *cosi.AuthenticationType {
-	return &cosi.AuthenticationType{Type: authenticationTypes[authentication]}
+func wireAuthenticationType(authentication v1alpha2.AuthenticationType) *cosiv1alpha2.AuthenticationType {
+	return &cosiv1alpha2.AuthenticationType{Type: authenticationTypes[authentication]}
 }
 
-func wireAccessMode(mode v1alpha2.BucketAccessMode) *cosi.AccessMode {
-	return &cosi.AccessMode{Mode: accessModes[mode]}
+func wireAccessMode(mode v1alpha2.BucketAccessMode) *cosiv1alpha2.AccessMode {
+	return &cosiv1alpha2.AccessMode{Mode: accessModes[mode]}
 }

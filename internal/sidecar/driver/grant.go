@@ -2,24 +2,24 @@ package driver
 
 import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Grant is a driver's answer for a BucketAccess.
 type Grant struct {
 	// Buckets has the info of each bucket, by bucket ID. Only the field of the
 	// requested protocol is set.
-	Buckets map[string]*cosi.ObjectProtocolAndBucketInfo
+	Buckets map[string]*cosiv1alpha2.ObjectProtocolAndBucketInfo
 	// Credentials has only the field of the requested protocol, or none if the
 	// authentication type needs no credentials. It is secret.
-	Credentials *cosi.CredentialInfo
+	Credentials *cosiv1alpha2.CredentialInfo
 }
 
 // readGrant validates an answer to DriverGrantBucketAccess. It must have each of the
 // requested buckets once, no other, and only the requested protocol.
-func readGrant(response *cosi.DriverGrantBucketAccessResponse, access *v1alpha2.BucketAccess) (*Grant, error) {
+func readGrant(response *cosiv1alpha2.DriverGrantBucketAccessResponse, access *v1alpha2.BucketAccess) (*Grant, error) {
 	grant := &Grant{
-		Buckets:     make(map[string]*cosi.ObjectProtocolAndBucketInfo, len(access.Status.AccessedBuckets)),
+		Buckets:     make(map[string]*cosiv1alpha2.ObjectProtocolAndBucketInfo, len(access.Status.AccessedBuckets)),
 		Credentials: response.GetCredentials(),
 	}
 	for _, accessed := range access.Status.AccessedBuckets {
@@ -41,7 +41,7 @@ func readGrant(response *cosi.DriverGrantBucketAccessResponse, access *v1alpha2.
 	return grant, nil
 }
 
-func (g *Grant) add(bucket *cosi.DriverGrantBucketAccessResponse_BucketInfo, wanted v1alpha2.Protocol) error {
+func (g *Grant) add(bucket *cosiv1alpha2.DriverGrantBucketAccessResponse_BucketInfo, wanted v1alpha2.Protocol) error {
 	id := bucket.GetBucketId()
 	known, requested := g.Buckets[id]
 	switch protocols := SupportedProtocols(bucket.GetBucketInfo()); {
@@ -56,7 +56,7 @@ func (g *Grant) add(bucket *cosi.DriverGrantBucketAccessResponse_BucketInfo, wan
 	return nil
 }
 
-func credentialProtocols(credentials *cosi.CredentialInfo) []v1alpha2.Protocol {
+func credentialProtocols(credentials *cosiv1alpha2.CredentialInfo) []v1alpha2.Protocol {
 	var protocols []v1alpha2.Protocol
 	if credentials.GetS3() != nil {
 		protocols = append(protocols, v1alpha2.ProtocolS3)

@@ -7,10 +7,10 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-type bucketInfo = cosi.DriverGrantBucketAccessResponse_BucketInfo
+type bucketInfo = cosiv1alpha2.DriverGrantBucketAccessResponse_BucketInfo
 
 // KEP: GRPC-GRANT-3
 func TestReadGrant(t *testing.T) {
@@ -18,20 +18,20 @@ func TestReadGrant(t *testing.T) {
 		Spec:   v1alpha2.BucketAccessSpec{Protocol: v1alpha2.ProtocolS3},
 		Status: v1alpha2.BucketAccessStatus{AccessedBuckets: []v1alpha2.AccessedBucket{{BucketID: "a"}, {BucketID: "b"}}},
 	}
-	s3 := &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{}}
+	s3 := &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{}}
 	a, b := &bucketInfo{BucketId: "a", BucketInfo: s3}, &bucketInfo{BucketId: "b", BucketInfo: s3}
-	credentials := &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: "key"}}
+	credentials := &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "key"}}
 	type want struct {
 		grant   *Grant
 		invalid bool
 	}
 	good := want{grant: &Grant{
-		Buckets: map[string]*cosi.ObjectProtocolAndBucketInfo{"a": s3, "b": s3}, Credentials: credentials,
+		Buckets: map[string]*cosiv1alpha2.ObjectProtocolAndBucketInfo{"a": s3, "b": s3}, Credentials: credentials,
 	}}
 	tests := map[string]struct {
 		reason      string
 		buckets     []*bucketInfo
-		credentials *cosi.CredentialInfo
+		credentials *cosiv1alpha2.CredentialInfo
 		want        want
 	}{
 		"Complete":   {"what was asked for", []*bucketInfo{a, b}, credentials, good},
@@ -43,29 +43,29 @@ func TestReadGrant(t *testing.T) {
 		"NilInfo":    {"a bucket without a protocol", []*bucketInfo{a, {BucketId: "b"}}, credentials, want{invalid: true}},
 		"WrongProtocol": {
 			"a bucket by another protocol",
-			[]*bucketInfo{a, {BucketId: "b", BucketInfo: &cosi.ObjectProtocolAndBucketInfo{Gcs: &cosi.GcsBucketInfo{}}}},
+			[]*bucketInfo{a, {BucketId: "b", BucketInfo: &cosiv1alpha2.ObjectProtocolAndBucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{}}}},
 			credentials, want{invalid: true},
 		},
 		"TwoProtocols": {
 			"exactly one is to be set",
-			[]*bucketInfo{a, {BucketId: "b", BucketInfo: &cosi.ObjectProtocolAndBucketInfo{
-				S3: &cosi.S3BucketInfo{}, Gcs: &cosi.GcsBucketInfo{},
+			[]*bucketInfo{a, {BucketId: "b", BucketInfo: &cosiv1alpha2.ObjectProtocolAndBucketInfo{
+				S3: &cosiv1alpha2.S3BucketInfo{}, Gcs: &cosiv1alpha2.GcsBucketInfo{},
 			}}},
 			credentials, want{invalid: true},
 		},
 		// KEP: GRPC-GRANT-4
 		"WrongCredentials": {
 			"credentials of another protocol", []*bucketInfo{a, b},
-			&cosi.CredentialInfo{Azure: &cosi.AzureCredentialInfo{}}, want{invalid: true},
+			&cosiv1alpha2.CredentialInfo{Azure: &cosiv1alpha2.AzureCredentialInfo{}}, want{invalid: true},
 		},
 		"TwoCredentials": {
 			"credentials of two protocols", []*bucketInfo{a, b},
-			&cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{}, Azure: &cosi.AzureCredentialInfo{}}, want{invalid: true},
+			&cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{}, Azure: &cosiv1alpha2.AzureCredentialInfo{}}, want{invalid: true},
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			response := &cosi.DriverGrantBucketAccessResponse{Buckets: tc.buckets, Credentials: tc.credentials}
+			response := &cosiv1alpha2.DriverGrantBucketAccessResponse{Buckets: tc.buckets, Credentials: tc.credentials}
 			got, err := readGrant(response, access)
 			if IsInvalidResponse(err) != tc.want.invalid {
 				t.Fatalf("%s: error %v, want invalid response: %t", tc.reason, err, tc.want.invalid)

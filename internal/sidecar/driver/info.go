@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 const getInfo = "DriverGetInfo"
@@ -53,10 +53,10 @@ func (d *Driver) awaitInfo(ctx context.Context) (Info, error) {
 func (d *Driver) askInfo(ctx context.Context) (Info, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.options.RPCTimeout)
 	defer cancel()
-	response, err := d.identity.DriverGetInfo(ctx, &cosi.DriverGetInfoRequest{}, grpc.WaitForReady(true))
+	response, err := d.identity.DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{}, grpc.WaitForReady(true))
 	if status.Code(err) == codes.Unimplemented {
 		return Info{}, fmt.Errorf("it does not serve COSI v1alpha2 (service %s), but probably another version; "+
-			"use a sidecar and a driver of the same version: %w", cosi.Identity_ServiceDesc.ServiceName, newCallError(getInfo, err))
+			"use a sidecar and a driver of the same version: %w", cosiv1alpha2.Identity_ServiceDesc.ServiceName, newCallError(getInfo, err))
 	}
 	if err != nil {
 		return Info{}, newCallError(getInfo, err)
@@ -65,7 +65,7 @@ func (d *Driver) askInfo(ctx context.Context) (Info, error) {
 }
 
 // readInfo validates an answer to DriverGetInfo. It ignores duplicate protocols.
-func readInfo(response *cosi.DriverGetInfoResponse) (Info, error) {
+func readInfo(response *cosiv1alpha2.DriverGetInfoResponse) (Info, error) {
 	if err := v1alpha2.CheckDriverName(response.GetName()); err != nil {
 		return Info{}, invalid(getInfo, "the driver's name is invalid: %v", err)
 	}

@@ -6,15 +6,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // KEP: CHANGE-14
 func TestReadInfo(t *testing.T) {
-	protocols := func(types ...cosi.ObjectProtocol_Type) []*cosi.ObjectProtocol {
-		var list []*cosi.ObjectProtocol
+	protocols := func(types ...cosiv1alpha2.ObjectProtocol_Type) []*cosiv1alpha2.ObjectProtocol {
+		var list []*cosiv1alpha2.ObjectProtocol
 		for _, t := range types {
-			list = append(list, &cosi.ObjectProtocol{Type: t})
+			list = append(list, &cosiv1alpha2.ObjectProtocol{Type: t})
 		}
 		return list
 	}
@@ -24,41 +24,41 @@ func TestReadInfo(t *testing.T) {
 	}
 	tests := map[string]struct {
 		reason   string
-		response *cosi.DriverGetInfoResponse
+		response *cosiv1alpha2.DriverGetInfoResponse
 		want     want
 	}{
 		"Good": {
 			reason: "a DNS name and some protocols are what a driver needs",
-			response: &cosi.DriverGetInfoResponse{
-				Name: "s3.example.com", SupportedProtocols: protocols(cosi.ObjectProtocol_S3, cosi.ObjectProtocol_AZURE),
+			response: &cosiv1alpha2.DriverGetInfoResponse{
+				Name: "s3.example.com", SupportedProtocols: protocols(cosiv1alpha2.ObjectProtocol_S3, cosiv1alpha2.ObjectProtocol_AZURE),
 			},
 			want: want{info: Info{Name: "s3.example.com", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolAzure, v1alpha2.ProtocolS3}}},
 		},
 		"E39Twice": {
 			reason: "a protocol that is named twice says nothing wrong",
-			response: &cosi.DriverGetInfoResponse{
-				Name: "a", SupportedProtocols: protocols(cosi.ObjectProtocol_S3, cosi.ObjectProtocol_S3),
+			response: &cosiv1alpha2.DriverGetInfoResponse{
+				Name: "a", SupportedProtocols: protocols(cosiv1alpha2.ObjectProtocol_S3, cosiv1alpha2.ObjectProtocol_S3),
 			},
 			want: want{info: Info{Name: "a", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}}},
 		},
 		// KEP: GRPC-DRIVERGETINFO-2
 		"E39Unknown": {
 			reason:   "UNKNOWN is no protocol",
-			response: &cosi.DriverGetInfoResponse{Name: "a", SupportedProtocols: protocols(cosi.ObjectProtocol_UNKNOWN)},
+			response: &cosiv1alpha2.DriverGetInfoResponse{Name: "a", SupportedProtocols: protocols(cosiv1alpha2.ObjectProtocol_UNKNOWN)},
 			want:     want{invalid: true},
 		},
 		"NilProtocol": {
 			reason:   "nor is none",
-			response: &cosi.DriverGetInfoResponse{Name: "a", SupportedProtocols: []*cosi.ObjectProtocol{nil}},
+			response: &cosiv1alpha2.DriverGetInfoResponse{Name: "a", SupportedProtocols: []*cosiv1alpha2.ObjectProtocol{nil}},
 			want:     want{invalid: true},
 		},
 		"FutureProtocol": {
 			reason:   "nor is one that this sidecar does not know",
-			response: &cosi.DriverGetInfoResponse{Name: "a", SupportedProtocols: protocols(99)},
+			response: &cosiv1alpha2.DriverGetInfoResponse{Name: "a", SupportedProtocols: protocols(99)},
 			want:     want{invalid: true},
 		},
 		// KEP: GRPC-DRIVERGETINFO-2
-		"NoProtocol": {reason: "a driver serves something", response: &cosi.DriverGetInfoResponse{Name: "a"}, want: want{invalid: true}},
+		"NoProtocol": {reason: "a driver serves something", response: &cosiv1alpha2.DriverGetInfoResponse{Name: "a"}, want: want{invalid: true}},
 		"Nil":        {reason: "no answer is no answer", want: want{invalid: true}},
 	}
 	for name, tc := range tests {

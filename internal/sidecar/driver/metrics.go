@@ -12,7 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 const (
@@ -52,14 +52,14 @@ func (d *Driver) measure(
 }
 
 func (d *Driver) nameBy(response any) string {
-	if info, ok := response.(*cosi.DriverGetInfoResponse); ok && d.name == "" && v1alpha2.CheckDriverName(info.GetName()) == nil {
+	if info, ok := response.(*cosiv1alpha2.DriverGetInfoResponse); ok && d.name == "" && v1alpha2.CheckDriverName(info.GetName()) == nil {
 		return info.GetName()
 	}
 	return d.name
 }
 
 // ForgetMetrics removes the metrics of a driver, for processes in which drivers come
-// and go. Later calls to the driver are measured anew.
+// and go. Later calls to the driver start new metrics.
 func ForgetMetrics(name string) {
 	labels := prometheus.Labels{cosimetrics.LabelDriver: name}
 	callSeconds.DeletePartialMatch(labels)

@@ -11,15 +11,15 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 var (
 	parameters = map[string]string{"tier": "gold", "": "empty keys pass as well"}
-	s3AndGCS   = []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}, {Type: cosi.ObjectProtocol_GCS}}
-	s3         = &cosi.ObjectProtocol{Type: cosi.ObjectProtocol_S3}
-	byKey      = &cosi.AuthenticationType{Type: cosi.AuthenticationType_KEY}
+	s3AndGCS   = []*cosiv1alpha2.ObjectProtocol{{Type: cosiv1alpha2.ObjectProtocol_S3}, {Type: cosiv1alpha2.ObjectProtocol_GCS}}
+	s3         = &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_S3}
+	byKey      = &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_KEY}
 )
 
 func someBucket() *v1alpha2.Bucket {
@@ -56,19 +56,21 @@ func someAccess() *v1alpha2.BucketAccess {
 	}
 }
 
-func accessModes(data, objectMetadata, bucketMetadata cosi.AccessMode_Mode) *cosi.DriverGrantBucketAccessRequest_AccessedBucket {
-	return &cosi.DriverGrantBucketAccessRequest_AccessedBucket{
-		ObjectDataAccessMode:     &cosi.AccessMode{Mode: data},
-		ObjectMetadataAccessMode: &cosi.AccessMode{Mode: objectMetadata},
-		BucketMetadataAccessMode: &cosi.AccessMode{Mode: bucketMetadata},
+func accessModes(
+	data, objectMetadata, bucketMetadata cosiv1alpha2.AccessMode_Mode,
+) *cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {
+	return &cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
+		ObjectDataAccessMode:     &cosiv1alpha2.AccessMode{Mode: data},
+		ObjectMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: objectMetadata},
+		BucketMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: bucketMetadata},
 	}
 }
 
-func wantBuckets() []*cosi.DriverGrantBucketAccessRequest_AccessedBucket {
-	two := accessModes(cosi.AccessMode_READ_ONLY, cosi.AccessMode_ANY, cosi.AccessMode_ANY)
-	one := accessModes(cosi.AccessMode_READ_WRITE, cosi.AccessMode_READ_ONLY, cosi.AccessMode_WRITE_ONLY)
+func wantBuckets() []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {
+	two := accessModes(cosiv1alpha2.AccessMode_READ_ONLY, cosiv1alpha2.AccessMode_ANY, cosiv1alpha2.AccessMode_ANY)
+	one := accessModes(cosiv1alpha2.AccessMode_READ_WRITE, cosiv1alpha2.AccessMode_READ_ONLY, cosiv1alpha2.AccessMode_WRITE_ONLY)
 	two.BucketId, one.BucketId = "b2", "b1"
-	return []*cosi.DriverGrantBucketAccessRequest_AccessedBucket{two, one}
+	return []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{two, one}
 }
 
 // TestRequests has every field of every request. The two phases of a bucket, and
@@ -85,48 +87,48 @@ func TestRequests(t *testing.T) {
 		want proto.Message
 	}{
 		// KEP: GRPC-DRIVERGETINFO-3
-		"DriverGetInfo": {func(*driver.Driver) error { return nil }, &cosi.DriverGetInfoRequest{}},
+		"DriverGetInfo": {func(*driver.Driver) error { return nil }, &cosiv1alpha2.DriverGetInfoRequest{}},
 		// KEP: GRPC-GENERATEBUCKETID-6, GRPC-GENERATEBUCKETID-7
 		"DriverGenerateBucketId": {
 			func(d *driver.Driver) error { _, err := d.GenerateBucketID(ctx, someBucket()); return err },
-			&cosi.DriverGenerateBucketIdRequest{Name: "bc-1", Protocols: s3AndGCS, Parameters: parameters},
+			&cosiv1alpha2.DriverGenerateBucketIdRequest{Name: "bc-1", Protocols: s3AndGCS, Parameters: parameters},
 		},
 		// KEP: FLOW-CREATE-3.5, GRPC-GENERATEBUCKETID-7, GRPC-CREATEBUCKET-3
 		"DriverCreateBucket": {
 			func(d *driver.Driver) error { _, err := d.CreateBucket(ctx, someBucket()); return ignoreAnswer(err) },
-			&cosi.DriverCreateBucketRequest{BucketId: "id", Protocols: s3AndGCS, Parameters: parameters},
+			&cosiv1alpha2.DriverCreateBucketRequest{BucketId: "id", Protocols: s3AndGCS, Parameters: parameters},
 		},
 		// KEP: FLOW-STATIC-1.1, FLOW-STATIC-1.2, GRPC-GETBUCKET-2, GRPC-GETBUCKET-3
 		"DriverGetBucket": {
 			func(d *driver.Driver) error { _, err := d.GetBucket(ctx, someBucket()); return ignoreAnswer(err) },
-			&cosi.DriverGetBucketRequest{BucketId: "existing", Protocols: s3AndGCS, Parameters: parameters},
+			&cosiv1alpha2.DriverGetBucketRequest{BucketId: "existing", Protocols: s3AndGCS, Parameters: parameters},
 		},
 		// KEP: FLOW-DELETE-3.3.2, GRPC-DELETEBUCKET-1
 		"DriverDeleteBucket": {
 			func(d *driver.Driver) error { return d.DeleteBucket(ctx, someBucket()) },
-			&cosi.DriverDeleteBucketRequest{BucketId: "id", Parameters: parameters},
+			&cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "id", Parameters: parameters},
 		},
 		// KEP: GRPC-GENERATEACCESSID-4, GRPC-GENERATEACCESSID-5, GRPC-GENERATEACCESSID-8
 		// KEP: GRPC-GENERATEACCESSID-10
 		"DriverGenerateBucketAccessId": {
 			func(d *driver.Driver) error { _, err := d.GenerateBucketAccessID(ctx, someAccess()); return err },
-			&cosi.DriverGenerateBucketAccessIdRequest{
+			&cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
 				AccountName: "ba-u", Protocol: s3, AuthenticationType: byKey, Parameters: parameters, Buckets: wantBuckets(),
 			},
 		},
 		// KEP: FLOW-GRANT-4.8, API-ACCESS-1, GRPC-GENERATEACCESSID-5, GRPC-GRANT-2, GRPC-GRANT-6
 		"DriverGrantBucketAccess": {
 			func(d *driver.Driver) error { _, err := d.GrantBucketAccess(ctx, someAccess()); return err },
-			&cosi.DriverGrantBucketAccessRequest{
+			&cosiv1alpha2.DriverGrantBucketAccessRequest{
 				AccountId: "account", Protocol: s3, AuthenticationType: byKey, Parameters: parameters, Buckets: wantBuckets(),
 			},
 		},
 		// KEP: FLOW-REVOKE-3.3, GRPC-REVOKE-1
 		"DriverRevokeBucketAccess": {
 			func(d *driver.Driver) error { return d.RevokeBucketAccess(ctx, someAccess()) },
-			&cosi.DriverRevokeBucketAccessRequest{
+			&cosiv1alpha2.DriverRevokeBucketAccessRequest{
 				AccountId: "account", Protocol: s3, AuthenticationType: byKey, Parameters: parameters,
-				Buckets: []*cosi.DriverRevokeBucketAccessRequest_AccessedBucket{{BucketId: "b2"}, {BucketId: "b1"}},
+				Buckets: []*cosiv1alpha2.DriverRevokeBucketAccessRequest_AccessedBucket{{BucketId: "b2"}, {BucketId: "b1"}},
 			},
 		},
 	} {
@@ -170,10 +172,10 @@ func TestServiceAccountInEveryRequest(t *testing.T) {
 	for _, call := range d.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess") {
 		request, ok := call.Request.(interface {
 			GetServiceAccountName() string
-			GetAuthenticationType() *cosi.AuthenticationType
+			GetAuthenticationType() *cosiv1alpha2.AuthenticationType
 		})
 		if !ok || request.GetServiceAccountName() != "app" ||
-			request.GetAuthenticationType().GetType() != cosi.AuthenticationType_SERVICE_ACCOUNT {
+			request.GetAuthenticationType().GetType() != cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT {
 			t.Errorf("%s: %v", call.Method, call.Request)
 		}
 	}

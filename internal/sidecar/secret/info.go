@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // BucketInfo renders Bucket.status.bucketInfo. It has nothing secret, and omits values
@@ -13,7 +13,7 @@ import (
 //
 // For a bucket with several protocols, COSI_PROTOCOL lists all in the given order,
 // separated by commas. BUCKET_NAME, which S3 and GCS share, is that of S3.
-func BucketInfo(info *cosi.ObjectProtocolAndBucketInfo, protocols []v1alpha2.Protocol) (map[string]string, error) {
+func BucketInfo(info *cosiv1alpha2.ObjectProtocolAndBucketInfo, protocols []v1alpha2.Protocol) (map[string]string, error) {
 	names := make([]string, 0, len(protocols))
 	fields := fields{}
 	for _, protocol := range protocols {
@@ -36,8 +36,8 @@ func BucketInfo(info *cosi.ObjectProtocolAndBucketInfo, protocols []v1alpha2.Pro
 type Access struct {
 	Protocol       v1alpha2.Protocol
 	Authentication v1alpha2.AuthenticationType
-	Info           *cosi.ObjectProtocolAndBucketInfo
-	Credentials    *cosi.CredentialInfo
+	Info           *cosiv1alpha2.ObjectProtocolAndBucketInfo
+	Credentials    *cosiv1alpha2.CredentialInfo
 	// CertificateAuthority, in PEM, is for applications to verify the endpoint. It is
 	// empty if they need none.
 	CertificateAuthority string
@@ -63,7 +63,7 @@ func (a Access) Data() (map[string][]byte, error) {
 	return data, nil
 }
 
-func bucketFields(protocol v1alpha2.Protocol, info *cosi.ObjectProtocolAndBucketInfo) fields {
+func bucketFields(protocol v1alpha2.Protocol, info *cosiv1alpha2.ObjectProtocolAndBucketInfo) fields {
 	switch protocol {
 	case v1alpha2.ProtocolS3:
 		return s3BucketFields(info.GetS3())
@@ -77,7 +77,7 @@ func bucketFields(protocol v1alpha2.Protocol, info *cosi.ObjectProtocolAndBucket
 }
 
 func credentialFields(
-	protocol v1alpha2.Protocol, authentication v1alpha2.AuthenticationType, credentials *cosi.CredentialInfo,
+	protocol v1alpha2.Protocol, authentication v1alpha2.AuthenticationType, credentials *cosiv1alpha2.CredentialInfo,
 ) fields {
 	byKey := authentication == v1alpha2.AuthenticationTypeKey
 	switch {

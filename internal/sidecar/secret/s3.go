@@ -2,10 +2,10 @@ package secret
 
 import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-func s3BucketFields(info *cosi.S3BucketInfo) fields {
+func s3BucketFields(info *cosiv1alpha2.S3BucketInfo) fields {
 	return fields{
 		v1alpha2.SecretKeyBucketName:        required(info.GetBucketId()),
 		v1alpha2.SecretKeyS3Endpoint:        required(info.GetEndpoint()),
@@ -15,18 +15,18 @@ func s3BucketFields(info *cosi.S3BucketInfo) fields {
 }
 
 // s3AddressingStyle is empty for a style that is not known.
-func s3AddressingStyle(style cosi.S3AddressingStyle_Style) string {
+func s3AddressingStyle(style cosiv1alpha2.S3AddressingStyle_Style) string {
 	switch style {
-	case cosi.S3AddressingStyle_PATH:
+	case cosiv1alpha2.S3AddressingStyle_PATH:
 		return v1alpha2.S3AddressingStylePath
-	case cosi.S3AddressingStyle_VIRTUAL:
+	case cosiv1alpha2.S3AddressingStyle_VIRTUAL:
 		return v1alpha2.S3AddressingStyleVirtual
 	default:
 		return ""
 	}
 }
 
-func s3KeyFields(credentials *cosi.S3CredentialInfo) fields {
+func s3KeyFields(credentials *cosiv1alpha2.S3CredentialInfo) fields {
 	return fields{
 		v1alpha2.SecretKeyS3AccessKeyID:     required(credentials.GetAccessKeyId()),
 		v1alpha2.SecretKeyS3SecretAccessKey: required(credentials.GetAccessSecretKey()),

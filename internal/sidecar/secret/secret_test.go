@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 const (
@@ -17,22 +17,22 @@ const (
 	byServiceAccount = v1alpha2.AuthenticationTypeServiceAccount
 )
 
-func infoOfAll() *cosi.ObjectProtocolAndBucketInfo {
-	return &cosi.ObjectProtocolAndBucketInfo{
-		S3: &cosi.S3BucketInfo{
+func infoOfAll() *cosiv1alpha2.ObjectProtocolAndBucketInfo {
+	return &cosiv1alpha2.ObjectProtocolAndBucketInfo{
+		S3: &cosiv1alpha2.S3BucketInfo{
 			BucketId: "s3-bucket", Endpoint: "http://s3", Region: "r",
-			AddressingStyle: &cosi.S3AddressingStyle{Style: cosi.S3AddressingStyle_VIRTUAL},
+			AddressingStyle: &cosiv1alpha2.S3AddressingStyle{Style: cosiv1alpha2.S3AddressingStyle_VIRTUAL},
 		},
-		Azure: &cosi.AzureBucketInfo{StorageAccount: "account"},
-		Gcs:   &cosi.GcsBucketInfo{ProjectId: "project", BucketName: "gcs-bucket"},
+		Azure: &cosiv1alpha2.AzureBucketInfo{StorageAccount: "account"},
+		Gcs:   &cosiv1alpha2.GcsBucketInfo{ProjectId: "project", BucketName: "gcs-bucket"},
 	}
 }
 
-func credentialsOfAll() *cosi.CredentialInfo {
-	return &cosi.CredentialInfo{
-		S3:    &cosi.S3CredentialInfo{AccessKeyId: "id", AccessSecretKey: "secret"},
-		Azure: &cosi.AzureCredentialInfo{AccessToken: "token", ExpiryTimestamp: "2030-01-01T00:00:00Z"},
-		Gcs:   &cosi.GcsCredentialInfo{AccessId: "hmac", AccessSecret: "hmac-secret", PrivateKeyName: "pk", ServiceAccount: "sa"},
+func credentialsOfAll() *cosiv1alpha2.CredentialInfo {
+	return &cosiv1alpha2.CredentialInfo{
+		S3:    &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "id", AccessSecretKey: "secret"},
+		Azure: &cosiv1alpha2.AzureCredentialInfo{AccessToken: "token", ExpiryTimestamp: "2030-01-01T00:00:00Z"},
+		Gcs:   &cosiv1alpha2.GcsCredentialInfo{AccessId: "hmac", AccessSecret: "hmac-secret", PrivateKeyName: "pk", ServiceAccount: "sa"},
 	}
 }
 
@@ -56,7 +56,7 @@ func TestAccessData(t *testing.T) {
 		reason         string
 		protocol       v1alpha2.Protocol
 		authentication v1alpha2.AuthenticationType
-		without        func(*cosi.ObjectProtocolAndBucketInfo, *cosi.CredentialInfo)
+		without        func(*cosiv1alpha2.ObjectProtocolAndBucketInfo, *cosiv1alpha2.CredentialInfo)
 		want           map[string]string
 		missing        string
 	}{
@@ -67,7 +67,7 @@ func TestAccessData(t *testing.T) {
 		},
 		// KEP: SECRET-S3-5, SECRET-S3-6
 		"S3ServiceAccount": {
-			reason:   "keys that nobody asked for are not handed on",
+			reason:   "unrequested keys are not written",
 			protocol: v1alpha2.ProtocolS3, authentication: byServiceAccount, want: s3,
 		},
 		// KEP: SECRET-AZURE-1, SECRET-AZURE-2
@@ -79,8 +79,10 @@ func TestAccessData(t *testing.T) {
 		"AzureKeyForEver": {
 			reason:   "the KEP: empty if unset",
 			protocol: v1alpha2.ProtocolAzure, authentication: byKey,
-			without: func(_ *cosi.ObjectProtocolAndBucketInfo, c *cosi.CredentialInfo) { c.Azure.ExpiryTimestamp = "" },
-			want:    with(azure, "AZURE_STORAGE_SAS_TOKEN", "token", "AZURE_STORAGE_SAS_TOKEN_EXPIRY_TIMESTAMP", ""),
+			without: func(_ *cosiv1alpha2.ObjectProtocolAndBucketInfo, c *cosiv1alpha2.CredentialInfo) {
+				c.Azure.ExpiryTimestamp = ""
+			},
+			want: with(azure, "AZURE_STORAGE_SAS_TOKEN", "token", "AZURE_STORAGE_SAS_TOKEN_EXPIRY_TIMESTAMP", ""),
 		},
 		// KEP: SECRET-AZURE-2
 		"AzureServiceAccount": {protocol: v1alpha2.ProtocolAzure, authentication: byServiceAccount, want: azure},
@@ -97,36 +99,44 @@ func TestAccessData(t *testing.T) {
 		// KEP: SECRET-2
 		"S3NoRegion": {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey, missing: "AWS_DEFAULT_REGION",
-			without: func(i *cosi.ObjectProtocolAndBucketInfo, _ *cosi.CredentialInfo) { i.S3.Region = "" },
+			without: func(i *cosiv1alpha2.ObjectProtocolAndBucketInfo, _ *cosiv1alpha2.CredentialInfo) { i.S3.Region = "" },
 		},
 		"S3NoStyle": {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey, missing: "AWS_S3_ADDRESSING_STYLE",
-			without: func(i *cosi.ObjectProtocolAndBucketInfo, _ *cosi.CredentialInfo) { i.S3.AddressingStyle = nil },
+			without: func(i *cosiv1alpha2.ObjectProtocolAndBucketInfo, _ *cosiv1alpha2.CredentialInfo) {
+				i.S3.AddressingStyle = nil
+			},
 		},
 		// KEP: SECRET-S3-4
 		"S3UnknownStyle": {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey, missing: "AWS_S3_ADDRESSING_STYLE",
-			without: func(i *cosi.ObjectProtocolAndBucketInfo, _ *cosi.CredentialInfo) { i.S3.AddressingStyle.Style = 99 },
+			without: func(i *cosiv1alpha2.ObjectProtocolAndBucketInfo, _ *cosiv1alpha2.CredentialInfo) {
+				i.S3.AddressingStyle.Style = 99
+			},
 		},
 		"S3NoInfo": {
 			protocol: v1alpha2.ProtocolS3, authentication: byServiceAccount, missing: "AWS_DEFAULT_REGION",
-			without: func(i *cosi.ObjectProtocolAndBucketInfo, _ *cosi.CredentialInfo) { i.S3 = nil },
+			without: func(i *cosiv1alpha2.ObjectProtocolAndBucketInfo, _ *cosiv1alpha2.CredentialInfo) { i.S3 = nil },
 		},
 		"S3NoCredentials": {
 			protocol: v1alpha2.ProtocolS3, authentication: byKey, missing: "AWS_ACCESS_KEY_ID",
-			without: func(_ *cosi.ObjectProtocolAndBucketInfo, c *cosi.CredentialInfo) { c.S3 = nil },
+			without: func(_ *cosiv1alpha2.ObjectProtocolAndBucketInfo, c *cosiv1alpha2.CredentialInfo) { c.S3 = nil },
 		},
 		"AzureNoToken": {
 			protocol: v1alpha2.ProtocolAzure, authentication: byKey, missing: "AZURE_STORAGE_SAS_TOKEN",
-			without: func(_ *cosi.ObjectProtocolAndBucketInfo, c *cosi.CredentialInfo) { c.Azure.AccessToken = "" },
+			without: func(_ *cosiv1alpha2.ObjectProtocolAndBucketInfo, c *cosiv1alpha2.CredentialInfo) {
+				c.Azure.AccessToken = ""
+			},
 		},
 		"GCSNoHMAC": {
 			protocol: v1alpha2.ProtocolGCS, authentication: byKey, missing: "HMAC_SECRET",
-			without: func(_ *cosi.ObjectProtocolAndBucketInfo, c *cosi.CredentialInfo) { c.Gcs.AccessSecret = "" },
+			without: func(_ *cosiv1alpha2.ObjectProtocolAndBucketInfo, c *cosiv1alpha2.CredentialInfo) {
+				c.Gcs.AccessSecret = ""
+			},
 		},
 		"GCSNoServiceAccount": {
 			protocol: v1alpha2.ProtocolGCS, authentication: byServiceAccount, missing: "PRIVATE_KEY_ID",
-			without: func(_ *cosi.ObjectProtocolAndBucketInfo, c *cosi.CredentialInfo) { c.Gcs = nil },
+			without: func(_ *cosiv1alpha2.ObjectProtocolAndBucketInfo, c *cosiv1alpha2.CredentialInfo) { c.Gcs = nil },
 		},
 	}
 	for name, tc := range tests {
@@ -154,7 +164,7 @@ func TestAccessData(t *testing.T) {
 	}
 }
 
-func TestAccessDataOfNothing(t *testing.T) {
+func TestEmptyAccessData(t *testing.T) {
 	if _, err := (Access{Protocol: v1alpha2.ProtocolS3, Authentication: byKey}).Data(); err == nil {
 		t.Error("no error")
 	}
@@ -173,14 +183,14 @@ func TestErrorsShowNoValues(t *testing.T) {
 func TestBucketInfo(t *testing.T) {
 	tests := map[string]struct {
 		reason    string
-		info      *cosi.ObjectProtocolAndBucketInfo
+		info      *cosiv1alpha2.ObjectProtocolAndBucketInfo
 		protocols []v1alpha2.Protocol
 		want      map[string]string
 	}{
 		// KEP: SECRET-1, GRPC-CREATEBUCKET-5
 		"Empty": {
 			reason:    "a driver need not say anything of a bucket",
-			info:      &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{}},
+			info:      &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{}},
 			protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3},
 			want:      map[string]string{"COSI_PROTOCOL": "S3"},
 		},

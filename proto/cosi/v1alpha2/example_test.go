@@ -6,23 +6,23 @@ import (
 
 	"google.golang.org/grpc"
 
-	cosi "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 type identity struct {
-	cosi.UnimplementedIdentityServer
+	cosiv1alpha2.UnimplementedIdentityServer
 }
 
-func (identity) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
-	return &cosi.DriverGetInfoResponse{
+func (identity) DriverGetInfo(context.Context, *cosiv1alpha2.DriverGetInfoRequest) (*cosiv1alpha2.DriverGetInfoResponse, error) {
+	return &cosiv1alpha2.DriverGetInfoResponse{
 		Name:               "my.driver.example",
-		SupportedProtocols: []*cosi.ObjectProtocol{{Type: cosi.ObjectProtocol_S3}},
+		SupportedProtocols: []*cosiv1alpha2.ObjectProtocol{{Type: cosiv1alpha2.ObjectProtocol_S3}},
 	}, nil
 }
 
 func Example() {
 	server := grpc.NewServer()
-	cosi.RegisterIdentityServer(server, identity{})
+	cosiv1alpha2.RegisterIdentityServer(server, identity{})
 	for service := range server.GetServiceInfo() {
 		fmt.Println(service)
 	}

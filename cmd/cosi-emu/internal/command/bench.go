@@ -49,7 +49,7 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
   cosi-emu bench scale --check -o json > bench.json
 
   # Small loads, as a smoke test.
-  cosi-emu bench --starts 1 --claims 3 --crowd 5 --window 2s
+  cosi-emu bench --starts 1 --claims 3 --load 5 --window 2s
   cosi-emu bench scale --pairs 20 --many 50 --rounds 1
   cosi-emu bench s3 --objects 1000 --requests 100 --s3-rounds 3`,
 		ValidArgs: bench.Suites(),
@@ -66,7 +66,7 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 	}
 	cmd.Flags().IntVar(&o.Starts, "starts", 5, "number of timed starts of each kind")
 	cmd.Flags().IntVar(&o.Claims, "claims", 30, "number of claims that are timed, one after another")
-	cmd.Flags().IntVar(&o.LoadedClaims, "crowd", 100, "number of claims with accesses when memory and silence are measured")
+	cmd.Flags().IntVar(&o.LoadedClaims, "load", 100, "number of claims with accesses when memory and silence are measured")
 	cmd.Flags().DurationVar(&o.Window, "window", 30*time.Second, "duration of the required silence")
 	load := scale.DefaultLoad
 	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", load.Pairs,

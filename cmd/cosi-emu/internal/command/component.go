@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 )
 
 // defaultEndpoint is the driver's socket of the COSI specification.
@@ -23,6 +23,7 @@ func addEndpoint(flags *pflag.FlagSet, endpoint *string, usage string) {
 
 // component has the options that controller and sidecar have in common.
 type component struct {
+	workers                 *int
 	metrics, probes         *string
 	elect                   *bool
 	namespace               *string
@@ -30,16 +31,17 @@ type component struct {
 	baseDelay, maxDelay     *time.Duration
 }
 
-func (c component) addFlags(flags *pflag.FlagSet, baseDelay, maxDelay time.Duration) {
+func (c component) addFlags(flags *pflag.FlagSet, workers int, baseDelay, maxDelay time.Duration) {
+	flags.IntVar(c.workers, "workers", workers, "number of objects of each kind that are reconciled at the same time")
 	flags.StringVar(c.metrics, "metrics-bind-address", "0", "TCP address of /metrics; 0 disables it")
 	flags.StringVar(c.probes, "health-probe-bind-address", "0", "TCP address of /healthz and /readyz; 0 disables them")
 	flags.BoolVar(c.elect, "leader-elect", false, "enable leader election")
 	flags.StringVar(c.namespace, "leader-election-namespace", "", "namespace of the Lease (default: the Pod's namespace)")
-	flags.DurationVar(c.lease, "leader-election-lease-duration", controller.DefaultLeaseDuration,
+	flags.DurationVar(c.lease, "leader-election-lease-duration", cosicontroller.DefaultLeaseDuration,
 		"duration after which other instances acquire a Lease that is not renewed")
-	flags.DurationVar(c.deadline, "leader-election-renew-deadline", controller.DefaultRenewDeadline,
+	flags.DurationVar(c.deadline, "leader-election-renew-deadline", cosicontroller.DefaultRenewDeadline,
 		"time limit for the holder to renew the Lease before it exits")
-	flags.DurationVar(c.period, "leader-election-retry-period", controller.DefaultRetryPeriod,
+	flags.DurationVar(c.period, "leader-election-retry-period", cosicontroller.DefaultRetryPeriod,
 		"time between attempts to acquire or renew the Lease")
 	flags.DurationVar(c.baseDelay, "retry-base-delay", baseDelay, "delay before the first retry; it doubles with each retry")
 	flags.DurationVar(c.maxDelay, "retry-max-delay", maxDelay, "longest delay between retries")

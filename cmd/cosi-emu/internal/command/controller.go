@@ -8,14 +8,14 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 )
 
 func newController(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess
 		log    logging
-		opts   controller.Options
+		opts   cosicontroller.Options
 	)
 	cmd := &cobra.Command{
 		Use:   "controller",
@@ -40,22 +40,22 @@ must be installed. It runs until the process gets SIGTERM.`,
 	flags := cmd.Flags()
 	access.addFlags(flags)
 	log.addFlags(flags)
-	flags.IntVar(&opts.Workers, "workers", controller.DefaultWorkers, "number of objects of each kind that are reconciled at the same time")
 	component{
+		workers: &opts.Workers,
 		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
-	}.addFlags(flags, controller.DefaultRetryBaseDelay, controller.DefaultRetryMaxDelay)
+	}.addFlags(flags, cosicontroller.DefaultWorkers, cosicontroller.DefaultRetryBaseDelay, cosicontroller.DefaultRetryMaxDelay)
 	return cmd
 }
 
-func runController(ctx context.Context, access *apiAccess, opts controller.Options) error {
+func runController(ctx context.Context, access *apiAccess, opts cosicontroller.Options) error {
 	cfg, err := access.config()
 	if err != nil {
 		return err
 	}
-	c, err := controller.New(cfg, opts) //nolint:contextcheck // it is bounded by itself
+	c, err := cosicontroller.New(cfg, opts) //nolint:contextcheck // it is bounded by itself
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
 )
 
 // logs has the flags of the command.
@@ -80,7 +79,7 @@ func (l *logs) show(ctx context.Context, streams cli.Streams, info instance.Info
 	if l.output != cli.FormatText || len(l.seams) > 0 {
 		return cli.Usage(fmt.Errorf("the log of %s is plain text: --output and --seam are for the journal", component.Name))
 	}
-	for line, err := range logfile.Lines(ctx, component.Log, l.follow) {
+	for line, err := range logLines(ctx, component.Log, l.follow) {
 		if err != nil {
 			return err
 		}
@@ -104,7 +103,7 @@ func find(info instance.Info, name string) (emulator.ComponentInfo, error) {
 }
 
 func (l *logs) showJournal(ctx context.Context, streams cli.Streams, info instance.Info, component string) error {
-	for line, err := range logfile.Lines(ctx, info.Journal, l.follow) {
+	for line, err := range logLines(ctx, info.Journal, l.follow) {
 		if err != nil {
 			return err
 		}

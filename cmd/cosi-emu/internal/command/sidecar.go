@@ -9,14 +9,14 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/sidecar"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 func newSidecar(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess
 		log    logging
-		opts   sidecar.Options
+		opts   cosisidecar.Options
 		ca     string
 	)
 	cmd := &cobra.Command{
@@ -48,9 +48,9 @@ the sidecar. It runs until the process gets SIGTERM.`,
 	access.addFlags(flags)
 	log.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
-	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", sidecar.DefaultConnectTimeout, "time limit for the first answer of the driver")
-	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", sidecar.DefaultRPCTimeout, "time limit for each call to the driver")
-	flags.IntVar(&opts.Workers, "workers", sidecar.DefaultWorkers, "number of objects of each kind that are reconciled at the same time")
+	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,
+		"time limit for the first answer of the driver")
+	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", cosisidecar.DefaultRPCTimeout, "time limit for each call to the driver")
 	flags.StringVar(&ca, "certificate-authority", "",
 		"PEM file with the certificate authority of the object storage, which is added to the Secrets")
 	flags.StringVar(&opts.DriverGroup, "driver-group", "",
@@ -58,15 +58,16 @@ the sidecar. It runs until the process gets SIGTERM.`,
 	flags.StringVar(&opts.TakeOver, "take-over", "",
 		"group to take the driver name from, if the driver of that group is gone for good")
 	component{
+		workers: &opts.Workers,
 		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
-	}.addFlags(flags, sidecar.DefaultRetryBaseDelay, sidecar.DefaultRetryMaxDelay)
+	}.addFlags(flags, cosisidecar.DefaultWorkers, cosisidecar.DefaultRetryBaseDelay, cosisidecar.DefaultRetryMaxDelay)
 	return cmd
 }
 
-func readCertificates(file string, opts *sidecar.Options) error {
+func readCertificates(file string, opts *cosisidecar.Options) error {
 	if file == "" {
 		return nil
 	}
@@ -78,12 +79,12 @@ func readCertificates(file string, opts *sidecar.Options) error {
 	return nil
 }
 
-func runSidecar(ctx context.Context, access *apiAccess, opts sidecar.Options) error {
+func runSidecar(ctx context.Context, access *apiAccess, opts cosisidecar.Options) error {
 	cfg, err := access.config()
 	if err != nil {
 		return err
 	}
-	s, err := sidecar.New(ctx, cfg, opts)
+	s, err := cosisidecar.New(ctx, cfg, opts)
 	if err != nil {
 		return err
 	}

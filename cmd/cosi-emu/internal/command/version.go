@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 )
@@ -28,7 +28,7 @@ func version() versionInfo {
 		Go:         runtime.Version(),
 		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
 		Kubernetes: binaries.KubernetesVersion,
-		COSI:       cosiapi.SchemeGroupVersion.String(),
+		COSI:       v1alpha2.SchemeGroupVersion.String(),
 	}
 	build, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -60,7 +60,7 @@ def refused(code, call, *args, **kwargs):
         if got != code:
             raise AssertionError("should be %s: %s" % (code, e)) from e
         return
-    raise AssertionError("not refused, should be " + code)
+    raise AssertionError("the request succeeded, want the error " + code)
 
 
 def put(key, body=b"", **more):
@@ -364,7 +364,7 @@ def signature_v2():
     except ClientError as e:
         expect_plain(str(e))
         return
-    raise AssertionError("not refused")
+    raise AssertionError("the request was not denied")
 
 
 def presigned_get_v2():
@@ -372,7 +372,7 @@ def presigned_get_v2():
     url = client(signature="s3").generate_presigned_url("get_object", Params={"Bucket": BUCKET, "Key": "presigned-v2"})
     status, body = fetch(url)
     if status < 400:
-        raise AssertionError("not refused")
+        raise AssertionError("the request was not denied")
     expect_plain("status %d: %s" % (status, body.decode()))
 
 

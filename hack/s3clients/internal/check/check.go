@@ -42,7 +42,7 @@ func SameKeys(got, want []string) error {
 // Refused returns nil if err is a refusal that says code.
 func Refused(err error, code string) error {
 	if err == nil {
-		return errors.New("not refused, should be " + code)
+		return errors.New("the request succeeded, want the error " + code)
 	}
 	if !strings.Contains(err.Error(), code) {
 		return fmt.Errorf("should be %s: %w", code, err)

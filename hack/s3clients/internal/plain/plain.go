@@ -74,7 +74,7 @@ func Refused(ctx context.Context, given secret.Secret, proxy, signed, text strin
 		return err
 	}
 	if status < http.StatusBadRequest {
-		return fmt.Errorf("not refused: status %d", status)
+		return fmt.Errorf("the request was not denied: status %d", status)
 	}
 	return check.Refused(fmt.Errorf("status %d: %s", status, got), text)
 }

@@ -23,7 +23,7 @@ func TestReplace(t *testing.T) {
 			document: "# S3\n\n" + begin + "\nold\n" + end + "\n\n## More\n",
 			want:     "# S3\n\n" + begin + "\n\nnew\n\n" + end + "\n\n## More\n",
 		},
-		"NoBegin": {reason: "Nobody knows where it belongs.", document: "# S3\n" + end + "\n", fails: true},
+		"NoBegin": {reason: "The place of the table is unknown.", document: "# S3\n" + end + "\n", fails: true},
 		"NoEnd":   {reason: "The rest of the document would go.", document: begin + "\nold\n", fails: true},
 	}
 	for name, tc := range tests {

@@ -34,7 +34,7 @@ func (t *Table) Markdown() string {
 	var out strings.Builder
 	footnotes := &notes{numbers: map[string]int{}}
 	fmt.Fprintf(&out, "Each cell stands for: %s.\n\n", strings.Join(t.Variants, ", "))
-	fmt.Fprintf(&out, "| operation | what proves it | %s |\n", strings.Join(t.Clients, " | "))
+	fmt.Fprintf(&out, "| operation | check | %s |\n", strings.Join(t.Clients, " | "))
 	fmt.Fprintf(&out, "| --- | --- |%s\n", strings.Repeat(" :-: |", len(t.Clients)))
 	for _, op := range operation.All() {
 		fmt.Fprintf(&out, "| %s | %s |", op.Title, op.Proof)
@@ -43,7 +43,7 @@ func (t *Table) Markdown() string {
 		}
 		out.WriteString("\n")
 	}
-	fmt.Fprintf(&out, "\n%s works, %s fails, %s the client does not have it.\n", works, fails, none)
+	fmt.Fprintf(&out, "\n%s works, %s fails, %s the client lacks it.\n", works, fails, none)
 	for _, missing := range t.Missing {
 		fmt.Fprintf(&out, "\nNot tried: %s.\n", missing)
 	}

@@ -24,11 +24,11 @@ type Figure struct {
 
 // Units of figures.
 const (
-	UnitTimes     = "x"
-	UnitCrossings = "writes and calls"
-	UnitMegabytes = "MB"
-	UnitKilobytes = "kB"
-	UnitConflicts = "conflicts"
+	UnitTimes      = "x"
+	UnitOperations = "writes and calls"
+	UnitMegabytes  = "MB"
+	UnitKilobytes  = "kB"
+	UnitConflicts  = "conflicts"
 	// UnitMilliseconds is of times that have a bar of their own.
 	UnitMilliseconds = "ms"
 	// UnitBytes is of memory for a byte that is stored.

@@ -14,7 +14,7 @@ func TestReport(t *testing.T) {
 	report := Report{Platform: "plan9/arm", CPUs: 1, Figures: []Figure{
 		Ratio("good", 2.5, slow, fast, "as it should be"),
 		Ratio("bad", 2.4, slow, fast),
-		New("silence", 0, UnitCrossings, 0),
+		New("silence", 0, UnitOperations, 0),
 	}}
 	if diff := cmp.Diff([]string{"bad"}, report.Missed()); diff != "" {
 		t.Errorf("a bar that is just reached is met: -want, +got:\n%s", diff)

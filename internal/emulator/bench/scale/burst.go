@@ -6,7 +6,6 @@ import (
 	"maps"
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
@@ -33,8 +32,8 @@ const workers = 2 * (cosicontroller.DefaultWorkers + cosisidecar.DefaultWorkers)
 type burst struct {
 	pairs    int
 	asked    requestCounts // by the components
-	measured []cost.Cost   // of the pairs
-	baseline []cost.Cost   // of the same writes without the components
+	measured []figure.Cost // of the pairs
+	baseline []figure.Cost // of the same writes without the components
 	writes   int           // in the baseline
 }
 
@@ -61,11 +60,11 @@ func (r *burst) run(ctx context.Context, s *environment) error {
 	if err != nil {
 		return err
 	}
-	namespace, err := s.namespace(ctx)
+	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
 	if err != nil {
 		return err
 	}
-	bare, err := cost.Of(func() error { return again.run(ctx, s, namespace, workers) })
+	bare, err := figure.Measure(func() error { return again.run(ctx, s, namespace, workers) })
 	r.baseline = append(r.baseline, bare)
 	r.writes = again.size()
 	return err
@@ -75,13 +74,13 @@ func (r *burst) create(ctx context.Context, s *environment, m *requestCounter) (
 	if err := s.warmUp(ctx, m); err != nil {
 		return nil, err
 	}
-	namespace, err := s.namespace(ctx)
+	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
 	if err != nil {
 		return nil, err
 	}
 	b, before := batch{namespace: namespace, count: r.pairs}, m.read()
 	m.keep()
-	took, err := cost.Of(func() error { return s.create(ctx, b) })
+	took, err := figure.Measure(func() error { return s.create(ctx, b) })
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +94,7 @@ func (r *burst) create(ctx context.Context, s *environment, m *requestCounter) (
 
 // warmUp makes some pairs that do not count, and returns when all is quiet.
 func (s *environment) warmUp(ctx context.Context, m *requestCounter) error {
-	namespace, err := s.namespace(ctx)
+	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
 	if err != nil {
 		return err
 	}
@@ -115,13 +114,13 @@ func (r *burst) figures() []figure.Figure {
 }
 
 func (r *burst) throughput(pairs int) figure.Figure {
-	measured, baseline := figure.Times(cost.AllElapsed(r.measured)), figure.Times(cost.AllElapsed(r.baseline))
+	measured, baseline := figure.Times(figure.AllElapsed(r.measured)), figure.Times(figure.AllElapsed(r.baseline))
 	rate := func(s figure.Spread) string { return figure.Number(float64(r.pairs) / s.Median * 1000) }
 	return figure.Ratio(fmt.Sprintf("%d claims and accesses at once, all ready", r.pairs), maxBurstRatio, measured, baseline,
 		fmt.Sprintf("%s pairs a second, by %d users at a time; the baseline, %d at a time, makes the same %d writes for %s pairs a second",
 			rate(measured), creators, workers, r.writes, rate(baseline)),
 		fmt.Sprintf("of the processors, the components, with the driver and the users, took %.2f ms a pair, the writer of the baseline %.2f ms",
-			figure.Times(cost.AllCPU(r.measured)).Median/float64(r.pairs), figure.Times(cost.AllCPU(r.baseline)).Median/float64(r.pairs)),
+			figure.Times(figure.AllCPU(r.measured)).Median/float64(r.pairs), figure.Times(figure.AllCPU(r.baseline)).Median/float64(r.pairs)),
 		fmt.Sprintf("reads of a pair: %s", each(r.asked.reads(), pairs)))
 }
 

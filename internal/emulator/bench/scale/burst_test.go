@@ -69,7 +69,7 @@ func BenchmarkPair(b *testing.B) {
 	s, m := newTestEnvironment(b), newRequestCounter()
 	err := s.withComponents(b.Context(), m, func() error {
 		for b.Loop() {
-			namespace, err := s.namespace(b.Context())
+			namespace, err := CreateNamespace(b.Context(), s.admin, "scale-")
 			if err != nil {
 				return err
 			}

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -79,12 +78,12 @@ func asJSON(cfg *rest.Config) *rest.Config {
 func (s *environment) createClasses(ctx context.Context) error {
 	meta := metav1.ObjectMeta{Name: class}
 	for _, object := range []client.Object{
-		&cosiapi.BucketClass{ObjectMeta: meta, Spec: cosiapi.BucketClassSpec{
-			DriverName: fakedriver.DefaultName, DeletionPolicy: cosiapi.DeletionPolicyDelete,
+		&v1alpha2.BucketClass{ObjectMeta: meta, Spec: v1alpha2.BucketClassSpec{
+			DriverName: fakedriver.DefaultName, DeletionPolicy: v1alpha2.DeletionPolicyDelete,
 		}},
-		&cosiapi.BucketAccessClass{ObjectMeta: meta, Spec: cosiapi.BucketAccessClassSpec{
-			DriverName: fakedriver.DefaultName, AuthenticationType: cosiapi.AuthenticationTypeKey,
-			MultiBucketAccess: cosiapi.MultiBucketAccessSingleBucket,
+		&v1alpha2.BucketAccessClass{ObjectMeta: meta, Spec: v1alpha2.BucketAccessClassSpec{
+			DriverName: fakedriver.DefaultName, AuthenticationType: v1alpha2.AuthenticationTypeKey,
+			MultiBucketAccess: v1alpha2.MultiBucketAccessSingleBucket,
 		}},
 	} {
 		if err := client.IgnoreAlreadyExists(s.admin.Create(ctx, object)); err != nil {
@@ -92,35 +91,4 @@ func (s *environment) createClasses(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// namespace makes a namespace and returns its name.
-func (s *environment) namespace(ctx context.Context) (string, error) {
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "scale-"}}
-	if err := s.admin.Create(ctx, namespace); err != nil {
-		return "", fmt.Errorf("create a namespace: %w", err)
-	}
-	return namespace.Name, nil
-}
-
-func newClaim(namespace, name string) *cosiapi.BucketClaim {
-	return &cosiapi.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec:       cosiapi.BucketClaimSpec{BucketClassName: class, Protocols: []cosiapi.Protocol{cosiapi.ProtocolS3}},
-	}
-}
-
-func newAccess(namespace, name, claim string) *cosiapi.BucketAccess {
-	return &cosiapi.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: cosiapi.BucketAccessSpec{
-			BucketAccessClassName: class,
-			Protocol:              cosiapi.ProtocolS3,
-			BucketClaims: []cosiapi.BucketClaimAccess{{
-				BucketClaimName:  claim,
-				AccessSecretName: name,
-				AccessModes:      cosiapi.BucketAccessModes{ObjectData: cosiapi.BucketAccessModeReadWrite},
-			}},
-		},
-	}
 }

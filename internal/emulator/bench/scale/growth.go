@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
 
@@ -25,8 +24,8 @@ type among struct {
 	env      *environment
 	claims   int
 	left     string // namespace of what the latest replay has left, if not empty
-	measured []cost.Cost
-	baseline []cost.Cost
+	measured []figure.Cost
+	baseline []figure.Cost
 }
 
 // measureGrowth compares the cost of a claim among few others and among many, on
@@ -77,7 +76,7 @@ func (g *growth) run(ctx context.Context, rounds int, progress func(string)) ([]
 func (a *among) settle(ctx context.Context) error {
 	m := newRequestCounter()
 	return a.env.withComponents(ctx, m, func() error {
-		namespace, err := a.env.namespace(ctx)
+		namespace, err := CreateNamespace(ctx, a.env.admin, "scale-")
 		if err != nil {
 			return err
 		}
@@ -109,22 +108,22 @@ func (a *among) run(ctx context.Context, count int) error {
 	if err != nil {
 		return err
 	}
-	if a.left, err = a.env.namespace(ctx); err != nil {
+	if a.left, err = CreateNamespace(ctx, a.env.admin, "scale-"); err != nil {
 		return err
 	}
-	bare, err := cost.Of(func() error { return again.run(ctx, a.env, a.left, workers) })
+	bare, err := figure.Measure(func() error { return again.run(ctx, a.env, a.left, workers) })
 	a.baseline = append(a.baseline, bare)
 	return err
 }
 
 func (a *among) create(ctx context.Context, m *requestCounter, count int) (*replay, error) {
-	namespace, err := a.env.namespace(ctx)
+	namespace, err := CreateNamespace(ctx, a.env.admin, "scale-")
 	if err != nil {
 		return nil, err
 	}
 	b := batch{namespace: namespace, count: count, claimsOnly: true}
 	m.keep()
-	took, err := cost.Of(func() error { return a.env.create(ctx, b) })
+	took, err := figure.Measure(func() error { return a.env.create(ctx, b) })
 	if err != nil {
 		return nil, err
 	}
@@ -140,20 +139,20 @@ func (a *among) create(ctx context.Context, m *requestCounter, count int) (*repl
 }
 
 func (g *growth) figures() []figure.Figure {
-	bareFew, bareMany := figure.Times(cost.AllElapsed(g.few.baseline)), figure.Times(cost.AllElapsed(g.many.baseline))
+	bareFew, bareMany := figure.Times(figure.AllElapsed(g.few.baseline)), figure.Times(figure.AllElapsed(g.many.baseline))
 	bare := bareMany.Median / bareFew.Median
-	clock := g.figure("time", cost.AllElapsed)
+	clock := g.figure("time", figure.AllElapsed)
 	clock.Notes = []string{
 		fmt.Sprintf("the same writes without the components take %.1f ms and %.1f ms, %s x: that is the API server's own growth",
 			bareMany.Median, bareFew.Median, figure.Number(bare)),
 		fmt.Sprintf("against that, the growth is %s x", figure.Number(clock.Value/bare)),
 	}
-	processors := g.figure("processor time", cost.AllCPU)
+	processors := g.figure("processor time", figure.AllCPU)
 	processors.Notes = []string{"of controller and sidecar, with the driver and the users; without the API server"}
 	return []figure.Figure{clock, processors}
 }
 
-func (g *growth) figure(what string, of func([]cost.Cost) []time.Duration) figure.Figure {
+func (g *growth) figure(what string, of func([]figure.Cost) []time.Duration) figure.Figure {
 	return figure.Ratio(fmt.Sprintf("%s of %d claims among %d, against among %d", what, g.batch, g.many.claims, g.few.claims), barGrowth,
 		figure.Times(of(g.many.measured)), figure.Times(of(g.few.measured)))
 }

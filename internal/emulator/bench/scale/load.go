@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 const (
@@ -37,20 +37,20 @@ func numbered(i int) string { return "scale-" + strconv.Itoa(i) }
 func (b batch) objects(i int) []client.Object {
 	switch {
 	case b.claim != "":
-		return []client.Object{newAccess(b.namespace, numbered(i), b.claim)}
+		return []client.Object{NewAccess(b.namespace, numbered(i), b.claim, class)}
 	case b.claimsOnly:
-		return []client.Object{newClaim(b.namespace, numbered(i))}
+		return []client.Object{NewClaim(b.namespace, numbered(i), class)}
 	default:
-		return []client.Object{newClaim(b.namespace, numbered(i)), newAccess(b.namespace, numbered(i), numbered(i))}
+		return []client.Object{NewClaim(b.namespace, numbered(i), class), NewAccess(b.namespace, numbered(i), numbered(i), class)}
 	}
 }
 
 // list is of the kind whose objects are the last to be ready.
 func (b batch) list() client.ObjectList {
 	if b.claimsOnly {
-		return &cosiapi.BucketClaimList{}
+		return &v1alpha2.BucketClaimList{}
 	}
-	return &cosiapi.BucketAccessList{}
+	return &v1alpha2.BucketAccessList{}
 }
 
 // create creates a batch, many objects at a time, and returns when all of them

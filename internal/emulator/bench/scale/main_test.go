@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 )
@@ -32,7 +32,7 @@ func newTestEnvironment(tb testing.TB) *environment {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		err := s.withComponents(ctx, newRequestCounter(), func() error {
-			return errors.Join(s.clear(ctx, &cosiapi.BucketAccessList{}), s.clear(ctx, &cosiapi.BucketClaimList{}))
+			return errors.Join(s.clear(ctx, &v1alpha2.BucketAccessList{}), s.clear(ctx, &v1alpha2.BucketClaimList{}))
 		})
 		if err != nil {
 			tb.Errorf("clean up after the test: %v", err)

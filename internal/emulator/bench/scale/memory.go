@@ -53,7 +53,7 @@ func (s *environment) weigh(ctx context.Context, m *requestCounter, pairs int) (
 	if err := s.warmUp(ctx, m); err != nil {
 		return before, after, later, err
 	}
-	namespace, err := s.namespace(ctx)
+	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
 	if err != nil {
 		return before, after, later, err
 	}

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
 
@@ -17,10 +16,10 @@ type oneClaim []*sizeCost
 // sizeCost is a number of accesses of one claim: what it cost in each round.
 type sizeCost struct {
 	size             int
-	created, deleted []cost.Cost
+	created, deleted []figure.Cost
 	// bare is what as many writes cost, between the two, that no component sees:
 	// the API server is not always equally fast.
-	bare  []cost.Cost
+	bare  []figure.Cost
 	asked requestCounts // by the components, in all rounds
 }
 
@@ -63,7 +62,7 @@ func newOneClaim(most int) oneClaim {
 // run takes each size once, with a claim of its own.
 func (o oneClaim) run(ctx context.Context, s *environment, m *requestCounter) error {
 	for _, c := range o {
-		namespace, err := s.namespace(ctx)
+		namespace, err := CreateNamespace(ctx, s.admin, "scale-")
 		if err != nil {
 			return err
 		}
@@ -85,7 +84,7 @@ func (o oneClaim) run(ctx context.Context, s *environment, m *requestCounter) er
 func (c *sizeCost) run(ctx context.Context, s *environment, m *requestCounter, b batch) error {
 	before := m.read()
 	for _, part := range []struct {
-		costs *[]cost.Cost
+		costs *[]figure.Cost
 		do    func() error
 	}{
 		{&c.created, func() error { return s.create(ctx, b) }},
@@ -95,7 +94,7 @@ func (c *sizeCost) run(ctx context.Context, s *environment, m *requestCounter, b
 		if err := m.awaitIdle(ctx); err != nil {
 			return err
 		}
-		took, err := cost.Of(part.do)
+		took, err := figure.Measure(part.do)
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // errReplay means that the components make a write of a kind that cannot be
@@ -73,9 +73,9 @@ func (r *replay) identify(ctx context.Context, c client.Client) (map[string]int,
 				return nil, err
 			}
 			index[object.GetName()] = i
-			if claim, isClaim := object.(*cosiapi.BucketClaim); isClaim {
+			if claim, isClaim := object.(*v1alpha2.BucketClaim); isClaim {
 				r.uids[i].claim = string(claim.UID)
-				index[cosiapi.BucketNameForClaim(claim.UID)] = i
+				index[v1alpha2.BucketNameForClaim(claim.UID)] = i
 			} else {
 				r.uids[i].access = string(object.GetUID())
 			}
@@ -132,7 +132,7 @@ func (r *replay) run(ctx context.Context, s *environment, namespace string, work
 				return err
 			}
 			old := r.uids[i].access
-			if _, isClaim := object.(*cosiapi.BucketClaim); isClaim {
+			if _, isClaim := object.(*v1alpha2.BucketClaim); isClaim {
 				old = r.uids[i].claim
 			}
 			replaced = append(replaced, old, string(object.GetUID()))
@@ -179,11 +179,11 @@ func (w *bareWrite) repeat(ctx context.Context, c client.Client, adapt *strings.
 func (w *bareWrite) object() client.Object {
 	switch w.resource {
 	case "bucketclaims":
-		return &cosiapi.BucketClaim{}
+		return &v1alpha2.BucketClaim{}
 	case "buckets":
-		return &cosiapi.Bucket{}
+		return &v1alpha2.Bucket{}
 	case "bucketaccesses":
-		return &cosiapi.BucketAccess{}
+		return &v1alpha2.BucketAccess{}
 	case "secrets":
 		return &corev1.Secret{}
 	case "events":

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 )
 
@@ -17,9 +16,9 @@ func (o oneClaim) figures() []figure.Figure {
 	most := o[len(o)-1].size
 	return []figure.Figure{
 		o.figure(fmt.Sprintf("growth of the time to create %d accesses of one claim", most),
-			func(c *sizeCost) []cost.Cost { return c.created }, o.requests()),
+			func(c *sizeCost) []figure.Cost { return c.created }, o.requests()),
 		o.figure(fmt.Sprintf("growth of the time to delete %d accesses of one claim", most),
-			func(c *sizeCost) []cost.Cost { return c.deleted }),
+			func(c *sizeCost) []figure.Cost { return c.deleted }),
 	}
 }
 
@@ -27,15 +26,15 @@ func (o oneClaim) figures() []figure.Figure {
 // the same number of bare writes, and that of the processor time in this process.
 // It is made of the fastest rounds: whatever else the machine does makes a round
 // slower and never faster, and a slow round of one size would pass for growth.
-func (o oneClaim) figure(what string, part func(*sizeCost) []cost.Cost, notes ...string) figure.Figure {
+func (o oneClaim) figure(what string, part func(*sizeCost) []figure.Cost, notes ...string) figure.Figure {
 	var sizes []int
 	var clock, bare, busy []float64
 	var times, used []string
 	for i, c := range o {
 		sizes = append(sizes, c.size)
-		clock = append(clock, figure.Times(cost.AllElapsed(part(c))).Min)
-		bare = append(bare, figure.Times(cost.AllElapsed(c.bare)).Min/float64(c.size))
-		busy = append(busy, figure.Times(cost.AllCPU(part(c))).Min)
+		clock = append(clock, figure.Times(figure.AllElapsed(part(c))).Min)
+		bare = append(bare, figure.Times(figure.AllElapsed(c.bare)).Min/float64(c.size))
+		busy = append(busy, figure.Times(figure.AllCPU(part(c))).Min)
 		times = append(times, fmt.Sprintf("%d in %.0f ms", c.size, clock[i]))
 		used = append(used, fmt.Sprintf("%.2f ms", busy[i]/float64(c.size)))
 	}

@@ -11,7 +11,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	cosiapi "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // watchFrom watches what happens in a namespace from now on. An API server with
@@ -58,9 +58,9 @@ func collect(ctx context.Context, watcher watch.Interface, count int, reached fu
 
 func isReady(event watch.Event) bool {
 	switch object := event.Object.(type) {
-	case *cosiapi.BucketAccess:
+	case *v1alpha2.BucketAccess:
 		return object.Status.ReadyToUse
-	case *cosiapi.BucketClaim:
+	case *v1alpha2.BucketClaim:
 		return object.Status.ReadyToUse
 	default:
 		return false

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/cost"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 )
@@ -35,13 +34,13 @@ func (p pair) figures(ctx context.Context, rounds int, progress func(string), ta
 }
 
 // times has a round before for practice.
-func (p pair) times(ctx context.Context, rounds int, t task) (measured, baseline []cost.Cost, err error) {
+func (p pair) times(ctx context.Context, rounds int, t task) (measured, baseline []figure.Cost, err error) {
 	for n := range rounds + 1 {
-		ours, err := cost.Of(func() error { return t.do(ctx, p.store) })
+		ours, err := figure.Measure(func() error { return t.do(ctx, p.store) })
 		if err != nil {
 			return nil, nil, err
 		}
-		theirs, err := cost.Of(func() error { return t.do(ctx, p.bare) })
+		theirs, err := figure.Measure(func() error { return t.do(ctx, p.bare) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -52,9 +51,9 @@ func (p pair) times(ctx context.Context, rounds int, t task) (measured, baseline
 	return measured, baseline, nil
 }
 
-func (t task) figure(measured, baseline []cost.Cost) figure.Figure {
-	ours, theirs := figure.Times(cost.AllElapsed(measured)), figure.Times(cost.AllElapsed(baseline))
-	busy, theirBusy := figure.Times(cost.AllCPU(measured)).Median, figure.Times(cost.AllCPU(baseline)).Median
+func (t task) figure(measured, baseline []figure.Cost) figure.Figure {
+	ours, theirs := figure.Times(figure.AllElapsed(measured)), figure.Times(figure.AllElapsed(baseline))
+	busy, theirBusy := figure.Times(figure.AllCPU(measured)).Median, figure.Times(figure.AllCPU(baseline)).Median
 	note := fmt.Sprintf("%.1f ms of the processors against %.1f ms: %.2f x", busy, theirBusy, busy/theirBusy)
 	if !t.isTime {
 		return figure.Ratio(t.name, t.bar, ours, theirs, note)

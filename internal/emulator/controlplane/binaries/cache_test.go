@@ -11,14 +11,14 @@ import (
 
 func TestCacheIsCheckedBeforeUse(t *testing.T) {
 	tests := map[string]struct {
-		reason string
-		spoil  func(t *testing.T, set Set)
-		builds bool
+		reason  string
+		corrupt func(t *testing.T, set Set)
+		builds  bool
 	}{
-		"Good": {reason: "what is good is used", spoil: func(*testing.T, Set) {}},
+		"Good": {reason: "what is good is used", corrupt: func(*testing.T, Set) {}},
 		"Touched": {
 			reason: "a copied or restored file is good if its content is",
-			spoil: func(t *testing.T, set Set) {
+			corrupt: func(t *testing.T, set Set) {
 				t.Helper()
 				if err := os.Chtimes(set.Etcd, time.Time{}, time.Unix(1, 0)); err != nil {
 					t.Fatal(err)
@@ -27,7 +27,7 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 		},
 		"Half": {
 			reason: "a half-written program is replaced",
-			spoil: func(t *testing.T, set Set) {
+			corrupt: func(t *testing.T, set Set) {
 				t.Helper()
 				if err := os.Truncate(set.APIServer, 100_000); err != nil {
 					t.Fatal(err)
@@ -37,7 +37,7 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 		},
 		"OtherProcessor": {
 			reason: "a program for another processor is replaced",
-			spoil: func(t *testing.T, set Set) {
+			corrupt: func(t *testing.T, set Set) {
 				t.Helper()
 				overwrite(t, set.Etcd, 18, byte(elf.EM_S390))
 			},
@@ -45,7 +45,7 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 		},
 		"Altered": {
 			reason: "a file that differs in one byte is replaced",
-			spoil: func(t *testing.T, set Set) {
+			corrupt: func(t *testing.T, set Set) {
 				t.Helper()
 				overwrite(t, set.ControllerManager, 100_000, 0xff)
 			},
@@ -53,7 +53,7 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 		},
 		"Gone": {
 			reason: "a missing program is replaced",
-			spoil: func(t *testing.T, set Set) {
+			corrupt: func(t *testing.T, set Set) {
 				t.Helper()
 				if err := os.Remove(set.Etcd); err != nil {
 					t.Fatal(err)
@@ -63,7 +63,7 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 		},
 		"Manifest": {
 			reason: "without a readable manifest nothing can be checked",
-			spoil: func(t *testing.T, set Set) {
+			corrupt: func(t *testing.T, set Set) {
 				t.Helper()
 				writeFile(t, filepath.Join(filepath.Dir(set.Etcd), manifestName), "{", 0o644)
 			},
@@ -77,7 +77,7 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tc.spoil(t, first)
+			tc.corrupt(t, first)
 			progress.updates = nil
 			if _, err := Find(testContext(t), opts); err != nil {
 				t.Fatalf("%s: %v", tc.reason, err)

@@ -10,6 +10,6 @@
 //     release lacks, the release of Kubernetes, with verified checksums;
 //  4. the Go module proxy, from whose sources the local go command builds them.
 //
-// What is found is checked before it is used: a program for another platform, a
-// half-written file and a file that was altered are told apart from a good one.
+// Every program is checked before its use. Programs for another platform, partial
+// files and altered files are rejected.
 package binaries

@@ -26,8 +26,8 @@ func Find(ctx context.Context, opts Options) (Set, error) {
 	return findInCache(ctx, opts)
 }
 
-// findInDir uses a directory that the user named: what is wrong there is an
-// error, not a reason to look elsewhere.
+// findInDir uses a directory that the user named. A problem there is an error, not a
+// reason to search elsewhere.
 func findInDir(dir, source string, opts Options) (Set, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 
 func TestFindInNamedDirectory(t *testing.T) {
 	tests := map[string]struct {
-		reason string
-		have   []string
-		spoil  func(t *testing.T, dir string)
-		err    error
-		lacks  bool // kube-controller-manager
+		reason  string
+		have    []string
+		corrupt func(t *testing.T, dir string)
+		err     error
+		lacks   bool // kube-controller-manager
 	}{
 		"Whole":             {reason: "all three programs are used", have: []string{Etcd, APIServer, ControllerManager}},
 		"ControllerManager": {reason: "envtest's users have only two", have: []string{Etcd, APIServer}, lacks: true},
@@ -24,7 +24,7 @@ func TestFindInNamedDirectory(t *testing.T) {
 		"Half": {
 			reason: "a file of the user's is neither used nor replaced when it is bad",
 			have:   []string{Etcd, APIServer, ControllerManager},
-			spoil: func(t *testing.T, dir string) {
+			corrupt: func(t *testing.T, dir string) {
 				t.Helper()
 				writeFile(t, filepath.Join(dir, ControllerManager), "", 0o755)
 			},
@@ -36,8 +36,8 @@ func TestFindInNamedDirectory(t *testing.T) {
 			opts, _ := fakeOptions(t)
 			dir := t.TempDir()
 			writeScripts(t, dir, tc.have...)
-			if tc.spoil != nil {
-				tc.spoil(t, dir)
+			if tc.corrupt != nil {
+				tc.corrupt(t, dir)
 			}
 			opts.Dir = dir
 			got, err := Find(testContext(t), opts)

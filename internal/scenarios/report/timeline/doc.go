@@ -1,10 +1,9 @@
-// Package timeline writes a report of scenarios as one HTML file for people: who
-// has done what and when, in lanes on one clock, how the conditions of the objects
-// have changed meanwhile, and what was not as expected.
+// Package timeline writes a report of scenarios as one HTML file. It shows the
+// operations of each component in lanes on one time axis, the changes of the objects'
+// conditions, and what failed.
 //
-// It exists apart from package report because a picture has its own reasons to
-// change. The file needs nothing else: no network, no other file, and no script to
-// be read. Whatever stands in a journal is text that nobody has vouched for, so all
-// of it goes through html/template, and a content security policy lets nothing run
-// but the script that is part of this package.
+// It is separate from package report because a picture has its own reasons to
+// change. The file requires no network and no other file, and can be read without
+// scripts. Text of a journal is not trusted: all of it goes through html/template, and a
+// content security policy allows only the script of this package.
 package timeline

@@ -16,8 +16,8 @@ import (
 // have seen it: nothing else is in a journal.
 type history struct {
 	Kind, Name string
-	// Seen is when it was seen first, and Gone when it was seen to be deleted; zero
-	// if it was not.
+	// Seen is the time of the first observation, and Gone that of the deletion; zero
+	// if there is none.
 	Seen, Deleting, Gone time.Time
 	Conditions           []changes
 }

@@ -1,6 +1,4 @@
-// Package cost measures what something took: by the clock, and of the processors,
-// which on a busy machine tells more.
-package cost
+package figure
 
 import (
 	"runtime"
@@ -8,24 +6,23 @@ import (
 	"time"
 )
 
-// Cost is what something took.
+// Cost is the time that something took. On a busy machine the CPU time tells more.
 type Cost struct {
-	// Elapsed is by the clock.
 	Elapsed time.Duration
-	// CPU is the time of the processors in this process.
+	// CPU is the CPU time of this process.
 	CPU time.Duration
 }
 
-// Of does something and says what it cost. Garbage of what came before is not a
-// part of that.
-func Of(do func() error) (Cost, error) {
+// Measure calls a function and returns its cost, without the collection of earlier
+// garbage.
+func Measure(do func() error) (Cost, error) {
 	runtime.GC()
 	begin, used := time.Now(), CPU()
 	err := do()
 	return Cost{Elapsed: time.Since(begin), CPU: CPU() - used}, err
 }
 
-// CPU returns how much time of the processors this process has used.
+// CPU returns the CPU time that this process has used.
 func CPU() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
@@ -34,12 +31,12 @@ func CPU() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// AllElapsed returns the times by the clock.
+// AllElapsed returns the elapsed times.
 func AllElapsed(costs []Cost) []time.Duration {
 	return each(costs, func(c Cost) time.Duration { return c.Elapsed })
 }
 
-// AllCPU returns the times of the processors.
+// AllCPU returns the CPU times.
 func AllCPU(costs []Cost) []time.Duration {
 	return each(costs, func(c Cost) time.Duration { return c.CPU })
 }

@@ -1,6 +1,4 @@
-// Package logfile reads the files that a running emulator writes, line by line
-// and, on request, as the lines come.
-package logfile
+package command
 
 import (
 	"bufio"
@@ -14,14 +12,13 @@ import (
 	"time"
 )
 
-// pollInterval is how often a file that is followed is looked at. A person reads
-// along, so there is no hurry.
-const pollInterval = 100 * time.Millisecond
+// followInterval is the interval of reads from a file that is followed.
+const followInterval = 100 * time.Millisecond
 
-// Lines yields the lines of a file, without their ends. With follow it goes on
+// logLines yields the lines of a file, without their ends. With follow it goes on
 // with those that are added, until the file is removed or ctx is done; a line is
 // yielded when it is complete.
-func Lines(ctx context.Context, path string, follow bool) iter.Seq2[string, error] {
+func logLines(ctx context.Context, path string, follow bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		file, err := os.Open(path)
 		if err != nil {
@@ -54,13 +51,13 @@ func Lines(ctx context.Context, path string, follow bool) iter.Seq2[string, erro
 	}
 }
 
-// waitForMore waits for a moment, and says whether more can come.
+// waitForMore waits, and reports whether more lines can come.
 func waitForMore(ctx context.Context, path string) bool {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	moment, cancel := context.WithTimeout(ctx, pollInterval)
+	interval, cancel := context.WithTimeout(ctx, followInterval)
 	defer cancel()
-	<-moment.Done()
+	<-interval.Done()
 	return ctx.Err() == nil
 }

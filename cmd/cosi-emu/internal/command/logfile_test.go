@@ -1,4 +1,4 @@
-package logfile_test
+package command
 
 import (
 	"context"
@@ -11,12 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
-
-	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // file is a log that a test writes.
 type file struct {
@@ -58,7 +53,7 @@ func testContext(t *testing.T) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-func TestLines(t *testing.T) {
+func TestLogLines(t *testing.T) {
 	long := strings.Repeat("long ", 20_000)
 	for name, tc := range map[string]struct {
 		text string
@@ -73,7 +68,7 @@ func TestLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for line, err := range logfile.Lines(t.Context(), newFile(t, tc.text).Name(), false) {
+			for line, err := range logLines(t.Context(), newFile(t, tc.text).Name(), false) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -86,9 +81,9 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestLinesOfNothing(t *testing.T) {
+func TestLogLinesOfNothing(t *testing.T) {
 	var errs []error
-	for _, err := range logfile.Lines(t.Context(), filepath.Join(t.TempDir(), "log"), true) {
+	for _, err := range logLines(t.Context(), filepath.Join(t.TempDir(), "log"), true) {
 		errs = append(errs, err)
 	}
 	if len(errs) != 1 || !errors.Is(errs[0], fs.ErrNotExist) {
@@ -102,7 +97,7 @@ func TestFollow(t *testing.T) {
 	log := newFile(t, "one\ntw")
 	written := make(chan struct{})
 	var got []string
-	for line, err := range logfile.Lines(ctx, log.Name(), true) {
+	for line, err := range logLines(ctx, log.Name(), true) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +125,7 @@ func TestFollowEnds(t *testing.T) {
 	t.Run("Context", func(t *testing.T) {
 		ctx, cancel := testContext(t)
 		log := newFile(t, "one\n")
-		for _, err := range logfile.Lines(ctx, log.Name(), true) {
+		for _, err := range logLines(ctx, log.Name(), true) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -142,7 +137,7 @@ func TestFollowEnds(t *testing.T) {
 	})
 	t.Run("Break", func(t *testing.T) {
 		ctx, _ := testContext(t)
-		for line, err := range logfile.Lines(ctx, newFile(t, "one\ntwo\n").Name(), true) {
+		for line, err := range logLines(ctx, newFile(t, "one\ntwo\n").Name(), true) {
 			if line != "one" || err != nil {
 				t.Errorf("the first line is %q, %v", line, err)
 			}
