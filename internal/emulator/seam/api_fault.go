@@ -62,7 +62,7 @@ func (r *apiRequest) lose() (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.crossing.event.Response = recordable(r.info, body)
+		r.crossing.event.Response = r.crossing.incarnation.record(r.info, body)
 	}
 	if r.crossing.crashAfter() {
 		return nil, ErrFenced

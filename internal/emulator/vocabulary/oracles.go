@@ -21,7 +21,7 @@ func Oracles() []Oracle {
 		{Loss, "nothing is deleted that must be kept, and everything exists that Kubernetes records as ready"},
 		{Order, "what must survive a crash is persisted before the side effect that it names; cleanup runs in order"},
 		{Foreign, "no component touches objects of another driver, or of kinds that it does not own"},
-		{Secret, "no secret value appears outside Secrets"},
+		{Secret, "no secret value appears outside Secrets, in plain text or encoded; a value counts once a driver has returned it"},
 		{Convergence, "every object is in the state that its spec requires, or a condition says why not"},
 		{Silence, "once all work is done, no component writes or calls"},
 	}

@@ -99,6 +99,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) Result {
 	r.result.Scope = r.eventScope()
 	e.isolation.leave(r, len(r.result.Failures) > 0)
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
+	r.result.redact(e.journal)
 	e.options.Observer.ScenarioEnded(r.result)
 	return r.result
 }
