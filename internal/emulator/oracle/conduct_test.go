@@ -111,6 +111,7 @@ func TestSilence(t *testing.T) {
 		"Retry": {
 			reason: "What has failed is tried again.",
 			happen: func(s *story) {
+				s.change("grant", refusedBy("Unavailable"))
 				late(s)
 				access := &s.input.Observations[0].Objects.Accesses[0].Status
 				access.Conditions, access.ReadyToUse = retried, false

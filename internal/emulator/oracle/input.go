@@ -34,6 +34,9 @@ type Input struct {
 	// Purging are drivers that delete buckets with what is in them, whatever their
 	// classes say.
 	Purging []string `json:"purging,omitempty"`
+	// DefaultDelays says that components retry with their default delays, so that the
+	// pace of retries can be judged.
+	DefaultDelays bool `json:"defaultDelays,omitempty"`
 	// SecretLeaks are the secrets that were found in objects other than Secrets. Those in
 	// events are in the events.
 	SecretLeaks []SecretLeak `json:"sightings,omitempty"`

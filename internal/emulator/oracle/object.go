@@ -30,6 +30,10 @@ type object struct {
 		BucketClaimRef   cosiapi.BucketClaimReference `json:"bucketClaimRef"`
 		BucketClaims     []cosiapi.BucketClaimAccess  `json:"bucketClaims"`
 		Parameters       map[string]string            `json:"parameters"`
+		Protocols        []cosiapi.Protocol           `json:"protocols"`
+
+		Protocol           cosiapi.Protocol `json:"protocol"`
+		ServiceAccountName string           `json:"serviceAccountName"`
 	} `json:"spec"`
 	Status struct {
 		BucketID        string                   `json:"bucketID"`
@@ -37,6 +41,9 @@ type object struct {
 		DriverName      string                   `json:"driverName"`
 		BoundBucketName string                   `json:"boundBucketName"`
 		AccessedBuckets []cosiapi.AccessedBucket `json:"accessedBuckets"`
+
+		AuthenticationType cosiapi.AuthenticationType `json:"authenticationType"`
+		Parameters         map[string]string          `json:"parameters"`
 	} `json:"status"`
 }
 

@@ -111,7 +111,7 @@ func (w *Watcher) Input(scope eventscope.Scope) Input {
 	return Input{
 		Scope: scope, Drivers: maps.Clone(w.drivers), Events: slices.Clone(w.events), Incomplete: w.incomplete, Before: w.before,
 		Observations: slices.Clone(w.observations), External: slices.Clone(w.external), Purging: slices.Clone(w.purging),
-		SecretLeaks: slices.Clone(w.leaks),
+		DefaultDelays: w.emulator.DefaultDelays(), SecretLeaks: slices.Clone(w.leaks),
 	}
 }
 

@@ -52,7 +52,7 @@ func (r *run) findings() []oracle.Finding {
 
 // isTransient reports whether a finding may be of a moment that came too early.
 func isTransient(f oracle.Finding) bool {
-	return !slices.Contains([]string{oracle.Order, oracle.Foreign, oracle.Secret}, f.Oracle)
+	return !slices.Contains([]string{oracle.Order, oracle.Foreign, oracle.Secret, oracle.Request, oracle.Pace}, f.Oracle)
 }
 
 // oracleFailures turns the findings into failures, but for those that the scenario
