@@ -25,6 +25,10 @@ func newActive(f Fault) *active {
 	return &active{fault: f, kind: k, done: make(chan struct{}), begun: f.Match.Since == ""}
 }
 
+func (e *active) status() Status {
+	return Status{Fault: e.fault, Matched: e.matched, Applied: e.applied}
+}
+
 // counts reports whether a crossing matches, and counts it.
 func (e *active) counts(c Crossing) bool {
 	if !e.begun || e.over || !e.fault.Match.matches(c) || !e.fault.suits(e.kind, c) {

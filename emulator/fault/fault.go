@@ -18,6 +18,8 @@ import (
 type Fault struct {
 	// Name tells the faults of a Set apart. It is in journal.Event.Fault.
 	Name string `json:"name" yaml:"name" required:"true" flag:"-" doc:"name, for heal and reports"`
+	// Optional says that a scenario accepts that the fault is applied to no operation.
+	Optional bool `json:"optional,omitempty" yaml:"optional" flag:"-" doc:"the scenario passes although the fault was applied to no operation"`
 	// Match says which operations.
 	Match `json:"match"`
 	// Effect says what happens to them.

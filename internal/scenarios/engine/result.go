@@ -71,6 +71,9 @@ type Failure struct { //nolint:errname // it is what people call it
 	Differences []match.Difference
 	// Expected and Got are YAML; empty where there is nothing to compare.
 	Expected, Got string
+	// Notes say, for a timeout, what was going on: operations in flight, ended processes, a
+	// starved machine.
+	Notes []string
 	// Broken says that it is about the run itself, and not about COSI.
 	Broken bool
 
