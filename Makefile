@@ -97,7 +97,7 @@ test-sample: build setup ## Try a sample of the faults in all scenarios that shi
 	$(BIN)/cosi-emu explore scenarios/suite --prune step --sample 1 --seed $(SEED) --budget 5m --out $(BIN)/found
 
 .PHONY: test-nightly
-test-nightly: nightly-mutants nightly-explore nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: nightly-mutants nightly-explore nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
 nightly-mutants: mutants ## Have exploring find the bugs of all mutants.
@@ -107,6 +107,17 @@ nightly-explore: ## Try faults in all scenarios that ship, and random ones in th
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(MAKE) explore-suite
 	$(MAKE) explore EXPLORE='--random 1000 --seed $(SEED)'
+
+# The program's own controller and sidecar, as processes behind the seams.
+OWN_FLAGS = --kubeconfig=$$(KUBECONFIG) --health-probe-bind-address=$$(PROBE_ADDRESS) --kube-api-qps=-1 \
+	--retry-base-delay=$$(RETRY_BASE_DELAY) --retry-max-delay=$$(RETRY_MAX_DELAY)
+OWN_COMPONENTS = --controller-cmd '$(BIN)/cosi-emu controller $(OWN_FLAGS)' \
+	--sidecar-cmd '$(BIN)/cosi-emu sidecar --endpoint=$$(COSI_ENDPOINT) --rpc-timeout=$$(RPC_TIMEOUT) $(OWN_FLAGS)'
+.PHONY: nightly-components
+nightly-components: build setup ## Run the suite, and try faults, with controller and sidecar as processes.
+	$(BIN)/cosi-emu run --suite $(OWN_COMPONENTS)
+	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --sample 200 --seed $(SEED) \
+		--out $(BIN)/found $(OWN_COMPONENTS)
 
 .PHONY: nightly-soak
 nightly-soak: setup ## Repeat the suite, kill stores and measure memory for long.

@@ -5,7 +5,6 @@ import (
 	"net"
 	"path/filepath"
 
-	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
@@ -97,7 +96,7 @@ func (e *Emulator) checkDriver(ctx context.Context) error {
 }
 
 func (e *Emulator) startController(ctx context.Context) error {
-	cfg, err := e.userOf(ctx, deploy.ControllerServiceAccount)
+	cfg, err := e.controllerUser(ctx)
 	if err != nil {
 		return err
 	}

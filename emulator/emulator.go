@@ -24,6 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
@@ -137,8 +138,22 @@ func (e *Emulator) prepareFiles() error {
 		return fmt.Errorf("open the journal: %w", err)
 	}
 	e.journal = journal.New(journal.Options{Sink: file, MaxBytes: e.opts.JournalBytes})
-	e.onStop(func(context.Context) error { return errors.Join(e.journal.Err(), ignoreClosed(file)) })
+	e.issuedKeys.journal = e.journal
+	e.onStop(func(context.Context) error {
+		err := errors.Join(e.journal.Err(), ignoreClosed(file))
+		if e.opts.Dir == "" {
+			return err // it is deleted
+		}
+		return errors.Join(err, logfile.Rewrite(file.Name(), e.redactLine))
+	})
 	return nil
+}
+
+// redactLine removes the secret values from a line of the journal that became known after
+// it was written.
+func (e *Emulator) redactLine(line []byte) []byte {
+	redacted, _ := e.journal.RedactJSON(line)
+	return redacted
 }
 
 func ignoreClosed(c io.Closer) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -90,7 +91,7 @@ func (e *Emulator) prepareRights(ctx context.Context) error {
 		leases[deploy.SidecarServiceAccount] = cosisidecar.LeaseName(e.info.DriverName)
 	}
 	for account, lease := range leases {
-		if _, err := e.userOf(ctx, account); err != nil {
+		if _, err := e.userOf(ctx, types.NamespacedName{Namespace: deploy.Namespace, Name: account}); err != nil {
 			return err
 		}
 		if err := e.cluster.PrepareLease(ctx, deploy.Namespace, lease); err != nil {

@@ -1,11 +1,13 @@
 package emulator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
@@ -33,12 +35,19 @@ type Implementations struct {
 	// Controller and Sidecar. $(KUBECONFIG) in an argument is a file that leads to the
 	// API server across the api seam, $(COSI_ENDPOINT) the endpoint of the driver across
 	// the rpc seam, and $(PROBE_ADDRESS) a TCP address at which the program serves
-	// /readyz. The environment has the same variables. A program whose command line
+	// /readyz. $(RPC_TIMEOUT), $(RETRY_BASE_DELAY) and $(RETRY_MAX_DELAY) are durations that
+	// the emulator's own components would have. The environment has the same variables. A
+	// program whose command line
 	// does not use $(PROBE_ADDRESS) counts as ready when it runs. Stop sends SIGTERM, and
 	// a crash is a kill -9.
 	//
 	//	[]string{"my-sidecar", "--kubeconfig=$(KUBECONFIG)", "--driver=$(COSI_ENDPOINT)"}
 	ControllerCommand, SidecarCommand []string
+	// ControllerRBAC and SidecarRBAC are manifests with the rights of a controller and a
+	// sidecar of your own, in place of those of deploy/rbac: one ServiceAccount, and the
+	// roles and bindings for it. Objects of other kinds are ignored, so that the manifest
+	// of an installation will do. They require a control plane of the emulator's own.
+	ControllerRBAC, SidecarRBAC []byte
 	// Driver makes a driver from the options that the fake one would have.
 	Driver func(fakedriver.Options) (Server, error)
 }
@@ -73,6 +82,11 @@ func (i Implementations) validate() error {
 			return fmt.Errorf("%w: Implementations.%sCommand names no program", ErrOptions, name)
 		}
 	}
+	for name, manifest := range map[string][]byte{"ControllerRBAC": i.ControllerRBAC, "SidecarRBAC": i.SidecarRBAC} {
+		if _, err := rightsOf(manifest); manifest != nil && err != nil {
+			return fmt.Errorf("%w: Implementations.%s: %w", ErrOptions, name, err)
+		}
+	}
 	return nil
 }
 
@@ -81,7 +95,11 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	cfg = i.RESTConfig(cfg)
 	switch own := e.opts.Implementations; {
 	case own.ControllerCommand != nil:
-		return subprocess.New(own.ControllerCommand, cfg, nil, e.logger(i))
+		command := subprocess.Command{Args: own.ControllerCommand, Durations: map[string]time.Duration{
+			subprocess.VariableBaseDelay: cmp.Or(e.opts.RetryBaseDelay, cosicontroller.DefaultRetryBaseDelay),
+			subprocess.VariableMaxDelay:  cmp.Or(e.opts.RetryMaxDelay, cosicontroller.DefaultRetryMaxDelay),
+		}}
+		return subprocess.New(command, cfg, nil, e.logger(i))
 	case own.Controller != nil:
 		return own.Controller(cfg, e.logger(i))
 	}
@@ -103,7 +121,12 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 	switch own := e.opts.Implementations; {
 	case own.SidecarCommand != nil:
 		driver := &subprocess.Driver{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}
-		return subprocess.New(own.SidecarCommand, cfg, driver, opts.Logger) //nolint:contextcheck // the process outlives the start
+		command := subprocess.Command{Args: own.SidecarCommand, Durations: map[string]time.Duration{
+			subprocess.VariableRPCTimeout: cmp.Or(opts.RPCTimeout, cosisidecar.DefaultRPCTimeout),
+			subprocess.VariableBaseDelay:  cmp.Or(opts.RetryBaseDelay, cosisidecar.DefaultRetryBaseDelay),
+			subprocess.VariableMaxDelay:   cmp.Or(opts.RetryMaxDelay, cosisidecar.DefaultRetryMaxDelay),
+		}}
+		return subprocess.New(command, cfg, driver, opts.Logger) //nolint:contextcheck // the process outlives the start
 	case own.Sidecar != nil:
 		return own.Sidecar(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
 	}
@@ -130,4 +153,9 @@ func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, liste
 		return nil, err
 	}
 	return server(func(ctx context.Context) error { return d.Serve(ctx, l) }), nil
+}
+
+// DefaultDelays reports whether controller and sidecars retry with their default delays.
+func (e *Emulator) DefaultDelays() bool {
+	return e.opts.RetryBaseDelay == 0 && e.opts.RetryMaxDelay == 0
 }

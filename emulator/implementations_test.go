@@ -2,12 +2,17 @@ package emulator_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
@@ -58,6 +63,80 @@ func TestImplementations(t *testing.T) {
 		"dies": "driver DriverCreateBucket Fenced", "refused": "controller create buckets ServiceUnavailable",
 		"cut": "sidecar create secrets Fenced",
 	})
+}
+
+// TestRightsOfManifest has components with the rights of manifests of their own.
+func TestRightsOfManifest(t *testing.T) {
+	const rbac = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: mine, namespace: my-system}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: mine}
+rules: [{apiGroups: [objectstorage.k8s.io], resources: [bucketclasses], verbs: [list]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: mine}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: mine}
+subjects: [{kind: ServiceAccount, name: mine, namespace: my-system}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ignored, namespace: my-system}
+`
+	users := make(chan *rest.Config, 1)
+	own := func(cfg *rest.Config, _ logr.Logger) (emulator.Runner, error) {
+		users <- cfg
+		return idle{}, nil
+	}
+	emu := emulatortest.Start(t, emulator.Options{NoDriver: true, Implementations: emulator.Implementations{
+		Controller: own, ControllerRBAC: []byte(rbac),
+	}})
+	user, err := client.New(<-users, client.Options{Scheme: emu.Client().Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := user.List(t.Context(), &v1alpha2.BucketClassList{}); err != nil {
+		t.Errorf("a right of the manifest: %v", err)
+	}
+	err = user.List(t.Context(), &v1alpha2.BucketList{})
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "system:serviceaccount:my-system:mine") {
+		t.Errorf("a right of deploy/rbac: %v, want Forbidden for my-system:mine", err)
+	}
+}
+
+// idle is a component that does nothing.
+type idle struct{}
+
+func (idle) WaitReady(context.Context) error { return nil }
+
+func (idle) Start(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+// TestRightsRejected has manifests that do not say whose the rights are.
+func TestRightsRejected(t *testing.T) {
+	const account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n"
+	for name, manifest := range map[string]string{
+		"no ServiceAccount": "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n",
+		"two":               account + "---\n" + account,
+		"no YAML":           "{",
+	} {
+		_, err := emulator.Start(t.Context(), emulator.Options{Implementations: emulator.Implementations{SidecarRBAC: []byte(manifest)}})
+		if !errors.Is(err, emulator.ErrOptions) {
+			t.Errorf("%s: Start() = %v, want %v", name, err, emulator.ErrOptions)
+		}
+	}
+	existing := emulator.Options{
+		Cluster: &emulator.ExistingCluster{}, Implementations: emulator.Implementations{ControllerRBAC: []byte(account)},
+	}
+	if _, err := emulator.Start(t.Context(), existing); !errors.Is(err, emulator.ErrOptions) {
+		t.Errorf("in an existing cluster: Start() = %v, want %v", err, emulator.ErrOptions)
+	}
 }
 
 // inject puts a fault into force.

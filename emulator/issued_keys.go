@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
@@ -33,6 +34,8 @@ func (e *Emulator) IssuedKeys(since time.Time) []IssuedKey {
 
 // issuedKeys remembers keys.
 type issuedKeys struct {
+	journal *journal.Journal
+
 	mu   sync.Mutex
 	keys []IssuedKey // the oldest first
 }
@@ -41,6 +44,7 @@ func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedrive
 	if err != nil || credentials.SecretAccessKey == "" {
 		return
 	}
+	i.journal.AddAccountSecret(spec.ID, credentials.SecretAccessKey)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	// An account that is asked for again has the same key.

@@ -153,6 +153,9 @@ func (o Options) validateCluster() error {
 	switch {
 	case o.Cluster == nil && o.Install:
 		return fmt.Errorf("%w: Install requires Cluster: it installs what is missing in an existing cluster", ErrOptions)
+	case o.Cluster != nil && (o.Implementations.ControllerRBAC != nil || o.Implementations.SidecarRBAC != nil):
+		return fmt.Errorf("%w: with an existing cluster the components have the rights that are installed there; "+
+			"give no manifest with others", ErrOptions)
 	case o.Cluster != nil && (o.ControlPlane != nil || o.APIServerPort != 0 || o.ControlPlaneDir != "" || o.DataDir != ""):
 		return fmt.Errorf("%w: with an existing cluster the emulator runs no control plane; "+
 			"set no port, programs or data directory of one", ErrOptions)

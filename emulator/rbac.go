@@ -3,7 +3,13 @@ package emulator
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
@@ -11,7 +17,8 @@ import (
 )
 
 // grantRoles creates the Namespace, ServiceAccounts, roles and bindings that the
-// components would have on a cluster, from the same files.
+// components would have on a cluster, from the same files, or from those of your own
+// components.
 func (e *Emulator) grantRoles(ctx context.Context) error {
 	files, err := deploy.RBAC()
 	if err != nil {
@@ -26,19 +33,104 @@ func (e *Emulator) grantRoles(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", file.Name, err)
 		}
 	}
+	for _, own := range [][]byte{e.opts.Implementations.ControllerRBAC, e.opts.Implementations.SidecarRBAC} {
+		if own == nil {
+			continue
+		}
+		granted, err := rightsOf(own)
+		if err != nil {
+			return err
+		}
+		if err := manifest.Apply(ctx, e.client, granted.objects); err != nil {
+			return fmt.Errorf("grant the rights of your own component: %w", err)
+		}
+	}
 	return nil
 }
 
-// userOf returns the configuration of a client that is, to the API server, the
-// ServiceAccount of a component.
-func (e *Emulator) userOf(ctx context.Context, serviceAccount string) (*rest.Config, error) {
-	if e.cluster != nil {
-		return e.cluster.ServiceAccount(ctx, deploy.Namespace, serviceAccount)
-	}
-	cfg, err := e.plane.UserConfig("system:serviceaccount:"+deploy.Namespace+":"+serviceAccount,
-		"system:serviceaccounts", "system:serviceaccounts:"+deploy.Namespace)
+// rights are those of a component, from a manifest.
+type rights struct {
+	account types.NamespacedName
+	objects []*unstructured.Unstructured
+}
+
+// rightsOf reads the ServiceAccount, the roles and the bindings of a manifest.
+func rightsOf(data []byte) (rights, error) {
+	all, err := manifest.Decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("make credentials for ServiceAccount %s/%s: %w", deploy.Namespace, serviceAccount, err)
+		return rights{}, err
+	}
+	var found rights
+	accounts := 0
+	for _, object := range all {
+		kind := object.GroupVersionKind().GroupKind()
+		if kind == corev1.SchemeGroupVersion.WithKind("ServiceAccount").GroupKind() {
+			accounts++
+			if object.GetNamespace() == "" {
+				object.SetNamespace(metav1.NamespaceDefault)
+			}
+			found.account = types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
+			found.objects = append(found.objects, object)
+		}
+		if kind.Group == rbacv1.GroupName {
+			found.objects = append(found.objects, object)
+		}
+	}
+	if accounts != 1 {
+		return rights{}, fmt.Errorf("the manifest has %d ServiceAccounts, and must have one", accounts)
+	}
+	found.objects = slices.Concat(namespacesOf(found.objects), found.objects)
+	return found, nil
+}
+
+// namespacesOf returns the Namespaces that objects are in, which must exist before.
+func namespacesOf(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	known := map[string]bool{"": true, metav1.NamespaceDefault: true}
+	for _, object := range objects {
+		if name := object.GetNamespace(); !known[name] {
+			known[name] = true
+			namespace := &unstructured.Unstructured{}
+			namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+			namespace.SetName(name)
+			all = append(all, namespace)
+		}
+	}
+	return all
+}
+
+// controllerUser and sidecarUser return the configuration of a client that has the rights
+// of the component.
+func (e *Emulator) controllerUser(ctx context.Context) (*rest.Config, error) {
+	return e.componentUser(ctx, e.opts.Implementations.ControllerRBAC, deploy.ControllerServiceAccount)
+}
+
+func (e *Emulator) sidecarUser(ctx context.Context) (*rest.Config, error) {
+	return e.componentUser(ctx, e.opts.Implementations.SidecarRBAC, deploy.SidecarServiceAccount)
+}
+
+func (e *Emulator) componentUser(ctx context.Context, own []byte, serviceAccount string) (*rest.Config, error) {
+	account := types.NamespacedName{Namespace: deploy.Namespace, Name: serviceAccount}
+	if own != nil {
+		granted, err := rightsOf(own)
+		if err != nil {
+			return nil, err
+		}
+		account = granted.account
+	}
+	return e.userOf(ctx, account)
+}
+
+// userOf returns the configuration of a client that is, to the API server, a
+// ServiceAccount.
+func (e *Emulator) userOf(ctx context.Context, account types.NamespacedName) (*rest.Config, error) {
+	if e.cluster != nil {
+		return e.cluster.ServiceAccount(ctx, account.Namespace, account.Name)
+	}
+	cfg, err := e.plane.UserConfig("system:serviceaccount:"+account.Namespace+":"+account.Name,
+		"system:serviceaccounts", "system:serviceaccounts:"+account.Namespace)
+	if err != nil {
+		return nil, fmt.Errorf("make credentials for ServiceAccount %s: %w", account, err)
 	}
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS = -1 // the API server is ours alone

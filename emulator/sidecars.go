@@ -37,7 +37,7 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
-	cfg, err := e.userOf(ctx, deploy.SidecarServiceAccount)
+	cfg, err := e.sidecarUser(ctx)
 	if err != nil {
 		return nil, err
 	}

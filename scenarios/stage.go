@@ -77,7 +77,7 @@ func (s *stage) options() (emulator.Options, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ground.inProcess == nil {
-		return emulator.Options{Driver: s.ground.endpoint}, nil
+		return emulator.Options{Driver: s.ground.endpoint, RPCTimeout: engine.CallTimeout(s.ground.patience)}, nil
 	}
 	if s.stopDriver == nil {
 		var err error
@@ -85,7 +85,7 @@ func (s *stage) options() (emulator.Options, error) {
 			return emulator.Options{}, err
 		}
 	}
-	return emulator.Options{Driver: s.endpoint}, nil
+	return emulator.Options{Driver: s.endpoint, RPCTimeout: engine.CallTimeout(s.ground.patience)}, nil
 }
 
 // enter waits for the emulator, and returns the engine that all scenarios on it

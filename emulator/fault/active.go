@@ -26,6 +26,10 @@ func newActive(f Fault) *active {
 	return &active{fault: f, kind: k, done: make(chan struct{}), begun: f.Match.Since == ""}
 }
 
+func (e *active) status() Status {
+	return Status{Fault: e.fault, Matched: e.matched, Applied: e.applied}
+}
+
 // counts reports whether an operation matches, and counts it.
 func (e *active) counts(c Operation) bool {
 	if !e.begun || e.over || !e.fault.Match.matches(c) || !e.fault.suits(e.kind, c) {

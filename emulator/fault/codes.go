@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -8,6 +9,9 @@ import (
 
 	"google.golang.org/grpc/codes"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // reasons are the API server's, with the status that each comes with.
@@ -30,6 +34,58 @@ var reasons = map[metav1.StatusReason]int{
 	metav1.StatusReasonServerTimeout:         http.StatusInternalServerError,
 	metav1.StatusReasonServiceUnavailable:    http.StatusServiceUnavailable,
 	metav1.StatusReasonTimeout:               http.StatusGatewayTimeout,
+}
+
+// outcomes are those of a journal at every seam, beside OK and the codes of the seam.
+var outcomes = []string{"Fenced", "Canceled", "DeadlineExceeded", "Error"}
+
+// Codes returns the names of the error codes at a seam, sorted. HTTP statuses are not
+// among them.
+func Codes(seam journal.Seam) []string {
+	var names []string
+	switch seam {
+	case journal.SeamAPI:
+		for reason := range reasons {
+			names = append(names, string(reason))
+		}
+		names = append(names, Reset, TLS, Refused)
+	case journal.SeamRPC:
+		for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
+			names = append(names, code.String())
+		}
+	case journal.SeamStore:
+		names = slices.Concat(s3Codes(), administrative, []string{Reset})
+	default: // a start fails with any text
+	}
+	slices.Sort(names)
+	return names
+}
+
+// CheckOutcome returns an error if no event at a seam has such an outcome. At the store
+// seam, where the codes depend on the store, the error is that of a misspelt one.
+func CheckOutcome(seam journal.Seam, outcome string) error {
+	known := slices.Concat([]string{journal.OutcomeOK}, outcomes, Codes(seam))
+	if seam == journal.SeamAPI {
+		known = append(known, "ConnectionError", "Dropped")
+		for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
+			known = append(known, http.StatusText(status))
+		}
+	}
+	meant, near := suggest.Near(outcome, known)
+	switch {
+	case slices.Contains(known, outcome) || seam == journal.SeamStore && !near:
+		return nil
+	case near:
+		return fmt.Errorf("there is no outcome %q at seam %s: did you mean %q?", outcome, seam, meant)
+	default:
+		return fmt.Errorf("there is no outcome %q at seam %s: it can be OK, or an error code such as %s", outcome, seam, examples[seam])
+	}
+}
+
+// examples are codes of each seam.
+var examples = map[journal.Seam]string{
+	journal.SeamAPI: "Conflict, NotFound, ConnectionError", journal.SeamRPC: "Unavailable, NotFound, DeadlineExceeded",
+	journal.SeamProcess: "Error",
 }
 
 // KubernetesStatus returns the HTTP status of a code at the api seam, and the

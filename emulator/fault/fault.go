@@ -18,6 +18,8 @@ import (
 type Fault struct {
 	// Name is unique in a Set. journal.Event.Fault has it.
 	Name string `json:"name" yaml:"name" required:"true" flag:"-" doc:"name of the fault, for heal and reports"`
+	// Optional says that a scenario accepts that the fault is applied to no operation.
+	Optional bool `json:"optional,omitempty" yaml:"optional" flag:"-" doc:"the scenario passes although the fault was applied to no operation"`
 	// Match selects operations.
 	Match `json:"match"`
 	// Effect is applied to them.

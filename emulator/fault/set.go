@@ -87,16 +87,23 @@ func (s *Set) Unsupported(effect, why string) {
 
 // Remove ends a fault: what it delays continues. The error wraps ErrUnknown.
 func (s *Set) Remove(name string) error {
+	_, err := s.End(name)
+	return err
+}
+
+// End is Remove, and returns the final counts of the fault.
+func (s *Set) End(name string) (Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.find(name)
 	if at < 0 {
-		return fmt.Errorf("remove fault %q: %w", name, ErrUnknown)
+		return Status{}, fmt.Errorf("remove fault %q: %w", name, ErrUnknown)
 	}
+	ended := s.entries[at].status()
 	close(s.entries[at].done)
 	s.entries = slices.Delete(s.entries, at, at+1)
 	s.size.Store(int32(len(s.entries))) //nolint:gosec // a handful
-	return nil
+	return ended, nil
 }
 
 // Clear ends all faults.
@@ -116,7 +123,7 @@ func (s *Set) List() []Status {
 	defer s.mu.Unlock()
 	all := make([]Status, len(s.entries))
 	for i, e := range s.entries {
-		all[i] = Status{Fault: e.fault, Matched: e.matched, Applied: e.applied}
+		all[i] = e.status()
 	}
 	return all
 }

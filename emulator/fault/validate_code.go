@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // checkCode finds codes that the seam does not have.
@@ -20,7 +21,8 @@ func (f Fault) checkCode() string {
 		return checkAPICode(code)
 	case journal.SeamRPC:
 		if _, ok := RPCCode(code); !ok {
-			return fmt.Sprintf("%q is no error code of gRPC; such are Unavailable, Internal, DeadlineExceeded, NotFound", code)
+			return didYouMean(code, f.Match.Seam, fmt.Sprintf(
+				"%q is no error code of gRPC; such are Unavailable, Internal, DeadlineExceeded, NotFound", code))
 		}
 	case journal.SeamStore:
 		return f.checkStoreCode(code)
@@ -33,8 +35,16 @@ func checkAPICode(code string) string {
 	if _, _, ok := KubernetesStatus(code); ok || slices.Contains([]string{Reset, TLS, Refused}, code) {
 		return ""
 	}
-	return fmt.Sprintf("%q is none of an HTTP status from 400 to 599, a reason of the API server such as Conflict, "+
-		"TooManyRequests or InternalError, and %s, %s, %s", code, Reset, TLS, Refused)
+	return didYouMean(code, journal.SeamAPI, fmt.Sprintf("%q is none of an HTTP status from 400 to 599, a reason of the API server such as Conflict, "+
+		"TooManyRequests or InternalError, and %s, %s, %s", code, Reset, TLS, Refused))
+}
+
+// didYouMean returns a question for the code that was meant, or else what is wrong.
+func didYouMean(code string, seam journal.Seam, problem string) string {
+	if meant, ok := suggest.Near(code, Codes(seam)); ok {
+		return fmt.Sprintf("there is no code %q at seam %s: did you mean %q?", code, seam, meant)
+	}
+	return problem
 }
 
 func (f Fault) checkStoreCode(code string) string {
@@ -46,8 +56,8 @@ func (f Fault) checkStoreCode(code string) string {
 	if _, ok := S3Status(code); ok || own || code == Reset {
 		return ""
 	}
-	return fmt.Sprintf("%q is no code of S3 that is known here, which are %s, and %s; the driver's own calls have %s",
-		code, strings.Join(s3Codes(), ", "), Reset, strings.Join(administrative, ", "))
+	return didYouMean(code, f.Match.Seam, fmt.Sprintf("%q is no code of S3 that is known here, which are %s, and %s; the driver's own calls have %s",
+		code, strings.Join(s3Codes(), ", "), Reset, strings.Join(administrative, ", ")))
 }
 
 // checkReads finds effects on reads of operations that are none.

@@ -54,7 +54,7 @@ func (o Operation) String() string {
 }
 
 // Event is one operation of a seam, or one step in the life of a component.
-// Secrets have been removed before an Event comes into being.
+// A journal removes the secret values that it knows from its events.
 type Event struct {
 	// Seq counts the events of a journal from 1, in the order in which the
 	// operations ended.
@@ -84,6 +84,9 @@ type Event struct {
 	Duration time.Duration `json:"duration,omitempty"`
 	// Fault names the fault that was applied to the operation, if any.
 	Fault string `json:"fault,omitempty"`
+	// Leaks are the owners of secret values that were in the event, and were removed:
+	// "account ID" or "Secret NAMESPACE/NAME".
+	Leaks []string `json:"leaks,omitempty"`
 }
 
 // Failed reports whether the event is an operation that did not succeed.

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
 )
 
 // DefaultMaxBytes is how much a journal keeps in memory unless told otherwise.
@@ -34,8 +36,10 @@ type Options struct {
 type Journal struct {
 	opts Options
 
+	secrets secretvalues.Values
+
 	mu      sync.Mutex
-	events  []Event
+	events  []kept
 	bytes   int
 	seq     uint64
 	counts  map[operationKey]int
@@ -43,6 +47,13 @@ type Journal struct {
 	changed chan struct{}            // closed and replaced at each append
 	sinkErr error
 	tees    map[*func(Event)]bool
+}
+
+// kept is an event that was redacted when so many secret values were known.
+type kept struct {
+	Event
+
+	redacted int
 }
 
 // operationKey is what Event.Nth counts.
@@ -109,9 +120,12 @@ func (j *Journal) ResetCounts(component string) {
 // Append adds an event that Begin has returned, gives it its sequence number
 // and, where Duration is zero, its duration.
 func (j *Journal) Append(e Event) Event {
+	crossing := operationCount{operationKey{e.Component, e.Seam, e.Operation.Name}, e.Nth}
+	redacted := j.secrets.Count()
+	e = j.redact(e, 0)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.pending, operationCount{operationKey{e.Component, e.Seam, e.Operation.Name}, e.Nth})
+	delete(j.pending, crossing)
 	j.seq++
 	e.Seq = j.seq
 	if e.Duration == 0 && e.Seam != SeamLog && e.Seam != SeamProcess {
@@ -121,7 +135,7 @@ func (j *Journal) Append(e Event) Event {
 	for tee := range j.tees {
 		(*tee)(e)
 	}
-	j.events = append(j.events, e)
+	j.events = append(j.events, kept{e, redacted})
 	j.bytes += size(e)
 	j.trim()
 	close(j.changed)
@@ -149,8 +163,8 @@ func (j *Journal) write(e Event) {
 func (j *Journal) trim() {
 	drop := 0
 	for j.bytes > j.opts.MaxBytes && drop < len(j.events)-1 {
-		j.bytes -= size(j.events[drop])
-		j.events[drop] = Event{}
+		j.bytes -= size(j.events[drop].Event)
+		j.events[drop] = kept{}
 		drop++
 	}
 	j.events = j.events[drop:]
@@ -177,7 +191,14 @@ func (j *Journal) since(seq uint64) ([]Event, <-chan struct{}) {
 	if seq >= first {
 		skip = int(min(seq, j.seq) - first + 1) //nolint:gosec // at most the length of the slice
 	}
-	return append([]Event(nil), j.events[skip:]...), j.changed
+	var events []Event
+	if n := len(j.events) - skip; n > 0 {
+		events = make([]Event, 0, n)
+	}
+	for i := skip; i < len(j.events); i++ {
+		events = append(events, j.latest(i))
+	}
+	return events, j.changed
 }
 
 // Follow yields the events after seq, those to come included, until ctx is
@@ -211,9 +232,9 @@ func (j *Journal) Follow(ctx context.Context, seq uint64) iter.Seq[Event] {
 func (j *Journal) Tee(seq uint64, f func(Event)) (stop func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, e := range j.events {
-		if e.Seq > seq {
-			f(e)
+	for i := range j.events {
+		if j.events[i].Seq > seq {
+			f(j.latest(i))
 		}
 	}
 	if j.tees == nil {

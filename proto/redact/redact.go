@@ -26,25 +26,48 @@ func Message(m proto.Message) proto.Message {
 	return clone
 }
 
+// Secrets returns the texts of a message in fields marked cosi_secret, except empty ones.
+func Secrets(m proto.Message) []string {
+	if m == nil || !m.ProtoReflect().IsValid() {
+		return nil
+	}
+	var found []string
+	walk(m.ProtoReflect(), func(_ protoreflect.Message, field protoreflect.FieldDescriptor, value protoreflect.Value) {
+		switch field.Kind() {
+		case protoreflect.StringKind:
+			found = append(found, value.String())
+		case protoreflect.BytesKind:
+			found = append(found, string(value.Bytes()))
+		default: // other kinds are removed, and have no text to look for
+		}
+	})
+	return found
+}
+
 func redact(m protoreflect.Message) {
+	walk(m, func(m protoreflect.Message, field protoreflect.FieldDescriptor, _ protoreflect.Value) { hide(m, field) })
+}
+
+// walk visits the fields of a message that are secret.
+func walk(m protoreflect.Message, visit func(protoreflect.Message, protoreflect.FieldDescriptor, protoreflect.Value)) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
 		case isSecret(field):
-			hide(m, field)
+			visit(m, field, value)
 		case field.IsMap():
 			if field.MapValue().Message() != nil {
 				value.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool {
-					redact(v.Message())
+					walk(v.Message(), visit)
 					return true
 				})
 			}
 		case field.Message() == nil:
 		case field.IsList():
 			for i := range value.List().Len() {
-				redact(value.List().Get(i).Message())
+				walk(value.List().Get(i).Message(), visit)
 			}
 		default:
-			redact(value.Message())
+			walk(value.Message(), visit)
 		}
 		return true
 	})

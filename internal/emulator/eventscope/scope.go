@@ -2,6 +2,7 @@ package eventscope
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
@@ -51,10 +52,17 @@ func (s Scope) Concerns(e journal.Event) bool {
 	if s.Alone {
 		return !mentionsAny(e.Operation.Subject, s.Others) && !mentionsAny(e.Component, s.Others)
 	}
-	if e.Seam == journal.SeamProcess && slices.Contains(vocabulary.Components(), e.Component) {
+	if e.Seam == journal.SeamProcess && isShared(e.Component) {
 		return true
 	}
 	return s.Names(e.Operation.Subject) || s.Names(e.Component) || e.Seam == journal.SeamLog && s.Names(e.Message)
+}
+
+// isShared reports whether all runs share a component: one that every emulator has, its
+// second replica, or a process of the control plane.
+func isShared(component string) bool {
+	return slices.Contains(vocabulary.Components(), strings.TrimSuffix(component, vocabulary.ReplicaSuffix)) ||
+		slices.Contains(vocabulary.ControlPlane(), component)
 }
 
 func mentionsAny(text string, words []string) bool {

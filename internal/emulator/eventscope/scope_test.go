@@ -49,6 +49,8 @@ func TestScopeConcerns(t *testing.T) {
 		"Unknown":   {"No other component can have caused it.", event(journal.SeamRPC, "sidecar", "b", ""), false, true},
 		"Other":     {"Another run left it behind.", event(journal.SeamAPI, "controller", "story-7/photos", ""), false, false},
 		"Shared":    {"All runs share the controller.", event(journal.SeamProcess, "controller", "", ""), true, true},
+		"Replica":   {"All runs share the second replica of the sidecar.", event(journal.SeamProcess, "sidecar.2", "", ""), true, true},
+		"Control":   {"All runs share the API server.", event(journal.SeamProcess, "kube-apiserver", "", ""), true, true},
 		"Foreign":   {"It is a component of another run.", event(journal.SeamProcess, "driver.x.story-7", "", ""), false, false},
 		"Log":       {"The message names an object.", event(journal.SeamLog, "controller", "", "reconcile story-1/photos"), true, true},
 		"OtherLog":  {"The message names no object of the run.", event(journal.SeamLog, "controller", "", "reconcile x-2/photos"), false, true},

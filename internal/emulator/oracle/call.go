@@ -34,6 +34,7 @@ type call struct {
 	buckets    []string
 	parameters map[string]string
 	ok         bool
+	request    message
 }
 
 // made reports whether an event is a call as a sidecar has made it. The driver's
@@ -49,11 +50,29 @@ type message struct {
 	BucketID    string `json:"bucketId"`
 	AccountID   string `json:"accountId"`
 	// Parameters are those of a class.
-	Parameters map[string]string `json:"parameters"`
-	Buckets    []struct {
-		BucketID string `json:"bucketId"`
+	Parameters         map[string]string `json:"parameters"`
+	Protocol           typed             `json:"protocol"`
+	AuthenticationType typed             `json:"authenticationType"`
+	ServiceAccountName string            `json:"serviceAccountName"`
+	Buckets            []struct {
+		BucketID       string `json:"bucketId"`
+		ObjectData     mode   `json:"objectDataAccessMode"`
+		ObjectMetadata mode   `json:"objectMetadataAccessMode"`
+		BucketMetadata mode   `json:"bucketMetadataAccessMode"`
 	} `json:"buckets"`
+	// Protocols are a list in requests, and an object in responses.
+	Protocols json.RawMessage `json:"protocols"`
 }
+
+// typed and mode are how the protocol wraps its enumerations.
+type (
+	typed struct {
+		Type string `json:"type"`
+	}
+	mode struct {
+		Mode string `json:"mode"`
+	}
+)
 
 func callOf(e journal.Event) call {
 	var request, response message
@@ -62,7 +81,7 @@ func callOf(e journal.Event) call {
 	_ = json.Unmarshal(e.Response, &response)
 	c := call{
 		seq: e.Seq, began: e.Time, ended: e.Time.Add(e.Duration), component: e.Component, method: e.Operation.Name, ok: !e.Failed(),
-		name: request.Name + request.AccountName, parameters: request.Parameters,
+		name: request.Name + request.AccountName, parameters: request.Parameters, request: request,
 	}
 	switch c.method {
 	case createBucket, getBucket, deleteBucket:

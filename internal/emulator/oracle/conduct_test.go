@@ -111,6 +111,7 @@ func TestSilence(t *testing.T) {
 		"Retry": {
 			reason: "What has failed is tried again.",
 			happen: func(s *story) {
+				s.change("grant", refusedBy("Unavailable"))
 				late(s)
 				access := &s.input.Observations[0].Objects.Accesses[0].Status
 				access.Conditions, access.ReadyToUse = retried, false
@@ -139,13 +140,34 @@ func TestSilence(t *testing.T) {
 }
 
 func TestSecret(t *testing.T) {
+	const owner = "account " + account
+	leak := func(label string) func(*story) {
+		return func(s *story) { s.change(label, func(e *journal.Event) { e.Leaks = []string{owner} }) }
+	}
 	judge(t, map[string]judging{
-		"Seen": {
-			reason: "A key was in the log.",
+		"Event": {
+			reason: "A key was in a request.", happen: leak("ready"),
+			want: []verdict{{oracle.Secret, "event 7 of the journal: patch buckets by sidecar"}},
+		},
+		"Object": {
+			reason: "A key was in a condition.",
+			happen: func(s *story) { s.input.SecretLeaks = []oracle.SecretLeak{{Owner: owner, Place: "BucketAccess/app"}} },
+			want:   []verdict{{oracle.Secret, "BucketAccess/app"}},
+		},
+		"Once": {
+			reason: "A key that is in three places is one leak.",
 			happen: func(s *story) {
-				s.input.SecretLeaks = []oracle.SecretLeak{{Account: account, Place: "the log of sidecar", Event: 3}}
+				leak("ready")(s)
+				leak("fill")(s)
+				s.input.SecretLeaks = []oracle.SecretLeak{{Owner: owner, Place: "BucketAccess/app"}}
 			},
-			want: []verdict{{oracle.Secret, "the log of sidecar"}},
+			want: []verdict{{oracle.Secret, "event 7 of the journal: patch buckets by sidecar"}},
+		},
+		"OfOthers": {
+			reason: "Another run reports the leak of its secret.",
+			happen: func(s *story) {
+				s.change("ready", func(e *journal.Event) { e.Leaks = []string{"account of-another", "Secret other-1/key"} })
+			},
 		},
 	})
 }

@@ -7,7 +7,7 @@
 // Input of a run on an emulator.
 //
 // An Input has no secrets in it, and no hashes of secrets either: the keys of
-// an external driver may be short, and a hash of them could be guessed. The collection
-// of the Input therefore finds secret leaks, while it knows the secrets; a [SecretLeak]
-// reports one without its value.
+// an external driver may be short, and a hash of them could be guessed. The journal
+// removes the secrets from its events, and notes whose they were; a [SecretLeak] notes the
+// same for an object.
 package oracle

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
-// Input is all that Judge goes by. It holds no secrets.
+// Input is all that Judge goes by. The Watcher has removed all secrets from it.
 type Input struct {
 	// Scope says what is judged.
 	Scope eventscope.Scope `json:"scope"`
@@ -33,7 +33,11 @@ type Input struct {
 	External []string `json:"touched,omitempty"`
 	// Purging are drivers that delete buckets with their objects, with any class.
 	Purging []string `json:"purging,omitempty"`
-	// SecretLeaks are the secrets that were found outside of Secrets.
+	// DefaultDelays says that components retry with their default delays, so that the
+	// pace of retries can be judged.
+	DefaultDelays bool `json:"defaultDelays,omitempty"`
+	// SecretLeaks are the secrets that were found in objects other than Secrets. Those in
+	// events are in the events.
 	SecretLeaks []SecretLeak `json:"sightings,omitempty"`
 }
 
@@ -90,10 +94,8 @@ type BackendState struct {
 
 // SecretLeak is a secret that was seen where it must not be, without its value.
 type SecretLeak struct {
-	// Account is the account that the secret is of.
-	Account string `json:"whose"`
-	// Place is where: an object as KIND/NAME, or an event of the journal.
+	// Owner is the account or the Secret that the secret is of; see journal.Event.Leaks.
+	Owner string `json:"whose"`
+	// Place is the object, as KIND/NAME.
 	Place string `json:"place"`
-	// Event is the number of that event, if it is one.
-	Event uint64 `json:"event,omitempty"`
 }

@@ -30,8 +30,9 @@ func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Sco
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.noteServed()
+	w.learnSecrets(v)
+	w.redactObjects(&m.Objects)
 	w.observations = append(w.observations, m)
-	w.scanObjects(v)
 	return nil
 }
 

@@ -16,12 +16,16 @@ const (
 	Secret      = vocabulary.Secret
 	Convergence = vocabulary.Convergence
 	Silence     = vocabulary.Silence
+	Request     = vocabulary.Request
+	Status      = vocabulary.Status
+	Pace        = vocabulary.Pace
 )
 
 // checks are the checks of the oracles, by name.
 var checks = map[string]func(*evidence) []Finding{
 	Leak: leaks, Loss: losses, Order: orderViolations, Foreign: foreignWrites,
 	Secret: secretLeaks, Convergence: unconverged, Silence: activity,
+	Request: wrongRequests, Status: untrueStatus, Pace: fastRetries,
 }
 
 // Finding is something that must not be.

@@ -1,19 +1,70 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
 
-// secretLeaks are the secrets that were seen where they must not be.
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// leaked are the places of a secret.
+type leaked struct {
+	owner  string
+	places []string
+	events []uint64
+}
+
+// secretLeaks are the secrets of the scope that were seen where they must not be. One
+// secret is one finding: what leaks it once, mostly leads it to more places.
 func secretLeaks(e *evidence) []Finding {
-	var found []Finding
+	var all []*leaked
+	of := func(owner string) *leaked {
+		for _, l := range all {
+			if l.owner == owner {
+				return l
+			}
+		}
+		l := &leaked{owner: owner}
+		all = append(all, l)
+		return l
+	}
+	for _, event := range e.Events {
+		for _, owner := range event.Leaks {
+			l := of(owner)
+			l.places = append(l.places, placeOf(event))
+			l.events = append(l.events, event.Seq)
+		}
+	}
 	for _, s := range e.SecretLeaks {
-		f := Finding{
-			Subject: s.Place,
-			Message: fmt.Sprintf("the secret of account %q is in %s", s.Account, s.Place),
+		l := of(s.Owner)
+		l.places = append(l.places, s.Place)
+	}
+	var found []Finding
+	for _, l := range all {
+		if e.ownsSecret(l.owner) {
+			found = append(found, Finding{Subject: l.places[0], Events: l.events[:min(len(l.events), maxShown)], Message: l.message()})
 		}
-		if s.Event != 0 {
-			f.Events = []uint64{s.Event}
-		}
-		found = append(found, f)
 	}
 	return found
+}
+
+func (l *leaked) message() string {
+	message := fmt.Sprintf("the secret of %s is in %s", l.owner, l.places[0])
+	if more := len(l.places) - 1; more > 0 {
+		message += fmt.Sprintf(", and in %d more places", more)
+	}
+	return message
+}
+
+// ownsSecret reports whether a secret is of the scope: an account or a Secret is.
+func (e *evidence) ownsSecret(owner string) bool {
+	_, name, _ := strings.Cut(owner, " ")
+	return e.ids[name] || e.Scope.Names(name)
+}
+
+func placeOf(e journal.Event) string {
+	if e.Seam == journal.SeamLog {
+		return fmt.Sprintf("event %d of the journal: the log of %s", e.Seq, e.Component)
+	}
+	return fmt.Sprintf("event %d of the journal: %s by %s", e.Seq, e.Operation.Name, e.Component)
 }

@@ -1,154 +1,63 @@
 package oracle
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
 )
 
-// minSecret is the shortest secret that is looked for; shorter ones are found
-// everywhere.
-const minSecret = 8
-
-// knownSecret is a secret that must not be seen, and where it was looked for last. It
-// stays in memory.
-type knownSecret struct {
-	whose string
-	forms [][]byte
-	from  uint64 // number of the last event that was searched
-}
-
-// secretKeys are those of access Secrets whose values are secret.
-var secretKeys = []string{
-	v1alpha2.SecretKeyS3SecretAccessKey, v1alpha2.SecretKeyAzureSASToken, v1alpha2.SecretKeyGCSHMACSecret,
-}
-
-// scanObjects takes the secrets out of Secrets, and looks for all that are known in
-// the other objects.
-func (w *Watcher) scanObjects(v *view) {
+// learnSecrets tells the journal the values of Secrets, which components may have written
+// past the seams.
+func (w *Watcher) learnSecrets(v *view) {
 	for i := range v.secrets.Items {
 		s := &v.secrets.Items[i]
 		if !isAccessSecret(s) || !v.scope.HasNamespace(s.Namespace) {
 			continue
 		}
-		for _, key := range secretKeys {
-			w.addSecret("Secret/"+s.Name, string(s.Data[key]))
-		}
-	}
-	w.addIssuedKeys(v.scope)
-	for place, content := range v.contents() {
-		for _, s := range w.secrets {
-			if s.isIn(content) {
-				w.addLeak(SecretLeak{Account: s.whose, Place: place})
-			}
+		for _, value := range secretvalues.OfSecret(s) {
+			w.journal.AddSecret(s.Namespace, s.Name, value)
 		}
 	}
 }
 
-// contents are the objects that must have no secret in them, as JSON, by names.
-// Events of Kubernetes are not looked at: as components have written them, they
-// are in the journal.
-func (v *view) contents() map[string][]byte {
-	found := map[string][]byte{}
-	add := func(place string, object any) {
-		if content, err := json.Marshal(object); err == nil {
-			found[place] = content
-		}
+// redactObjects removes the secret values from objects that must have none, and records
+// them as leaks. Events of Kubernetes are not looked at: as components have written them,
+// they are in the journal.
+func (w *Watcher) redactObjects(o *Objects) {
+	for i := range o.Claims {
+		redactObject(w, &o.Claims[i], "BucketClaim/"+o.Claims[i].Name)
 	}
-	for i := range v.claims.Items {
-		add("BucketClaim/"+v.claims.Items[i].Name, &v.claims.Items[i])
+	for i := range o.Buckets {
+		redactObject(w, &o.Buckets[i], "Bucket/"+o.Buckets[i].Name)
 	}
-	for i := range v.buckets.Items {
-		add("Bucket/"+v.buckets.Items[i].Name, &v.buckets.Items[i])
-	}
-	for i := range v.accesses.Items {
-		add("BucketAccess/"+v.accesses.Items[i].Name, &v.accesses.Items[i])
-	}
-	return found
-}
-
-// addIssuedKeys adds the keys that the store has given to accounts of the scope.
-func (w *Watcher) addIssuedKeys(scope eventscope.Scope) {
-	for _, key := range w.emulator.IssuedKeys(w.started) {
-		if scope.Names(key.Account) || scope.Names(key.Owner) {
-			w.addSecret(key.Account, key.Secret)
-		}
+	for i := range o.Accesses {
+		redactObject(w, &o.Accesses[i], "BucketAccess/"+o.Accesses[i].Name)
 	}
 }
 
-func (w *Watcher) addSecret(whose, secret string) {
-	forms := formsOf(secret)
-	known := func(s knownSecret) bool { return bytes.Equal(s.forms[0], forms[0]) }
-	if len(secret) < minSecret || slices.ContainsFunc(w.secrets, known) {
+func redactObject[T any](w *Watcher, object *T, place string) {
+	text, err := json.Marshal(object)
+	if err != nil {
 		return
 	}
-	w.secrets = append(w.secrets, knownSecret{whose: whose, forms: forms, from: w.before.After})
-}
-
-// scanEvents looks for the secrets in the events that it has not looked at.
-func (w *Watcher) scanEvents(scope eventscope.Scope) {
-	w.addIssuedKeys(scope)
-	for i := range w.secrets {
-		s := &w.secrets[i]
-		for _, e := range slices.Backward(w.events) {
-			if e.Seq <= s.from {
-				break
-			}
-			if s.isInEvent(e) {
-				w.addLeak(SecretLeak{Account: s.whose, Event: e.Seq, Place: fmt.Sprintf("event %d of the journal: %s", e.Seq, nameOf(e))})
-			}
-		}
-		s.from = w.last
+	redacted, leaks := w.journal.RedactJSON(text)
+	if len(leaks) == 0 {
+		return
 	}
-}
-
-func nameOf(e journal.Event) string {
-	if e.Seam == journal.SeamLog {
-		return "the log of " + e.Component
-	}
-	return e.Operation.Name + " by " + e.Component
-}
-
-func (w *Watcher) addLeak(s SecretLeak) {
-	if !slices.Contains(w.leaks, s) {
-		w.leaks = append(w.leaks, s)
-	}
-}
-
-func (s *knownSecret) isIn(content []byte) bool {
-	return slices.ContainsFunc(s.forms, func(form []byte) bool { return bytes.Contains(content, form) })
-}
-
-func (s *knownSecret) isInEvent(e journal.Event) bool {
-	if s.isIn(e.Request) || s.isIn(e.Response) {
-		return true
-	}
-	return slices.ContainsFunc(s.forms, func(form []byte) bool {
-		return strings.Contains(e.Message, string(form)) || strings.Contains(e.Operation.Subject, string(form))
-	})
-}
-
-// formsOf are the ways in which a secret may have been written: as it is, quoted,
-// in a URL, in base64. The first is the secret itself.
-func formsOf(secret string) [][]byte {
-	quoted := fmt.Sprintf("%q", secret)
-	forms := []string{
-		secret, quoted[1 : len(quoted)-1], url.QueryEscape(secret), url.PathEscape(secret),
-		base64.StdEncoding.EncodeToString([]byte(secret)), base64.URLEncoding.EncodeToString([]byte(secret)),
-	}
-	var distinct [][]byte
-	for i, form := range forms {
-		if slices.Index(forms, form) == i {
-			distinct = append(distinct, []byte(form))
+	var without T
+	_ = json.Unmarshal(redacted, &without) // what does not fit is left out
+	*object = without
+	for _, owner := range leaks {
+		if leak := (SecretLeak{Owner: owner, Place: place}); !slices.Contains(w.leaks, leak) {
+			w.leaks = append(w.leaks, leak)
 		}
 	}
-	return distinct
+}
+
+// redactEvents removes the values from the events that became known after the events.
+func (w *Watcher) redactEvents() {
+	for i := range w.events {
+		w.events[i] = w.journal.RedactEvent(w.events[i])
+	}
 }

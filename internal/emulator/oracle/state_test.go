@@ -241,7 +241,10 @@ func TestConvergence(t *testing.T) {
 		},
 		"BucketRefused": {
 			reason: "The driver has said no, and the condition says so.",
-			happen: on(func(o *oracle.Objects) { notYet(o); bucketNotYet(o, rejected) }),
+			happen: func(s *story) {
+				s.change("provision", refusedBy("InvalidArgument"))
+				on(func(o *oracle.Objects) { notYet(o); bucketNotYet(o, rejected) })(s)
+			},
 		},
 		"BucketOfNobody": {
 			reason: "No sidecar serves its driver.",
@@ -268,7 +271,10 @@ func TestConvergence(t *testing.T) {
 		},
 		"AccessRetried": {
 			reason: "The driver has failed; it is tried again.",
-			happen: on(func(o *oracle.Objects) { accessNotYet(o, retried) }),
+			happen: func(s *story) {
+				s.change("grant", refusedBy("Unavailable"))
+				on(func(o *oracle.Objects) { accessNotYet(o, retried) })(s)
+			},
 		},
 		"AccessStuck": {
 			reason: "It is being deleted, and all components are idle.",

@@ -67,6 +67,7 @@ const (
 	secretBody = `{"metadata":{"name":"key","namespace":"` + ns + `",` +
 		`"ownerReferences":[{"kind":"BucketAccess","name":"app","controller":true}]` + protected + `}}`
 	accountOnly = `{"accountId":"` + account + `"}`
+	itsBuckets  = `,"buckets":[{"bucketId":"` + bucket + `"}]}`
 )
 
 func object(meta string, rest ...string) string {
@@ -112,13 +113,13 @@ func lifecycle() *story {
 		{"protect access", accessEvent("controller", addFinalizer, protected, "")},
 		{"hand off", accessEvent("controller", `{"status":{`+handedOff+`}}`, protected, handedOff)},
 		{"reserve", api("sidecar", "create secrets", ns+"/key", secretBody, secretBody)},
-		{"name account", rpc("DriverGenerateBucketAccessId", account, `{"accountName":"`+account+`"}`, accountOnly)},
+		{"name account", rpc("DriverGenerateBucketAccessId", account, `{"accountName":"`+account+`"`+itsBuckets, accountOnly)},
 		{"identify access", accessEvent("sidecar", `{"status":{"accountID":"`+account+`"}}`, protected, hasAccount)},
-		{"grant", rpc("DriverGrantBucketAccess", account, `{"accountId":"`+account+`","buckets":[{"bucketId":"`+bucket+`"}]}`, `{}`)},
+		{"grant", rpc("DriverGrantBucketAccess", account, `{"accountId":"`+account+`"`+itsBuckets, `{}`)},
 		{"fill", api("sidecar", "update secrets", ns+"/key", secretBody, secretBody)},
 		{"withdraw", accessEvent("sidecar", `{"status":{"readyToUse":false}}`, protected+going, hasAccount)},
 		{"delete secret", api("sidecar", "delete secrets", ns+"/key", "", `{"kind":"Status"}`)},
-		{"revoke", rpc("DriverRevokeBucketAccess", account, accountOnly, `{}`)},
+		{"revoke", rpc("DriverRevokeBucketAccess", account, `{"accountId":"`+account+`"`+itsBuckets, `{}`)},
 		{"release access", accessEvent("controller", dropFinalizer, going, hasAccount)},
 		{"delete bucket", api("controller", "delete buckets", bucket, "",
 			object(bucketMeta+protected+going, bucketSpec, `"status":{`+hasBucket+`}`))},

@@ -30,7 +30,6 @@ type Watcher struct {
 	observations []Observation
 	external     []string
 	purging      []string
-	secrets      []knownSecret
 	leaks        []SecretLeak
 }
 
@@ -102,17 +101,17 @@ func (w *Watcher) markExternal(names []string) {
 	}
 }
 
-// Input returns what was collected, for Judge. Secrets are looked for now.
+// Input returns what was collected, for Judge, without the secrets that are known now.
 func (w *Watcher) Input(scope eventscope.Scope) Input {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.collect()
-	w.scanEvents(scope)
+	w.redactEvents()
 	w.noteServed()
 	return Input{
 		Scope: scope, Drivers: maps.Clone(w.drivers), Events: slices.Clone(w.events), Incomplete: w.incomplete, Before: w.before,
 		Observations: slices.Clone(w.observations), External: slices.Clone(w.external), Purging: slices.Clone(w.purging),
-		SecretLeaks: slices.Clone(w.leaks),
+		DefaultDelays: w.emulator.DefaultDelays(), SecretLeaks: slices.Clone(w.leaks),
 	}
 }
 

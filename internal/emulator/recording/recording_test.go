@@ -151,7 +151,7 @@ func TestCreate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "recordings")
 	paths := map[string]bool{}
 	for range 3 {
-		w, err := recording.Create(dir, header())
+		w, err := recording.Create(dir, header(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,4 +207,41 @@ func FuzzRead(f *testing.F) {
 			t.Error("this is no recording")
 		}
 	})
+}
+
+// TestRedacted: when a recording is closed, it has no secret that was not known before.
+func TestRedacted(t *testing.T) {
+	const key = "known-at-the-end"
+	redact := func(text json.RawMessage) (json.RawMessage, []string) {
+		if !bytes.Contains(text, []byte(key)) {
+			return text, nil
+		}
+		return bytes.ReplaceAll(text, []byte(key), []byte("***")), []string{"account a"}
+	}
+	w, err := recording.Create(t.TempDir(), header(), redact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Event(journal.Event{Seq: 1, Outcome: "Unavailable", Message: "the key is " + key})
+	w.Event(journal.Event{Seq: 2, Outcome: "OK"})
+	w.End(recording.End{Time: noon, Outcome: "failed", Failures: []string{key}})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := recording.ReadFile(w.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []journal.Event{
+		{Seq: 1, Outcome: "Unavailable", Message: "the key is ***", Leaks: []string{"account a"}}, {Seq: 2, Outcome: "OK"},
+	}
+	if diff := cmp.Diff(want, got.Events); diff != "" {
+		t.Errorf("events -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(&recording.End{Time: noon, Outcome: "failed", Failures: []string{"***"}}, got.End); diff != "" {
+		t.Errorf("end -want, +got:\n%s", diff)
+	}
+	if info, err := os.Stat(w.Path()); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
 }

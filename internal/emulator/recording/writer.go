@@ -1,15 +1,19 @@
 package recording
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
 )
 
 const (
@@ -21,6 +25,8 @@ const (
 // written, for instance because the disk is full, does not disturb the run: Close
 // tells of it.
 type Writer struct {
+	redact func(json.RawMessage) (json.RawMessage, []string)
+
 	mu     sync.Mutex
 	to     io.WriteCloser
 	path   string
@@ -30,8 +36,9 @@ type Writer struct {
 
 // Create makes a file in a directory, which is made if need be, named after the
 // scenario and the time, and writes the header. Format, Version and Platform are
-// filled in. Only its owner may read the file.
-func Create(dir string, h Header) (*Writer, error) {
+// filled in. Only its owner may read the file. When it is closed, redact removes the
+// secrets that were not known when a line was written.
+func Create(dir string, h Header, redact func(json.RawMessage) (json.RawMessage, []string)) (*Writer, error) {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return nil, fmt.Errorf("make the directory for recordings: %w", err)
 	}
@@ -50,7 +57,7 @@ func Create(dir string, h Header) (*Writer, error) {
 		return nil, fmt.Errorf("make a recording: %w", err)
 	}
 	w := NewWriter(file, h)
-	w.path = path
+	w.path, w.redact = path, redact
 	return w, nil
 }
 
@@ -113,9 +120,41 @@ func (w *Writer) put(e *Entry) {
 	}
 }
 
-// Close ends the recording. It returns the first error there was.
+// Close ends the recording, and redacts it as a whole. It returns the first error there was.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return errors.Join(w.failed, w.to.Close())
+	err := errors.Join(w.failed, w.to.Close())
+	if w.redact == nil || w.path == "" {
+		return err
+	}
+	return errors.Join(err, logfile.Rewrite(w.path, w.redactLine))
+}
+
+// redactLine redacts a line, and seals it again.
+func (w *Writer) redactLine(line []byte) []byte {
+	e, err := unseal(line)
+	if err != nil {
+		return line // it was cut off, or is not ours
+	}
+	body, err := json.Marshal(e)
+	if err != nil {
+		return line
+	}
+	redacted, leaks := w.redact(body)
+	if len(leaks) == 0 {
+		return line
+	}
+	e = &Entry{}
+	if json.Unmarshal(redacted, e) != nil || e.kind() == "" {
+		return nil // a secret must not stay, whatever is lost with it
+	}
+	if e.Event != nil {
+		e.Event.Leaks = slices.Concat(e.Event.Leaks, leaks)
+	}
+	sealed, err := seal(e)
+	if err != nil {
+		return nil
+	}
+	return bytes.TrimSuffix(sealed, []byte("\n"))
 }

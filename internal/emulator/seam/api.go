@@ -58,7 +58,7 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.event.Request = recordable(info, body)
+	c.event.Request = s.incarnation.record(info, body)
 	r := &apiRequest{Request: req.WithContext(ctx), info: info, body: body, operation: c, next: s.next}
 	resp, err := r.send() //nolint:contextcheck // the request has it
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *apiRequest) finish(resp *http.Response) (*http.Response, error) {
 		return resp, nil
 	}
 	if isJSON(resp.Header) && r.info.IsResourceRequest && r.info.Verb != "list" {
-		c.event.Response = recordable(r.info, body)
+		c.event.Response = c.incarnation.record(r.info, body)
 	}
 	c.exit(journal.OutcomeOK, "")
 	return resp, nil

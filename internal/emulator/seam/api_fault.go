@@ -62,7 +62,7 @@ func (r *apiRequest) lose() (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.operation.event.Response = recordable(r.info, body)
+		r.operation.event.Response = r.operation.incarnation.record(r.info, body)
 	}
 	if r.operation.crashAfter() {
 		return nil, ErrFenced

@@ -2,12 +2,35 @@ package seam
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
+
+// record returns a JSON body of the API as the journal may keep it, and tells the journal
+// the secret values in it.
+func (i *Incarnation) record(info *request.RequestInfo, body []byte) json.RawMessage {
+	if info.APIGroup == "" && info.Resource == "secrets" && info.Subresource == "" {
+		i.learnValues(info, body)
+	}
+	return recordable(info, body)
+}
+
+// learnValues tells the journal the secret values of a Secret, or of a merge patch for one.
+func (i *Incarnation) learnValues(info *request.RequestInfo, body []byte) {
+	var secret corev1.Secret
+	if json.Unmarshal(body, &secret) != nil {
+		return
+	}
+	for _, value := range secretvalues.OfSecret(&secret) {
+		i.journal.AddSecret(info.Namespace, cmp.Or(info.Name, secret.Name), value)
+	}
+}
 
 // recordable returns a JSON body of the API as the journal may keep it: nothing
 // if it is empty, too large or not JSON, and without values if it is of a

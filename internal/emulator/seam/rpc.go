@@ -63,7 +63,13 @@ func (i *Incarnation) crossRPC(
 		return nil, status.Error(codes.Unavailable, err.Error())
 	}
 	c.event.Request = message(req)
-	resp, err := c.callRPC(ctx, end, next)
+	resp, err := c.callRPC(ctx, end, func(ctx context.Context) (any, error) {
+		resp, err := next(ctx)
+		if err == nil { // it counts also if a fault loses it
+			i.learnSecrets(op.Subject, resp)
+		}
+		return resp, err
+	})
 	if err != nil {
 		c.exit(status.Code(err).String(), redact.Text(status.Convert(err).Message()))
 		return nil, err
@@ -71,6 +77,15 @@ func (i *Incarnation) crossRPC(
 	c.event.Response = message(resp)
 	c.exit(journal.OutcomeOK, "")
 	return resp, nil
+}
+
+// learnSecrets tells the journal the secret values that a driver has returned for an account.
+func (i *Incarnation) learnSecrets(account string, resp any) {
+	if m, ok := resp.(proto.Message); ok {
+		for _, value := range redact.Secrets(m) {
+			i.journal.AddAccountSecret(account, value)
+		}
+	}
 }
 
 // subject finds what a call is about: the account, the bucket, or the name by

@@ -28,7 +28,7 @@ func (s *Session) startRecording() error {
 	w, err := recording.Create(dir, recording.Header{
 		Program: s.opts.Version, Started: s.started, Driver: s.emulator.Info().DriverName,
 		External: s.emulator.Store() == nil && s.emulator.Info().DriverName != "",
-	})
+	}, s.emulator.Journal().RedactJSON)
 	if err != nil {
 		return err
 	}

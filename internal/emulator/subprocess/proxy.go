@@ -1,13 +1,16 @@
 package subprocess
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"strconv"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -39,9 +42,14 @@ func newProxy(cfg *rest.Config, kubeconfig string) (*proxy, error) {
 		return nil, err
 	}
 	forward := &httputil.ReverseProxy{
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:     transport,
-		FlushInterval: -1, // watches
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Del("Accept-Encoding") // the transport compresses, unseen by the seam
+		},
+		Transport: transport,
+		// The journal has an answer before the process has it, and so before what follows.
+		ModifyResponse: readWhole,
+		FlushInterval:  -1, // watches
 		// A connection that breaks on one side breaks on the other.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
@@ -50,7 +58,12 @@ func newProxy(cfg *rest.Config, kubeconfig string) (*proxy, error) {
 	// client-go sends no token without TLS, so the secret is in the path.
 	secret := "/" + rand.Text()
 	mux := http.NewServeMux()
-	mux.Handle(secret+"/", http.StripPrefix(secret, forward))
+	mux.Handle(secret+"/", http.StripPrefix(secret, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := speakJSON(r); err != nil {
+			panic(http.ErrAbortHandler) // the request has broken off
+		}
+		forward.ServeHTTP(w, r)
+	})))
 	p := &proxy{
 		served: make(chan error, 1),
 		server: &http.Server{ReadHeaderTimeout: headerTimeout, ErrorLog: quiet, Handler: mux},
@@ -60,6 +73,19 @@ func newProxy(cfg *rest.Config, kubeconfig string) (*proxy, error) {
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
+}
+
+// readWhole reads an answer to its end, except for that of a watch, which has none.
+func readWhole(response *http.Response) error {
+	if watches, _ := strconv.ParseBool(response.Request.URL.Query().Get("watch")); watches {
+		return nil
+	}
+	body, err := io.ReadAll(response.Body)
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		return err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
 }
 
 // close ends what is under way.

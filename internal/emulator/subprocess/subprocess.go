@@ -27,7 +27,20 @@ const (
 	// VariableProbe is the TCP address at which the process serves /readyz. A process
 	// whose command does not use it counts as ready when it runs.
 	VariableProbe = "PROBE_ADDRESS"
+	// VariableRPCTimeout is the time limit that the emulator's own sidecar has for a call.
+	VariableRPCTimeout = "RPC_TIMEOUT"
+	// VariableBaseDelay and VariableMaxDelay are the delays between retries that the
+	// emulator's own components have; exploration shortens them.
+	VariableBaseDelay, VariableMaxDelay = "RETRY_BASE_DELAY", "RETRY_MAX_DELAY"
 )
+
+// Command is what to run.
+type Command struct {
+	// Args are the program and its arguments.
+	Args []string
+	// Durations are further variables.
+	Durations map[string]time.Duration
+}
 
 // Driver is how a sidecar reaches its driver.
 type Driver struct {
@@ -53,7 +66,7 @@ const grace = 10 * time.Second
 
 // New starts a command as a controller, or as the sidecar of a driver. The process uses
 // the configuration's rights.
-func New(command []string, cfg *rest.Config, driver *Driver, logger logr.Logger) (_ *Process, err error) {
+func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) (_ *Process, err error) {
 	r := &Process{killed: make(chan struct{})}
 	defer func() {
 		if err != nil {
@@ -64,6 +77,9 @@ func New(command []string, cfg *rest.Config, driver *Driver, logger logr.Logger)
 		return nil, fmt.Errorf("make a directory for a process: %w", err)
 	}
 	variables := map[string]string{VariableKubeconfig: filepath.Join(r.dir, "kubeconfig")}
+	for name, duration := range command.Durations {
+		variables[name] = duration.String()
+	}
 	if r.proxy, err = newProxy(cfg, variables[VariableKubeconfig]); err != nil {
 		return nil, fmt.Errorf("connect a process to the API server: %w", err)
 	}
@@ -77,10 +93,10 @@ func New(command []string, cfg *rest.Config, driver *Driver, logger logr.Logger)
 	if variables[VariableProbe], err = freeAddress(); err != nil {
 		return nil, err
 	}
-	if strings.Contains(strings.Join(command, " "), reference(VariableProbe)) {
+	if strings.Contains(strings.Join(command.Args, " "), reference(VariableProbe)) {
 		r.probe = variables[VariableProbe]
 	}
-	if err := r.run(expand(command, variables), variables, logger); err != nil {
+	if err := r.run(expand(command.Args, variables), variables, logger); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -9,6 +9,9 @@ const (
 	Secret      = "secret"
 	Convergence = "convergence"
 	Silence     = "silence"
+	Request     = "request"
+	Status      = "status"
+	Pace        = "pace"
 )
 
 // Oracle is the name of an oracle, with what it checks in a sentence.
@@ -21,9 +24,12 @@ func Oracles() []Oracle {
 		{Loss, "nothing is deleted that must be kept, and everything exists that Kubernetes records as ready"},
 		{Order, "what must survive a crash is persisted before the side effect that it names; cleanup runs in order"},
 		{Foreign, "no component touches objects of another driver, or of kinds that it does not own"},
-		{Secret, "no secret value appears outside Secrets"},
+		{Secret, "no secret value appears outside Secrets, in plain text or encoded; a value counts once a driver has returned it"},
 		{Convergence, "every object is in the state that its spec requires, or a condition says why not"},
 		{Silence, "once all work is done, no component writes or calls"},
+		{Request, "every call says what follows from the spec and status of its object: buckets, modes, protocol, parameters, account"},
+		{Status, "once all work is done, conditions are of the latest generation, no failure outlives a call that succeeded, and readyToUse equals Provisioned"},
+		{Pace, "retries of one call or write slow down; judged at the default delays only"},
 	}
 }
 

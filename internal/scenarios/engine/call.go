@@ -41,6 +41,10 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	r.markCallExternal(name, request)
 	response := dynamicpb.NewMessage(method.Output())
 	err = connection.Invoke(ctx, fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()), request, response)
+	if ctx.Err() != nil {
+		_ = connection.Close() // the call has no answer, which is worse
+		return nil, &Failure{Message: name + " has not answered" + after(ctx)}
+	}
 	return r.answered(ctx, s.Call, response, errors.Join(err, connection.Close()))
 }
 

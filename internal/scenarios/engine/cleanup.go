@@ -57,19 +57,21 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 		return err
 	}
 	limit := r.engine.scaleTimeout(cleanUpTimeout / 3)
-	waitCtx, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
+	mark := r.engine.journal.Mark()
+	timed, cancel := r.engine.withTimeout(ctx, limit)
 	defer cancel()
-	waitCtx, giveUp := context.WithCancelCause(waitCtx)
+	waitCtx, giveUp := context.WithCancelCause(timed)
 	defer r.cancelWhenStalled(waitCtx, object, giveUp)()
 	_, err := wait.until(waitCtx)
 	if err == nil {
 		return nil
 	}
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-	return errors.Join(&Failure{
+	failure := &Failure{
 		Position: r.scenario.Position, Subject: subjectOf(object), Got: gotYAML(wait.last),
 		Message: subjectOf(object) + " not deleted after the last step: " + err.Error(),
-	}, client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
+	}
+	return errors.Join(r.explain(timed, failure, mark), client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
 }
 
 // deleteRetained deletes the Buckets that the scenario's claims have left behind by

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/starvation"
 )
 
 // Engine runs scenarios. It is safe for concurrent use.
@@ -30,6 +31,8 @@ type Engine struct {
 	isolation *isolation
 	scopes    atomic.Int64
 	deleted   namespaceQueue
+
+	starvation starvation.Meter
 }
 
 // Options say how scenarios are run.
@@ -99,6 +102,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) Result {
 	r.result.Scope = r.eventScope()
 	e.isolation.leave(r, len(r.result.Failures) > 0)
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
+	r.result.redact(e.journal)
 	e.options.Observer.ScenarioEnded(r.result)
 	return r.result
 }
@@ -137,7 +141,7 @@ func (r *run) perform(ctx context.Context) {
 		return
 	}
 	// Cleaning up is not to be cut short by what has ended the scenario.
-	cleanUp, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.engine.scaleTimeout(cleanUpTimeout))
+	cleanUp, cancel := r.engine.withTimeout(context.WithoutCancel(ctx), r.engine.scaleTimeout(cleanUpTimeout))
 	defer cancel()
 	r.fail(r.end(cleanUp))
 	r.setOutcome()

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPatte
 		}
 		*field.into = text
 	}
-	return found, operations.Check(found.seam, found.operation)
+	return found, errors.Join(operations.Check(found.seam, found.operation), operations.CheckComponent(found.component))
 }
 
 // matches reports whether an event is like the pattern.

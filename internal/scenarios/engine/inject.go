@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -28,12 +29,16 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	if reached { // the fault is active at once
 		f.Match.Since = ""
 	}
+	if err := operations.CheckComponent(f.Component); err != nil {
+		return nil, err
+	}
+	mark := r.engine.journal.Mark()
 	if err := r.engine.emulator.Faults().Add(f); err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.faults = append(r.faults, f.Name)
+	r.faults = append(r.faults, injection{f.Name, s, mark})
 	return nil, nil //nolint:nilnil // there is nothing to bind
 }
 
@@ -72,21 +77,32 @@ func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
 	return nil, nil //nolint:nilnil // there is nothing to bind
 }
 
+// healOne removes a fault of the scenario, which must have been applied to an operation.
 func (r *run) healOne(name string) error {
 	r.mu.Lock()
-	r.faults = slices.DeleteFunc(r.faults, func(other string) bool { return other == name })
+	var of injection
+	r.faults = slices.DeleteFunc(r.faults, func(i injection) bool {
+		if i.name == name {
+			of = i
+		}
+		return i.name == name
+	})
 	r.mu.Unlock()
-	return r.engine.emulator.Faults().Remove(name)
+	ended, err := r.engine.emulator.Faults().End(name)
+	if err != nil {
+		return err
+	}
+	return r.unapplied(of, ended)
 }
 
 // healAll removes all faults of the scenario. One may be gone already.
 func (r *run) healAll() error {
 	r.mu.Lock()
-	names := slices.Clone(r.faults)
+	all := slices.Clone(r.faults)
 	r.mu.Unlock()
 	var failed []error
-	for _, name := range names {
-		if err := r.healOne(name); !errors.Is(err, fault.ErrUnknown) {
+	for _, i := range all {
+		if err := r.healOne(i.name); !errors.Is(err, fault.ErrUnknown) {
 			failed = append(failed, err)
 		}
 	}

@@ -42,7 +42,7 @@ func TestInject(t *testing.T) {
 		},
 		"SlowStart": {
 			reason: "Only starts of the driver would be affected.",
-			fault:  `{seam: process, component: driver, delay: 1s}`,
+			fault:  `{seam: process, component: driver, delay: 1s, optional: true}`,
 		},
 	}
 	for name, tc := range tests {

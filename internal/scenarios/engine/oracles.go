@@ -24,7 +24,7 @@ func (r *run) observe(ctx context.Context, moment string) error {
 	if r.engine.options.SkipOracles {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
+	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
 	defer cancel()
 	for _, quiet := range []time.Duration{idle.ShortQuiet, idle.LongQuiet, 2 * idle.LongQuiet} {
 		scope := r.eventScope()
@@ -52,7 +52,7 @@ func (r *run) findings() []oracle.Finding {
 
 // isTransient reports whether a finding may be of a moment that came too early.
 func isTransient(f oracle.Finding) bool {
-	return !slices.Contains([]string{oracle.Order, oracle.Foreign, oracle.Secret}, f.Oracle)
+	return !slices.Contains([]string{oracle.Order, oracle.Foreign, oracle.Secret, oracle.Request, oracle.Pace}, f.Oracle)
 }
 
 // oracleFailures turns the findings into failures, but for those that the scenario
@@ -65,7 +65,7 @@ func (r *run) oracleFailures() []Failure {
 	var failures []Failure
 	used := make([]bool, len(r.scenario.Allow))
 	for _, finding := range r.findings() {
-		allowed := false
+		allowed := finding.Oracle == oracle.Silence && r.unresponsive // the calls go on, which the failure says
 		for i := range r.scenario.Allow {
 			if allows(&r.scenario.Allow[i], finding) {
 				used[i], allowed = true, true
@@ -82,7 +82,7 @@ func (r *run) oracleFailures() []Failure {
 		return failures // it has not come to what the exceptions are for
 	}
 	for i := range r.scenario.Allow {
-		if exception := &r.scenario.Allow[i]; !used[i] {
+		if exception := &r.scenario.Allow[i]; !used[i] && !r.allowsExternal(exception) {
 			failures = append(failures, Failure{
 				Position: exception.Position, Oracle: exception.Oracle, Message: "unused exception, remove it: " + describe(exception),
 			})
@@ -94,6 +94,14 @@ func (r *run) oracleFailures() []Failure {
 // allows reports whether an exception is for a finding.
 func allows(exception *spec.Exception, f oracle.Finding) bool {
 	return exception.Oracle == f.Oracle && (strings.Contains(f.Message, exception.About) || strings.Contains(f.Subject, exception.About))
+}
+
+// allowsExternal reports whether an exception is about a bucket or account of the backend
+// that a step changed without COSI. The oracles do not judge these.
+func (r *run) allowsExternal(exception *spec.Exception) bool {
+	return exception.About != "" && slices.ContainsFunc(slices.Concat(r.external, r.result.Observed.External), func(name string) bool {
+		return strings.Contains(name, exception.About)
+	})
 }
 
 func describe(exception *spec.Exception) string {

@@ -110,6 +110,17 @@ steps:
 			scenario: "steps:" + claimed + "allow: [{oracle: loss, reason: it was so once}, {oracle: order, reason: so was this}]\n",
 			want:     []string{oracle.Loss, oracle.Order},
 		},
+		"AllowedBackend": {
+			reason: "A step has created the bucket without COSI, and the exception says so.",
+			scenario: "steps: [{backend: {createBucket: \"${scope}-raw\"}}]\n" +
+				"allow: [{oracle: leak, about: -raw, reason: it was created without COSI}]\n",
+		},
+		"StaleBackend": {
+			reason: "The exception is about another bucket.",
+			scenario: "steps: [{backend: {createBucket: \"${scope}-raw\"}}]\n" +
+				"allow: [{oracle: leak, about: -cooked, reason: it was created without COSI}]\n",
+			want: []string{oracle.Leak},
+		},
 		"Lost": {
 			reason: "The account was deleted in the backend, and the access still reports ready.", scenario: "steps:" + granted,
 			between: func(t *testing.T, namespace string) {

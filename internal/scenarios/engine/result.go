@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
@@ -70,10 +71,27 @@ type Failure struct { //nolint:errname // it is what people call it
 	Differences []match.Difference
 	// Expected and Got are YAML; empty where there is nothing to compare.
 	Expected, Got string
+	// Notes say, for a timeout, what was going on: operations in flight, ended processes, a
+	// starved machine.
+	Notes []string
 	// Broken says that it is about the run itself, and not about COSI.
 	Broken bool
 
 	rejection string // the API server's message, if it has rejected a request
+}
+
+// redact removes the secret values that are known from what is reported.
+func (r *Result) redact(j *journal.Journal) {
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		texts := []*string{&f.Message, &f.Subject, &f.Expected, &f.Got}
+		for d := range f.Differences {
+			texts = append(texts, &f.Differences[d].Path, &f.Differences[d].Want, &f.Differences[d].Got)
+		}
+		for _, text := range texts {
+			*text, _ = j.Redact(*text)
+		}
+	}
 }
 
 // Error implements the error interface.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -34,9 +33,11 @@ type run struct {
 	mu        sync.Mutex
 	variables map[string]any
 	marks     map[string]uint64
-	faults    []string // that are in force, by their names in the emulator
-	words     []string // by which events are known to be about the scenario
+	faults    []injection // that are in force
+	words     []string    // by which events are known to be about the scenario
 	result    Result
+	// unresponsive says that a step failed because the driver did not answer.
+	unresponsive bool
 
 	watcher  *oracle.Watcher
 	idle     *idle.Detector
@@ -112,8 +113,9 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 	}
 	timeout := s.Timeout.Or(spec.Duration(r.scenario.Setup.Timeout.Or(spec.DefaultTimeout)))
 	timeout = r.engine.scaleTimeout(timeout)
-	within, cancel := context.WithTimeoutCause(ctx, timeout, &timeoutError{timeout})
+	within, cancel := r.engine.withTimeout(ctx, timeout)
 	defer cancel()
+	mark := r.engine.journal.Mark()
 	if len(s.Nested()) > 0 || s.Verb == "use" {
 		within = ctx // the steps in it have their own
 	}
@@ -124,7 +126,7 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 	if ctx.Err() != nil {
 		err = interrupted(ctx, err)
 	}
-	return value, r.locate(s, err)
+	return value, r.locate(s, r.explain(within, err, mark))
 }
 
 // interrupted turns what has come of a step into something that says nothing about
@@ -139,20 +141,6 @@ func interrupted(ctx context.Context, err error) error {
 	}
 	failure.Broken = true
 	return failure
-}
-
-// timeoutError is why a step's context has ended.
-type timeoutError struct{ timeout time.Duration }
-
-// Error implements the error interface.
-func (t *timeoutError) Error() string { return fmt.Sprintf("condition not met after %s", t.timeout) }
-
-// after says why a wait ended, behind what was not met.
-func after(ctx context.Context) string {
-	if timeout, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok {
-		return fmt.Sprintf(" after %s", timeout.timeout)
-	}
-	return "; " + context.Cause(ctx).Error()
 }
 
 // locate says which step an error is of.

@@ -93,7 +93,7 @@ func (r *Recorder) ScenarioStarted(s *spec.Scenario, namespace string) {
 	if !r.options.All || namespace == "" {
 		return
 	}
-	w, err := recording.Create(r.unfinished(), r.header(s, namespace, time.Now()))
+	w, err := recording.Create(r.unfinished(), r.header(s, namespace, time.Now()), r.emulator.Journal().RedactJSON)
 	if err != nil {
 		r.fail(s, err)
 		return
@@ -157,7 +157,7 @@ func (r *Recorder) ScenarioEnded(result engine.Result) {
 
 // write makes the recording of a scenario that has ended.
 func (r *Recorder) write(result *engine.Result) (string, error) {
-	w, err := recording.Create(r.options.Dir, r.header(result.Scenario, result.Namespace, result.Started))
+	w, err := recording.Create(r.options.Dir, r.header(result.Scenario, result.Namespace, result.Started), r.emulator.Journal().RedactJSON)
 	if err != nil {
 		return "", err
 	}

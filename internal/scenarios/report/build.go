@@ -97,7 +97,7 @@ func stepOf(result engine.StepResult, depth int, failures []engine.Failure) Step
 func failureOf(f *engine.Failure, steps []nested) Failure {
 	failure := Failure{
 		Position: position(f.Position), Message: f.Message, Subject: f.Subject, Oracle: f.Oracle, Events: f.Events,
-		Broken: f.Broken, Expected: f.Expected, Got: f.Got,
+		Notes: f.Notes, Broken: f.Broken, Expected: f.Expected, Got: f.Got,
 	}
 	for i, step := range slices.Backward(steps) { // a step that is repeated fails the last time
 		if f.Step != nil && step.Step == f.Step && !step.Passed && !step.Skipped {

@@ -85,6 +85,9 @@ type Failure struct {
 	Position Position `json:"position"`
 	// Message says what is wrong.
 	Message string `json:"message"`
+	// Notes say, for a timeout, what was going on: operations in flight, ended processes, a
+	// starved machine.
+	Notes []string `json:"notes,omitempty"`
 	// Subject is the object that it is about, KIND/NAME, if there is one.
 	Subject string `json:"subject,omitempty"`
 	// Oracle is the standing oracle that has found it, if one has.

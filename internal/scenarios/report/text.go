@@ -49,6 +49,9 @@ func (t Text) scenario(text *strings.Builder, s *Scenario) {
 
 func failure(text *strings.Builder, s *Scenario, f *Failure) {
 	fmt.Fprintf(text, "\n  %s: %s\n    %s\n", f.Position, f.where(s), indented(f.Message, "    "))
+	for _, note := range f.Notes {
+		fmt.Fprintf(text, "    %s\n", indented(note, "      "))
+	}
 	if f.Diff == "" {
 		for _, d := range f.Differences {
 			fmt.Fprintf(text, "      %s\n", indented(d.String(), "        "))

@@ -27,13 +27,9 @@ func literal(t Text) (string, bool) {
 	return source, source != "" && !strings.Contains(source, "${")
 }
 
-// components are those that an emulator may have. Drivers of a scenario's own, and
-// second instances, have more in their names.
-var components = append(vocabulary.Components(), vocabulary.ControlPlane()...)
-
 func (v *validation) componentNames(s *Step, names *Names) {
 	if len(*names) == 0 {
-		v.decoder.fail(s.Position, "%s requires the names of components, such as %s", s.Verb, strings.Join(components[:4], ", "))
+		v.decoder.fail(s.Position, "%s requires the names of components, such as %s", s.Verb, strings.Join(vocabulary.Components()[:4], ", "))
 	}
 	for _, text := range *names {
 		if name, ok := literal(text); ok {
@@ -43,17 +39,24 @@ func (v *validation) componentNames(s *Step, names *Names) {
 }
 
 func (d *decoder) component(at Position, name string) {
-	ofDriver := strings.HasPrefix(name, vocabulary.Sidecar+".") || strings.HasPrefix(name, vocabulary.Driver+".")
-	if !ofDriver && !slices.Contains(components, strings.TrimSuffix(name, vocabulary.ReplicaSuffix)) {
-		d.fail(at, "unknown component %q: %s", name, suggest.From(name, components))
+	if glob.HasWildcard(name) {
+		d.fail(at, "component %q must be a name without *", name)
+		return
+	}
+	d.componentPattern(at, name)
+}
+
+func (d *decoder) componentPattern(at Position, pattern string) {
+	if err := operations.CheckComponent(pattern); err != nil {
+		d.fail(at, "%s", err)
 	}
 }
 
-// componentPattern checks the component of an event or a fault. One that is a pattern,
-// or has expressions, is not checked.
+// componentPattern checks the component of an event or a fault. One that has expressions
+// is not checked.
 func (v *validation) componentPattern(text Text) {
-	if name, ok := literal(text); ok && !glob.HasWildcard(name) {
-		v.decoder.component(text.Position, name)
+	if name, ok := literal(text); ok {
+		v.decoder.componentPattern(text.Position, name)
 	}
 }
 
@@ -79,15 +82,20 @@ func (v *validation) method(at Position, name string) {
 	}
 }
 
-// event checks that the component of an event exists, and its operation at its seam.
+// event checks that the component of an event exists, and its operation and its outcome
+// at its seam.
 func (v *validation) event(e *EventPattern) {
 	v.componentPattern(e.Component)
-	name, ok := literal(e.Operation)
-	if !ok {
-		return
+	seam := cmp.Or(journal.Seam(e.Seam), journal.SeamRPC)
+	if name, ok := literal(e.Operation); ok {
+		if err := operations.Check(seam, name); err != nil {
+			v.decoder.fail(e.Operation.Position, "%s", err)
+		}
 	}
-	if err := operations.Check(cmp.Or(journal.Seam(e.Seam), journal.SeamRPC), name); err != nil {
-		v.decoder.fail(e.Operation.Position, "%s", err)
+	if outcome, ok := literal(e.Outcome); ok {
+		if err := fault.CheckOutcome(seam, strings.TrimPrefix(outcome, "!")); err != nil {
+			v.decoder.fail(e.Outcome.Position, "%s", err)
+		}
 	}
 }
 
@@ -95,7 +103,7 @@ func (v *validation) event(e *EventPattern) {
 func (v *validation) code(text Text) {
 	name, ok := literal(text)
 	if _, known := fault.RPCCode(name); ok && !known && name != journal.OutcomeOK {
-		v.decoder.fail(text.Position, "%q is not a gRPC code, such as OK, NotFound, InvalidArgument, Unavailable", name)
+		v.decoder.fail(text.Position, "%q is not a gRPC code: %s", name, suggest.From(name, append(fault.Codes(journal.SeamRPC), journal.OutcomeOK)))
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 // exploration has the flags of the command.
 type exploration struct {
 	options explore.Options
+	own     ownComponents
 	kinds   []string
 	output  string
 }
@@ -48,6 +49,8 @@ equal state of Kubernetes and the backend; with 'object', those with equal state
 object and equal previous operation of the component; with 'step', those with equal
 previous operation. --state lets an interrupted exploration continue.
 
+` + ownComponentsHelp + `
+
 docs/explore.md has the details. Exit codes: 0 without findings, 1 with findings, 2 if
 a scenario or the command line is wrong, 3 if the environment failed.`,
 		Example: `  cosi-emu explore lifecycle.yaml --out found/
@@ -63,6 +66,10 @@ a scenario or the command line is wrong, 3 if the environment failed.`,
 
   # People who delete and edit objects at every operation.
   cosi-emu explore lifecycle.yaml --interference --prune object
+
+  # Your own sidecar, with the short delays between retries of exploration.
+  cosi-emu explore lifecycle.yaml --sidecar-cmd './my-sidecar --kubeconfig=$(KUBECONFIG)
+    --driver=$(COSI_ENDPOINT) --rpc-timeout=$(RPC_TIMEOUT) --max-delay=$(RETRY_MAX_DELAY)'
 
   # A hundred faults in each scenario of a suite.
   cosi-emu explore suite/ --sample 100 --state suite.state/
@@ -98,12 +105,16 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
 	flags.StringVar(&o.Emulator.ControlPlaneDir, "control-plane-dir", "",
 		"directory with the programs of the control plane (default: as for 'up')")
+	x.own.addFlags(flags)
 	cli.AddOutput(flags, &x.output, cli.FormatText, cli.FormatJSON)
 }
 
 func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []string) error {
 	silenceLibraries()
 	if err := cli.CheckOutput(x.output, cli.FormatText, cli.FormatJSON); err != nil {
+		return err
+	}
+	if err := x.own.apply(&x.options.Emulator); err != nil {
 		return err
 	}
 	x.options.Program = version().Version

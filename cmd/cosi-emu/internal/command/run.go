@@ -34,6 +34,8 @@ type scenarioRun struct {
 	engine    engine.Options
 	reports   reports
 	record    string
+	// callTimeout reports whether --rpc-timeout is given.
+	callTimeout func() bool
 
 	streams      cli.Streams
 	text         report.Text
@@ -56,6 +58,8 @@ commands that run it again and replay its recording.
 
 With --existing-cluster the scenarios run on the cluster of the kubeconfig, as with
 'cosi-emu up'. A scenario that requires something else is skipped, with the reason.
+
+` + ownComponentsHelp + `
 
 Exit codes: 0 if all scenarios passed or were skipped; 1 if one failed; 2 if a file or
 the command line is wrong; 3 if the environment failed, because the emulator did not
@@ -80,6 +84,10 @@ start or a scenario did not finish.`,
   # Record, and replay.
   cosi-emu run mine.yaml --record recordings/
   cosi-emu replay recordings/mine.*.cosirec
+
+  # With your controller and sidecar.
+  cosi-emu run --suite --controller-cmd './my-controller --kubeconfig=$(KUBECONFIG)' \
+    --sidecar-cmd './my-sidecar --kubeconfig=$(KUBECONFIG) --driver=$(COSI_ENDPOINT)'
 
   # With your driver, or on a cluster without COSI.
   cosi-emu run scenarios/ --driver unix:///tmp/my-driver.sock
@@ -121,6 +129,23 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	flags.Lookup("name").DefValue = "" // another one each time
 	r.start.addTimeout(flags, "start-timeout")
 	r.start.addEmulator(flags)
+	r.start.session.Emulator.RPCTimeout = engine.CallTimeout(1)
+	limit := flags.Lookup("rpc-timeout")
+	limit.Usage, limit.DefValue = "time limit for each call to the driver, less than that of a step (10s times --patience)",
+		engine.CallTimeout(1).String()
+	r.callTimeout = func() bool { return limit.Changed }
+}
+
+// limitCalls has a call to the driver end before the step that waits for it.
+func (r *scenarioRun) limitCalls() error {
+	limit, step := &r.start.session.Emulator.RPCTimeout, engine.StepTimeout(r.engine.Patience)
+	if !r.callTimeout() {
+		*limit = engine.CallTimeout(r.engine.Patience)
+	}
+	if *limit >= step {
+		return cli.Usage(fmt.Errorf("--rpc-timeout %s must be less than the time limit of a step, %s; raise that with --patience", *limit, step))
+	}
+	return nil
 }
 
 // validate rejects wrong flags before any file is read.
@@ -140,7 +165,7 @@ func (r *scenarioRun) validate() (err error) {
 	}
 	r.engine.Keep = r.keep
 	r.destinations, err = r.reports.destinations(r.text)
-	return errors.Join(err, r.start.cluster.validate(r.start.session))
+	return errors.Join(err, r.limitCalls(), r.start.cluster.validate(r.start.session))
 }
 
 func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {

@@ -29,6 +29,7 @@ const (
 type start struct {
 	session session.Options
 	cluster clusterFlags
+	own     ownComponents
 	timeout time.Duration
 	limit   string // the flag of the timeout
 }
@@ -48,6 +49,7 @@ func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
 	s.cluster.addFlags(flags)
+	s.own.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
@@ -74,6 +76,9 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 // run starts an emulator, calls during, and stops the emulator again.
 func (s *start) run(ctx context.Context, streams cli.Streams, during func(*session.Session) error) error {
 	if err := s.cluster.validate(s.session); err != nil {
+		return err
+	}
+	if err := s.own.apply(&s.session.Emulator); err != nil {
 		return err
 	}
 	s.cluster.apply(&s.session)
@@ -126,6 +131,9 @@ const upExamples = `  # Ctrl-C stops it.
 
   # Your driver on this machine, and a cluster without COSI.
   cosi-emu up --existing-cluster --context kind-kind --install --driver unix:///tmp/my-driver.sock
+
+  # Your own sidecar, in place of the emulator's.
+  cosi-emu up --sidecar-cmd './my-sidecar --kubeconfig=$(KUBECONFIG) --driver=$(COSI_ENDPOINT)'
 
   # In a script.
   cosi-emu up -d -o json | jq -r .kubeconfig`

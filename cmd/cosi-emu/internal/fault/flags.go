@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 )
 
 // faultFlags are the flags of a fault: one for each of its fields.
@@ -88,6 +89,9 @@ func (f *faultFlags) fault(name string) (fault.Fault, error) {
 			f.made.Set = map[string]any{}
 		}
 		f.made.Set[path] = value
+	}
+	if err := operations.CheckComponent(f.made.Component); err != nil {
+		return fault.Fault{}, fmt.Errorf("--component: %w", err)
 	}
 	return f.made, f.made.Validate()
 }

@@ -1,0 +1,97 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/shlex"
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+// ownComponents are the flags of a controller and a sidecar of the user's own.
+type ownComponents struct {
+	controller, sidecar         string
+	controllerRBAC, sidecarRBAC string
+}
+
+// ownComponentsHelp explains the flags, as a part of the help of a command.
+const ownComponentsHelp = `--controller-cmd and --sidecar-cmd run programs of your own in place of controller and
+sidecar. Their connections to the API server and to the driver lead through the
+emulator, which records them and injects faults; a crash is a kill -9. In the command
+line, which no shell reads, $(KUBECONFIG) is a file, $(COSI_ENDPOINT) the endpoint of
+the driver and $(PROBE_ADDRESS) where the program serves /readyz. docs/components.md
+has the details.`
+
+func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.controller, "controller-cmd", "", "command line of your controller, instead of the emulator's")
+	flags.StringVar(&o.sidecar, "sidecar-cmd", "", "command line of your sidecar, instead of the emulator's, one process for each driver")
+	flags.StringVar(&o.controllerRBAC, "controller-rbac", "",
+		"manifest with the ServiceAccount, roles and bindings of your controller (default: those of deploy/rbac)")
+	flags.StringVar(&o.sidecarRBAC, "sidecar-rbac", "",
+		"manifest with the ServiceAccount, roles and bindings of your sidecar (default: those of deploy/rbac)")
+}
+
+// apply reads the files, and adds the components to the options of an emulator.
+func (o *ownComponents) apply(opts *emulator.Options) error {
+	own := &opts.Implementations
+	var errs []error
+	for _, component := range []struct {
+		name, command, manifest string
+		intoCommand             *[]string
+		intoRBAC                *[]byte
+	}{
+		{"controller", o.controller, o.controllerRBAC, &own.ControllerCommand, &own.ControllerRBAC},
+		{"sidecar", o.sidecar, o.sidecarRBAC, &own.SidecarCommand, &own.SidecarRBAC},
+	} {
+		command, err := splitCommand(component.command)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--%s-cmd %q: %w", component.name, component.command, err))
+		}
+		*component.intoCommand = command
+		switch {
+		case component.manifest == "":
+		case command == nil:
+			errs = append(errs, fmt.Errorf("--%s-rbac requires --%s-cmd", component.name, component.name))
+		default:
+			if *component.intoRBAC, err = os.ReadFile(filepath.Clean(component.manifest)); err != nil {
+				errs = append(errs, fmt.Errorf("--%s-rbac: %w", component.name, err))
+			}
+		}
+	}
+	if opts.NoDriver && o.sidecar != "" {
+		errs = append(errs, errors.New("--sidecar-cmd and --no-fake-driver exclude each other: there is no driver that the sidecar could serve"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return cli.Usage(err)
+	}
+	return nil
+}
+
+// splitCommand splits a command line by the quotes of a shell, and finds its program.
+func splitCommand(line string) ([]string, error) {
+	if line == "" {
+		return nil, nil
+	}
+	command, err := shlex.Split(line)
+	if err != nil {
+		return nil, err
+	}
+	if len(command) == 0 || strings.TrimSpace(command[0]) == "" {
+		return nil, errors.New("the command line names no program")
+	}
+	program, err := exec.LookPath(command[0])
+	if err != nil {
+		return nil, fmt.Errorf("%w; give its path", err)
+	}
+	if command[0], err = filepath.Abs(program); err != nil {
+		return nil, err
+	}
+	return command, nil
+}

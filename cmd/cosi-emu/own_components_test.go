@@ -1,0 +1,56 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// ownComponents are flags with which the program's own controller and sidecar run as
+// those of somebody else: as processes behind the seams.
+func (h *home) ownComponents() []string {
+	const common = " --kubeconfig=$(KUBECONFIG) --health-probe-bind-address=$(PROBE_ADDRESS) --kube-api-qps=-1" +
+		" --retry-base-delay=$(RETRY_BASE_DELAY) --retry-max-delay=$(RETRY_MAX_DELAY)"
+	return []string{
+		"--controller-cmd", h.program() + " controller" + common,
+		"--sidecar-cmd", h.program() + " sidecar --endpoint=$(COSI_ENDPOINT) --rpc-timeout=$(RPC_TIMEOUT)" + common,
+	}
+}
+
+// TestOwnComponents runs a sample of the suite, and explores a scenario, with components
+// that are processes. They come out as clean as those of the emulator; make
+// nightly-components runs all.
+func TestOwnComponents(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	sample := []string{"key-access", "controller-crashes", "crash-while-granting", "hung-driver", "service-account-is-missing"}
+	run := append([]string{"run", "--suite"}, h.ownComponents()...)
+	for _, name := range sample {
+		run = append(run, "--scenario", name)
+	}
+	if r := h.run(run...); r.code != 0 || !strings.Contains(r.out, "5 passed") {
+		t.Errorf("run: exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	h.write("one.yaml", scenario("one", claims+ready+gone))
+	explore := append([]string{
+		"explore", "one.yaml", "--parallel", "1", "--effects", "fail,crash-before,crash-after", "--sample", "6", "-o", "json",
+	}, h.ownComponents()...)
+	r := h.run(explore...)
+	if r.code != 0 || !strings.Contains(r.out, `"tried": 6`) || strings.Contains(r.out, "findings") {
+		t.Errorf("explore: exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	h.expectNothingLeft()
+}
+
+// TestOwnComponentsFail names the program that does not run, and what it says.
+func TestOwnComponentsFail(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("one.yaml", scenario("one", claims))
+	h.refused(`--sidecar-cmd "./none": `, "run", "one.yaml", "--sidecar-cmd", "./none")
+	h.refused("--controller-rbac requires --controller-cmd", "explore", "one.yaml", "--controller-rbac", "one.yaml")
+	r := h.run("run", "one.yaml", "--controller-cmd", h.program()+" controller --no-such-flag --health-probe-bind-address=$(PROBE_ADDRESS)")
+	if r.code != 3 || !strings.Contains(r.err, "start controller: ") || !strings.Contains(r.err, "no-such-flag") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	h.expectNothingLeft()
+}

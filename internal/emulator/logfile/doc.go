@@ -1,0 +1,2 @@
+// Package logfile changes files that have one record a line.
+package logfile

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/starvation"
+)
+
+// maxStretch limits how much longer than its timeout a step takes on a starved machine.
+const maxStretch = 6
+
+// StepTimeout returns the time limit of a step that has none of its own.
+func StepTimeout(patience int) time.Duration {
+	return time.Duration(max(patience, 1)) * time.Duration(spec.DefaultTimeout)
+}
+
+// CallTimeout returns a time limit for calls to the driver that ends them before the step
+// that waits for them.
+func CallTimeout(patience int) time.Duration { return StepTimeout(patience) / 2 } //nolint:mnd // half of it
+
+// timeoutError is why a step's context has ended.
+type timeoutError struct {
+	timeout, elapsed time.Duration
+	usage            starvation.Usage // while the step waited
+}
+
+// Error implements the error interface.
+func (t *timeoutError) Error() string { return "condition not met after " + t.duration() }
+
+// duration says how long the step has taken, and why it took longer than its timeout.
+func (t *timeoutError) duration() string {
+	const half = 2 // of the timeout are noticeable
+	if t.elapsed < t.timeout+t.timeout/half {
+		return t.timeout.String()
+	}
+	return fmt.Sprintf("%s, which the starved machine stretched to %s", t.timeout, t.elapsed.Round(time.Second/10))
+}
+
+// after says why a wait ended, behind what was not met.
+func after(ctx context.Context) string {
+	if timeout, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok {
+		return " after " + timeout.duration()
+	}
+	return "; " + context.Cause(ctx).Error()
+}
+
+// withTimeout returns a context that ends after a time in which the emulator could run:
+// the time in which its threads waited for a processor does not count, up to a limit.
+func (e *Engine) withTimeout(ctx context.Context, timeout time.Duration) (within context.Context, stop func()) {
+	within, cancel := context.WithCancelCause(ctx)
+	t := &stretched{timeout: timeout, started: time.Now(), read: e.starvation.Read, cancel: cancel}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	const first = 10 // of the timeout: most steps end before
+	t.timer = time.AfterFunc(timeout/first, t.begin)
+	return within, t.stop
+}
+
+// stretched is a timeout that a starved machine stretches.
+type stretched struct {
+	timeout time.Duration
+	started time.Time
+	read    func() starvation.Usage
+	cancel  context.CancelCauseFunc
+
+	mu     sync.Mutex
+	timer  *time.Timer
+	before starvation.Usage
+	ended  bool
+}
+
+// begin reads the figures with which check compares.
+func (t *stretched) begin() {
+	before := t.read()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return
+	}
+	t.before = before
+	t.timer = time.AfterFunc(t.timeout-time.Since(t.started), t.check)
+}
+
+// check ends the context, or looks again when the time may have come.
+func (t *stretched) check() {
+	usage := t.read().Since(t.before)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	elapsed := time.Since(t.started)
+	left := t.timeout - time.Duration(float64(elapsed)*(1-usage.Share()))
+	left = min(left, maxStretch*t.timeout-elapsed)
+	switch {
+	case t.ended:
+	case left <= 0:
+		t.cancel(&timeoutError{t.timeout, elapsed, usage})
+	default:
+		t.timer = time.AfterFunc(max(left, time.Millisecond), t.check)
+	}
+}
+
+func (t *stretched) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	t.timer.Stop()
+	t.cancel(nil)
+}
