@@ -147,7 +147,8 @@ func TestDriverNameCollision(t *testing.T) {
 // isRejected starts a sidecar of another group, which must end, and returns its error.
 func (w *world) isRejected(group string) string {
 	w.Helper()
-	err := harness.Receive(w, "the sidecar of group "+group+" ends", w.another(func(o *sidecar.Options) { o.DriverGroup = group }).launch().ended)
+	rejected := w.another(func(o *sidecar.Options) { o.DriverGroup = group }).launch()
+	err := harness.Receive(w, "the sidecar of group "+group+" ends", rejected.ended)
 	if !errors.Is(err, sidecar.ErrDriverNameCollision) {
 		w.Fatalf("the sidecar of group %s ended with %v, want ErrDriverNameCollision", group, err)
 	}
