@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -91,6 +92,34 @@ func TestLateBucketOfDeletedClaim(t *testing.T) {
 	h.must(refresh(context.Background(), h, bucket))
 	if !v1alpha2.IsBucketClaimBeingDeleted(bucket) {
 		t.Errorf("the claim was released, and its Bucket does not know: %+v", bucket.ObjectMeta)
+	}
+}
+
+// TestReleasedClaimDeletesNothing: a claim was released, its Bucket was retained, and
+// then the administrator has changed the policy. The cache still has the claim.
+// KEP: FLOW-DELETE-2.2.5, API-BUCKET-MUT-2
+func TestReleasedClaimDeletesNothing(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		t.Run(fmt.Sprintf("made again: %t", again), func(t *testing.T) {
+			h := start(t)
+			h.make(class(retain))
+			claim, bucket := h.provisioned("data")
+			h.stopController()
+			h.must(h.Delete(context.Background(), claim))
+			late := claimNow(h, claim).DeepCopy()
+			h.startController()
+			h.vanishes(claim)
+			h.stopController()
+			h.setPolicy(bucket, v1alpha2.DeletionPolicyDelete)
+			if again {
+				h.make(h.claim("data"))
+			}
+			h.must(h.reconcileClaim(lateClaim{noAccesses{h.Client}, late}, late.DeepCopy()))
+			h.must(refresh(context.Background(), h, bucket))
+			if !bucket.DeletionTimestamp.IsZero() {
+				t.Error("the Bucket is being deleted for a claim that is gone")
+			}
+		})
 	}
 }
 

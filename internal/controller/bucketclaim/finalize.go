@@ -13,6 +13,21 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
+// confirmExists ends the reconcile of a claim that was released before, which the cache
+// does not show yet. Its Bucket is the administrator's by now: with the policy changed
+// from Retain to Delete, another deletion for the claim would delete the data.
+func (a *attempt) confirmExists(ctx context.Context) error {
+	key, live := client.ObjectKeyFromObject(a.Object), &v1alpha2.BucketClaim{}
+	if err := a.Live.Get(ctx, key, live); err != nil {
+		return fmt.Errorf("get BucketClaim %s: %w", key, err)
+	}
+	if live.UID != a.Object.UID || !controllerutil.ContainsFinalizer(live, v1alpha2.ProtectionFinalizer) {
+		return apierrors.NewConflict(v1alpha2.Resource("bucketclaims"), a.Object.Name,
+			fmt.Errorf("the BucketClaim with UID %s is released", a.Object.UID))
+	}
+	return nil
+}
+
 // deleteBucket separates a claim that is being deleted from its Bucket: it announces
 // the end of the claim, and with the policy Delete it deletes the Bucket. The claim
 // does not wait until the Bucket is gone, which reports its progress itself.

@@ -95,7 +95,12 @@ func (w *world) claim(o *cosiapi.BucketClaim) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	bucket := w.bucketOf(o)
+	condemned := bucket != nil && (bucket.DeletionTimestamp != nil || cosiapi.IsBucketClaimBeingDeleted(bucket))
 	switch {
+	case condemned && !deleting && o.Status.ReadyToUse:
+		return "is ready to use, although its Bucket is being deleted"
+	case condemned && !deleting:
+		return unless(unwell(o.Status.Conditions), "does not say that its Bucket is being deleted")
 	case problem != "":
 		return problem
 	case deleting:
@@ -146,8 +151,9 @@ func (w *world) bucket(o *cosiapi.Bucket) string {
 	case !w.served(o.Spec.DriverName), unwell(o.Status.Conditions):
 		return ""
 	case o.DeletionTimestamp != nil:
-		// While its claim stays, so does the Bucket.
-		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil, "is being deleted, and does not say why it stays")
+		// While its claim stays, or an access to it, so does the Bucket.
+		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil || w.granted(o),
+			"is being deleted, and does not say why it stays")
 	case cosiapi.IsBucketClaimBeingDeleted(o):
 		return unless(claim != nil || w.unclaimed(o) || o.Spec.DeletionPolicy == cosiapi.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
 			"is left, although its BucketClaim is gone and its policy is Delete")
@@ -174,6 +180,13 @@ func (w *world) access(o *cosiapi.BucketAccess) string {
 			"waits for a BucketAccessClass that is there")
 	}
 	return unless(w.lacksBuckets(o), "is not handed to its driver, although all its BucketClaims are ready")
+}
+
+// granted reports whether an access has been handed to its driver with a Bucket.
+func (w *world) granted(o *cosiapi.Bucket) bool {
+	return slices.ContainsFunc(w.moment.Objects.Accesses, func(a cosiapi.BucketAccess) bool {
+		return slices.ContainsFunc(a.Status.AccessedBuckets, func(b cosiapi.AccessedBucket) bool { return b.BucketName == o.Name })
+	})
 }
 
 // lacksBuckets reports whether a claim of an access is not there, or not ready.
