@@ -75,7 +75,6 @@ func (h *fixture) again(claim *v1alpha2.BucketClaim) *v1alpha2.BucketClaim {
 
 // TestLateBucketOfDeletedClaim: a static Bucket was bound, and the cache does not
 // know it. The claim is not released before the Bucket is announced.
-// KEP: FLOW-DELETE-2.2.3
 func TestLateBucketOfDeletedClaim(t *testing.T) {
 	h := prepare(t)
 	late, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
@@ -97,7 +96,6 @@ func TestLateBucketOfDeletedClaim(t *testing.T) {
 
 // TestReleasedClaimDeletesNothing: a claim was released, its Bucket was retained, and
 // then the administrator has changed the policy. The cache still has the claim.
-// KEP: FLOW-DELETE-2.2.5, API-BUCKET-MUT-2
 func TestReleasedClaimDeletesNothing(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprintf("made again: %t", again), func(t *testing.T) {
@@ -235,7 +233,7 @@ func TestAnotherBucketOfTheName(t *testing.T) {
 
 // TestClaimOfABucketWithoutID: a Bucket that an administrator makes for a claim, and
 // that names no existing bucket, would give the claim a new and empty one.
-// KEP: FLOW-STATIC-4.8, REASON-14
+// KEP: REASON-14
 func TestClaimOfABucketWithoutID(t *testing.T) {
 	h := start(t)
 	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
@@ -305,7 +303,6 @@ func (h *fixture) annotate(bucket *v1alpha2.Bucket, value string) {
 
 // TestWaitingAccessDoesNotKeepItsClaim: an access that was never handed off does not
 // block the deletion of its claim, with and without its class.
-// KEP: FLOW-GRANT-0, FLOW-DELETE-0.4
 func TestWaitingAccessDoesNotKeepItsClaim(t *testing.T) {
 	for _, tc := range []struct {
 		name  string

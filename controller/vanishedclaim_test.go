@@ -28,7 +28,6 @@ func unannounced(b *v1alpha2.Bucket) error {
 
 // TestBucketOfAVanishedClaim: a claim has gone without its finalizer. Its Bucket is
 // announced, so that an administrator can delete it, and is not deleted by itself.
-// KEP: FLOW-DELETE-0.3
 func TestBucketOfAVanishedClaim(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -81,7 +80,6 @@ func TestBucketOfAVanishedClaim(t *testing.T) {
 
 // TestStaticBucketOfAVanishedClaim: the name of such a Bucket does not follow from
 // the UID of its claim.
-// KEP: FLOW-DELETE-0.3
 func TestStaticBucketOfAVanishedClaim(t *testing.T) {
 	h := start(t)
 	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
@@ -97,7 +95,6 @@ func TestStaticBucketOfAVanishedClaim(t *testing.T) {
 }
 
 // TestVanishedClaimInUse: the application keeps its bucket until its access is gone.
-// KEP: FLOW-DELETE-0.4
 func TestVanishedClaimInUse(t *testing.T) {
 	h := start(t)
 	h.make(class(), newAccessClass())
