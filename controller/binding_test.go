@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
@@ -21,11 +20,14 @@ func TestBoundBucketIsReplaced(t *testing.T) {
 	h := start(t)
 	h.make(class())
 	claim, bucket := h.provisioned("data")
+	owner := h.claim("owner")
+	owner.Spec.BucketClassName = "missing"
+	h.make(owner)
 	h.stopController()
 	h.must(h.removeByForce(context.Background(), bucket))
 	other := bucket.DeepCopy()
 	other.ObjectMeta = metav1.ObjectMeta{Name: bucket.Name}
-	other.Spec.BucketClaimRef.UID = types.UID("01234567-89ab-cdef-0123-456789abcdef")
+	other.Spec.BucketClaimRef.Name, other.Spec.BucketClaimRef.UID = owner.Name, owner.UID
 	h.make(other)
 	h.report(other, provision)
 	h.startController()
@@ -75,7 +77,7 @@ func TestExistingBucketNeedNotBeProvisioned(t *testing.T) {
 
 // TestClaimDeletionWrites holds the controller to the KEP's order: the annotation,
 // by which the sidecar knows that it may go on, then the deletion of the Bucket,
-// and the finalizer of the claim when the Bucket is gone.
+// and the finalizer of the claim. The Bucket remains until the sidecar releases it.
 // KEP: OVER-5, FLOW-DELETE-2.2.3, FLOW-DELETE-2.2.4, FLOW-DELETE-2.2.6
 func TestClaimDeletionWrites(t *testing.T) {
 	h := start(t)
@@ -83,10 +85,9 @@ func TestClaimDeletionWrites(t *testing.T) {
 	claim, bucket := h.provisioned("data")
 	before := h.settles()
 	h.must(h.Delete(context.Background(), claim))
-	awaits(h, bucket, "may go", beingDeleted)
-	h.settles()
-	h.releaseBucket(bucket)
 	h.vanishes(claim)
+	h.must(refresh(context.Background(), h, bucket))
+	h.must(beingDeleted(bucket))
 	ofClaim := "/apis/objectstorage.k8s.io/v1alpha2/namespaces/" + h.namespace + "/bucketclaims/data"
 	ofBucket := "/apis/objectstorage.k8s.io/v1alpha2/buckets/" + bucket.Name
 	want := []string{"PATCH " + ofBucket + " 200", "DELETE " + ofBucket + " 200", "PATCH " + ofClaim + " 200"}

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
 	"github.com/cosi-emu/cosi-emu/internal/controller/bucketaccess"
 	"github.com/cosi-emu/cosi-emu/internal/controller/bucketclaim"
 	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
@@ -91,6 +92,10 @@ func addReconcilers(mgr manager.Manager, opts Options) error {
 	}
 	if err := accesses.SetupWithManager(mgr, options(opts)); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
+	}
+	buckets := bucket.New(mgr.GetClient(), mgr.GetAPIReader(), recorder, apiErrors)
+	if err := buckets.SetupWithManager(mgr, options(opts)); err != nil {
+		return fmt.Errorf("set up the reconciler of Buckets: %w", err)
 	}
 	return nil
 }

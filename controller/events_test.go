@@ -28,15 +28,16 @@ func TestWaitingAccessIsReported(t *testing.T) {
 	})
 }
 
-// TestFailedDeletionIsReportedOnTheClaim: an Event on the claim says why it is not
-// deleted, because only administrators see the Bucket.
+// TestFailedDeletionIsReportedOnTheClaim: an Event tells the user of a claim that its
+// bucket cannot be deleted, although the claim is gone and only administrators see the
+// Bucket. The same failure has one Event.
 // KEP: EVENT-CLAIM-2
 func TestFailedDeletionIsReportedOnTheClaim(t *testing.T) {
 	h := start(t)
 	h.make(class())
 	claim, bucket := h.provisioned("data")
 	h.must(h.Delete(context.Background(), claim))
-	awaits(h, bucket, "may go", beingDeleted)
+	h.vanishes(claim.DeepCopy())
 	h.report(bucket, func(s *v1alpha2.BucketStatus) {
 		conditions(s, metav1.ConditionTrue, metav1.ConditionTrue, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 	})
@@ -47,6 +48,11 @@ func TestFailedDeletionIsReportedOnTheClaim(t *testing.T) {
 		}
 		return nil
 	})
+	h.setPolicy(bucket, v1alpha2.DeletionPolicyRetain) // another event of the Bucket
+	h.settles()
+	if got, twice := h.events(context.Background(), claim)[v1alpha2.ReasonFailedDeleteBucket+" again"]; twice {
+		t.Errorf("told again: %q", got)
+	}
 	h.releaseBucket(bucket)
-	h.vanishes(claim)
+	h.vanishes(bucket)
 }

@@ -99,19 +99,47 @@ type noAccesses struct{ client.Client }
 
 func (noAccesses) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
 
-// TestReleaseAsksTheAPIServer: the cache has not seen the access that needs the
-// claim, and cannot prove that it is recent.
+// TestReleaseAsksTheAPIServer: the cache has not seen the handed-off access that needs
+// the claim. It is asked about until the cache is known to be recent.
 func TestReleaseAsksTheAPIServer(t *testing.T) {
 	h := prepare(t)
-	claim, older, access := h.claim("data"), h.access("older", "other"), h.access("app", "data")
-	h.make(older, claim, access)
-	protector := claimprotection.New(noAccesses{h.Client}, h.Client)
+	claim, access := h.claim("data"), h.access("app", "data")
+	h.make(claim, access)
+	access.Status.DriverName = driver
+	h.must(h.Status().Update(context.Background(), access))
+	live := &countingReader{Reader: h.Client}
+	protector := claimprotection.New(noAccesses{h.Client}, live)
 	h.must(protector.Protect(context.Background(), claim))
-	for _, seen := range []string{"", older.ResourceVersion} {
-		h.must(protector.Unprotect(context.Background(), claim, seen))
+	for range 2 {
+		h.must(protector.Unprotect(context.Background(), claim))
 		h.must(protected(claimNow(h, claim)))
+		if inUse, err := protector.HasHandedOff(context.Background(), claim); err != nil || !inUse {
+			t.Errorf("HasHandedOff returns %t, %v; want true", inUse, err)
+		}
 	}
 	h.must(h.Delete(context.Background(), access))
-	h.must(protector.Unprotect(context.Background(), claim, older.ResourceVersion))
+	h.must(protector.Unprotect(context.Background(), claim))
 	h.must(unprotected(claimNow(h, claim)))
+
+	before := live.lists
+	h.must(protector.Protect(context.Background(), claim))
+	h.must(protector.Unprotect(context.Background(), claim))
+	inUse, err := protector.HasHandedOff(context.Background(), claim)
+	if err != nil || inUse {
+		t.Errorf("HasHandedOff returns %t, %v; want false", inUse, err)
+	}
+	if live.lists != before {
+		t.Errorf("%d lists of a namespace of which the cache has everything", live.lists-before)
+	}
+}
+
+// countingReader counts lists.
+type countingReader struct {
+	client.Reader
+	lists int
+}
+
+func (r *countingReader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	r.lists++
+	return r.Reader.List(ctx, list, opts...)
 }

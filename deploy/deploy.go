@@ -1,5 +1,5 @@
-// Package deploy embeds the manifests with the rights of the COSI controller and of a
-// sidecar, so that the emulator gives its components the same rights as a cluster.
+// Package deploy embeds the manifests with the rights of the COSI controller, of a
+// sidecar and of users, so that the emulator gives them the same rights as a cluster.
 package deploy
 
 import (
@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-//go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml
+//go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml
 var rbac embed.FS
 
 // Namespace is where the components, their ServiceAccounts and their Leases
@@ -30,10 +30,11 @@ type Manifest struct {
 
 // RBAC returns the files of deploy/rbac in an order in which they can be
 // applied: the Namespace, then a ServiceAccount for the controller and one for
-// sidecars, each with its roles and their bindings.
+// sidecars, each with its roles and their bindings, then what is added to the roles
+// of users.
 func RBAC() ([]Manifest, error) {
 	var manifests []Manifest
-	for _, file := range []string{"namespace", "controller", "sidecar"} {
+	for _, file := range []string{"namespace", "controller", "sidecar", "users"} {
 		name := "rbac/" + file + ".yaml"
 		data, err := rbac.ReadFile(name)
 		if err != nil {

@@ -35,7 +35,7 @@ var (
 		"CustomResourceDefinition buckets.objectstorage.k8s.io",
 	}
 	rights = []string{
-		"ClusterRole cosi-controller", "ClusterRole cosi-sidecar",
+		"ClusterRole cosi-controller", "ClusterRole cosi-edit", "ClusterRole cosi-sidecar", "ClusterRole cosi-view",
 		"ClusterRoleBinding cosi-controller", "ClusterRoleBinding cosi-sidecar",
 		"Namespace cosi-system",
 		"Role cosi-controller-leader-election", "Role cosi-sidecar-leader-election",

@@ -18,4 +18,5 @@ func Example() {
 	// rbac/namespace.yaml
 	// rbac/controller.yaml
 	// rbac/sidecar.yaml
+	// rbac/users.yaml
 }

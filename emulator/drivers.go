@@ -20,7 +20,7 @@ import (
 // DriverOptions describe a further fake driver.
 type DriverOptions struct {
 	// Name is the driver's name. Its components are called driver.NAME and
-	// sidecar.NAME.
+	// cosisidecar.NAME.
 	Name string
 	// Protocols, AccessModes, SingleBucket and Parameters are those of
 	// fakedriver.Options.
@@ -96,7 +96,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	return added, nil
 }
 
-// JoinDriver starts a sidecar, as component sidecar.NAME, for an external driver that runs
+// JoinDriver starts a sidecar, as component cosisidecar.NAME, for an external driver that runs
 // already at an endpoint, unix:///path.sock. DriverName of the result is the name that the
 // driver reports. It is an error if another sidecar of the emulator serves a driver of that
 // name. The caller stops the driver.

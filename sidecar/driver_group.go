@@ -100,5 +100,6 @@ func (g *driverGroup) describe(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("record the group of driver %s on Lease %s, as the Role in deploy/rbac/sidecar.yaml allows: %w", g.driverName, g.lease, err)
+	return fmt.Errorf("record the group of driver %s on Lease %s, as the Role in deploy/rbac/sidecar.yaml allows: %w",
+		g.driverName, g.lease, err)
 }

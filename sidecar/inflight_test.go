@@ -87,10 +87,11 @@ func TestOneCallForEachBucket(t *testing.T) {
 	m.watch(w.driver)
 	var accesses []*v1alpha2.BucketAccess
 	for _, buckets := range [][]*v1alpha2.Bucket{{busy}, {busy, also}, {busy}, {also}} {
-		accesses = append(accesses, w.access(buckets))
-		w.Eventually(func() error {
-			if _, total := m.counts(); total == 0 {
-				return fmt.Errorf("no call yet")
+		access := w.access(buckets)
+		accesses = append(accesses, access)
+		w.Eventually(func() error { // it comes before the next one, since there is one free worker
+			if err := w.Refresh(access); err != nil || access.Status.AccountID == "" {
+				return fmt.Errorf("no account ID yet (%w)", err)
 			}
 			return nil
 		})

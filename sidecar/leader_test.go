@@ -150,7 +150,8 @@ func TestDriverNameCollision(t *testing.T) {
 // isRejected starts a sidecar of another group, which must end, and returns its error.
 func (w *world) isRejected(group string) string {
 	w.Helper()
-	err := harness.Receive(w, "the sidecar of group "+group+" ends", w.another(func(o *cosisidecar.Options) { o.DriverGroup = group }).launch().ended)
+	rejected := w.another(func(o *cosisidecar.Options) { o.DriverGroup = group }).launch()
+	err := harness.Receive(w, "the sidecar of group "+group+" ends", rejected.ended)
 	if !errors.Is(err, cosisidecar.ErrDriverNameCollision) {
 		w.Fatalf("the sidecar of group %s ended with %v, want ErrDriverNameCollision", group, err)
 	}

@@ -116,7 +116,8 @@ func (s *Sidecar) addAbandonedSecrets(opts Options) error {
 
 // add adds a reconciler whose objects call the driver through a line.
 func (s *Sidecar) add(name string, opts Options, line *inflight.Line, reconciler reconcile.Reconciler, sources ...source.Source) error {
-	return s.addReconciler(name, line.Reconciler(reconciler), line.RateLimiter(opts.settings().RateLimiter()), append(sources, line.Source())...)
+	limiter := line.RateLimiter(opts.settings().RateLimiter())
+	return s.addReconciler(name, line.Reconciler(reconciler), limiter, append(sources, line.Source())...)
 }
 
 func (s *Sidecar) addReconciler(

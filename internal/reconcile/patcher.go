@@ -61,7 +61,7 @@ func (p *Patcher[T]) EventOnSave(reason, message string) {
 // conditions become Events.
 //
 // The patch is locked to the version that it was computed from, unless the runner
-// has ClearStatus. A merge patch replaces lists such as the conditions as a whole.
+// has WriteStatus. A merge patch replaces lists such as the conditions as a whole.
 // An object that was deleted and created again under its name must not inherit an
 // ID.
 func (p *Patcher[T]) SaveStatus(ctx context.Context) error {
@@ -81,13 +81,10 @@ func (p *Patcher[T]) SaveStatus(ctx context.Context) error {
 }
 
 func (p *Patcher[T]) patchStatus(ctx context.Context) error {
-	writer := p.runner.Client.Status()
-	if p.runner.ClearStatus != nil {
-		base := clone(p.Object)
-		p.runner.ClearStatus(base)
-		return writer.Patch(ctx, clone(p.Object), client.MergeFrom(base))
+	if p.runner.WriteStatus != nil {
+		return p.runner.WriteStatus(ctx, p.Object)
 	}
-	if err := writer.Patch(ctx, p.Object, locked(p.stored)); err != nil {
+	if err := p.runner.Client.Status().Patch(ctx, p.Object, locked(p.stored)); err != nil {
 		return err
 	}
 	normalize(p.Object, p.stored)

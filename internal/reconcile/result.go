@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// resultOf turns the error of a reconcile into its result, and keeps the ordinary
+// ResultOf turns the error of a reconcile into its result, and keeps the ordinary
 // races of a system with many writers out of the log.
 //
 //   - An interrupted reconcile is left to the next instance of the component.
@@ -21,7 +21,7 @@ import (
 //     the object back.
 //   - A conflict, or an object that has vanished or appeared meanwhile, means that
 //     another writer was faster. It is retried with back-off.
-func resultOf(ctx context.Context, err error) (reconcile.Result, error) {
+func ResultOf(ctx context.Context, err error) (reconcile.Result, error) {
 	found, isReason := reasons.As(err)
 	switch {
 	case err == nil, errors.Is(err, ErrPostponed), errors.Is(context.Cause(ctx), context.Canceled):

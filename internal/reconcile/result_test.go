@@ -56,7 +56,7 @@ func TestResultOf(t *testing.T) {
 			if tc.stop {
 				cancel()
 			}
-			result, err := resultOf(ctx, tc.err)
+			result, err := ResultOf(ctx, tc.err)
 			if result.IsZero() == tc.again {
 				t.Errorf("%s: result %+v, want a retry: %t", tc.reason, result, tc.again)
 			}

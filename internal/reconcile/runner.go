@@ -59,11 +59,10 @@ type Runner[T client.Object] struct {
 	// Forget, if set, drops what the component remembers of an object that does
 	// not exist any more.
 	Forget func(client.ObjectKey)
-	// ClearStatus, if set, empties the status of an object. The status is then
-	// written as a whole and without a lock. It is for a status that only this
-	// component writes, in objects that others write so often that a lock would
-	// cause conflicts.
-	ClearStatus func(T)
+	// WriteStatus, if set, writes the whole status of an object, of which only this
+	// component is a writer. Otherwise the runner writes the difference to what was
+	// read, locked to the version that was read.
+	WriteStatus func(ctx context.Context, object T) error
 }
 
 // Status is the part of an object's status that a Runner maintains. It points
@@ -101,7 +100,7 @@ func (r *Runner[T]) ReconcileObject(ctx context.Context, object T) (reconcile.Re
 		phases = r.Deprovision
 	}
 	err := p.conclude(ctx, walk(ctx, phases(p)))
-	result, err := resultOf(ctx, r.APIErrors.Record(object, p.action, err))
+	result, err := ResultOf(ctx, r.APIErrors.Record(object, p.action, err))
 	if p.requeue && err == nil {
 		return withBackOff(), nil
 	}

@@ -197,7 +197,7 @@ func TestOneDriverDown(t *testing.T) {
 	up.order("up-after")
 	up.scene.WaitReady(up.claims[1], up.accesses[1])
 	up.scene.Remove(up.claims[0], up.accesses[0])
-	up.scene.WaitGone(up.claims[0], up.accesses[0])
+	up.scene.WaitGone(up.claims[0], up.accesses[0], bucketOf(up.claims[0]))
 	if got := len(up.driver.Buckets()); got != 1 {
 		t.Errorf("the driver that is up has %d buckets, want one", got)
 	}
@@ -206,7 +206,7 @@ func TestOneDriverDown(t *testing.T) {
 
 	down.driver.Serve()
 	down.scene.WaitReady(down.claims[1], down.accesses[1])
-	down.scene.WaitGone(down.claims[0], down.accesses[0])
+	down.scene.WaitGone(down.claims[0], down.accesses[0], bucketOf(down.claims[0]))
 	if got := len(down.driver.Buckets()); got != 1 {
 		t.Errorf("the driver that was down has %d buckets, want one", got)
 	}

@@ -167,11 +167,15 @@ func TestForcedRemoval(t *testing.T) {
 		p.WaitCondition(p.access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 		p.fall([]string{theAccess})
 		p.WaitGone(p.access, p.objects[theSecret])
-		// An administrator has to say that the Bucket may go.
-		bucket := p.objects[theBucket]
+		// Only an administrator can tell what becomes of the bucket.
+		bucket := p.objects[theBucket].(*v1alpha2.Bucket)
+		p.Eventually(func() error {
+			if err := p.Refresh(bucket); err != nil || v1alpha2.IsBucketClaimBeingDeleted(bucket) {
+				return err
+			}
+			return fmt.Errorf("the Bucket is not announced: %v", bucket.Annotations)
+		})
 		p.Remove(bucket)
-		p.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
-		p.Modify(bucket, func() { annotate(v1alpha2.BucketClaimBeingDeletedAnnotation)(bucket) })
 		p.WaitGone(bucket)
 		if slices.Contains(w.driver.Buckets(), p.bucketID()) {
 			t.Error("the bucket is left in the backend")

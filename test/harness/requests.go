@@ -142,7 +142,9 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err == nil {
 		t.requests.end(recorded, response.StatusCode)
 		if request.URL.Query().Get("watch") != "" {
-			response.Body = &watch{ReadCloser: response.Body, requests: t.requests, resource: path.Base(request.URL.Path), done: request.Context().Done()}
+			response.Body = &watch{
+				ReadCloser: response.Body, requests: t.requests, resource: path.Base(request.URL.Path), done: request.Context().Done(),
+			}
 		}
 	}
 	return response, err

@@ -14,24 +14,29 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// findClaims reads the BucketClaims. All of them must exist before any of them is
-// written, and none may be deleting.
-func (a *attempt) findClaims(ctx context.Context) error {
-	claims, missing, err := a.getClaims(ctx)
-	if err != nil {
+// findClaims reads the BucketClaims. None of them may be deleting: an access that
+// waits for something else, such as its class, must not keep a claim that a user has
+// deleted.
+func (a *attempt) findClaims(ctx context.Context) (err error) {
+	if a.claims, a.missing, err = a.getClaims(ctx); err != nil {
 		return err
 	}
-	for _, claim := range claims {
+	for _, claim := range a.claims {
 		if err := checkNotDeleting(claim); err != nil {
 			return err
 		}
 	}
-	if len(missing) > 0 {
-		return reasons.Waiting(v1alpha2.ReasonBucketClaimNotFound,
-			"waiting for BucketClaim %s, which does not exist", strings.Join(missing, ", "))
-	}
-	a.claims = claims
 	return nil
+}
+
+// awaitClaims ends the reconcile if a BucketClaim does not exist. All of them must
+// exist before any of them is written.
+func (a *attempt) awaitClaims(context.Context) error {
+	if len(a.missing) == 0 {
+		return nil
+	}
+	return reasons.Waiting(v1alpha2.ReasonBucketClaimNotFound,
+		"waiting for BucketClaim %s, which does not exist", strings.Join(a.missing, ", "))
 }
 
 // protectClaims annotates the claims, which blocks their deletion. This comes

@@ -16,7 +16,7 @@ func (a *attempt) releaseClaims(ctx context.Context) error {
 		return err
 	}
 	for _, claim := range claims {
-		if err := a.Protector.Unprotect(ctx, claim, a.Object.ResourceVersion); err != nil {
+		if err := a.Protector.Unprotect(ctx, claim); err != nil {
 			return err
 		}
 	}

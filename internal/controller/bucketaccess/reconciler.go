@@ -38,8 +38,10 @@ type attempt struct {
 	*Reconciler
 	*cosireconcile.Patcher[*v1alpha2.BucketAccess]
 
-	class   *v1alpha2.BucketAccessClass
-	claims  []*v1alpha2.BucketClaim
+	class  *v1alpha2.BucketAccessClass
+	claims []*v1alpha2.BucketClaim
+	// missing are the names of the claims that do not exist.
+	missing []string
 	buckets []*v1alpha2.Bucket
 	// unconfirmed are the claims that were read from the cache only.
 	unconfirmed []*v1alpha2.BucketClaim
@@ -65,7 +67,7 @@ func (r *Reconciler) provision(p *cosireconcile.Patcher[*v1alpha2.BucketAccess])
 		return []cosireconcile.Phase{a.keepClaims}
 	}
 	return []cosireconcile.Phase{
-		a.findClass, a.checkRules, a.findClaims, a.findBuckets,
+		a.findClaims, a.findClass, a.checkRules, a.awaitClaims, a.findBuckets,
 		a.addFinalizer, a.clearRejection, a.protectClaims, a.awaitBuckets, a.confirmClaims,
 		a.handOff,
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
@@ -13,7 +14,7 @@ import (
 // by its UID. From then on both must agree.
 func (a *attempt) bind(ctx context.Context) (err error) {
 	claim, bound := a.Object, a.Object.Status.BoundBucketName
-	name := bucketName(claim)
+	name := bucket.NameOf(claim)
 	if bound != "" && bound != name {
 		return reasons.Invalid(v1alpha2.ReasonDegraded,
 			"status.boundBucketName is %q, but the Bucket of this claim can only be %q", bound, name)

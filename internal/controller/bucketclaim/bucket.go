@@ -10,15 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// bucketName returns the name of the Bucket that a claim has or will have. It follows
-// from immutable fields, and not from the status, which may have been edited.
-func bucketName(claim *v1alpha2.BucketClaim) string {
-	if existing := claim.Spec.ExistingBucketName; existing != "" {
-		return existing
-	}
-	return v1alpha2.BucketNameForClaim(claim.UID)
-}
-
 // isBoundTo reports whether the Bucket belongs to the claim.
 func isBoundTo(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
 	return isFor(bucket, claim) && bucket.Spec.BucketClaimRef.UID == claim.UID
@@ -48,19 +39,27 @@ func (r *Reconciler) find(ctx context.Context, name string) (*v1alpha2.Bucket, e
 	return get(ctx, r.Client, name)
 }
 
-// findConfirmed is for callers that act on the absence of the Bucket. Before it
-// returns nil, it asks the API server, since the cache may be behind. If the two
-// disagree, the claim is reconciled again: one of them is out of date, and the
-// watch may have no further event of the Bucket.
+// findConfirmed is for callers that act on the loss of the Bucket. Before it says that
+// the Bucket does not exist, or belongs to another claim, it asks the API server, since
+// the cache may be behind. If the two disagree, the claim is reconciled again: one of
+// them is out of date, and the watch may have no further event of the Bucket.
 func (a *attempt) findConfirmed(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
-	bucket, err := get(ctx, a.Client, name)
-	if bucket != nil || err != nil {
-		return bucket, err
+	cached, err := get(ctx, a.Client, name)
+	if err != nil || cached != nil && isBoundTo(cached, a.Object) {
+		return cached, err
 	}
-	if bucket, err = get(ctx, a.Live, name); bucket != nil {
+	bucket, err := get(ctx, a.Live, name)
+	if err == nil && !isSameVersion(cached, bucket) {
 		a.Requeue()
 	}
 	return bucket, err
+}
+
+func isSameVersion(cached, live *v1alpha2.Bucket) bool {
+	if cached == nil || live == nil {
+		return cached == live
+	}
+	return cached.ResourceVersion == live.ResourceVersion
 }
 
 func get(ctx context.Context, from client.Reader, name string) (*v1alpha2.Bucket, error) {

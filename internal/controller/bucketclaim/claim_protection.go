@@ -18,7 +18,7 @@ func (a *attempt) unprotect(ctx context.Context) error {
 	if !claimprotection.IsProtected(a.Object) {
 		return nil
 	}
-	if needed, err := a.Protector.IsNeeded(ctx, a.Object, ""); err != nil || needed {
+	if needed, err := a.Protector.IsNeeded(ctx, a.Object); err != nil || needed {
 		return err
 	}
 	return a.PatchMetadata(ctx, claimprotection.RemoveAnnotation)

@@ -48,11 +48,15 @@ func failedByDriver(ours condition.Set) bool {
 func syncValidated(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionResourcesValidated)
 	switch {
-	case theirs != nil && theirs.Status == metav1.ConditionFalse:
-		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, theirs.Reason, quoteCondition(bucket, theirs))
 	case !bucket.DeletionTimestamp.IsZero():
 		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting,
 			fmt.Sprintf("Bucket %q is being deleted", bucket.Name))
+	case v1alpha2.IsBucketClaimBeingDeleted(bucket):
+		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting,
+			fmt.Sprintf("Bucket %q has the annotation %s, although this claim is not being deleted: remove the annotation",
+				bucket.Name, v1alpha2.BucketClaimBeingDeletedAnnotation))
+	case theirs != nil && theirs.Status == metav1.ConditionFalse:
+		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, theirs.Reason, quoteCondition(bucket, theirs))
 	default:
 		ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated,
 			fmt.Sprintf("bound to Bucket %q", bucket.Name))

@@ -41,9 +41,15 @@ func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, buc
 	if !bucket.DeletionTimestamp.IsZero() {
 		return nil, reasons.Invalid(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", bucket.Name)
 	}
+	if bucket.Spec.ExistingBucketID == "" {
+		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec,
+			"Bucket %q has no spec.existingBucketID, so it would be a new and empty bucket: create it again with the ID of the existing bucket",
+			bucket.Name)
+	}
 	before := bucket.DeepCopy()
 	bucket.Spec.BucketClaimRef.UID = claim.UID
-	if err := r.Client.Patch(ctx, bucket, client.MergeFrom(before)); err != nil {
+	// The lock keeps the claim from binding another Bucket that has the name by now.
+	if err := r.Client.Patch(ctx, bucket, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, takenError(bucket.Name, err))
 	}
 	return bucket, nil

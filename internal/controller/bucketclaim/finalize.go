@@ -5,36 +5,52 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// deleteBucket separates a claim that is being deleted from its Bucket. With the
-// policy Delete it blocks until the Bucket is gone, so that the claim stays as long
-// as there is something behind it.
+// confirmExists ends the reconcile of a claim that was released before, which the cache
+// does not show yet. Its Bucket is the administrator's by now: with the policy changed
+// from Retain to Delete, another deletion for the claim would delete the data.
+func (a *attempt) confirmExists(ctx context.Context) error {
+	key, live := client.ObjectKeyFromObject(a.Object), &v1alpha2.BucketClaim{}
+	if err := a.Live.Get(ctx, key, live); err != nil {
+		return fmt.Errorf("get BucketClaim %s: %w", key, err)
+	}
+	if live.UID != a.Object.UID || !controllerutil.ContainsFinalizer(live, v1alpha2.ProtectionFinalizer) {
+		return apierrors.NewConflict(v1alpha2.Resource("bucketclaims"), a.Object.Name,
+			fmt.Errorf("the BucketClaim with UID %s is released", a.Object.UID))
+	}
+	return nil
+}
+
+// deleteBucket separates a claim that is being deleted from its Bucket: it announces
+// the end of the claim, and with the policy Delete it deletes the Bucket. The claim
+// does not wait until the Bucket is gone, which reports its progress itself.
+//
+// The Bucket is read from the API server: what a cache that is behind does not show
+// as bound would never be announced once the claim is released.
 func (a *attempt) deleteBucket(ctx context.Context) error {
-	bucket, err := a.findConfirmed(ctx, bucketName(a.Object))
-	if bucket == nil || err != nil {
+	found, err := get(ctx, a.Live, bucket.NameOf(a.Object))
+	if found == nil || err != nil {
 		return err
 	}
-	if !isBoundTo(bucket, a.Object) {
-		return checkForeign(bucket, a.Object)
+	if !isBoundTo(found, a.Object) {
+		return checkForeign(found, a.Object)
 	}
-	if err := a.announceDeletion(ctx, bucket); err != nil {
+	// The announcement comes before the deletion: the sidecar keeps a Bucket whose
+	// claim is not being deleted.
+	if err := bucket.Announce(ctx, a.Client, found); err != nil {
 		return err
 	}
-	if bucket.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete || mustRetain(bucket) {
+	if found.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete || mustRetain(found) {
 		return nil
 	}
-	if err := a.requestDeletion(ctx, bucket); err != nil {
-		return err
-	}
-	syncProvisionFailed(a.conditions(), bucket)
-	return reasons.Blocked(v1alpha2.ReasonBucketDeleting, "waiting for Bucket %q to be deleted", bucket.Name)
+	return a.requestDeletion(ctx, found)
 }
 
 // checkForeign decides about a Bucket of the right name that belongs to another claim.
@@ -46,20 +62,6 @@ func checkForeign(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) error {
 	}
 	return reasons.Lost(v1alpha2.ReasonBindingConflict,
 		"Bucket %q, which this claim is bound to, belongs to BucketClaim %s", bucket.Name, owner(bucket))
-}
-
-// announceDeletion tells the sidecar that it may deprovision. It comes before the
-// deletion: the sidecar keeps a Bucket whose claim is not being deleted.
-func (r *Reconciler) announceDeletion(ctx context.Context, bucket *v1alpha2.Bucket) error {
-	if metav1.HasAnnotation(bucket.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation) {
-		return nil
-	}
-	before := bucket.DeepCopy()
-	metav1.SetMetaDataAnnotation(&bucket.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation, "")
-	if err := r.Client.Patch(ctx, bucket, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("annotate Bucket %s: %w", bucket.Name, err)
-	}
-	return nil
 }
 
 // requestDeletion deletes exactly the Bucket that was read. If its policy has just

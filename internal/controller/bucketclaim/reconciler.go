@@ -7,6 +7,8 @@ package bucketclaim
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -54,10 +56,9 @@ func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha2.BucketClaim] {
 		},
 		Deprovision: func(p *cosireconcile.Patcher[*v1alpha2.BucketClaim]) []cosireconcile.Phase {
 			a := &attempt{Reconciler: r, Patcher: p}
-			return []cosireconcile.Phase{a.unprotect, a.awaitAccesses, a.deleteBucket, a.removeFinalizer}
+			return []cosireconcile.Phase{a.unprotect, a.awaitAccesses, a.confirmExists, a.deleteBucket, a.removeFinalizer}
 		},
-		// BucketAccesses annotate their claims: a lock would conflict with that.
-		ClearStatus: func(claim *v1alpha2.BucketClaim) { claim.Status = v1alpha2.BucketClaimStatus{} },
+		WriteStatus: r.Protector.WriteStatus,
 	}
 }
 
@@ -71,7 +72,15 @@ func statusOf(claim *v1alpha2.BucketClaim) cosireconcile.Status {
 		Generation: claim.Generation,
 		Incomplete: claim.Status.BoundBucketName == "" || len(claim.Status.Protocols) == 0,
 		Deleting:   !claim.DeletionTimestamp.IsZero(),
+		Unwanted:   isCondemned(claim),
 	}
+}
+
+// isCondemned reports whether the claim's conditions say that its Bucket is not served
+// any more.
+func isCondemned(claim *v1alpha2.BucketClaim) bool {
+	validated := meta.FindStatusCondition(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated)
+	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == v1alpha2.ReasonBucketDeleting
 }
 
 // conditions returns the claim's conditions, for a phase to change.

@@ -59,6 +59,7 @@ func claimPredicate() predicate.Predicate {
 func bucketChanged(was, is *v1alpha2.Bucket) bool {
 	return was.Generation != is.Generation ||
 		was.UID != is.UID ||
+		v1alpha2.IsBucketClaimBeingDeleted(was) != v1alpha2.IsBucketClaimBeingDeleted(is) ||
 		!equality.Semantic.DeepEqual(was.Status, is.Status)
 }
 
@@ -83,15 +84,15 @@ func (m mapper) mapClass(ctx context.Context, class client.Object) []reconcile.R
 	return m.list(ctx, client.MatchingFields{index.ClaimsWaitingForClass: class.GetName()})
 }
 
-// mapBucket maps a Bucket to the claim that it belongs to, and to those that name
-// it as their existing Bucket, which may be others.
+// mapBucket maps a Bucket to the claim that it belongs to, and to those whose Bucket
+// must have its name, which may be others.
 func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile.Request {
 	bucket, ok := object.(*v1alpha2.Bucket)
 	if !ok {
 		return nil
 	}
 	ref := bucket.Spec.BucketClaimRef
-	requests := m.list(ctx, client.MatchingFields{index.ClaimsByExistingBucket: bucket.Name})
+	requests := m.list(ctx, client.MatchingFields{index.ClaimsByBucket: bucket.Name})
 	return append(requests, request(ref.Namespace, ref.Name))
 }
 

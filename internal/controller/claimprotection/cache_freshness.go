@@ -3,57 +3,50 @@ package claimprotection
 import (
 	"context"
 	"fmt"
-	"sync"
+	"slices"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
 )
 
-// cacheFreshness tells whether the cache of BucketAccesses has everything that an
-// earlier instance of the controller may have handed off.
+// maxNamespaces is the number of namespaces that are remembered.
+const maxNamespaces = 4096
+
+// cacheFreshness tells for which namespaces the cache of BucketAccesses has
+// everything that an earlier instance of the controller may have handed off.
 //
-// This instance hands off only what is in its own cache, so any change that the cache
-// can miss is older than the first use of cacheFreshness. A cache receives changes in
-// order: once it has shown a later one, it has all the earlier ones. Without this,
-// the deletion of many accesses would list a namespace for each of them.
+// This instance hands off only what is in its own cache. So whatever the cache can
+// miss is older than the instance. Once the API server has listed a namespace, and
+// the cache has all of it that was handed off, the cache misses nothing of that
+// namespace. Without this, the deletion of many accesses would list a namespace for
+// each of them.
 type cacheFreshness struct {
-	live client.Reader
-
-	mu      sync.Mutex
-	version string
+	namespaces *lru.Cache
 }
 
-// provenBy reports whether a BucketAccess with that resource version, read from
-// the cache, proves that the cache is recent enough.
-func (f *cacheFreshness) provenBy(ctx context.Context, seen string) (bool, error) {
-	if seen == "" {
-		return false, nil
-	}
-	version, err := f.baseline(ctx)
-	if err != nil {
-		return false, err
-	}
-	order, err := resourceversion.CompareResourceVersion(seen, version)
-	if err != nil {
-		// Versions that cannot be compared prove nothing.
-		return false, nil //nolint:nilerr // the caller then asks the API server
-	}
-	return order > 0, nil
+// isProven reports whether the cache is recent enough for a namespace.
+func (f cacheFreshness) isProven(namespace string) bool {
+	_, proven := f.namespaces.Get(namespace)
+	return proven
 }
 
-// baseline returns the version of the store at the first call that succeeded.
-func (f *cacheFreshness) baseline(ctx context.Context) (string, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.version != "" {
-		return f.version, nil
+// compare compares the cache with what the API server has listed of a namespace.
+func (f cacheFreshness) compare(ctx context.Context, cache client.Reader, namespace string, live []v1alpha2.BucketAccess) error {
+	cached := &v1alpha2.BucketAccessList{}
+	if err := cache.List(ctx, cached, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list BucketAccesses of namespace %s: %w", namespace, err)
 	}
-	list := &v1alpha2.BucketAccessList{}
-	if err := f.live.List(ctx, list, client.Limit(1)); err != nil {
-		return "", fmt.Errorf("list BucketAccesses: %w", err)
+	known := make(map[types.UID]bool, len(cached.Items))
+	for i := range cached.Items {
+		known[cached.Items[i].UID] = true
 	}
-	f.version = list.ResourceVersion
-	return f.version, nil
+	missed := func(a v1alpha2.BucketAccess) bool { return ownership.SidecarOwns(&a) && !known[a.UID] }
+	if !slices.ContainsFunc(live, missed) {
+		f.namespaces.Add(namespace, nil)
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -19,12 +20,13 @@ type Protector struct {
 	client client.Client
 	live   client.Reader
 	fresh  cacheFreshness
+	turns  *turns
 }
 
 // New returns a Protector. The client reads from a cache with the indexes of
 // package index, the other reader from the API server.
 func New(cached client.Client, live client.Reader) *Protector {
-	return &Protector{client: cached, live: live, fresh: cacheFreshness{live: live}}
+	return &Protector{client: cached, live: live, fresh: cacheFreshness{lru.New(maxNamespaces)}, turns: newTurns()}
 }
 
 // IsProtected reports whether the annotation is on the claim.
@@ -50,17 +52,15 @@ func (p *Protector) ProtectLive(ctx context.Context, claim *v1alpha2.BucketClaim
 }
 
 // Protect sets the annotation, if it is missing. The claim's metadata is then what
-// the API server has answered.
+// the API server has answered. If another claim has the name by now, the error is a
+// conflict.
 func (p *Protector) Protect(ctx context.Context, claim *v1alpha2.BucketClaim) error {
 	if IsProtected(claim) {
 		return nil
 	}
-	changed := claim.DeepCopy()
-	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation, "")
-	if err := p.client.Patch(ctx, changed, client.MergeFrom(claim)); err != nil {
+	if err := p.annotate(ctx, claim); err != nil {
 		return fmt.Errorf("annotate BucketClaim %s: %w", client.ObjectKeyFromObject(claim), err)
 	}
-	claim.ObjectMeta = changed.ObjectMeta
 	return nil
 }
 
@@ -69,24 +69,22 @@ func (p *Protector) refresh(ctx context.Context, claim *v1alpha2.BucketClaim) er
 	if err := p.live.Get(ctx, key, current); err != nil {
 		return fmt.Errorf("get BucketClaim %s: %w", key, err)
 	}
+	if current.UID != claim.UID {
+		return replaced(claim)
+	}
 	current.DeepCopyInto(claim)
 	return nil
 }
 
-// Unprotect removes the annotation from a claim that no BucketAccess needs. For
-// the version see IsNeeded.
-func (p *Protector) Unprotect(ctx context.Context, claim *v1alpha2.BucketClaim, seen string) error {
+// Unprotect removes the annotation from a claim that no BucketAccess needs.
+func (p *Protector) Unprotect(ctx context.Context, claim *v1alpha2.BucketClaim) error {
 	if !IsProtected(claim) {
 		return nil
 	}
-	if needed, err := p.IsNeeded(ctx, claim, seen); err != nil || needed {
+	if needed, err := p.IsNeeded(ctx, claim); err != nil || needed {
 		return err
 	}
-	changed := claim.DeepCopy()
-	RemoveAnnotation(changed)
-	// With the lock, a claim that has just been annotated again keeps it.
-	patch := client.MergeFromWithOptions(claim, client.MergeFromWithOptimisticLock{})
-	if err := p.client.Patch(ctx, changed, patch); err != nil {
+	if err := p.removeAnnotation(ctx, claim); err != nil {
 		return fmt.Errorf("remove annotation from BucketClaim %s: %w", client.ObjectKeyFromObject(claim), err)
 	}
 	return nil
@@ -94,7 +92,7 @@ func (p *Protector) Unprotect(ctx context.Context, claim *v1alpha2.BucketClaim, 
 
 // AccessesOf returns the names of the BucketAccesses that need the claim, sorted.
 func (p *Protector) AccessesOf(ctx context.Context, claim *v1alpha2.BucketClaim) ([]string, error) {
-	accesses, err := p.cached(ctx, claim)
+	accesses, err := p.cached(ctx, claim, index.AccessesNeedingClaim)
 	if err != nil {
 		return nil, err
 	}
@@ -106,50 +104,67 @@ func (p *Protector) AccessesOf(ctx context.Context, claim *v1alpha2.BucketClaim)
 	return names, nil
 }
 
-// HasHandedOff reports whether an access that the sidecar owns refers to the claim,
-// with or without the annotation.
-func (p *Protector) HasHandedOff(ctx context.Context, claim *v1alpha2.BucketClaim) (bool, error) {
-	accesses, err := p.cached(ctx, claim)
-	return slices.ContainsFunc(accesses, func(a v1alpha2.BucketAccess) bool { return ownership.SidecarOwns(&a) }), err
-}
-
 // IsNeeded reports whether a BucketAccess needs the claim. The cache is nearly
 // always enough to find one. That there is none must not be concluded from a cache
 // that is behind: credentials would outlive the protection of their claim. Then the
-// API server is asked, unless the version proves the cache recent: it is that of a
-// BucketAccess from the cache, or empty.
-func (p *Protector) IsNeeded(ctx context.Context, claim *v1alpha2.BucketClaim, seen string) (bool, error) {
-	accesses, err := p.cached(ctx, claim, client.Limit(1)) // of perhaps thousands
+// API server is asked.
+func (p *Protector) IsNeeded(ctx context.Context, claim *v1alpha2.BucketClaim) (bool, error) {
+	accesses, err := p.cached(ctx, claim, index.AccessesNeedingClaim, client.Limit(1)) // of perhaps thousands
 	if err != nil || len(accesses) > 0 {
 		return len(accesses) > 0, err
 	}
-	recent, err := p.fresh.provenBy(ctx, seen)
-	if err != nil || recent {
-		return false, err
+	if p.fresh.isProven(claim.Namespace) {
+		return false, nil
 	}
-	return p.isNeededLive(ctx, claim)
+	return p.hasLive(ctx, claim, ownership.NeedsClaims)
 }
 
-// cached returns the accesses that need the claim. They are the cache's own
-// objects and must not be changed.
+// HasHandedOff reports whether an access that the sidecar owns refers to the claim,
+// with or without the annotation. It is the last check before a claim is released,
+// which cannot be undone. So the cache decides only if no access could be newer than
+// it shows.
+func (p *Protector) HasHandedOff(ctx context.Context, claim *v1alpha2.BucketClaim) (bool, error) {
+	accesses, err := p.cached(ctx, claim, index.AccessesByClaim)
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(accesses, func(a v1alpha2.BucketAccess) bool { return ownership.SidecarOwns(&a) }) {
+		return true, nil
+	}
+	mayBeHandedOff := func(a v1alpha2.BucketAccess) bool { return !v1alpha2.IsSidecarCleanupFinished(&a) }
+	if p.fresh.isProven(claim.Namespace) && !slices.ContainsFunc(accesses, mayBeHandedOff) {
+		return false, nil
+	}
+	return p.hasLive(ctx, claim, ownership.SidecarOwns)
+}
+
+// cached returns the accesses that an index has for the claim. They are the cache's
+// own objects and must not be changed.
 func (p *Protector) cached(
-	ctx context.Context, claim *v1alpha2.BucketClaim, options ...client.ListOption,
+	ctx context.Context, claim *v1alpha2.BucketClaim, by string, options ...client.ListOption,
 ) ([]v1alpha2.BucketAccess, error) {
 	list := &v1alpha2.BucketAccessList{}
 	err := p.client.List(ctx, list, append(options, client.InNamespace(claim.Namespace),
-		client.MatchingFields{index.AccessesNeedingClaim: claim.Name}, client.UnsafeDisableDeepCopy)...)
+		client.MatchingFields{by: claim.Name}, client.UnsafeDisableDeepCopy)...)
 	if err != nil {
 		return nil, fmt.Errorf("list BucketAccesses of BucketClaim %s: %w", client.ObjectKeyFromObject(claim), err)
 	}
 	return list.Items, nil
 }
 
-func (p *Protector) isNeededLive(ctx context.Context, claim *v1alpha2.BucketClaim) (bool, error) {
+// hasLive reports whether the API server has an access of the claim that the function
+// selects.
+func (p *Protector) hasLive(
+	ctx context.Context, claim *v1alpha2.BucketClaim, selected func(*v1alpha2.BucketAccess) bool,
+) (bool, error) {
 	list := &v1alpha2.BucketAccessList{}
 	if err := p.live.List(ctx, list, client.InNamespace(claim.Namespace)); err != nil {
 		return false, fmt.Errorf("list BucketAccesses of namespace %s: %w", claim.Namespace, err)
 	}
+	if err := p.fresh.compare(ctx, p.client, claim.Namespace, list.Items); err != nil {
+		return false, err
+	}
 	return slices.ContainsFunc(list.Items, func(a v1alpha2.BucketAccess) bool {
-		return ownership.NeedsClaims(&a) && slices.Contains(index.ClaimNames(&a), claim.Name)
+		return selected(&a) && slices.Contains(index.ClaimNames(&a), claim.Name)
 	}), nil
 }

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
@@ -19,9 +20,9 @@ const (
 	// ClaimsWaitingForClass has the BucketClaims that are not bound, by the name
 	// of their BucketClass.
 	ClaimsWaitingForClass = "cosi.claims.waiting-for-class"
-	// ClaimsByExistingBucket has BucketClaims by the name of the existing Bucket
-	// that they claim.
-	ClaimsByExistingBucket = "cosi.claims.by-existing-bucket"
+	// ClaimsByBucket has BucketClaims by the name of the Bucket that they have or
+	// will have, whatever claim the Bucket refers to.
+	ClaimsByBucket = "cosi.claims.by-bucket"
 	// AccessesWaitingForClass has the BucketAccesses that are not handed off, by
 	// the name of their BucketAccessClass.
 	AccessesWaitingForClass = "cosi.accesses.waiting-for-class"
@@ -41,7 +42,7 @@ func Register(ctx context.Context, indexer client.FieldIndexer) error {
 		values client.IndexerFunc
 	}{
 		{ClaimsWaitingForClass, &v1alpha2.BucketClaim{}, cosireconcile.IndexBy(unboundClaimsClass)},
-		{ClaimsByExistingBucket, &v1alpha2.BucketClaim{}, cosireconcile.IndexBy(existingBucket)},
+		{ClaimsByBucket, &v1alpha2.BucketClaim{}, cosireconcile.IndexBy(bucketOf)},
 		{AccessesWaitingForClass, &v1alpha2.BucketAccess{}, cosireconcile.IndexBy(pendingAccessClass)},
 		{AccessesByClaim, &v1alpha2.BucketAccess{}, cosireconcile.IndexBy(ClaimNames)},
 		{AccessesNeedingClaim, &v1alpha2.BucketAccess{}, cosireconcile.IndexBy(neededClaims)},
@@ -69,12 +70,7 @@ func unboundClaimsClass(claim *v1alpha2.BucketClaim) []string {
 	return []string{claim.Spec.BucketClassName}
 }
 
-func existingBucket(claim *v1alpha2.BucketClaim) []string {
-	if claim.Spec.ExistingBucketName == "" {
-		return nil
-	}
-	return []string{claim.Spec.ExistingBucketName}
-}
+func bucketOf(claim *v1alpha2.BucketClaim) []string { return []string{bucket.NameOf(claim)} }
 
 func pendingAccessClass(access *v1alpha2.BucketAccess) []string {
 	if access.Status.DriverName != "" {

@@ -5,12 +5,23 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
 // controllerManagerUser is the user whom the roles that every API server comes
 // with give the rights of a controller manager.
 const controllerManagerUser = "system:kube-controller-manager"
+
+// controllers returns those that COSI and its users need: for the end of namespaces,
+// for owner references, for default ServiceAccounts, for the ClusterRoles view, edit
+// and admin, and for ResourceQuotas.
+func controllers() []string {
+	return []string{
+		"namespace-controller", "garbage-collector-controller", "serviceaccount-controller",
+		"clusterrole-aggregation-controller", "resourcequota-controller",
+	}
+}
 
 // controllerManager is kube-controller-manager, which envtest does not know.
 type controllerManager struct {
@@ -33,7 +44,7 @@ func (m *controllerManager) start(log *os.File) error {
 	}
 	m.cmd = exec.Command(m.files.launcher(ControllerManager), //nolint:noctx // the component ends it
 		"--kubeconfig="+kubeconfig,
-		"--controllers=namespace-controller,garbage-collector-controller,serviceaccount-controller",
+		"--controllers="+strings.Join(controllers(), ","),
 		// Each controller is a user of its own, with no more than its rights.
 		"--use-service-account-credentials",
 		"--leader-elect=false",

@@ -95,7 +95,12 @@ func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	bucket := w.bucketOf(o)
+	condemned := bucket != nil && (bucket.DeletionTimestamp != nil || v1alpha2.IsBucketClaimBeingDeleted(bucket))
 	switch {
+	case condemned && !deleting && o.Status.ReadyToUse:
+		return "is ready to use, although its Bucket is being deleted"
+	case condemned && !deleting:
+		return unless(unwell(o.Status.Conditions), "does not say that its Bucket is being deleted")
 	case problem != "":
 		return problem
 	case deleting:
@@ -146,8 +151,9 @@ func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
 	case !w.served(o.Spec.DriverName), unwell(o.Status.Conditions):
 		return ""
 	case o.DeletionTimestamp != nil:
-		// While its claim stays, so does the Bucket.
-		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil, "is being deleted, and does not say why it stays")
+		// While its claim stays, or an access to it, so does the Bucket.
+		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil || w.granted(o),
+			"is being deleted, and does not say why it stays")
 	case v1alpha2.IsBucketClaimBeingDeleted(o):
 		return unless(claim != nil || w.unclaimed(o) || o.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
 			"is left, although its BucketClaim is gone and its policy is Delete")
@@ -174,6 +180,13 @@ func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 			"waits for a BucketAccessClass that is there")
 	}
 	return unless(w.lacksBuckets(o), "is not handed to its driver, although all its BucketClaims are ready")
+}
+
+// granted reports whether an access has been handed to its driver with a Bucket.
+func (w *stateCheck) granted(o *v1alpha2.Bucket) bool {
+	return slices.ContainsFunc(w.observation.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
+		return slices.ContainsFunc(a.Status.AccessedBuckets, func(b v1alpha2.AccessedBucket) bool { return b.BucketName == o.Name })
+	})
 }
 
 // lacksBuckets reports whether a claim of an access is not there, or not ready.

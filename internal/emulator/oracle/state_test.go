@@ -289,6 +289,51 @@ func TestConvergence(t *testing.T) {
 			}),
 			want: []verdict{{oracle.Convergence, "BucketClaim/photos"}},
 		},
+		"ClaimReadyBesideACondemnedBucket": {
+			reason: "Its Bucket is being deleted, and it is ready.",
+			happen: on(func(o *oracle.Objects) {
+				o.Buckets[0].Annotations = map[string]string{v1alpha2.BucketClaimBeingDeletedAnnotation: ""}
+				bucketNotYet(o, yes)
+			}),
+			want: []verdict{{oracle.Convergence, "BucketClaim/photos"}},
+		},
+		"ClaimSilentBesideACondemnedBucket": {
+			reason: "Its Bucket is being deleted, and it does not say so.",
+			happen: on(func(o *oracle.Objects) {
+				o.Buckets[0].DeletionTimestamp = &now
+				o.Claims[0].Status.ReadyToUse = false
+				bucketNotYet(o, yes)
+			}),
+			want: []verdict{{oracle.Convergence, "BucketClaim/photos"}},
+		},
+		"ClaimBesideACondemnedBucket": {
+			reason: "It says that its Bucket is being deleted.",
+			happen: on(func(o *oracle.Objects) {
+				o.Buckets[0].DeletionTimestamp = &now
+				o.Claims[0].Status.ReadyToUse = false
+				o.Claims[0].Status.Conditions = append(o.Claims[0].Status.Conditions[:1:1],
+					metav1.Condition{Type: "ResourcesValidated", Status: "False", Reason: v1alpha2.ReasonBucketDeleting})
+				bucketNotYet(o, yes)
+			}),
+		},
+		"BucketStuck": {
+			reason: "It is being deleted, its claim is gone, and no access uses it.",
+			happen: on(func(o *oracle.Objects) {
+				o.Claims, o.Accesses, o.Secrets = nil, nil, nil
+				o.Buckets[0].DeletionTimestamp = &now
+				bucketNotYet(o, yes)
+			}),
+			want: []verdict{{oracle.Convergence, "Bucket/" + bucket}},
+		},
+		"BucketInUse": {
+			reason: "It is being deleted, its claim is gone, and an access uses it.",
+			happen: on(func(o *oracle.Objects) {
+				o.Claims = nil
+				o.Buckets[0].DeletionTimestamp = &now
+				o.Accesses[0].Status.AccessedBuckets = []v1alpha2.AccessedBucket{{BucketName: bucket}}
+				bucketNotYet(o, yes)
+			}),
+		},
 		"BucketLeft": {
 			reason: "Its claim is gone, and its policy is Delete.",
 			happen: on(func(o *oracle.Objects) {

@@ -3,6 +3,6 @@
 // seam, and its driver through a UNIX socket, which is the rpc seam. A crash of the
 // component is a kill -9 of the process.
 //
-// The proxy listens on the loopback interface at a secret path. A sidecar does not see
-// the connection to the driver break, as one in this process does: its calls fail.
+// The proxy listens on the loopback interface at a secret path. When the connection to a
+// driver breaks, that of the process breaks, too.
 package subprocess

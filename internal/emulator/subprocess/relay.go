@@ -5,9 +5,13 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"sync"
+	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -20,12 +24,23 @@ type relay struct {
 	server *grpc.Server
 	conn   *grpc.ClientConn
 	served chan error
+
+	watching sync.WaitGroup
+	stop     context.CancelFunc
+}
+
+// reconnect is how soon the relay notices that a driver is back.
+var reconnect = grpc.ConnectParams{
+	Backoff:           backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 1.5, Jitter: 0.2, MaxDelay: 500 * time.Millisecond},
+	MinConnectTimeout: time.Second,
 }
 
 // newRelay starts a relay that listens on a socket.
 func newRelay(socket string, driver Driver) (*relay, error) {
 	conn, err := grpc.NewClient(driver.Endpoint,
-		append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}, driver.DialOptions...)...)
+		append([]grpc.DialOption{
+			grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithConnectParams(reconnect), grpc.WithIdleTimeout(0),
+		}, driver.DialOptions...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +50,26 @@ func newRelay(socket string, driver Driver) (*relay, error) {
 	}
 	r := &relay{conn: conn, served: make(chan error, 1)}
 	r.server = grpc.NewServer(grpc.UnknownServiceHandler(r.pass))
-	go func() { r.served <- r.server.Serve(listener) }()
+	through := newGate(listener)
+	go func() { r.served <- r.server.Serve(through) }()
+	ctx, cancel := context.WithCancel(context.Background())
+	r.stop = cancel
+	r.watching.Go(func() { r.follow(ctx, through) })
 	return r, nil
+}
+
+// follow breaks the connection of the process while there is none to the driver.
+func (r *relay) follow(ctx context.Context, through *gate) {
+	for {
+		state := r.conn.GetState()
+		through.set(state == connectivity.Ready)
+		if state == connectivity.Idle {
+			r.conn.Connect()
+		}
+		if !r.conn.WaitForStateChange(ctx, state) {
+			return
+		}
+	}
 }
 
 // pass implements grpc.StreamHandler for calls of any method that has one request
@@ -83,6 +116,8 @@ func empty(of protoreflect.MessageDescriptor) proto.Message {
 }
 
 func (r *relay) close() error {
+	r.stop()
+	r.watching.Wait()
 	r.server.Stop()
 	return errors.Join(<-r.served, r.conn.Close())
 }

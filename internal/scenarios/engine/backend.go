@@ -2,21 +2,55 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// backend changes what the store holds, and then compares it with what is expected.
+// backendDelay is the time between two comparisons with the backend.
+const backendDelay = 20 * time.Millisecond
+
+// backend changes what the store holds, and then compares it with what is expected. It
+// waits for that as long as a component is at work: the driver may still be asked to
+// delete the bucket of a claim that is gone.
 func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 	if err := r.changeBackend(ctx, s.Backend); err != nil {
 		return nil, err
 	}
+	failure, err := r.backendFailure(ctx, s.Backend)
+	if failure == nil || err != nil {
+		return nil, err
+	}
+	waiting, giveUp := context.WithCancelCause(ctx)
+	isFinal := func(context.Context) (time.Duration, bool) { return idle.LongQuiet, true }
+	defer r.cancelWhenStalled(waiting, isFinal, giveUp)()
+	for waiting.Err() == nil {
+		idle.Pause(waiting, backendDelay)
+		if failure, err = r.backendFailure(ctx, s.Backend); failure == nil || err != nil {
+			return nil, err
+		}
+	}
+	return nil, failure
+}
+
+// backendFailure compares once. It tells what differs from what cannot be compared.
+func (r *run) backendFailure(ctx context.Context, b *spec.Backend) (*Failure, error) {
+	err := r.compareBackends(ctx, b)
+	if failure, ok := errors.AsType[*Failure](err); ok {
+		return failure, nil
+	}
+	return nil, err
+}
+
+func (r *run) compareBackends(ctx context.Context, b *spec.Backend) error {
 	truth, err := r.backendState(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, part := range []struct {
 		kind     string
@@ -24,18 +58,15 @@ func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 		got      map[string]any
 		only     bool
 	}{
-		{"bucket", s.Backend.Buckets, truth.buckets, s.Backend.Only},
-		{"account", s.Backend.Accounts, truth.accounts, s.Backend.Only},
-		{"policy of bucket", s.Backend.Policies, truth.policies, false},
+		{"bucket", b.Buckets, truth.buckets, b.Only},
+		{"account", b.Accounts, truth.accounts, b.Only},
+		{"policy of bucket", b.Policies, truth.policies, false},
 	} {
 		if err := r.compareBackend(ctx, part.kind, part.expected, part.got, part.only); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if err := r.compareObjects(ctx, s.Backend.Objects); err != nil {
-		return nil, err
-	}
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return r.compareObjects(ctx, b.Objects)
 }
 
 func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Named, got map[string]any, only bool) error {

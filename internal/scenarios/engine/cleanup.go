@@ -43,7 +43,7 @@ func (r *run) cleanUp(ctx context.Context) []error {
 	for _, object := range deleted {
 		failed = append(failed, r.awaitDeletion(ctx, object))
 	}
-	return append(failed, r.deleteRetained(ctx))
+	return append(failed, r.deleteBuckets(ctx))
 }
 
 // absent is the pattern of what has been deleted.
@@ -61,7 +61,7 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 	timed, cancel := r.engine.withTimeout(ctx, limit)
 	defer cancel()
 	waitCtx, giveUp := context.WithCancelCause(timed)
-	defer r.cancelWhenStalled(waitCtx, object, giveUp)()
+	defer r.cancelWhenStalled(waitCtx, r.objectMayStay(object), giveUp)()
 	_, err := wait.until(waitCtx)
 	if err == nil {
 		return nil
@@ -74,9 +74,10 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 	return errors.Join(r.explain(timed, failure, mark), client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
 }
 
-// deleteRetained deletes the Buckets that the scenario's claims have left behind by
-// their deletion policy. What they stand for is swept later.
-func (r *run) deleteRetained(ctx context.Context) error {
+// deleteBuckets deletes the Buckets that the scenario's claims have left behind by
+// their deletion policy, and waits until all of them are gone. The backend buckets of
+// the former are swept later.
+func (r *run) deleteBuckets(ctx context.Context) error {
 	var buckets v1alpha2.BucketList
 	if err := r.engine.client.List(ctx, &buckets); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (r *run) deleteRetained(ctx context.Context) error {
 		if bucket.Spec.BucketClaimRef.Namespace != r.namespace {
 			continue
 		}
-		if bucket.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain {
+		if bucket.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain && bucket.DeletionTimestamp.IsZero() {
 			failed = append(failed, &Failure{
 				Position: r.scenario.Position, Subject: "Bucket/" + bucket.Name,
 				Message: fmt.Sprintf("Bucket/%s still exists, but its deletion policy is %s", bucket.Name, bucket.Spec.DeletionPolicy),

@@ -19,22 +19,30 @@ import (
 // errStalled means that no component acts on an object any more.
 var errStalled = errors.New("condition not met, and all components are idle")
 
-// cancelWhenStalled cancels a wait once no component acts on the object any more. The
-// returned function ends the detection and waits for its goroutine.
-func (r *run) cancelWhenStalled(ctx context.Context, object *unstructured.Unstructured, cancel context.CancelCauseFunc) (stop func()) {
+// objectMayStay returns a function that says whether the state of an object may be final.
+func (r *run) objectMayStay(object *unstructured.Unstructured) func(context.Context) (time.Duration, bool) {
+	return func(ctx context.Context) (time.Duration, bool) {
+		now := object.DeepCopy()
+		if err := r.engine.client.Get(ctx, client.ObjectKeyFromObject(now), now); err != nil {
+			return 0, false
+		}
+		return mayStay(now)
+	}
+}
+
+// cancelWhenStalled cancels a wait once no component acts any more, and the state that is
+// waited for may be final. The returned function ends the detection and waits for its
+// goroutine.
+func (r *run) cancelWhenStalled(
+	ctx context.Context, mayStay func(context.Context) (time.Duration, bool), cancel context.CancelCauseFunc,
+) (stop func()) {
 	stall := &idle.Stall{
 		WaitQuiet: func(ctx context.Context, quiet time.Duration) bool {
 			return r.idle.WaitQuiet(ctx, r.eventScope(), quiet)
 		},
-		Idle: func() bool { return r.idle.Idle(r.eventScope()) },
-		MayStay: func(ctx context.Context) (time.Duration, bool) {
-			now := object.DeepCopy()
-			if err := r.engine.client.Get(ctx, client.ObjectKeyFromObject(now), now); err != nil {
-				return 0, false
-			}
-			return mayStay(now)
-		},
-		Probe: func(ctx context.Context) error { return idle.ProbeLatency(ctx, r.engine.client, r.namespace) },
+		Idle:    func() bool { return r.idle.Idle(r.eventScope()) },
+		MayStay: mayStay,
+		Probe:   func(ctx context.Context) error { return idle.ProbeLatency(ctx, r.engine.client, r.namespace) },
 	}
 	ended := make(chan struct{})
 	go func() {

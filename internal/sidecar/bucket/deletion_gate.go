@@ -25,7 +25,8 @@ func checkReleased(bucket *v1alpha2.Bucket) error {
 	isBound := bucket.Spec.BucketClaimRef.UID != ""
 	if isBound && !v1alpha2.IsBucketClaimBeingDeleted(bucket) {
 		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked,
-			"waiting for BucketClaim %s, to which the Bucket is bound, to be deleted", claimOf(bucket))
+			"waiting for the BucketClaim with UID %s (bound as %s) and its BucketAccesses to be deleted",
+			bucket.Spec.BucketClaimRef.UID, claimOf(bucket))
 	}
 	return nil
 }

@@ -19,10 +19,7 @@ type Line struct {
 	queue atomic.Pointer[queue]
 }
 
-type (
-	queue   = workqueue.TypedRateLimitingInterface[reconcile.Request]
-	limiter = workqueue.TypedRateLimiter[reconcile.Request]
-)
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // Line returns a Line for another reconciler.
 func (c *Calls) Line() *Line { return &Line{calls: c} }
@@ -62,17 +59,19 @@ func (l *Line) Reconciler(r reconcile.Reconciler) reconcile.Reconciler {
 }
 
 // RateLimiter keeps the back-off of an object that waits: its calls have not succeeded.
-func (l *Line) RateLimiter(of limiter) limiter { return &patientLimiter{TypedRateLimiter: of, line: l} }
+func (l *Line) RateLimiter(of workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimiter[reconcile.Request] {
+	return &limiter{TypedRateLimiter: of, line: l}
+}
 
-type patientLimiter struct {
+type limiter struct {
 	workqueue.TypedRateLimiter[reconcile.Request]
 
 	line *Line
 }
 
 // Forget implements workqueue.TypedRateLimiter.
-func (p *patientLimiter) Forget(object reconcile.Request) {
-	if !p.line.calls.waits(p.line, object) {
-		p.TypedRateLimiter.Forget(object)
+func (r *limiter) Forget(object reconcile.Request) {
+	if !r.line.calls.waits(r.line, object) {
+		r.TypedRateLimiter.Forget(object)
 	}
 }

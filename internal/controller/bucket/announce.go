@@ -1,0 +1,36 @@
+package bucket
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// NameOf returns the name of the Bucket that a claim has or will have. It follows from
+// immutable fields, and not from the status, which may have been edited.
+func NameOf(claim *v1alpha2.BucketClaim) string {
+	if existing := claim.Spec.ExistingBucketName; existing != "" {
+		return existing
+	}
+	return v1alpha2.BucketNameForClaim(claim.UID)
+}
+
+// Announce sets the annotation by which the sidecar knows that a Bucket's claim is
+// being deleted, or gone, and that it may deprovision. The write is locked to the
+// version that was read: the sidecar must not learn it of another Bucket that has the
+// name by now.
+func Announce(ctx context.Context, c client.Client, bucket *v1alpha2.Bucket) error {
+	if metav1.HasAnnotation(bucket.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation) {
+		return nil
+	}
+	before := bucket.DeepCopy()
+	metav1.SetMetaDataAnnotation(&bucket.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation, "")
+	if err := c.Patch(ctx, bucket, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("annotate Bucket %s: %w", bucket.Name, err)
+	}
+	return nil
+}
