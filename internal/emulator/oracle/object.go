@@ -20,6 +20,7 @@ type object struct {
 		UID               types.UID               `json:"uid"`
 		DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
 		Finalizers        []string                `json:"finalizers"`
+		Annotations       map[string]string       `json:"annotations"`
 		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
 		Annotations       map[string]string       `json:"annotations"`
 	} `json:"metadata"`
@@ -35,7 +36,8 @@ type object struct {
 		Protocol           cosiapi.Protocol `json:"protocol"`
 		ServiceAccountName string           `json:"serviceAccountName"`
 	} `json:"spec"`
-	Status struct {
+	Immutable bool `json:"immutable"`
+	Status    struct {
 		BucketID        string                   `json:"bucketID"`
 		AccountID       string                   `json:"accountID"`
 		DriverName      string                   `json:"driverName"`
@@ -125,4 +127,9 @@ func (o *object) accessOwner() (name string) {
 		}
 	}
 	return name
+}
+
+// announced reports whether a Bucket says that its claim is being deleted.
+func (o *object) announced() bool {
+	return cosiapi.IsBucketClaimBeingDeleted(&cosiapi.Bucket{ObjectMeta: metav1.ObjectMeta{Annotations: o.Metadata.Annotations}})
 }
