@@ -22,7 +22,6 @@ type object struct {
 		Finalizers        []string                `json:"finalizers"`
 		Annotations       map[string]string       `json:"annotations"`
 		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
-		Annotations       map[string]string       `json:"annotations"`
 	} `json:"metadata"`
 	Spec struct {
 		DriverName       string                       `json:"driverName"`
