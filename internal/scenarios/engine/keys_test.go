@@ -17,7 +17,7 @@ type generous struct {
 	fakedriver.Backend
 
 	more string // a bucket that all accounts may read
-	stay bool // accounts are not deleted
+	stay bool   // accounts are not deleted
 }
 
 // PutAccount implements fakedriver.Backend.
