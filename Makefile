@@ -106,6 +106,7 @@ nightly-mutants: mutants ## Have exploring find the bugs of all mutants.
 nightly-explore: ## Try faults in all scenarios that ship, and random ones in the base lifecycle.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(MAKE) explore-suite
+	$(MAKE) explore-steady
 	$(MAKE) explore EXPLORE='--random 1000 --seed $(SEED)'
 
 # The program's own controller and sidecar, as processes behind the seams.
@@ -135,6 +136,11 @@ explore: build setup ## Try every fault at every point of the base lifecycle.
 .PHONY: explore-suite
 explore-suite: build setup ## Try faults in all scenarios that ship.
 	$(BIN)/cosi-emu explore scenarios/suite --prune step --out $(BIN)/found $(EXPLORE)
+
+# make explore-steady EXPLORE='--prune object'
+.PHONY: explore-steady
+explore-steady: build setup ## Try every fault in the scenarios that end with everything up.
+	$(BIN)/cosi-emu explore scenarios/suite/steady --out $(BIN)/found $(EXPLORE)
 
 # make mutants MUTANT=create-before-id
 MUTANT ?=

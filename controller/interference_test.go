@@ -266,7 +266,11 @@ func TestClaimOfACondemnedBucket(t *testing.T) {
 		revoke  func(*fixture, *v1alpha2.Bucket)
 	}{
 		{"deleting", func(h *fixture, b *v1alpha2.Bucket) { h.must(h.Delete(context.Background(), b)) }, nil},
-		{"annotated", func(h *fixture, b *v1alpha2.Bucket) { h.annotate(b, `""`) }, func(h *fixture, b *v1alpha2.Bucket) { h.annotate(b, "null") }},
+		{
+			"annotated",
+			func(h *fixture, b *v1alpha2.Bucket) { h.annotate(b, `""`) },
+			func(h *fixture, b *v1alpha2.Bucket) { h.annotate(b, "null") },
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := start(t)

@@ -29,8 +29,8 @@ func TestRights(t *testing.T) {
 	}
 	want := map[string]map[string]string{
 		deploy.SidecarServiceAccount: {
-			"buckets": "list watch patch", "buckets/status": "patch",
-			"bucketaccesses": "list watch patch", "bucketaccesses/status": "patch", "bucketaccesses/finalizers": "update",
+			"buckets": "get list watch patch", "buckets/status": "patch",
+			"bucketaccesses": "get list watch patch", "bucketaccesses/status": "patch", "bucketaccesses/finalizers": "update",
 			"secrets": "get list watch create update patch delete",
 		},
 		deploy.ControllerServiceAccount: {

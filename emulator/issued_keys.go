@@ -17,15 +17,18 @@ const maxIssuedKeys = 4096
 type IssuedKey struct {
 	// Account is the account that it is of, and Owner the driver.
 	Account, Owner string
-	// Secret is what only the owner of an access Secret may see.
-	Secret string
+	// AccessKeyID and Secret are the key. Only the owner of an access Secret may see the
+	// secret.
+	AccessKeyID, Secret string
+	// Buckets are those that the account had access to when the key was given.
+	Buckets []string
 	// At is when it was given last.
 	At time.Time
 }
 
 // IssuedKeys returns the keys that the store has given to fake drivers since a
-// time, as far as they are remembered: for checks that they are nowhere but in
-// Secrets. They are in memory only, and must not be written anywhere.
+// time, as far as they are remembered: for checks of what they open. They are in memory
+// only, and must not be written anywhere.
 func (e *Emulator) IssuedKeys(since time.Time) []IssuedKey {
 	e.issuedKeys.mu.Lock()
 	defer e.issuedKeys.mu.Unlock()
@@ -52,7 +55,13 @@ func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedrive
 	if len(i.keys) == maxIssuedKeys {
 		i.keys = slices.Delete(i.keys, 0, maxIssuedKeys/2)
 	}
-	i.keys = append(i.keys, IssuedKey{Account: spec.ID, Owner: spec.Owner, Secret: credentials.SecretAccessKey, At: time.Now()})
+	key := IssuedKey{
+		Account: spec.ID, Owner: spec.Owner, AccessKeyID: credentials.AccessKeyID, Secret: credentials.SecretAccessKey, At: time.Now(),
+	}
+	for _, grant := range spec.Grants {
+		key.Buckets = append(key.Buckets, grant.Bucket)
+	}
+	i.keys = append(i.keys, key)
 }
 
 // keyRecordingBackend is a backend whose keys are remembered.

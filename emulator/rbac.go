@@ -88,13 +88,15 @@ func namespacesOf(objects []*unstructured.Unstructured) []*unstructured.Unstruct
 	var all []*unstructured.Unstructured
 	known := map[string]bool{"": true, metav1.NamespaceDefault: true}
 	for _, object := range objects {
-		if name := object.GetNamespace(); !known[name] {
-			known[name] = true
-			namespace := &unstructured.Unstructured{}
-			namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-			namespace.SetName(name)
-			all = append(all, namespace)
+		name := object.GetNamespace()
+		if known[name] {
+			continue
 		}
+		known[name] = true
+		namespace := &unstructured.Unstructured{}
+		namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+		namespace.SetName(name)
+		all = append(all, namespace)
 	}
 	return all
 }

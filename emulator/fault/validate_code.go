@@ -35,8 +35,9 @@ func checkAPICode(code string) string {
 	if _, _, ok := KubernetesStatus(code); ok || slices.Contains([]string{Reset, TLS, Refused}, code) {
 		return ""
 	}
-	return didYouMean(code, journal.SeamAPI, fmt.Sprintf("%q is none of an HTTP status from 400 to 599, a reason of the API server such as Conflict, "+
-		"TooManyRequests or InternalError, and %s, %s, %s", code, Reset, TLS, Refused))
+	return didYouMean(code, journal.SeamAPI, fmt.Sprintf(
+		"%q is none of an HTTP status from 400 to 599, a reason of the API server such as Conflict, "+
+			"TooManyRequests or InternalError, and %s, %s, %s", code, Reset, TLS, Refused))
 }
 
 // didYouMean returns a question for the code that was meant, or else what is wrong.
@@ -56,7 +57,8 @@ func (f Fault) checkStoreCode(code string) string {
 	if _, ok := S3Status(code); ok || own || code == Reset {
 		return ""
 	}
-	return didYouMean(code, f.Match.Seam, fmt.Sprintf("%q is no code of S3 that is known here, which are %s, and %s; the driver's own calls have %s",
+	return didYouMean(code, f.Match.Seam, fmt.Sprintf(
+		"%q is no code of S3 that is known here, which are %s, and %s; the driver's own calls have %s",
 		code, strings.Join(s3Codes(), ", "), Reset, strings.Join(administrative, ", ")))
 }
 

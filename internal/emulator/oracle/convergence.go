@@ -95,12 +95,9 @@ func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	bucket := w.bucketOf(o)
-	condemned := bucket != nil && (bucket.DeletionTimestamp != nil || v1alpha2.IsBucketClaimBeingDeleted(bucket))
 	switch {
-	case condemned && !deleting && o.Status.ReadyToUse:
-		return "is ready to use, although its Bucket is being deleted"
-	case condemned && !deleting:
-		return unless(unwell(o.Status.Conditions), "does not say that its Bucket is being deleted")
+	case isCondemned(bucket) && !deleting:
+		return condemnedClaim(o)
 	case problem != "":
 		return problem
 	case deleting:
@@ -116,6 +113,19 @@ func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 	}
 	_, bucketReady := ready(bucket.Status.ReadyToUse, bucket.DeletionTimestamp != nil, bucket.Status.Conditions)
 	return unless(!bucketReady, "is not ready, although its Bucket is")
+}
+
+// isCondemned reports whether a Bucket is being deleted, or announced to be.
+func isCondemned(bucket *v1alpha2.Bucket) bool {
+	return bucket != nil && (bucket.DeletionTimestamp != nil || v1alpha2.IsBucketClaimBeingDeleted(bucket))
+}
+
+// condemnedClaim says what is wrong with a live claim whose Bucket is condemned.
+func condemnedClaim(o *v1alpha2.BucketClaim) string {
+	if o.Status.ReadyToUse {
+		return "is ready to use, although its Bucket is being deleted"
+	}
+	return unless(unwell(o.Status.Conditions), "does not say that its Bucket is being deleted")
 }
 
 func (w *stateCheck) deletingClaim(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {

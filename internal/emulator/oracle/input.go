@@ -55,6 +55,15 @@ type Observation struct {
 	Objects Objects `json:"objects"`
 	// Backend is what the backend has, or nil if it is not the emulator's.
 	Backend *BackendState `json:"truth,omitempty"`
+	// KeyUses are what the keys that were ever given open in the emulator's store.
+	KeyUses []KeyUse `json:"keyUses,omitempty"`
+}
+
+// KeyUse is a bucket that a key of an account opens, without the key. An empty bucket is
+// the list of buckets.
+type KeyUse struct {
+	Account string `json:"account"`
+	Bucket  string `json:"bucket,omitempty"`
 }
 
 // Objects are objects of Kubernetes, those of COSI and what belongs to them.

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -109,4 +110,54 @@ func (e *evidence) changedByPerson(v version) bool {
 func (v version) looksAt(c call) bool {
 	return v.verb != "" && v.component == c.component && v.result == done &&
 		v.got != nil && v.got.deleting() && v.got.bucketID() == c.id
+}
+
+// grantedInVain finds grants for a Secret that a person has made immutable, and which the
+// component has already failed to write: each grant may replace the key that applications use.
+func (e *evidence) grantedInVain(c call) []Finding {
+	access := e.withAccount(c.id)
+	if access == nil {
+		return nil
+	}
+	var found []Finding
+	for _, claim := range access.Spec.BucketClaims {
+		key := keyOf(access.Metadata.Namespace, claim.AccessSecretName)
+		if since := e.immutableSince(key, c); !since.IsZero() && e.failedToWrite(key, c, since) {
+			found = append(found, Finding{
+				Subject: subjectOf(secrets, key), Events: []uint64{c.seq},
+				Message: fmt.Sprintf("%s has called %s for account %q again, although its Secret %q is immutable and cannot get the key",
+					c.component, c.method, c.id, key),
+			})
+		}
+	}
+	return found
+}
+
+// immutableSince returns when a person made a Secret immutable that was still so at a call.
+func (e *evidence) immutableSince(key string, c call) (since time.Time) {
+	for _, v := range e.of(secrets) {
+		switch {
+		case v.key != key || v.seq >= c.seq || v.result != done:
+		case v.verb == "create" || v.verb == "delete":
+			since = time.Time{}
+		case v.byPerson() && v.got != nil && v.got.Immutable && since.IsZero():
+			since = v.ended
+		}
+	}
+	return since
+}
+
+// failedToWrite reports whether a component has failed to write a Secret between a time and a
+// call.
+func (e *evidence) failedToWrite(key string, c call, since time.Time) bool {
+	return slices.ContainsFunc(e.of(secrets), func(v version) bool {
+		return v.key == key && v.component == c.component && v.write() && v.result == rejected && v.began.After(since) && v.ended.Before(c.began)
+	})
+}
+
+// deletedByPerson reports whether a person has deleted an object before an event.
+func (e *evidence) deletedByPerson(resource, key string, before uint64) bool {
+	return slices.ContainsFunc(e.of(resource), func(v version) bool {
+		return v.byPerson() && v.verb == "delete" && v.key == key && v.seq < before && v.result == done
+	})
 }

@@ -104,3 +104,38 @@ func TestRetainByPerson(t *testing.T) {
 		},
 	})
 }
+
+// TestImmutableSecret has a person make the Secret of an access immutable before it gets its key.
+func TestImmutableSecret(t *testing.T) {
+	immutable := `{"immutable":true,` + secretBody[1:]
+	frozen := person("patch secrets", ns+"/key", `{"immutable":true}`, immutable)
+	unwritten := api("sidecar", "update secrets", ns+"/key", secretBody, "")
+	unwritten.Outcome = "Invalid"
+	grant := rpc("DriverGrantBucketAccess", account, `{"accountId":"`+account+`","buckets":[{"bucketId":"`+bucket+`"}]}`, `{}`)
+	judge(t, map[string]judging{
+		"Once": {
+			reason: "The sidecar could not know before it wrote the key.",
+			happen: func(s *story) { s.before("grant", frozen); s.before("fill", unwritten); s.drop("fill") },
+		},
+		"Again": {
+			reason: "The sidecar knows.",
+			happen: func(s *story) {
+				s.before("grant", frozen)
+				s.before("fill", unwritten)
+				s.before("fill", grant)
+				s.drop("fill")
+			},
+			want: []verdict{{oracle.Order, "Secret/key"}},
+		},
+		"Replaced": {
+			reason: "It is another Secret now.",
+			happen: func(s *story) {
+				s.before("grant", frozen)
+				s.before("fill", unwritten)
+				s.before("fill", person("delete secrets", ns+"/key", "", `{"kind":"Status"}`))
+				s.before("fill", api("sidecar", "create secrets", ns+"/key", secretBody, secretBody))
+				s.before("fill", grant)
+			},
+		},
+	})
+}

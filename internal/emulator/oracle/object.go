@@ -20,8 +20,8 @@ type object struct {
 		UID               types.UID               `json:"uid"`
 		DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
 		Finalizers        []string                `json:"finalizers"`
-		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
 		Annotations       map[string]string       `json:"annotations"`
+		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
 	} `json:"metadata"`
 	Spec struct {
 		DriverName       string                       `json:"driverName"`
@@ -35,7 +35,8 @@ type object struct {
 		Protocol           v1alpha2.Protocol `json:"protocol"`
 		ServiceAccountName string           `json:"serviceAccountName"`
 	} `json:"spec"`
-	Status struct {
+	Immutable bool `json:"immutable"`
+	Status    struct {
 		BucketID        string                   `json:"bucketID"`
 		AccountID       string                   `json:"accountID"`
 		DriverName      string                   `json:"driverName"`
@@ -125,4 +126,9 @@ func (o *object) accessOwner() (name string) {
 		}
 	}
 	return name
+}
+
+// announced reports whether a Bucket says that its claim is being deleted.
+func (o *object) announced() bool {
+	return v1alpha2.IsBucketClaimBeingDeleted(&v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Annotations: o.Metadata.Annotations}})
 }

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -27,6 +28,11 @@ func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Sco
 		return err
 	}
 	m.Objects, m.Backend, m.Until = v.objects(), truth, w.journal.Mark()
+	if !restless { // a key may just be revoked
+		if m.KeyUses, err = w.tryKeys(ctx, scope, truth); err != nil {
+			return fmt.Errorf("try the keys that were given: %w", err)
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.noteServed()

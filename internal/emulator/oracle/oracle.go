@@ -19,13 +19,14 @@ const (
 	Request     = vocabulary.Request
 	Status      = vocabulary.Status
 	Pace        = vocabulary.Pace
+	Keys        = vocabulary.Keys
 )
 
 // checks are the checks of the oracles, by name.
 var checks = map[string]func(*evidence) []Finding{
 	Leak: leaks, Loss: losses, Order: orderViolations, Foreign: foreignWrites,
 	Secret: secretLeaks, Convergence: unconverged, Silence: activity,
-	Request: wrongRequests, Status: untrueStatus, Pace: fastRetries,
+	Request: wrongRequests, Status: untrueStatus, Pace: fastRetries, Keys: openKeys,
 }
 
 // Finding is something that must not be.

@@ -14,6 +14,7 @@ func orderViolations(e *evidence) []Finding {
 		case createBucket:
 			found = append(found, e.unprotected(c, buckets, "Bucket", func(o *object) bool { return o.Status.BucketID == c.id })...)
 		case grantAccess:
+			found = append(found, e.grantedInVain(c)...)
 			found = append(found, e.unprotected(c, accesses, "BucketAccess", func(o *object) bool { return o.Status.AccountID == c.id })...)
 		case revokeAccess:
 			found = append(found, e.secretsAfter(c)...)

@@ -127,8 +127,24 @@ func TestOrder(t *testing.T) {
 		},
 		"ClaimInUse": {
 			reason: "The claim goes while an access needs it.",
-			happen: func(s *story) { s.move("release claim", "withdraw") },
+			happen: func(s *story) { s.before("withdraw", announcement()); s.move("release claim", "withdraw") },
 			want:   []verdict{{oracle.Order, "BucketClaim/photos"}},
+		},
+		"Unannounced": {
+			reason: "The claim goes, and its Bucket does not say so.",
+			happen: func(s *story) { s.move("release claim", "delete bucket") },
+			want:   []verdict{{oracle.Order, "Bucket/" + bucket}},
+		},
+		"Announced": {
+			reason: "The claim goes, and its Bucket says so.",
+			happen: func(s *story) { s.before("delete bucket", announcement()); s.move("release claim", "delete bucket") },
+		},
+		"DeletedByPerson": {
+			reason: "A person has deleted the Bucket, which the component sees later.",
+			happen: func(s *story) {
+				s.before("delete bucket", person("delete buckets", bucket, "", `{"kind":"Status"}`))
+				s.move("release claim", "delete bucket")
+			},
 		},
 		"Retried": {
 			reason: "Calls that are repeated are in order.",
@@ -173,4 +189,11 @@ func TestOrderOfOverlapping(t *testing.T) {
 	if diff := cmp.Diff(want, verdicts(oracle.Judge(in))); diff != "" {
 		t.Errorf("findings when the ID was still on its way (-want +got):\n%s", diff)
 	}
+}
+
+// announcement says on the Bucket that its claim is being deleted.
+func announcement() journal.Event {
+	return api("controller", "patch buckets", bucket, "{}",
+		object(bucketMeta+protected+`,"annotations":{"objectstorage.k8s.io/bucketclaim-being-deleted":""}`, bucketSpec,
+			`"status":{"bucketID":"`+bucket+`"}`))
 }

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -97,6 +98,7 @@ func (e *evidence) hastyDepartures() []Finding {
 			found = append(found, e.hastyAccess(v)...)
 		case claims:
 			found = append(found, e.hastyClaim(v)...)
+			found = append(found, e.unannounced(v)...)
 		}
 	}
 	return found
@@ -145,6 +147,28 @@ func (e *evidence) hastyClaim(v version) []Finding {
 				Message: fmt.Sprintf("%s has let BucketClaim %q go while BucketAccess %q had access through it", v.component, v.key, access.key()),
 			})
 		}
+	}
+	return found
+}
+
+// unannounced finds claims that went while a Bucket was bound to them that does not say so: it
+// stays bound for good. (KEP, "Deleting a Bucket": the controller annotates the Bucket first.)
+func (e *evidence) unannounced(v version) []Finding {
+	bound := map[string]*object{} // by name, as last seen before
+	for _, b := range e.of(buckets) {
+		if b.seq < v.seq && b.got != nil && b.got.Spec.BucketClaimRef.UID == v.got.Metadata.UID {
+			bound[b.key] = b.got
+		}
+	}
+	var found []Finding
+	for _, name := range slices.Sorted(maps.Keys(bound)) {
+		if b := bound[name]; b.deleting() || b.announced() || e.deletedByPerson(buckets, name, v.seq) {
+			continue
+		}
+		found = append(found, Finding{
+			Subject: subjectOf(buckets, name), Events: []uint64{v.seq},
+			Message: fmt.Sprintf("%s has let BucketClaim %q go, and Bucket %q, which is bound to it, does not say so", v.component, v.key, name),
+		})
 	}
 	return found
 }

@@ -81,7 +81,7 @@ func readWhole(response *http.Response) error {
 		return nil
 	}
 	body, err := io.ReadAll(response.Body)
-	if err = errors.Join(err, response.Body.Close()); err != nil {
+	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return err
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))

@@ -29,9 +29,11 @@ const (
 	VariableProbe = "PROBE_ADDRESS"
 	// VariableRPCTimeout is the time limit that the emulator's own sidecar has for a call.
 	VariableRPCTimeout = "RPC_TIMEOUT"
-	// VariableBaseDelay and VariableMaxDelay are the delays between retries that the
-	// emulator's own components have; exploration shortens them.
-	VariableBaseDelay, VariableMaxDelay = "RETRY_BASE_DELAY", "RETRY_MAX_DELAY"
+	// VariableBaseDelay is the first delay between retries that the emulator's own
+	// components have; exploration shortens it.
+	VariableBaseDelay = "RETRY_BASE_DELAY"
+	// VariableMaxDelay is the longest delay between retries.
+	VariableMaxDelay = "RETRY_MAX_DELAY"
 )
 
 // Command is what to run.

@@ -124,7 +124,8 @@ func TestKilled(t *testing.T) {
 
 // TestEndsByItself has the failure of a process be reported.
 func TestEndsByItself(t *testing.T) {
-	run, err := subprocess.New(subprocess.Command{Args: []string{"false"}}, emulatortest.Start(t, emulator.Options{NoDriver: true}).Config(), nil, logr.Discard())
+	cfg := emulatortest.Start(t, emulator.Options{NoDriver: true}).Config()
+	run, err := subprocess.New(subprocess.Command{Args: []string{"false"}}, cfg, nil, logr.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestSpeakJSON(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := httptest.NewRequest(http.MethodPost, "/api/v1/namespaces/n/secrets", strings.NewReader(tc.body))
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/namespaces/n/secrets", strings.NewReader(tc.body))
 			r.Header.Set("Content-Type", tc.contentType)
 			r.Header.Set("Accept", runtime.ContentTypeProtobuf)
 			if err := speakJSON(r); err != nil {

@@ -12,6 +12,7 @@ const (
 	Request     = "request"
 	Status      = "status"
 	Pace        = "pace"
+	Keys        = "keys"
 )
 
 // Oracle is the name of an oracle, with what it checks in a sentence.
@@ -29,6 +30,7 @@ func Oracles() []Oracle {
 		{Silence, "once all work is done, no component writes or calls"},
 		{Request, "every call says what follows from the spec and status of its object: buckets, modes, protocol, parameters, account"},
 		{Status, "once all work is done, conditions are of the latest generation, no failure outlives a call that succeeded, and readyToUse equals Provisioned"},
+		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; the emulator tries every key of its store"},
 		{Pace, "retries of one call or write slow down; judged at the default delays only"},
 	}
 }

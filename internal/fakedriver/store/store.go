@@ -84,6 +84,9 @@ func (s *Store) load() error {
 // front would clean paths, which are object keys.
 func (s *Store) Handler() http.Handler { return s.handler }
 
+// Unwrapped returns the S3 service without its middleware, for requests of this process.
+func (s *Store) Unwrapped() http.Handler { return s.s3 }
+
 // Region returns the region that requests must be signed for.
 func (s *Store) Region() string { return s.options.Region }
 

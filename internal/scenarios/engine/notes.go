@@ -76,7 +76,7 @@ func driverTrouble(events []journal.Event) []string {
 		if !isCall(e) || e.Fault != "" {
 			continue
 		}
-		what := ""
+		var what string
 		switch {
 		case brokenConnection(e):
 			what = "the driver's process ended during " + e.Operation.Name
@@ -87,9 +87,10 @@ func driverTrouble(events []journal.Event) []string {
 		default:
 			continue
 		}
-		if counts[what]++; counts[what] == 1 {
+		if counts[what] == 0 {
 			order = append(order, what)
 		}
+		counts[what]++
 	}
 	for i, what := range order {
 		if n := counts[what]; n > 1 {

@@ -70,7 +70,7 @@ func TestStretchedStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		within, stop := (&Engine{}).withTimeout(t.Context(), time.Second)
 		stop()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute) // of the test's clock
 		if cause := context.Cause(within); !errors.Is(cause, context.Canceled) {
 			t.Errorf("cause %v, want %v", cause, context.Canceled)
 		}

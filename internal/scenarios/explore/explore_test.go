@@ -164,3 +164,27 @@ func TestLongSeenOnce(t *testing.T) {
 		t.Errorf("%+v, want it seen once in %d runs, and not shrunk", g, 1+confirmingRuns)
 	}
 }
+
+// TestLongSteady tries a sample of the faults in the scenarios that end with everything up,
+// and expects no findings. Make explore-steady tries all.
+func TestLongSteady(t *testing.T) {
+	files, err := filepath.Glob("../../../scenarios/suite/steady/*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d files, %v; want at least 4", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			const few = 40
+			r, err := Explore(t.Context(), Options{File: file, Text: text(t, file), Sandboxes: 2, Sample: few, Seed: 1, Prune: PruneStep})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Tried == 0 {
+				t.Error("no effect was tried")
+			}
+			for _, g := range r.Findings {
+				t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Explanation, g.Cases)
+			}
+		})
+	}
+}

@@ -131,6 +131,9 @@ func (e *explorer) runClean(ctx context.Context) error {
 	points := pointsOf(e.clean.open(), e.clean.names)
 	if e.options.Interference {
 		e.trials = e.interferences(e.clean)
+		if e.options.Pairs {
+			e.trials = append(e.trials, e.machineFaults(points...)...)
+		}
 	} else {
 		e.trials = e.trialsAt(points...)
 	}

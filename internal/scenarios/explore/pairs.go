@@ -1,6 +1,11 @@
 package explore
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
 
 // rememberStates marks the prune keys of the run as tried, with all kinds.
 func (e *explorer) rememberStates(o *runResult) {
@@ -14,6 +19,10 @@ func (e *explorer) rememberStates(o *runResult) {
 // pair adds cases of two faults: the fault of a run, and each trial at a later point whose
 // prune key is new.
 func (e *explorer) pair(result caseResult) {
+	if e.options.Interference {
+		e.pairWithInterference(result)
+		return
+	}
 	for _, s := range pruneKeys(result.observed, PruneState) {
 		for _, t := range e.trialsAt(s.point) {
 			key := s.state + string(t.Kind)
@@ -26,3 +35,63 @@ func (e *explorer) pair(result caseResult) {
 		}
 	}
 }
+
+// pairWithInterference adds cases of an interference and a fault: to a run with one of them, the
+// other at each later point. An interference with an object and a kind of fault are tried
+// once at equivalent points.
+func (e *explorer) pairWithInterference(result caseResult) {
+	first := result.Case[0]
+	states := map[Point]string{}
+	for _, s := range pruneKeys(result.observed, e.pairPrune()) {
+		states[s.point] = s.state
+	}
+	var later []Trial
+	if first.interferes() {
+		for _, s := range pruneKeys(result.observed, e.pairPrune()) {
+			later = append(later, e.machineFaults(s.point)...)
+		}
+	} else {
+		later = e.interferences(result.observed)
+	}
+	for _, t := range later {
+		state, isLater := states[t.Point]
+		if !isLater {
+			continue
+		}
+		key := first.what() + state + t.what()
+		if e.seen[key] {
+			e.report.Pruned++
+			continue
+		}
+		e.seen[key] = true
+		e.pairs = append(e.pairs, Case{first, t})
+	}
+}
+
+// pairPrune selects which operations count as equivalent for the second effect of a pair. The
+// whole state differs after nearly every interference.
+func (e *explorer) pairPrune() Prune {
+	if e.options.Prune == PruneState {
+		return PruneObject
+	}
+	return e.options.Prune
+}
+
+// machineFaults returns the faults at points that are combined with an interference: a late
+// watch, a restart before a write or a call, and an unavailable driver.
+func (e *explorer) machineFaults(points ...Point) []Trial {
+	all := timingOf(e.options.Emulator.RPCTimeout).trials(points, []Kind{Stale, CrashBefore, Fail}, e.options.At)
+	return slices.DeleteFunc(all, func(t Trial) bool {
+		byCOSI := t.Point.Seam == journal.SeamAPI && !t.Point.reads() || t.Point.Seam == journal.SeamRPC && isSidecar(t.Point)
+		switch t.Kind {
+		case Stale:
+			return !t.Point.event()
+		case CrashBefore:
+			return !byCOSI
+		default:
+			return t.Point.Seam != journal.SeamRPC || !isSidecar(t.Point)
+		}
+	})
+}
+
+func isSidecar(p Point) bool { return emulator.IsSidecar(p.Component) }

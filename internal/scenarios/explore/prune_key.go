@@ -64,7 +64,7 @@ func pruneKeys(o *runResult, same Prune) []pruneKey {
 		if waiting == 0 {
 			all = append(all, pruneKey{p, state})
 		}
-		if e.Fault != "" && waiting > 0 {
+		if e.Fault != "" && e.Fault != probe.Name && waiting > 0 {
 			waiting--
 		}
 		before.remember(e, p)

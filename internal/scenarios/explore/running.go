@@ -21,6 +21,7 @@ type running struct {
 	faults    []fault.Fault
 	clean     *runResult    // nil: this is the clean run
 	earlyExit time.Duration // 0: no early exit
+	probed    bool          // the journal has watch events
 
 	from    uint64 // the last event before the first step
 	watcher *oracle.Watcher
@@ -53,6 +54,9 @@ func (r *running) start() {
 	for _, f := range r.faults {
 		r.fail(r.sandbox.emu.Faults().AddFallback(f))
 	}
+	if r.probed {
+		r.fail(r.sandbox.emu.Faults().AddFallback(probe))
+	}
 	close(r.began)
 }
 
@@ -62,6 +66,9 @@ func (r *running) finish(failed bool) {
 	r.seen.ended = time.Now()
 	r.seen.steps = r.seen.ended.Sub(r.started)
 	r.seen.faults = r.sandbox.emu.Faults().List()
+	if r.probed {
+		r.seen.faults = slices.DeleteFunc(r.seen.faults, func(f fault.Status) bool { return f.Name == probe.Name })
+	}
 	r.sandbox.emu.Faults().Clear()
 	if r.interferes() {
 		r.fail(r.tearDown())

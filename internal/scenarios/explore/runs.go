@@ -96,7 +96,7 @@ func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- c
 // try runs a case once, and returns a clean sandbox.
 func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
 	began := time.Now()
-	o := w.runCase(ctx, e.scenario, result.Case, e.clean)
+	o := w.runCase(ctx, e.scenario, result.Case, e.clean, e.options.Pairs && e.options.Interference)
 	if ctx.Err() != nil {
 		return w, nil //nolint:nilerr // the caller checks the context
 	}

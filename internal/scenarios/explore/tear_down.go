@@ -21,12 +21,14 @@ import (
 const tearDownTimeout = 10 * time.Second
 
 // runCase runs a case. A run with an interference exits early, because the steps of the
-// scenario may wait for what will not be.
-func (w *sandbox) runCase(ctx context.Context, s *spec.Scenario, c Case, clean *runResult) *runResult {
-	if !c.interferes() {
-		return w.run(ctx, s, c.faults(), clean)
+// scenario may wait for what will not be. A run that is probed records watch events.
+func (w *sandbox) runCase(ctx context.Context, s *spec.Scenario, c Case, clean *runResult, probed bool) *runResult {
+	current := newRunning(ctx, w, s, c.faults(), clean)
+	current.probed = probed
+	if c.interferes() {
+		current.earlyExit = earlyExitAfter(current.faults, clean.steps)
 	}
-	return w.runWithEarlyExit(ctx, s, c.faults(), clean, clean.steps)
+	return w.perform(ctx, current)
 }
 
 // interferes reports whether one of the faults of the run is an interference.

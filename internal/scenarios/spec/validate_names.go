@@ -103,7 +103,8 @@ func (v *validation) event(e *EventPattern) {
 func (v *validation) code(text Text) {
 	name, ok := literal(text)
 	if _, known := fault.RPCCode(name); ok && !known && name != journal.OutcomeOK {
-		v.decoder.fail(text.Position, "%q is not a gRPC code: %s", name, suggest.From(name, append(fault.Codes(journal.SeamRPC), journal.OutcomeOK)))
+		known := append(fault.Codes(journal.SeamRPC), journal.OutcomeOK)
+		v.decoder.fail(text.Position, "%q is not a gRPC code: %s", name, suggest.From(name, known))
 	}
 }
 

@@ -86,7 +86,7 @@ func children(root string) []string {
 	var all []string
 	lists, _ := filepath.Glob(filepath.Join(root, "self", "task", "*", "children")) // the pattern is valid
 	for _, list := range lists {
-		text, err := os.ReadFile(list) //nolint:gosec // a file of /proc
+		text, err := os.ReadFile(list)
 		if err == nil {
 			all = append(all, strings.Fields(string(text))...)
 		}
@@ -96,7 +96,7 @@ func children(root string) []string {
 
 // parse reads the usage of a thread.
 func parse(file string) (Usage, bool) {
-	text, err := os.ReadFile(file) //nolint:gosec // a file of /proc
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return Usage{}, false
 	}

@@ -42,7 +42,7 @@ func TestMeter(t *testing.T) {
 		if got := m.Read(); got != (Usage{}) {
 			t.Errorf("Read() at once = %v, want the figures of the last", got)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second) // of the test's clock
 		want := Usage{Ran: 3 * time.Second, Waited: 9 * time.Second}
 		got := m.Read()
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -54,7 +54,7 @@ func TestMeter(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(proc, "77")); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second) // of the test's clock
 		if diff := cmp.Diff(want, m.Read()); diff != "" {
 			t.Errorf("Read() after the end of the child (-want +got):\n%s", diff)
 		}

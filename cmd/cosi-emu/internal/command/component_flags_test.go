@@ -35,7 +35,8 @@ func TestOwnComponents(t *testing.T) {
 		},
 		"Missing": {
 			flags: ownComponents{controller: "./no-such-program --now"},
-			err:   `--controller-cmd "./no-such-program --now": exec: "./no-such-program": stat ./no-such-program: no such file or directory; give its path`,
+			err: `--controller-cmd "./no-such-program --now": exec: "./no-such-program": ` +
+				"stat ./no-such-program: no such file or directory; give its path",
 		},
 		"Unquoted": {flags: ownComponents{sidecar: `sh -c 'true`}, err: `--sidecar-cmd "sh -c 'true": EOF found when expecting closing quote`},
 		"Blank":    {flags: ownComponents{sidecar: " "}, err: `--sidecar-cmd " ": the command line names no program`},

@@ -1,0 +1,64 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+)
+
+// openKeys finds keys that open what they must not: anything after the access was revoked,
+// and buckets that were not granted.
+func openKeys(e *evidence) []Finding {
+	var found []Finding
+	for i := range e.Observations {
+		m := &e.Observations[i]
+		for _, use := range m.KeyUses {
+			if e.touched(use.Account) {
+				continue // a step has changed what it may do
+			}
+			switch a := e.accessOf(use.Account, m.After); {
+			case len(a.events) == 0: // COSI has not granted it
+			case a.revoked:
+				found = append(found, Finding{
+					Subject: "account " + use.Account, Events: a.events,
+					Message: fmt.Sprintf("a key of account %q opens %s %s, although the access was revoked", use.Account, use.what(), m.Name),
+				})
+			case use.Bucket != "" && !slices.Contains(a.buckets, use.Bucket):
+				found = append(found, Finding{
+					Subject: "account " + use.Account, Events: a.events,
+					Message: fmt.Sprintf("a key of account %q opens %s %s, which was not granted", use.Account, use.what(), m.Name),
+				})
+			}
+		}
+	}
+	return found
+}
+
+func (u KeyUse) what() string {
+	if u.Bucket == "" {
+		return "the list of buckets"
+	}
+	return fmt.Sprintf("bucket %q", u.Bucket)
+}
+
+// granted is what the calls say of an account.
+type granted struct {
+	buckets []string // those of all grants, also of failed ones, which may have happened
+	revoked bool
+	events  []uint64
+}
+
+// accessOf returns what an account had access to after an event.
+func (e *evidence) accessOf(account string, until uint64) granted {
+	var a granted
+	for _, c := range e.calls {
+		switch {
+		case c.seq > until || c.id != account:
+		case c.is(grantAccess):
+			a = granted{buckets: append(a.buckets, c.buckets...), events: append(a.events, c.seq)}
+		case c.is(revokeAccess) && c.ok:
+			a = granted{revoked: true, events: append(a.events, c.seq)}
+		}
+	}
+	a.events = a.events[max(0, len(a.events)-maxShown):]
+	return a
+}
