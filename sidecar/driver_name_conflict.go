@@ -95,7 +95,7 @@ func (n *driverNameConflict) checkAll(ctx context.Context, leases <-chan *coordi
 // from its message, so that a sidecar that restarts repeatedly leaves only one.
 func (n *driverNameConflict) record(ctx context.Context, lease *coordinationv1.Lease, collision error) {
 	n.logger.Error(collision, "another driver has the same name", "driver", n.driver.Name())
-	told := &eventsv1.Event{
+	event := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: lease.Namespace,
 			Name:      fmt.Sprintf("%s.%x", lease.Name, sha256.Sum224([]byte(collision.Error()))),
@@ -112,8 +112,8 @@ func (n *driverNameConflict) record(ctx context.Context, lease *coordinationv1.L
 			Namespace: lease.Namespace, Name: lease.Name, UID: lease.UID,
 		},
 	}
-	if err := client.IgnoreAlreadyExists(n.client.Create(ctx, told)); err != nil {
-		n.logger.Error(err, "write an Event", "event", told.Name)
+	if err := client.IgnoreAlreadyExists(n.client.Create(ctx, event)); err != nil {
+		n.logger.Error(err, "write an Event", "event", event.Name)
 	}
 }
 

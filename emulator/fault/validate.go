@@ -142,9 +142,3 @@ func (f Fault) checkDetails() string {
 
 // MaxLease is how long Effect.LoseLease may last.
 const MaxLease = 24 * time.Hour
-
-// ControlPlane returns the processes that Effect.Outage can kill.
-func ControlPlane() []string {
-	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == "outage" })
-	return slices.Clone(kinds[at].enum)
-}

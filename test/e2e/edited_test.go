@@ -65,7 +65,7 @@ var edits = map[string]func(handle){
 			(*h.conditions)[i].ObservedGeneration = 99
 		}
 	},
-	"somebody else's condition": func(h handle) { h.set(foreignCondition, metav1.ConditionTrue) },
+	"foreign condition": func(h handle) { h.set(foreignCondition, metav1.ConditionTrue) },
 }
 
 // state is what an object says of itself, and what protects it.

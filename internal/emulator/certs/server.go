@@ -13,7 +13,7 @@ import (
 )
 
 // serverLifetime is more than an emulator runs, and less than what some clients
-// refuse for being too long: 825 days.
+// reject for being too long: 825 days.
 const serverLifetime = 365 * 24 * time.Hour
 
 // ServerConfig returns the TLS configuration of a server with these names, host

@@ -46,7 +46,7 @@ func TestInstallCRDs(t *testing.T) {
 		t.Errorf("the first object took %v", took)
 	}
 	checkReplaced(ctx, t, c)
-	checkRefused(ctx, t, c)
+	checkRejected(ctx, t, c)
 }
 
 func checkReplaced(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
@@ -63,7 +63,7 @@ func checkReplaced(ctx context.Context, t *testing.T, c *controlplane.ControlPla
 	}
 }
 
-func checkRefused(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+func checkRejected(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
 	t.Helper()
 	bad := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "bad"}}
 	if err := controlplane.InstallCRDs(ctx, c.AdminConfig(), []*apiextensionsv1.CustomResourceDefinition{bad}); !apierrors.IsInvalid(err) {

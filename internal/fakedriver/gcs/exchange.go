@@ -22,7 +22,7 @@ type exchange struct {
 
 	// release unlocks the objects, and leaves the gate of the account.
 	release func()
-	begun   bool // whether the answer is
+	started bool // the response has started
 }
 
 // phase decides one thing about a request. Its error ends the request.
@@ -41,7 +41,7 @@ var phases = []phase{
 
 // begin begins the answer. From here on the client may be slow.
 func (x *exchange) begin(status int) {
-	x.begun = true
+	x.started = true
 	x.w.WriteHeader(status)
 	x.release()
 }
@@ -58,7 +58,7 @@ func (a answer) WriteHeader(status int) { a.x.begin(status) }
 
 // Write implements http.ResponseWriter.
 func (a answer) Write(data []byte) (int, error) {
-	if !a.x.begun {
+	if !a.x.started {
 		a.x.begin(http.StatusOK)
 	}
 	return a.ResponseWriter.Write(data)

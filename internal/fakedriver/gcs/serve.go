@@ -32,7 +32,7 @@ func (s *Service) reject(x *exchange, err error) {
 		log.V(1).Info("gcs request rejected")
 	}
 	x.release() // an error is not held back by a revocation
-	if !x.begun {
+	if !x.started {
 		found.write(x.w)
 	}
 }
@@ -41,7 +41,7 @@ func (s *Service) reject(x *exchange, err error) {
 func (s *Service) fail(x *exchange, cause error, stack string) {
 	s.options.Logger.Error(cause, "gcs request failed", "operation", x.operation.name, "stack", stack)
 	x.release()
-	if !x.begun {
+	if !x.started {
 		errInternal.write(x.w)
 	}
 }

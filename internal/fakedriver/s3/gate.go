@@ -10,7 +10,7 @@ import (
 // begin begins an answer that has no more than headers, which net/http would send
 // without asking at the gate.
 func (x *exchange) begin() {
-	if gated, ok := x.W.(*gatedWriter); ok && !gated.begun {
+	if gated, ok := x.W.(*gatedWriter); ok && !gated.started {
 		gated.WriteHeader(http.StatusOK)
 	}
 }
@@ -20,7 +20,7 @@ type gatedWriter struct {
 	http.ResponseWriter
 
 	x        *exchange
-	begun    bool
+	started  bool
 	rejected bool
 }
 
@@ -29,11 +29,11 @@ func (g *gatedWriter) Unwrap() http.ResponseWriter { return g.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
 func (g *gatedWriter) WriteHeader(status int) {
-	if g.begun || status < http.StatusOK {
+	if g.started || status < http.StatusOK {
 		g.ResponseWriter.WriteHeader(status)
 		return
 	}
-	g.begun = true
+	g.started = true
 	if err := g.x.enter(); err != nil {
 		g.reject(err)
 		return
@@ -52,7 +52,7 @@ func (x *exchange) enter() error {
 
 // Write implements http.ResponseWriter.
 func (g *gatedWriter) Write(data []byte) (int, error) {
-	if !g.begun {
+	if !g.started {
 		g.WriteHeader(http.StatusOK)
 	}
 	if g.rejected {

@@ -69,17 +69,17 @@ func (g *stage) body(row documented) string {
 	return "<hostile/>"
 }
 
-// verdict is what became of a request.
-type verdict string
+// answerKind classifies the answer to a request.
+type answerKind string
 
 const (
-	let           verdict = "allowed"
-	denial        verdict = "denied"
-	unimplemented verdict = "not implemented"
+	let           answerKind = "allowed"
+	denial        answerKind = "denied"
+	unimplemented answerKind = "not implemented"
 )
 
 // ask sends the request of a row.
-func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credentials) verdict {
+func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credentials) answerKind {
 	t.Helper()
 	status, body := g.request(row, credentials).send(t, g.server)
 	found := fmt.Sprint(status)
@@ -92,7 +92,7 @@ func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credent
 	if slices.Contains(unconfigured, found) {
 		return let
 	}
-	is, ok := map[string]verdict{
+	is, ok := map[string]answerKind{
 		"200": let, "204": let, "403": denial, "403 AccessDenied": denial, "501 NotImplemented": unimplemented,
 	}[found]
 	if !ok {

@@ -15,7 +15,7 @@ import (
 type moments struct {
 	armed    atomic.Bool
 	prepared func()
-	begun    func(status int)
+	started  func(status int)
 }
 
 func (m *moments) watch(next http.Handler) http.Handler {
@@ -47,7 +47,7 @@ func (w *momentWriter) Header() http.Header {
 }
 
 func (w *momentWriter) WriteHeader(status int) {
-	w.moments.begun(status)
+	w.moments.started(status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -67,7 +67,7 @@ func TestRevokedBeforeAnswer(t *testing.T) {
 				region: s.Region(), service: "s3", at: time.Now(),
 			}
 			r := in.request(t, s)
-			m.prepared, m.begun = func() { s.revoke(t, "app") }, func(int) {}
+			m.prepared, m.started = func() { s.revoke(t, "app") }, func(int) {}
 			m.armed.Store(true)
 			status, body := do(t, r)
 			if status != http.StatusForbidden || (target.method == http.MethodGet && code(t, body) != "InvalidAccessKeyId") {
@@ -97,7 +97,7 @@ func TestRevokedBeforeWriteIsAnswered(t *testing.T) {
 			}
 		})
 	}
-	m.begun = func(int) {
+	m.started = func(int) {
 		select {
 		case <-returned:
 			t.Error("the key was revoked although a change was not answered")

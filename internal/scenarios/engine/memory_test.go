@@ -70,13 +70,13 @@ steps:
 func TestLongMemory(t *testing.T) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = sampled
-	ctx, begun := t.Context(), time.Now()
+	ctx, started := t.Context(), time.Now()
 	// The journal keeps as much as it may after the first runs.
 	emu := emulatortest.Start(t, emulator.Options{JournalBytes: 1 << 20})
 	e, s := engine.New(emu, engine.Options{}), parse(t, own)
-	warm := many(t, e, s, *memoryRuns/5, begun.Add(memoryLimit/5))
+	warm := many(t, e, s, *memoryRuns/5, started.Add(memoryLimit/5))
 	before, started := settled(ctx), time.Now()
-	more := many(t, e, s, *memoryRuns-warm, begun.Add(memoryLimit))
+	more := many(t, e, s, *memoryRuns-warm, started.Add(memoryLimit))
 	took := time.Since(started).Round(time.Second)
 	after := settled(ctx)
 	t.Logf("%d KiB after %d runs, %d KiB after %d more, which took %s; %d and %d goroutines; Events kept: %d and %d KiB",
@@ -96,11 +96,11 @@ func TestLongMemory(t *testing.T) {
 // many runs a scenario, a few times at once, and returns how often until a time.
 func many(t *testing.T, e *engine.Engine, s *spec.Scenario, times int, until time.Time) int {
 	t.Helper()
-	var begun, done atomic.Int64
+	var started, done atomic.Int64
 	var all sync.WaitGroup
 	for range memoryAtOnce {
 		all.Go(func() {
-			for begun.Add(1) <= int64(times) && time.Now().Before(until) {
+			for started.Add(1) <= int64(times) && time.Now().Before(until) {
 				if result := e.Run(t.Context(), s); result.Outcome != engine.Passed {
 					t.Error(explain(result))
 					return

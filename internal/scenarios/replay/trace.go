@@ -187,13 +187,3 @@ func (t Trace) Len() int {
 	}
 	return total
 }
-
-// Threads returns the names of the threads, sorted.
-func (t Trace) Threads() []string {
-	all := make([]string, 0, len(t.threads))
-	for thread := range t.threads {
-		all = append(all, thread)
-	}
-	slices.Sort(all)
-	return all
-}

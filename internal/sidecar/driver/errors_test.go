@@ -12,24 +12,24 @@ import (
 )
 
 func TestTerminal(t *testing.T) {
-	refused := func(method string, code codes.Code) error {
+	callError := func(method string, code codes.Code) error {
 		return fmt.Errorf("wrapped: %w", newCallError(method, status.Error(code, "no")))
 	}
 	tests := map[string]struct {
 		err  error
 		want bool
 	}{
-		"InvalidArgument":    {refused(createBucket, codes.InvalidArgument), true},
-		"AlreadyExists":      {refused(getBucket, codes.AlreadyExists), true},
-		"Unimplemented":      {refused(revokeBucketAccess, codes.Unimplemented), true},
-		"OutOfRangeGenerate": {refused(generateBucketAccessID, codes.OutOfRange), true},
-		"OutOfRangeGrant":    {refused(grantBucketAccess, codes.OutOfRange), true},
-		"OutOfRangeCreate":   {refused(createBucket, codes.OutOfRange), false},
-		"NotFound":           {refused(getBucket, codes.NotFound), false},
-		"FailedPrecondition": {refused(deleteBucket, codes.FailedPrecondition), false},
-		"PermissionDenied":   {refused(createBucket, codes.PermissionDenied), false},
-		"Unknown":            {refused(createBucket, codes.Unknown), false},
-		"DeadlineExceeded":   {refused(createBucket, codes.DeadlineExceeded), false},
+		"InvalidArgument":    {callError(createBucket, codes.InvalidArgument), true},
+		"AlreadyExists":      {callError(getBucket, codes.AlreadyExists), true},
+		"Unimplemented":      {callError(revokeBucketAccess, codes.Unimplemented), true},
+		"OutOfRangeGenerate": {callError(generateBucketAccessID, codes.OutOfRange), true},
+		"OutOfRangeGrant":    {callError(grantBucketAccess, codes.OutOfRange), true},
+		"OutOfRangeCreate":   {callError(createBucket, codes.OutOfRange), false},
+		"NotFound":           {callError(getBucket, codes.NotFound), false},
+		"FailedPrecondition": {callError(deleteBucket, codes.FailedPrecondition), false},
+		"PermissionDenied":   {callError(createBucket, codes.PermissionDenied), false},
+		"Unknown":            {callError(createBucket, codes.Unknown), false},
+		"DeadlineExceeded":   {callError(createBucket, codes.DeadlineExceeded), false},
 		// KEP: RETRY-3
 		"InvalidResponse": {fmt.Errorf("wrapped: %w", invalid(createBucket, "odd")), true},
 		"Other":           {errors.New("other"), false},

@@ -24,12 +24,12 @@ type result struct {
 	}
 }
 
-func newResult(asked assumption, begun *authorization.Session) *result {
+func newResult(asked assumption, session *authorization.Session) *result {
 	var a result
-	a.Subject = begun.Account // it has no other name in the store
-	a.User.Arn, a.User.AssumedRoleID = asked.user(), begun.Account+":"+asked.name
-	a.Credentials.AccessKeyID, a.Credentials.SecretAccessKey = begun.AccessKeyID, begun.Secret
-	a.Credentials.SessionToken, a.Credentials.Expiration = begun.Token, begun.Expires.Format(time.RFC3339)
+	a.Subject = session.Account // it has no other name in the store
+	a.User.Arn, a.User.AssumedRoleID = asked.user(), session.Account+":"+asked.name
+	a.Credentials.AccessKeyID, a.Credentials.SecretAccessKey = session.AccessKeyID, session.Secret
+	a.Credentials.SessionToken, a.Credentials.Expiration = session.Token, session.Expires.Format(time.RFC3339)
 	return &a
 }
 

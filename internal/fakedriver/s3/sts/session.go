@@ -19,14 +19,14 @@ func (s *Service) assume(ctx context.Context, asked assumption) (*result, error)
 		return nil, err
 	}
 	now := s.options.Now().UTC().Truncate(time.Second)
-	begun, err := s.options.Registry.BeginSession(account, now, asked.duration, s.options.Rand)
+	session, err := s.options.Registry.BeginSession(account, now, asked.duration, s.options.Rand)
 	if errors.Is(err, authorization.ErrDenied) {
 		return nil, errDenied
 	}
 	if err != nil {
 		return nil, err
 	}
-	return newResult(asked, begun), nil
+	return newResult(asked, session), nil
 }
 
 // webIdentity returns the account that a token is for.

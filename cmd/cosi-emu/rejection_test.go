@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
-// refusal is an input that cannot work.
-type refusal struct {
+// invalidInput is an input that cannot work.
+type invalidInput struct {
 	reason string
 	// args returns the command line, and prepares what makes it fail.
 	args func(h *home) []string
@@ -21,11 +21,11 @@ type refusal struct {
 	says []string
 }
 
-// refuse runs each refusal in a home of its own: the program must say what is
+// expectRejected runs each invalidInput in a home of its own: the program must say what is
 // wrong and what to do, and leave nothing behind. run fails if it does not exit.
-func refuse(t *testing.T, refusals map[string]refusal) {
+func expectRejected(t *testing.T, invalidInputs map[string]invalidInput) {
 	t.Helper()
-	for name, tc := range refusals {
+	for name, tc := range invalidInputs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t)
@@ -54,7 +54,7 @@ func command(args ...string) func(*home) []string {
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	refuse(t, map[string]refusal{
+	expectRejected(t, map[string]invalidInput{
 		"Command": {
 			reason: "a command that does not exist, with the one that is meant",
 			args:   command("stats"), code: 2, says: []string{`"stats"`, "do you mean status?", "--help"},
@@ -92,7 +92,7 @@ func TestUsage(t *testing.T) {
 			args:   command("up", "--name", "My_Emulator"), code: 2, says: []string{`"My_Emulator"`, "lower-case"},
 		},
 		"NameDetached": {
-			reason: "it is refused before a process is started",
+			reason: "it is rejected before a process starts",
 			args:   command("up", "-d", "--name", "../x"), code: 2, says: []string{`"../x"`, "lower-case"},
 		},
 		"Access": {
@@ -164,7 +164,7 @@ func TestPlacesInUse(t *testing.T) {
 	port := strconv.Itoa(address.Port)
 
 	// The cases go on in parallel when this function has returned.
-	refuse(t, map[string]refusal{
+	expectRejected(t, map[string]invalidInput{
 		"S3Port": {
 			reason: "another program listens there",
 			args:   command("up", "--s3-port", port), code: 1, says: []string{"S3 store", port, "in use", "another port"},
@@ -230,7 +230,7 @@ func TestBadPrograms(t *testing.T) {
 			return []string{"up", "--control-plane-dir", dir}
 		}
 	}
-	refuse(t, map[string]refusal{
+	expectRejected(t, map[string]invalidInput{
 		"WrongPlatform": {
 			reason: "a program for another processor",
 			args:   replaced("etcd", foreignProgram()), code: 1, says: []string{"etcd", "another platform", "found linux/s390"},
