@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// backend changes what the store holds, and then compares it with what is expected.
+// backend changes the backend, and then compares its state with the expected one.
 func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 	if err := r.changeBackend(ctx, s.Backend); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 	if err := r.compareObjects(ctx, s.Backend.Objects); err != nil {
 		return nil, err
 	}
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
 func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Named, got map[string]any, only bool) error {
@@ -69,7 +69,7 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Nam
 	return nil
 }
 
-// isOwn reports whether a name of the backend is of this scenario.
+// isOwn reports whether a bucket or account belongs to this scenario.
 func (r *run) isOwn(name string) bool {
 	scope := r.ownScope()
 	scope.Namespaces = nil // other runs may share the namespace

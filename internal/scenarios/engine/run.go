@@ -16,10 +16,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// cleanUpTimeout bounds what comes after the last step.
+// cleanUpTimeout is the time limit for the clean-up.
 const cleanUpTimeout = 30 * time.Second
 
-// scaleTimeout is a limit as it is on this machine.
+// scaleTimeout multiplies a time limit by Options.Patience.
 func (e *Engine) scaleTimeout(limit time.Duration) time.Duration {
 	return limit * time.Duration(max(e.options.Patience, 1))
 }
@@ -34,25 +34,25 @@ type run struct {
 	mu        sync.Mutex
 	variables map[string]any
 	marks     map[string]uint64
-	faults    []string // that are in force, by their names in the emulator
-	words     []string // by which events are known to be about the scenario
+	faults    []string // active faults, by their names in the emulator
+	words     []string // they identify events of the scenario
 	result    Result
 
 	watcher  *oracle.Watcher
 	idle     *idle.Detector
-	external []string // buckets and accounts of the backend that steps have made past COSI
-	puts     int      // objects that steps have put into buckets
+	external []string // buckets and accounts that steps have created without COSI
+	puts     int      // number of objects that steps have put into buckets
 	created  createdObjects
 	drivers  map[string]*emulator.AddedDriver // by their names in the document
 }
 
-// verb does what a step says. Its result is what `as` binds.
+// verb runs a step. Its result is the value that `as` binds.
 type verb func(r *run, ctx context.Context, s *spec.Step) (any, error)
 
 // verbs are the functions of all verbs, by name.
 var verbs map[string]verb
 
-func init() { //nolint:gochecknoinits // the verbs with steps in them refer to the table
+func init() { //nolint:gochecknoinits // verbs with steps inside refer to the table
 	verbs = map[string]verb{
 		"apply": (*run).apply, "patch": (*run).patch, "delete": (*run).remove,
 		"expect": (*run).expect, "always": (*run).always,
@@ -64,7 +64,7 @@ func init() { //nolint:gochecknoinits // the verbs with steps in them refer to t
 	}
 }
 
-// steps runs steps one after the other, until one fails.
+// steps runs steps one after the other until one fails.
 func (r *run) steps(ctx context.Context, all []spec.Step) error {
 	for i := range all {
 		if err := r.step(ctx, &all[i]); err != nil {
@@ -115,7 +115,7 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 	within, cancel := context.WithTimeoutCause(ctx, timeout, &timeoutError{timeout})
 	defer cancel()
 	if len(s.Nested()) > 0 || s.Verb == "use" {
-		within = ctx // the steps in it have their own
+		within = ctx // steps inside have their own timeouts
 	}
 	value, err := verbs[s.Verb](r, within, s)
 	if !s.Refused.IsZero() {
@@ -127,8 +127,8 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 	return value, r.locate(s, err)
 }
 
-// interrupted turns what has come of a step into something that says nothing about
-// COSI, because the scenario was ended meanwhile.
+// interrupted marks the error of a step as Broken if the scenario was cancelled in the
+// meantime.
 func interrupted(ctx context.Context, err error) error {
 	failure, ok := errors.AsType[*Failure](err)
 	if !ok {
@@ -141,13 +141,13 @@ func interrupted(ctx context.Context, err error) error {
 	return failure
 }
 
-// timeoutError is why a step's context has ended.
+// timeoutError is the cause of a step's ended context.
 type timeoutError struct{ timeout time.Duration }
 
 // Error implements the error interface.
 func (t *timeoutError) Error() string { return fmt.Sprintf("condition not met after %s", t.timeout) }
 
-// after says why a wait ended, behind what was not met.
+// after returns the cause of an ended wait, for messages.
 func after(ctx context.Context) string {
 	if timeout, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok {
 		return fmt.Sprintf(" after %s", timeout.timeout)
@@ -155,7 +155,7 @@ func after(ctx context.Context) string {
 	return "; " + context.Cause(ctx).Error()
 }
 
-// locate says which step an error is of.
+// locate adds the step to an error.
 func (r *run) locate(s *spec.Step, err error) error {
 	if err == nil {
 		return nil
@@ -183,8 +183,7 @@ func (r *run) bind(name string, value any) {
 	r.variables[name] = value
 }
 
-// local is the key of a context's own variables: those of loops, which may run at
-// the same time.
+// local is the context key of variables of loops, which may run at the same time.
 type local struct{}
 
 func withLocal(ctx context.Context, name string, value any) context.Context {
@@ -197,7 +196,7 @@ func withLocal(ctx context.Context, name string, value any) context.Context {
 	return context.WithValue(ctx, local{}, own)
 }
 
-// variablesNow returns the variables as they are now.
+// variablesNow returns the current variables.
 func (r *run) variablesNow(ctx context.Context) map[string]any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,7 +206,7 @@ func (r *run) variablesNow(ctx context.Context) map[string]any {
 	return all
 }
 
-// text returns a text with the values of its expressions.
+// text evaluates the expressions in a text.
 func (r *run) text(ctx context.Context, t spec.Text) (string, error) {
 	return t.Text(r.variablesNow(ctx))
 }
