@@ -76,7 +76,7 @@ func (f Fault) checkEffect() string {
 	}
 	switch {
 	case len(given) > 1:
-		return fmt.Sprintf("it has the effects %s: a fault has one effect; only delay may be beside it", strings.Join(given, " and "))
+		return fmt.Sprintf("it has the effects %s: a fault has one effect, which only delay can be combined with", strings.Join(given, " and "))
 	case len(given) == 0 && f.Effect.Delay == 0:
 		return "it has no effect: it needs one of " + strings.Join(Effects(f.Match.Seam), ", ")
 	default:

@@ -2,7 +2,7 @@ package oracle
 
 import "fmt"
 
-// secretLeaks are the secrets that were seen where they must not be.
+// secretLeaks reports secrets outside of Secrets.
 func secretLeaks(e *evidence) []Finding {
 	var found []Finding
 	for _, s := range e.SecretLeaks {

@@ -14,25 +14,25 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
-// minSecret is the shortest secret that is looked for; shorter ones are found
-// everywhere.
+// minSecret is the minimum length of a secret that is searched for; shorter ones match
+// by chance.
 const minSecret = 8
 
-// knownSecret is a secret that must not be seen, and where it was looked for last. It
-// stays in memory.
+// knownSecret is a secret value and how far the search for it has come. It stays in
+// memory.
 type knownSecret struct {
 	whose string
 	forms [][]byte
-	from  uint64 // number of the last event that was searched
+	from  uint64 // number of the last searched event
 }
 
-// secretKeys are those of access Secrets whose values are secret.
+// secretKeys are the keys of access Secrets with secret values.
 var secretKeys = []string{
 	v1alpha2.SecretKeyS3SecretAccessKey, v1alpha2.SecretKeyAzureSASToken, v1alpha2.SecretKeyGCSHMACSecret,
 }
 
-// scanObjects takes the secrets out of Secrets, and looks for all that are known in
-// the other objects.
+// scanObjects collects the values of Secrets, and searches for all known values in the
+// other objects.
 func (w *Watcher) scanObjects(v *view) {
 	for i := range v.secrets.Items {
 		s := &v.secrets.Items[i]
@@ -53,9 +53,8 @@ func (w *Watcher) scanObjects(v *view) {
 	}
 }
 
-// contents are the objects that must have no secret in them, as JSON, by names.
-// Events of Kubernetes are not looked at: as components have written them, they
-// are in the journal.
+// contents returns, as JSON by name, the objects that must not contain secrets.
+// Kubernetes Events are omitted: the journal has them as components wrote them.
 func (v *view) contents() map[string][]byte {
 	found := map[string][]byte{}
 	add := func(place string, object any) {
@@ -75,7 +74,7 @@ func (v *view) contents() map[string][]byte {
 	return found
 }
 
-// addIssuedKeys adds the keys that the store has given to accounts of the scope.
+// addIssuedKeys adds the keys that the store issued to accounts of the scope.
 func (w *Watcher) addIssuedKeys(scope eventscope.Scope) {
 	for _, key := range w.emulator.IssuedKeys(w.started) {
 		if scope.Names(key.Account) || scope.Names(key.Owner) {
@@ -93,7 +92,7 @@ func (w *Watcher) addSecret(whose, secret string) {
 	w.secrets = append(w.secrets, knownSecret{whose: whose, forms: forms, from: w.before.After})
 }
 
-// scanEvents looks for the secrets in the events that it has not looked at.
+// scanEvents searches for the secrets in new events.
 func (w *Watcher) scanEvents(scope eventscope.Scope) {
 	w.addIssuedKeys(scope)
 	for i := range w.secrets {
@@ -136,8 +135,8 @@ func (s *knownSecret) isInEvent(e journal.Event) bool {
 	})
 }
 
-// formsOf are the ways in which a secret may have been written: as it is, quoted,
-// in a URL, in base64. The first is the secret itself.
+// formsOf returns the forms in which a secret may appear: plain, quoted, in a URL, in
+// base64. The plain form is first.
 func formsOf(secret string) [][]byte {
 	quoted := fmt.Sprintf("%q", secret)
 	forms := []string{
