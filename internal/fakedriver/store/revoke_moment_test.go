@@ -1,13 +1,17 @@
 package store_test
 
 import (
+	"context"
 	"net/http"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // moments is a middleware that does something at two moments of one request: when
@@ -77,6 +81,12 @@ func TestRevokedBeforeAnswer(t *testing.T) {
 	}
 }
 
+// isRunning reports whether a goroutine is in a function.
+func isRunning(function string) bool {
+	stacks := make([]byte, 1<<20)
+	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), function+"(")
+}
+
 // TestRevokedBeforeWriteIsAnswered revokes a key when something has been changed
 // with it: that waits until the client is told, which must not be an error.
 func TestRevokedBeforeWriteIsAnswered(t *testing.T) {
@@ -98,11 +108,15 @@ func TestRevokedBeforeWriteIsAnswered(t *testing.T) {
 		})
 	}
 	m.started = func(int) {
-		select {
-		case <-returned:
-			t.Error("the key was revoked although a change was not answered")
-		case <-time.After(50 * time.Millisecond): // it would have returned, if it did not wait
-		}
+		harness.Until(t, "the revocation waits for the request, or returns", func(context.Context) (bool, error) {
+			select {
+			case <-returned:
+				t.Error("the key was revoked although a change was not answered")
+				return true, nil
+			default:
+				return isRunning("authorization.(*Principal).WaitForRequests"), nil
+			}
+		})
 	}
 	m.armed.Store(true)
 	if status, body := do(t, r); status != http.StatusOK {
