@@ -9,10 +9,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
-// identityTimeout bounds the lookup of a token's account.
+// identityTimeout is the time limit for the lookup of a token's account.
 const identityTimeout = 10 * time.Second
 
-// assume begins a session for the bearer of a token.
+// assume starts a session for a token.
 func (s *Service) assume(ctx context.Context, asked assumption) (*result, error) {
 	account, err := s.webIdentity(ctx, asked)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Service) assume(ctx context.Context, asked assumption) (*result, error)
 	return newResult(asked, session), nil
 }
 
-// webIdentity returns the account that a token is for.
+// webIdentity returns the account of a token.
 func (s *Service) webIdentity(ctx context.Context, asked assumption) (string, error) {
 	if s.options.WebIdentity == nil {
 		return "", errDenied
