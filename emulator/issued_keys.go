@@ -9,32 +9,32 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// maxIssuedKeys is how many keys are remembered, the latest.
+// maxIssuedKeys is the number of remembered keys.
 const maxIssuedKeys = 4096
 
-// IssuedKey is a key that the store has given to a fake driver.
+// IssuedKey is a key that the store has issued to a fake driver.
 type IssuedKey struct {
-	// Account is the account that it is of, and Owner the driver.
+	// Account is the account of the key, and Owner its driver.
 	Account, Owner string
-	// Secret is what only the owner of an access Secret may see.
+	// Secret is the secret part. Only readers of the access Secret may see it.
 	Secret string
-	// At is when it was given last.
+	// At is the time at which the store last returned it.
 	At time.Time
 }
 
-// IssuedKeys returns the keys that the store has given to fake drivers since a
-// time, as far as they are remembered: for checks that they are nowhere but in
-// Secrets. They are in memory only, and must not be written anywhere.
+// IssuedKeys returns the keys that the store has issued to fake drivers since a time,
+// as far as they are remembered. Use it to check that keys are only in Secrets. The
+// keys are in memory, and must not be written to a file.
 func (e *Emulator) IssuedKeys(since time.Time) []IssuedKey {
 	e.issuedKeys.mu.Lock()
 	defer e.issuedKeys.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(e.issuedKeys.keys), func(k IssuedKey) bool { return k.At.Before(since) })
 }
 
-// issuedKeys remembers keys.
+// issuedKeys remembers issued keys.
 type issuedKeys struct {
 	mu   sync.Mutex
-	keys []IssuedKey // the oldest first
+	keys []IssuedKey // oldest first
 }
 
 func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedriver.Credentials, err error) {
@@ -43,7 +43,7 @@ func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedrive
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	// An account that is asked for again has the same key.
+	// A repeated request for an account returns the same key.
 	i.keys = slices.DeleteFunc(i.keys, func(k IssuedKey) bool { return k.Secret == credentials.SecretAccessKey })
 	if len(i.keys) == maxIssuedKeys {
 		i.keys = slices.Delete(i.keys, 0, maxIssuedKeys/2)
@@ -51,7 +51,7 @@ func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedrive
 	i.keys = append(i.keys, IssuedKey{Account: spec.ID, Owner: spec.Owner, Secret: credentials.SecretAccessKey, At: time.Now()})
 }
 
-// keyRecordingBackend is a backend whose keys are remembered.
+// keyRecordingBackend is a backend that remembers the keys that it issues.
 type keyRecordingBackend struct {
 	fakedriver.Backend
 

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
 
-// grantRoles creates the Namespace, ServiceAccounts, roles and bindings that the
-// components would have on a cluster, from the same files.
+// grantRoles creates the Namespace, ServiceAccounts, roles and bindings of the
+// components, from the files of deploy/rbac.
 func (e *Emulator) grantRoles(ctx context.Context) error {
 	files, err := deploy.RBAC()
 	if err != nil {
@@ -29,8 +29,8 @@ func (e *Emulator) grantRoles(ctx context.Context) error {
 	return nil
 }
 
-// userOf returns the configuration of a client that is, to the API server, the
-// ServiceAccount of a component.
+// userOf returns a client configuration with the rights of a component's
+// ServiceAccount.
 func (e *Emulator) userOf(ctx context.Context, serviceAccount string) (*rest.Config, error) {
 	if e.cluster != nil {
 		return e.cluster.ServiceAccount(ctx, deploy.Namespace, serviceAccount)
@@ -41,6 +41,6 @@ func (e *Emulator) userOf(ctx context.Context, serviceAccount string) (*rest.Con
 		return nil, fmt.Errorf("make credentials for ServiceAccount %s/%s: %w", deploy.Namespace, serviceAccount, err)
 	}
 	cfg = rest.CopyConfig(cfg)
-	cfg.QPS = -1 // the API server is ours alone
+	cfg.QPS = -1 // no other client uses this API server
 	return cfg, nil
 }

@@ -105,8 +105,8 @@ func TestEditedMetadata(t *testing.T) {
 	}
 }
 
-// TestAccessSaidToBeCleanedUp: an access is revoked, although somebody said that
-// it had been while the sidecar was away.
+// TestAccessSaidToBeCleanedUp: an access is revoked although, while the sidecar was
+// stopped, a user set the annotation that says so.
 func TestAccessSaidToBeCleanedUp(t *testing.T) {
 	w := newWorld(t)
 	p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)

@@ -172,8 +172,8 @@ var prefilledStatuses = map[string]prefilled{
 	},
 }
 
-// TestPrefilledStatus: what somebody has written too early is corrected or called
-// by its name, and stands in the way of no deletion.
+// TestPrefilledStatus: a status that a user has written too early is corrected or
+// reported, and blocks no deletion.
 func TestPrefilledStatus(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Script("DriverCreateBucket", func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {

@@ -17,7 +17,7 @@ import (
 type apiServer struct {
 	envtest.APIServer
 	files   layout
-	usersMu sync.Mutex // envtest's authority signs one certificate at a time
+	usersMu sync.Mutex // envtest's certificate authority is not safe for concurrent use
 }
 
 func newAPIServer(files layout, port int, etcdURL *url.URL, timeout time.Duration) *apiServer {
@@ -30,9 +30,9 @@ func newAPIServer(files layout, port int, etcdURL *url.URL, timeout time.Duratio
 	}}
 	s.Address = loopback
 	s.Port = strconv.Itoa(port)
-	// The API server would otherwise look for an address of this machine that
-	// others can reach, to publish it as the endpoint of Service kubernetes, and
-	// would not start on a machine without a network.
+	// Without this, the API server searches for an external address of this machine, for
+	// the endpoint of Service kubernetes. It would not start on a machine without a
+	// network.
 	s.Configure().Set("advertise-address", loopback)
 	s.Configure().Set("endpoint-reconciler-type", "none")
 	return s
@@ -43,8 +43,8 @@ func (s *apiServer) start(log *os.File) error {
 	return errors.Join(s.Start(), restrict(s.files.certs()))
 }
 
-// restrict takes the group's rights from the files in dir, which envtest gives:
-// some are private keys.
+// restrict removes the group's permissions from the files in dir, which envtest sets:
+// some files are private keys.
 func restrict(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -62,14 +62,13 @@ func (s *apiServer) process() (*os.Process, error) { return readPID(s.files.pid(
 
 func (s *apiServer) stop() error { return s.Stop() }
 
-// user returns a configuration with which a client is a user of the given name
-// and groups.
+// user returns a client configuration of a user with that name and groups.
 func (s *apiServer) user(name string, groups ...string) (*rest.Config, error) {
 	s.usersMu.Lock()
 	defer s.usersMu.Unlock()
 	return s.AddUser(envtest.User{Name: name, Groups: groups}, &rest.Config{
 		Host:            s.SecureServing.URL("https", "").String(),
 		TLSClientConfig: rest.TLSClientConfig{CAData: s.CA},
-		QPS:             -1, // the API server's priority and fairness is limit enough
+		QPS:             -1, // the API server has priority and fairness
 	})
 }

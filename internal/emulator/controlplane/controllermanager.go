@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// controllerManagerUser is the user whom the roles that every API server comes
-// with give the rights of a controller manager.
+// controllerManagerUser is the user that the default roles of an API server grant the
+// rights of a controller manager.
 const controllerManagerUser = "system:kube-controller-manager"
 
-// controllerManager is kube-controller-manager, which envtest does not know.
+// controllerManager is kube-controller-manager, which envtest does not support.
 type controllerManager struct {
 	files layout
 	users *apiServer
 
 	cmd  *exec.Cmd
-	done chan struct{} // closed when the process has ended
+	done chan struct{} // closed when the process has exited
 }
 
 func newControllerManager(files layout, users *apiServer) *controllerManager {
@@ -34,7 +34,7 @@ func (m *controllerManager) start(log *os.File) error {
 	m.cmd = exec.Command(m.files.launcher(ControllerManager), //nolint:noctx // the component ends it
 		"--kubeconfig="+kubeconfig,
 		"--controllers=namespace-controller,garbage-collector-controller,serviceaccount-controller",
-		// Each controller is a user of its own, with no more than its rights.
+		// Each controller uses its own ServiceAccount, with only its rights.
 		"--use-service-account-credentials",
 		"--leader-elect=false",
 		"--secure-port=0",
@@ -47,7 +47,7 @@ func (m *controllerManager) start(log *os.File) error {
 	m.done = make(chan struct{})
 	go func() {
 		defer close(m.done)
-		_ = m.cmd.Wait() // the exit code says nothing that the log does not
+		_ = m.cmd.Wait() // the log has more than the exit code
 	}()
 	return nil
 }

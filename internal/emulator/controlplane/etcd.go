@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// stopTimeout is when envtest would give up to stop a component. A component
-// kills it long before.
+// stopTimeout is envtest's time limit for stopping a component. Components are killed
+// much earlier.
 const stopTimeout = time.Hour
 
 // etcd is envtest's etcd.
@@ -26,9 +26,8 @@ func newEtcd(files layout, port int, opts Options) *etcd {
 		StartTimeout: opts.StartTimeout,
 		StopTimeout:  stopTimeout,
 	}}
-	// There are no peers: the port for them may be any, and the time after which
-	// a member makes itself the leader, by default a second, would only delay
-	// each start.
+	// There are no peers: any port is fine for them. The default election timeout of a
+	// second would only delay each start.
 	e.Configure().
 		Set("listen-peer-urls", "http://"+loopbackAddress(0)).
 		Set("heartbeat-interval", "20").

@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// A component is started through a script that leaves its process ID in a file
-// and becomes the component: envtest does not tell the ID, and the cleanup needs
-// it after this process has died.
+// A component is started by a script that writes its process ID to a file and then
+// executes the component: envtest does not return the ID, and the clean-up needs it
+// after this process has died.
 //
-// The file "orphaned" closes a gap. The watchdog makes it before it reads the
-// IDs, the script writes its ID before it looks for the file: whatever the
-// order, one of them sees the other.
+// The file "orphaned" prevents a race. The watchdog creates it before it reads the
+// IDs, and the script writes its ID before it checks for the file. So in every order,
+// one of them sees the other's file.
 const launcherScript = `#!/bin/sh
 # Starts %[1]s such that it can be found and ended.
 umask 077
@@ -34,19 +34,19 @@ func (l layout) writeLauncher(component, program string, opts Options) error {
 	}
 	script := fmt.Sprintf(launcherScript, component,
 		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program), environment)
-	// A program cannot be executed while a process has it open for writing, and
-	// a process forked now would: until its own exec, it has all our files.
+	// A program cannot be executed while a process has it open for writing. A process that
+	// is forked now has our open files until its exec.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(l.launcher(component), []byte(script), 0o700) //nolint:gosec // a program
 }
 
-// quote returns text as one word for a shell.
+// quote returns a text as one word for a shell.
 func quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// readPID returns the process that a launcher became.
+// readPID returns the process of a component.
 func readPID(file string) (*os.Process, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

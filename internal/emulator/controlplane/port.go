@@ -10,9 +10,9 @@ import (
 
 const loopback = "127.0.0.1"
 
-// Free ports are looked for below those that Linux and macOS give to outgoing
-// connections: the API server's many connections to etcd could otherwise take a
-// port between the moment it is found free and the moment a component binds it.
+// Free ports are below the range that Linux and macOS use for outgoing connections.
+// Otherwise a connection of the API server to etcd could take a port before a
+// component binds it.
 const (
 	lowestPort  = 20000
 	highestPort = 32767
@@ -21,8 +21,8 @@ const (
 
 var errNoPort = errors.New("no free port was found on " + loopback)
 
-// CheckPort returns a *PortError if the API server could not listen on a port
-// now. Start does this, too; it is for callers who have much to do before.
+// CheckPort returns a *PortError if the API server cannot listen on a port now. Start
+// checks this too; callers use it to fail early.
 func CheckPort(ctx context.Context, port int) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopbackAddress(port))
 	if err != nil {

@@ -25,8 +25,7 @@ var bodies = map[string]string{
 	"PutBucketVersioning": `<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>`,
 }
 
-// request returns the request of a row about what is on the stage, as somebody
-// with the credentials sends it.
+// request returns the signed request of a row, with these credentials.
 func (g *stage) request(row documented, credentials fakedriver.Credentials) signed {
 	path := map[s3op.Level]string{s3op.Service: "/", s3op.Bucket: "/" + g.bucket, s3op.Object: "/" + g.bucket + "/k"}[row.Level]
 	in := signed{
