@@ -22,7 +22,8 @@ type invalidInput struct {
 }
 
 // expectRejected runs each invalidInput in a home of its own: the program must say what is
-// wrong and what to do, and leave nothing behind. run fails if it does not exit.
+// wrong and what to do, and leave nothing behind. run fails if it does not exit. An
+// error of usage must be found before anything is started.
 func expectRejected(t *testing.T, invalidInputs map[string]invalidInput) {
 	t.Helper()
 	for name, tc := range invalidInputs {
@@ -32,6 +33,10 @@ func expectRejected(t *testing.T, invalidInputs map[string]invalidInput) {
 			args := tc.args(h)
 			if tc.env != "" {
 				h.env = append(h.env, tc.env)
+			}
+			isUsage := tc.code == 2
+			if isUsage {
+				h.setTraps()
 			}
 			r := h.run(args...)
 			if r.code != tc.code || r.out != "" {
@@ -43,6 +48,9 @@ func expectRejected(t *testing.T, invalidInputs map[string]invalidInput) {
 				}
 			}
 			h.expectNothingLeft()
+			if isUsage && len(h.started()) > 0 {
+				t.Errorf("%s: programs were started: %v", tc.reason, h.started())
+			}
 		})
 	}
 }
@@ -50,6 +58,16 @@ func expectRejected(t *testing.T, invalidInputs map[string]invalidInput) {
 // command is a command line that needs no preparation.
 func command(args ...string) func(*home) []string {
 	return func(*home) []string { return args }
+}
+
+// TestTraps shows that expectNothingStarted would see what the program starts.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.setTraps()
+	if r := h.run("up"); r.code != 1 || len(h.started()) == 0 {
+		t.Errorf("exit code %d, started: %v\n%s", r.code, h.started(), r.err)
+	}
 }
 
 func TestUsage(t *testing.T) {
