@@ -155,7 +155,7 @@ func (h *home) setTraps() {
 	}
 	for _, program := range []string{"etcd", "kube-apiserver", "kube-controller-manager"} {
 		script := "#!/bin/sh\ntouch " + filepath.Join(dir, "started-"+program) + "\n"
-		if err := os.WriteFile(filepath.Join(dir, program), []byte(script), 0o700); err != nil { //nolint:gosec // a program
+		if err := os.WriteFile(filepath.Join(dir, program), []byte(script), 0o700); err != nil {
 			h.t.Fatal(err)
 		}
 	}
