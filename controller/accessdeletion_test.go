@@ -19,7 +19,7 @@ func TestDeleteAccessBeforeHandOff(t *testing.T) {
 	awaits(h, claim, "is held while the access waits", protected)
 	h.must(h.Delete(context.Background(), access))
 	h.vanishes(access)
-	awaits(h, claim, "is let go", unprotected)
+	awaits(h, claim, "is released", unprotected)
 }
 
 // KEP: FLOW-REVOKE-2.1, FLOW-REVOKE-4.2, ANNO-4
@@ -91,7 +91,7 @@ func TestE24AccessesAtOnce(t *testing.T) {
 	for _, access := range accesses {
 		h.vanishes(access)
 	}
-	awaits(h, claim, "is let go", unprotected)
+	awaits(h, claim, "is released", unprotected)
 	h.must(h.Delete(context.Background(), claim))
 	h.vanishes(claim)
 }
@@ -106,7 +106,7 @@ func TestAccessRemovedByForce(t *testing.T) {
 	h.handedOff(access)
 	h.must(h.removeByForce(context.Background(), access))
 	h.vanishes(access)
-	awaits(h, claim, "is let go", unprotected)
+	awaits(h, claim, "is released", unprotected)
 }
 
 // TestE73DeleteAccessOfLostClaim: the claim has been removed by force.

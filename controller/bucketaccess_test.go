@@ -223,7 +223,7 @@ func TestAccessIsRejected(t *testing.T) {
 			if writes := h.settles() - before; writes != 1 {
 				t.Errorf("%d writes for a rejection, want 1: %v", writes, h.requests.Writes()[before:])
 			}
-			awaits(h, claim, "is not held by a refused access", unprotected)
+			awaits(h, claim, "is not held by a rejected access", unprotected)
 			h.eventually("one event", func(ctx context.Context) error {
 				events, want := h.events(ctx, access), "Warning: "+tc.reason+": "
 				if len(events) != 1 || !strings.HasPrefix(events[v1alpha2.ReasonFailedGrantAccess], want) {
@@ -262,7 +262,7 @@ func TestRejectedAccessReleasesTheClaim(t *testing.T) {
 	awaits(h, claim, "is held while the access waits", protected)
 	h.make(class())
 	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
-	awaits(h, claim, "is let go", unprotected)
+	awaits(h, claim, "is released", unprotected)
 	h.settles()
 	h.must(h.Delete(context.Background(), claim))
 	h.vanishes(claim)

@@ -126,7 +126,7 @@ func TestE61ClaimMirrorsBucket(t *testing.T) {
 			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { provision(s); s.BucketID = "" }},
 			says{unknown, yes, no, false}},
 		// KEP: COND-CLAIM-2
-		{"refused", "False is copied",
+		{"rejected", "False is copied",
 			[]func(*v1alpha2.BucketStatus){func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") }},
 			says{no, yes, yes, false}},
 		// KEP: COND-CLAIM-7
@@ -272,7 +272,7 @@ func TestClaimWithEditedStatus(t *testing.T) {
 	h.make(class())
 	claim := h.claim("data")
 	h.make(claim)
-	claim.Status.BoundBucketName = "somebody-elses"
+	claim.Status.BoundBucketName = "foreign"
 	h.must(h.Status().Update(context.Background(), claim))
 	h.startController()
 	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDegraded)

@@ -137,7 +137,7 @@ func TestAccessThroughClaimThatIsNotValid(t *testing.T) {
 			if access.Status.DriverName != "" || len(access.Status.AccessedBuckets) > 0 {
 				t.Errorf("handed off: %+v", access.Status)
 			}
-			awaits(h, claim, "is not held by a refused access", unprotected)
+			awaits(h, claim, "is not held by a rejected access", unprotected)
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestClaimGoesMissing: the KEP has ResourcesValidated False when a BucketClaim
-// of a granted access goes missing. A claim that is made anew under its name is
+// of a granted access goes missing. A claim that is created again under its name is
 // another one.
 // KEP: COND-VALID-6, COND-ACCESS-5, REASON-7
 func TestClaimGoesMissing(t *testing.T) {
@@ -56,7 +56,7 @@ func TestSidecarKeepsClaimMissing(t *testing.T) {
 	ours := condition.For(&access.Status.Conditions, access.Generation)
 	ours.MarkValidated()
 	if got := ours.Get(v1alpha2.ConditionResourcesValidated); got.Status != metav1.ConditionFalse {
-		t.Errorf("the sidecar's verdict overrules the controller's: %+v", got)
+		t.Errorf("the sidecar's result overrules the controller's: %+v", got)
 	}
 	ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "written by hand")
 	h.must(h.Status().Update(context.Background(), access))

@@ -65,7 +65,7 @@ func TestE18RecoveredClaim(t *testing.T) {
 }
 
 // TestE47E48ControllerOlderThanTheKinds: elsewhere a renamed field made the API
-// server refuse each Bucket, and the user was told that a class was missing. The
+// server reject each Bucket, and the user was told that a class was missing. The
 // claim says here what the API server has said, once, and is not tried on.
 func TestE47E48ControllerOlderThanTheKinds(t *testing.T) {
 	h := start(t)

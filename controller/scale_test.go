@@ -62,21 +62,21 @@ func TestSilence(t *testing.T) {
 	h.make(class(), newAccessClass())
 	h.provisioned("ready")
 	granted := h.access("granted", "ready")
-	refused := h.access("refused", "ready")
-	refused.Spec.Protocol = v1alpha2.ProtocolGCS
-	waiting := h.access("waiting", "nobody")
+	rejected := h.access("rejected", "ready")
+	rejected.Spec.Protocol = v1alpha2.ProtocolGCS
+	waiting := h.access("waiting", "absent")
 	noClass := h.claim("no-class")
-	noClass.Spec.BucketClassName = "nobody"
-	h.make(granted, refused, waiting, noClass)
+	noClass.Spec.BucketClassName = "absent"
+	h.make(granted, rejected, waiting, noClass)
 	h.handedOff(granted)
-	h.accessSays(refused, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
+	h.accessSays(rejected, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
 	h.accessSays(waiting, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
 	h.claimSays(noClass, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
 	h.settles()
 
 	before := len(h.requests.All())
 	marker := h.claim("marker")
-	marker.Spec.BucketClassName = "nobody"
+	marker.Spec.BucketClassName = "absent"
 	h.make(marker)
 	h.claimSays(marker, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
 	h.settles()

@@ -10,14 +10,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Administrator is the ID, in the S3 store, of the administrator's account, and
-// the owner of the buckets that are made with its key.
+// Administrator is the ID of the administrator's account in the S3 store, and the
+// owner of the buckets that are created with its key.
 const Administrator = "admin"
 
-// createAdministrator creates the key with which users change the store past COSI, for
-// instance to create existing buckets. It calls the store directly, past the
-// seams and so past the journal, and stays the same over restarts with a
-// directory for data.
+// createAdministrator creates the key with which users change the store without COSI,
+// for instance to create buckets that COSI imports. It calls the store directly, so
+// the journal does not show it. With a data directory, the key survives restarts.
 func (e *Emulator) createAdministrator(ctx context.Context) error {
 	key, err := e.store.PutAccount(ctx, fakedriver.AccountSpec{ID: Administrator, Owner: Administrator, Admin: true})
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Store is the object store behind the fake drivers, past the seams: what is done to it
-// here is not in the journal. It is for checks on what it holds, and to change that
-// outside of COSI.
+// Store is the object store behind the fake drivers. Its calls bypass the seams, so
+// the journal does not show them. Use it to check the contents of the store, and to
+// change them without COSI.
 type Store interface {
 	fakedriver.Backend
 
@@ -30,7 +30,7 @@ func (e *Emulator) Store() Store {
 	return e.store
 }
 
-// ControlPlane is an API server with what it needs.
+// ControlPlane is a running Kubernetes API server with its processes.
 type ControlPlane interface {
 	// AdminConfig returns a client configuration with administrator's rights, and
 	// Kubeconfig a file with the same.
@@ -38,13 +38,13 @@ type ControlPlane interface {
 	Kubeconfig() []byte
 	// UserConfig returns a client configuration of a user.
 	UserConfig(name string, groups ...string) (*rest.Config, error)
-	// ProcessNames returns the names of its processes, each after those that it needs.
+	// ProcessNames returns the names of its processes in the order of their start.
 	ProcessNames() []string
-	// PID returns the process ID of one of them, or 0 if it does not run, and LogFile
+	// PID returns the process ID of a process, or 0 if it does not run. LogFile returns
 	// the file with its output.
 	PID(process string) int
 	LogFile(process string) string
-	// StartComponent, StopComponent and KillComponent start and end a process.
+	// StartComponent, StopComponent and KillComponent start, stop and kill a process.
 	StartComponent(ctx context.Context, process string) error
 	StopComponent(ctx context.Context, process string) error
 	KillComponent(process string) error
@@ -53,13 +53,13 @@ type ControlPlane interface {
 // ControlPlane returns the control plane, or nil in an existing cluster.
 func (e *Emulator) ControlPlane() ControlPlane { return e.plane }
 
-// ExistingCluster says which existing cluster to use, and for whom.
+// ExistingCluster selects an existing cluster.
 type ExistingCluster struct {
-	// Kubeconfig is a file; empty for $KUBECONFIG, then ~/.kube/config.
+	// Kubeconfig is a file; it defaults to $KUBECONFIG, then ~/.kube/config.
 	Kubeconfig string
-	// Context is one of its contexts; empty for the current one.
+	// Context is a context of the kubeconfig; it defaults to the current one.
 	Context string
-	// Owner is the name of the emulator, a label's value: objects in the cluster are
-	// marked with it.
+	// Owner is the name of the emulator. It is the value of a label on all objects that
+	// the emulator creates in the cluster.
 	Owner string
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Names of the ready-made classes.
+// Names of the default classes.
 const (
 	// ClassStandard is a BucketClass with deletion policy Delete, and a
 	// BucketAccessClass with keys for one bucket.
@@ -22,12 +22,11 @@ const (
 	ClassMultiBucket = "multi-bucket"
 )
 
-// createClasses makes the ready-made classes, where there are none of that name
-// yet.
+// createClasses creates the default classes that do not exist yet.
 func (e *Emulator) createClasses(ctx context.Context) error {
 	var parameters map[string]string
 	if e.opts.fake() {
-		// On a laptop, a claim should go when it is deleted.
+		// On a laptop, the deletion of a claim should succeed.
 		parameters = map[string]string{fakedriver.ParameterNonEmptyDeletion: fakedriver.NonEmptyPurge}
 	}
 	create := e.createClass

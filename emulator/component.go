@@ -15,27 +15,25 @@ import (
 // not allow, such as starting it twice.
 var ErrWrongState = errors.New("the component is in the wrong state")
 
-// Runner is what runs during one incarnation of a component.
+// Runner is one incarnation of a component.
 type Runner interface {
 	// Start blocks until ctx is done or the component fails.
 	Start(ctx context.Context) error
-	// WaitReady returns when the component does its work.
+	// WaitReady returns when the component is ready.
 	WaitReady(ctx context.Context) error
 }
 
-// Process is a Runner that can be killed, such as a process of its own. Kill is
-// called instead of ending the context of Start, when the component crashes; Start
-// has to return soon after. Runners without it are cut off from everything, and
-// then asked to end.
+// Process is a Runner that can be killed, such as an operating system process. On a
+// crash, Kill is called instead of cancelling the context of Start; Start must return
+// soon after. Other Runners are fenced, and then their context is cancelled.
 type Process interface{ Kill() }
 
-// factory makes the runner of one incarnation. Everything that the runner sends has to
-// cross the seams of the incarnation. The context ends when the runner is ready.
+// factory creates the runner of one incarnation. All requests of the runner must cross
+// the seams of the incarnation. The context ends when the runner is ready.
 type factory func(context.Context, *seam.Incarnation) (Runner, error)
 
-// Component is a part of the emulator that can be stopped, started and crashed
-// by itself. It is safe for concurrent use; operations on one component follow
-// one another.
+// Component is a part of the emulator that can be stopped, started and crashed alone.
+// It is safe for concurrent use; operations on one component run one after another.
 type Component struct {
 	name       string
 	journal    *journal.Journal
@@ -56,9 +54,9 @@ type Component struct {
 	state         State
 	incarnations  int
 	current       *incarnation
-	dying         *incarnation       // the latest that a fault has killed
+	dying         *incarnation       // the last one that a fault has killed
 	cancelRestart context.CancelFunc // cancels the latest restart
-	restarting    int                // how many restarts are in progress
+	restarting    int                // number of restarts in progress
 }
 
 // incarnation is one incarnation of a component while it runs.
@@ -68,7 +66,7 @@ type incarnation struct {
 	cancel      context.CancelFunc
 	ended       chan struct{} // closed when the runner has returned
 	err         error         // of the runner; valid when ended is closed
-	excused     bool          // its exit is no failure; guarded by the component's mu
+	excused     bool          // its exit is not a failure; guarded by the component's mu
 
 	killed context.Context //nolint:containedctx // ends when a fault kills the component, which is its cause
 	kill   context.CancelCauseFunc
@@ -257,8 +255,8 @@ func (c *Component) fail(l *incarnation) {
 	}
 }
 
-// Stop ends the component after it finishes what is in flight. When ctx is done before, Stop
-// fences it. Stopping a component that does not run is no error.
+// Stop stops the component after its operations in flight have finished. If ctx is
+// done before, Stop fences the component. Stopping a stopped component is no error.
 func (c *Component) Stop(ctx context.Context) error {
 	c.stopRestarting()
 	defer c.restarts.Wait()
@@ -282,8 +280,8 @@ func (c *Component) Stop(ctx context.Context) error {
 	return errors.Join(late, l.err)
 }
 
-// Crash ends the component as a kill -9 would: at this instant it is fenced, so
-// that no call in flight continues. What it had in memory is lost.
+// Crash ends the component like kill -9: it is fenced immediately, and no call in
+// flight continues. Its memory is lost.
 func (c *Component) Crash() error {
 	c.stopRestarting()
 	c.operation.Lock()

@@ -62,7 +62,8 @@ type stage struct {
 
 func newStage(t *testing.T) (*Component, *stage) {
 	t.Helper()
-	t.Cleanup(func() { goleak.VerifyNone(t) })
+	others := goleak.IgnoreCurrent() // those of a bubble of synctest
+	t.Cleanup(func() { goleak.VerifyNone(t, others) })
 	s := &stage{journal: journal.New(journal.Options{}), failed: make(chan error, 1)}
 	create := func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		run := s.next

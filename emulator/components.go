@@ -11,8 +11,8 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// backendPhases start what COSI provisions from: the store and the fake driver,
-// or the connection to an external driver.
+// backendPhases start the backend: the store and the fake driver, or the connection to
+// an external driver.
 func (e *Emulator) backendPhases() []phase {
 	switch {
 	case e.opts.NoDriver:
@@ -31,7 +31,7 @@ func (e *Emulator) backendPhases() []phase {
 	}
 }
 
-// cosiPhases start COSI itself. They do not wait for each other.
+// cosiPhases start controller and sidecar at the same time.
 func (e *Emulator) cosiPhases() []phase {
 	phases := []phase{{name: ComponentController, run: e.startController, log: e.logOf(ComponentController)}}
 	if e.opts.NoDriver {
@@ -61,8 +61,8 @@ func (e *Emulator) startStateful(ctx context.Context, name string, forget dataLo
 	return c.Start(ctx)
 }
 
-// startDriver starts the fake driver. Its socket is what other processes, such
-// as a sidecar outside the emulator, find it by.
+// startDriver starts the fake driver. Other processes, such as a sidecar outside the
+// emulator, find it by its socket.
 func (e *Emulator) startDriver(ctx context.Context) error {
 	socket := e.opts.Socket
 	if socket == "" {
@@ -105,7 +105,7 @@ func (e *Emulator) startController(ctx context.Context) error {
 	})
 }
 
-// server is a runner that is ready from the start, because its listener is.
+// server is a runner that is ready immediately, because its listener is open.
 type server func(context.Context) error
 
 func (s server) Start(ctx context.Context) error { return s(ctx) }

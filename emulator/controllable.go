@@ -15,14 +15,14 @@ import (
 type Controllable interface {
 	// Start starts it, and returns when it is ready.
 	Start(ctx context.Context) error
-	// Stop ends it in good order.
+	// Stop stops it gracefully.
 	Stop(ctx context.Context) error
 	// Crash kills it.
 	Crash() error
 	// Restart stops it, and starts it again.
 	Restart(ctx context.Context) error
-	// Forget deletes the data that it keeps over its incarnations, while it does not run. The
-	// error is ErrNothingKept for all but the store and fake drivers.
+	// Forget deletes its persistent data; it must not run. The error is ErrNothingKept for
+	// all but the store and fake drivers.
 	Forget(ctx context.Context) error
 }
 
@@ -45,7 +45,7 @@ func (e *Emulator) Controllable(name string) Controllable {
 	return nil
 }
 
-// ControllableNames returns the names that Controllable knows.
+// ControllableNames returns the names that Controllable accepts.
 func (e *Emulator) ControllableNames() []string {
 	var names []string
 	for _, c := range e.Components() {
@@ -57,14 +57,14 @@ func (e *Emulator) ControllableNames() []string {
 	return names
 }
 
-// AwaitControlPlane returns when no fault keeps a process of the control plane
-// down any more, and starts those that Stop or Crash ended.
+// AwaitControlPlane returns when no fault keeps a process of the control plane down.
+// It starts those that Stop or Crash ended.
 func (e *Emulator) AwaitControlPlane(ctx context.Context) error {
 	if err := e.outages.await(ctx); err != nil || e.plane == nil {
 		return err
 	}
 	var failed []error
-	for _, name := range e.plane.ProcessNames() { // in the order in which they need each other
+	for _, name := range e.plane.ProcessNames() { // in the order of their start
 		if e.plane.PID(name) == 0 {
 			failed = append(failed, (&planeProcess{e, name}).Start(ctx))
 		}
@@ -72,7 +72,7 @@ func (e *Emulator) AwaitControlPlane(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// planeProcess is a process of the control plane. Its steps are in the journal.
+// planeProcess is a process of the control plane. The journal records its steps.
 type planeProcess struct {
 	emulator *Emulator
 	name     string

@@ -11,30 +11,30 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
-// ErrNothingKept is the error of Forget for a component without data that outlive its
-// incarnations: each exit loses what is in memory.
+// ErrNothingKept is the error of Forget for a component without persistent data. Such
+// a component loses its memory at each exit.
 var ErrNothingKept = errors.New("it keeps nothing that it could forget")
 
-// forgetTimeout bounds how long a component takes to lose what it keeps.
+// forgetTimeout is the time limit for the deletion of a component's data.
 const forgetTimeout = time.Minute
 
-// forgetter is what can lose what it keeps of some owners.
+// forgetter can delete the data of some owners.
 type forgetter interface {
 	Forget(ctx context.Context, chosen func(owner string) bool) (administration.DataLoss, error)
 }
 
-// dataLoss is how a component forgets; nil means that it keeps nothing.
+// dataLoss deletes the data of a component; nil means that it has none.
 type dataLoss func(context.Context) (administration.DataLoss, error)
 
-// loseDataOf has a fake driver lose what it has provisioned, and no other driver's.
+// loseDataOf deletes what a fake driver has provisioned, and nothing of other drivers.
 func (e *Emulator) loseDataOf(driver string) dataLoss {
 	return func(ctx context.Context) (administration.DataLoss, error) {
 		return e.storage().Forget(ctx, func(owner string) bool { return owner == driver })
 	}
 }
 
-// loseAllData has the store lose everything, but for the key of its administrator,
-// which users hold.
+// loseAllData deletes all data of the store, except the administrator's key, which
+// users have.
 func (e *Emulator) loseAllData(ctx context.Context) (administration.DataLoss, error) {
 	return e.storage().Forget(ctx, func(owner string) bool { return owner != Administrator })
 }
@@ -57,7 +57,7 @@ func (c *Component) Forget(ctx context.Context) error {
 	return c.forgetLocked(ctx, "")
 }
 
-// forgetLocked loses what the component keeps, and puts into the journal what that was.
+// forgetLocked deletes the component's data, and records in the journal what it was.
 func (c *Component) forgetLocked(ctx context.Context, fault string) error {
 	ctx, cancel := context.WithTimeout(ctx, forgetTimeout)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// DriverOptions describe a further fake driver.
+// DriverOptions describe an additional fake driver.
 type DriverOptions struct {
 	// Name is the driver's name. Its components are called driver.NAME and
 	// cosisidecar.NAME.
@@ -30,12 +30,12 @@ type DriverOptions struct {
 	Parameters   map[string]string
 }
 
-// AddedDriver is a further driver with its sidecar: a fake driver over the emulator's
-// store, by AddDriver, or an external driver, by JoinDriver.
+// AddedDriver is an additional driver with its sidecar. AddDriver adds a fake driver
+// on the emulator's store, and JoinDriver an external driver.
 type AddedDriver struct {
 	// Driver is nil if the driver is external.
 	Driver, Sidecar *Component
-	// DriverName is what the driver calls itself.
+	// DriverName is the name that the driver reports.
 	DriverName string
 
 	emulator *Emulator
@@ -43,12 +43,12 @@ type AddedDriver struct {
 	endpoint string  // of an external driver
 }
 
-// bufferBytes is how much a connection in memory holds back.
+// bufferBytes is the buffer size of an in-memory connection.
 const bufferBytes = 256 << 10
 
-// redial makes an in-memory listener for each incarnation of a driver.
+// redial creates an in-memory listener for each incarnation of a driver.
 type redial struct {
-	current chan *bufconn.Listener // holds the one that is dialled
+	current chan *bufconn.Listener // the listener to connect to
 }
 
 func (r *redial) listen() net.Listener {
@@ -64,8 +64,8 @@ func (r *redial) dial(ctx context.Context, _ string) (net.Conn, error) {
 	return l.DialContext(ctx)
 }
 
-// AddDriver starts a further fake driver, and a sidecar for it. It is connected in
-// memory; nothing outside of the process can call it.
+// AddDriver starts an additional fake driver and its sidecar. Their connection is in
+// memory, so no other process can call the driver.
 func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDriver, error) {
 	if e.store == nil {
 		return nil, fmt.Errorf("%w: a further fake driver needs the emulator's store", ErrOptions)
@@ -96,10 +96,10 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	return added, nil
 }
 
-// JoinDriver starts a sidecar, as component cosisidecar.NAME, for an external driver that runs
-// already at an endpoint, unix:///path.sock. DriverName of the result is the name that the
-// driver reports. It is an error if another sidecar of the emulator serves a driver of that
-// name. The caller stops the driver.
+// JoinDriver starts a sidecar for an external driver that already runs at an endpoint,
+// unix:///path.sock. The sidecar is component cosisidecar.NAME, and DriverName of the
+// result is the name that the driver reports. It is an error if another sidecar of the
+// emulator serves a driver of that name. The caller stops the driver.
 func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*AddedDriver, error) {
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
@@ -125,7 +125,7 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 	return joined, nil
 }
 
-// serve records which driver a further sidecar serves.
+// serve records which driver an additional sidecar serves.
 func (e *Emulator) serve(added *AddedDriver) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -135,9 +135,9 @@ func (e *Emulator) serve(added *AddedDriver) {
 	e.served[added.Sidecar] = added.DriverName
 }
 
-// Served returns the names of the drivers that sidecars of the emulator serve, by
-// the names of these components. Those that were added with AddSidecar are not
-// among them: only the caller knows their drivers.
+// Served returns the names of the drivers that the emulator's sidecars serve, by
+// sidecar. It does not include sidecars of AddSidecar: only the caller knows their
+// drivers.
 func (e *Emulator) Served() map[string]string {
 	served := map[string]string{}
 	if e.Component(ComponentSidecar) != nil {
@@ -151,8 +151,7 @@ func (e *Emulator) Served() map[string]string {
 	return served
 }
 
-// Dial returns a connection to the driver, as its sidecar has it, for direct calls. The
-// caller closes it.
+// Dial returns a connection to the driver for direct calls. The caller closes it.
 func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 	plain := grpc.WithTransportCredentials(insecure.NewCredentials())
 	if a.endpoint != "" {

@@ -35,7 +35,7 @@ const (
 	dirMode  = 0o700
 	fileMode = 0o600
 
-	// rollbackTimeout bounds the end of what a failed start has started.
+	// rollbackTimeout is the time limit for stopping everything after a failed start.
 	rollbackTimeout = time.Minute
 )
 
@@ -43,15 +43,15 @@ const (
 type Emulator struct {
 	opts    Options
 	journal *journal.Journal
-	plane   ControlPlane     // nil in an existing cluster
-	cluster *cluster.Cluster // nil otherwise
+	plane   ControlPlane     // nil for an existing cluster
+	cluster *cluster.Cluster // nil without an existing cluster
 	client  client.WithWatch
 	store   *store.Store
 	started time.Time
 
-	info      Info     // what of it does not change after the start; Warnings are guarded by mu
-	leftovers []string // what Stop could not remove from an existing cluster
-	// s3VirtualEndpoint has the buckets as subdomains of its host.
+	info      Info     // constant after the start, except Warnings, which mu guards
+	leftovers []string // objects in an existing cluster that Stop could not delete
+	// s3VirtualEndpoint is the URL whose subdomains are buckets.
 	s3VirtualEndpoint string
 	gcs               *gcs.Service
 	tlsConfig         *tls.Config // of the store and the GCS service, or nil
@@ -69,16 +69,15 @@ type Emulator struct {
 	components []*Component
 	cleanups   []cleanup // in the order of the start
 	issuedKeys issuedKeys
-	served     map[*Component]string // drivers of further sidecars
+	served     map[*Component]string // drivers of additional sidecars
 
 	stopOnce sync.Once
 	stopErr  error
 }
 
-// Start starts an emulator and returns when a BucketClaim would be served. If a
-// step fails, everything is stopped again, and the error is a *StartError, or
-// wraps ErrOptions. The context bounds only the start; the emulator runs until
-// Stop.
+// Start starts an emulator and returns when it can serve BucketClaims. If a step
+// fails, everything is stopped, and the error is a *StartError, or wraps ErrOptions.
+// The context limits only the start; the emulator runs until Stop.
 func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
@@ -97,8 +96,7 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	return e, nil
 }
 
-// start is the list of what happens, in order. What costs little and can be
-// wrong comes before what takes seconds.
+// start runs all steps in order. Quick checks come before steps that take seconds.
 func (e *Emulator) start(ctx context.Context) error {
 	if port := e.opts.APIServerPort; port != 0 {
 		if err := controlplane.CheckPort(ctx, port); err != nil {
@@ -121,7 +119,7 @@ func (e *Emulator) start(ctx context.Context) error {
 	return e.together(ctx, e.cosiPhases()...)
 }
 
-// prepareFiles makes the directory and opens the journal.
+// prepareFiles creates the directory and opens the journal.
 func (e *Emulator) prepareFiles() error {
 	e.info.Dir, e.info.DataDir = e.opts.Dir, e.opts.DataDir
 	if e.info.Dir == "" {
@@ -163,23 +161,24 @@ func ignoreClosed(c io.Closer) error {
 	return nil
 }
 
-// cleanup is what Stop has to do.
+// cleanup is a step of Stop.
 type cleanup struct {
-	// of is the component that it ends, or nil.
+	// of is the component that the step stops, or nil.
 	of *Component
 	do func(context.Context) error
 }
 
-// onStop registers what Stop has to do, before what was registered earlier.
+// onStop registers a step of Stop. It runs before the steps that were registered
+// earlier.
 func (e *Emulator) onStop(f func(context.Context) error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.cleanups = append(e.cleanups, cleanup{do: f})
 }
 
-// Stop stops everything, in reverse order, and removes the files that are not to
-// be kept. When ctx is done before, the rest is cut off. It may be called more
-// than once, and returns the same error each time.
+// Stop stops everything in reverse order, and deletes the temporary files. If ctx is
+// done before, the remaining components are killed. It may be called more than once,
+// and returns the same error each time.
 func (e *Emulator) Stop(ctx context.Context) error {
 	e.stopOnce.Do(func() {
 		errs := []error{e.endFaults(ctx)}
@@ -194,8 +193,8 @@ func (e *Emulator) Stop(ctx context.Context) error {
 	return e.stopErr
 }
 
-// Failed returns a channel that receives an error when a part of the emulator
-// exits by itself. The rest runs until Stop.
+// Failed returns a channel that receives an error when a part of the emulator exits by
+// itself. The other parts run until Stop.
 func (e *Emulator) Failed() <-chan error { return e.failed }
 
 // fail reports the first failure; it drops the others.
@@ -206,31 +205,29 @@ func (e *Emulator) fail(err error) {
 	}
 }
 
-// Journal returns the history of this emulator.
+// Journal returns the journal of this emulator.
 func (e *Emulator) Journal() *journal.Journal { return e.journal }
 
-// Ephemeral reports whether Stop deletes all objects of Kubernetes: the emulator runs the
-// control plane, and keeps no data of it.
+// Ephemeral reports whether Stop deletes all Kubernetes objects: the emulator runs the
+// control plane, and has no data directory.
 func (e *Emulator) Ephemeral() bool { return e.opts.Cluster == nil && e.opts.DataDir == "" }
 
-// Config returns a client configuration with administrator's rights, or those of
-// the user in an existing cluster, and no limit on its rate. It is the
-// caller's own.
+// Config returns a client configuration with the rights of an administrator, or of the
+// user of an existing cluster, without a rate limit. The caller owns it.
 func (e *Emulator) Config() *rest.Config {
 	if e.cluster != nil {
 		return e.cluster.Config()
 	}
 	cfg := e.plane.AdminConfig()
-	cfg.QPS = -1 // the API server is ours alone
+	cfg.QPS = -1 // no other client uses this API server
 	return cfg
 }
 
-// KubeconfigIn returns the Info.Kubeconfig of an emulator with that directory, running
+// KubeconfigIn returns the kubeconfig file of an emulator with that directory, running
 // or not.
 func KubeconfigIn(dir string) string { return filepath.Join(dir, "kubeconfig") }
 
-// Client returns a client with the rights of Config that knows the kinds of COSI
-// and the built-in ones.
+// Client returns a client with the rights of Config, for COSI and built-in kinds.
 func (e *Emulator) Client() client.WithWatch { return e.client }
 
 func (e *Emulator) warn(warning string) {
@@ -239,12 +236,11 @@ func (e *Emulator) warn(warning string) {
 	e.info.Warnings = append(e.info.Warnings, warning)
 }
 
-// Leftovers returns, after Stop, a line for each object that is left in an existing
-// cluster: what others need, and the users' own objects that were served.
+// Leftovers returns, after Stop, a line for each object that remains in an existing
+// cluster: objects that others need, and the users' own objects.
 func (e *Emulator) Leftovers() []string { return e.leftovers }
 
-// Components returns the components that can be started and stopped one by one, in the order
-// in which they were started.
+// Components returns the components in the order of their start.
 func (e *Emulator) Components() []*Component {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -261,7 +257,7 @@ func (e *Emulator) Component(name string) *Component {
 	return nil
 }
 
-// NewScheme returns a scheme with the kinds of COSI and the built-in ones.
+// NewScheme returns a scheme with COSI and built-in kinds.
 func NewScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha2.AddToScheme(scheme)); err != nil {

@@ -17,8 +17,8 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// joinCluster prepares an existing cluster for the components. It changes nothing before it
-// has checked that no other COSI runs there.
+// joinCluster prepares an existing cluster for the components. Before it changes
+// anything, it checks that no other COSI runs there.
 func (e *Emulator) joinCluster(ctx context.Context) error {
 	c, err := cluster.Open(cluster.Options(*e.opts.Cluster))
 	if err != nil {
@@ -38,7 +38,7 @@ func (e *Emulator) joinCluster(ctx context.Context) error {
 	if e.opts.fake() {
 		e.warn("the S3 endpoint is on this machine: applications in Pods of the cluster cannot reach it")
 	}
-	// Components are stopped before, because they were started later.
+	// Components stop before this, because they start later.
 	e.onStop(func(ctx context.Context) (err error) {
 		e.leftovers, err = c.Uninstall(ctx, e.info.DriverName)
 		return err
@@ -51,10 +51,10 @@ func (e *Emulator) joinCluster(ctx context.Context) error {
 	return e.inOrder(ctx, phase{name: "kinds", run: c.CheckKinds}, phase{name: "rights", run: e.prepareRights})
 }
 
-// checkLeases finds out whether a controller, or a sidecar of our driver, runs in
-// the cluster. Two of them would fight.
+// checkLeases checks that no controller, and no sidecar of the same driver, runs in
+// the cluster.
 func (e *Emulator) checkLeases(ctx context.Context) error {
-	// At the same time, because a Lease of the dead has to run out.
+	// In parallel, because the Lease of a killed component has to expire.
 	var beside sync.WaitGroup
 	var sidecarErr error
 	beside.Go(func() { sidecarErr = e.checkSidecar(ctx) })
@@ -83,8 +83,8 @@ func (e *Emulator) checkSidecar(ctx context.Context) error {
 	return err
 }
 
-// prepareRights finds out whether the components can be their ServiceAccounts, and
-// makes the Leases that they take.
+// prepareRights checks that the components can use their ServiceAccounts, and creates
+// their Leases.
 func (e *Emulator) prepareRights(ctx context.Context) error {
 	leases := map[string]string{deploy.ControllerServiceAccount: cosicontroller.LeaseName}
 	if !e.opts.NoDriver {

@@ -12,12 +12,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
 )
 
-// Faults returns the faults that affect the components. It is empty at first. A fault is
-// in force until the caller removes it, or until Stop.
+// Faults returns the faults of the emulator, initially none. A fault is active until
+// the caller removes it, or until Stop.
 func (e *Emulator) Faults() *fault.Set { return e.faults }
 
-// outageTimeout bounds how long a process of the control plane may take to come
-// back.
+// outageTimeout is the time limit for restarting a process of the control plane.
 const outageTimeout = time.Minute
 
 // outages are the processes of the control plane that faults have killed.
@@ -48,7 +47,7 @@ func (o *outages) end(process string) {
 	delete(o.down, process)
 }
 
-// await waits until no process is down any more.
+// await waits until all processes run again.
 func (o *outages) await(ctx context.Context) error {
 	o.mu.Lock()
 	all := maps.Clone(o.down)
@@ -63,8 +62,8 @@ func (o *outages) await(ctx context.Context) error {
 	return nil
 }
 
-// endFaults has everything go on that a fault holds up, and returns when what was
-// killed in the control plane, which others may use, runs again.
+// endFaults removes all faults. It returns when the processes of the control plane,
+// which others may use, run again.
 func (e *Emulator) endFaults(ctx context.Context) error {
 	e.outages.mu.Lock()
 	e.outages.ended = true
@@ -73,9 +72,9 @@ func (e *Emulator) endFaults(ctx context.Context) error {
 	return e.outages.await(ctx)
 }
 
-// outage kills a process of the control plane for a fault, and has it started
-// again when its time has come or the fault is removed. A second outage of a
-// process that is down changes nothing.
+// outage kills a process of the control plane for a fault. It restarts the process
+// after the fault's delay, or when the fault is removed. A second outage of a killed
+// process has no effect.
 func (e *Emulator) outage(by *fault.Applied) {
 	name := by.Effect.Outage
 	if e.plane == nil || !e.outages.begin(name) {

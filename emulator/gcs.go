@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 )
 
-// validateProtocols finds what cannot be served.
+// validateProtocols rejects unsupported protocols.
 func (o Options) validateProtocols() error {
 	if o.Protocols != nil {
 		if err := fakedriver.ValidateProtocols(o.Protocols); err != nil {
@@ -33,8 +33,8 @@ func (o Options) validateProtocols() error {
 
 func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, fakedriver.ProtocolGCS) }
 
-// startGCS opens the GCS service, which keeps its contents over the incarnations of the
-// component, like the store.
+// startGCS starts the GCS service. Like the store, it keeps its contents over the
+// incarnations of the component.
 func (e *Emulator) startGCS(ctx context.Context) error {
 	port, err := reservePort(ctx, "GCS", e.opts.GCSPort)
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 	})
 }
 
-// scheme is how URLs of the store and of its guests begin.
+// scheme returns the scheme of the URLs of the store and of the GCS service.
 func (e *Emulator) scheme() string {
 	if e.tlsConfig != nil {
 		return "https://"
@@ -75,12 +75,12 @@ func (e *Emulator) scheme() string {
 	return "http://"
 }
 
-// backend is what the fake driver provisions from.
+// backend returns the backend of the fake driver.
 func (e *Emulator) backend() fakedriver.Backend {
 	return keyRecordingBackend{Backend: e.storage(), issued: &e.issuedKeys}
 }
 
-// storage are the store, with the objects of the GCS service if there is one.
+// storage returns the store, with the objects of the GCS service if there is one.
 func (e *Emulator) storage() interface {
 	fakedriver.Backend
 	forgetter
@@ -91,8 +91,8 @@ func (e *Emulator) storage() interface {
 	return e.store
 }
 
-// EmptyGCS deletes all that is in a bucket of GCS, past the seams and so past the
-// journal. It does nothing if there is no GCS service.
+// EmptyGCS deletes all objects of a GCS bucket. It bypasses the seams, so the journal
+// does not show it. It does nothing if there is no GCS service.
 func (e *Emulator) EmptyGCS(ctx context.Context, bucket string) error {
 	if e.gcs == nil {
 		return nil

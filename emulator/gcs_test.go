@@ -216,7 +216,7 @@ func TestAzureSecret(t *testing.T) {
 	}
 }
 
-// TestProtocolOptions refuses what cannot be before anything is started.
+// TestProtocolOptions: invalid options are rejected before anything starts.
 func TestProtocolOptions(t *testing.T) {
 	for name, opts := range map[string]emulator.Options{
 		"Unknown": {Protocols: []fakedriver.Protocol{"FTP"}},

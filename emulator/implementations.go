@@ -20,16 +20,16 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// Implementations are your own components in place of the emulator's, as functions or
-// as programs. They run at the same seams: the journal records everything that they
-// do, faults apply to them, and a crash cuts them off. A nil field means the emulator's
-// own component. Each incarnation calls its function, or runs its program, once.
+// Implementations are your own components, as functions or programs, which replace the
+// emulator's. They run at the same seams: the journal records their operations, faults
+// apply to them, and a crash fences them. A nil field means the emulator's own
+// component. Each incarnation calls its function, or runs its program, once.
 type Implementations struct {
-	// Controller makes a controller, with the rights of the ServiceAccount of
+	// Controller creates a controller with the rights of its ServiceAccount in
 	// deploy/rbac.
 	Controller func(*rest.Config, logr.Logger) (Runner, error)
-	// Sidecar makes a sidecar, with the rights of the ServiceAccount of
-	// deploy/rbac. The context ends when it is ready.
+	// Sidecar creates a sidecar with the rights of its ServiceAccount in deploy/rbac. The
+	// context ends when the sidecar is ready.
 	Sidecar func(context.Context, *rest.Config, SidecarConnection, logr.Logger) (Runner, error)
 	// ControllerCommand and SidecarCommand are command lines of programs, in place of
 	// Controller and Sidecar. $(KUBECONFIG) in an argument is a file that leads to the
@@ -52,22 +52,22 @@ type Implementations struct {
 	Driver func(fakedriver.Options) (Server, error)
 }
 
-// SidecarConnection is how a sidecar reaches its driver.
+// SidecarConnection is the connection of a sidecar to its driver.
 type SidecarConnection struct {
 	// Endpoint is a gRPC target.
 	Endpoint string
-	// DialOptions have to be among those of grpc.NewClient: they lead to the driver,
-	// and across the seam. Credentials are not among them.
+	// DialOptions are required options of grpc.NewClient: they connect to the driver
+	// across the seam. They include no credentials.
 	DialOptions []grpc.DialOption
 }
 
-// Server is a driver. Serve serves on a listener, which it closes, until the
-// context is done.
+// Server is a driver. Serve serves on a listener until the context is done, and closes
+// the listener.
 type Server interface {
 	Serve(ctx context.Context, l net.Listener) error
 }
 
-// validate finds components that are given twice, or not at all.
+// validate rejects components that are set twice, and empty commands.
 func (i Implementations) validate() error {
 	for name, c := range map[string]struct {
 		function bool
@@ -90,7 +90,7 @@ func (i Implementations) validate() error {
 	return nil
 }
 
-// newController makes the runner of one incarnation of the controller.
+// newController creates the runner of one incarnation of the controller.
 func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner, error) {
 	cfg = i.RESTConfig(cfg)
 	switch own := e.opts.Implementations; {
@@ -110,7 +110,7 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	}))
 }
 
-// newSidecar makes the runner of one incarnation of a sidecar.
+// newSidecar creates the runner of one incarnation of a sidecar.
 func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options, i *seam.Incarnation) (Runner, error) {
 	opts.DialOptions = slices.Concat(opts.DialOptions, i.DialOptions())
 	if opts.Logger.GetSink() == nil {
@@ -133,8 +133,8 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 	return cosisidecar.New(ctx, cfg, opts)
 }
 
-// newDriver makes a driver for one incarnation, on a listener that is opened when
-// there is one.
+// newDriver creates a driver for one incarnation. It calls listen only after the
+// driver was created.
 func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, listen func() (net.Listener, error)) (Runner, error) {
 	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.info.S3Endpoint, e.s3VirtualEndpoint
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)

@@ -46,7 +46,7 @@ func TestImplementations(t *testing.T) {
 		effect                     fault.Effect
 	}{
 		{"dies", "driver", "DriverCreateBucket", journal.SeamRPC, fault.Effect{Crash: fault.After}},
-		{"refused", "controller", "create buckets", journal.SeamAPI, fault.Effect{Fail: "503"}},
+		{"rejected", "controller", "create buckets", journal.SeamAPI, fault.Effect{Fail: "503"}},
 		{"cut", "sidecar", "create secrets", journal.SeamAPI, fault.Effect{Crash: fault.Before}},
 	} {
 		inject(t, emu, f.name, fault.Match{Seam: f.seam, Component: f.component, Operation: f.operation, Nth: 1}, f.effect)
@@ -60,7 +60,7 @@ func TestImplementations(t *testing.T) {
 		}
 	}
 	expectFaults(t, emu, map[string]string{
-		"dies": "driver DriverCreateBucket Fenced", "refused": "controller create buckets ServiceUnavailable",
+		"dies": "driver DriverCreateBucket Fenced", "rejected": "controller create buckets ServiceUnavailable",
 		"cut": "sidecar create secrets Fenced",
 	})
 }

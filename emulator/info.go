@@ -2,39 +2,39 @@ package emulator
 
 import "slices"
 
-// Info describes a running emulator: where everything is, and the state of its
-// components. It holds no secrets. It is what `cosi-emu status -o json` prints.
+// Info describes a running emulator: its addresses, its files and the state of its
+// components. It contains no secrets. `cosi-emu status -o json` prints it.
 type Info struct {
 	// Dir holds the files of the emulator.
 	Dir string `json:"dir"`
-	// DataDir holds what outlives the emulator; empty when nothing does.
+	// DataDir stores the data that survives a restart; empty if there is none.
 	DataDir string `json:"dataDir,omitempty"`
 	// Kubeconfig is a file for kubectl with the rights of Emulator.Config.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
-	// Context is the context of the kubeconfig that leads to an existing cluster;
-	// empty when the emulator has a control plane of its own.
+	// Context is the context of the kubeconfig, for an existing cluster; empty if the
+	// emulator runs its own control plane.
 	Context string `json:"context,omitempty"`
 	// APIServer is the URL of the kube-apiserver.
 	APIServer string `json:"apiServer,omitempty"`
-	// DriverName and DriverEndpoint are of the driver that the sidecar serves.
+	// DriverName and DriverEndpoint belong to the driver of the sidecar.
 	DriverName     string `json:"driverName,omitempty"`
 	DriverEndpoint string `json:"driverEndpoint,omitempty"`
-	// S3Endpoint and S3Region are of the S3 store; empty without one.
+	// S3Endpoint and S3Region belong to the S3 store; empty without one.
 	S3Endpoint string `json:"s3Endpoint,omitempty"`
 	S3Region   string `json:"s3Region,omitempty"`
 	// GCSEndpoint is the URL of the GCS service; empty without one.
 	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
-	// S3CertificateAuthority is a file with the certificate, in PEM, that clients need
-	// to trust the S3 store; empty if the store is not served over TLS.
+	// S3CertificateAuthority is a PEM file with the certificate authority of the S3 store;
+	// empty without TLS.
 	S3CertificateAuthority string `json:"s3CertificateAuthority,omitempty"`
-	// S3Administrator is a file, for its owner only, with the key of the S3 store's
-	// administrator, a fakedriver.Credentials in JSON; empty without a store.
+	// S3Administrator is a file with the key of the S3 store's administrator, a
+	// fakedriver.Credentials in JSON. Only its owner can read it. Empty without a store.
 	S3Administrator string `json:"s3Administrator,omitempty"`
-	// Journal is the file that the events are written to, one JSON document a line.
+	// Journal is the file with the events, one JSON document a line.
 	Journal string `json:"journal,omitempty"`
 	// Components are the components, after the processes of the control plane.
 	Components []ComponentInfo `json:"components,omitempty"`
-	// Warnings say what this emulator cannot do, and why.
+	// Warnings are the limitations of this emulator, with their reasons.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -46,31 +46,30 @@ type ComponentInfo struct {
 	Incarnation int `json:"incarnation,omitempty"`
 	// PID is set for a running process of the control plane.
 	PID int `json:"pid,omitempty"`
-	// Log is the file with the output of a process; the log of a component is in
-	// the journal.
+	// Log is the file with the output of a process. The logs of components are in the
+	// journal.
 	Log string `json:"log,omitempty"`
 }
 
-// Endpoint is one of the places that an Info names.
+// Endpoint is an address or file of an Info.
 type Endpoint struct {
-	// Label names it for people; empty if only programs need it.
+	// Label is its name in the output for people; empty if only programs need it.
 	Label string
-	// Variable is the environment variable by which programs find it, or empty.
+	// Variable is its environment variable, or empty.
 	Variable string
 	// Value is a URL, a file or a name.
 	Value string
 }
 
-// Endpoints returns the places that the emulator has, in the order in which people
-// are shown them.
+// Endpoints returns the endpoints of the emulator in display order.
 func (i Info) Endpoints() []Endpoint {
 	return slices.DeleteFunc([]Endpoint{
 		{"kubeconfig", "KUBECONFIG", i.Kubeconfig},
 		{"context", "", i.Context},
 		{"API server", "", i.APIServer},
 		{"S3 endpoint", "", i.S3Endpoint},
-		// COSI's Secrets have no key for it, and Google's clients send no
-		// credentials to what STORAGE_EMULATOR_HOST names.
+		// COSI's Secrets have no key for it, and Google's clients send no credentials to
+		// STORAGE_EMULATOR_HOST.
 		{"GCS endpoint", "COSI_GCS_ENDPOINT", i.GCSEndpoint},
 		{"driver", "", i.DriverName},
 		{"driver socket", "COSI_ENDPOINT", i.DriverEndpoint},
@@ -79,7 +78,7 @@ func (i Info) Endpoints() []Endpoint {
 	}, func(e Endpoint) bool { return e.Value == "" })
 }
 
-// Info returns the description of the emulator as it is now.
+// Info returns the current description of the emulator.
 func (e *Emulator) Info() Info {
 	e.mu.Lock()
 	info := e.info

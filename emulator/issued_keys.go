@@ -10,12 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// maxIssuedKeys is how many keys are remembered, the latest.
+// maxIssuedKeys is the number of remembered keys.
 const maxIssuedKeys = 4096
 
-// IssuedKey is a key that the store has given to a fake driver.
+// IssuedKey is a key that the store has issued to a fake driver.
 type IssuedKey struct {
-	// Account is the account that it is of, and Owner the driver.
+	// Account is the account of the key, and Owner its driver.
 	Account, Owner string
 	// AccessKeyID and Secret are the key. Only the owner of an access Secret may see the
 	// secret.
@@ -35,12 +35,12 @@ func (e *Emulator) IssuedKeys(since time.Time) []IssuedKey {
 	return slices.DeleteFunc(slices.Clone(e.issuedKeys.keys), func(k IssuedKey) bool { return k.At.Before(since) })
 }
 
-// issuedKeys remembers keys.
+// issuedKeys remembers issued keys.
 type issuedKeys struct {
 	journal *journal.Journal
 
 	mu   sync.Mutex
-	keys []IssuedKey // the oldest first
+	keys []IssuedKey // oldest first
 }
 
 func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedriver.Credentials, err error) {
@@ -50,7 +50,7 @@ func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedrive
 	i.journal.AddAccountSecret(spec.ID, credentials.SecretAccessKey)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	// An account that is asked for again has the same key.
+	// A repeated request for an account returns the same key.
 	i.keys = slices.DeleteFunc(i.keys, func(k IssuedKey) bool { return k.Secret == credentials.SecretAccessKey })
 	if len(i.keys) == maxIssuedKeys {
 		i.keys = slices.Delete(i.keys, 0, maxIssuedKeys/2)
@@ -64,7 +64,7 @@ func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedrive
 	i.keys = append(i.keys, key)
 }
 
-// keyRecordingBackend is a backend whose keys are remembered.
+// keyRecordingBackend is a backend that remembers the keys that it issues.
 type keyRecordingBackend struct {
 	fakedriver.Backend
 

@@ -18,8 +18,8 @@ import (
 
 const phaseBinaries = "control plane programs"
 
-// startKubernetes finds or starts the API server that everything happens on, and
-// sees to it that the components have their rights there.
+// startKubernetes connects to the API server, or starts one, and creates the rights of
+// the components.
 func (e *Emulator) startKubernetes(ctx context.Context) error {
 	if e.opts.Cluster != nil {
 		return e.joinCluster(ctx)
@@ -33,8 +33,8 @@ func (e *Emulator) startKubernetes(ctx context.Context) error {
 	return e.inOrder(ctx, phase{name: "roles", run: e.grantRoles})
 }
 
-// startControlPlane gets the programs and starts them, unless a control plane was
-// given.
+// startControlPlane finds and starts the programs of the control plane, unless Options
+// has one.
 func (e *Emulator) startControlPlane(ctx context.Context) error {
 	if e.opts.ControlPlane != nil {
 		e.plane = e.opts.ControlPlane
@@ -62,7 +62,7 @@ func (e *Emulator) findBinaries(ctx context.Context) (binaries.Set, error) {
 	return set, err
 }
 
-// runControlPlane starts the processes. Their phases become phases of the
+// runControlPlane starts the processes. Their phases are reported as phases of the
 // emulator.
 func (e *Emulator) runControlPlane(ctx context.Context, set binaries.Set) error {
 	definitions, err := crds.All()
@@ -101,16 +101,16 @@ func (e *Emulator) runControlPlane(ctx context.Context, set binaries.Set) error 
 	return nil
 }
 
-// planeDir is where the control plane's files are below a directory.
+// planeDir is the subdirectory for the control plane's files.
 func planeDir(dir string) string { return filepath.Join(dir, "controlplane") }
 
-// EndOrphans ends the processes that an emulator has left which was killed,
-// together with everything that watched over it, in the directory dir.
+// EndOrphans ends the processes of a killed emulator with the directory dir, if its
+// watchdog was killed too.
 func EndOrphans(ctx context.Context, dir string) error {
 	return controlplane.EndOrphans(ctx, planeDir(dir))
 }
 
-// watchControlPlane reports when a process of the control plane dies.
+// watchControlPlane reports the unexpected end of a process of the control plane.
 func (e *Emulator) watchControlPlane(failed <-chan error) {
 	stopped, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -128,7 +128,7 @@ func (e *Emulator) watchControlPlane(failed <-chan error) {
 	})
 }
 
-// connect makes the client of the administrator, and a file for others.
+// connect creates the client of the administrator, and the kubeconfig file.
 func (e *Emulator) connect(kubeconfig []byte) error {
 	e.info.Kubeconfig, e.info.APIServer = KubeconfigIn(e.info.Dir), e.Config().Host
 	if c := e.cluster; c != nil {

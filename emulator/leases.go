@@ -17,7 +17,7 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// Times of the elections in a control plane of the emulator's own. They are shorter
+// Durations of leader election in the emulator's own control plane. They are shorter
 // than in a cluster, where a busy API server must not cost a leader its Lease.
 const (
 	leaseDuration = 5 * time.Second
@@ -25,18 +25,18 @@ const (
 	retryPeriod   = 200 * time.Millisecond
 )
 
-// OtherHolder is who holds a Lease that a component has lost.
+// OtherHolder is the holder of a Lease that a component has lost.
 const OtherHolder = "other-holder"
 
-// leaseTimeout bounds how long taking a Lease takes.
+// leaseTimeout is the time limit for taking a Lease.
 const leaseTimeout = 10 * time.Second
 
-// LeaderElectionEnabled reports whether the controller and the sidecars elect who works.
+// LeaderElectionEnabled reports whether controller and sidecars use leader election.
 func (e *Emulator) LeaderElectionEnabled() bool { return e.opts.leaderElectionEnabled() }
 
 func (o Options) leaderElectionEnabled() bool { return o.LeaderElection || o.Cluster != nil }
 
-// withLeaderElection has a sidecar elect, too, if the emulator's components do.
+// withLeaderElection enables leader election of a sidecar if the emulator uses it.
 func (o Options) withLeaderElection(opts cosisidecar.Options) cosisidecar.Options {
 	if !o.LeaderElection {
 		return opts
@@ -46,7 +46,7 @@ func (o Options) withLeaderElection(opts cosisidecar.Options) cosisidecar.Option
 	return opts
 }
 
-// withControllerLeaderElection is electing for a controller.
+// withControllerLeaderElection does the same for a controller.
 func (o Options) withControllerLeaderElection(opts cosicontroller.Options) cosicontroller.Options {
 	opts.LeaderElection, opts.LeaderElectionNamespace = o.leaderElectionEnabled(), deploy.Namespace
 	if o.LeaderElection {
@@ -55,10 +55,10 @@ func (o Options) withControllerLeaderElection(opts cosicontroller.Options) cosic
 	return opts
 }
 
-// TakeLease has another holder take the Lease of a controller or a sidecar, and hold
-// it for some whole seconds without working. The component ends when it notices, and
-// is started again, as a kubelet would; it works again when it has the Lease. It
-// needs Options.LeaderElection.
+// TakeLease makes another holder acquire the Lease of a controller or a sidecar, for a
+// time in whole seconds. The component exits when it notices, and is restarted, as by
+// a kubelet. It is ready again when it has the Lease. TakeLease requires
+// Options.LeaderElection.
 func (e *Emulator) TakeLease(ctx context.Context, component string, lasts time.Duration) error {
 	return e.takeLease(ctx, component, lasts, "")
 }
@@ -83,7 +83,7 @@ func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.D
 	return err
 }
 
-// writeOtherHolder writes a Lease without asking whose it is.
+// writeOtherHolder writes the Lease of a component without checking its holder.
 func (e *Emulator) writeOtherHolder(ctx context.Context, component string, lasts time.Duration) error {
 	name, err := e.leaseOf(component)
 	if err != nil {
@@ -104,7 +104,7 @@ func (e *Emulator) writeOtherHolder(ctx context.Context, component string, lasts
 	return nil
 }
 
-// leaseOf returns the name of the Lease that a component holds.
+// leaseOf returns the name of a component's Lease.
 func (e *Emulator) leaseOf(component string) (string, error) {
 	if !e.LeaderElectionEnabled() {
 		return "", fmt.Errorf("%w: %s has no Lease, because leader election is disabled in this emulator; start it with Options.LeaderElection",
@@ -119,15 +119,15 @@ func (e *Emulator) leaseOf(component string) (string, error) {
 	return "", fmt.Errorf("%w: %s has no Lease: only the controller and sidecars have", ErrOptions, component)
 }
 
-// leaseLost is what a fault does at the instant at which a component loses its Lease.
+// leaseLost is called by a fault when a component loses its Lease.
 func (e *Emulator) leaseLost(component string, by *fault.Applied) {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseTimeout)
 	defer cancel()
-	_ = e.takeLease(ctx, component, by.Effect.LoseLease, by.Name) // the journal has what went wrong
+	_ = e.takeLease(ctx, component, by.Effect.LoseLease, by.Name) // the journal records an error
 }
 
-// excuse marks the current incarnation: if it exits by itself, this is no failure, and the
-// component restarts. It returns the number of the incarnation.
+// excuse marks the current incarnation: its exit is not a failure, and the component
+// restarts. It returns the number of the incarnation.
 func (c *Component) excuse() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,10 +7,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 )
 
-// failureLogLines is how many log lines a StartError has.
+// failureLogLines is the number of log lines in a StartError.
 const failureLogLines = 20
 
-// logger takes the log of an incarnation into the journal.
+// logger returns a logger that writes to the journal.
 func (e *Emulator) logger(i *seam.Incarnation) logr.Logger {
 	return e.journal.Logger(i.Component(), i.Number(), e.opts.LogVerbosity)
 }

@@ -2,7 +2,7 @@ package emulator
 
 import "strings"
 
-// IsSidecar reports whether a component of that name is the sidecar of some driver.
+// IsSidecar reports whether a component name is that of a sidecar.
 func IsSidecar(component string) bool {
 	return component == ComponentSidecar || strings.HasPrefix(component, ComponentSidecar+".")
 }

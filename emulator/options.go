@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
-// Names of the components, as they stand in the journal.
+// Names of the components in the journal.
 const (
 	ComponentController = vocabulary.Controller
 	ComponentSidecar    = vocabulary.Sidecar
@@ -20,37 +20,37 @@ const (
 	ComponentGCS        = vocabulary.GCS
 )
 
-// DefaultRPCTimeout bounds each call of the sidecar to the driver.
+// DefaultRPCTimeout is the default deadline of each call to the driver.
 const DefaultRPCTimeout = 30 * time.Second
 
-// DefaultConnectTimeout is how long an external driver may take to answer.
+// DefaultConnectTimeout is the default time limit for the first answer of an external
+// driver.
 const DefaultConnectTimeout = 30 * time.Second
 
-// ErrOptions is the error of options that contradict each other or cannot be.
+// ErrOptions is the error of invalid options.
 var ErrOptions = errors.New("invalid options")
 
-// Options say what to start. The zero value starts everything, on free ports,
-// with all files in a temporary directory.
+// Options configure an emulator. The zero value starts everything on free ports, with
+// all files in a temporary directory.
 type Options struct {
-	// Dir is an existing directory for the files of this emulator: logs, keys,
-	// sockets, the kubeconfig. If it is empty, a temporary directory is made,
-	// and removed by Stop.
+	// Dir is an existing directory for the files of this emulator: logs, keys, sockets,
+	// the kubeconfig. If it is empty, the emulator uses a temporary directory, which Stop
+	// deletes.
 	Dir string
-	// DataDir keeps the objects of Kubernetes, and the buckets, objects and
-	// accounts of the S3 store, beyond Stop. If it is empty, they end with the
-	// emulator. No two emulators may use one at a time; see instance.LockDataDir.
+	// DataDir stores Kubernetes objects, and the buckets, objects and accounts of the S3
+	// store, beyond Stop. If it is empty, they are deleted. Only one emulator at a time
+	// may use a directory; see instance.LockDataDir.
 	DataDir string
 
-	// ControlPlane is a control plane that runs already and is left running.
-	// The emulator must be the only one that uses it. If it is nil, one is
-	// started.
+	// ControlPlane is a running control plane, which Stop does not stop. No other emulator
+	// may use it. If it is nil, the emulator starts one.
 	ControlPlane ControlPlane
 	// Cluster is an existing cluster, which replaces the emulator's control plane.
-	// Controller and sidecar run with the rights of its ServiceAccounts, and take
-	// the Leases there. Stop removes from it what Start has made, and closes it.
+	// Controller and sidecar use its ServiceAccounts and Leases. Stop deletes what Start
+	// has created in it, and closes the connections.
 	Cluster *ExistingCluster
-	// Install makes what is missing in Cluster of the COSI kinds and of those
-	// ServiceAccounts and their rights. Otherwise it is an error if it is missing.
+	// Install creates the COSI kinds, ServiceAccounts and RBAC rules that Cluster lacks.
+	// Without it, a missing one is an error.
 	Install bool
 	// ControlPlaneDir is a directory with the programs of the control plane. If it is
 	// empty, they are found, downloaded or built.
@@ -59,58 +59,57 @@ type Options struct {
 	// APIServerPort and S3Port are TCP ports; 0 means a free one.
 	APIServerPort int
 	S3Port        int
-	// Socket is the path of the UNIX socket that the fake driver listens on. If
-	// it is empty, it is cosi.sock in a directory below Dir.
+	// Socket is the path of the fake driver's UNIX socket. It defaults to cosi.sock in a
+	// directory below Dir.
 	Socket string
 
-	// TLS has the S3 store served over TLS, with a certificate of an authority of
-	// its own. Access Secrets hold the certificate of that authority.
+	// TLS makes the S3 store use TLS, with a certificate of its own certificate authority.
+	// Access Secrets contain the certificate of that authority.
 	TLS bool
-	// MaxBodyBytes bounds the body of one S3 request; see store.Options. 0 means
+	// MaxBodyBytes is the maximum size of an S3 request body; see store.Options. 0 means
 	// the store's default.
 	MaxBodyBytes int64
-	// MaxAccounts is how many accesses may be granted in the S3 store at a time; 0
-	// means any number.
+	// MaxAccounts is the maximum number of granted accesses in the S3 store; 0 means no
+	// limit.
 	MaxAccounts int
 
-	// Protocols are those of the fake driver, the default first. With
-	// fakedriver.ProtocolGCS its service is started, too, on GCSPort; 0 means a free
-	// one. Default: S3.
+	// Protocols are the protocols of the fake driver; the first is its default.
+	// fakedriver.ProtocolGCS also starts the GCS service on GCSPort; 0 means a free port.
+	// Default: S3.
 	Protocols []fakedriver.Protocol
 	GCSPort   int
 
-	// Driver is the endpoint of an external driver, unix:///path.sock, which
-	// replaces the fake one. There is no S3 store then.
+	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
+	// fake driver and its S3 store.
 	Driver string
-	// NoDriver leaves out the driver, its sidecar and the S3 store: the
-	// controller waits for whichever sidecar is started beside the emulator.
+	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the
+	// emulator.
 	NoDriver bool
-	// ConnectTimeout is how long the driver may take until it answers; 0 means
-	// 30 seconds.
+	// ConnectTimeout is the time limit for the first answer of the driver; 0 means
+	// DefaultConnectTimeout.
 	ConnectTimeout time.Duration
-	// RPCTimeout bounds each call to the driver; 0 means DefaultRPCTimeout.
+	// RPCTimeout is the deadline of each call to the driver; 0 means DefaultRPCTimeout.
 	RPCTimeout time.Duration
 
-	// LeaderElection has the controller and the sidecars hold Leases, as in a cluster,
-	// which they can lose; see Emulator.TakeLease. It is always enabled in an existing
-	// Cluster. Leader election rules out a second replica, which would never become the leader.
+	// LeaderElection enables leader election of controller and sidecars, as in a cluster.
+	// They can lose their Leases; see Emulator.TakeLease. It is always enabled in an
+	// existing Cluster. It excludes a second replica, which would never become the leader.
 	LeaderElection bool
 
-	// Implementations replace the emulator's components, at the same seams.
+	// Implementations replace components of the emulator at the same seams.
 	Implementations Implementations
 
-	// RetryBaseDelay and RetryMaxDelay are the first and the longest delay of the
-	// controller and the sidecar between retries; 0 means the component's own
-	// default.
+	// RetryBaseDelay and RetryMaxDelay are the first and the longest delay between retries
+	// of controller and sidecar; 0 means the component's default.
 	RetryBaseDelay time.Duration
 	RetryMaxDelay  time.Duration
 
-	// JournalBytes bounds, roughly, how much of the journal is kept in memory; 0 means
-	// journal.DefaultMaxBytes. The file has all of it.
+	// JournalBytes is the approximate size of the journal in memory; 0 means
+	// journal.DefaultMaxBytes. The file has the whole journal.
 	JournalBytes int
-	// Reporter receives the phases of Start, unless it is nil.
+	// Reporter receives the phases of Start; nil means none.
 	Reporter Reporter
-	// LogVerbosity is how detailed the components' log lines in the journal are.
+	// LogVerbosity is the log level of the components' log lines in the journal.
 	LogVerbosity int
 }
 
@@ -185,5 +184,5 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// fake says whether the fake driver and the S3 store are wanted.
+// fake reports whether the fake driver and the S3 store are used.
 func (o Options) fake() bool { return o.Driver == "" && !o.NoDriver }

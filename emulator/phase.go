@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Reporter receives the progress of a start. Phases may overlap, and the methods are
-// called from several goroutines, one at a time for each phase.
+// Reporter receives the progress of a start. Phases may overlap. Several goroutines
+// call the methods, but only one at a time for each phase.
 type Reporter interface {
-	// PhaseStarted says that a phase begins.
+	// PhaseStarted reports the start of a phase.
 	PhaseStarted(phase string)
-	// PhaseProgress says what a long phase is at.
+	// PhaseProgress reports the current work of a long phase.
 	PhaseProgress(phase, detail string)
-	// PhaseEnded says that a phase has succeeded, or failed with err.
+	// PhaseEnded reports the end of a phase; err is nil if it succeeded.
 	PhaseEnded(phase string, elapsed time.Duration, err error)
 }
 
@@ -26,18 +26,18 @@ func (nopReporter) PhaseStarted(string)                     {}
 func (nopReporter) PhaseProgress(string, string)            {}
 func (nopReporter) PhaseEnded(string, time.Duration, error) {}
 
-// StartError is the error of a phase of Start. Everything that was started
-// before has been stopped again.
+// StartError is the error of a phase of Start. Everything that was started before is
+// stopped.
 type StartError struct {
-	// Phase is the phase that has failed.
+	// Phase is the failed phase.
 	Phase string
-	// Err says why.
+	// Err is the cause.
 	Err error
-	// Log holds the last lines that the component concerned has logged.
+	// Log has the last log lines of the failed component.
 	Log []string
 }
 
-// Error says which phase has failed, and why.
+// Error returns the failed phase and the cause.
 func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Phase, e.Err) }
 
 // Unwrap returns the cause.
@@ -81,7 +81,8 @@ func (e *Emulator) runPhase(ctx context.Context, p phase) error {
 	if err == nil {
 		return nil
 	}
-	// A phase that another one's failure has cut short says nothing of its own.
+	// A phase that was cancelled because another phase failed does not report its own
+	// error.
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
 		err = cause
 	}

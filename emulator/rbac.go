@@ -135,6 +135,6 @@ func (e *Emulator) userOf(ctx context.Context, account types.NamespacedName) (*r
 		return nil, fmt.Errorf("make credentials for ServiceAccount %s: %w", account, err)
 	}
 	cfg = rest.CopyConfig(cfg)
-	cfg.QPS = -1 // the API server is ours alone
+	cfg.QPS = -1 // no other client uses this API server
 	return cfg, nil
 }

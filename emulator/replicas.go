@@ -9,13 +9,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
-// ReplicaSuffix is behind the name of a component in the name of its second instance.
+// ReplicaSuffix follows the name of a component in the name of its second replica.
 const ReplicaSuffix = vocabulary.ReplicaSuffix
 
-// AddReplica starts a second instance of a controller or a sidecar beside the first,
-// as happens where no Lease keeps them apart: a rollout, a partition. It has the
-// name of the first and Second, and is a component like any other until
-// RemoveReplica.
+// AddReplica starts a second replica of a controller or a sidecar, as in a rollout or
+// a network partition without leader election. Its name is that of the first and
+// ReplicaSuffix. It is a component like any other until RemoveReplica.
 func (e *Emulator) AddReplica(ctx context.Context, name string) (*Component, error) {
 	first := e.Component(name)
 	switch {
@@ -34,18 +33,18 @@ func (e *Emulator) AddReplica(ctx context.Context, name string) (*Component, err
 	return e.Component(name + ReplicaSuffix), nil
 }
 
-// RemoveReplica stops the second instance of a component, if there is one.
+// RemoveReplica stops the second replica of a component, if there is one.
 func (e *Emulator) RemoveReplica(ctx context.Context, name string) error {
 	return e.remove(ctx, e.Component(name+ReplicaSuffix))
 }
 
-// canReplicate reports whether a component listens nowhere.
+// canReplicate reports whether a component has no listener.
 func canReplicate(name string) bool {
 	kind, _, _ := strings.Cut(name, ".")
 	return (kind == ComponentController || kind == ComponentSidecar) && !strings.HasSuffix(name, ReplicaSuffix)
 }
 
-// unstartedReplica is the second instance of a component as a Controllable, before it is started.
+// unstartedReplica is a second replica, as a Controllable, before its start.
 type unstartedReplica struct {
 	emulator *Emulator
 	of       string

@@ -10,7 +10,7 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// driverGroup tells the driver on this machine apart from others of the same name
+// driverGroup distinguishes the driver on this machine from drivers of the same name
 // in a cluster.
 const driverGroup = "cosi-emu"
 
@@ -28,11 +28,10 @@ func (e *Emulator) startSidecar(ctx context.Context) error {
 	return err
 }
 
-// AddSidecar starts a sidecar as a further component of a running emulator, for
-// a driver that the caller runs: in a process of its own, or in the same, with
-// DialOptions that lead to it. The name must differ from those of all other
-// components. Timeouts, delays and the Logger are the emulator's own where they
-// are left zero. A restarted component connects again.
+// AddSidecar starts an additional sidecar of a running emulator, for a driver that the
+// caller runs. Endpoint or DialOptions lead to the driver. The name must differ from
+// those of all other components. Zero timeouts, delays and Logger default to the
+// emulator's. After a restart the component connects again.
 func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar.Options) (*Component, error) {
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
 
-func TestStartRefuses(t *testing.T) {
+func TestStartRejects(t *testing.T) {
 	for name, opts := range map[string]emulator.Options{
 		"DriverAndNone":    {Driver: "unix:///tmp/x.sock", NoDriver: true},
 		"DriverOverTCP":    {Driver: "127.0.0.1:1234"},

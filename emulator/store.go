@@ -54,7 +54,7 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	})
 }
 
-// clockOf is the clock of a component whose data outlive it.
+// clockOf returns the clock of a component whose data survive its incarnations.
 func clockOf(current *atomic.Pointer[seam.Incarnation]) func() time.Time {
 	return func() time.Time {
 		if i := current.Load(); i != nil {
@@ -82,7 +82,7 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 	return nil
 }
 
-// reservePort finds the port that a service keeps through all its incarnations.
+// reservePort finds the port that a service uses in all its incarnations.
 func reservePort(ctx context.Context, service string, wanted int) (string, error) {
 	listener, err := listenTCP(ctx, service, net.JoinHostPort(loopback, strconv.Itoa(wanted)))
 	if err != nil {
@@ -96,7 +96,7 @@ func listenTCP(ctx context.Context, service, address string) (net.Listener, erro
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		if failed, ok := errors.AsType[*net.OpError](err); ok {
-			err = failed.Err // the rest of it is the address once more
+			err = failed.Err // the rest of the message repeats the address
 		}
 		return nil, fmt.Errorf("listen for %s on %s: %w; stop the program that uses it, or choose another port", service, address, err)
 	}
@@ -105,8 +105,8 @@ func listenTCP(ctx context.Context, service, address string) (net.Listener, erro
 
 var errStarting = errors.New("the API server is still starting")
 
-// webIdentity is the store's way to know ServiceAccounts. The store starts before
-// the API server, which it needs for that.
+// webIdentity returns the account for a ServiceAccount token. It returns errStarting
+// until the API server, which starts after the store, is ready.
 func (e *Emulator) webIdentity(ctx context.Context, token, role string) (string, error) {
 	directory := e.identities.Load()
 	if directory == nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
-// storeTLS returns how the store serves TLS, or nil if it does not. The
-// authority is kept with the data, so that applications still trust the store of
-// the next start with the Secrets, and the bundles, that they have.
+// storeTLS returns the TLS configuration of the store, or nil without TLS. The
+// certificate authority is stored with the data, so that applications trust the store
+// after a restart.
 func (e *Emulator) storeTLS() (*tls.Config, error) {
 	if !e.opts.TLS {
-		return nil, nil //nolint:nilnil // none is wanted
+		return nil, nil //nolint:nilnil // TLS is disabled
 	}
 	ca, err := e.openAuthority()
 	if err != nil {

@@ -68,7 +68,7 @@ func TestTLS(t *testing.T) {
 			if err != nil || string(file) != secret[v1alpha2.SecretKeyCertificateAuthority] {
 				t.Errorf("the file for clients has %q, %v; want what the Secret has", file, err)
 			}
-			expectRefused(t, secret)
+			expectRejected(t, secret)
 		})
 	}
 	if certificates[0] == "" || certificates[0] != certificates[1] {
@@ -76,15 +76,15 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// expectRefused tries to get in without the Secret's certificates, and with what
+// expectRejected connects without the Secret's certificates, and with what
 // is no longer in use.
-func expectRefused(t *testing.T, secret map[string]string) {
+func expectRejected(t *testing.T, secret map[string]string) {
 	t.Helper()
 	endpoint := secret[v1alpha2.SecretKeyS3Endpoint]
 	for name, transport := range map[string]*http.Transport{
 		"a client that trusts no certificate": {},
 		"TLS 1.1": {TLSClientConfig: &tls.Config{
-			InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, //nolint:gosec // to be refused
+			InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, //nolint:gosec // to be rejected
 		}},
 	} {
 		if status, err := head(t, transport, endpoint); err == nil {

@@ -102,7 +102,7 @@ func TestE89ServerAccepts(t *testing.T) {
 	}
 }
 
-// decode refuses fields that the types do not have.
+// decode rejects unknown fields.
 func decode(t *testing.T, manifest []byte) []client.Object {
 	t.Helper()
 	decoder := serializer.NewCodecFactory(scheme(t), serializer.EnableStrict).UniversalDeserializer()

@@ -40,7 +40,7 @@ func (b *stumbling) PutAccount(ctx context.Context, spec fakedriver.AccountSpec)
 }
 
 // TestE49CreateFailsHalfway: elsewhere an outage left thousands of buckets that
-// nobody knew of, a new one for each retry. A retry finds the first one here.
+// COSI did not know of, a new one for each retry. A retry finds the first one here.
 func TestE49CreateFailsHalfway(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: &stumbling{Backend: s}})

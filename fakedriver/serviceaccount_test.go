@@ -28,7 +28,7 @@ func TestGrantServiceAccount(t *testing.T) {
 		{"Not a name.", forServiceAccount("demo/builder"), codes.InvalidArgument},
 		{"The first call grants.", forServiceAccount("builder"), codes.OK},
 		{"The same call has the same answer.", forServiceAccount("builder"), codes.OK},
-		{"Somebody else's access.", forServiceAccount("other"), codes.AlreadyExists},
+		{"The access of another account.", forServiceAccount("other"), codes.AlreadyExists},
 		{"Another kind of access.", grantRequest("ba-1", accessed("photos", cosiv1alpha2.AccessMode_READ_WRITE)), codes.AlreadyExists},
 	} {
 		got, err := c.DriverGrantBucketAccess(t.Context(), step.request)

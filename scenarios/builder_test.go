@@ -166,7 +166,7 @@ steps:
 	}
 }
 
-func TestBuilderRefuses(t *testing.T) {
+func TestBuilderRejects(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		built  *scenarios.Builder
@@ -225,7 +225,7 @@ func TestBuilderPositions(t *testing.T) {
 	}
 }
 
-func TestBuilderRunRefuses(t *testing.T) {
+func TestBuilderRunRejects(t *testing.T) {
 	got := record("Test", func(r *recorder) { scenarios.New("a").Run(r) })
 	if !got.failed || !strings.Contains(got.logged.String(), "has no steps") {
 		t.Errorf("a scenario without steps has passed: %s", got.logged.String())

@@ -180,7 +180,7 @@ func (w *world) provoke(f *failure, shared *v1alpha2.Bucket) {
 	}
 }
 
-// says waits until the object reports a refusal, with the driver's words.
+// says waits until the object reports a rejection, with the driver's words.
 func (w *world) says(f *failure) {
 	w.Helper()
 	w.WaitCondition(f.object, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)

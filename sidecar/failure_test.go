@@ -99,7 +99,7 @@ func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
 	w.WaitReady(bucket)
 }
 
-// What the driver refuses, and what it should not have answered: said once, and
+// Rejections and invalid answers of the driver: reported once, and
 // not asked again.
 // KEP: COND-PROV-4, COND-FAILED-4, COND-BUCKET-2, RETRY-1, REASON-12
 func TestTerminalFailuresOfBuckets(t *testing.T) {
@@ -290,7 +290,7 @@ func TestProvisionFailedIsTheLatestResult(t *testing.T) {
 	}
 }
 
-// A driver that refuses to delete keeps the Bucket, and says why.
+// A driver that rejects the deletion keeps the Bucket, and returns the reason.
 func TestE82RejectedDeletionKeepsTheBucket(t *testing.T) {
 	w := newWorld(t)
 	w.start()

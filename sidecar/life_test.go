@@ -100,22 +100,22 @@ func TestCallsHaveADeadline(t *testing.T) {
 }
 
 // A driver that comes back is asked for its name, and then for everything that
-// it has failed or refused before. E03: so an upgrade alone is enough.
+// it has failed or rejected before. E03: so an upgrade alone is enough.
 // KEP: GRPC-DRIVERGETINFO-1, RETRY-4
 func TestDriverComesBack(t *testing.T) {
 	w := newWorld(t)
 	w.options.RetryBaseDelay, w.options.RetryMaxDelay = time.Hour, time.Hour
 	w.driver.Fail("DriverGenerateBucketId", codes.Unimplemented, "unknown method")
 	w.start()
-	refused := w.bucket()
-	w.WaitCondition(refused, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+	rejected := w.bucket()
+	w.WaitCondition(rejected, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
 	w.driver.Script("DriverGenerateBucketId", nil)
 	w.driver.Stop()
 	failed := w.bucket()
 	w.WaitCondition(failed, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
 
 	w.driver.Serve()
-	w.WaitReady(refused, failed)
+	w.WaitReady(rejected, failed)
 	if got := len(w.driver.Calls("DriverGetInfo")); got != 2 {
 		t.Errorf("%d calls of DriverGetInfo, want 2", got)
 	}
@@ -150,7 +150,7 @@ func TestNewWithoutADriver(t *testing.T) {
 	}
 }
 
-// E12, E53, E71: nobody touches what is of another driver, nor can an access lead
+// E12, E53, E71: no sidecar changes objects of another driver, nor can an access lead
 // from one to the other.
 // KEP: FLOW-CREATE-3.1, FLOW-STATIC-2.1, FLOW-DELETE-3.1, DRIVER-3, REASON-24
 func TestE53E71TwoDrivers(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 // An operator reads once what only a change can mend, also when the sidecar has
-// been started anew and has found out the same.
+// restarted and reached the same result.
 func TestE67RejectionIsLoggedOnce(t *testing.T) {
 	w := newWorld(t)
 	var logged atomic.Int64

@@ -21,10 +21,10 @@ func TestDriverCallMetrics(t *testing.T) {
 	w.driver.Fail("DriverGetBucket", codes.InvalidArgument, "not this one")
 	w.start()
 	w.readyBucket()
-	refused := w.bucket(existing("old"))
+	rejected := w.bucket(existing("old"))
 	w.Eventually(func() error {
 		if len(w.driver.Calls("DriverGetBucket")) == 0 {
-			return fmt.Errorf("the driver was not called for Bucket %s", refused.Name)
+			return fmt.Errorf("the driver was not called for Bucket %s", rejected.Name)
 		}
 		return nil
 	})

@@ -42,8 +42,8 @@ func TestE03DriverWithoutGenerateBucketID(t *testing.T) {
 	w.WaitReady(bucket)
 }
 
-// TestE06InvalidIDFailsOnce: an ID that the API server would refuse is found out
-// before, and does not start an endless exchange of generating and refusing.
+// TestE06InvalidIDFailsOnce: an ID that the API server would reject is detected
+// before, and does not start an endless exchange of generating and rejecting.
 func TestE06InvalidIDFailsOnce(t *testing.T) {
 	for name, id := range map[string]string{"space": "a b", "too long": strings.Repeat("x", 2049), "empty": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestE39ProtocolsOfADriver(t *testing.T) {
 }
 
 // TestE12AccessToABucketOfAnotherDriver: driver B must not be asked about an ID
-// that driver A has named. The controller refuses it before; the sidecar does not
+// that driver A has named. The controller rejects it before; the sidecar does not
 // rely on that.
 func TestE12AccessToABucketOfAnotherDriver(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)

@@ -74,7 +74,7 @@ func TestBucketIDOfAnotherBucket(t *testing.T) {
 	}
 }
 
-// What has an ID no more, or has it with another driver, keeps nobody from it.
+// An ID that is no longer used, or is used by another driver, is free.
 func TestBucketIDThatIsFree(t *testing.T) {
 	w := newWorld(t)
 	w.start()

@@ -69,8 +69,8 @@ func (b bucket) list(ctx context.Context) ([]string, error) {
 	return keys, nil
 }
 
-// refusal returns the code with which the store refuses the key, or "".
-func (b bucket) refusal(t *testing.T) string {
+// rejection returns the code with which the store rejects the key, or "".
+func (b bucket) rejection(t *testing.T) string {
 	t.Helper()
 	_, err := b.list(t.Context())
 	if err == nil {

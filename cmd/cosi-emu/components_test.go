@@ -53,7 +53,7 @@ func TestE65FatalErrors(t *testing.T) {
 	h := newHome(t)
 	info := h.up("--no-fake-driver")
 	for _, args := range [][]string{
-		{"sidecar", "--kubeconfig", info.Kubeconfig, "--endpoint", "unix://" + filepath.Join(h.dir, "nobody.sock"), "--connect-timeout", "300ms"},
+		{"sidecar", "--kubeconfig", info.Kubeconfig, "--endpoint", "unix://" + filepath.Join(h.dir, "absent.sock"), "--connect-timeout", "300ms"},
 		{"controller", "--kubeconfig", filepath.Join(h.dir, "missing")},
 		{"driver", "--endpoint", "unix://" + filepath.Join(h.dir, strings.Repeat("x", 200))},
 	} {

@@ -63,8 +63,8 @@ func (h *home) upWithDriver() []string {
 func TestBadDrivers(t *testing.T) {
 	t.Parallel()
 	s3 := []*cosiv1alpha2.ObjectProtocol{{Type: cosiv1alpha2.ObjectProtocol_S3}}
-	refuse(t, map[string]refusal{
-		"Nobody": {
+	expectRejected(t, map[string]invalidInput{
+		"NotRunning": {
 			reason: "no process listens there",
 			args:   (*home).upWithDriver, code: 1, says: []string{"d.sock", "did not answer within 500ms", "no such file", "is it running"},
 		},

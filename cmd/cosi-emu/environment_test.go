@@ -36,8 +36,8 @@ func (s *story) checkEnvironment() {
 	}
 	s.expectVariables("--admin", want, admin)
 
-	unknown := s.home.run("env", "--access", "demo/nobody")
-	if unknown.code != 1 || !strings.Contains(unknown.err, "demo/nobody") {
+	unknown := s.home.run("env", "--access", "demo/absent")
+	if unknown.code != 1 || !strings.Contains(unknown.err, "demo/absent") {
 		s.t.Errorf("env for a BucketAccess that is not there: exit code %d, %s", unknown.code, unknown.err)
 	}
 	other := s.home.run("env", "--access", accessKey.String(), "--claim", "videos")

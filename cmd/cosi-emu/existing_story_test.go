@@ -140,8 +140,8 @@ func waitDead(t *testing.T, h *home) {
 	})
 }
 
-// TestExistingClusterDriver serves somebody's own driver, on a cluster on which
-// COSI is installed and whose classes are of somebody else.
+// TestExistingClusterDriver serves a user's own driver on a cluster where
+// COSI is installed, with classes that the emulator did not create.
 func TestExistingClusterDriver(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

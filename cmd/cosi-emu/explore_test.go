@@ -40,8 +40,8 @@ func TestExplore(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestExploreRefused: what is wrong is told before anything is started.
-func TestExploreRefused(t *testing.T) {
+// TestExploreRejects: an invalid command line is reported before anything is started.
+func TestExploreRejects(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.write("good.yaml", scenario("good", claims))

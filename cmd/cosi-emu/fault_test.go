@@ -44,21 +44,21 @@ func TestFault(t *testing.T) {
 	if log := h.must("logs", "sidecar", "--seam", "rpc"); strings.Count(log, "[fault: away]") != 2 {
 		t.Errorf("the journal has not two calls that the fault has hit:\n%s", log)
 	}
-	h.refused("a fault of this name already exists", "fault", "add", "away", "--seam", "rpc", "--hang")
-	h.refused("drop", "fault", "add", "odd", "--seam", "rpc", "--drop")
-	h.refused("fault not found", "fault", "remove", "nobody")
-	h.refused("--leader-elect", "fault", "add", "odd", "--seam", "rpc", "--lose-lease", "2s")
-	h.refused("forget needs crash", "fault", "add", "odd", "--seam", "rpc", "--hang", "--forget")
-	h.refused(`did you mean "patch buckets/status"?`,
+	h.rejected("a fault of this name already exists", "fault", "add", "away", "--seam", "rpc", "--hang")
+	h.rejected("drop", "fault", "add", "odd", "--seam", "rpc", "--drop")
+	h.rejected("fault not found", "fault", "remove", "absent")
+	h.rejected("--leader-elect", "fault", "add", "odd", "--seam", "rpc", "--lose-lease", "2s")
+	h.rejected("forget needs crash", "fault", "add", "odd", "--seam", "rpc", "--hang", "--forget")
+	h.rejected(`did you mean "patch buckets/status"?`,
 		"fault", "add", "odd", "--seam", "api", "--operation", "patch bucket/status", "--fail", "Conflict")
-	h.refused("PATH=JSON", "fault", "add", "odd", "--seam", "rpc", "--set", "x")
+	h.rejected("PATH=JSON", "fault", "add", "odd", "--seam", "rpc", "--set", "x")
 	h.must("fault", "remove", "away")
 	h.must("fault", "add", "slow", "--seam", "store", "--delay", "1ms")
 	for _, effect := range [][]string{
 		{"--seam", "store", "--cut-upload", "3"}, {"--seam", "store", "--flip-upload", "3"}, {"--seam", "process", "--clock", "-2h"},
 		{"--seam", "rpc", "--crash", "before", "--forget"},
 	} {
-		h.must(append([]string{"fault", "add", "never", "--component", "nobody"}, effect...)...)
+		h.must(append([]string{"fault", "add", "never", "--component", "absent"}, effect...)...)
 		h.must("fault", "remove", "never")
 	}
 	h.must("fault", "clear")
@@ -69,8 +69,8 @@ func TestFault(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// refused runs a command that must end as wrongly used, and say so.
-func (h *home) refused(want string, args ...string) {
+// rejected runs a command that must fail with exit code 2 and a message.
+func (h *home) rejected(want string, args ...string) {
 	h.t.Helper()
 	if r := h.run(args...); r.code != 2 || !strings.Contains(r.err, want) {
 		h.t.Errorf("%v: exit code %d, %s; want 2 and %q", args, r.code, r.err, want)

@@ -145,6 +145,43 @@ func (h *home) expectNothingLeft() {
 	}
 }
 
+// setTraps replaces the programs of the control plane by scripts that leave a file
+// behind when they run, for expectNothingStarted.
+func (h *home) setTraps() {
+	h.t.Helper()
+	dir := filepath.Join(h.dir, "traps")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	for _, program := range []string{"etcd", "kube-apiserver", "kube-controller-manager"} {
+		script := "#!/bin/sh\ntouch " + filepath.Join(dir, "started-"+program) + "\n"
+		if err := os.WriteFile(filepath.Join(dir, program), []byte(script), 0o700); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	h.env = append(h.env, "KUBEBUILDER_ASSETS="+dir)
+}
+
+// started returns what the programs have left behind that ran since setTraps.
+func (h *home) started() []string {
+	h.t.Helper()
+	started, err := filepath.Glob(filepath.Join(h.dir, "traps", "started-*"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return started
+}
+
+// expectNothingStarted expects that no program of the control plane was started since
+// setTraps, not even one that has ended, and that nothing else is left.
+func (h *home) expectNothingStarted() {
+	h.t.Helper()
+	if started := h.started(); len(started) > 0 {
+		h.t.Errorf("programs were started: %v", started)
+	}
+	h.expectNothingLeft()
+}
+
 // files returns everything below the home that the program has made, but for
 // empty directories that all emulators share.
 func (h *home) files() []string {

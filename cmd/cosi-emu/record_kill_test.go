@@ -17,7 +17,7 @@ import (
 )
 
 // busy is a scenario that has many events, and is in the middle of them when it says
-// that it has begun.
+// that it has started.
 const busy = claims + ready + touches + `- timeout: 5m
   repeat: {times: 9000, steps: [{call: {method: DriverGetInfo}}]}
 `
@@ -31,9 +31,9 @@ func TestRecordKilled(t *testing.T) {
 	run := h.start("run", "s.yaml", "--record", "kept", "--allow-exec", "--name", "killed")
 	h.waitForFile("started")
 	info := h.info("status", "--name", "killed", "-o", "json")
-	begun := len(h.unfinished().Events)
+	started := len(h.unfinished().Events)
 	harness.Until(t, "events are recorded", func(context.Context) (bool, error) {
-		return len(h.unfinished().Events) > begun+100, nil
+		return len(h.unfinished().Events) > started+100, nil
 	})
 	h.killEmulator(info)
 	if code := run.wait(); code >= 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestRunExistingCluster runs the same scenarios on somebody else's cluster, with
-// somebody's own driver, into whose backend nobody can look.
+// TestRunExistingCluster runs the same scenarios on an existing cluster, with a
+// driver whose backend the test cannot inspect.
 func TestRunExistingCluster(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

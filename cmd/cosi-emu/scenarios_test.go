@@ -1,16 +1,19 @@
 package main_test
 
 import (
+	"encoding/json"
 	"encoding/xml"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -32,14 +35,16 @@ const (
 // readReport reads the JSON report of a run.
 func (h *home) readReport(name string) report.Report {
 	h.t.Helper()
-	file, err := os.Open(filepath.Join(h.dir, name))
+	data, err := os.ReadFile(filepath.Join(h.dir, name))
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	defer func() { _ = file.Close() }()
-	r, err := report.Read(file)
-	if err != nil {
+	var r report.Report
+	if err := json.Unmarshal(data, &r); err != nil {
 		h.t.Fatal(err)
+	}
+	if r.APIVersion != report.APIVersion {
+		h.t.Errorf("%s has apiVersion %s", name, r.APIVersion)
 	}
 	return r
 }
@@ -67,6 +72,33 @@ func TestRunSuite(t *testing.T) {
 	}
 	if out := h.must("replay", recordings[0]); !strings.Contains(out, "passed, as recorded") {
 		t.Errorf("the replay prints\n%s", out)
+	}
+}
+
+// TestRunSuiteSelects: without a label the scenarios to run are all of the embedded
+// suite, and with one those that have it.
+func TestRunSuiteSelects(t *testing.T) {
+	t.Parallel()
+	set, err := loader.LoadSuite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	want := map[string]engine.Outcome{}
+	for _, s := range set.Scenarios {
+		all = append(all, s.Name)
+		if s.Labels["area"] == "protocols" {
+			want[s.Name] = engine.Passed
+		}
+	}
+	h := newHome(t)
+	names := "none of " + strconv.Itoa(len(all)) + " matches the labels and names; the names are " + strings.Join(all, ", ")
+	if r := h.run("run", "--suite", "--scenario", "no-such-scenario"); r.code != 2 || !strings.Contains(r.err, names) {
+		t.Errorf("exit code %d, want %q in\n%s", r.code, names, r.err)
+	}
+	h.must("run", "--suite", "--filter", "area=protocols", "--report", "json=r.json")
+	if diff := cmp.Diff(want, outcomes(h.readReport("r.json"))); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 

@@ -174,7 +174,7 @@ func (s *story) checkFiles() {
 func (s *story) deleteAccess() {
 	s.t.Helper()
 	s.remove(accessKey, &v1alpha2.BucketAccess{})
-	if code := s.bucket.refusal(s.t); code != "InvalidAccessKeyId" {
+	if code := s.bucket.rejection(s.t); code != "InvalidAccessKeyId" {
 		s.t.Errorf("the store says %q to the key when the BucketAccess is gone", code)
 	}
 	if err := s.client.Get(s.t.Context(), secretKey, &corev1.Secret{}); !apierrors.IsNotFound(err) {
@@ -189,7 +189,7 @@ func (s *story) deleteClaim() {
 	if err := s.client.List(s.t.Context(), buckets); err != nil || len(buckets.Items) > 0 {
 		s.t.Errorf("Buckets when the BucketClaim is gone: %v, %v", buckets.Items, err)
 	}
-	// Nobody has a key of the store any more, so that it is asked for what it did.
+	// No one has a key of the store now, so the store reports its contents itself.
 	id := s.secret[v1alpha2.SecretKeyBucketName]
 	var done []string
 	for line := range strings.Lines(s.home.must("logs", "--seam", "store", "-o", "json")) {

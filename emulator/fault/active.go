@@ -12,7 +12,7 @@ type active struct {
 	kind  kind
 	done  chan struct{} // closed when the fault is removed
 
-	begun, over      bool // by its marks
+	started, over    bool // by its marks
 	fallback         bool // any other fault is applied before it
 	matched, applied int
 	missed           int       // operations that others were applied to
@@ -23,7 +23,7 @@ type active struct {
 
 func newActive(f Fault) *active {
 	k, _ := kindOf(f.Effect)
-	return &active{fault: f, kind: k, done: make(chan struct{}), begun: f.Match.Since == ""}
+	return &active{fault: f, kind: k, done: make(chan struct{}), started: f.Match.Since == ""}
 }
 
 func (e *active) status() Status {
@@ -32,7 +32,7 @@ func (e *active) status() Status {
 
 // counts reports whether an operation matches, and counts it.
 func (e *active) counts(c Operation) bool {
-	if !e.begun || e.over || !e.fault.Match.matches(c) || !e.fault.suits(e.kind, c) {
+	if !e.started || e.over || !e.fault.Match.matches(c) || !e.fault.suits(e.kind, c) {
 		return false
 	}
 	e.matched++

@@ -50,9 +50,9 @@ type Match struct {
 	Every int `json:"every,omitempty" yaml:"every" doc:"affect every n-th matching operation"`
 	// Times is the maximum number of affected operations. 0 means no limit, but one
 	// with Nth and without Every.
-	Times int `json:"times,omitempty" yaml:"times" doc:"affect at most so many operations; 0 means no limit"`
-	// For ends the fault so long after its first effect. 0 means never.
-	For time.Duration `json:"for,omitempty" yaml:"for" doc:"end the fault so long after its first effect"`
+	Times int `json:"times,omitempty" yaml:"times" doc:"maximum number of affected operations; 0 means no limit"`
+	// For ends the fault this long after its first effect. 0 means never.
+	For time.Duration `json:"for,omitempty" yaml:"for" doc:"end the fault this long after its first effect"`
 	// Since and Until are marks (see Set.Mark), set while the fault is in the Set.
 	// Operations match and count between them. Without Since they count at once,
 	// without Until they never stop.
@@ -108,7 +108,7 @@ type Effect struct {
 	LoseLease time.Duration `json:"loseLease,omitempty" yaml:"loseLease" at:"api,rpc" doc:"another holder takes the component's Lease before the operation, for this time in whole seconds"`
 	// Clock moves the clock of the component forward, or back if negative, from the
 	// operation until the fault is removed.
-	Clock time.Duration `json:"clock,omitempty" yaml:"clock" at:"api,rpc,store,process" negative:"true" doc:"the component's clock is ahead by this time, or behind (-20m), until the fault is removed; at process, from its start"`
+	Clock time.Duration `json:"clock,omitempty" yaml:"clock" at:"api,rpc,store,process" negative:"true" doc:"offset of the component's clock, such as 2h or -20m, until the fault is removed; at process, from its start"`
 	// Forget, with Crash, restarts the component without its data: a fake driver loses
 	// what it has provisioned, the store its buckets, accounts and objects. Other
 	// components keep no data.
@@ -140,21 +140,21 @@ type Effect struct {
 
 	// Set replaces fields of a response: values by path. A path has the names of the
 	// protocol, joined by dots. null clears a field.
-	Set map[string]any `json:"set,omitempty" yaml:"set" at:"rpc" doc:"fields of the driver's response are replaced: values by path, such as protocols.s3.region; null clears a field"`
+	Set map[string]any `json:"set,omitempty" yaml:"set" at:"rpc" doc:"new values for fields of the driver's response, by path, such as protocols.s3.region; null clears a field"`
 	// Empty clears the whole response.
 	Empty bool `json:"empty,omitempty" yaml:"empty" at:"rpc" doc:"the driver's response is empty"`
 	// Swap returns the response of the previous matching call.
 	Swap bool `json:"swap,omitempty" yaml:"swap" at:"rpc" doc:"the driver's response is replaced by that of the previous matching call"`
-	// Oversize adds so many bytes to the response.
-	Oversize int `json:"oversize,omitempty" yaml:"oversize" at:"rpc" doc:"the driver's response grows by so many bytes"`
+	// Oversize adds this number of bytes to the response.
+	Oversize int `json:"oversize,omitempty" yaml:"oversize" at:"rpc" doc:"the driver's response grows by this number of bytes"`
 
-	// Cut ends the body of a response, and the connection, after so many bytes.
-	Cut int `json:"cut,omitempty" yaml:"cut" at:"store" doc:"the store's response body and connection end after so many bytes"`
+	// Cut ends the body of a response after this number of bytes, and breaks the connection.
+	Cut int `json:"cut,omitempty" yaml:"cut" at:"store" doc:"the store's response body ends after this number of bytes, and the connection breaks"`
 	// Flip flips the lowest bit of the n-th byte of a response body, counted from 1.
 	Flip int `json:"flip,omitempty" yaml:"flip" at:"store" doc:"the lowest bit of the store's n-th response byte is flipped, from 1"`
-	// CutUpload ends the connection after so many bytes of a request body. A body that
+	// CutUpload breaks the connection after this number of bytes of a request body. A body that
 	// is not longer passes unchanged.
-	CutUpload int `json:"cutUpload,omitempty" yaml:"cutUpload" at:"store" doc:"the request body reaches the store up to so many bytes, then the connection ends"`
+	CutUpload int `json:"cutUpload,omitempty" yaml:"cutUpload" at:"store" doc:"the store receives this number of bytes of the request body, then the connection breaks"`
 	// FlipUpload flips the lowest bit of the n-th byte of a request body on its way to
 	// the store, counted from 1 as on the wire. The framing of signed chunks counts.
 	FlipUpload int `json:"flipUpload,omitempty" yaml:"flipUpload" at:"store" doc:"the lowest bit of the n-th request byte is flipped before it reaches the store, from 1"`

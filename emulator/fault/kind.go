@@ -62,7 +62,7 @@ func (k kind) given(e Effect) bool {
 	return !v.IsZero() && (v.Kind() != reflect.Map || v.Len() > 0)
 }
 
-// isDelay reports whether it is the effect that may be beside another.
+// isDelay reports whether it is delay, which can be combined with another effect.
 func (k kind) isDelay() bool { return k.name == "delay" }
 
 // Effects returns the names of the effects that exist at a seam.

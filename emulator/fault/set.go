@@ -134,8 +134,8 @@ func (s *Set) Mark(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.entries {
-		e.begun = e.begun || e.fault.Match.Since == name
-		e.over = e.over || (e.begun && e.fault.Match.Until == name)
+		e.started = e.started || e.fault.Match.Since == name
+		e.over = e.over || (e.started && e.fault.Match.Until == name)
 	}
 }
 

@@ -78,7 +78,7 @@ func (f Fault) checkEffect() string {
 	}
 	switch {
 	case len(given) > 1:
-		return fmt.Sprintf("it has the effects %s: a fault has one effect; only delay may be beside it", strings.Join(given, " and "))
+		return fmt.Sprintf("it has the effects %s: a fault has one effect, which only delay can be combined with", strings.Join(given, " and "))
 	case len(given) == 0 && f.Effect.Delay == 0:
 		return "it has no effect: it needs one of " + strings.Join(Effects(f.Match.Seam), ", ")
 	default:
@@ -144,9 +144,3 @@ func (f Fault) checkDetails() string {
 
 // MaxLease is how long Effect.LoseLease may last.
 const MaxLease = 24 * time.Hour
-
-// ControlPlane returns the processes that Effect.Outage can kill.
-func ControlPlane() []string {
-	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == "outage" })
-	return slices.Clone(kinds[at].enum)
-}

@@ -191,9 +191,9 @@ func TestEventString(t *testing.T) {
 		"Fault": {
 			event: journal.Event{
 				Time: at, Component: "driver", Seam: journal.SeamRPC, Operation: journal.Operation{Name: "DriverGetInfo"},
-				Outcome: "Unavailable", Fault: "refuse",
+				Outcome: "Unavailable", Fault: "reject",
 			},
-			want: "03:04:05.006 driver   rpc     DriverGetInfo -> Unavailable 0s [fault: refuse]",
+			want: "03:04:05.006 driver   rpc     DriverGetInfo -> Unavailable 0s [fault: reject]",
 		},
 	}
 	for name, tc := range tests {

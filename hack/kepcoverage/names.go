@@ -32,7 +32,7 @@ func (s *suite) below(source *ast.File, group *ast.CommentGroup) string {
 	return s.dir + "." + function + "/" + subtest
 }
 
-// declaration returns the declaration that the comment stands in or above.
+// declaration returns the declaration that the comment is in or above.
 func declaration(source *ast.File, group *ast.CommentGroup) ast.Decl {
 	at := slices.IndexFunc(source.Decls, func(d ast.Decl) bool { return d.End() > group.End() })
 	if at < 0 {

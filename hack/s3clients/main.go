@@ -7,7 +7,7 @@
 //
 // It fails if something fails that is expected to work. Not expected to work are
 // version 2 of S3's signatures and uploads with a POST policy, which must be
-// refused plainly.
+// rejected plainly.
 package main
 
 import (

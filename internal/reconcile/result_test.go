@@ -35,7 +35,7 @@ func TestResultOf(t *testing.T) {
 		{name: "blocked", reason: "a watch wakes it", err: reasons.Blocked("R", "m")},
 		{name: "invalid", reason: "a change wakes it", err: reasons.Invalid("R", "m")},
 		{name: "lost", reason: "nothing helps", err: reasons.Lost("R", "m")},
-		{name: "refused", reason: "a change wakes it", err: reasons.Rejected("R", "m")},
+		{name: "rejected", reason: "a change wakes it", err: reasons.Rejected("R", "m")},
 		{name: "failed", reason: "time may help", err: reasons.Failed("R", "m"), again: true},
 		{name: "unwritable", reason: "time may help", err: reasons.Unwritable("R", "m"), again: true},
 		{name: "wrapped finding", reason: "it is the same", err: fmt.Errorf("w: %w", reasons.Unwritable("R", "m")), again: true},

@@ -37,7 +37,7 @@ func rows(t *testing.T, file string, row *regexp.Regexp) map[string][]string {
 }
 
 // TestKnownFailures: every failure that is known from elsewhere has a scenario, or
-// README.md says why it cannot have one and which test stands in.
+// README.md says why it cannot have one and which test replaces it.
 func TestKnownFailures(t *testing.T) {
 	set, err := loader.LoadSuite()
 	if err != nil {

@@ -93,7 +93,7 @@ func TestClaimInUse(t *testing.T) {
 	if buckets, accounts := s.driver.Buckets(), s.driver.Accounts(); len(buckets)+len(accounts) > 0 {
 		t.Errorf("left in the backend: buckets %v, accounts %v", buckets, accounts)
 	}
-	// The claim is gone: the refused access now waits for another of its name.
+	// The claim is gone: the rejected access now waits for another of its name.
 	s.WaitCondition(late, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
 	s.Remove(late)
 	s.WaitGone(late)
@@ -127,9 +127,9 @@ func TestBucketOfALiveClaim(t *testing.T) {
 	}
 }
 
-// TestRefusedRevocation: an access that the driver does not revoke stays, for all
+// TestRejectedRevocation: an access that the driver does not revoke stays, for all
 // to see, and the driver is asked again when it has come back.
-func TestRefusedRevocation(t *testing.T) {
+func TestRejectedRevocation(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	claim, access := s.claim("data"), s.access("app", "data")
 	s.Make(s.bucketClass(), s.accessClass(), claim, access)

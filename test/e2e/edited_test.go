@@ -65,7 +65,7 @@ var edits = map[string]func(handle){
 			(*h.conditions)[i].ObservedGeneration = 99
 		}
 	},
-	"somebody else's condition": func(h handle) { h.set(foreignCondition, metav1.ConditionTrue) },
+	"foreign condition": func(h handle) { h.set(foreignCondition, metav1.ConditionTrue) },
 }
 
 // state is what an object says of itself, and what protects it.
@@ -152,8 +152,7 @@ func (p *pair) restored(what string, before state) error {
 	return nil
 }
 
-// TestForeignConditionStays: what somebody else has written is not COSI's to
-// remove.
+// TestForeignConditionStays: COSI does not remove the conditions of other writers.
 func TestForeignConditionStays(t *testing.T) {
 	s := newWorld(t).newScene(t)
 	p := s.dynamicPair(v1alpha2.DeletionPolicyDelete)

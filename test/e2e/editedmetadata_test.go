@@ -105,8 +105,8 @@ func TestEditedMetadata(t *testing.T) {
 	}
 }
 
-// TestAccessSaidToBeCleanedUp: an access is revoked, although somebody said that
-// it had been while the sidecar was away.
+// TestAccessSaidToBeCleanedUp: an access is revoked although, while the sidecar was
+// stopped, a user set the annotation that says so.
 func TestAccessSaidToBeCleanedUp(t *testing.T) {
 	w := newWorld(t)
 	p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
@@ -153,10 +153,9 @@ func TestClaimSaidToBeDeleted(t *testing.T) {
 	}
 }
 
-// TestForcedRemoval takes the finalizer off an object that is being deleted, so
-// that it is gone before COSI has done its part. What others can still see of it,
-// they say, and they can be deleted; what the backend has left is what nobody
-// knows any more.
+// TestForcedRemoval removes the finalizer of a deleting object before COSI has
+// finished. The objects that refer to it report that it is missing, and can be
+// deleted. COSI no longer knows what the backend still has.
 func TestForcedRemoval(t *testing.T) {
 	w := newWorld(t)
 	t.Run("claim", func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 )
 
 // prefilled is a status that a user wrote before COSI. It is about
-// an object that waits: for a class, or for a driver that refuses to create.
+// an object that waits: for a class, or for a driver that rejects the creation.
 type prefilled struct {
 	what   string
 	object func(*scene) client.Object
@@ -38,10 +38,10 @@ func waitingAccess(s *scene) client.Object {
 	return s.access("app", "data")
 }
 
-// refusedBucket is the Bucket of a claim whose class the driver refuses.
-func refusedBucket(s *scene) client.Object {
+// rejectedBucket is the Bucket of a claim whose class the driver rejects.
+func rejectedBucket(s *scene) client.Object {
 	claim := s.claim("data")
-	s.Make(claim, s.bucketClass(func(class *v1alpha2.BucketClass) { class.Spec.Parameters = map[string]string{"please": "refuse"} }))
+	s.Make(claim, s.bucketClass(func(class *v1alpha2.BucketClass) { class.Spec.Parameters = map[string]string{"please": "reject"} }))
 	s.Eventually(func() error {
 		bucket := &v1alpha2.Bucket{}
 		bucket.Name = v1alpha2.BucketNameForClaim(claim.UID)
@@ -125,15 +125,15 @@ var prefilledStatuses = map[string]prefilled{
 		condition: v1alpha2.ConditionResourcesValidated, want: metav1.ConditionFalse, reason: v1alpha2.ReasonBucketLost,
 	},
 	"Bucket, provisioned without protocols": {
-		what: theBucket, object: refusedBucket, status: lie,
+		what: theBucket, object: rejectedBucket, status: lie,
 		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDriverRefused,
 	},
 	"Bucket, ready": {
-		what: theBucket, object: refusedBucket, status: func(o client.Object) { *handleOf(o).ready = true },
+		what: theBucket, object: rejectedBucket, status: func(o client.Object) { *handleOf(o).ready = true },
 		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDriverRefused,
 	},
 	"Bucket, with protocols only": {
-		what: theBucket, object: refusedBucket,
+		what: theBucket, object: rejectedBucket,
 		status:    onBucket(func(bucket *v1alpha2.Bucket) { bucket.Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS} }),
 		condition: v1alpha2.ConditionProvisioned, want: metav1.ConditionFalse, reason: v1alpha2.ReasonDriverRefused,
 	},
@@ -167,17 +167,17 @@ var prefilledStatuses = map[string]prefilled{
 		what: theAccess, object: waitingAccess, status: handedOver(driverName, "data"),
 		condition: v1alpha2.ConditionResourcesValidated, want: metav1.ConditionFalse, reason: v1alpha2.ReasonBucketLost,
 	},
-	"access, of a driver that nobody knows": {
-		what: theAccess, object: waitingAccess, status: handedOver("nobody.test", "data"),
+	"access, of an unknown driver": {
+		what: theAccess, object: waitingAccess, status: handedOver("absent.test", "data"),
 	},
 }
 
-// TestPrefilledStatus: what somebody has written too early is corrected or called
-// by its name, and stands in the way of no deletion.
+// TestPrefilledStatus: a status that a user has written too early is corrected or
+// reported, and blocks no deletion.
 func TestPrefilledStatus(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Script("DriverCreateBucket", func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
-		if asked, ok := request.(interface{ GetParameters() map[string]string }); ok && asked.GetParameters()["please"] == "refuse" {
+		if asked, ok := request.(interface{ GetParameters() map[string]string }); ok && asked.GetParameters()["please"] == "reject" {
 			return nil, status.Error(codes.InvalidArgument, "such buckets cannot be made")
 		}
 		return next()

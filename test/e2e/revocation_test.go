@@ -60,9 +60,8 @@ func absence(before time.Time, e journal.Event) time.Time {
 	}
 }
 
-// removes reports whether an object is gone after a request: it was deleted with
-// nothing that held it, or its last finalizer was taken off after somebody else
-// had deleted it.
+// removes reports whether a request removed an object: it deleted an object without
+// finalizers, or it removed the last finalizer of a deleting one.
 func removes(e journal.Event) bool {
 	var left metav1.PartialObjectMetadata
 	if json.Unmarshal(e.Response, &left) != nil {

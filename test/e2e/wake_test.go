@@ -21,9 +21,9 @@ const foreignFinalizer = "example.com/backup"
 var wakers = map[string]waker{
 	"class created":                   classCreated,
 	"access class created":            accessClassCreated,
-	"access class made anew":          accessClassMadeAnew,
+	"access class replaced":           accessClassReplaced,
 	"claim created":                   claimCreated,
-	"claim made anew":                 claimMadeAnew,
+	"claim replaced":                  claimReplaced,
 	"existing Bucket created":         existingBucketCreated,
 	"policy of the Bucket changed":    policyChanged,
 	"Bucket ready, claim waits":       bucketReadyForClaim,
@@ -38,7 +38,7 @@ var wakers = map[string]waker{
 	"Secret deleted":                  secretDeleted,
 	"Secret edited":                   secretEdited,
 	"foreign Secret removed":          foreignSecretRemoved,
-	"Secret let go":                   secretLetGo,
+	"Secret released":                 secretReleased,
 }
 
 // readyPair is a ready claim with an access to it.
@@ -56,8 +56,8 @@ func (s *scene) waitsFor(object client.Object, reason string) {
 	s.WaitCondition(object, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, reason)
 }
 
-// isRefused waits until an object says that it cannot be provisioned.
-func (s *scene) isRefused(object client.Object, reason string) {
+// isRejected waits until an object says that it cannot be provisioned.
+func (s *scene) isRejected(object client.Object, reason string) {
 	s.Helper()
 	s.WaitCondition(object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, reason)
 }
@@ -83,12 +83,12 @@ func accessClassCreated(s *scene) blockage {
 	}
 }
 
-func accessClassMadeAnew(s *scene) blockage {
+func accessClassReplaced(s *scene) blockage {
 	claim, access := s.claim("data"), s.access("app", "data")
 	class := s.accessClass(disallow("objectData", v1alpha2.BucketAccessModeReadWrite))
 	s.Make(s.bucketClass(), class, claim, access)
 	s.WaitReady(claim)
-	s.isRefused(access, v1alpha2.ReasonAccessModeDisallowed)
+	s.isRejected(access, v1alpha2.ReasonAccessModeDisallowed)
 	s.Remove(class)
 	s.waitsFor(access, v1alpha2.ReasonBucketAccessClassNotFound)
 	return blockage{
@@ -107,12 +107,12 @@ func claimCreated(s *scene) blockage {
 	}
 }
 
-func claimMadeAnew(s *scene) blockage {
+func claimReplaced(s *scene) blockage {
 	p := s.readyPair()
 	late := s.access("late", "data")
 	p.Remove(p.claim)
 	p.Make(late)
-	p.isRefused(late, v1alpha2.ReasonBucketClaimDeleting)
+	p.isRejected(late, v1alpha2.ReasonBucketClaimDeleting)
 	p.Remove(p.access)
 	p.WaitGone(p.access, p.claim)
 	p.waitsFor(late, v1alpha2.ReasonBucketClaimNotFound)
@@ -138,8 +138,8 @@ func policyChanged(s *scene) blockage {
 	bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete
 	claim := s.claim("data", ofExisting(bucket))
 	s.Make(bucket, claim)
-	s.isRefused(claim, v1alpha2.ReasonDeletionPolicyNotAllowed)
-	s.isRefused(bucket, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	s.isRejected(claim, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	s.isRejected(bucket, v1alpha2.ReasonDeletionPolicyNotAllowed)
 	return blockage{
 		unblock:  func() { s.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }) },
 		reaction: byController("patch bucketclaims/status", s.path("data")),
@@ -282,14 +282,14 @@ func foreignSecretRemoved(s *scene) blockage {
 	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app-data"}}
 	claim, access := s.claim("data"), s.access("app", "data")
 	s.Make(foreign, s.bucketClass(), s.accessClass(), claim, access)
-	s.isRefused(access, v1alpha2.ReasonSecretConflict)
+	s.isRejected(access, v1alpha2.ReasonSecretConflict)
 	return blockage{
 		unblock:  func() { s.Remove(foreign) },
 		reaction: bySidecar("create secrets", s.path("app-data")),
 	}
 }
 
-func secretLetGo(s *scene) blockage {
+func secretReleased(s *scene) blockage {
 	p := s.readyPair()
 	secret := secretOf(p.access, 0)
 	p.Modify(secret, func() { secret.Finalizers = append(secret.Finalizers, foreignFinalizer) })

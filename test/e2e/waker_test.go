@@ -68,8 +68,8 @@ func (b blockage) measure(s *scene) time.Duration {
 	return 0
 }
 
-// TestWakers: whatever unblocks an object wakes it. Nobody looks again by
-// himself for an hour.
+// TestWakers: each event that unblocks an object triggers its reconcile. Periodic
+// retries are an hour apart.
 func TestWakers(t *testing.T) {
 	w := newWorld(t)
 	for name, blocked := range wakers {

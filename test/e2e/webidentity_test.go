@@ -18,7 +18,7 @@ import (
 
 const (
 	identityDriver = "fake.cosi-emu"
-	identityToken  = "a-token-that-nobody-may-see"
+	identityToken  = "a-secret-token"
 )
 
 var errDown = errors.New("the API server is down")

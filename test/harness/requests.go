@@ -1,12 +1,14 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
@@ -95,6 +97,35 @@ func (r *Requests) Writes() []Request {
 	return slices.DeleteFunc(r.All(), func(request Request) bool {
 		return request.Method == http.MethodGet || strings.Contains(request.Path, "/events")
 	})
+}
+
+// standbyReads is how often a standby reads the Lease before ExpectStandby is
+// convinced that it does not take it.
+const standbyReads = 3
+
+// ExpectStandby expects that the component takes part in the election for the Lease
+// whose path has the suffix, and does not become the leader: it reads the Lease
+// several times, and never writes it.
+func (r *Requests) ExpectStandby(tb testing.TB, lease string) {
+	tb.Helper()
+	isLease := func(request Request) bool { return strings.HasSuffix(request.Path, lease) }
+	Eventually(tb, "the standby reads the Lease", func(context.Context) error {
+		reads := 0
+		for _, request := range r.All() {
+			if request.Method == http.MethodGet && isLease(request) {
+				reads++
+			}
+		}
+		if reads < standbyReads {
+			return fmt.Errorf("it has read it %d times, want %d", reads, standbyReads)
+		}
+		return nil
+	})
+	for _, request := range r.Writes() {
+		if isLease(request) {
+			tb.Errorf("the standby writes the Lease: %s", request)
+		}
+	}
 }
 
 // CloseIdle closes the connections that no request uses.

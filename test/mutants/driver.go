@@ -56,7 +56,7 @@ func intercept(o *fakedriver.Options, i grpc.UnaryServerInterceptor) {
 }
 
 // rejectRepeated rejects a call that has succeeded before, in any incarnation.
-func rejectRepeated(method string, refusal error) func() substitution {
+func rejectRepeated(method string, rejection error) func() substitution {
 	return func() substitution {
 		var mu sync.Mutex
 		done := map[string]bool{}
@@ -68,7 +68,7 @@ func rejectRepeated(method string, refusal error) func() substitution {
 				mu.Lock()
 				defer mu.Unlock()
 				if done[subject(req)] {
-					return nil, refusal
+					return nil, rejection
 				}
 				resp, err := handle(ctx, req)
 				done[subject(req)] = err == nil

@@ -39,21 +39,21 @@ func TestBucketCreate(t *testing.T) {
 func namespaceName(path string) []row {
 	return append(length(path, 63),
 		accepts(path, "dashes and digits", "team-1"),
-		refuses(path, "a dot", "team.1"),
-		refuses(path, "capitals", "Team"),
-		refuses(path, "a dash at the end", "team-"),
+		rejects(path, "a dot", "team.1"),
+		rejects(path, "capitals", "Team"),
+		rejects(path, "a dash at the end", "team-"),
 	)
 }
 
 func uidRows(path string) []row {
 	return []row{
 		accepts(path, "a UUID", uid),
-		refuses(path, "the empty string", ""),
-		refuses(path, "capitals", "01234567-89AB-CDEF-0123-456789ABCDEF"),
-		refuses(path, "a UUID without dashes", "0123456789abcdef0123456789abcdef"),
-		refuses(path, "one character less", uid[1:]),
-		refuses(path, "one character more", uid+"0"),
-		refuses(path, "other characters", "g1234567-89ab-cdef-0123-456789abcdef"),
+		rejects(path, "the empty string", ""),
+		rejects(path, "capitals", "01234567-89AB-CDEF-0123-456789ABCDEF"),
+		rejects(path, "a UUID without dashes", "0123456789abcdef0123456789abcdef"),
+		rejects(path, "one character less", uid[1:]),
+		rejects(path, "one character more", uid+"0"),
+		rejects(path, "other characters", "g1234567-89ab-cdef-0123-456789abcdef"),
 	}
 }
 
@@ -72,7 +72,7 @@ func testBucketUpdate(t *testing.T) {
 		[]row{
 			{
 				name: "a parameter cannot change", from: []edit{set("spec.parameters", map[string]any{"a": "1"})},
-				edits: []edit{set("spec.parameters.a", "2")}, refused: []string{"spec.parameters"},
+				edits: []edit{set("spec.parameters.a", "2")}, rejected: []string{"spec.parameters"},
 			},
 			{
 				name: "the order of protocols says nothing", from: []edit{set("spec.protocols", strs("S3", "GCS"))},
@@ -80,7 +80,7 @@ func testBucketUpdate(t *testing.T) {
 			},
 			{
 				name: "the namespace of the claim cannot be removed", edits: []edit{remove("spec.bucketClaimRef.namespace")},
-				refused: []string{"spec.bucketClaimRef.namespace"},
+				rejected: []string{"spec.bucketClaimRef.namespace"},
 			},
 		},
 	)

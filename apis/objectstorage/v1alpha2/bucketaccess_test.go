@@ -61,7 +61,7 @@ func TestBucketAccessCreate(t *testing.T) {
 		required(entry+".bucketClaimName"), resourceName(entry+".bucketClaimName"),
 		required(entry+".accessSecretName"), resourceName(entry+".accessSecretName"),
 		required(modes),
-		[]row{refuses(modes, "no mode", map[string]any{})},
+		[]row{rejects(modes, "no mode", map[string]any{})},
 		enum(modes+".objectData", accessModes...),
 		enum(modes+".objectMetadata", accessModes...),
 		enum(modes+".bucketMetadata", accessModes...),
@@ -69,7 +69,7 @@ func TestBucketAccessCreate(t *testing.T) {
 			accepts(modes, "object metadata alone", map[string]any{"objectMetadata": "WriteOnly"}),
 			accepts(modes, "bucket metadata alone", map[string]any{"bucketMetadata": "ReadOnly"}),
 			// The schema cannot compare entries on anything but their key: it is
-			// the sidecar that refuses this.
+			// the sidecar that rejects this.
 			accepts("spec.bucketClaims", "one Secret twice", sameSecret()),
 		},
 		required("spec.bucketAccessClassName"), length("spec.bucketAccessClassName", 253),
@@ -83,11 +83,11 @@ func TestBucketAccessCreate(t *testing.T) {
 func listOf(path string, entries func(int) []any) []row {
 	twice := []any{entries(1)[0], entries(1)[0]}
 	return []row{
-		refuses(path, "no entry", entries(0)),
+		rejects(path, "no entry", entries(0)),
 		accepts(path, "several", entries(2)),
 		accepts(path, "the most entries", entries(128)),
-		refuses(path, "one more", entries(129)),
-		refuses(path, "one key twice", twice, path+"[1]"),
+		rejects(path, "one more", entries(129)),
+		rejects(path, "one key twice", twice, path+"[1]"),
 	}
 }
 
@@ -109,7 +109,7 @@ func testBucketAccessUpdate(t *testing.T) {
 		frozenClaim(frozen(entry+".accessModes.objectData", "ReadWrite", "ReadOnly")),
 		frozenClaim([]row{{
 			name: "an access mode cannot be added", edits: []edit{set(entry+".accessModes.bucketMetadata", "ReadOnly")},
-			refused: []string{entry}, says: "immutable",
+			rejected: []string{entry}, says: "immutable",
 		}}),
 		[]row{{
 			name: "the order of claims says nothing", from: []edit{set("spec.bucketClaims", claims(2))},
@@ -122,11 +122,11 @@ func testBucketAccessUpdate(t *testing.T) {
 }
 
 // frozenClaim is for rows about an entry of spec.bucketClaims that the rule of
-// the list refuses.
+// the list rejects.
 func frozenClaim(rows []row) []row {
 	for i := range rows {
-		if rows[i].refused != nil {
-			rows[i].refused = []string{"spec.bucketClaims"}
+		if rows[i].rejected != nil {
+			rows[i].rejected = []string{"spec.bucketClaims"}
 		}
 	}
 	return rows

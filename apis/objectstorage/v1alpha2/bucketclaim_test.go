@@ -22,14 +22,14 @@ func TestBucketClaimCreate(t *testing.T) {
 			// KEP: LIFE-4
 			{
 				name: "both a class and an existing Bucket", edits: []edit{set("spec.existingBucketName", "archive")},
-				refused: []string{"spec"}, says: "exactly one of bucketClassName and existingBucketName",
+				rejected: []string{"spec"}, says: "exactly one of bucketClassName and existingBucketName",
 			},
 			// KEP: LIFE-4
 			{
 				name: "neither", edits: []edit{remove("spec.bucketClassName"), set("spec.protocols", strs("S3"))},
-				refused: []string{"spec"}, says: "exactly one of bucketClassName and existingBucketName",
+				rejected: []string{"spec"}, says: "exactly one of bucketClassName and existingBucketName",
 			},
-			{name: "an empty spec", edits: []edit{set("spec", map[string]any{})}, refused: []string{"spec"}},
+			{name: "an empty spec", edits: []edit{set("spec", map[string]any{})}, rejected: []string{"spec"}},
 		},
 	)
 }
@@ -54,17 +54,17 @@ func testBucketClaimUpdate(t *testing.T) {
 		frozen("spec.bucketClassName", "standard", "other"),
 		fixed("spec.protocols", strs("S3"), strs("S3", "GCS")),
 		[]row{{
-			name:    "a class cannot become an existing Bucket",
-			edits:   []edit{remove("spec.bucketClassName"), set("spec.existingBucketName", "archive")},
-			refused: []string{"spec"}, says: "bucketClassName cannot be added or removed",
+			name:     "a class cannot become an existing Bucket",
+			edits:    []edit{remove("spec.bucketClassName"), set("spec.existingBucketName", "archive")},
+			rejected: []string{"spec"}, says: "bucketClassName cannot be added or removed",
 		}},
 	)
 	testUpdate(t, staticBucketClaim,
 		frozen("spec.existingBucketName", "archive", "other"),
 		[]row{{
-			name:    "an existing Bucket cannot become a class",
-			edits:   []edit{remove("spec.existingBucketName"), set("spec.bucketClassName", "standard")},
-			refused: []string{"spec"}, says: "existingBucketName cannot be added or removed",
+			name:     "an existing Bucket cannot become a class",
+			edits:    []edit{remove("spec.existingBucketName"), set("spec.bucketClassName", "standard")},
+			rejected: []string{"spec"}, says: "existingBucketName cannot be added or removed",
 		}},
 	)
 }

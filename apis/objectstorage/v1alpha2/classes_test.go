@@ -55,7 +55,7 @@ func TestBucketAccessClassCreate(t *testing.T) {
 		optional("spec.parameters"), stringMap("spec.parameters", 512),
 		optional("spec.multiBucketAccess"), enum("spec.multiBucketAccess", "SingleBucket", "MultipleBuckets"),
 		optional(modes),
-		[]row{refuses(modes, "no mode", map[string]any{})},
+		[]row{rejects(modes, "no mode", map[string]any{})},
 		smallSet(modes+".objectData", accessModes...),
 		smallSet(modes+".objectMetadata", accessModes...),
 		smallSet(modes+".bucketMetadata", accessModes...),
@@ -75,12 +75,12 @@ func testBucketAccessClassUpdate(t *testing.T) {
 func disallowed(modes ...string) map[string]any { return map[string]any{"objectData": strs(modes...)} }
 
 // frozenSpec is for rows about the fields of a class, whose spec as a whole
-// refuses each change. Its metadata may change.
+// rejects each change. Its metadata may change.
 func frozenSpec(tables ...[]row) []row {
 	rows := flatten(tables)
 	for i := range rows {
-		if rows[i].refused != nil {
-			rows[i].refused, rows[i].says = []string{"spec"}, "spec is immutable"
+		if rows[i].rejected != nil {
+			rows[i].rejected, rows[i].says = []string{"spec"}, "spec is immutable"
 		}
 	}
 	return append(rows, row{name: "labels may change", edits: []edit{set("metadata.labels.team", "storage")}})

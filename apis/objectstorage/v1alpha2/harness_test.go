@@ -25,8 +25,8 @@ type row struct {
 	// creation have none.
 	from  []edit
 	edits []edit
-	// refused are the fields that the API server names, none if it accepts.
-	refused []string
+	// rejected are the fields that the API server names, none if it accepts.
+	rejected []string
 	// says is a part of the message, for rules that share their field.
 	says string
 }
@@ -125,7 +125,7 @@ func judge(t *testing.T, r row, err error) {
 	if err != nil && !apierrors.IsInvalid(err) {
 		t.Fatalf("want it accepted or found invalid: %v", err)
 	}
-	if diff := cmp.Diff(r.refused, refusedFields(err), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(r.rejected, rejectedFields(err), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("rejected fields (-want +got):\n%s\n%v", diff, err)
 	}
 	if err != nil && !strings.Contains(err.Error(), r.says) {
@@ -133,10 +133,10 @@ func judge(t *testing.T, r row, err error) {
 	}
 }
 
-// refusedFields are the fields that an error is about, each once, in its order.
+// rejectedFields are the fields that an error is about, each once, in its order.
 // The API server also says, about no field, that it leaves out the rules in CEL
 // while the rest of the schema is violated.
-func refusedFields(err error) []string {
+func rejectedFields(err error) []string {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || status.Status().Details == nil {
 		return nil

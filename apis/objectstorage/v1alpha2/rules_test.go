@@ -9,16 +9,16 @@ func accepts(path, name string, value any) row {
 	return row{name: path + " accepts " + name, edits: []edit{set(path, value)}}
 }
 
-// refuses expects the API server to name the field, or the fields given.
-func refuses(path, name string, value any, fields ...string) row {
+// rejects expects the API server to name the field, or the fields given.
+func rejects(path, name string, value any, fields ...string) row {
 	if len(fields) == 0 {
 		fields = []string{path}
 	}
-	return row{name: path + " refuses " + name, edits: []edit{set(path, value)}, refused: fields}
+	return row{name: path + " rejects " + name, edits: []edit{set(path, value)}, rejected: fields}
 }
 
 func required(path string) []row {
-	return []row{{name: path + " is required", edits: []edit{remove(path)}, refused: []string{path}}}
+	return []row{{name: path + " is required", edits: []edit{remove(path)}, rejected: []string{path}}}
 }
 
 func optional(path string) []row {
@@ -28,49 +28,49 @@ func optional(path string) []row {
 // length are the limits of a string, which may consist of the letter a.
 func length(path string, limit int) []row {
 	return []row{
-		refuses(path, "the empty string", ""),
+		rejects(path, "the empty string", ""),
 		accepts(path, "one character", "a"),
 		accepts(path, "the longest", strings.Repeat("a", limit)),
-		refuses(path, "one more", strings.Repeat("a", limit+1)),
+		rejects(path, "one more", strings.Repeat("a", limit+1)),
 	}
 }
 
 func driverName(path string) []row {
 	return append(length(path, 63),
 		accepts(path, "dots, dashes and capitals", "S3.example-1.Com"),
-		refuses(path, "a dash in front", "-s3"),
-		refuses(path, "a dot at the end", "s3."),
-		refuses(path, "an underscore", "s3_example"),
-		refuses(path, "a number", int64(3)),
+		rejects(path, "a dash in front", "-s3"),
+		rejects(path, "a dot at the end", "s3."),
+		rejects(path, "an underscore", "s3_example"),
+		rejects(path, "a number", int64(3)),
 	)
 }
 
 func resourceName(path string) []row {
 	return append(length(path, 253),
 		accepts(path, "dots and dashes", "bucket-1.example.com"),
-		refuses(path, "capitals", "Bucket"),
-		refuses(path, "an underscore", "bucket_1"),
-		refuses(path, "a dash in front", "-bucket"),
-		refuses(path, "two dots", "bucket..1"),
-		refuses(path, "a slash", "default/bucket"),
+		rejects(path, "capitals", "Bucket"),
+		rejects(path, "an underscore", "bucket_1"),
+		rejects(path, "a dash in front", "-bucket"),
+		rejects(path, "two dots", "bucket..1"),
+		rejects(path, "a slash", "default/bucket"),
 	)
 }
 
 func backendID(path string) []row {
 	return append(length(path, 2048),
 		accepts(path, "all kinds of characters", "Tenant_1/bucket-2.example"),
-		refuses(path, "a blank", "my bucket"),
-		refuses(path, "a colon", "arn:aws:s3"),
-		refuses(path, "a line break", "bucket\n"),
-		refuses(path, "a letter beyond ASCII", "büket"),
+		rejects(path, "a blank", "my bucket"),
+		rejects(path, "a colon", "arn:aws:s3"),
+		rejects(path, "a line break", "bucket\n"),
+		rejects(path, "a letter beyond ASCII", "büket"),
 	)
 }
 
 func enum(path string, values ...string) []row {
 	rows := []row{
-		refuses(path, "the empty string", ""),
-		refuses(path, "another word", "Other"),
-		refuses(path, "small letters", strings.ToLower(values[0])),
+		rejects(path, "the empty string", ""),
+		rejects(path, "another word", "Other"),
+		rejects(path, "small letters", strings.ToLower(values[0])),
 	}
 	for _, value := range values {
 		rows = append(rows, accepts(path, value, value))
@@ -83,12 +83,12 @@ func protocol(path string) []row { return enum(path, "S3", "Azure", "GCS") }
 // smallSet is a set of one to three of the values, of which there are three.
 func smallSet(path string, values ...string) []row {
 	return []row{
-		refuses(path, "no entry", strs()),
+		rejects(path, "no entry", strs()),
 		accepts(path, "one", strs(values[0])),
 		accepts(path, "all", strs(values...)),
-		refuses(path, "one twice", strs(values[1], values[1]), path+"[1]"),
-		refuses(path, "an unknown one", strs(values[0], "Other"), path+"[1]"),
-		refuses(path, "more than there are", strs(append(values, values[0])...), path, path+"[3]"),
+		rejects(path, "one twice", strs(values[1], values[1]), path+"[1]"),
+		rejects(path, "an unknown one", strs(values[0], "Other"), path+"[1]"),
+		rejects(path, "more than there are", strs(append(values, values[0])...), path, path+"[3]"),
 	}
 }
 
@@ -96,12 +96,12 @@ func protocols(path string) []row { return smallSet(path, "S3", "Azure", "GCS") 
 
 func stringMap(path string, limit int) []row {
 	return []row{
-		refuses(path, "no entry", map[string]any{}),
+		rejects(path, "no entry", map[string]any{}),
 		accepts(path, "one entry", entries(1)),
 		accepts(path, "the most entries", entries(limit)),
-		refuses(path, "one more", entries(limit+1)),
+		rejects(path, "one more", entries(limit+1)),
 		accepts(path, "an empty value", map[string]any{"key": ""}),
-		refuses(path, "a number", map[string]any{"key": int64(1)}, path+".key"),
+		rejects(path, "a number", map[string]any{"key": int64(1)}, path+".key"),
 	}
 }
 
@@ -111,7 +111,7 @@ func frozen(path string, before, after any) []row {
 		{name: path + " may stay", from: []edit{set(path, before)}, edits: []edit{set(path, before)}},
 		{
 			name: path + " cannot change", from: []edit{set(path, before)}, edits: []edit{set(path, after)},
-			refused: []string{path}, says: "immutable",
+			rejected: []string{path}, says: "immutable",
 		},
 	}
 }
@@ -132,7 +132,7 @@ func notAddable(path string, value any) []row {
 	parent, field := split(path)
 	return []row{{
 		name: path + " cannot be added", edits: []edit{set(path, value)},
-		refused: []string{parent}, says: field + " cannot be added",
+		rejected: []string{parent}, says: field + " cannot be added",
 	}}
 }
 
@@ -142,7 +142,7 @@ func notRemovable(path string, value any) []row {
 	parent, field := split(path)
 	return []row{{
 		name: path + " cannot be removed", from: []edit{set(path, value)}, edits: []edit{remove(path)},
-		refused: []string{parent}, says: field + " cannot be",
+		rejected: []string{parent}, says: field + " cannot be",
 	}}
 }
 

@@ -22,7 +22,7 @@ func statusOfAll() []row {
 	return join(
 		mutable("status.readyToUse", false, true),
 		required("status.readyToUse"),
-		[]row{refuses("status.readyToUse", "a word", "yes")},
+		[]row{rejects("status.readyToUse", "a word", "yes")},
 		optional("status.conditions"),
 		conditions(),
 		[]row{{
@@ -42,7 +42,7 @@ func writtenOnce(path string, before, after any) []row {
 func withholds(path string, value any) row {
 	return row{
 		name: path + " keeps the status from being removed", from: []edit{set(path, value)}, edits: []edit{remove("status")},
-		refused: []string{"status"}, says: "status cannot be removed",
+		rejected: []string{"status"}, says: "status cannot be removed",
 	}
 }
 
@@ -50,10 +50,10 @@ func conditions() []row {
 	const path = "status.conditions"
 	return []row{
 		accepts(path, "one of each type", []any{condition("Provisioned", "True"), condition("ProvisionFailed", "False")}),
-		refuses(path, "two of a type", []any{condition("Provisioned", "True"), condition("Provisioned", "False")}, path+"[1]"),
-		refuses(path, "another status", []any{condition("Provisioned", "Maybe")}, path+"[0].status"),
-		refuses(path, "a reason of two words", []any{reason("not a word")}, path+"[0].reason"),
-		refuses(path, "no reason", []any{reason("")}, path+"[0].reason"),
+		rejects(path, "two of a type", []any{condition("Provisioned", "True"), condition("Provisioned", "False")}, path+"[1]"),
+		rejects(path, "another status", []any{condition("Provisioned", "Maybe")}, path+"[0].status"),
+		rejects(path, "a reason of two words", []any{reason("not a word")}, path+"[0].reason"),
+		rejects(path, "no reason", []any{reason("")}, path+"[0].reason"),
 	}
 }
 

@@ -16,17 +16,17 @@ import (
 func TestStatusAsJSON(t *testing.T) {
 	pending := []metav1.Condition{{Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionUnknown}}
 	cases := []struct {
-		name         string
-		empty, begun runtime.Object
+		name           string
+		empty, pending runtime.Object
 	}{
-		{name: "Bucket", empty: &v1alpha2.Bucket{}, begun: &v1alpha2.Bucket{Status: v1alpha2.BucketStatus{Conditions: pending}}},
+		{name: "Bucket", empty: &v1alpha2.Bucket{}, pending: &v1alpha2.Bucket{Status: v1alpha2.BucketStatus{Conditions: pending}}},
 		{
 			name: "BucketClaim", empty: &v1alpha2.BucketClaim{},
-			begun: &v1alpha2.BucketClaim{Status: v1alpha2.BucketClaimStatus{Conditions: pending}},
+			pending: &v1alpha2.BucketClaim{Status: v1alpha2.BucketClaimStatus{Conditions: pending}},
 		},
 		{
 			name: "BucketAccess", empty: &v1alpha2.BucketAccess{},
-			begun: &v1alpha2.BucketAccess{Status: v1alpha2.BucketAccessStatus{Conditions: pending}},
+			pending: &v1alpha2.BucketAccess{Status: v1alpha2.BucketAccessStatus{Conditions: pending}},
 		},
 	}
 	for _, c := range cases {
@@ -34,7 +34,7 @@ func TestStatusAsJSON(t *testing.T) {
 			if status, found := toJSON(t, c.empty)["status"]; found {
 				t.Errorf("an empty status is sent as %v, want none", status)
 			}
-			status, ok := toJSON(t, c.begun)["status"].(map[string]any)
+			status, ok := toJSON(t, c.pending)["status"].(map[string]any)
 			if !ok {
 				t.Fatal("a status with a condition is not sent")
 			}

@@ -55,7 +55,7 @@ func TestPermitted(t *testing.T) {
 			v1alpha2.BucketAccessSpec{BucketClaims: sameSecret}, v1alpha2.ReasonSecretConflict,
 		},
 		{
-			"no ServiceAccount", "the driver has nobody to map", byAccount, v1alpha2.BucketAccessSpec{BucketClaims: one(plain)},
+			"no ServiceAccount", "the driver has no ServiceAccount to map", byAccount, v1alpha2.BucketAccessSpec{BucketClaims: one(plain)},
 			v1alpha2.ReasonServiceAccountRequired,
 		},
 		{

@@ -70,7 +70,7 @@ func TestSyncConditions(t *testing.T) {
 			},
 		},
 		{
-			name: "own verdict", reason: "what the controller found earlier is out of date once the claim is bound",
+			name: "own result", reason: "what the controller found earlier is out of date once the claim is bound",
 			before: reasons.Invalid(v1alpha2.ReasonBindingConflict, "x"),
 			want:   said{"Provisioned": waiting, "ResourcesValidated": valid, "ProvisionFailed": pending},
 		},

@@ -10,7 +10,7 @@ import (
 )
 
 func TestOwnership(t *testing.T) {
-	type state struct{ SidecarOwns, NeedsClaims, Refused bool }
+	type state struct{ SidecarOwns, NeedsClaims, Rejected bool }
 	handed := func(a *v1alpha2.BucketAccess) { a.Status.DriverName = "d" }
 	deleting := func(a *v1alpha2.BucketAccess) { a.DeletionTimestamp = new(metav1.Now()) }
 	finished := func(a *v1alpha2.BucketAccess) {
@@ -26,10 +26,10 @@ func TestOwnership(t *testing.T) {
 		want   state
 	}{
 		{"new", "it will need its claims", nil, state{false, true, false}},
-		{"refused", "it will not be handed off as it stands", []func(*v1alpha2.BucketAccess){invalid}, state{false, false, true}},
+		{"rejected", "it is not handed off", []func(*v1alpha2.BucketAccess){invalid}, state{false, false, true}},
 		{"handed off", "it may have credentials", []func(*v1alpha2.BucketAccess){handed}, state{true, true, false}},
 		{
-			"handed off and invalid", "the sidecar's verdict does not revoke", []func(*v1alpha2.BucketAccess){handed, invalid},
+			"handed off and invalid", "the sidecar's result does not revoke", []func(*v1alpha2.BucketAccess){handed, invalid},
 			state{true, true, false},
 		},
 		{"deleted early", "nothing was ever made for it", []func(*v1alpha2.BucketAccess){deleting}, state{false, false, false}},

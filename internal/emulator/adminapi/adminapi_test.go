@@ -77,7 +77,7 @@ func expectRefusals(t *testing.T, c *adminapi.Client, f fault.Fault) {
 	}
 }
 
-func TestNobody(t *testing.T) {
+func TestClientWithoutServer(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	if _, err := adminapi.NewClient(socket).Faults(t.Context()); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), socket) {
 		t.Errorf("%v: it must say which socket is not there", err)

@@ -62,7 +62,7 @@ func TestIsWriteFor(t *testing.T) {
 		"Status":  {"its status", "patch bucketclaims/status", "shop/photos", journal.OutcomeOK, true},
 		"Bucket":  {"its Bucket", "create buckets", bucket, journal.OutcomeOK, true},
 		"Read":    {"reads change nothing", "get bucketclaims", "shop/photos", journal.OutcomeOK, false},
-		"Failed":  {"a refused write changes nothing", "patch buckets", bucket, "Conflict", false},
+		"Failed":  {"a rejected write changes nothing", "patch buckets", bucket, "Conflict", false},
 		"Other":   {"another claim's", "patch bucketclaims", "shop/videos", journal.OutcomeOK, false},
 		"Event":   {"Events are for people", "create events", "shop/photos.18e9", journal.OutcomeOK, false},
 		"Account": {"an access has writes of its own", "patch bucketaccesses", "shop/photos", journal.OutcomeOK, false},

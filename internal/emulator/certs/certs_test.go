@@ -59,7 +59,7 @@ func handshake(t *testing.T, trusted, signer *certs.Authority, name string, vers
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	wanted := &tls.Config{RootCAs: roots, ServerName: name, MaxVersion: version, MinVersion: tls.VersionTLS10} //nolint:gosec // to be refused
+	wanted := &tls.Config{RootCAs: roots, ServerName: name, MaxVersion: version, MinVersion: tls.VersionTLS10} //nolint:gosec // to be rejected
 	return tls.Client(conn, wanted).HandshakeContext(ctx)
 }
 

@@ -15,13 +15,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// tokenLifetime is what is asked for; API servers may give less.
+// tokenLifetime is the requested lifetime; API servers may grant less.
 const tokenLifetime = time.Hour
 
-// ServiceAccount returns the configuration of a client that is, to the API
-// server, a ServiceAccount: it has the rights that a Pod of it would have, and no
-// others. The errors are ErrNotInstalled and ErrNotPermitted. The configuration
-// renews its tokens by itself.
+// ServiceAccount returns a client configuration with exactly the rights of a
+// ServiceAccount. It renews its tokens. The errors are ErrNotInstalled and
+// ErrNotPermitted.
 func (c *Cluster) ServiceAccount(ctx context.Context, namespace, name string) (*rest.Config, error) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	tokens := &tokenSource{client: c.client, account: account}
@@ -65,7 +64,7 @@ func (s *tokenSource) request(ctx context.Context) (*oauth2.Token, error) {
 	if given := token.Spec.ExpirationSeconds; given != nil {
 		seconds = *given
 	}
-	// By our own clock, and well before its end: that of the cluster may differ.
+	// Use our own clock, and renew well before the end: the cluster's clock may differ.
 	lifetime := time.Duration(seconds) * time.Second
 	return &oauth2.Token{AccessToken: token.Status.Token, TokenType: "Bearer", Expiry: issued.Add(lifetime * 4 / 5)}, nil
 }

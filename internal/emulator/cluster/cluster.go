@@ -21,32 +21,32 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// callTimeout bounds a single question to a cluster that may be far away, or
-// gone.
+// callTimeout is the time limit for a request to a cluster that may be far away or
+// unreachable.
 const callTimeout = 15 * time.Second
 
-// Errors that callers tell apart with errors.Is.
+// Kinds of errors.
 var (
-	// ErrKubeconfig: the kubeconfig does not lead to a cluster.
+	// ErrKubeconfig: the kubeconfig is invalid.
 	ErrKubeconfig = errors.New("the kubeconfig cannot be used")
-	// ErrUnreachable: the API server does not answer, or not to this user.
+	// ErrUnreachable: the API server does not answer, or rejects this user.
 	ErrUnreachable = errors.New("the cluster cannot be used")
-	// ErrBusy: another COSI controller, or a sidecar of the same driver, is at
-	// work in the cluster.
+	// ErrBusy: another COSI controller, or a sidecar of the same driver, runs in the
+	// cluster.
 	ErrBusy = errors.New("another one is at work in the cluster")
-	// ErrNotInstalled: the cluster lacks what COSI needs.
+	// ErrNotInstalled: the cluster lacks COSI kinds or rights.
 	ErrNotInstalled = errors.New("COSI is not installed in the cluster")
-	// ErrNotPermitted: the user may not do what is necessary.
+	// ErrNotPermitted: the user lacks a required permission.
 	ErrNotPermitted = errors.New("the user of the kubeconfig is not permitted to do it")
 )
 
-// Options say which cluster is meant, and for whom.
+// Options select a cluster.
 type Options struct {
-	// Kubeconfig is a file; empty for $KUBECONFIG, then ~/.kube/config.
+	// Kubeconfig is a file; it defaults to $KUBECONFIG, then ~/.kube/config.
 	Kubeconfig string
-	// Context is one of its contexts; empty for the current one.
+	// Context is a context of the kubeconfig; it defaults to the current one.
 	Context string
-	// Owner is the name of the emulator, a label's value.
+	// Owner is the name of the emulator, used as the value of a label.
 	Owner string
 }
 
@@ -78,14 +78,14 @@ func Open(opts Options) (*Cluster, error) {
 	if c.config, err = loader.ClientConfig(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrKubeconfig, err)
 	}
-	c.config.QPS = -1 // the API server's priority and fairness see to it
+	c.config.QPS = -1 // the API server has priority and fairness
 	if err := c.connect(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrKubeconfig, err)
 	}
 	return c, nil
 }
 
-// connect makes the clients of the user.
+// connect creates the clients of the user.
 func (c *Cluster) connect() error {
 	c.connections = connrotation.NewDialer((&net.Dialer{}).DialContext)
 	c.config.Dial = c.connections.DialContext
@@ -108,8 +108,7 @@ func (c *Cluster) connect() error {
 // Close closes the connections to the cluster. It may be called more than once.
 func (c *Cluster) Close() { c.connections.CloseAll() }
 
-// only returns a kubeconfig with nothing but one context, and all that it refers
-// to inside.
+// only returns a kubeconfig with a single context and all its files inlined.
 func only(raw clientcmdapi.Config, context string) ([]byte, error) {
 	if context == "" {
 		return nil, errors.New("it has no current context; say with --context which one is meant, or with --kubeconfig which file")
@@ -127,21 +126,22 @@ func only(raw clientcmdapi.Config, context string) ([]byte, error) {
 	return clientcmd.Write(raw)
 }
 
-// ContextName returns the name of the context that leads to the cluster.
+// ContextName returns the name of the cluster's context.
 func (c *Cluster) ContextName() string { return c.context }
 
 // Server returns the URL of the API server.
 func (c *Cluster) Server() string { return c.config.Host }
 
-// Config returns the configuration of a client with the rights of the user. It is
-// the caller's own.
+// Config returns a client configuration with the rights of the user. The caller owns
+// it.
 func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
-// Kubeconfig returns the same for kubectl and other programs. It may contain
-// credentials.
+// Kubeconfig returns a kubeconfig with the same rights, for kubectl and other
+// programs. It may contain credentials.
 func (c *Cluster) Kubeconfig() []byte { return c.kubeconfig }
 
-// Reach asks the API server for its version, to find connection problems first. The error is ErrUnreachable.
+// Reach requests the API server's version, to detect connection problems early. The
+// error is ErrUnreachable.
 func (c *Cluster) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

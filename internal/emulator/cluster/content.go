@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// content names something in a namespace that is not there by itself, or returns
-// "". It asks for every kind that the cluster has, because deleting the namespace
-// would delete all of it.
+// content returns the name of a user's object in a namespace, or "". It checks all
+// kinds of the cluster, because the deletion of the namespace would delete all of
+// them.
 func (c *Cluster) content(ctx context.Context, namespace string) (string, error) {
 	lists, err := c.discovery.ServerPreferredNamespacedResourcesWithContext(ctx)
 	if discovery.IsGroupDiscoveryFailedError(err) {
@@ -39,10 +39,9 @@ func (c *Cluster) content(ctx context.Context, namespace string) (string, error)
 	return "", nil
 }
 
-// find names an object of a kind in a namespace that is not there by itself, or
-// returns "".
+// find returns the name of a user's object of one kind in a namespace, or "".
 func (c *Cluster) find(ctx context.Context, namespace string, kind schema.GroupVersionKind) (string, error) {
-	if kind.Kind == "Event" { // a trace of what was there
+	if kind.Kind == "Event" { // it remains from deleted objects
 		return "", nil
 	}
 	list := &metav1.PartialObjectMetadataList{}
@@ -61,7 +60,8 @@ func (c *Cluster) find(ctx context.Context, namespace string, kind schema.GroupV
 	return kind.Kind + " " + list.Items[i].Name, nil
 }
 
-// comesByItself says whether an object is in every namespace, or on its way out.
+// comesByItself reports whether Kubernetes creates an object in every namespace, or it
+// is being deleted.
 func comesByItself(kind string, object metav1.PartialObjectMetadata) bool {
 	switch {
 	case object.DeletionTimestamp != nil:

@@ -1,9 +1,8 @@
-// Package cluster is an existing Kubernetes cluster, for an emulator that runs COSI
-// against it from outside: the user of its kubeconfig, whether another COSI runs
-// there, and the objects that the emulator has created in it.
+// Package cluster handles an existing Kubernetes cluster, for an emulator that runs
+// COSI against it. It has the client of the user, the check for another COSI in the
+// cluster, and the objects that the emulator creates there.
 //
-// A cluster is the user's. What the emulator makes there has a label with the
-// emulator's name, from the first moment on, and nothing without that label is
-// ever changed or removed. So an emulator that was killed knows again what is its
-// own, and one that ends takes it along.
+// All objects that the emulator creates have a label with its name, from their
+// creation on. The emulator never changes or deletes objects without this label. So
+// Stop can delete them, and also the next start after a kill.
 package cluster

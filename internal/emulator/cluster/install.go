@@ -21,9 +21,9 @@ import (
 
 const servedInterval = 100 * time.Millisecond
 
-// Install makes what is missing of the COSI kinds and of the rights of controller
-// and sidecar, as `kubectl apply -k` of apis/crds and deploy/rbac would, and
-// leaves alone what is there. It returns when the kinds are served.
+// Install creates missing COSI kinds and missing rights of controller and sidecar,
+// like `kubectl apply -k` of apis/crds and deploy/rbac. It does not change existing
+// objects. It returns when the kinds are served.
 func (c *Cluster) Install(ctx context.Context) error {
 	if err := c.installKinds(ctx); err != nil {
 		return err
@@ -65,8 +65,9 @@ func (c *Cluster) installKinds(ctx context.Context) error {
 	})
 }
 
-// installKind makes one of the kinds. Of one that is there already it expects the
-// version: to replace it could lose what is stored in another.
+// installKind creates one of the kinds. It does not replace an existing definition,
+// but requires its version: a replacement could lose objects that are stored in
+// another version.
 func (c *Cluster) installKind(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) error {
 	found, err := c.Create(ctx, definition)
 	if err != nil || !found {

@@ -13,11 +13,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// howToInstall is what a user can do about ErrNotInstalled.
+// howToInstall is the advice in ErrNotInstalled.
 const howToInstall = "install COSI with 'kubectl apply -k' of the directories apis/crds and deploy/rbac of cosi-emu, or give --install"
 
-// CheckKinds finds out whether the API server serves the COSI kinds in the version
-// that controller and sidecar speak. The error is ErrNotInstalled if it does not.
+// CheckKinds checks that the API server serves the COSI kinds in the version of
+// controller and sidecar. The error is ErrNotInstalled if it does not.
 func (c *Cluster) CheckKinds(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

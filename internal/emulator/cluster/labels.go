@@ -18,8 +18,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// LabelOwner marks what an emulator has made in a cluster; its value is the name
-// of the emulator.
+// LabelOwner marks objects that an emulator has created in a cluster. Its value is the
+// name of the emulator.
 const LabelOwner = "cosi-emu/created-by"
 
 // Create creates an object with the owner's label. If one of its name exists, with any
@@ -40,8 +40,7 @@ func (c *Cluster) Create(ctx context.Context, object client.Object) (found bool,
 	return false, nil
 }
 
-// Kinds that an emulator makes objects of, in the order in which these can be
-// removed.
+// Kinds of the objects that an emulator creates, in the order of deletion.
 var (
 	classKinds = []schema.GroupVersionKind{
 		v1alpha2.SchemeGroupVersion.WithKind("BucketClass"),
@@ -59,8 +58,8 @@ var (
 	definitionKind = apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
 )
 
-// own returns the objects of a kind that have the owner's label. A kind that the
-// cluster does not have, or the user may not look at, has none.
+// own returns the objects of a kind with the owner's label. It returns none for a kind
+// that the cluster lacks, or that the user may not list.
 func (c *Cluster) own(ctx context.Context, kind schema.GroupVersionKind) ([]metav1.PartialObjectMetadata, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))

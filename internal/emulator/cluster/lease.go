@@ -16,8 +16,8 @@ import (
 const (
 	// leaseInterval is how often CheckLeases reads a Lease that has a holder.
 	leaseInterval = 500 * time.Millisecond
-	// longDead is how far a Lease must be overdue to be taken for abandoned at
-	// once, by clocks that may differ.
+	// longDead is how long after its expiry a Lease counts as abandoned, although clocks
+	// differ.
 	longDead = time.Minute
 )
 
@@ -41,8 +41,8 @@ func (c *Cluster) CheckLeases(ctx context.Context, namespace, name string) error
 	return nil
 }
 
-// checkLease watches a Lease that is held until it is renewed, or should have
-// been. As in an election, only the own clock counts.
+// checkLease watches a held Lease until it is renewed or expires. As in leader
+// election, only the local clock counts.
 func (c *Cluster) checkLease(ctx context.Context, first *coordinationv1.Lease) error {
 	if !isHeld(first) {
 		return nil

@@ -14,10 +14,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/deploy"
 )
 
-// Leftovers returns a line for each thing that stays in the cluster when the
-// emulator has stopped: the users' objects that its driver has served, which
-// cannot be deleted without a controller and a driver of that name, and what of
-// the owner's own others need.
+// Leftovers returns a line for each object that remains in the cluster after the
+// emulator has stopped: users' objects of its driver, whose deletion requires a
+// controller and a driver of that name, and those of the owner's objects that others
+// need.
 func (c *Cluster) Leftovers(ctx context.Context, driver string) ([]string, error) {
 	var lines []string
 	for _, find := range []func(context.Context) ([]string, error){
@@ -32,7 +32,7 @@ func (c *Cluster) Leftovers(ctx context.Context, driver string) ([]string, error
 	return lines, nil
 }
 
-// served returns the objects that a driver has served and that have a finalizer.
+// served returns the objects of a driver with a finalizer.
 func (c *Cluster) served(ctx context.Context, driver string) ([]string, error) {
 	if driver == "" {
 		return nil, nil
@@ -74,8 +74,7 @@ func appendFinalized(lines []string, kind string, object client.Object) []string
 	return append(lines, kind+" "+strings.TrimPrefix(client.ObjectKeyFromObject(object).String(), "/"))
 }
 
-// keptDefinitions says whether the owner's definitions of the COSI kinds are
-// there, and why.
+// keptDefinitions returns the owner's definitions of COSI kinds that remain, and why.
 func (c *Cluster) keptDefinitions(ctx context.Context) ([]string, error) {
 	own, err := c.own(ctx, definitionKind)
 	if err != nil || len(own) == 0 {
@@ -85,7 +84,7 @@ func (c *Cluster) keptDefinitions(ctx context.Context) ([]string, error) {
 	return []string{"the COSI kinds, because there are " + strings.Join(used, ", ")}, err
 }
 
-// keptNamespace says whether the owner's namespace is there, and why.
+// keptNamespace returns the owner's namespace if it remains, and why.
 func (c *Cluster) keptNamespace(ctx context.Context) ([]string, error) {
 	own, err := c.own(ctx, namespaceKind)
 	if err != nil || len(own) == 0 {
@@ -95,5 +94,5 @@ func (c *Cluster) keptNamespace(ctx context.Context) ([]string, error) {
 	return []string{"Namespace " + deploy.Namespace + ", because of what is in it: " + content}, err
 }
 
-// isNoKind says whether the cluster does not have the kind that was asked for.
+// isNoKind reports whether the cluster lacks the requested kind.
 func isNoKind(err error) bool { return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) }

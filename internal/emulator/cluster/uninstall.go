@@ -20,10 +20,9 @@ import (
 
 const goneInterval = 100 * time.Millisecond
 
-// Uninstall removes what the owner has made in the cluster, once nothing of it runs
-// any more, and returns when it is gone. What others need stays: the COSI kinds
-// while there are objects of them, and the namespace while there is anything in
-// it. It returns the Leftovers.
+// Uninstall deletes the owner's objects from the cluster, and waits for that. All
+// components must have stopped. It keeps what others need: COSI kinds with objects,
+// and the namespace if it is not empty. It returns the Leftovers.
 func (c *Cluster) Uninstall(ctx context.Context, driver string) (left []string, err error) {
 	var errs []error
 	for _, kind := range classKinds {
@@ -42,14 +41,14 @@ func (c *Cluster) Uninstall(ctx context.Context, driver string) (left []string, 
 	return left, nil
 }
 
-// removeLeases deletes the Leases that the owner has prepared, except those that another
-// holder has by now.
+// removeLeases deletes the Leases that the owner has prepared, unless they have
+// another holder now.
 func (c *Cluster) removeLeases(ctx context.Context) error {
 	objects, err := c.own(ctx, leaseKind)
 	if err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx) // each may have to run out first
+	group, ctx := errgroup.WithContext(ctx) // each may have to expire first
 	for i := range objects {
 		group.Go(func() error { return c.removeLease(ctx, client.ObjectKeyFromObject(&objects[i])) })
 	}
@@ -67,14 +66,14 @@ func (c *Cluster) removeLease(ctx context.Context, key client.ObjectKey) error {
 		return err
 	}
 	err := c.client.Delete(ctx, lease, client.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // another holder has taken it meanwhile
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // another holder has taken it
 		return nil
 	}
 	return err
 }
 
-// removeDefinitions removes the COSI kinds that the owner has installed, unless
-// there are objects of them: these would go as well.
+// removeDefinitions deletes the owner's definitions of COSI kinds, unless there are
+// objects of them.
 func (c *Cluster) removeDefinitions(ctx context.Context) error {
 	own, err := c.own(ctx, definitionKind)
 	if err != nil || len(own) == 0 {
@@ -114,8 +113,8 @@ func (c *Cluster) usedKinds(ctx context.Context) ([]string, error) {
 	return used, nil
 }
 
-// removeNamespace removes the namespace of the components, if the owner has made
-// it and there is nothing in it.
+// removeNamespace deletes the namespace of the components, if the owner has created it
+// and it is empty.
 func (c *Cluster) removeNamespace(ctx context.Context) error {
 	own, err := c.own(ctx, namespaceKind)
 	if err != nil || len(own) == 0 {
@@ -130,7 +129,7 @@ func (c *Cluster) removeNamespace(ctx context.Context) error {
 	return c.waitGone(ctx, namespaceKind)
 }
 
-// waitGone waits until the owner has no objects of a kind any more.
+// waitGone waits until no object of a kind has the owner's label.
 func (c *Cluster) waitGone(ctx context.Context, kind schema.GroupVersionKind) error {
 	var own []metav1.PartialObjectMetadata
 	err := wait.PollUntilContextCancel(ctx, goneInterval, true, func(ctx context.Context) (gone bool, err error) {

@@ -92,8 +92,7 @@ func (s *apiServer) process() (*os.Process, error) { return readPID(s.files.pid(
 
 func (s *apiServer) stop() error { return s.Stop() }
 
-// user returns a configuration with which a client is a user of the given name
-// and groups.
+// user returns a client configuration of a user with that name and groups.
 func (s *apiServer) user(name string, groups ...string) (*rest.Config, error) {
 	return s.AddUser(envtest.User{Name: name, Groups: groups}, &rest.Config{
 		Host:            s.SecureServing.URL("https", "").String(),

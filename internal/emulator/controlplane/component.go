@@ -19,16 +19,15 @@ const (
 	ControllerManager = vocabulary.ControllerManager
 )
 
-// program is how a component starts and ends. Neither method takes a context:
-// envtest's do not. A component that takes too long is killed, and then they
-// return.
+// program starts and stops a component. Its methods take no context, because envtest's
+// do not. If a component takes too long, it is killed, and then they return.
 type program interface {
-	// start starts the program with its output in log and returns when it is
+	// start starts the program with its output in log. It returns when the program is
 	// ready.
 	start(log *os.File) error
 	// process returns the process that start started.
 	process() (*os.Process, error)
-	// stop asks the program to end, and waits for it.
+	// stop stops the program, and waits for it.
 	stop() error
 }
 
@@ -38,10 +37,10 @@ type component struct {
 	files   layout
 	program program
 
-	opMu sync.Mutex // held through a start or a stop
+	opMu sync.Mutex // held during start and stop
 	mu   sync.Mutex
-	proc *os.Process // nil unless it is up and should be
-	gone bool        // proc ended by itself
+	proc *os.Process // nil unless it is running
+	gone bool        // proc has exited by itself
 }
 
 var errEarlyExit = errors.New("it ended before it was ready")
@@ -84,7 +83,7 @@ func (c *component) launch(ctx context.Context) error {
 	return nil
 }
 
-// startProgram adds to program.start that it ends with ctx.
+// startProgram calls program.start, and kills the program when ctx ends.
 func (c *component) startProgram(ctx context.Context, log *os.File) error {
 	started := make(chan struct{})
 	killed := make(chan struct{})
@@ -110,8 +109,8 @@ func (c *component) startProgram(ctx context.Context, log *os.File) error {
 
 const killInterval = 20 * time.Millisecond
 
-// killWhenDone kills the program when ctx ends before it has started. It tries
-// repeatedly: the program may not yet have left its process ID.
+// killWhenDone kills the program if ctx ends before the program has started. It tries
+// repeatedly, because the process ID may not be known yet.
 func (c *component) killWhenDone(ctx context.Context, started <-chan struct{}) {
 	select {
 	case <-started:
@@ -132,8 +131,7 @@ func (c *component) killWhenDone(ctx context.Context, started <-chan struct{}) {
 	}
 }
 
-// stop ends the component. It is killed if it has not ended when ctx ends or
-// after grace.
+// stop stops the component. It kills the component when ctx ends, or after grace.
 func (c *component) stop(ctx context.Context, grace time.Duration) error {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
@@ -151,7 +149,7 @@ func (c *component) stop(ctx context.Context, grace time.Duration) error {
 	return nil
 }
 
-// kill ends the component at once.
+// kill kills the component.
 func (c *component) kill() error {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
@@ -168,8 +166,8 @@ func (c *component) kill() error {
 	return nil
 }
 
-// release takes the process off the component, so that its end is no failure from now
-// on; nil if none is up.
+// release returns the process, and forgets it, so that its exit is not a failure. It
+// returns nil if none runs.
 func (c *component) release() *os.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,8 +182,7 @@ func (c *component) running() bool {
 	return c.proc != nil && !c.gone
 }
 
-// checkExit returns, once, a *ComponentError if the component has ended although
-// it should run.
+// checkExit returns a *ComponentError, once, if the component has exited unexpectedly.
 func (c *component) checkExit() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

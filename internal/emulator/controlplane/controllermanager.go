@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// controllerManagerUser is the user whom the roles that every API server comes
-// with give the rights of a controller manager.
+// controllerManagerUser is the user that the default roles of an API server grant the
+// rights of a controller manager.
 const controllerManagerUser = "system:kube-controller-manager"
 
 // controllers returns those that COSI and its users need: for the end of namespaces,
@@ -29,7 +29,7 @@ type controllerManager struct {
 	users *apiServer
 
 	cmd  *exec.Cmd
-	done chan struct{} // closed when the process has ended
+	done chan struct{} // closed when the process has exited
 }
 
 func newControllerManager(files layout, users *apiServer) *controllerManager {
@@ -58,7 +58,7 @@ func (m *controllerManager) start(log *os.File) error {
 	m.done = make(chan struct{})
 	go func() {
 		defer close(m.done)
-		_ = m.cmd.Wait() // the exit code says nothing that the log does not
+		_ = m.cmd.Wait() // the log has more than the exit code
 	}()
 	return nil
 }

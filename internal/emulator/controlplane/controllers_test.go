@@ -30,7 +30,7 @@ func TestControllers(t *testing.T) {
 	t.Run("NamespaceIsDeleted", func(t *testing.T) { testNamespaceDeletion(ctx, t, c) })
 	t.Run("OwnedObjectIsCollected", func(t *testing.T) { testCollection(ctx, t, c) })
 	t.Run("CustomOwnerIsKnown", func(t *testing.T) { testCustomOwner(ctx, t, c) })
-	t.Run("NobodyIsMaster", func(t *testing.T) { testControllerRights(ctx, t, c) })
+	t.Run("OwnServiceAccounts", func(t *testing.T) { testControllerRights(ctx, t, c) })
 }
 
 // testNamespaceDeletion also shows that a new namespace gets its default
@@ -92,7 +92,7 @@ func testCustomOwner(ctx context.Context, t *testing.T, c *controlplane.ControlP
 	})
 }
 
-// testControllerRights looks at who the controllers are to the API server.
+// testControllerRights checks that each controller uses its own ServiceAccount.
 func testControllerRights(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
 	t.Helper()
 	accounts := client(t, c).CoreV1().ServiceAccounts(metav1.NamespaceSystem)

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 )
 
-// ControlPlane is a control plane that runs.
+// ControlPlane is a running control plane.
 type ControlPlane struct {
 	opts     Options
 	files    layout
@@ -31,11 +31,11 @@ type ControlPlane struct {
 	stopErr  error
 }
 
-// Start starts a control plane and returns when its API server is ready. The
-// controllers may not be at work yet; see WaitReady. If Start fails, nothing is
-// left running, and the error is a *PortError, a *StartError, or about the
-// directory or a program. The context bounds only Start: the control plane runs
-// until Stop, or until this process ends.
+// Start starts a control plane, and returns when its API server is ready. The
+// controllers may start later; see WaitReady. If Start fails, nothing is left running.
+// The error is a *PortError or a *StartError, or concerns the directory or a program.
+// The context limits only Start: the control plane runs until Stop, or until this
+// process ends.
 func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -53,7 +53,7 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	return c, nil
 }
 
-// check finds what can be found before anything is started.
+// check rejects invalid options before anything starts.
 func (o Options) check(ctx context.Context) error {
 	programs := []string{o.Binaries.Etcd, o.Binaries.APIServer}
 	if o.Binaries.ControllerManager != "" {
@@ -89,7 +89,7 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// assemble makes the components, without starting them.
+// assemble creates the components, without starting them.
 func (c *ControlPlane) assemble(ctx context.Context) error {
 	healthPort, err := freePort(ctx)
 	if err != nil {

@@ -19,12 +19,11 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// fieldManager owns what InstallCRDs applies.
+// fieldManager is the field manager of InstallCRDs.
 const fieldManager = "cosi-emu"
 
-// InstallCRDs applies CustomResourceDefinitions, so that those which are there
-// already become what they should be, and returns when objects of the kinds can
-// be created and watched without delay.
+// InstallCRDs applies CustomResourceDefinitions, and replaces older ones. It returns
+// when objects of the kinds can be created and watched without delay.
 func InstallCRDs(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
 	client, err := clientset.NewForConfig(cfg)
 	if err != nil {

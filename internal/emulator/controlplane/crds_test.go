@@ -2,6 +2,8 @@ package controlplane_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
@@ -35,18 +38,61 @@ func TestInstallCRDs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// They are served the moment that InstallCRDs returns, without the two
-	// seconds for which an API server holds up objects of new kinds.
-	began := time.Now()
 	classes := dynamic.NewForConfigOrDie(c.AdminConfig()).Resource(v1alpha2.SchemeGroupVersion.WithResource("bucketclasses"))
 	if _, err := classes.Create(ctx, bucketClass("first"), metav1.CreateOptions{}); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("the first object took %v", took)
-	}
 	checkReplaced(ctx, t, c)
-	checkRefused(ctx, t, c)
+	checkRejected(ctx, t, c)
+	checkServedAtOnce(ctx, t, c)
+}
+
+// checkServedAtOnce expects that objects of new kinds can be created the moment that
+// InstallCRDs returns. Without its help, the API server holds up each first create for
+// two seconds. On a busy machine a create may take as long, but not each of several.
+func checkServedAtOnce(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+	t.Helper()
+	const holdUp, kinds = 2 * time.Second, 5
+	var took []time.Duration
+	for n := range kinds {
+		kind := newKind(fmt.Sprintf("thing%d", n))
+		if err := controlplane.InstallCRDs(ctx, c.AdminConfig(), []*apiextensionsv1.CustomResourceDefinition{kind}); err != nil {
+			t.Fatal(err)
+		}
+		names := kind.Spec.Names
+		resource := schema.GroupVersionResource{Group: kind.Spec.Group, Version: "v1", Resource: names.Plural}
+		first := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": resource.GroupVersion().String(), "kind": names.Kind, "metadata": map[string]any{"name": "first"},
+		}}
+		began := time.Now()
+		if _, err := dynamic.NewForConfigOrDie(c.AdminConfig()).Resource(resource).Create(ctx, first, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+		if took[n] < holdUp {
+			return
+		}
+	}
+	t.Errorf("the first objects of new kinds took %v, want one of them less than %s", took, holdUp)
+}
+
+// newKind returns the definition of a kind that no other test installs.
+func newKind(singular string) *apiextensionsv1.CustomResourceDefinition {
+	const group = "test.example"
+	plural := singular + "s"
+	return &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: group, Scope: apiextensionsv1.ClusterScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Plural: plural, Singular: singular, Kind: strings.ToUpper(singular[:1]) + singular[1:],
+			},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1", Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}},
+			}},
+		},
+	}
 }
 
 func checkReplaced(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
@@ -63,7 +109,7 @@ func checkReplaced(ctx context.Context, t *testing.T, c *controlplane.ControlPla
 	}
 }
 
-func checkRefused(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+func checkRejected(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
 	t.Helper()
 	bad := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "bad"}}
 	if err := controlplane.InstallCRDs(ctx, c.AdminConfig(), []*apiextensionsv1.CustomResourceDefinition{bad}); !apierrors.IsInvalid(err) {

@@ -11,11 +11,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// layout is where things are below a control plane's directory.
+// layout has the paths below a control plane's directory.
 type layout struct {
 	dir string
-	// id is another one for each start, so that the watchdog of one that has
-	// just died does not touch the next.
+	// id is unique for each start, so that the watchdog of a killed control plane does not
+	// affect the next.
 	id string
 }
 
@@ -27,8 +27,8 @@ func (l layout) data() string  { return filepath.Join(l.dir, "etcd") }
 func (l layout) certs() string { return filepath.Join(l.dir, "certs") }
 func (l layout) logs() string  { return filepath.Join(l.dir, "logs") }
 
-// runs has a directory for each start, removed when it ends: more than one if
-// processes were killed. run is that of this start.
+// runs has a directory for each start, which is removed at its end. There are more if
+// processes were killed. run is the directory of this start.
 func (l layout) runs() string { return filepath.Join(l.dir, "run") }
 func (l layout) run() string  { return filepath.Join(l.runs(), l.id) }
 
@@ -44,8 +44,7 @@ func (l layout) launcher(component string) string {
 	return filepath.Join(l.run(), component+".sh")
 }
 
-// claim makes the directory this control plane's own. The lock ends with the
-// process that holds it.
+// claim locks the directory for this control plane. The lock ends with the process.
 func (l layout) claim(ctx context.Context, keep bool) (*flock.Flock, error) {
 	if err := l.checkEmpty(keep); err != nil {
 		return nil, err
@@ -89,9 +88,9 @@ func (l layout) checkEmpty(keep bool) error {
 	return nil
 }
 
-// renew removes what belongs to an earlier run, except data and logs. That
-// includes its certificates, because envtest leaves a certificate alone that is
-// there but then does not know the authority that signed it.
+// renew removes the files of an earlier run, except data and logs. It also removes
+// certificates, because envtest keeps existing ones without knowing their certificate
+// authority.
 func (l layout) renew(ctx context.Context) error {
 	if err := os.Chmod(l.dir, 0o700); err != nil { //nolint:gosec // a directory
 		return err
@@ -112,7 +111,7 @@ func (l layout) renew(ctx context.Context) error {
 	return nil
 }
 
-// leave removes what must not stay behind.
+// leave removes the temporary files.
 func (l layout) leave(keep bool) error {
 	if !keep {
 		return os.RemoveAll(l.dir)

@@ -1,11 +1,9 @@
 // Package controlplane runs a Kubernetes control plane on this machine, for the
-// emulator and for tests: etcd and kube-apiserver, started by envtest, and a
-// kube-controller-manager with the three controllers without which an API server
-// does not behave like a cluster: deleting a namespace would never finish, owner
-// references would collect nothing, and there would be no default
-// ServiceAccounts.
+// emulator and for tests. envtest starts etcd and kube-apiserver. A
+// kube-controller-manager runs three controllers: for the deletion of namespaces, for
+// garbage collection by owner references, and for default ServiceAccounts.
 //
-// Everything listens on 127.0.0.1 and keeps its files in one directory. Nothing
-// outlives the process that called Start, however that process ends: a watchdog,
-// a shell that holds one end of a pipe, notices it and ends what is left.
+// All components listen on 127.0.0.1 and store their files in one directory. A
+// watchdog, a shell that reads from a pipe, stops them when the process that called
+// Start ends in any way.
 package controlplane

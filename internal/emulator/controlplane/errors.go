@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// Errors of Start that are about its options rather than a component.
+// Errors of Start about its options.
 var (
 	// ErrDirInUse means that another control plane runs in the directory.
 	ErrDirInUse = errors.New("another control plane is running in this directory")
-	// ErrDirNotEmpty means that the directory has files and is not to be kept,
-	// so that Start would remove what it did not make.
+	// ErrDirNotEmpty means that the directory has files and KeepData is not set: Stop
+	// would delete foreign files.
 	ErrDirNotEmpty = errors.New("the directory is not empty")
 )
 
@@ -29,20 +29,20 @@ func (e *PortError) Error() string {
 // Unwrap returns the operating system's error.
 func (e *PortError) Unwrap() error { return e.Err }
 
-// Failure is what is known about a component that failed.
+// Failure describes the failure of a component.
 type Failure struct {
-	// Component is its name.
+	// Component is the name of the component.
 	Component string
-	// Err is what happened.
+	// Err is the cause.
 	Err error
-	// LogTail are the last lines of its log.
+	// LogTail has the last lines of its log.
 	LogTail []string
-	// LogFile is the whole log. The file is gone once the control plane has
-	// been stopped, unless the data is kept.
+	// LogFile is the whole log. It is deleted when the control plane stops, unless the
+	// data is kept.
 	LogFile string
 }
 
-// Unwrap returns what happened.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // StartError means that a component did not start.

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// stopTimeout is when envtest would give up to stop a component. A component
-// kills it long before.
+// stopTimeout is envtest's time limit for stopping a component. Components are killed
+// much earlier.
 const stopTimeout = time.Hour
 
 // etcd listens for clients and peers on UNIX sockets in the directory in which the

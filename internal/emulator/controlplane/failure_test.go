@@ -111,7 +111,7 @@ func TestStartIsCancelled(t *testing.T) {
 	}
 }
 
-func TestDirectoryIsRefused(t *testing.T) {
+func TestDirectoryIsRejected(t *testing.T) {
 	t.Run("NotEmpty", func(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "thesis.txt")

@@ -15,19 +15,17 @@ const (
 	contextName = "cosi-emu"
 )
 
-// AdminConfig returns the configuration of a client that may do everything, a
-// member of system:masters: it is for the person who uses the control plane,
-// not for its components. The configuration is the caller's own.
+// AdminConfig returns a client configuration with all rights, of group system:masters.
+// It is for the user of the control plane, not for its components. The caller owns it.
 func (c *ControlPlane) AdminConfig() *rest.Config { return rest.CopyConfig(c.admin) }
 
-// Kubeconfig returns the same as AdminConfig for kubectl and other programs. It
+// Kubeconfig returns the same rights as a file for kubectl and other programs. It
 // contains a private key.
 func (c *ControlPlane) Kubeconfig() []byte { return c.adminKubeconfig }
 
-// UserConfig returns the configuration of a client that the API server knows as
-// the user name in groups. The user has the rights that RBAC objects give to it,
-// and none without them. The name of a ServiceAccount makes it that, in the
-// groups that the caller names. The configuration holds until Stop.
+// UserConfig returns a client configuration of a user with that name and groups. RBAC
+// objects define the rights of the user. The name may be that of a ServiceAccount. The
+// configuration is valid until Stop.
 func (c *ControlPlane) UserConfig(name string, groups ...string) (*rest.Config, error) {
 	cfg, err := c.apiServer.user(name, groups...)
 	if err != nil {
@@ -36,7 +34,7 @@ func (c *ControlPlane) UserConfig(name string, groups ...string) (*rest.Config, 
 	return cfg, nil
 }
 
-// issueAdmin is called once, when the API server knows its authority.
+// issueAdmin is called once, when the API server has its certificate authority.
 func (c *ControlPlane) issueAdmin() (err error) {
 	if c.admin, err = c.UserConfig(adminUser, adminGroup); err != nil {
 		return err

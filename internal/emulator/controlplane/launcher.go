@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// A component is started through a script that leaves its process ID in a file
-// and becomes the component: envtest does not tell the ID, and the cleanup needs
-// it after this process has died.
+// A component is started by a script that writes its process ID to a file and then
+// executes the component: envtest does not return the ID, and the clean-up needs it
+// after this process has died.
 //
 // It runs in a directory that only this user can enter, where etcd has its sockets.
 //
@@ -44,12 +44,12 @@ func (l layout) writeLauncher(component, program string, opts Options) error {
 	return os.WriteFile(l.launcher(component), []byte(script), 0o700) //nolint:gosec // a program
 }
 
-// quote returns text as one word for a shell.
+// quote returns a text as one word for a shell.
 func quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// readPID returns the process that a launcher became.
+// readPID returns the process of a component.
 func readPID(file string) (*os.Process, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

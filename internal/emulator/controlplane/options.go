@@ -11,13 +11,12 @@ import (
 )
 
 const (
-	// DefaultStartTimeout is how long each component may take to become ready.
+	// DefaultStartTimeout is the default time limit for the start of each component.
 	DefaultStartTimeout = time.Minute
 
-	// DefaultStopGrace is how long each component may take to end before it is
-	// killed. None of them loses anything by that: the API server and the
-	// controller manager keep nothing, and etcd has written what it
-	// acknowledged.
+	// DefaultStopGrace is the default time after which a component is killed during Stop.
+	// A kill loses no data: the API server and the controller manager store none, and etcd
+	// has written all acknowledged changes.
 	DefaultStopGrace = 2 * time.Second
 )
 
@@ -25,44 +24,42 @@ const (
 type Options struct {
 	// Binaries are the programs, as binaries.Find returns them.
 	Binaries binaries.Set
-	// Dir is the directory for everything that the control plane writes. It is
-	// made if it does not exist, with mode 0700.
+	// Dir is the directory for all files of the control plane. It is created if missing,
+	// with mode 0700.
 	Dir string
-	// KeepData makes etcd's data last: Start continues with what it finds in
-	// Dir, and Stop leaves Dir there with data and logs. Without it, Dir must be
-	// empty or not exist, and it is removed by Stop, by a failed Start, and when
-	// the process dies.
+	// KeepData keeps etcd's data: Start continues with the data in Dir, and Stop keeps
+	// data and logs. Without it, Dir must be empty or missing. Stop, a failed Start, and
+	// the end of the process delete it.
 	KeepData bool
-	// APIServerPort is the port of the API server on 127.0.0.1, 0 for any that
-	// is free.
+	// APIServerPort is the port of the API server on 127.0.0.1; 0 means a free one.
 	APIServerPort int
-	// CRDs are installed before the controller manager starts, because its
-	// garbage collector looks for new kinds only every 30 seconds.
+	// CRDs are installed before the controller manager starts, because its garbage
+	// collector detects new kinds only every 30 seconds.
 	CRDs []*apiextensionsv1.CustomResourceDefinition
-	// GCPercent is how much the programs' heaps may grow before garbage is collected,
-	// as of GOGC: more than 100 takes memory and saves time. 0 leaves it to GOGC.
+	// GCPercent sets GOGC of the programs: more than 100 uses more memory and less time. 0
+	// keeps GOGC.
 	GCPercent int
-	// Processors is how many processors each program uses at a time, as of GOMAXPROCS. As
-	// many as are its share are enough for one of several control planes, and save the
-	// time in which threads look for work. 0 leaves it to GOMAXPROCS.
+	// Processors sets GOMAXPROCS of the programs. With several control planes on a
+	// machine, its share of the processors is enough, and saves scheduling time. 0 keeps
+	// GOMAXPROCS.
 	Processors int
-	// StartTimeout and StopGrace bound the start and the end of each component.
-	// The defaults are DefaultStartTimeout and DefaultStopGrace.
+	// StartTimeout and StopGrace are the time limits for starting and stopping each
+	// component. They default to DefaultStartTimeout and DefaultStopGrace.
 	StartTimeout, StopGrace time.Duration
-	// Phase, if set, is called at the begin and the end of each phase of Start,
-	// in order and from one goroutine.
+	// Phase, if set, is called at the start and the end of each phase of Start, in order
+	// and from one goroutine.
 	Phase func(Phase)
 }
 
-// Phase is a part of Start.
+// Phase is a phase of Start.
 type Phase struct {
 	// Name is the name of a component, or PhaseCRDs.
 	Name string
-	// Done is false when the phase begins and true when it has ended.
+	// Done is false at the start of the phase and true at its end.
 	Done bool
-	// Err is why the phase failed, if it did.
+	// Err is the cause if the phase failed.
 	Err error
-	// Elapsed is how long the phase took.
+	// Elapsed is the duration of the phase.
 	Elapsed time.Duration
 }
 

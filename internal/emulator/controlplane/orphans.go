@@ -8,10 +8,9 @@ import (
 	"path/filepath"
 )
 
-// EndOrphans ends the components of a control plane in dir whose process was
-// killed together with its watchdog. It is no error if there are none, or no
-// such directory. It is ErrDirInUse if their process still runs. Start calls it
-// for its own directory.
+// EndOrphans ends the components of a control plane in dir whose process and watchdog
+// were killed. If there are none, or no such directory, it does nothing. The error is
+// ErrDirInUse if their process still runs. Start calls it for its own directory.
 func EndOrphans(ctx context.Context, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -28,8 +27,7 @@ func EndOrphans(ctx context.Context, dir string) error {
 	return errors.Join(files.endOrphans(ctx), lock.Unlock())
 }
 
-// endOrphans does what the watchdogs of earlier control planes in the directory
-// would have done, should they have been killed too. The caller holds the lock.
+// endOrphans does the work of watchdogs that were killed. The caller holds the lock.
 func (l layout) endOrphans(ctx context.Context) error {
 	runs, err := os.ReadDir(l.runs())
 	if err != nil && !os.IsNotExist(err) {
@@ -47,7 +45,7 @@ func (l layout) endOrphans(ctx context.Context) error {
 func endRun(ctx context.Context, files layout) error {
 	ctx, cancel := context.WithTimeout(ctx, watchdogTimeout)
 	defer cancel()
-	// Without a standard input, the script is at its end at once.
+	// Without standard input, the script ends immediately.
 	if err := watchdogCommand(ctx, files, true).Run(); err != nil {
 		return fmt.Errorf("end the processes of an earlier control plane in %s: %w", files.dir, err)
 	}

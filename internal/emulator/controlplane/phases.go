@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// phase is a step of Start. Each needs those before it.
+// phase is a step of Start. It requires the phases before it.
 type phase struct {
 	name string
 	run  func(context.Context) error

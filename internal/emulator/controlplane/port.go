@@ -21,8 +21,8 @@ const (
 
 var errNoPort = errors.New("no free port was found on " + loopback)
 
-// CheckPort returns a *PortError if the API server could not listen on a port
-// now. Start does this, too; it is for callers who have much to do before.
+// CheckPort returns a *PortError if the API server cannot listen on a port now. Start
+// checks this too; callers use it to fail early.
 func CheckPort(ctx context.Context, port int) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopbackAddress(port))
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// WaitReady returns when the controllers are at work, which shows in the default
-// ServiceAccount of namespace default, or at once if there is no controller
-// manager. It fails when ctx ends or a component does.
+// WaitReady returns when the controllers have created the default ServiceAccount of
+// namespace default; without a controller manager, immediately. It fails when ctx ends
+// or a component fails.
 func (c *ControlPlane) WaitReady(ctx context.Context) error {
 	if c.component(ControllerManager) == nil {
 		return nil

@@ -12,13 +12,12 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// justEstablished is for how long the API server takes a definition to be new.
+// justEstablished is how long the API server treats a definition as new.
 const justEstablished = 2 * time.Second
 
-// settle lets objects of new kinds be created at once. For two seconds after a
-// definition is established the API server holds up every create, so that other
-// API servers of a cluster can catch up. There is only this one here, so the
-// condition is dated back.
+// settle allows the immediate creation of objects of new kinds. For two seconds after
+// a definition is established, the API server delays each create for other API
+// servers. Here there are none, so settle sets the condition's time back.
 func settle(
 	ctx context.Context, definitions apiextensionsclient.CustomResourceDefinitionInterface, crds []*apiextensionsv1.CustomResourceDefinition,
 ) error {

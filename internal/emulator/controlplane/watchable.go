@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// waitWatchable waits until the API server has filled its watch caches. Until
-// then it answers that clients should come back in a second, and they do.
+// waitWatchable waits until the API server has filled its watch caches. Before, it
+// tells clients to retry after a second.
 func waitWatchable(ctx context.Context, client rest.Interface, crds []*apiextensionsv1.CustomResourceDefinition) error {
 	for version, plurals := range servedResources(crds) {
 		for _, plural := range plurals {

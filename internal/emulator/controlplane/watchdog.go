@@ -19,10 +19,9 @@ const (
 //go:embed watchdog.sh
 var watchdogScript string
 
-// watchdog ends the components and, unless the data is kept, removes the
-// directory when this process dies without doing so. It is a process of its own
-// that reads a pipe whose other end only this process has, so that it notices
-// every way of dying, kill -9 included.
+// watchdog stops the components when this process dies and, unless the data is kept,
+// removes the directory. It is a separate process that reads a pipe. Only this process
+// has the other end, so it detects any death, including kill -9.
 type watchdog struct {
 	cmd  *exec.Cmd
 	pipe io.WriteCloser
@@ -40,7 +39,7 @@ func startWatchdog(files layout, keep bool) (*watchdog, error) {
 	return &watchdog{cmd: cmd, pipe: pipe}, nil
 }
 
-// dismiss ends the watchdog; there is nothing left to watch.
+// dismiss ends the watchdog after the components have stopped.
 func (w *watchdog) dismiss() error {
 	_, err := io.WriteString(w.pipe, "done\n")
 	return errors.Join(err, w.pipe.Close(), w.cmd.Wait())
@@ -54,7 +53,7 @@ func watchdogCommand(ctx context.Context, files layout, keep bool) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", watchdogScript, "cosi-emu-watchdog",
 		files.dir, files.run(), disposition)
 	cmd.Dir = "/"
-	// A terminal's interrupt goes to a process group, and this one must live on.
+	// A terminal sends its interrupt to the process group, but the watchdog must continue.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
 }

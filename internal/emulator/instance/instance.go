@@ -1,10 +1,9 @@
-// Package instance keeps the books on the emulators that run on this machine:
-// each has a name, a directory for its files, a lock that is held while it runs,
-// and a description by which the other commands find it.
+// Package instance manages the emulators on this machine. Each has a name, a directory
+// for its files, a lock, and a description by which other commands find it.
 //
-// The lock, not the directory, says whether an emulator runs: the kernel drops
-// it when the process ends, however it ends. So what a killed emulator leaves
-// behind is recognised, and removed by the next one of its name.
+// The lock, not the directory, shows whether an emulator runs: the kernel releases it
+// when the process ends in any way. So the next emulator of the name detects and
+// removes the files of a killed one.
 package instance
 
 import (
@@ -21,18 +20,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// DefaultName is the name of an emulator that is given none.
+// DefaultName is the default name of an emulator.
 const DefaultName = "default"
 
-// Errors that callers tell apart with errors.Is.
+// Kinds of errors.
 var (
 	// ErrRunning: an emulator of that name is running.
 	ErrRunning = errors.New("it is already running")
 	// ErrNotRunning: no emulator of that name is running.
 	ErrNotRunning = errors.New("it is not running")
-	// ErrName: no emulator can have that name.
+	// ErrName: the name is invalid.
 	ErrName = errors.New("it must be lower-case letters, digits and '-', begin and end with a letter or digit, and have at most 63 characters")
-	// ErrInUse: a data directory belongs to an emulator that is running.
+	// ErrInUse: another running emulator uses the data directory.
 	ErrInUse = errors.New("the directory is in use")
 )
 
@@ -42,24 +41,24 @@ const (
 	fileMode = 0o600
 )
 
-// Info describes a running emulator to other processes. It holds no secrets.
+// Info describes a running emulator to other processes. It contains no secrets.
 type Info struct {
 	Name    string    `json:"name"`
 	Version string    `json:"version"`
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
-	// Ready says that everything is up; before, the addresses may be missing.
+	// Ready means that everything runs. Before, addresses may be missing.
 	Ready bool `json:"ready"`
 
 	emulator.Info
 
 	// Control is the socket of the admin API.
 	Control string `json:"control,omitempty"`
-	// Recording is a file with all that has happened; empty if none is made.
+	// Recording is the file with the recording of the session; empty if there is none.
 	Recording string `json:"recording,omitempty"`
 }
 
-// ValidateName says whether an emulator may have this name. The error is ErrName.
+// ValidateName checks the name of an emulator. The error is ErrName.
 func ValidateName(name string) error {
 	if len(validation.IsDNS1123Label(name)) > 0 {
 		return fmt.Errorf("emulator name %q: %w", name, ErrName)
@@ -67,9 +66,8 @@ func ValidateName(name string) error {
 	return nil
 }
 
-// Root is the directory that holds the directories of all emulators of this
-// user: cosi-emu in $XDG_STATE_HOME, which is ~/.local/state by default, on all
-// platforms.
+// Root is the parent directory of the directories of all emulators of this user:
+// cosi-emu in $XDG_STATE_HOME, which defaults to ~/.local/state on all platforms.
 func Root() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "cosi-emu"), nil
@@ -81,19 +79,19 @@ func Root() (string, error) {
 	return filepath.Join(home, ".local", "state", "cosi-emu"), nil
 }
 
-// Instance is an emulator of this process: it holds the lock of its name.
+// Instance is an emulator of this process. It holds the lock of its name.
 type Instance struct {
 	name string
 	dir  string
 	lock *lock
 }
 
-// Acquire takes the name for this process, removes what a killed emulator of
-// that name has left, by way of clean, and makes an empty directory. The error
-// is ErrRunning if another process has the name.
+// Acquire locks the name for this process, removes the files of a killed emulator of
+// that name, and creates an empty directory. The error is ErrRunning if another
+// process has the name.
 //
-// clean is called with the directory of the dead emulator before it is removed,
-// to end processes that have survived it.
+// It calls clean with the directory of the killed emulator before it removes the
+// directory, to end processes that still run.
 func Acquire(name string, clean func(dir string) error) (*Instance, error) {
 	if err := ValidateName(name); err != nil {
 		return nil, err
@@ -121,7 +119,7 @@ func Acquire(name string, clean func(dir string) error) (*Instance, error) {
 
 func lockFile(root, name string) string { return filepath.Join(root, name+".lock") }
 
-// reset replaces what a dead emulator has left by an empty directory.
+// reset replaces the directory of a killed emulator by an empty one.
 func (i *Instance) reset(clean func(dir string) error) error {
 	if _, err := os.Stat(i.dir); err == nil {
 		if err := clean(i.dir); err != nil {
@@ -134,10 +132,10 @@ func (i *Instance) reset(clean func(dir string) error) error {
 	return os.Mkdir(i.dir, dirMode)
 }
 
-// Dir is the directory for the emulator's files; only this user can read it.
+// Dir is the directory of the emulator. Only this user can read it.
 func (i *Instance) Dir() string { return i.dir }
 
-// Publish writes the description that other processes read, all at once.
+// Publish writes the description for other processes, atomically.
 func (i *Instance) Publish(info Info) error {
 	info.Name, info.Dir = i.name, i.dir
 	data, err := json.MarshalIndent(info, "", "  ")
@@ -151,8 +149,7 @@ func (i *Instance) Publish(info Info) error {
 	return os.Rename(next, filepath.Join(i.dir, infoFile))
 }
 
-// Release removes the directory and gives the name back. It may be called more
-// than once.
+// Release removes the directory and unlocks the name. It may be called more than once.
 func (i *Instance) Release() error {
 	if i.lock == nil {
 		return nil
@@ -183,8 +180,8 @@ func Get(name string) (Info, error) {
 	return Read(filepath.Join(root, name))
 }
 
-// Read returns the description that an emulator has left in its directory,
-// whether it runs or not. It may be one with nothing but the name.
+// Read returns the description in an emulator's directory, whether the emulator runs
+// or not. It may contain only the name.
 func Read(dir string) (Info, error) {
 	info := Info{Name: filepath.Base(dir), Info: emulator.Info{Dir: dir}}
 	data, err := os.ReadFile(filepath.Join(dir, infoFile))
@@ -198,8 +195,7 @@ func Read(dir string) (Info, error) {
 	return info, err
 }
 
-// List returns the descriptions of all running emulators of this user, in the
-// order of their names.
+// List returns the descriptions of all running emulators of this user, sorted by name.
 func List() ([]Info, error) {
 	root, err := Root()
 	if err != nil {

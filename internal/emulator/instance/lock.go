@@ -15,12 +15,12 @@ import (
 // errLocked: another process holds the lock.
 var errLocked = errors.New("locked by another process")
 
-// lock is a file lock that is held.
+// lock is a held file lock.
 type lock struct{ file *flock.Flock }
 
-// takeLock locks a file, which it creates, or returns errLocked. The file is
-// removed at release. A process that has opened it just before then holds the
-// lock of a removed file, notices, and tries again.
+// takeLock locks a file, which it creates, or returns errLocked. Release deletes the
+// file. A process that has opened it just before then has the lock of a deleted file,
+// detects this, and tries again.
 func takeLock(path string) (*lock, error) {
 	for {
 		file := flock.New(path, flock.SetPermissions(fileMode))
@@ -37,7 +37,7 @@ func takeLock(path string) (*lock, error) {
 	}
 }
 
-// tryLock tries for a moment, because isLocked holds the lock for an instant.
+// tryLock retries for a moment, because isLocked holds the lock briefly.
 func tryLock(file *flock.Flock) error {
 	const patience, interval = 200 * time.Millisecond, 5 * time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -66,12 +66,12 @@ func (l *lock) release() error {
 	return errors.Join(os.Remove(l.file.Path()), l.file.Unlock())
 }
 
-// isLocked reports whether some process holds the lock of a file.
+// isLocked reports whether a process holds the lock of a file.
 func isLocked(path string) (bool, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	// A shared lock, so that two processes that ask do not see each other.
+	// The lock is shared, so that two callers do not detect each other.
 	file := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	free, err := file.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,14 +83,14 @@ func isLocked(path string) (bool, error) {
 	return !free, file.Unlock()
 }
 
-// DataDir is a directory for data that outlives an emulator, locked for one.
+// DataDir is a locked directory for data that survives a restart.
 type DataDir struct {
 	path string
 	lock *lock
 }
 
-// LockDataDir makes the directory, if it is not there, and locks it. The error
-// is ErrInUse if another emulator has it.
+// LockDataDir creates the directory, if it is missing, and locks it. The error is
+// ErrInUse if another emulator uses it.
 func LockDataDir(path string) (*DataDir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -112,11 +112,10 @@ func LockDataDir(path string) (*DataDir, error) {
 // Path is the absolute path of the directory.
 func (d *DataDir) Path() string { return d.path }
 
-// Release unlocks the directory. What is in it stays.
+// Release unlocks the directory. It keeps the contents.
 func (d *DataDir) Release() error { return d.lock.release() }
 
-// WaitStopped returns when no emulator of that name runs any more, or with an
-// error when ctx is done.
+// WaitStopped waits until no emulator of that name runs, or ctx is done.
 func WaitStopped(ctx context.Context, name string) error {
 	root, err := Root()
 	if err != nil {

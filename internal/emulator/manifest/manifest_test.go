@@ -59,7 +59,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejects(t *testing.T) {
 	good := "apiVersion: v1\nkind: ConfigMap\n---\n"
 	for name, text := range map[string]string{
 		"NotYAML": good + "a: [\n",

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// The methods of the protocol that the oracles know.
+// Methods of the protocol that the oracles use.
 const (
 	getInfo           = "DriverGetInfo"
 	generateBucketID  = "DriverGenerateBucketId"
@@ -27,23 +27,23 @@ type call struct {
 	began, ended time.Time
 	component    string
 	method       string
-	// name is what an ID is asked for; id is the bucket's or the account's, asked
-	// for or answered.
+	// name is the name in a request for an ID; id is the ID of the bucket or account, from
+	// the request or the response.
 	name, id string
-	// buckets are those that access is granted to.
+	// buckets are the buckets that access is granted to.
 	buckets    []string
 	parameters map[string]string
 	ok         bool
 	request    message
 }
 
-// made reports whether an event is a call as a sidecar has made it. The driver's
-// end of it is another event.
+// made reports whether an event is a call as sent by a sidecar. The driver's end of
+// the call is another event.
 func made(e journal.Event) bool {
 	return e.Seam == journal.SeamRPC && emulator.IsSidecar(e.Component)
 }
 
-// message is what the requests and responses of the protocol have.
+// message has the fields of requests and responses.
 type message struct {
 	Name        string `json:"name"`
 	AccountName string `json:"accountName"`
@@ -76,7 +76,7 @@ type (
 
 func callOf(e journal.Event) call {
 	var request, response message
-	// What cannot be read is empty: the oracles then see an unknown ID.
+	// A message that cannot be parsed is empty: its ID is then unknown.
 	_ = json.Unmarshal(e.Request, &request)
 	_ = json.Unmarshal(e.Response, &response)
 	c := call{
@@ -101,5 +101,5 @@ func callOf(e journal.Event) call {
 	return c
 }
 
-// is reports whether the call is of one of the methods.
+// is reports whether the call is one of the methods.
 func (c call) is(methods ...string) bool { return slices.Contains(methods, c.method) }

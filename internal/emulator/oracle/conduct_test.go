@@ -36,12 +36,12 @@ func TestForeign(t *testing.T) {
 				s.happenings = s.happenings[:s.index("generate")+1]
 				s.drop("protect bucket")
 			},
-			want: []verdict{{oracle.Foreign, bucket}},
+			want: []summary{{oracle.Foreign, bucket}},
 		},
 		"Writes": {
 			reason: "The Bucket is of another driver, and is written to.",
 			happen: func(s *story) { toOthers(s); s.until("generate") },
-			want:   []verdict{{oracle.Foreign, "Bucket/" + bucket}},
+			want:   []summary{{oracle.Foreign, "Bucket/" + bucket}},
 		},
 		"SameID": {
 			reason: "Two drivers may have one ID each.",
@@ -57,7 +57,7 @@ func TestForeign(t *testing.T) {
 			happen: func(s *story) {
 				s.before("hand off", accessEvent("sidecar", `{"status":{}}`, protected, ""))
 			},
-			want: []verdict{{oracle.Foreign, "BucketAccess/app"}},
+			want: []summary{{oracle.Foreign, "BucketAccess/app"}},
 		},
 		"AnswersLost": {
 			reason: "Neither the answer to the controller nor that to the sidecar is there to tell whose the access is.",
@@ -72,19 +72,19 @@ func TestForeign(t *testing.T) {
 				forbidden.Outcome = "Forbidden"
 				s.before("ready", forbidden)
 			},
-			want: []verdict{{oracle.Foreign, "BucketClaim/photos"}},
+			want: []summary{{oracle.Foreign, "BucketClaim/photos"}},
 		},
 		"DeletesBucket": {
 			reason: "The KEP: no sidecar deletes a Bucket.",
 			happen: func(s *story) { s.change("delete bucket", func(e *journal.Event) { e.Component = "sidecar" }) },
-			want:   []verdict{{oracle.Foreign, "Bucket/" + bucket}},
+			want:   []summary{{oracle.Foreign, "Bucket/" + bucket}},
 		},
 		"Secret": {
 			reason: "A Secret that belongs to no access.",
 			happen: func(s *story) {
 				s.before("withdraw", api("sidecar", "update secrets", ns+"/password", `{}`, object(`"name":"password","namespace":"`+ns+`"`)))
 			},
-			want: []verdict{{oracle.Foreign, "Secret/password"}},
+			want: []summary{{oracle.Foreign, "Secret/password"}},
 		},
 		"NameFromJournal": {
 			reason: "The driver itself has said who it is.",
@@ -94,7 +94,7 @@ func TestForeign(t *testing.T) {
 				s.input.Drivers = nil
 				s.before("protect claim", rpc("DriverGetInfo", "", `{}`, `{"name":"`+driver+`"}`))
 			},
-			want: []verdict{{oracle.Foreign, "Bucket/" + bucket}},
+			want: []summary{{oracle.Foreign, "Bucket/" + bucket}},
 		},
 	})
 }
@@ -107,7 +107,7 @@ func TestSilence(t *testing.T) {
 		s.input.Observations = []oracle.Observation{{Name: "at the end", After: n - 2, Until: n, Objects: objects, Backend: truth}}
 	}
 	judge(t, map[string]judging{
-		"Noise": {reason: "A write after all was done.", happen: late, want: []verdict{{oracle.Silence, ns + "/key"}}},
+		"Noise": {reason: "A write after all was done.", happen: late, want: []summary{{oracle.Silence, ns + "/key"}}},
 		"Retry": {
 			reason: "What has failed is tried again.",
 			happen: func(s *story) {
@@ -124,7 +124,7 @@ func TestSilence(t *testing.T) {
 				m := &s.input.Observations[0]
 				m.Active, m.After = true, m.Until
 			},
-			want: []verdict{{oracle.Silence, ns + "/key"}},
+			want: []summary{{oracle.Silence, ns + "/key"}},
 		},
 		"Reads": {
 			reason: "Reading is silent.",
@@ -177,7 +177,7 @@ func TestStored(t *testing.T) {
 	s := lifecycle()
 	s.move("provision", "identify")
 	afterwards(nothing)(s)
-	in := s.told()
+	in := s.history()
 	want := oracle.Judge(in)
 	content, err := json.Marshal(in)
 	if err != nil {

@@ -11,23 +11,23 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// The operations at the store seam that say what is in a bucket of S3. What is done in
-// buckets of other protocols is not judged.
+// Operations at the store seam that change the contents of S3 buckets. The oracles do
+// not judge the contents of other buckets.
 var (
 	puts    = []string{"PutObject", "CopyObject", "CompleteMultipartUpload"}
 	deletes = []string{"DeleteObject", "DeleteObjects"}
 )
 
-// contents are the objects in the buckets, as far as the events say for certain.
+// contents are the objects that the events prove to be in the buckets.
 type contents struct {
-	// there has, by bucket and key, when the object was there at the latest.
+	// there has the latest time at which an object existed, by bucket and key.
 	there map[string]map[string]time.Time
-	// taken has, by bucket, when the last deletion of an object ended.
+	// taken has, by bucket, the end of the last deletion of an object.
 	taken map[string]time.Time
 }
 
-// purged are buckets that a driver has deleted with objects in them, although nothing
-// allowed it: the data is lost.
+// purged finds buckets that a driver deleted together with objects, without
+// permission: the data is lost.
 func (e *evidence) purged() []Finding {
 	c := contents{there: map[string]map[string]time.Time{}, taken: map[string]time.Time{}}
 	var found []Finding
@@ -59,7 +59,7 @@ func (e *evidence) purged() []Finding {
 
 func (c contents) put(bucket, key string, e journal.Event) {
 	if c.taken[bucket].After(e.Time) {
-		return // it may have been deleted after it was put
+		return // a later request may have deleted it
 	}
 	if c.there[bucket] == nil {
 		c.there[bucket] = map[string]time.Time{}
@@ -67,8 +67,8 @@ func (c contents) put(bucket, key string, e journal.Event) {
 	c.there[bucket][key] = e.Time.Add(e.Duration)
 }
 
-// take records that an object may be gone, with any answer to the client. Without a
-// key, all objects may be.
+// take records that a request may have deleted an object, whatever its response.
+// Without a key, it may have deleted all objects.
 func (c contents) take(bucket, key string, e journal.Event) {
 	if key == "" {
 		delete(c.there, bucket)
@@ -80,7 +80,7 @@ func (c contents) take(bucket, key string, e journal.Event) {
 	}
 }
 
-// before returns the keys of the objects that were in a bucket before a time, sorted.
+// before returns the sorted keys of the objects in a bucket before a time.
 func (c contents) before(bucket string, limit time.Time) []string {
 	var keys []string
 	for key, at := range c.there[bucket] {
@@ -92,8 +92,8 @@ func (c contents) before(bucket string, limit time.Time) []string {
 	return keys
 }
 
-// mayPurge reports whether a bucket may go with its objects: by the parameters of its
-// class, or by its driver's own.
+// mayPurge reports whether the class of a bucket, or its driver, allows the deletion
+// of a bucket that is not empty.
 func (e *evidence) mayPurge(bucket, component string) bool {
 	if slices.Contains(e.Purging, strings.TrimPrefix(component, emulator.ComponentDriver+".")) {
 		return true

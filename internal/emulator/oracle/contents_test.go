@@ -33,22 +33,22 @@ func failed(e journal.Event, outcome string) journal.Event {
 //nolint:lll // one case a line
 func TestPurged(t *testing.T) {
 	put := stored("store", "PutObject", bucket+"/a/b")
-	lost := []verdict{{oracle.Loss, "bucket " + bucket}}
+	lost := []summary{{oracle.Loss, "bucket " + bucket}}
 	purging := `"parameters":{"nonEmptyDeletion":"purge"}`
 	judge(t, map[string]judging{
-		"Put":     {reason: "The object is lost.", happen: inStore(put), want: lost},
-		"Copied":  {reason: "So is a copy.", happen: inStore(stored("store", "CopyObject", bucket+"/c")), want: lost},
-		"Empty":   {reason: "There is nothing in it.", happen: inStore()},
-		"Refused": {reason: "It was not put.", happen: inStore(failed(put, "AccessDenied"))},
-		"Deleted": {reason: "The user has emptied it.", happen: inStore(put, stored("store", "DeleteObject", bucket+"/a/b"))},
-		"Unsure":  {reason: "The reply was lost: it may be gone.", happen: inStore(put, failed(stored("store", "DeleteObject", bucket+"/a/b"), "Aborted"))},
-		"Many":    {reason: "All of them at once.", happen: inStore(put, stored("store", "DeleteObjects", bucket))},
-		"Another": {reason: "One of two is left.", happen: inStore(put, stored("store", "PutObject", bucket+"/d"), stored("store", "DeleteObject", bucket+"/d")), want: lost},
+		"Put":      {reason: "The object is lost.", happen: inStore(put), want: lost},
+		"Copied":   {reason: "So is a copy.", happen: inStore(stored("store", "CopyObject", bucket+"/c")), want: lost},
+		"Empty":    {reason: "There is nothing in it.", happen: inStore()},
+		"Rejected": {reason: "It was not put.", happen: inStore(failed(put, "AccessDenied"))},
+		"Deleted":  {reason: "The user has emptied it.", happen: inStore(put, stored("store", "DeleteObject", bucket+"/a/b"))},
+		"Unsure":   {reason: "The reply was lost: it may be gone.", happen: inStore(put, failed(stored("store", "DeleteObject", bucket+"/a/b"), "Aborted"))},
+		"Many":     {reason: "All of them at once.", happen: inStore(put, stored("store", "DeleteObjects", bucket))},
+		"Another":  {reason: "One of two is left.", happen: inStore(put, stored("store", "PutObject", bucket+"/d"), stored("store", "DeleteObject", bucket+"/d")), want: lost},
 		"Elsewhere": {
 			reason: "It is in another bucket.", happen: inStore(stored("store", "PutObject", bucket+"-2/a")),
 		},
 		"NotEmpty": {
-			reason: "The store refuses to delete it.",
+			reason: "The store rejects the deletion.",
 			happen: func(s *story) {
 				s.before("withdraw", put)
 				s.before("deprovision", failed(stored("driver", "AdminDeleteBucket", bucket), "NotEmpty"))

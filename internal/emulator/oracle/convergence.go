@@ -10,15 +10,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// unconverged finds objects that are not what their spec asks for, and have no
-// condition that says why. It looks at moments when all components are idle, so that
-// no component will repair them.
+// unconverged finds objects that differ from their spec without a condition that
+// explains it. It checks observations in which all components are idle, so that no
+// component will repair them.
 func unconverged(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
 		m := &e.Observations[i]
 		if m.Active {
-			continue // the other oracle says so
+			continue // the silence oracle reports it
 		}
 		w := &stateCheck{evidence: e, observation: m}
 		for i := range m.Objects.Claims {
@@ -56,14 +56,14 @@ func (w *stateCheck) report(kind string, o metav1.Object, problem string) []Find
 	}}
 }
 
-// unwell reports whether conditions say that something is wrong.
+// unwell reports whether a condition reports a failure.
 func unwell(conditions []metav1.Condition) bool {
 	return meta.IsStatusConditionFalse(conditions, v1alpha2.ConditionResourcesValidated) ||
 		meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisionFailed) ||
 		meta.IsStatusConditionFalse(conditions, v1alpha2.ConditionProvisioned)
 }
 
-// failing reports whether something has failed that is tried again.
+// failing reports whether a condition reports a failure that is retried.
 func failing(conditions []metav1.Condition) bool {
 	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
 	return failed != nil && failed.Status == metav1.ConditionTrue && failed.Reason != v1alpha2.ReasonDriverRefused
@@ -74,7 +74,7 @@ func says(conditions []metav1.Condition, reasons ...string) bool {
 	return slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return slices.Contains(reasons, c.Reason) })
 }
 
-// ready compares readyToUse with what it is said to be equal to.
+// ready compares readyToUse with the conditions that define it.
 func ready(readyToUse, deleting bool, conditions []metav1.Condition) (problem string, isReady bool) {
 	switch is := provisioned(conditions, deleting); {
 	case is && !readyToUse:
@@ -86,7 +86,7 @@ func ready(readyToUse, deleting bool, conditions []metav1.Condition) (problem st
 	}
 }
 
-// held reports whether finalizers of others keep an object.
+// held reports whether foreign finalizers block the deletion of an object.
 func held(o metav1.Object) bool {
 	return slices.ContainsFunc(o.GetFinalizers(), func(f string) bool { return f != v1alpha2.ProtectionFinalizer })
 }
@@ -208,7 +208,7 @@ func (w *stateCheck) lacksBuckets(o *v1alpha2.BucketAccess) bool {
 	})
 }
 
-// served reports whether a sidecar of a driver is there.
+// served reports whether a sidecar of the driver runs.
 func (w *stateCheck) served(driver string) bool {
 	for _, served := range w.drivers {
 		if served == driver {
@@ -263,7 +263,7 @@ func (w *stateCheck) claimOf(b *v1alpha2.Bucket) *v1alpha2.BucketClaim {
 	return nil
 }
 
-// used reports whether an access needs a claim.
+// used reports whether an access uses a claim.
 func (w *stateCheck) used(c *v1alpha2.BucketClaim) bool {
 	return slices.ContainsFunc(w.observation.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
 		return a.Namespace == c.Namespace && slices.ContainsFunc(a.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {

@@ -12,27 +12,26 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// evidence is the input, read and reduced to the scope.
+// evidence is the parsed input, reduced to the scope.
 type evidence struct {
 	*Input
 
-	// ids are the IDs in the backend that are known to be of the scope, although
-	// their names do not show it.
+	// ids are the IDs of the scope's buckets and accounts whose names do not show it.
 	ids map[string]bool
-	// drivers are the input's, and those that have told their names.
+	// drivers are the names from the input, and those that drivers returned themselves.
 	drivers map[string]string
 	// unprotectedByPerson are the objects whose finalizers a person has removed.
 	unprotectedByPerson map[types.UID]bool
 	// events are those of the scope.
 	events []journal.Event
-	// calls are those that sidecars have made.
+	// calls are the calls that sidecars made.
 	calls []call
-	// versions are of the events and the moments, in the order of time.
+	// versions are the versions of objects in events and observations, in order of time.
 	versions []version
 }
 
-// gather reads the input twice: once to learn the IDs, and once to find all that
-// is about them.
+// gather reads the input twice: first for the IDs, then for all events that concern
+// them.
 func gather(in *Input) *evidence {
 	e := &evidence{Input: in, ids: map[string]bool{}, drivers: maps.Clone(in.Drivers)}
 	var all []version
@@ -65,7 +64,7 @@ func gather(in *Input) *evidence {
 	return e
 }
 
-// moments are all that are known of, in the order of time.
+// moments returns all observations in order of time.
 func (e *evidence) moments() []*Observation {
 	var all []*Observation
 	if e.Before != nil {
@@ -77,7 +76,7 @@ func (e *evidence) moments() []*Observation {
 	return all
 }
 
-// learn remembers the IDs of objects of the scope.
+// learn records the IDs of objects of the scope.
 func (e *evidence) learn(versions []version) {
 	for _, v := range versions {
 		for _, o := range []*object{v.asked, v.got} {
@@ -93,7 +92,7 @@ func (e *evidence) learn(versions []version) {
 	}
 }
 
-// learnNamed remembers the IDs that drivers have named for objects of the scope.
+// learnNamed records the IDs that drivers generated for objects of the scope.
 func (e *evidence) learnNamed() {
 	for _, event := range e.Events {
 		if !made(event) {
@@ -108,7 +107,7 @@ func (e *evidence) learnNamed() {
 	}
 }
 
-// introduce remembers what a driver calls itself, unless the input says it.
+// introduce records the name that a driver returned, unless the input has it.
 func (e *evidence) introduce(c call) {
 	if e.drivers == nil {
 		e.drivers = map[string]string{}
@@ -118,8 +117,8 @@ func (e *evidence) introduce(c call) {
 	}
 }
 
-// ours reports whether an object is of the scope: by its namespace, by its name,
-// or because it is the Bucket of a claim that is.
+// ours reports whether an object is in the scope: by its namespace, by its name, or as
+// the Bucket of such a claim.
 func (e *evidence) ours(v version) bool {
 	namespace, _, namespaced := strings.Cut(v.key, "/")
 	if namespaced {
@@ -133,9 +132,8 @@ func (e *evidence) ours(v version) bool {
 	return e.Scope.Names(v.key)
 }
 
-// mayBeOurs is false for events that show no object of the scope, as ours has it. To
-// read them all would take most of the time, where many scopes are judged at the same
-// time, each of which has the events of all.
+// mayBeOurs is false for events that cannot concern the scope. It is a cheap filter:
+// events of all scopes are in the input, and parsing them takes most of the time.
 func (e *evidence) mayBeOurs(event journal.Event) bool {
 	if e.Scope.Alone {
 		return true
@@ -149,8 +147,7 @@ func (e *evidence) mayBeOurs(event journal.Event) bool {
 	})
 }
 
-// owns reports whether something in the backend is of the scope, by its ID or by
-// the driver that has made it.
+// owns reports whether a bucket or account is in the scope, by its ID or its owner.
 func (e *evidence) owns(id, owner string) bool {
 	if e.Scope.Alone {
 		return e.ids[id] || e.Scope.Names(id) && e.Scope.Names(owner)
@@ -162,7 +159,7 @@ func (e *evidence) touched(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(e.External, name) })
 }
 
-// of yields the versions of a resource.
+// of returns the versions of objects of a resource.
 func (e *evidence) of(resource string) []version {
 	var found []version
 	for _, v := range e.versions {
@@ -173,8 +170,8 @@ func (e *evidence) of(resource string) []version {
 	return found
 }
 
-// known returns the latest version of an object that came back before an event,
-// or nil.
+// known returns the latest version of an object that the API server returned before an
+// event, or nil.
 func (e *evidence) known(resource, key string, before uint64) *object {
 	var latest *object
 	for _, v := range e.versions {

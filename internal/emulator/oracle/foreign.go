@@ -30,8 +30,8 @@ func foreignWrites(e *evidence) []Finding {
 	return found
 }
 
-// foreignCall finds calls for what is recorded of another driver, and only of it:
-// IDs need not differ from driver to driver.
+// foreignCall finds calls with IDs that only objects of another driver have. Two
+// drivers may use the same ID.
 func (e *evidence) foreignCall(c call) (Finding, bool) {
 	driver := e.drivers[c.component]
 	if driver == "" {
@@ -60,7 +60,7 @@ func (e *evidence) foreignCall(c call) (Finding, bool) {
 	}, true
 }
 
-// about reports whether a call is about an object.
+// about reports whether a call concerns an object.
 func about(c call, o *object, resource string) bool {
 	switch resource {
 	case buckets:
@@ -79,7 +79,8 @@ func driverOf(resource string, o *object) string {
 	return o.Spec.DriverName
 }
 
-// foreignWrite finds what a sidecar must not write to, even if the API server rejected it.
+// foreignWrite finds writes that a sidecar must not attempt, even if the API server
+// rejects them.
 func (e *evidence) foreignWrite(v version) (Finding, bool) {
 	switch v.resource {
 	case buckets, accesses:
@@ -99,7 +100,7 @@ func (e *evidence) writeToAnother(v version) (Finding, bool) {
 	if o == nil {
 		o = e.known(v.resource, v.key, v.seq)
 		if o != nil && driverOf(v.resource, o) == "" {
-			return Finding{}, false // the answer that handed it over may have been lost, too
+			return Finding{}, false // the response with the hand-off may have been lost
 		}
 	}
 	if driver == "" || o == nil || driverOf(v.resource, o) == driver {
@@ -109,10 +110,11 @@ func (e *evidence) writeToAnother(v version) (Finding, bool) {
 		v.component, v.verb, kinds[v.resource], v.key, driverOf(v.resource, o), driver)}, true
 }
 
-// writeToSecret wants a Secret to be owned by an access of the sidecar's driver.
+// writeToSecret checks that a written Secret belongs to an access of the sidecar's
+// driver.
 func (e *evidence) writeToSecret(v version) (Finding, bool) {
 	o := v.got
-	if o == nil || o.Metadata.Name == "" { // deletions are answered with a status
+	if o == nil || o.Metadata.Name == "" { // the response to a deletion is a Status
 		o = e.known(v.resource, v.key, v.seq)
 	}
 	if o == nil || v.verb == "create" || v.result == rejected {

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// leaks finds what is in the backend, or in the cluster, and no component will delete.
+// leaks finds objects in the backend or in the cluster that no component will delete.
 func leaks(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
@@ -65,7 +65,7 @@ func (e *evidence) leakedAccounts(m *Observation) []Finding {
 	return found
 }
 
-// leakedSecrets are those that COSI holds for accesses that are gone.
+// leakedSecrets finds Secrets of COSI whose access is deleted.
 func (e *evidence) leakedSecrets(m *Observation) []Finding {
 	there := map[string]bool{}
 	for i := range m.Objects.Accesses {
@@ -73,7 +73,7 @@ func (e *evidence) leakedSecrets(m *Observation) []Finding {
 	}
 	var found []Finding
 	for _, s := range m.Objects.Secrets {
-		// Without COSI's finalizer the garbage collector takes it in time.
+		// Without COSI's finalizer, the garbage collector deletes it.
 		held := slices.Contains(s.Finalizers, v1alpha2.ProtectionFinalizer)
 		if there[keyOf(s.Namespace, s.Access)] || !held || !e.Scope.HasNamespace(s.Namespace) || e.touched("Secret/"+s.Name) {
 			continue
@@ -86,7 +86,7 @@ func (e *evidence) leakedSecrets(m *Observation) []Finding {
 	return found
 }
 
-// wasThere reports whether a bucket is older than the time that is judged.
+// wasThere reports whether a bucket existed before the run.
 func (e *evidence) wasThere(name, uid string) bool {
 	if e.Before == nil || e.Before.Backend == nil {
 		return false
@@ -111,8 +111,8 @@ func (e *evidence) hadAccount(id string) bool {
 	return false
 }
 
-// retained reports whether the last that was known of the Bucket of an ID says
-// that its bucket is to be kept when it goes.
+// retained reports whether the Bucket of an ID had the policy Retain when it was last
+// seen.
 func (e *evidence) retained(id string, until uint64) bool {
 	var last *object
 	for _, v := range e.of(buckets) {
@@ -126,7 +126,7 @@ func (e *evidence) retained(id string, until uint64) bool {
 	return last.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || last.Spec.ExistingBucketID != ""
 }
 
-// callsFor are the calls that have brought something into the backend.
+// callsFor returns the calls that created something in the backend for an ID.
 func (e *evidence) callsFor(id string) []uint64 {
 	var found []uint64
 	for _, c := range e.calls {
@@ -137,8 +137,8 @@ func (e *evidence) callsFor(id string) []uint64 {
 	return found
 }
 
-// changingIDs are those of a driver that names two for one thing. What it makes by
-// the first is out of sight when the second is persisted. (KEP,
+// changingIDs finds drivers that return two IDs for one name. COSI loses what the
+// driver created with the first ID once the second is persisted. (KEP,
 // DriverGenerateBucketId: it is retried with the same name.)
 func (e *evidence) changingIDs() []Finding {
 	type asked struct{ component, method, name string }

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// losses finds what has been deleted and should not have been, and what is
-// missing although Kubernetes says that it is there.
+// losses finds buckets and accounts that must not be deleted, and those that are
+// missing although Kubernetes objects claim that they exist.
 func losses(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
@@ -27,7 +27,8 @@ func losses(e *evidence) []Finding {
 	return slices.Concat(found, e.replaced(), e.deletedKept(), e.purged())
 }
 
-// provisioned reports whether COSI says that something is there, for good.
+// provisioned reports whether the conditions say that something exists, and it is not
+// being deleted.
 func provisioned(conditions []metav1.Condition, deleting bool) bool {
 	return !deleting && meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisioned)
 }
@@ -69,7 +70,7 @@ func (e *evidence) missingAccounts(m *Observation) []Finding {
 	return found
 }
 
-// grantsOf says what an access lacks in the backend; nothing if it lacks nothing.
+// grantsOf returns what an access lacks in the backend, or "".
 func (e *evidence) grantsOf(truth *BackendState, a *v1alpha2.BucketAccess) string {
 	at := slices.IndexFunc(truth.Accounts, func(other fakedriver.Account) bool { return other.ID == a.Status.AccountID })
 	if at < 0 {
@@ -84,7 +85,7 @@ func (e *evidence) grantsOf(truth *BackendState, a *v1alpha2.BucketAccess) strin
 	return ""
 }
 
-// missingSecrets are those that applications wait for in vain.
+// missingSecrets finds Secrets that a granted access lacks.
 func (e *evidence) missingSecrets(m *Observation) []Finding {
 	filled := map[string]bool{}
 	for _, s := range m.Objects.Secrets {
@@ -141,8 +142,8 @@ func (e *evidence) replaced() []Finding {
 	return found
 }
 
-// deletedKept are deletions that a driver was asked for although the bucket was
-// to be kept: it was there before COSI, or its policy is Retain.
+// deletedKept finds DriverDeleteBucket calls for buckets that must be kept: those that
+// existed before COSI, or have the policy Retain.
 func (e *evidence) deletedKept() []Finding {
 	var found []Finding
 	for _, c := range e.calls {
@@ -161,9 +162,9 @@ func (e *evidence) deletedKept() []Finding {
 	return found
 }
 
-// kept returns why a bucket must be kept, or nothing. Users may change a policy, and the
-// journal does not show their writes: Retain counts if it was set both before the call and
-// when the Bucket was seen next.
+// kept returns why a bucket must be kept, or "". Users may change a policy, and the
+// journal does not show their writes. So Retain counts only if it was set before the
+// call and when the Bucket was seen next.
 func (e *evidence) kept(c call) string {
 	before, next := e.around(c)
 	changes := e.policyChanges(c.id)
@@ -195,12 +196,12 @@ func (e *evidence) around(c call) (before, next *object) {
 	return cmp.Or(before, next), next
 }
 
-// oursAt reports whether a Bucket of a moment is of the scope.
+// oursAt reports whether a Bucket of an observation is in the scope.
 func (e *evidence) oursAt(b *v1alpha2.Bucket) bool {
 	return e.Scope.HasNamespace(b.Spec.BucketClaimRef.Namespace)
 }
 
-// deletionsOf are the calls that have taken something out of the backend.
+// deletionsOf returns the calls that deleted something in the backend for an ID.
 func (e *evidence) deletionsOf(id string) []uint64 {
 	var found []uint64
 	for _, c := range e.calls {

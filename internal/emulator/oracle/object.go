@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// object is what the oracles read of an object of any kind: of a whole one as the
-// API server has answered, or of the parts that a patch asks for.
+// object has the fields that the oracles read from objects of any kind: a whole object
+// of the API server, or the fields of a patch.
 type object struct {
 	Metadata struct {
 		Name              string                  `json:"name"`
@@ -48,7 +48,7 @@ type object struct {
 	} `json:"status"`
 }
 
-// read returns what is in a body of the API, or nil.
+// read parses a body of the API, or returns nil.
 func read(body []byte) *object {
 	if len(body) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func read(body []byte) *object {
 	return o
 }
 
-// convert makes an object of a typed one.
+// convert converts a typed object.
 func convert(typed any) *object {
 	body, err := json.Marshal(typed)
 	if err != nil {
@@ -77,11 +77,10 @@ func (o *object) protected() bool {
 
 func (o *object) deleting() bool { return o.Metadata.DeletionTimestamp != nil }
 
-// leaving reports whether the object is on its way out, and nothing of COSI's
-// holds it any more.
+// leaving reports whether the object is being deleted, and COSI's finalizer is gone.
 func (o *object) leaving() bool { return o.deleting() && !o.protected() }
 
-// bucketID is the ID that a Bucket has in the backend, or will have.
+// bucketID is the ID of the Bucket in the backend, existing or planned.
 func (o *object) bucketID() string {
 	if o.Status.BucketID == "" {
 		return o.Spec.ExistingBucketID
@@ -89,7 +88,7 @@ func (o *object) bucketID() string {
 	return o.Status.BucketID
 }
 
-// keyOf is how the journal names an object.
+// keyOf returns the name of an object in the journal.
 func keyOf(namespace, name string) string {
 	if namespace == "" {
 		return name
@@ -97,13 +96,13 @@ func keyOf(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// kinds are the kinds of the resources that the oracles know.
+// kinds are the kinds of the resources that the oracles read.
 var kinds = map[string]string{
 	buckets: "Bucket", claims: "BucketClaim", accesses: "BucketAccess", secrets: "Secret",
 	"bucketclasses": "BucketClass", "bucketaccessclasses": "BucketAccessClass",
 }
 
-// The resources, as the journal names them.
+// Names of the resources in the journal.
 const (
 	buckets  = "buckets"
 	claims   = "bucketclaims"
@@ -111,7 +110,7 @@ const (
 	secrets  = "secrets"
 )
 
-// subjectOf is KIND/NAME of what a resource and a key stand for.
+// subjectOf returns KIND/NAME for a resource and a key.
 func subjectOf(resource, key string) string {
 	return kinds[resource] + "/" + key[strings.Index(key, "/")+1:]
 }

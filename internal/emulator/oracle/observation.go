@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
-// Observe remembers how things are now. The name says when, for messages; restless
-// that it has not become quiet.
+// Observe records the current state under a name, for messages. restless means that
+// the components did not become idle.
 func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Scope, restless bool) error {
 	m := Observation{Name: name, After: w.journal.Mark(), Active: restless}
 	v := &view{client: w.emulator.Client(), scope: scope}
@@ -42,7 +42,7 @@ func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Sco
 	return nil
 }
 
-// DiscardObservation takes the last moment back, to look again.
+// DiscardObservation removes the last observation, so that it can be repeated.
 func (w *Watcher) DiscardObservation() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,7 +51,7 @@ func (w *Watcher) DiscardObservation() {
 	}
 }
 
-// backendState returns what the store has, or nil if there is none.
+// backendState returns the state of the store, or nil if there is none.
 func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	store := w.emulator.Store()
 	if store == nil {
@@ -73,7 +73,7 @@ func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	return t, err
 }
 
-// view is what the API server has.
+// view is the state of the API server.
 type view struct {
 	client client.Client
 	scope  eventscope.Scope
@@ -86,7 +86,7 @@ type view struct {
 	accessClasses v1alpha2.BucketAccessClassList
 }
 
-// read lists everything, all lists at the same time.
+// read sends all list requests at the same time.
 func (v *view) read(ctx context.Context) error {
 	var all sync.WaitGroup
 	lists := []client.ObjectList{&v.claims, &v.buckets, &v.accesses, &v.secrets, &v.bucketClasses, &v.accessClasses}
@@ -103,11 +103,11 @@ func (v *view) read(ctx context.Context) error {
 	return nil
 }
 
-// within limits a list to the namespace of the scope, if it has just one.
+// within limits a list to the namespace of the scope, if it has exactly one.
 func (v *view) within(list client.ObjectList) []client.ListOption {
 	switch list.(type) {
 	case *v1alpha2.BucketList, *v1alpha2.BucketClassList, *v1alpha2.BucketAccessClassList:
-		return nil // they have no namespace
+		return nil // cluster-wide
 	}
 	if v.scope.Alone || len(v.scope.Namespaces) != 1 {
 		return nil
@@ -126,7 +126,7 @@ func (v *view) objects() Objects {
 	for i := range v.buckets.Items {
 		b := &v.buckets.Items[i]
 		b.ManagedFields = nil
-		o.Buckets = append(o.Buckets, *b) // all: whose a bucket of the backend is, every one may say
+		o.Buckets = append(o.Buckets, *b) // all Buckets, because any may have the ID of a bucket in the backend
 	}
 	for i := range v.accesses.Items {
 		if a := &v.accesses.Items[i]; v.scope.HasNamespace(a.Namespace) {

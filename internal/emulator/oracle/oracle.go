@@ -29,14 +29,14 @@ var checks = map[string]func(*evidence) []Finding{
 	Request: wrongRequests, Status: untrueStatus, Pace: fastRetries, Keys: openKeys,
 }
 
-// Finding is something that must not be.
+// Finding is a violation of an invariant.
 type Finding struct {
-	// Oracle is the name of the one that has found it.
+	// Oracle is the name of the oracle that reports it.
 	Oracle string `json:"oracle"`
-	// Message says what is wrong, with which object, in a line.
+	// Message says what is wrong with which object, in one line.
 	Message string `json:"message"`
-	// Subject is what it is about: KIND/NAME of an object, or "bucket ID" and
-	// "account ID" in the backend.
+	// Subject is the object concerned: KIND/NAME, or "bucket ID" and "account ID" in the
+	// backend.
 	Subject string `json:"subject,omitempty"`
 	// Events are the sequence numbers of the events that show it.
 	Events []uint64 `json:"events,omitempty"`
@@ -45,8 +45,8 @@ type Finding struct {
 // String renders the finding in a line.
 func (f Finding) String() string { return f.Oracle + ": " + f.Message }
 
-// Judge returns what the oracles find, in their order and each thing once. It
-// depends on nothing but the input, which it does not change.
+// Judge returns the findings of all oracles, in order and without duplicates. The
+// result depends only on the input, which Judge does not change.
 func Judge(in Input) []Finding {
 	e := gather(&in)
 	var found []Finding
@@ -59,7 +59,7 @@ func Judge(in Input) []Finding {
 	return deduplicate(found)
 }
 
-// deduplicate leaves out what has been said already.
+// deduplicate removes duplicate findings.
 func deduplicate(found []Finding) []Finding {
 	var kept []Finding
 	for _, f := range found {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// orderViolations finds side effects that came before what protects them was persisted,
-// and things that were undone in the wrong order.
+// orderViolations finds side effects before the write that must precede them, and
+// deletions in the wrong order.
 func orderViolations(e *evidence) []Finding {
 	var found []Finding
 	for _, c := range e.calls {
@@ -25,13 +25,13 @@ func orderViolations(e *evidence) []Finding {
 	return append(append(found, e.hastyBuckets()...), e.hastyDepartures()...)
 }
 
-// effect is a side effect that something must have come before.
+// effect is a side effect that requires an earlier write.
 type effect struct {
 	seq   uint64
 	began time.Time
 }
 
-// persistence is what is known of something having been written in time.
+// persistence says whether a required write happened in time.
 type persistence int
 
 const (
@@ -40,9 +40,9 @@ const (
 	never
 )
 
-// persisted finds out whether an object had something before an effect. The
-// users' writes are not in the journal: what a component has seen, and no
-// component has written, was there before.
+// persisted finds out whether an object had something before an effect. Writes of
+// users are not in the journal: if a component has read a value that no component
+// wrote, the value was there before.
 func (e *evidence) persisted(resource string, has func(*object) bool, at effect) (persistence, []uint64) {
 	for _, v := range e.of(resource) {
 		if !v.shows(has) {
@@ -63,8 +63,8 @@ func (e *evidence) persisted(resource string, has func(*object) bool, at effect)
 	return never, nil
 }
 
-// unprotected checks that the ID in a call was persisted before, and the finalizer
-// of the object that has it, too. (KEP, "Creating a Bucket", 3.2 to 3.5, and
+// unprotected checks that the ID in a call was persisted before it, and so was the
+// finalizer of the object with that ID. (KEP, "Creating a Bucket", 3.2 to 3.5, and
 // "Generating Bucket Access Credentials", 4.3 to 4.8.)
 func (e *evidence) unprotected(c call, resource, kind string, has func(*object) bool) []Finding {
 	at := effect{c.seq, c.began}
@@ -108,7 +108,7 @@ func (e *evidence) persistedOn(resource, key string, has func(*object) bool, at 
 	return only.persisted(resource, has, at)
 }
 
-// keyWith returns the key of the first object that has something.
+// keyWith returns the key of the first object with a property.
 func (e *evidence) keyWith(resource string, has func(*object) bool) string {
 	for _, v := range e.of(resource) {
 		if v.shows(has) {
@@ -118,8 +118,8 @@ func (e *evidence) keyWith(resource string, has func(*object) bool) string {
 	return ""
 }
 
-// hastyBuckets are Bucket objects that were created before their claim had its
-// finalizer. (KEP, "Creating a Bucket", 2.1 and 2.6.)
+// hastyBuckets finds Buckets that were created before their claim had its finalizer.
+// (KEP, "Creating a Bucket", 2.1 and 2.6.)
 func (e *evidence) hastyBuckets() []Finding {
 	var found []Finding
 	for _, v := range e.of(buckets) {

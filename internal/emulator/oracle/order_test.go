@@ -11,13 +11,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// verdict is what a test wants of a finding.
-type verdict struct{ Oracle, Subject string }
+// summary is the part of a finding that tests compare.
+type summary struct{ Oracle, Subject string }
 
-func verdicts(found []oracle.Finding) []verdict {
-	var all []verdict
+func summaries(found []oracle.Finding) []summary {
+	var all []summary
 	for _, f := range found {
-		all = append(all, verdict{f.Oracle, f.Subject})
+		all = append(all, summary{f.Oracle, f.Subject})
 	}
 	return all
 }
@@ -26,7 +26,7 @@ func verdicts(found []oracle.Finding) []verdict {
 type judging struct {
 	reason string
 	happen func(*story)
-	want   []verdict
+	want   []summary
 }
 
 func judge(t *testing.T, tests map[string]judging) {
@@ -35,9 +35,9 @@ func judge(t *testing.T, tests map[string]judging) {
 		t.Run(name, func(t *testing.T) {
 			s := lifecycle()
 			tc.happen(s)
-			in := s.told()
+			in := s.history()
 			got := oracle.Judge(in)
-			if diff := cmp.Diff(tc.want, verdicts(got)); diff != "" {
+			if diff := cmp.Diff(tc.want, summaries(got)); diff != "" {
 				t.Errorf("%s\nfindings (-want +got):\n%s%v", tc.reason, diff, got)
 			}
 			for _, f := range got {
@@ -63,7 +63,7 @@ func TestOrder(t *testing.T) {
 		"CreateBeforeID": {
 			reason: "The ID is persisted after the bucket is made.",
 			happen: func(s *story) { s.move("provision", "identify") },
-			want:   []verdict{{oracle.Order, bucket}},
+			want:   []summary{{oracle.Order, bucket}},
 		},
 		"IDByUser": {
 			reason: "The Bucket shows the ID although no component has written it: a user has, and the journal does not show that.",
@@ -72,12 +72,12 @@ func TestOrder(t *testing.T) {
 		"IDNeverPersisted": {
 			reason: "No object ever records the bucket.",
 			happen: func(s *story) { s.until("ready"); s.drop("identify") },
-			want:   []verdict{{oracle.Order, bucket}},
+			want:   []summary{{oracle.Order, bucket}},
 		},
 		"IDRefused": {
 			reason: "The API server rejected the write of the ID, and the bucket was created nevertheless.",
 			happen: func(s *story) { s.until("ready"); s.change("identify", refusedBy("Conflict")) },
-			want:   []verdict{{oracle.Order, bucket}},
+			want:   []summary{{oracle.Order, bucket}},
 		},
 		"ReplyLost": {
 			reason: "It cannot be known that the ID was not persisted.",
@@ -91,39 +91,39 @@ func TestOrder(t *testing.T) {
 				})
 				s.move("protect bucket", "ready")
 			},
-			want: []verdict{{oracle.Order, "Bucket/" + bucket}},
+			want: []summary{{oracle.Order, "Bucket/" + bucket}},
 		},
 		"ClaimUnprotected": {
 			reason: "The Bucket is there before the claim is held.",
 			happen: func(s *story) { s.move("protect claim", "protect bucket") },
-			want:   []verdict{{oracle.Order, "BucketClaim/photos"}},
+			want:   []summary{{oracle.Order, "BucketClaim/photos"}},
 		},
 		"GrantBeforeID": {
 			reason: "The credentials are made before the account is known.",
 			happen: func(s *story) { s.move("grant", "identify access") },
-			want:   []verdict{{oracle.Order, account}},
+			want:   []summary{{oracle.Order, account}},
 		},
 		"RevokeBeforeSecret": {
 			reason: "Applications are handed credentials that do not work.",
 			happen: func(s *story) { s.move("revoke", "delete secret") },
-			want:   []verdict{{oracle.Order, "Secret/key"}},
+			want:   []summary{{oracle.Order, "Secret/key"}},
 		},
 		"AccessNeverRevoked": {
 			reason: "The access goes with its credentials valid, and so do the claim and the bucket.",
 			happen: func(s *story) { s.drop("revoke") },
-			want: []verdict{
+			want: []summary{
 				{oracle.Order, "bucket " + bucket}, {oracle.Order, "BucketAccess/app"}, {oracle.Order, "BucketClaim/photos"},
 			},
 		},
 		"BucketBeforeAccess": {
 			reason: "The bucket is deleted under an access.",
 			happen: func(s *story) { s.move("deprovision", "delete secret") },
-			want:   []verdict{{oracle.Order, "bucket " + bucket}},
+			want:   []summary{{oracle.Order, "bucket " + bucket}},
 		},
 		"BucketLetGo": {
 			reason: "The Bucket goes before the driver has deleted anything.",
 			happen: func(s *story) { s.move("release bucket", "deprovision") },
-			want:   []verdict{{oracle.Order, "Bucket/" + bucket}},
+			want:   []summary{{oracle.Order, "Bucket/" + bucket}},
 		},
 		"ClaimInUse": {
 			reason: "The claim goes while an access needs it.",
@@ -174,7 +174,7 @@ func TestOrder(t *testing.T) {
 				s.input.Scope = eventscope.Scope{Alone: true, Namespaces: []string{ns}}
 				s.before("ready", rpc("DriverCreateBucket", "stray", `{"bucketId":"stray"}`, `{}`))
 			},
-			want: []verdict{{oracle.Order, "stray"}},
+			want: []summary{{oracle.Order, "stray"}},
 		},
 	})
 }
@@ -182,11 +182,11 @@ func TestOrder(t *testing.T) {
 // TestOrderOfOverlapping has a write that ends after the call has started.
 func TestOrderOfOverlapping(t *testing.T) {
 	s := lifecycle()
-	in := s.told()
+	in := s.history()
 	at := s.index("identify")
 	in.Events[at].Duration = 5 * time.Millisecond
-	want := []verdict{{oracle.Order, bucket}}
-	if diff := cmp.Diff(want, verdicts(oracle.Judge(in))); diff != "" {
+	want := []summary{{oracle.Order, bucket}}
+	if diff := cmp.Diff(want, summaries(oracle.Judge(in))); diff != "" {
 		t.Errorf("findings when the ID was still on its way (-want +got):\n%s", diff)
 	}
 }

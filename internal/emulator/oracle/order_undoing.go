@@ -8,9 +8,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// secretsAfter finds Secrets that were deleted only after their access had been
-// revoked: until then applications were handed credentials that did not work.
-// (KEP, "Deleting Bucket Access", 1 to 3.)
+// secretsAfter finds Secrets that were deleted after their access was revoked: in
+// between, applications had invalid credentials. (KEP, "Deleting Bucket Access", 1 to
+// 3.)
 func (e *evidence) secretsAfter(c call) []Finding {
 	access := e.withAccount(c.id)
 	if access == nil {
@@ -31,15 +31,16 @@ func (e *evidence) secretsAfter(c call) []Finding {
 	return found
 }
 
-// grantedAgain reports whether a Secret that was deleted later is of a new access.
+// grantedAgain reports whether a Secret that was deleted later belongs to a new
+// access.
 func (e *evidence) grantedAgain(c call, v version) bool {
 	return slices.ContainsFunc(e.of(secrets), func(other version) bool {
 		return other.verb == "create" && other.key == v.key && other.result != rejected && other.seq > c.seq && other.seq < v.seq
 	})
 }
 
-// withAccount returns an access by its account, or nil. Of all that was seen of it
-// the last that has a spec counts.
+// withAccount returns the access with an account ID, or nil: its latest version with a
+// spec.
 func (e *evidence) withAccount(id string) *object {
 	var found *object
 	for _, v := range e.of(accesses) {
@@ -64,7 +65,7 @@ func (e *evidence) grantedAt(c call) []Finding {
 	return found
 }
 
-// open are the grants that had not been revoked when something happened.
+// open returns the grants that were not revoked before an effect.
 func (e *evidence) open(at effect) []call {
 	var granted []call
 	for _, c := range e.calls {
@@ -80,8 +81,9 @@ func (e *evidence) open(at effect) []call {
 	return granted
 }
 
-// hastyDepartures are objects whose finalizer a component has released before the backend's
-// part was deleted. The journal does not show finalizers that users remove by force.
+// hastyDepartures finds objects whose finalizer a component removed before the backend
+// deleted their bucket or account. The journal does not show finalizers that users
+// remove.
 func (e *evidence) hastyDepartures() []Finding {
 	var found []Finding
 	for _, v := range e.versions {
@@ -129,8 +131,8 @@ func (e *evidence) hastyAccess(v version) []Finding {
 	}}
 }
 
-// hastyClaim finds claims that went while there was access through them. (KEP,
-// "Deleting a Bucket": claims in use are not deleted.)
+// hastyClaim finds claims that were deleted while an access used them. (KEP, "Deleting
+// a Bucket": claims in use are not deleted.)
 func (e *evidence) hastyClaim(v version) []Finding {
 	var found []Finding
 	for _, open := range e.open(effect{v.seq, v.began}) {

@@ -10,9 +10,8 @@ import (
 // maxShown is how many events a finding lists.
 const maxShown = 5
 
-// IsActivity reports whether an event is one that an idle system does not have: a
-// write to the API server, or a call to a driver. Writes of Leases do not count, and
-// neither do calls for the driver's name.
+// IsActivity reports whether an event does not occur in an idle system: a write to the
+// API server, or a call to a driver. Writes of Leases and DriverGetInfo do not count.
 func IsActivity(e journal.Event) bool {
 	switch e.Seam {
 	case journal.SeamRPC:
@@ -22,19 +21,19 @@ func IsActivity(e journal.Event) bool {
 	}
 }
 
-// activity finds moments at which something was still going on.
+// activity finds observations in which components were still active.
 func activity(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
 		m := &e.Observations[i]
 		from := m.After
-		if m.Active { // then all is of interest since the moment before
+		if m.Active { // then all events since the previous observation are relevant
 			from = 0
 			if i > 0 {
 				from = e.Observations[i-1].Until
 			}
 		} else if e.retries(m) {
-			continue // what has failed is tried again, which is right
+			continue // a retry after a failure is correct
 		}
 		if loud := e.activity(from, m.Until); len(loud) > 0 {
 			last := loud[len(loud)-1]
@@ -47,7 +46,8 @@ func activity(e *evidence) []Finding {
 	return found
 }
 
-// activity returns the events of the scope in an interval that a settled system does not have.
+// activity returns the scope's events in an interval that an idle system does not
+// have.
 func (e *evidence) activity(after, until uint64) []journal.Event {
 	var found []journal.Event
 	for _, event := range e.events {
@@ -66,8 +66,8 @@ func numbers(events []journal.Event) []uint64 {
 	return all
 }
 
-// retries reports whether something of the scope has failed in a way that COSI
-// tries again.
+// retries reports whether an operation of the scope has failed in a way that COSI
+// retries.
 func (e *evidence) retries(m *Observation) bool {
 	for i := range m.Objects.Buckets {
 		if o := &m.Objects.Buckets[i]; e.Scope.HasNamespace(o.Spec.BucketClaimRef.Namespace) && failing(o.Status.Conditions) {

@@ -46,7 +46,7 @@ func TestLeak(t *testing.T) {
 			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				truth.Buckets = []fakedriver.Bucket{leftBucket(bucket, driver)}
 			}),
-			want: []verdict{{oracle.Leak, "bucket " + bucket}},
+			want: []summary{{oracle.Leak, "bucket " + bucket}},
 		},
 		"Retained": {
 			reason: "Its Bucket went with the policy Retain.",
@@ -85,7 +85,7 @@ func TestLeak(t *testing.T) {
 				s.input.Scope.Alone = true
 				truth.Buckets = []fakedriver.Bucket{leftBucket("stray", driver)}
 			}),
-			want: []verdict{{oracle.Leak, "bucket stray"}},
+			want: []summary{{oracle.Leak, "bucket stray"}},
 		},
 		"StrayOfOthers": {
 			reason: "Beside others it may be theirs.",
@@ -99,7 +99,7 @@ func TestLeak(t *testing.T) {
 				s.before("provision", rpc("DriverGenerateBucketId", bucket, `{"name":"`+bucket+`"}`, `{"bucketId":"random"}`))
 				truth.Buckets = []fakedriver.Bucket{leftBucket("random", driver)}
 			}),
-			want: []verdict{{oracle.Leak, "bucket random"}, {oracle.Leak, bucket}},
+			want: []summary{{oracle.Leak, "bucket random"}, {oracle.Leak, bucket}},
 		},
 		"Account": {
 			reason: "Credentials that no component will revoke.",
@@ -109,7 +109,7 @@ func TestLeak(t *testing.T) {
 					{AccountSpec: fakedriver.AccountSpec{ID: emulator.Administrator, Admin: true}},
 				}
 			}),
-			want: []verdict{{oracle.Leak, "account " + account}},
+			want: []summary{{oracle.Leak, "account " + account}},
 		},
 		"Secret": {
 			reason: "It is held for an access that is gone.",
@@ -117,7 +117,7 @@ func TestLeak(t *testing.T) {
 				all, _ := well()
 				objects.Secrets = all.Secrets
 			}),
-			want: []verdict{{oracle.Leak, "Secret/key"}},
+			want: []summary{{oracle.Leak, "Secret/key"}},
 		},
 	})
 }
@@ -127,7 +127,7 @@ func TestLoss(t *testing.T) {
 		"Bucket": {
 			reason: "It is recorded as ready, and not there.",
 			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) { truth.Buckets = nil }),
-			want:   []verdict{{oracle.Loss, "Bucket/" + bucket}},
+			want:   []summary{{oracle.Loss, "Bucket/" + bucket}},
 		},
 		"ExternalBucket": {
 			reason: "The contents of an external driver's backend are unknown.",
@@ -136,12 +136,12 @@ func TestLoss(t *testing.T) {
 		"Account": {
 			reason: "The access is recorded as ready, and there is no account.",
 			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) { truth.Accounts = nil }),
-			want:   []verdict{{oracle.Loss, "BucketAccess/app"}},
+			want:   []summary{{oracle.Loss, "BucketAccess/app"}},
 		},
 		"Grant": {
 			reason: "The account cannot reach the bucket.",
 			happen: midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) { truth.Accounts[0].Grants = nil }),
-			want:   []verdict{{oracle.Loss, "BucketAccess/app"}},
+			want:   []summary{{oracle.Loss, "BucketAccess/app"}},
 		},
 		"DeletedPastCOSI": {
 			reason: "The scenario itself has deleted the account.",
@@ -152,22 +152,22 @@ func TestLoss(t *testing.T) {
 		"Secret": {
 			reason: "The application waits for it in vain.",
 			happen: midway(func(_ *story, objects *oracle.Objects, _ *oracle.BackendState) { objects.Secrets = nil }),
-			want:   []verdict{{oracle.Loss, "Secret/key"}},
+			want:   []summary{{oracle.Loss, "Secret/key"}},
 		},
 		"EmptySecret": {
 			reason: "It was reserved, and not filled.",
 			happen: midway(func(_ *story, objects *oracle.Objects, _ *oracle.BackendState) { objects.Secrets[0].Empty = true }),
-			want:   []verdict{{oracle.Loss, "Secret/key"}},
+			want:   []summary{{oracle.Loss, "Secret/key"}},
 		},
 		"Replaced": {
-			reason: "The bucket was deleted and made anew under its Bucket.",
+			reason: "The bucket was deleted and created again under its Bucket.",
 			happen: func(s *story) {
 				midway(nothing)(s)
 				objects, truth := well()
 				truth.Buckets[0].UID = "y"
 				s.look(objects, truth)
 			},
-			want: []verdict{{oracle.Loss, "Bucket/" + bucket}},
+			want: []summary{{oracle.Loss, "Bucket/" + bucket}},
 		},
 		"DeletedRetained": {
 			reason: "The policy is Retain, before and after.",
@@ -176,7 +176,7 @@ func TestLoss(t *testing.T) {
 					s.change(label, withPolicy("Retain"))
 				}
 			},
-			want: []verdict{{oracle.Loss, "bucket " + bucket}},
+			want: []summary{{oracle.Loss, "bucket " + bucket}},
 		},
 		"PolicyChanged": {
 			reason: "A user has changed the policy in time, which was seen afterwards.",
@@ -194,7 +194,7 @@ func TestLoss(t *testing.T) {
 					s.change(label, existing)
 				}
 			},
-			want: []verdict{{oracle.Loss, "bucket " + bucket}},
+			want: []summary{{oracle.Loss, "bucket " + bucket}},
 		},
 	})
 }
@@ -219,12 +219,12 @@ func TestConvergence(t *testing.T) {
 	judge(t, map[string]judging{
 		"Claim": {
 			reason: "Its Bucket is ready, and it is not.", happen: on(notYet),
-			want: []verdict{{oracle.Convergence, "BucketClaim/photos"}},
+			want: []summary{{oracle.Convergence, "BucketClaim/photos"}},
 		},
 		"ClaimWithoutBucket": {
 			reason: "It has no Bucket, and its class is there.",
 			happen: on(func(o *oracle.Objects) { notYet(o); o.Buckets = nil }),
-			want:   []verdict{{oracle.Convergence, "BucketClaim/photos"}},
+			want:   []summary{{oracle.Convergence, "BucketClaim/photos"}},
 		},
 		"ClaimWithoutClass": {
 			reason: "It waits for its class.",
@@ -237,7 +237,7 @@ func TestConvergence(t *testing.T) {
 		"Bucket": {
 			reason: "Its sidecar is there, and does nothing.",
 			happen: on(func(o *oracle.Objects) { notYet(o); bucketNotYet(o, waiting) }),
-			want:   []verdict{{oracle.Convergence, "Bucket/" + bucket}},
+			want:   []summary{{oracle.Convergence, "Bucket/" + bucket}},
 		},
 		"BucketRefused": {
 			reason: "The driver has said no, and the condition says so.",
@@ -246,7 +246,7 @@ func TestConvergence(t *testing.T) {
 				on(func(o *oracle.Objects) { notYet(o); bucketNotYet(o, rejected) })(s)
 			},
 		},
-		"BucketOfNobody": {
+		"BucketWithoutSidecar": {
 			reason: "No sidecar serves its driver.",
 			happen: on(func(o *oracle.Objects) {
 				notYet(o)
@@ -257,17 +257,17 @@ func TestConvergence(t *testing.T) {
 		"NotReadyToUse": {
 			reason: "readyToUse does not say what the condition says.",
 			happen: on(func(o *oracle.Objects) { o.Buckets[0].Status.ReadyToUse = false }),
-			want:   []verdict{{oracle.Convergence, "Bucket/" + bucket}},
+			want:   []summary{{oracle.Convergence, "Bucket/" + bucket}},
 		},
 		"Access": {
 			reason: "Its driver is there, and grants nothing.",
 			happen: on(func(o *oracle.Objects) { accessNotYet(o, waiting) }),
-			want:   []verdict{{oracle.Convergence, "BucketAccess/app"}},
+			want:   []summary{{oracle.Convergence, "BucketAccess/app"}},
 		},
 		"AccessNotHandedOff": {
 			reason: "The controller has forgotten it.",
 			happen: on(func(o *oracle.Objects) { accessNotYet(o, waiting); o.Accesses[0].Status.DriverName = "" }),
-			want:   []verdict{{oracle.Convergence, "BucketAccess/app"}},
+			want:   []summary{{oracle.Convergence, "BucketAccess/app"}},
 		},
 		"AccessRetried": {
 			reason: "The driver has failed; it is tried again.",
@@ -279,7 +279,7 @@ func TestConvergence(t *testing.T) {
 		"AccessStuck": {
 			reason: "It is being deleted, and all components are idle.",
 			happen: on(func(o *oracle.Objects) { accessNotYet(o, nil); o.Accesses[0].DeletionTimestamp = &now }),
-			want:   []verdict{{oracle.Convergence, "BucketAccess/app"}},
+			want:   []summary{{oracle.Convergence, "BucketAccess/app"}},
 		},
 		"ClaimStuck": {
 			reason: "It is being deleted, and has nothing to wait for.",
@@ -287,7 +287,7 @@ func TestConvergence(t *testing.T) {
 				notYet(o)
 				o.Claims[0].DeletionTimestamp, o.Buckets, o.Accesses, o.Secrets = &now, nil, nil, nil
 			}),
-			want: []verdict{{oracle.Convergence, "BucketClaim/photos"}},
+			want: []summary{{oracle.Convergence, "BucketClaim/photos"}},
 		},
 		"ClaimReadyBesideACondemnedBucket": {
 			reason: "Its Bucket is being deleted, and it is ready.",
@@ -341,7 +341,7 @@ func TestConvergence(t *testing.T) {
 				o.Buckets[0].Annotations = map[string]string{v1alpha2.BucketClaimBeingDeletedAnnotation: ""}
 				bucketNotYet(o, yes)
 			}),
-			want: []verdict{{oracle.Convergence, "Bucket/" + bucket}},
+			want: []summary{{oracle.Convergence, "Bucket/" + bucket}},
 		},
 	})
 }

@@ -31,7 +31,7 @@ type happening struct {
 	event journal.Event
 }
 
-// story is a history that a test can change before it is told.
+// story is a history that a test can change before the oracles judge it.
 type story struct {
 	happenings []happening
 	input      oracle.Input
@@ -165,8 +165,8 @@ func (s *story) look(objects oracle.Objects, truth *oracle.BackendState) {
 	s.input.Observations = append(s.input.Observations, end)
 }
 
-// told numbers the events, and puts them one after the other in time.
-func (s *story) told() oracle.Input {
+// history numbers the events and gives each a later time than the one before.
+func (s *story) history() oracle.Input {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range s.happenings {
 		e := s.happenings[i].event

@@ -9,36 +9,36 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// version is an object as it was seen at one time: as a component has asked for
-// it, as the API server has answered, or both.
+// version is an object as seen at one time: as a component wrote it, as the API server
+// returned it, or both.
 type version struct {
 	seq          uint64
 	began, ended time.Time
 	component    string
-	verb         string // empty: of a moment, and not of an event
+	verb         string // empty for an observation
 	resource     string
 	key          string
-	asked        *object // what a write asks for
-	got          *object // what came back
+	asked        *object // the body of a write
+	got          *object // the body of the response
 	result       writeResult
-	// releases says that a write may take finalizers off.
+	// releases means that a write may remove finalizers.
 	releases bool
 }
 
-// writeResult is what is known of a write.
+// writeResult is the known result of a write.
 type writeResult int
 
 const (
-	// rejected: the API server has not done it.
+	// rejected: the API server did not change the object.
 	rejected writeResult = iota
-	// unknown: no answer came back, or one that was made up by a fault.
+	// unknown: there was no response, or a fault replaced it.
 	unknown
-	// done: it has.
+	// done: the API server changed the object.
 	done
 )
 
-// uncertain are the outcomes of a request of which it is not known whether it was
-// done: the connection broke, or the server gave up.
+// uncertain are outcomes after which the result is unknown: the connection broke, or
+// the server timed out.
 var uncertain = []string{
 	"Fenced", "Canceled", "DeadlineExceeded", "ConnectionError", "Timeout", "ServerTimeout", "InternalError", "ServiceUnavailable",
 	"Internal Server Error", "Gateway Timeout", "Service Unavailable", "Bad Gateway",
@@ -54,8 +54,8 @@ func resultOf(e journal.Event) writeResult {
 	return rejected
 }
 
-// versionOf reads an event of the api seam; it returns false for all others, and
-// for kinds that no oracle knows.
+// versionOf reads an event of the api seam. It returns false for all others, and for
+// kinds that the oracles do not read.
 func versionOf(e journal.Event) (version, bool) {
 	if e.Seam != journal.SeamAPI || e.Operation.Subject == "" || strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
 		return version{}, false // watch events are not operations of the component
@@ -79,19 +79,19 @@ func versionOf(e journal.Event) (version, bool) {
 	return v, true
 }
 
-// write reports whether a component has tried to change something.
+// write reports whether a component has attempted a change.
 func (v version) write() bool { return v.verb != "" && v.verb != "get" }
 
-// shows reports whether the object is known to have had something, at the latest
-// when the version ended: it came back so, or it may have been written so.
+// shows reports whether the object had a property when the version ended: the response
+// shows it, or the write may have set it.
 func (v version) shows(has func(*object) bool) bool {
 	return v.got != nil && has(v.got) || v.asks(has) && v.result != rejected
 }
 
-// asks reports whether a component has tried to write something.
+// asks reports whether a component has attempted to write a property.
 func (v version) asks(has func(*object) bool) bool { return v.asked != nil && has(v.asked) }
 
-// at returns the versions of a moment.
+// at returns the versions of an observation.
 func at(m *Observation) []version {
 	var all []version
 	add := func(resource string, typed any) {

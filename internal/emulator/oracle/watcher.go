@@ -22,7 +22,7 @@ type Watcher struct {
 	started  time.Time
 
 	mu           sync.Mutex
-	last         uint64 // number of the last event that was collected
+	last         uint64 // number of the last collected event
 	events       []journal.Event
 	incomplete   bool
 	drivers      map[string]string
@@ -33,7 +33,7 @@ type Watcher struct {
 	leaks        []SecretLeak
 }
 
-// Watch begins a run: what there is now in the backend was there before it.
+// Watch starts a run: what the backend contains now existed before the run.
 func Watch(ctx context.Context, emu *emulator.Emulator) (*Watcher, error) {
 	w := &Watcher{
 		emulator: emu, journal: emu.Journal(), started: time.Now(), last: emu.Journal().Mark(), drivers: emu.Served(),
@@ -46,8 +46,8 @@ func Watch(ctx context.Context, emu *emulator.Emulator) (*Watcher, error) {
 	return w, nil
 }
 
-// Collect takes what has come into the journal. It is to be called now and then,
-// because the journal forgets.
+// Collect reads new events of the journal. It must be called regularly, because the
+// journal drops old events.
 func (w *Watcher) Collect() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,21 +67,22 @@ func (w *Watcher) collect() {
 	w.last = events[len(events)-1].Seq
 }
 
-// MarkExternal records changes that bypassed COSI; see Input.External.
+// MarkExternal records changes without COSI; see Input.External.
 func (w *Watcher) MarkExternal(names ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.markExternal(names)
 }
 
-// AllowPurge says that a driver deletes buckets with what is in them; see Input.Purging.
+// AllowPurge records that a driver deletes buckets with their objects; see
+// Input.Purging.
 func (w *Watcher) AllowPurge(driver string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.purging = append(w.purging, driver)
 }
 
-// noteDataLoss notes what a backend has lost at once.
+// noteDataLoss records that a backend has lost its data.
 func (w *Watcher) noteDataLoss(e journal.Event) {
 	if e.Seam != journal.SeamProcess || e.Operation.Name != journal.StepForget {
 		return
@@ -115,7 +116,8 @@ func (w *Watcher) Input(scope eventscope.Scope) Input {
 	}
 }
 
-// noteServed remembers who serves which driver, also when he has gone.
+// noteServed records which sidecar serves which driver, also for sidecars that have
+// stopped.
 func (w *Watcher) noteServed() {
 	maps.Copy(w.drivers, w.emulator.Served())
 }

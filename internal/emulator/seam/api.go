@@ -17,13 +17,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// maxRecordedBody is the largest request or response of the API server that is
-// recorded; of larger ones only the operation is.
+// maxRecordedBody is the maximum size of a recorded request or response. Of larger
+// ones, only the operation is recorded.
 const maxRecordedBody = 256 << 10
 
-// RESTConfig returns a copy of a client configuration whose requests cross the
-// api seam as this incarnation's, over connections that end with it. It speaks
-// JSON, also for the built-in kinds, so that the journal can be read.
+// RESTConfig returns a copy of a client configuration for this incarnation. Its
+// requests cross the api seam, over connections that the fence closes. It uses JSON
+// for all kinds, so that the journal is readable.
 func (i *Incarnation) RESTConfig(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.ContentType = runtime.ContentTypeJSON
@@ -42,7 +42,7 @@ type apiSeam struct {
 	next        http.RoundTripper
 }
 
-// WrappedRoundTripper lets client-go find the transport below.
+// WrappedRoundTripper returns the transport below, for client-go.
 func (s *apiSeam) WrappedRoundTripper() http.RoundTripper { return s.next }
 
 func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -60,7 +60,7 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c.event.Request = s.incarnation.record(info, body)
 	r := &apiRequest{Request: req.WithContext(ctx), info: info, body: body, operation: c, next: s.next}
-	resp, err := r.send() //nolint:contextcheck // the request has it
+	resp, err := r.send() //nolint:contextcheck // the request has the context
 	if err != nil {
 		c.exit(transportOutcome(err), err.Error())
 		return nil, err
@@ -73,7 +73,7 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.finish(resp)
 }
 
-// apiRequest is a request on its way.
+// apiRequest is a request in progress.
 type apiRequest struct {
 	*http.Request
 
@@ -83,7 +83,7 @@ type apiRequest struct {
 	next      http.RoundTripper
 }
 
-// pass sends the request to the API server. It may be called again.
+// pass sends the request to the API server. It may be called more than once.
 func (r *apiRequest) pass() (*http.Response, error) {
 	req := r.Clone(r.Context())
 	acceptJSON(req.Header)
@@ -93,13 +93,13 @@ func (r *apiRequest) pass() (*http.Response, error) {
 	return r.next.RoundTrip(req)
 }
 
-// streams reports whether the answer is a watch that goes on.
+// streams reports whether the response is a watch.
 func (r *apiRequest) streams(resp *http.Response) bool {
 	return r.info.Verb == "watch" && resp.StatusCode == http.StatusOK && !r.operation.losesReply()
 }
 
-// finish reads the response while the operation lasts, so that a component which
-// is fenced meanwhile never sees it.
+// finish reads the response as part of the operation. A component that is fenced in
+// the meantime does not receive it.
 func (r *apiRequest) finish(resp *http.Response) (*http.Response, error) {
 	c := r.operation
 	body, err := readResponse(resp)
@@ -118,7 +118,7 @@ func (r *apiRequest) finish(resp *http.Response) (*http.Response, error) {
 	return resp, nil
 }
 
-// readResponse reads a body, and leaves it to be read again.
+// readResponse reads a body, and replaces it so that it can be read again.
 func readResponse(resp *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(resp.Body)
 	if closeErr := resp.Body.Close(); err == nil {
@@ -151,7 +151,7 @@ var requestInfos = request.RequestInfoFactory{
 
 func parse(req *http.Request) *request.RequestInfo {
 	info, err := requestInfos.NewRequestInfo(req)
-	if err != nil { // the path is none of the API server's
+	if err != nil { // not a path of the API
 		return &request.RequestInfo{Verb: req.Method, Path: req.URL.Path}
 	}
 	return info
@@ -175,7 +175,7 @@ func operationOf(info *request.RequestInfo, body []byte) journal.Operation {
 	return op
 }
 
-// nameOf returns the name that a new object asks for.
+// nameOf returns the name of the object in a create request.
 func nameOf(body []byte) string {
 	var object metav1.PartialObjectMetadata
 	if json.Unmarshal(body, &object) != nil {

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// acceptJSON takes protobuf out of what a request accepts. Clients of metadata alone
-// prefer it, whatever their configuration says, and neither the journal nor a fault
-// that concerns a single event of a watch could make anything of it.
+// acceptJSON removes protobuf from the Accept header. Metadata clients prefer protobuf
+// whatever their configuration says. The journal, and faults on single watch events,
+// require JSON.
 func acceptJSON(h http.Header) {
 	accepted := slices.DeleteFunc(strings.Split(h.Get("Accept"), ","), func(mediaType string) bool {
 		return strings.HasPrefix(strings.TrimSpace(mediaType), runtime.ContentTypeProtobuf)

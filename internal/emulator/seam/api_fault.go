@@ -6,14 +6,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// send gets the answer to a request, with all that a fault does to it.
+// send returns the response to a request, and applies its fault.
 func (r *apiRequest) send() (*http.Response, error) {
 	c := r.operation
 	if c.applied == nil {
 		return r.pass()
 	}
 	if err := c.apply(r.Context()); err != nil {
-		if err == errLost { //nolint:errorlint // it is this very one
+		if err == errLost { //nolint:errorlint // identity, not a wrapped error
 			err = connectionError(fault.Reset)
 		}
 		return nil, err
@@ -42,14 +42,14 @@ func (r *apiRequest) send() (*http.Response, error) {
 	}
 }
 
-// losesReply reports whether the component does not hear of the operation.
+// losesReply reports whether the fault withholds the response.
 func (c *operation) losesReply() bool {
 	e := c.effect()
 	return e.LoseReply != "" || e.Crash == fault.After
 }
 
-// lose sends the request, keeps what has happened for the journal, and returns
-// what the component is told instead.
+// lose sends the request and records its result. It returns the response that the
+// component receives instead.
 func (r *apiRequest) lose() (*http.Response, error) {
 	resp, err := r.pass()
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *apiRequest) lose() (*http.Response, error) {
 	return r.fail(r.operation.applied.Effect.LoseReply)
 }
 
-// drop discards an answer.
+// drop discards a response.
 func (r *apiRequest) drop(resp *http.Response) {
 	if r.info.Verb == "watch" && resp.StatusCode == http.StatusOK {
 		_ = resp.Body.Close()

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -42,7 +43,12 @@ func buckets(t *testing.T, i *seam.Incarnation, handler http.Handler) dynamic.Re
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	client, err := dynamic.NewForConfig(i.RESTConfig(&rest.Config{Host: server.URL}))
+	return bucketsAt(t, i, &rest.Config{Host: server.URL})
+}
+
+func bucketsAt(t *testing.T, i *seam.Incarnation, cfg *rest.Config) dynamic.ResourceInterface {
+	t.Helper()
+	client, err := dynamic.NewForConfig(i.RESTConfig(cfg))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,20 +140,35 @@ func TestAPILostReply(t *testing.T) {
 	}
 }
 
+// inMemory is a transport that has a handler answer without a connection.
+type inMemory struct{ http.Handler }
+
+func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	m.ServeHTTP(answer, r)
+	return answer.Result(), nil
+}
+
 // TestAPIRetryAfter has client-go wait and come again by itself.
 func TestAPIRetryAfter(t *testing.T) {
-	i, set, j := withFault(t, fault.Match{Seam: journal.SeamAPI, Nth: 1}, fault.Effect{Fail: "429", RetryAfter: time.Millisecond})
-	begin := time.Now()
-	if _, err := buckets(t, i, &shop{}).Get(t.Context(), "b", metav1.GetOptions{}); err != nil {
-		t.Errorf("Get() = %v, want client-go to come again", err)
-	}
-	if waited := time.Since(begin); waited < time.Second {
-		t.Errorf("client-go has come again after %s, want at least the second that Retry-After says", waited)
-	}
-	expectApplied(t, j, "get buckets b TooManyRequests")
-	if s := set.List()[0]; s.Matched != 2 || s.Applied != 1 {
-		t.Errorf("matched %d, applied %d; want 2 and 1", s.Matched, s.Applied)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		i, set, j := withFault(t, fault.Match{Seam: journal.SeamAPI, Nth: 1}, fault.Effect{Fail: "429", RetryAfter: time.Millisecond})
+		client := bucketsAt(t, i, &rest.Config{Host: "http://api.test", Transport: inMemory{&shop{}}})
+		begin := time.Now()
+		if _, err := client.Get(t.Context(), "b", metav1.GetOptions{}); err != nil {
+			t.Errorf("Get() = %v, want client-go to come again", err)
+		}
+		if waited := time.Since(begin); waited != time.Second {
+			t.Errorf("client-go has come again after %s, want the second that Retry-After says", waited)
+		}
+		expectApplied(t, j, "get buckets b TooManyRequests")
+		if s := set.List()[0]; s.Matched != 2 || s.Applied != 1 {
+			t.Errorf("matched %d, applied %d; want 2 and 1", s.Matched, s.Applied)
+		}
+	})
 }
 
 func TestAPIHang(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// transportOutcome names the error of a request that got no answer.
+// transportOutcome names the error of a request without a response.
 func transportOutcome(err error) string {
 	switch {
 	case errors.Is(err, ErrFenced):
@@ -25,8 +25,8 @@ func transportOutcome(err error) string {
 	}
 }
 
-// statusOutcome names an error answer by the reason that the API server gives,
-// or by the HTTP status.
+// statusOutcome names an error response by the API server's reason, or by its HTTP
+// status.
 func statusOutcome(resp *http.Response, body []byte) (outcome, message string) {
 	var status metav1.Status
 	if json.Unmarshal(body, &status) == nil && status.Reason != "" {

@@ -20,11 +20,11 @@ type stream struct {
 	body        io.ReadCloser
 	lines       *bufio.Reader
 	incarnation *Incarnation
-	context     context.Context //nolint:containedctx // that of the request, which goes on
+	context     context.Context //nolint:containedctx // the request's, which lasts as long as the watch
 	cancel      context.CancelFunc
 	location    location
 
-	rest []byte // of the lines that have been read
+	rest []byte // bytes of delivered lines that are not read yet
 }
 
 func newStream(r *apiRequest, body io.ReadCloser) *stream {
@@ -57,13 +57,13 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// watchEvent is an event of a watch, of which only this matters.
+// watchEvent has the relevant fields of a watch event.
 type watchEvent struct {
 	Type   watch.EventType              `json:"type"`
 	Object metav1.PartialObjectMetadata `json:"object"`
 }
 
-// deliver returns what the component is told of an event.
+// deliver returns the lines that the component receives for an event.
 func (s *stream) deliver(line []byte) ([]byte, error) {
 	s.incarnation.hooks.Tombstones.observe(s.location, line)
 	if !s.incarnation.faults.Active() {
@@ -72,7 +72,7 @@ func (s *stream) deliver(line []byte) ([]byte, error) {
 	var event watchEvent
 	err := json.Unmarshal(line, &event)
 	if err != nil || event.Type == watch.Bookmark || event.Type == watch.Error {
-		return line, nil //nolint:nilerr // what cannot be read is not ours to judge
+		return line, nil //nolint:nilerr // pass on what cannot be parsed
 	}
 	op := journal.Operation{Name: journal.EventPrefix + s.location.resource, Subject: event.Object.Name}
 	if event.Object.Namespace != "" {
@@ -92,7 +92,7 @@ func (s *stream) deliver(line []byte) ([]byte, error) {
 	return line, err
 }
 
-// apply does to an event what its fault says, and names it.
+// apply applies a fault to a watch event.
 func (s *stream) apply(ctx context.Context, c *operation, event watchEvent, line []byte) (rest []byte, outcome string, err error) {
 	e := c.effect()
 	if e.Freeze {
@@ -116,7 +116,7 @@ func (s *stream) apply(ctx context.Context, c *operation, event watchEvent, line
 		return nil, "Closed", io.EOF
 	case e.Duplicate:
 		return bytes.Repeat(line, 2), "Repeated", nil
-	case c.crashAfter(): // it was told, and died of it
+	case c.crashAfter(): // the component received it before the crash
 		return nil, OutcomeFenced, ErrFenced
 	default:
 		return line, "Delayed", nil

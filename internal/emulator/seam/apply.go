@@ -12,13 +12,13 @@ import (
 // Hooks implement the effects that reach beyond the operation or beyond one component.
 // They are called during the operation, and must not wait for it.
 type Hooks struct {
-	// Crashed is called once, when a fault has killed the component: it is fenced
-	// already, and what it had in flight is being aborted. Fence waits for that.
+	// Crashed is called once when a fault crashes the component. The component is fenced,
+	// and its requests in flight are being cancelled. Fence waits for them.
 	Crashed func(by *fault.Applied)
-	// Outage kills a process of the control plane, and returns when it is dead.
+	// Outage kills a process of the control plane. It returns when the process has ended.
 	Outage func(by *fault.Applied)
-	// LeaseLost has another holder take the Lease of the component, and returns when
-	// that holder has it.
+	// LeaseLost makes another holder acquire the component's Lease. It returns when that
+	// holder has it.
 	LeaseLost func(by *fault.Applied)
 	// Interfere changes objects of the API server, and returns when they have changed. The
 	// context has the name of the fault; see WithFault.
@@ -34,8 +34,8 @@ func (i *Incarnation) Inject(faults *fault.Set, hooks Hooks) {
 	i.faults, i.hooks = faults, hooks
 }
 
-// Begin puts the start of the component into the journal. A fault can hold it up,
-// or have it fail.
+// Begin records the start of the component in the journal. A fault can delay it or
+// make it fail.
 func (i *Incarnation) Begin(ctx context.Context) error {
 	op := journal.Operation{Name: journal.StepStart}
 	c, ctx := i.begin(ctx, journal.SeamProcess, op, i.faultAt(journal.SeamProcess, op, caller))
@@ -51,7 +51,7 @@ func (i *Incarnation) Begin(ctx context.Context) error {
 	return nil
 }
 
-// crash kills the component at this instant, from within an operation.
+// crash fences the component immediately, from within an operation.
 func (i *Incarnation) crash(by *fault.Applied) {
 	i.mu.Lock()
 	dead := i.fenced
@@ -72,7 +72,7 @@ func (i *Incarnation) crash(by *fault.Applied) {
 // errLost is the error of an operation that hung until its fault was removed.
 var errLost = errors.New("the connection is lost")
 
-// effect is the effect of the fault that applies to the operation; zero is none.
+// effect returns the effect of the fault on the operation; zero means none.
 func (c *operation) effect() fault.Effect {
 	if c.applied == nil || c.applied.RecordOnly {
 		return fault.Effect{}
@@ -80,8 +80,8 @@ func (c *operation) effect() fault.Effect {
 	return c.applied.Effect
 }
 
-// apply does what a fault does before the operation. An error means that the
-// operation does not happen: ErrFenced, errLost, or that of the context.
+// apply applies the part of a fault that precedes the operation. On error the
+// operation does not happen: ErrFenced, errLost, or the error of the context.
 func (c *operation) apply(ctx context.Context) error {
 	e := c.effect()
 	if e.Delay > 0 {
@@ -126,8 +126,8 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// crashAfter kills the component if the fault asks for it now that the operation
-// has happened, and reports whether it has.
+// crashAfter crashes the component if the fault requires it after the operation. It
+// reports whether it did.
 func (c *operation) crashAfter() bool {
 	if c.effect().Crash != fault.After {
 		return false

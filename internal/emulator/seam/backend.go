@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 )
 
-// Backend makes the fake driver's calls to its store cross the store seam as
-// this incarnation's.
+// Backend makes the fake driver's calls to its store operations of this incarnation at
+// the store seam.
 func (i *Incarnation) Backend(next fakedriver.Backend) fakedriver.Backend {
 	return &backend{incarnation: i, next: next}
 }
@@ -24,7 +24,7 @@ func (b *backend) cross(ctx context.Context, name, subject string, call func(con
 	return b.incarnation.Cross(ctx, journal.SeamStore, journal.Operation{Name: name, Subject: subject}, storeOutcome, call)
 }
 
-// result makes a call that has a result, which is empty if there is an error.
+// result makes a call with a result, which is empty after an error.
 func result[T any](
 	ctx context.Context, b *backend, name, subject string, call func(context.Context) (T, error),
 ) (T, error) {
@@ -75,7 +75,7 @@ func (b *backend) DeleteAccount(ctx context.Context, owner, id string) error {
 	})
 }
 
-// storeOutcome names the error of an administrative call.
+// storeOutcome names the error of a call to the store.
 func storeOutcome(err error) string {
 	for kind, outcome := range map[error]string{
 		fakedriver.ErrNotExist: "NotExist",

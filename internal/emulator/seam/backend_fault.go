@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// call makes a call of the driver to its store, with all that a fault does to it.
+// call makes a call of the driver to its store, and applies its fault.
 func (c *operation) call(ctx context.Context, next func(context.Context) error) error {
 	if c.applied == nil {
 		return next(ctx)
@@ -39,12 +39,12 @@ func (c *operation) call(ctx context.Context, next func(context.Context) error) 
 	return storeFailure(e.LoseReply, e.Message)
 }
 
-// storeError is an error with a code of S3, or of its connection.
+// storeError is an error with an S3 code, or of the connection.
 type storeError struct{ code, text string }
 
 func (e *storeError) Error() string { return cmp.Or(e.text, "the object storage has answered "+e.code) }
 
-// kindError is an error of one of the kinds that the store has, with its own text.
+// kindError is an error of one of the store's kinds, with its own text.
 type kindError struct {
 	kind error
 	text string
@@ -58,7 +58,7 @@ var storeKinds = map[string]error{
 	"Invalid": fakedriver.ErrInvalid, "Limit": fakedriver.ErrLimit, "Closed": fakedriver.ErrClosed,
 }
 
-// storeFailure is the error that a code stands for.
+// storeFailure returns the error for a code.
 func storeFailure(code, text string) error {
 	if kind, ok := storeKinds[code]; ok {
 		return &kindError{kind, text}

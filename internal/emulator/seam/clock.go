@@ -6,8 +6,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// Now is the time that the component reads, if it reads it here: the system's, unless
-// a fault that has not been removed has put its clock forward or back.
+// Now is the time that the component reads here: the system time, plus the offset of
+// an active clock fault.
 func (i *Incarnation) Now() time.Time {
 	now := time.Now()
 	by := i.clock.Load()
@@ -22,5 +22,5 @@ func (i *Incarnation) Now() time.Time {
 	}
 }
 
-// offsetClock puts the clock of the component forward or back.
+// offsetClock changes the component's clock.
 func (i *Incarnation) offsetClock(by *fault.Applied) { i.clock.Store(by) }

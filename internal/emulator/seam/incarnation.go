@@ -1,10 +1,9 @@
-// Package seam cuts into the places where the components of COSI meet the rest
-// of the world: their API connections, the gRPC connection between sidecar and
-// driver, and the S3 store. What passes is recorded in the journal, and a
-// component can be fenced off at an instant, as if its process had been killed.
+// Package seam intercepts the connections of COSI components: to the API server,
+// between sidecar and driver, and to the S3 store. It records each operation in the
+// journal. It can fence a component, as if its process had been killed.
 //
-// The components themselves know nothing of it. They are given a rest.Config,
-// dial options, server options or an HTTP middleware from here.
+// The components do not know about it. They get a rest.Config, dial options, server
+// options or an HTTP middleware from this package.
 package seam
 
 import (
@@ -17,29 +16,27 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// ErrFenced is the error of everything that a component attempts after it has
-// been fenced.
+// ErrFenced is the error of every operation after the component was fenced.
 var ErrFenced = errors.New("the component has crashed: it is fenced off")
 
-// OutcomeFenced is the outcome of an operation that the fence has cut off. Whether
-// the other side has acted on it is not known, as with a killed process.
+// OutcomeFenced is the outcome of an operation that the fence interrupted. As with a
+// killed process, it is unknown whether the other side acted on it.
 const OutcomeFenced = "Fenced"
 
-// Incarnation is one run of a component, from its start to its stop or crash.
-// Every operation of the component belongs to one. It is safe for
-// concurrent use.
+// Incarnation is one run of a component, from its start to its stop or crash. Every
+// operation of the component belongs to one. It is safe for concurrent use.
 type Incarnation struct {
 	component string
 	number    int
 	journal   *journal.Journal
-	faults    *fault.Set // nil: there never are any
+	faults    *fault.Set // nil: there are no faults
 	hooks     Hooks
 
 	ctx context.Context //nolint:containedctx // done when the incarnation is fenced
 	end context.CancelFunc
 
 	inFlight sync.WaitGroup
-	clock    atomic.Pointer[fault.Applied] // the latest that has changed it; nil nearly always
+	clock    atomic.Pointer[fault.Applied] // the fault that last changed it, usually nil
 
 	mu     sync.Mutex
 	fenced bool
@@ -59,7 +56,7 @@ func (i *Incarnation) Component() string { return i.component }
 // Number returns the number of the incarnation, from 1.
 func (i *Incarnation) Number() int { return i.number }
 
-// Record puts a step in the life of the component into the journal.
+// Record records a step in the life of the component in the journal.
 func (i *Incarnation) Record(step string, err error) {
 	e := i.journal.Begin(i.component, i.number, journal.SeamProcess, journal.Operation{Name: step})
 	e.Outcome = journal.OutcomeOK
@@ -69,10 +66,9 @@ func (i *Incarnation) Record(step string, err error) {
 	i.journal.Append(e)
 }
 
-// Fence cuts the component off: what it has in flight is aborted, what it
-// attempts from now on fails with ErrFenced. When Fence returns, nothing of
-// this incarnation reaches the other side of any seam any more. It may be called
-// more than once.
+// Fence cuts the component off. Operations in flight are cancelled, and later ones
+// fail with ErrFenced. After Fence returns, no request of this incarnation reaches the
+// other side of a seam. It may be called more than once.
 func (i *Incarnation) Fence() {
 	i.mu.Lock()
 	i.fenced = true
@@ -86,16 +82,16 @@ func (i *Incarnation) Fence() {
 	}
 }
 
-// atEnd has a function called when the incarnation is fenced.
+// atEnd registers a function to call when the incarnation is fenced.
 func (i *Incarnation) atEnd(f func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.ending = append(i.ending, f)
 }
 
-// Cross makes a call as an operation of a seam, for seams that this package has no
-// interceptor for. The outcome of a failed call is named by code. It returns
-// ErrFenced, without calling, when the component is fenced.
+// Cross makes a call as an operation of a seam, for seams without an interceptor in
+// this package. The function code names the outcome of a failed call. Cross returns
+// ErrFenced without a call if the component is fenced.
 func (i *Incarnation) Cross(
 	ctx context.Context, s journal.Seam, op journal.Operation, code func(error) string, call func(context.Context) error,
 ) error {
@@ -114,15 +110,15 @@ func (i *Incarnation) Cross(
 	return nil
 }
 
-// operation is an operation at a seam that has started and not ended.
+// operation is an operation in progress at a seam.
 type operation struct {
 	incarnation *Incarnation
 	event       journal.Event
 	cancel      context.CancelFunc
-	applied     *fault.Applied // the fault that applies; nearly always nil
+	applied     *fault.Applied // nil if no fault applies
 }
 
-// side is which end of a call crosses.
+// side is the end of a call that crosses the seam.
 type side bool
 
 const (
@@ -130,8 +126,8 @@ const (
 	server side = true
 )
 
-// enter begins an operation. The returned context ends with the given one, and
-// when the component is fenced. Every operation must be ended with exit.
+// enter starts an operation. The returned context ends with the given one, and when
+// the component is fenced. Every operation must be ended with exit.
 func (i *Incarnation) enter(
 	ctx context.Context, s journal.Seam, op journal.Operation, end side,
 ) (*operation, context.Context, error) {
@@ -142,8 +138,8 @@ func (i *Incarnation) enter(
 	return c, ctx, nil
 }
 
-// admit lets an operation begin, unless the component is fenced. What was admitted
-// has to be ended.
+// admit admits an operation, unless the component is fenced. An admitted operation
+// must be ended.
 func (i *Incarnation) admit() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -188,8 +184,8 @@ func (i *Incarnation) begin(
 	return c, ctx
 }
 
-// enterIfFaulty begins an operation of something that is only worth one if a fault applies to
-// it, and reports whether one does.
+// enterIfFaulty starts an operation only if a fault applies to it, and reports whether
+// one does.
 func (i *Incarnation) enterIfFaulty(ctx context.Context, s journal.Seam, op journal.Operation) (*operation, context.Context, bool) {
 	if !i.admit() {
 		return nil, nil, false
@@ -209,8 +205,8 @@ func (c *operation) exit(outcome, message string) {
 	c.cancel()
 }
 
-// record ends the operation, but leaves its context alive for what still streams
-// in. The caller has to call cancel in the end.
+// record ends the operation, but keeps its context for a response that still streams.
+// The caller must call cancel at the end.
 func (c *operation) record(outcome, message string) {
 	if outcome != journal.OutcomeOK && c.incarnation.ctx.Err() != nil {
 		outcome = OutcomeFenced

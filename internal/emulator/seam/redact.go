@@ -80,9 +80,9 @@ func withoutManagedFields(body []byte) []byte {
 	}
 }
 
-// place is where in a text of JSON one is.
+// place is a position in a JSON text.
 type place struct {
-	depth           int // braces and brackets that are open
+	depth           int // open braces and brackets
 	inText, escaped bool
 }
 
@@ -102,7 +102,7 @@ func (p *place) pass(c byte) {
 	}
 }
 
-// placeAt returns where a text ends.
+// placeAt returns the position at the end of a text.
 func placeAt(text []byte) (p place) {
 	for _, c := range text {
 		p.pass(c)
@@ -110,8 +110,8 @@ func placeAt(text []byte) (p place) {
 	return p
 }
 
-// listLength returns how long the list is that a text begins with, or 0 if it
-// begins with something else.
+// listLength returns the length of the list at the start of a text, or 0 if there is
+// none.
 func listLength(text []byte) int {
 	var p place
 	for i, c := range text {
@@ -126,8 +126,8 @@ func listLength(text []byte) int {
 	return 0
 }
 
-// withoutValues hides the values of a Secret, or of a merge patch for one. A
-// body of any other form is hidden as a whole.
+// withoutValues removes the values of a Secret, or of a merge patch for one. It
+// removes a body of any other form completely.
 func withoutValues(body []byte) json.RawMessage {
 	var object map[string]any
 	if json.Unmarshal(body, &object) != nil {
@@ -136,7 +136,7 @@ func withoutValues(body []byte) json.RawMessage {
 	for _, field := range []string{"data", "stringData"} {
 		if values, ok := object[field].(map[string]any); ok {
 			for key, value := range values {
-				if value != nil { // null in a patch removes the key
+				if value != nil { // null in a patch deletes the key
 					values[key] = redact.Placeholder
 				}
 			}

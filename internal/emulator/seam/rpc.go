@@ -15,14 +15,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
-// DialOptions make the calls of a gRPC client cross the rpc seam as this
-// incarnation's.
+// DialOptions make the calls of a gRPC client operations of this incarnation at the
+// rpc seam.
 func (i *Incarnation) DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithChainUnaryInterceptor(i.callRPC)}
 }
 
-// ServerOptions make the calls that a gRPC server handles cross the rpc seam as
-// this incarnation's.
+// ServerOptions make the calls that a gRPC server handles operations of this
+// incarnation at the rpc seam.
 func (i *Incarnation) ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{grpc.ChainUnaryInterceptor(i.handleRPC)}
 }
@@ -31,11 +31,11 @@ func (i *Incarnation) callRPC(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
 	resp, err := i.crossRPC(ctx, method, req, caller, func(ctx context.Context) (any, error) {
-		reset(reply) // of an earlier delivery
+		reset(reply) // of an earlier attempt
 		return reply, invoke(ctx, method, req, reply, conn, opts...)
 	})
 	if resp == nil {
-		reset(reply) // it is lost
+		reset(reply) // the caller does not receive it
 	}
 	return err
 }
@@ -45,7 +45,7 @@ func (i *Incarnation) handleRPC(ctx context.Context, req any, info *grpc.UnarySe
 		return handle(ctx, req)
 	})
 	if i.ctx.Err() != nil {
-		// A server that was killed gives no answer, whatever it has done.
+		// A killed server returns no response, even if it has done the work.
 		return nil, status.Error(codes.Unavailable, ErrFenced.Error())
 	}
 	return resp, err

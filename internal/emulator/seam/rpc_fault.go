@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// callRPC makes a call, with all that a fault does to it. Without a response there
-// is always an error.
+// callRPC makes a call, and applies its fault. Without a response there is always an
+// error.
 func (c *operation) callRPC(ctx context.Context, end side, next func(context.Context) (any, error)) (any, error) {
 	if c.applied == nil {
 		return next(ctx)
@@ -42,8 +42,8 @@ func (c *operation) callRPC(ctx context.Context, end side, next func(context.Con
 	return c.corrupt(resp, end)
 }
 
-// loseRPC keeps what has happened for the journal, and returns what the caller is
-// told instead.
+// loseRPC records the result of a call, and returns the error that the caller receives
+// instead.
 func (c *operation) loseRPC(resp any, err error) error {
 	c.event.Response = happened(resp, err)
 	if c.crashAfter() {
@@ -52,7 +52,7 @@ func (c *operation) loseRPC(resp any, err error) error {
 	return rpcFailure(c.applied.Effect.LoseReply, c.applied.Effect.Message)
 }
 
-// happened renders the result of a call whose caller does not receive it.
+// happened renders the result of a call that the caller does not receive.
 func happened(resp any, err error) json.RawMessage {
 	if err == nil {
 		return message(resp)
@@ -64,7 +64,7 @@ func happened(resp any, err error) json.RawMessage {
 	return data
 }
 
-// rpcError is how gRPC tells of what has kept a call from ending.
+// rpcError returns the gRPC status for the error that ended a call.
 func rpcError(err error) error {
 	switch {
 	case errors.Is(err, ErrFenced):
@@ -76,8 +76,7 @@ func rpcError(err error) error {
 	}
 }
 
-// usual are the texts that calls usually fail with: gRPC's own, where it fails
-// them itself.
+// usual are the usual messages of gRPC errors.
 var usual = map[codes.Code]string{
 	codes.Canceled:          context.Canceled.Error(),
 	codes.DeadlineExceeded:  context.DeadlineExceeded.Error(),
@@ -116,10 +115,10 @@ func (c *operation) corrupt(resp any, end side) (any, error) {
 	return resp, nil
 }
 
-// lent is the response of the latest call that a fault with Swap has counted.
+// lent is the key of the previous response, for a fault with Swap.
 type lent struct{}
 
-// swap gives the response of the call before, and lends this one's to the next.
+// swap replaces a response by the previous one, and keeps it for the next call.
 func (c *operation) swap(msg proto.Message) {
 	own := proto.Clone(msg)
 	before, _ := c.applied.Swap(lent{}, own).(proto.Message)
@@ -130,14 +129,14 @@ func (c *operation) swap(msg proto.Message) {
 	proto.Merge(msg, before)
 }
 
-// maxMessage is how large a message is that gRPC takes by default.
+// maxMessage is gRPC's default maximum size of a message.
 const maxMessage = 4 << 20
 
-// padding is a field that the protocol does not have.
+// padding is the number of a field that the protocol does not have.
 const padding = 536_870_911
 
-// enlarge makes a response larger. A driver sends it, and gRPC does the rest; on the
-// caller's side, where it has arrived already, the limit of gRPC is applied to it.
+// enlarge makes a response larger. On the driver's side gRPC sends it; on the caller's
+// side this function applies gRPC's limit itself.
 func (c *operation) enlarge(msg proto.Message, by int, end side) (any, error) {
 	if size := proto.Size(msg) + by; end == caller && size > maxMessage {
 		return nil, status.Error(codes.ResourceExhausted, fmt.Sprintf("grpc: received message larger than max (%d vs. %d)", size, maxMessage))

@@ -79,7 +79,7 @@ func TestRPCFaults(t *testing.T) {
 		"After":    {reason: "The sidecar dies afterwards.", effect: fault.Effect{Crash: fault.After}, code: codes.Unavailable, created: 2},
 
 		"DriverFail": {
-			reason: "The driver refuses.", on: "driver", effect: fault.Effect{Fail: "Internal"}, code: codes.Internal, created: 2,
+			reason: "The driver fails.", on: "driver", effect: fault.Effect{Fail: "Internal"}, code: codes.Internal, created: 2,
 		},
 		"DriverSet": {
 			reason: "The driver lies.", on: "driver", effect: fault.Effect{Set: map[string]any{"protocols.s3.region": "us"}},

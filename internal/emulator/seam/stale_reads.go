@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// versioned is an object or a list, of which only the version matters.
+// versioned has the version of an object or a list.
 type versioned struct {
 	Metadata struct {
 		Namespace       string `json:"namespace"`
@@ -22,7 +22,7 @@ type versioned struct {
 	Items []versioned `json:"items"`
 }
 
-// revision is the version as the number that it is in etcd, or 0.
+// revision returns the version as an etcd revision, or 0.
 func (v versioned) revision() uint64 {
 	n, err := strconv.ParseUint(v.Metadata.ResourceVersion, 10, 64)
 	if err != nil {
@@ -31,7 +31,7 @@ func (v versioned) revision() uint64 {
 	return n
 }
 
-// latest is when the object, or the latest of the items, was last changed.
+// latest returns the revision of the latest change of the object, or of an item.
 func (v versioned) latest() uint64 {
 	if v.Items == nil {
 		return v.revision()
@@ -50,9 +50,8 @@ func (v versioned) has(item location) bool {
 	})
 }
 
-// stale answers a read with what the API server would have answered so many
-// changes ago. What has been deleted is there again, if a watch of any component has
-// told of its deletion.
+// stale answers a read with the state before that number of changes. A deleted object
+// exists again if a watch of any component has delivered its deletion.
 func (r *apiRequest) stale(changes int) (*http.Response, error) {
 	resp, err := r.pass()
 	for before := uint64(math.MaxUint64); changes > 0 && err == nil && before > 1; changes-- {
@@ -61,9 +60,8 @@ func (r *apiRequest) stale(changes int) (*http.Response, error) {
 	return resp, err
 }
 
-// previous goes back from an answer by one change, which is before a revision. It
-// returns the answer before the change, and its revision; the same answer and 0 if
-// there is none.
+// previous returns the response before the latest change that precedes a revision, and
+// the revision of that response. It returns the same response and 0 if there is none.
 func (r *apiRequest) previous(resp *http.Response, before uint64) (*http.Response, uint64, error) {
 	now, ok, err := read(resp)
 	for err == nil && ok {
@@ -76,7 +74,7 @@ func (r *apiRequest) previous(resp *http.Response, before uint64) (*http.Respons
 		if pastErr != nil || r.info.Verb == "get" || changed == now.latest() {
 			return past, changed, pastErr
 		}
-		// The dead may have been none of those that the list selects.
+		// The selector of the list may not match the deleted object.
 		if then, ok, readErr := read(past); readErr != nil || !ok || then.has(died.location) {
 			return past, changed, readErr
 		}
@@ -85,8 +83,8 @@ func (r *apiRequest) previous(resp *http.Response, before uint64) (*http.Respons
 	return resp, 0, err
 }
 
-// read reads an answer that has an object, a list, or no object, and leaves it to be
-// read again. It returns false for other answers.
+// read parses a response with an object, a list or nothing, so that it can be read
+// again. It returns false for other responses.
 func read(resp *http.Response) (versioned, bool, error) {
 	var now versioned
 	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNotFound {
@@ -99,13 +97,13 @@ func read(resp *http.Response) (versioned, bool, error) {
 	return now, json.Unmarshal(body, &now) == nil, nil
 }
 
-// location is where what is asked for is.
+// location returns what the request refers to.
 func (r *apiRequest) location() location {
 	return location{r.info.APIGroup, r.info.Resource, r.info.Namespace, r.info.Name}
 }
 
-// at answers a read as of a revision of etcd. The API server has the past only in
-// lists, so an object is taken from one.
+// at answers a read with the state at an etcd revision. The API server serves past
+// states only as lists, so an object is taken from a list.
 func (r *apiRequest) at(revision uint64) (*http.Response, error) {
 	past := *r
 	past.Request = r.Clone(r.Context())
@@ -127,11 +125,11 @@ func (r *apiRequest) at(revision uint64) (*http.Response, error) {
 	return r.only(resp)
 }
 
-// metadataOfOne is how a client asks for no more than the metadata of an object. A list
-// cannot be given in that form.
+// metadataOfOne matches the Accept header of a read of one object's metadata. Lists do
+// not support that form.
 var metadataOfOne = regexp.MustCompile(`\bas=PartialObjectMetadata\b`)
 
-// parent is the path of the collection that an object is in.
+// parent returns the path of the collection of an object.
 func parent(path string, subresource bool) string {
 	u := url.URL{Path: path}
 	if subresource {
@@ -140,7 +138,7 @@ func parent(path string, subresource bool) string {
 	return u.JoinPath("..").Path
 }
 
-// only makes the answer to a read of an object of a list with at most that one.
+// only converts a list with at most one object into the response of a get.
 func (r *apiRequest) only(resp *http.Response) (*http.Response, error) {
 	body, err := readResponse(resp)
 	if err != nil {
@@ -160,14 +158,14 @@ func (r *apiRequest) only(resp *http.Response) (*http.Response, error) {
 		return r.answer(http.StatusNotFound, resp.Header, missing)
 	}
 	object := list.Items[0]
-	if object["kind"] == nil { // items of built-in lists leave it out
+	if object["kind"] == nil { // items of built-in lists have no kind
 		object["apiVersion"], object["kind"] = list.APIVersion, list.Kind[:max(0, len(list.Kind)-len("List"))]
 	}
 	return r.answer(http.StatusOK, resp.Header, object)
 }
 
-// frozenAt is the key of the first event of a kind that a frozen component has not
-// been told of: one revision before it, its world stands still.
+// frozenAt is the key of the first watch event that a frozen component did not
+// receive. The component sees the state one revision before it.
 type frozenAt struct{ component, resource string }
 
 // frozen answers a list with the state at which the component's view is frozen. It

@@ -11,14 +11,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 )
 
-// Describer knows what requests ask for; *store.Store and *gcs.Service are ones.
+// Describer names the operation of a request. *store.Store and *gcs.Service implement
+// it.
 type Describer interface {
 	Describe(r *http.Request) httpserver.Request
 }
 
-// Middleware makes the requests of clients cross the store seam as this
-// incarnation's. Neither bodies nor headers are recorded. A request that the
-// fence cuts off gets no answer, its connection is closed.
+// Middleware makes the requests of clients operations of this incarnation at the store
+// seam. It records no bodies and headers. If the fence interrupts a request, its
+// connection is closed without a response.
 func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if i.faults.Bypassed() {
@@ -32,7 +33,7 @@ func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handl
 		recorder := &responseRecorder{ResponseWriter: w}
 		completed := false
 		defer func() {
-			if !completed { // the handler has panicked, which is its way to hang up
+			if !completed { // the handler has panicked to close the connection
 				c.exit(outcomeAborted, "")
 			}
 		}()
@@ -63,20 +64,20 @@ func s3Operation(asked httpserver.Request, method string) journal.Operation {
 // outcomeAborted is the outcome of a request whose connection was closed.
 const outcomeAborted = "Aborted"
 
-// maxErrorBody is enough of an S3 error to find its code.
+// maxErrorBody is long enough to contain the code of an S3 error.
 const maxErrorBody = 512
 
 var errorCode = regexp.MustCompile(`<Code>([A-Za-z0-9]+)</Code>`)
 
-// responseRecorder notes what an answer is, while it passes.
+// responseRecorder records status and error of a response.
 type responseRecorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
-	head   bytes.Buffer // of an error
+	head   bytes.Buffer // start of an error body
 }
 
-// Unwrap lets http.ResponseController find what the writer below can do.
+// Unwrap returns the writer below, for http.ResponseController.
 func (r *responseRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 func (r *responseRecorder) WriteHeader(status int) {
@@ -98,7 +99,7 @@ func (r *responseRecorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// outcome is the code of an S3 error, or the HTTP status where there is none.
+// outcome returns the code of an S3 error, or the HTTP status.
 func (r *responseRecorder) outcome(hungUp bool) string {
 	if hungUp {
 		return outcomeAborted

@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 )
 
-// serve has a request handled, with all that a fault does to it, and reports
-// whether its connection has to be closed.
+// serve handles a request, and applies its fault. It reports whether the connection
+// must be closed.
 func (c *operation) serve(w *responseRecorder, r *http.Request, served Describer, next http.Handler) (hangUp bool) {
 	if c.applied == nil {
 		next.ServeHTTP(w, r)
@@ -36,7 +36,7 @@ func (c *operation) serve(w *responseRecorder, r *http.Request, served Describer
 		return c.crashAfter() || failStore(w, r, served, e.LoseReply, e.Message)
 	case e.Cut > 0:
 		next.ServeHTTP(&cutter{ResponseWriter: w, left: e.Cut}, r)
-		_ = http.NewResponseController(w).Flush() // what is not cut has to arrive
+		_ = http.NewResponseController(w).Flush() // send what is not cut
 		return true
 	case e.Flip > 0:
 		next.ServeHTTP(&flipper{ResponseWriter: w, left: e.Flip}, r)
@@ -52,7 +52,7 @@ func (c *operation) serve(w *responseRecorder, r *http.Request, served Describer
 	return false
 }
 
-// serveTwice has the request handled twice. Its body is held in memory for that.
+// serveTwice handles a request twice. It holds the request body in memory.
 func (c *operation) serveTwice(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *operation) serveTwice(w *responseRecorder, r *http.Request, next http.H
 	return false
 }
 
-// s3Failure is an error of S3, as "Error responses" of its reference has them.
+// s3Failure is an S3 error; see "Error responses" in the S3 reference.
 type s3Failure struct {
 	XMLName   xml.Name `xml:"Error"`
 	Code      string   `xml:"Code"`
@@ -75,11 +75,11 @@ type s3Failure struct {
 	RequestID string   `xml:"RequestId"`
 }
 
-// failStore answers with an error of S3, or of Google's, or not at all.
+// failStore responds with an error of S3 or Google, or resets the connection.
 func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, text string) (hangUp bool) {
 	status, ok := fault.S3Status(code)
 	if !ok {
-		return true // a connection that is reset
+		return true // reset the connection
 	}
 	text = cmp.Or(text, http.StatusText(status))
 	if _, ok := served.(*gcs.Service); ok {
@@ -98,8 +98,8 @@ func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, t
 	return false
 }
 
-// gcsFailure is an error of Google's JSON API, as "Status and error codes" of its
-// reference has them.
+// gcsFailure is an error of Google's JSON API; see "Status and error codes" in its
+// reference.
 type gcsFailure struct {
 	Error struct {
 		Code    int         `json:"code"`
@@ -121,6 +121,6 @@ func failGCS(w http.ResponseWriter, status int, code, text string) {
 	failed.Error.Code, failed.Error.Message = status, text
 	failed.Error.Errors = []gcsReason{{Domain: "global", Reason: code, Message: text}}
 	if err := json.NewEncoder(w).Encode(failed); err != nil {
-		return // the client has gone
+		return // the client has disconnected
 	}
 }

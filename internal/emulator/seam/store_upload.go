@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// serveCut has a request handled of whose body only the first bytes arrive, and
-// reports whether there were more. The client does not hear then what the store
-// makes of it; the journal does.
+// serveCut handles a request of which only the first bytes of the body arrive. It
+// reports whether there were more. The client does not receive the store's response;
+// the journal records it.
 func (c *operation) serveCut(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
 	body := &cutUpload{ReadCloser: r.Body, left: c.effect().CutUpload}
 	r.Body = body
@@ -45,7 +45,7 @@ func (c *cutUpload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hangUpWriter writes elsewhere once the connection is broken.
+// hangUpWriter writes to instead once the connection is broken.
 type hangUpWriter struct {
 	http.ResponseWriter
 
@@ -53,7 +53,7 @@ type hangUpWriter struct {
 	body    *cutUpload
 }
 
-// Unwrap lets http.ResponseController find what the writer below can do.
+// Unwrap returns the writer below, for http.ResponseController.
 func (h *hangUpWriter) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
 func (h *hangUpWriter) to() http.ResponseWriter {
@@ -67,11 +67,11 @@ func (h *hangUpWriter) Header() http.Header         { return h.to().Header() }
 func (h *hangUpWriter) WriteHeader(status int)      { h.to().WriteHeader(status) }
 func (h *hangUpWriter) Write(p []byte) (int, error) { return h.to().Write(p) }
 
-// flippedUpload is the body of a request of which one bit is turned.
+// flippedUpload is a request body with one flipped bit.
 type flippedUpload struct {
 	io.ReadCloser
 
-	left int // bytes to the one, itself included; 0 when it has passed
+	left int // bytes up to and including the changed one; 0 after it
 }
 
 // Read implements io.Reader.

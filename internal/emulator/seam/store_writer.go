@@ -2,7 +2,7 @@ package seam
 
 import "net/http"
 
-// discardWriter discards an answer that no client receives.
+// discardWriter discards a response that no client receives.
 type discardWriter struct{ header http.Header }
 
 func newDiscardWriter() *discardWriter { return &discardWriter{http.Header{}} }
@@ -12,13 +12,13 @@ func (n *discardWriter) WriteHeader(int)             {}
 func (n *discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 func (n *discardWriter) Flush()                      {}
 
-// cutter lets the first bytes of a body pass, and swallows the rest.
+// cutter passes on the first bytes of a body, and discards the rest.
 type cutter struct {
 	http.ResponseWriter
 	left int
 }
 
-// Unwrap lets http.ResponseController find what the writer below can do.
+// Unwrap returns the writer below, for http.ResponseController.
 func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *cutter) Write(p []byte) (int, error) {
@@ -30,13 +30,13 @@ func (c *cutter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flipper turns one bit of a body.
+// flipper flips one bit of a body.
 type flipper struct {
 	http.ResponseWriter
-	left int // bytes to the one, itself included; 0 when it has passed
+	left int // bytes up to and including the changed one; 0 after it
 }
 
-// Unwrap lets http.ResponseController find what the writer below can do.
+// Unwrap returns the writer below, for http.ResponseController.
 func (f *flipper) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 
 func (f *flipper) Write(p []byte) (int, error) {
@@ -44,7 +44,7 @@ func (f *flipper) Write(p []byte) (int, error) {
 		f.left = max(0, f.left-len(p))
 		return f.ResponseWriter.Write(p)
 	}
-	flipped := append([]byte(nil), p...) // the caller's is not ours to change
+	flipped := append([]byte(nil), p...) // the caller owns the slice
 	flipped[f.left-1] ^= 1
 	f.left = 0
 	return f.ResponseWriter.Write(flipped)

@@ -7,36 +7,37 @@ import (
 	"sync"
 )
 
-// maxTombstones is how many deletions are remembered, the latest.
+// maxTombstones is the number of remembered deletions.
 const maxTombstones = 4096
 
-// Tombstones remember at which revision of etcd objects were deleted, as watches have
-// told of it. The API server can be asked what there was at a revision, but not when
-// something ceased to be. It is safe for concurrent use; a nil one knows of none.
+// Tombstones record the etcd revisions of deletions, as seen by watches. The API
+// server can return the state at a revision, but not the revision of a deletion. It is
+// safe for concurrent use; nil has no deletions.
 type Tombstones struct {
 	mu    sync.Mutex
 	known map[tombstone]bool
-	all   []tombstone // in the order in which they were told
+	all   []tombstone // in the order of the watch events
 }
 
-// tombstone is the end of an object, or of its being selected by a watch.
+// tombstone is the deletion of an object, or a change after which a watch no longer
+// selects it.
 type tombstone struct {
 	location
 
 	revision uint64
 }
 
-// location is where an object is, or, without a name, a collection; without a
-// namespace, too, the collection of all namespaces.
+// location identifies an object; without a name, the collection of a namespace;
+// without a namespace, that of all namespaces.
 type location struct{ group, resource, namespace, name string }
 
-// has reports whether another location is in this one.
+// has reports whether a location contains another.
 func (p location) has(other location) bool {
 	return p.group == other.group && p.resource == other.resource &&
 		(p.namespace == "" || p.namespace == other.namespace) && (p.name == "" || p.name == other.name)
 }
 
-// NewTombstones returns memory that is empty.
+// NewTombstones returns an empty Tombstones.
 func NewTombstones() *Tombstones { return &Tombstones{known: map[tombstone]bool{}} }
 
 func (d *Tombstones) add(one tombstone) {
@@ -55,8 +56,7 @@ func (d *Tombstones) add(one tombstone) {
 	d.all = append(d.all, one)
 }
 
-// last returns the latest death at a place before a revision; the zero value if
-// none is known.
+// last returns the latest deletion in a location before a revision, or the zero value.
 func (d *Tombstones) last(at location, before uint64) (latest tombstone) {
 	if d == nil {
 		return tombstone{}
@@ -71,10 +71,10 @@ func (d *Tombstones) last(at location, before uint64) (latest tombstone) {
 	return latest
 }
 
-// deletedPrefix is how the line of an event begins that tells of one.
+// deletedPrefix is the start of a line with a deletion.
 var deletedPrefix = []byte(`{"type":"DELETED"`)
 
-// observe takes note of an event of a watch, if it tells of a death.
+// observe records a watch event, if it is a deletion.
 func (d *Tombstones) observe(of location, line []byte) {
 	if d == nil || !bytes.HasPrefix(line, deletedPrefix) {
 		return

@@ -12,11 +12,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
-// Errors that callers tell apart with errors.Is.
+// Kinds of errors.
 var (
 	// ErrOwnServer: the cluster is the control plane of another emulator.
 	ErrOwnServer = errors.New("the cluster is that of an emulator")
-	// ErrUnfinished: an emulator was killed and has left things in a cluster.
+	// ErrUnfinished: a killed emulator has left objects in a cluster.
 	ErrUnfinished = errors.New("an emulator was killed that has left something in a cluster")
 )
 
@@ -40,8 +40,8 @@ func (s *Session) checkServer() error {
 	return nil
 }
 
-// succeed ends what an emulator has left that was killed. What it has left in a
-// cluster is taken over by one that runs there as well.
+// succeed cleans up after a killed emulator. If the new emulator uses the same
+// cluster, it takes over the objects there.
 func (s *Session) succeed(ctx context.Context, dir string) error {
 	if err := emulator.EndOrphans(ctx, dir); err != nil {
 		return err
@@ -57,19 +57,19 @@ func (s *Session) succeed(ctx context.Context, dir string) error {
 		ErrUnfinished, killed.Name, killed.Context)
 }
 
-// Remains are what an emulator has left in a cluster.
+// Remains are the objects that an emulator has left in a cluster.
 type Remains struct {
-	// Context leads to the cluster; empty if there was none.
+	// Context is the context of the cluster; empty if there was none.
 	Context string
-	// Left has a line for each thing that is still there.
+	// Left has a line for each remaining object.
 	Left []string
-	// Err says why nothing more could be removed.
+	// Err is the error that ended the clean-up of the cluster.
 	Err error
 }
 
-// CleanUp ends what an emulator has left that was killed, by its directory: its
-// processes, and what it has made in a cluster. That a cluster cannot be reached
-// is no error, but one of the Remains.
+// CleanUp cleans up after a killed emulator with that directory: it ends its
+// processes, and deletes its objects in a cluster. An unreachable cluster is no error,
+// but recorded in Remains.
 func CleanUp(ctx context.Context, dir string) (Remains, error) {
 	if err := emulator.EndOrphans(ctx, dir); err != nil {
 		return Remains{}, err
@@ -80,7 +80,7 @@ func CleanUp(ctx context.Context, dir string) (Remains, error) {
 	}
 	kubeconfig := emulator.KubeconfigIn(dir)
 	if _, err := os.Stat(kubeconfig); errors.Is(err, fs.ErrNotExist) {
-		return Remains{}, nil // it had not yet changed the cluster
+		return Remains{}, nil // it has not changed the cluster yet
 	}
 	c, err := cluster.Open(cluster.Options{Kubeconfig: kubeconfig, Owner: killed.Name})
 	if err != nil {

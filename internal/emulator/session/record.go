@@ -9,19 +9,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 )
 
-// record is the recording of a session. The methods of a nil one do nothing.
+// record is the recording of a session. The methods of nil do nothing.
 type record struct {
 	writer *recording.Writer
 	stop   func()
 }
 
-// startRecording makes the recording that is asked for. What has happened during
-// the start is in it.
+// startRecording starts the recording, if one is requested. It includes the events of
+// the start.
 func (s *Session) startRecording() error {
 	if s.opts.Record == "" {
 		return nil
 	}
-	dir, err := filepath.Abs(s.opts.Record) // other processes are told of it
+	dir, err := filepath.Abs(s.opts.Record) // other processes get the path
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (r *record) close() error {
 	return r.writer.Close()
 }
 
-// faults returns the faults, whose coming and going is recorded.
+// faults returns the faults, with recorded changes.
 func (r *record) faults(all *fault.Set) adminapi.Faults {
 	if r == nil {
 		return all
@@ -60,7 +60,7 @@ func (r *record) faults(all *fault.Set) adminapi.Faults {
 	return &recordedFaults{all, r.writer}
 }
 
-// recordedFaults writes down who comes and goes.
+// recordedFaults records when faults are added and removed.
 type recordedFaults struct {
 	*fault.Set
 

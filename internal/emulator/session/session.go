@@ -1,6 +1,6 @@
-// Package session runs an emulator under a name, so that commands of other
-// processes find it: it ties together package emulator, which runs the parts,
-// and package instance, which keeps the books.
+// Package session runs an emulator under a name, so that commands of other processes
+// find it. It combines package emulator, which runs the components, and package
+// instance, which manages names and directories.
 package session
 
 import (
@@ -18,35 +18,35 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
-// Options say what to run.
+// Options configure a session.
 type Options struct {
 	// Name is the name of the emulator.
 	Name string
-	// DataDir is where its data outlives it; empty for nowhere.
+	// DataDir is the directory for data that survives a restart; empty for none.
 	DataDir string
-	// Version of the program, for the books.
+	// Version is the version of the program, for the description.
 	Version string
-	// Record is a directory for a recording of all that happens; empty for none.
+	// Record is the directory for a recording of the session; empty for none.
 	Record string
-	// Emulator says what to start. Its directories are set by the session.
+	// Emulator has the options of the emulator. The session sets the directories.
 	Emulator emulator.Options
 }
 
-// Session is an emulator that runs under a name.
+// Session is a running emulator with a name.
 type Session struct {
 	opts     Options
 	started  time.Time
 	instance *instance.Instance
 	data     *instance.DataDir
-	cluster  *cluster.Cluster // nil unless an existing one is used
+	cluster  *cluster.Cluster // nil without an existing cluster
 	emulator *emulator.Emulator
 	control  *adminapi.Server
 	record   *record
-	mark     uint64 // what the journal had when the description was published
+	mark     uint64 // position in the journal when the description was last published
 }
 
-// Start takes the name, starts an emulator and publishes where everything is. A
-// failed start leaves nothing behind. The errors are those of instance.Acquire,
+// Start acquires the name, starts an emulator and publishes its description. A failed
+// start leaves nothing behind. The errors are those of instance.Acquire,
 // instance.LockDataDir and emulator.Start.
 func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	s := &Session{opts: opts, started: time.Now()}
@@ -84,7 +84,7 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.record.faults(s.emulator.Faults())); err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
 	}
-	s.started = time.Now() // getting the control plane may have taken minutes
+	s.started = time.Now() // the download of the control plane may have taken minutes
 	s.mark = s.emulator.Journal().Mark()
 	if err := s.instance.Publish(s.Info()); err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
@@ -99,13 +99,13 @@ func (s *Session) openCluster() (err error) {
 	return err
 }
 
-// controlSocket is where other processes steer the emulator.
+// controlSocket is the socket of the admin API.
 func (s *Session) controlSocket() string { return filepath.Join(s.instance.Dir(), "run", "ctl.sock") }
 
-// Emulator returns the emulator, for those who want more than its description.
+// Emulator returns the emulator.
 func (s *Session) Emulator() *emulator.Emulator { return s.emulator }
 
-// Info describes the emulator as it is now.
+// Info returns the current description.
 func (s *Session) Info() instance.Info {
 	info := instance.Info{
 		Name:    s.opts.Name,
@@ -117,7 +117,7 @@ func (s *Session) Info() instance.Info {
 	if s.data != nil {
 		info.DataDir = s.data.Path()
 	}
-	if c := s.cluster; c != nil { // known to those who clean up if this process is killed
+	if c := s.cluster; c != nil { // for the clean-up if this process is killed
 		info.Context, info.APIServer = c.ContextName(), c.Server()
 	}
 	if s.emulator != nil {
@@ -128,8 +128,8 @@ func (s *Session) Info() instance.Info {
 	return info
 }
 
-// Wait keeps the books while the emulator runs. It returns nil when ctx is done,
-// or the error of a part of the emulator that has failed.
+// Wait updates the description while the emulator runs. It returns nil when ctx is
+// done, or the error of a failed component.
 func (s *Session) Wait(ctx context.Context) error {
 	running, cancel := context.WithCancelCause(ctx)
 	var watcher sync.WaitGroup
@@ -156,7 +156,7 @@ func (s *Session) Wait(ctx context.Context) error {
 	return context.Cause(running)
 }
 
-// Stop stops the emulator and gives the name back.
+// Stop stops the emulator and releases the name.
 func (s *Session) Stop(ctx context.Context) error {
 	return errors.Join(s.stop(ctx), s.release())
 }

@@ -185,7 +185,7 @@ func TestStartFails(t *testing.T) {
 			want: instance.ErrInUse,
 		},
 		"Emulator": {
-			reason: "the emulator refuses its options",
+			reason: "the emulator rejects its options",
 			change: func(_ *testing.T, o *session.Options) { o.Emulator.S3Port = -1 },
 			want:   emulator.ErrOptions,
 		},

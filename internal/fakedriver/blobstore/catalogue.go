@@ -8,21 +8,21 @@ import (
 )
 
 var (
-	// catalogueTable has an entry for every stored blob, by its ID. It is small
-	// enough to be read as a whole when the store is opened.
+	// catalogueTable has an entry for each stored blob, by ID. It is small: Open reads all
+	// of it.
 	catalogueTable = []byte("blobs")
-	// bodiesTable has the bytes of the blobs that are not files.
+	// bodiesTable has the bytes of the blobs without a file.
 	bodiesTable = []byte("bodies")
 )
 
-// bodiesFill is how full bbolt leaves its pages of bodies, which come in the order
-// of their IDs and so are never inserted between others.
+// bodiesFill is the fill factor of bbolt's pages of bodies. Bodies are only appended,
+// in the order of their IDs, so the pages need no free space.
 const bodiesFill = 0.95
 
-// entry is what the catalogue says of a blob.
+// entry is the catalogue's entry of a blob.
 type entry struct {
 	size int64
-	file bool // it is a file of its own
+	file bool // the blob is a file
 }
 
 const entrySize = 9
@@ -42,7 +42,7 @@ func decodeEntry(value []byte) (entry, error) {
 	return entry{size: int64(binary.BigEndian.Uint64(value)), file: value[8] == 1}, nil //nolint:gosec // as it was encoded
 }
 
-// key is that of the blob in both tables: IDs that grow are appended.
+// key is the blob's key in both tables. IDs grow, so entries are appended.
 func (id BlobID) key() []byte { return binary.BigEndian.AppendUint64(nil, uint64(id)) }
 
 func idOf(key []byte) BlobID { return BlobID(binary.BigEndian.Uint64(key)) }

@@ -2,10 +2,10 @@ package blobstore
 
 import "fmt"
 
-// request is a batch that waits for its transaction.
+// request is a batch that waits for a transaction.
 type request struct {
 	changes []Change
-	blobs   []storable // those that are not stored yet
+	blobs   []storable // blobs that are not stored yet
 	done    chan error
 }
 
@@ -37,7 +37,7 @@ func (d *Disk) Commit(batch Batch) error {
 	}
 }
 
-// commitAll commits what comes, until the store is closed.
+// commitAll commits requests until the store is closed.
 func (d *Disk) commitAll() {
 	for {
 		select {
@@ -58,10 +58,10 @@ func (d *Disk) commitAll() {
 	}
 }
 
-// maxGroup bounds a transaction, and with it what a caller can have to wait for.
+// maxGroup limits the size of a transaction, and so the time that a caller waits.
 const maxGroup = 256
 
-// gather adds what has come while the transaction before was being written.
+// gather collects the requests that arrived during the previous transaction.
 func (d *Disk) gather(first *request) []*request {
 	group := []*request{first}
 	for len(group) < maxGroup {
@@ -75,7 +75,7 @@ func (d *Disk) gather(first *request) []*request {
 	return group
 }
 
-// commit stores a group in one transaction, which also removes some garbage.
+// commit stores a group in one transaction, which also deletes some garbage.
 func (d *Disk) commit(group []*request) error {
 	if d.broken.Load() {
 		return ErrBroken

@@ -11,11 +11,10 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// lockTimeout is how long opening waits for another process to close the file.
+// lockTimeout is how long Open waits until another process closes the file.
 const lockTimeout = time.Second
 
-// format is the layout of the file, which a later version may have to tell from
-// its own.
+// format is the version of the file's layout.
 const format = "1"
 
 var (
@@ -23,8 +22,8 @@ var (
 	formatKey   = []byte("format")
 )
 
-// openDatabase opens the file, which is created if there is none; orphans is
-// whether there are blobs that only an existing one can know of.
+// openDatabase opens the file, or creates it. orphans means that there are blob files,
+// which require an existing database.
 func openDatabase(path string, orphans bool) (*bolt.DB, error) {
 	if info, err := os.Stat(path); orphans && (err != nil || info.Size() == 0) {
 		return nil, fmt.Errorf("%s %w: it is missing or empty, but there are blobs beside it", path, ErrDamaged)
@@ -48,8 +47,8 @@ func openDatabase(path string, orphans bool) (*bolt.DB, error) {
 	return db, nil
 }
 
-// checkLength compares the length of the file with what is in use of it. Reading
-// what is not there would end the process.
+// checkLength compares the length of the file with its used pages. A read beyond the
+// end would crash the process.
 func checkLength(db *bolt.DB) error {
 	return db.View(func(tx *bolt.Tx) error {
 		info, err := os.Stat(db.Path())
@@ -82,8 +81,8 @@ func prepareTables(tx *bolt.Tx) error {
 // guarded is guard for the database of the store.
 func (d *Disk) guarded(read func() error) error { return guard(d.db.Path(), read) }
 
-// guard makes an error of what happens when bbolt meets a damaged page, which is a
-// panic, or the end of a file that should be longer, which is a fault.
+// guard converts crashes of bbolt on damaged files into errors: panics, and memory
+// faults beyond the end of a short file.
 func guard(path string, read func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {

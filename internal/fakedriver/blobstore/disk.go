@@ -25,10 +25,10 @@ type Disk struct {
 	garbage  garbage
 	broken   atomic.Bool
 
-	// loading is what Load and Blob know until Sweep; nil afterwards.
+	// loading is the state of Load and Blob until Sweep; nil afterwards.
 	loading *inventory
 
-	// update runs a transaction; tests put a failing one in its place.
+	// update runs a transaction. Tests replace it.
 	update func(func(*bolt.Tx) error) error
 
 	closeOnce sync.Once
@@ -38,9 +38,9 @@ type Disk struct {
 
 var _ Store = (*Disk)(nil)
 
-// Open opens the store in a directory, and creates both if they are missing; they
-// are for their owner only. One process at a time can have it open. The caller
-// must Close it. An error about the content of files is of kind ErrDamaged.
+// Open opens the store in a directory, and creates both if necessary, with access for
+// the owner only. One process at a time can open it. The caller must Close it. The
+// error for damaged files is of kind ErrDamaged.
 func Open(dir string) (*Disk, error) {
 	blobs := filepath.Join(dir, blobsName)
 	if err := os.MkdirAll(blobs, 0o700); err != nil {
@@ -63,7 +63,7 @@ func Open(dir string) (*Disk, error) {
 	return d, nil
 }
 
-// prepare makes the names of new files durable, and takes stock of blobs.
+// prepare makes the names of new files durable, and reads the inventory.
 func (d *Disk) prepare(files []BlobID) error {
 	if err := errors.Join(syncDir(d.dir), syncDir(filepath.Dir(d.dir))); err != nil {
 		return err

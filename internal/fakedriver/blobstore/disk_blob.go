@@ -14,19 +14,19 @@ type storable interface {
 	Blob
 	// stored reports whether a transaction has stored the blob.
 	stored() bool
-	// store writes in a transaction what is not written yet.
+	// store writes the blob in a transaction, unless it is written.
 	store(tx *bolt.Tx) error
 	// settle is called when the transaction is durable.
 	settle()
 }
 
-// references counts those to a blob.
+// references counts the references to a blob.
 type references struct{ n atomic.Int32 }
 
 // Retain implements Blob.
 func (r *references) Retain() { r.n.Add(1) }
 
-// drop ends a reference, and reports whether it was the last.
+// drop removes a reference, and reports whether it was the last.
 func (r *references) drop() bool {
 	n := r.n.Add(-1)
 	if n < 0 {
@@ -35,7 +35,7 @@ func (r *references) drop() bool {
 	return n == 0
 }
 
-// path is where a blob is that is a file of its own.
+// path returns the file of a blob.
 func (d *Disk) path(id BlobID) string {
 	return filepath.Join(d.dir, blobsName, strconv.FormatUint(uint64(id), 16))
 }
@@ -46,11 +46,11 @@ func fileID(name string) (BlobID, bool) {
 	return BlobID(id), err == nil && strconv.FormatUint(id, 16) == name
 }
 
-// removeFile removes the file of a blob, unless it might be needed after all, or
-// might be that of another process by now. One that cannot be removed is left to
-// Sweep when the store is opened again.
+// removeFile deletes the file of a blob, unless the store is broken or closed: then
+// the file may be needed, or belong to another process. Sweep deletes such files at
+// the next start.
 func (d *Disk) removeFile(id BlobID) {
 	if !d.broken.Load() && !d.isClosed() {
-		_ = os.Remove(d.path(id)) // see above
+		_ = os.Remove(d.path(id)) // Sweep deletes it at the next start
 	}
 }

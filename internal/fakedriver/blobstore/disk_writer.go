@@ -7,12 +7,11 @@ import (
 	"os"
 )
 
-// diskWriter collects a blob in memory as long as it is small, and then writes it
-// to a file as it comes.
+// diskWriter collects a small blob in memory, and writes a larger one to a file.
 type diskWriter struct {
 	disk    *Disk
 	scratch *scratch // nil after the end
-	filled  int      // of scratch, and not in the file
+	filled  int      // bytes in scratch that are not in the file
 	file    *os.File // nil while the blob is small
 	id      BlobID   // of the file
 	size    int64
@@ -64,7 +63,7 @@ func (w *diskWriter) took(n int) {
 	w.size += int64(n)
 }
 
-// flush moves what has been collected to the file, which it creates first.
+// flush writes the collected bytes to the file, which it creates first.
 func (w *diskWriter) flush() error {
 	if w.file == nil {
 		id := w.disk.nextID()
@@ -84,7 +83,7 @@ func (w *diskWriter) Seal() (Blob, error) {
 	if w.scratch == nil {
 		return nil, errEnded
 	}
-	defer w.Abort() // of what has not been taken away until then
+	defer w.Abort() // deletes what the blob has not taken over
 	if w.disk.isClosed() {
 		return nil, ErrClosed
 	}
@@ -114,7 +113,7 @@ func (w *diskWriter) Abort() {
 	scratches.Put(w.scratch)
 	w.scratch = nil
 	if w.file != nil {
-		_ = w.file.Close() // it goes
+		_ = w.file.Close() // the file is deleted
 		w.disk.removeFile(w.id)
 	}
 }

@@ -1,12 +1,11 @@
-// Package blobstore keeps records and bytes, in memory or in a directory. It exists
-// so that what knows of buckets and objects has one way of keeping them, and so
-// that what "durable" means is decided in one place: what Commit has accepted is
-// there after a crash, and what it has not accepted is not.
+// Package blobstore stores records and blobs, in memory or in a directory. It defines
+// durability in one place: after a crash, all accepted commits are present, and no
+// others.
 //
-// In a directory, records and blobs of up to 64 KiB are in one bbolt file, whose
-// transactions are shared by callers who come at the same time; a larger blob is
-// a file of its own, which is written and flushed before the transaction that
-// makes it known. docs/s3.md has the measurements behind this.
+// In a directory, records and blobs up to 64 KiB are in one bbolt file, and concurrent
+// callers share its transactions. A larger blob is a file, which is written and
+// flushed before the transaction that refers to it. docs/s3.md has the measurements
+// behind this.
 //
-// It knows nothing of buckets, objects and accounts.
+// The package does not depend on buckets, objects and accounts.
 package blobstore

@@ -11,11 +11,11 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// fileBlob is a blob that is a file of its own.
+// fileBlob is a blob in a file.
 type fileBlob struct {
 	references
 
-	known atomic.Bool // to the catalogue
+	known atomic.Bool // the catalogue has an entry
 	disk  *Disk
 	id    BlobID
 	size  int64
@@ -27,8 +27,8 @@ func (b *fileBlob) ID() BlobID { return b.id }
 // Size implements Blob.
 func (b *fileBlob) Size() int64 { return b.size }
 
-// Release implements Blob. The file goes first: an entry of the catalogue without
-// a file, to which no record refers, is removed when the store is opened again.
+// Release implements Blob. It deletes the file before the entry: at the next start,
+// Sweep deletes an entry without file and record.
 func (b *fileBlob) Release() {
 	if !b.drop() {
 		return
@@ -80,8 +80,7 @@ func (r *fileReader) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo implements io.WriterTo. A writer that can take bytes from a file without
-// a copy, as a TCP connection can, does so.
+// WriteTo implements io.WriterTo. A TCP connection sends the file without a copy.
 func (r *fileReader) WriteTo(w io.Writer) (int64, error) {
 	buffer := borrowScratch()
 	defer scratches.Put(buffer)
@@ -92,7 +91,7 @@ func (r *fileReader) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// atEnd returns io.EOF, or an error if the file has ended before the blob.
+// atEnd returns io.EOF, or an error if the file is shorter than the blob.
 func (r *fileReader) atEnd() error {
 	if r.left.N > 0 {
 		return fmt.Errorf("blob %s %w: it is %d bytes too short", r.file.Name(), ErrDamaged, r.left.N)

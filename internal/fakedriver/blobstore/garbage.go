@@ -5,16 +5,15 @@ import (
 	"sync"
 )
 
-// maxSweep is how many blobs one transaction removes. Those that wait are removed
-// by the next one that is requested, so that removing a blob does not cost one
-// of its own; and without being asked for when there are as many as this.
+// maxSweep is the maximum number of blobs that one transaction deletes. Garbage is
+// deleted together with the next commit, or by itself when there is as much as this.
 const maxSweep = 1024
 
-// garbage is a list of blobs that are to be struck from the catalogue.
+// garbage is a list of blobs to delete from the catalogue.
 type garbage struct {
 	mu  sync.Mutex
 	ids []BlobID
-	// full has an element when there is enough for a transaction.
+	// full signals that there is enough garbage for a transaction.
 	full chan struct{}
 }
 
@@ -25,7 +24,7 @@ func (g *garbage) add(ids ...BlobID) {
 	g.signal()
 }
 
-// take returns some of the list, for one transaction.
+// take removes a part of the list, for one transaction.
 func (g *garbage) take() []BlobID {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -46,8 +45,8 @@ func (g *garbage) signal() {
 	}
 }
 
-// removeGarbage removes some of what waits. What it cannot remove is left to Sweep
-// when the store is opened again.
+// removeGarbage deletes some garbage. If that fails, Sweep deletes it at the next
+// start.
 func (d *Disk) removeGarbage() (more bool) {
 	ids := d.garbage.take()
 	return len(ids) > 0 && !d.broken.Load() && d.transact(nil, ids) == nil

@@ -10,14 +10,14 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// inlineBlob is a blob in the database, or about to be.
+// inlineBlob is a blob in the database, or one that will be.
 type inlineBlob struct {
 	references
 
 	size int32
 	disk *Disk
 	id   BlobID
-	// body is nil as soon as it is stored.
+	// body is nil after it was stored.
 	body atomic.Pointer[[]byte]
 }
 
@@ -49,8 +49,8 @@ func (b *inlineBlob) store(tx *bolt.Tx) error {
 
 func (b *inlineBlob) settle() { b.body.Store(nil) }
 
-// Open implements Blob. The bytes are read at once: a transaction that stays open
-// would keep all pages that change meanwhile.
+// Open implements Blob. It reads all bytes at once: a long transaction would keep all
+// pages that change in the meantime.
 func (b *inlineBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	if err := checkRange(offset, length, b.Size()); err != nil {
 		return nil, err

@@ -8,10 +8,10 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// inventory is what is known of blobs until Sweep.
+// inventory is the state of the blobs until Sweep.
 type inventory struct {
 	entries map[BlobID]entry
-	claimed map[BlobID]storable // those that records refer to
+	claimed map[BlobID]storable // blobs with a reference from a record
 	files   []BlobID
 }
 
@@ -31,7 +31,7 @@ func (d *Disk) takeInventory(files []BlobID) error {
 	})
 }
 
-// listFiles returns the blobs that are files in a directory.
+// listFiles returns the blobs with a file in a directory.
 func listFiles(dir string) ([]BlobID, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {

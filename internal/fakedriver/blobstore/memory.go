@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Memory is a store that keeps blobs in memory, and no records: its users have them
-// in memory, too.
+// Memory is a store that keeps blobs in memory, and no records.
 type Memory struct{ closed atomic.Bool }
 
 var _ Store = (*Memory)(nil)
@@ -20,7 +19,7 @@ func (*Memory) Durable() bool { return false }
 // Load implements Store: there are no records.
 func (*Memory) Load(string, func(key, value []byte) error) error { return nil }
 
-// Blob implements Store: nothing is left of an earlier use.
+// Blob implements Store: there are no earlier blobs.
 func (*Memory) Blob(id BlobID) (Blob, error) {
 	return nil, fmt.Errorf("blob %d of a store in memory %w", id, ErrDamaged)
 }

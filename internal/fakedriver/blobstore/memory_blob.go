@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// collected is what blobs in memory have in common: the garbage collector counts
-// their references, and there are no records that could name them.
+// collected is common to blobs in memory: the Go garbage collector deletes them, and
+// no record refers to them.
 type collected struct{}
 
 // ID implements Blob.
@@ -18,8 +18,8 @@ func (collected) Retain() {}
 // Release implements Blob.
 func (collected) Release() {}
 
-// smallBlob is a blob in memory that has one segment, as most have. It takes as
-// little besides as can be.
+// smallBlob is a blob in memory with one segment, the usual case. It uses little extra
+// memory.
 type smallBlob struct {
 	collected
 
@@ -37,7 +37,7 @@ func (b *smallBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	return &segmentReader{current: b.content[offset : offset+length], left: length}, nil
 }
 
-// memoryBlob is a blob in memory that may have more segments.
+// memoryBlob is a blob in memory with any number of segments.
 type memoryBlob struct {
 	collected
 
@@ -82,7 +82,7 @@ func (r *segmentReader) skip(offset int64) {
 	r.current = r.current[offset:]
 }
 
-// piece returns the bytes that come next and are in one segment; none at the end.
+// piece returns the next bytes of one segment; none at the end.
 func (r *segmentReader) piece() []byte {
 	if len(r.current) == 0 && r.left > 0 {
 		r.skip(0)
@@ -105,7 +105,7 @@ func (r *segmentReader) Read(buffer []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo: nothing is copied on the way.
+// WriteTo implements io.WriterTo without copying.
 func (r *segmentReader) WriteTo(w io.Writer) (int64, error) {
 	var total int64
 	for r.left > 0 {

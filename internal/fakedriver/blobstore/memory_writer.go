@@ -5,17 +5,17 @@ import (
 	"io"
 )
 
-// maxSegment bounds the pieces of a blob in memory.
+// maxSegment is the maximum size of a segment.
 const maxSegment = 1 << 20
 
 var errEnded = errors.New("the writer of a blob is used after its end")
 
-// memoryWriter collects a blob in segments. Each is at most as large as all
-// before it, so that memory follows what has come and not what was announced.
+// memoryWriter collects a blob in segments. No segment is larger than all segments
+// before it, so the memory depends on the received bytes, not on the declared length.
 type memoryWriter struct {
 	first *scratch // nil after the end
 	blob  memoryBlob
-	used  int // of the last segment; of first as long as there is no other
+	used  int // bytes in the last segment, or in first if there is none
 }
 
 // Write implements io.Writer.
@@ -50,7 +50,7 @@ func (w *memoryWriter) ReadFrom(r io.Reader) (int64, error) {
 	}
 }
 
-// room returns where the next bytes belong; there is always some.
+// room returns the free part of the last segment, which is never empty.
 func (w *memoryWriter) room() []byte {
 	last := w.last()
 	if w.used == len(last) {

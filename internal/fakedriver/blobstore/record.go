@@ -13,15 +13,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 const sumSize = crc32.Size
 
-// protect returns a value with a checksum of it and its key in front, because
-// bbolt has none.
+// protect adds a checksum of key and value to the value, because bbolt has none.
 func protect(key, value []byte) []byte {
 	protected := make([]byte, sumSize, sumSize+len(value))
 	binary.BigEndian.PutUint32(protected, sum(key, value))
 	return append(protected, value...)
 }
 
-// reveal returns what protect was given. The error is of kind ErrDamaged.
+// reveal verifies and removes the checksum. The error is of kind ErrDamaged.
 func reveal(key, protected []byte) ([]byte, error) {
 	if len(protected) < sumSize {
 		return nil, ErrDamaged
@@ -37,11 +36,11 @@ func sum(key, value []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
 }
 
-// tableName keeps the tables of records apart from those of the store itself.
+// tableName separates the tables of records from the store's own.
 func tableName(table string) []byte { return []byte("records " + table) }
 
-// check returns an error for a change that bbolt would reject, together with all
-// that are in the same transaction.
+// check returns an error for a change that bbolt would reject. bbolt would also reject
+// the other changes of the transaction.
 func (c Change) check() error {
 	switch {
 	case c.Table == "":
@@ -71,7 +70,7 @@ func (d *Disk) Load(table string, each func(key, value []byte) error) error {
 	return d.db.View(func(tx *bolt.Tx) error { return d.walk(tx.Bucket(tableName(table)), table, each) })
 }
 
-// walk calls each for what is in a bucket of bbolt, which may be nil.
+// walk calls each for every record in a bucket of bbolt, which may be nil.
 func (d *Disk) walk(bucket *bolt.Bucket, table string, each func(key, value []byte) error) error {
 	if bucket == nil {
 		return nil

@@ -2,24 +2,23 @@ package blobstore
 
 import "sync"
 
-// inlineLimit is the size from which a blob in a directory is a file of its own,
-// and that of the first piece of one in memory. Above it, bbolt's transactions
-// get slower than files; docs/s3.md has the figures.
+// inlineLimit is the maximum size of a blob without a file, and the size of the first
+// segment of a blob in memory. Above it, bbolt is slower than files; docs/s3.md has
+// the figures.
 const inlineLimit = 64 << 10
 
-// scratch is where the first bytes of a blob are collected, before anyone knows
-// how many will come. It is lent to a writer, so that a small blob costs no more
-// than its own bytes.
+// scratch is a buffer for the first bytes of a blob, whose size is unknown. A writer
+// borrows it, so that a small blob uses no more memory than its size.
 type scratch [inlineLimit]byte
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 func borrowScratch() *scratch {
-	lent, _ := scratches.Get().(*scratch) // the pool has nothing else
+	lent, _ := scratches.Get().(*scratch) // the pool has only this type
 	return lent
 }
 
-// exactly returns a copy that takes no more memory than it has bytes.
+// exactly returns a copy with exactly the capacity of its length.
 func exactly(content []byte) []byte {
 	kept := make([]byte, len(content))
 	copy(kept, content)

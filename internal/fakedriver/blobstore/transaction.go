@@ -8,8 +8,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// transact writes one transaction. After an error it is as if it had never been,
-// unless the error is of kind ErrBroken.
+// transact runs one transaction. After an error nothing is stored, unless the error is
+// of kind ErrBroken.
 func (d *Disk) transact(group []*request, garbage []BlobID) error {
 	before, err := d.transaction()
 	if err != nil {
@@ -23,7 +23,7 @@ func (d *Disk) transact(group []*request, garbage []BlobID) error {
 	}
 	now, readErr := d.transaction()
 	if now != before || readErr != nil {
-		// Readers see it, so it is in the file, but may not be on the disk.
+		// Readers see it, so it is in the file, but perhaps not flushed to the disk.
 		d.broken.Store(true)
 		err = errors.Join(ErrBroken, err, readErr)
 	}
@@ -51,7 +51,7 @@ func fill(tx *bolt.Tx, group []*request, garbage []BlobID) error {
 	return nil
 }
 
-// transaction returns the number of the last transaction that readers see.
+// transaction returns the number of the latest transaction that readers see.
 func (d *Disk) transaction() (number int, err error) {
 	err = d.guarded(func() error {
 		return d.db.View(func(tx *bolt.Tx) error {
@@ -62,7 +62,8 @@ func (d *Disk) transaction() (number int, err error) {
 	return number, err
 }
 
-// syncNames makes the names of a group's files durable, whose content is already.
+// syncNames makes the names of a group's files durable; their content is durable
+// already.
 func (d *Disk) syncNames(group []*request) error {
 	for _, r := range group {
 		for _, blob := range r.blobs {

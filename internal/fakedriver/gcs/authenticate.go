@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
-// authenticate finds out whose request it is, by the token ACCESS_ID:ACCESS_SECRET.
+// authenticate identifies the caller by the token ACCESS_ID:ACCESS_SECRET.
 func (s *Service) authenticate(x *exchange) error {
 	headers := x.r.Header.Values("Authorization")
 	if len(headers) == 0 {
@@ -23,9 +23,9 @@ func (s *Service) authenticate(x *exchange) error {
 	return err
 }
 
-// authorize accepts an operation if the key's grant covers one of its needs.
-// Copying needs to read its source, too. Of a bucket that is not granted nothing is
-// said but that it is forbidden.
+// authorize allows an operation if the key's grant has one of the needed permissions.
+// Copying also needs read access to the source. Every request for another bucket gets
+// the same 403.
 func (s *Service) authorize(x *exchange) error {
 	if x.operation.needs == nil {
 		return errForbidden.with("Buckets are created, changed and deleted by the driver, for a BucketClaim")

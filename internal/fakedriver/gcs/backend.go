@@ -9,19 +9,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-// Backend is the store as the driver sees it when there is GCS, too: buckets of
-// GCS go together with their objects here.
+// Backend is the driver's view of a store with GCS: it deletes GCS buckets together
+// with their objects.
 type Backend struct {
 	*store.Store
 
 	service *Service
 }
 
-// Backend returns the store with the service's objects.
+// Backend returns the store together with the service's objects.
 func (s *Service) Backend() Backend { return Backend{Store: s.options.Store, service: s} }
 
-// DeleteBucket is that of the store, and deletes the bucket's objects before, if
-// they may be deleted.
+// DeleteBucket deletes a bucket like the store, and before that its objects, if
+// allowed.
 func (b Backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	b.service.lock.Lock()
 	defer b.service.lock.Unlock()
@@ -35,7 +35,7 @@ func (b Backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	return b.Store.DeleteBucket(ctx, owner, name)
 }
 
-// Forget is that of the store, and deletes the objects of buckets of GCS, too.
+// Forget deletes data like the store, and also the objects of GCS buckets.
 func (b Backend) Forget(ctx context.Context, chosen func(owner string) bool) (administration.DataLoss, error) {
 	b.service.lock.Lock()
 	defer b.service.lock.Unlock()
@@ -55,7 +55,7 @@ func (b Backend) Forget(ctx context.Context, chosen func(owner string) bool) (ad
 	return b.Store.Forget(ctx, chosen)
 }
 
-// clear deletes the objects of a bucket that is about to be deleted.
+// clear deletes the objects of a bucket before the bucket is deleted.
 func (s *Service) clear(b fakedriver.Bucket) error {
 	if len(s.contents.of(b.Name).names) > 0 && !b.Purge {
 		return fmt.Errorf("bucket %q %w", b.Name, fakedriver.ErrNotEmpty)
@@ -68,7 +68,7 @@ func (s *Service) clear(b fakedriver.Bucket) error {
 	return nil
 }
 
-// load adds the objects of the store's buckets that are kept in files.
+// load reads the stored objects of the store's buckets from files.
 func (s *Service) load(ctx context.Context) error {
 	buckets, err := s.options.Store.Buckets(ctx)
 	if err != nil {

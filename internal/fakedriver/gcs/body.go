@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// readBody reads the body before anything is locked or changed. It holds no more
-// memory than has arrived, for every declared length.
+// readBody reads the body before the service locks or changes anything. It allocates
+// memory only for received bytes, whatever length is declared.
 func (s *Service) readBody(x *exchange) error {
 	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// checksums are what a client says of the content, in base64; empty if it says
-// nothing.
+// checksums are the client's checksums of the content, in base64; empty if it sends
+// none.
 type checksums struct{ crc32c, md5 string }
 
 // declared reads the header X-Goog-Hash and the metadata of an upload.
@@ -30,7 +30,7 @@ func declared(header http.Header, d document) (sums checksums, err error) {
 	return sums, nil
 }
 
-// verify compares the content with what was said of it.
+// verify compares the content with the client's checksums.
 func (c checksums) verify(content []byte) error {
 	switch {
 	case c.crc32c != "" && c.crc32c != crc32cOf(content):

@@ -2,10 +2,10 @@ package gcs
 
 import "encoding/json"
 
-// maxComponents is how many objects can be composed at a time.
+// maxComponents is the maximum number of source objects of one compose request.
 const maxComponents = 32
 
-// composition is the body of a request to compose.
+// composition is the body of a compose request.
 type composition struct {
 	SourceObjects []struct {
 		Name          string `json:"name"`
@@ -17,7 +17,7 @@ type composition struct {
 	Destination json.RawMessage `json:"destination"`
 }
 
-// compose makes one object of several.
+// compose concatenates several objects into one.
 func (s *Service) compose(x *exchange) error {
 	var asked composition
 	if err := json.Unmarshal(x.body.Bytes(), &asked); err != nil {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// condition is on a number that an object has before: its generation, which is 0
-// if it does not exist, or its metageneration. Nil is no condition.
+// condition compares a number of the current object: its generation, 0 if it does not
+// exist, or its metageneration. Nil means no condition.
 type condition struct{ match, notMatch *int64 }
 
 // conditions are on the generation and on the metageneration.
@@ -26,7 +26,7 @@ func conditionsOf(x *exchange) (c conditions, err error) {
 	return c, nil
 }
 
-// parameterOf are the parameters that stand for headers.
+// parameterOf maps headers to the equivalent parameters.
 var parameterOf = map[string]string{
 	"Generation-Match": "ifGenerationMatch", "Generation-Not-Match": "ifGenerationNotMatch",
 	"Metageneration-Match": "ifMetagenerationMatch", "Metageneration-Not-Match": "ifMetagenerationNotMatch",
@@ -43,7 +43,7 @@ func number(text string) (*int64, error) {
 	return &n, nil
 }
 
-// check returns why a request about an object, or none, must not be done.
+// check returns an error if a condition is not met. The object may be nil.
 func (c conditions) check(o *object, changes bool) error {
 	var generation, meta int64
 	if o != nil {
@@ -63,8 +63,8 @@ func (c condition) check(have int64, changes bool) error {
 	}
 }
 
-// current returns the object that a request is about, and nil if there is none of
-// the generation that is asked for. The conditions hold then.
+// current returns the object of a request, or nil if the requested generation does not
+// exist. It checks the conditions.
 func (s *Service) current(x *exchange) (*object, error) {
 	c, err := conditionsOf(x)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Service) current(x *exchange) (*object, error) {
 	return found, nil
 }
 
-// existing is current, where there must be an object.
+// existing is like current, but returns an error if there is no object.
 func (s *Service) existing(x *exchange) (*object, error) {
 	found, err := s.current(x)
 	if err == nil && found == nil {

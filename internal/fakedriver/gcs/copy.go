@@ -2,8 +2,7 @@ package gcs
 
 import "strconv"
 
-// copyObject copies an object, all at once: it never answers with a token to go
-// on.
+// copyObject copies an object in one request; it never returns a rewrite token.
 func (s *Service) copyObject(x *exchange) error {
 	t := x.target
 	d, err := parseDocument(x.body.Bytes())
@@ -18,7 +17,7 @@ func (s *Service) copyObject(x *exchange) error {
 		return err
 	}
 	a := source.settable(t.bucket, t.object)
-	if d.isSet("metadata") { // what is given replaces what is copied
+	if d.isSet("metadata") { // the given metadata replaces the copied metadata
 		a.Metadata = nil
 	}
 	if err := d.apply(&a); err != nil {

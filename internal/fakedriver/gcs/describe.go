@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 )
 
-// Describe returns what a request asks for, without looking at who asks. It is for
-// recording requests, and for choosing some of them.
+// Describe returns the operation of a request without authentication. It is for
+// recording and selecting requests.
 func (s *Service) Describe(r *http.Request) httpserver.Request {
 	t, err := parseTarget(r)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"maps"
 )
 
-// document is an object resource of the JSON API, or a part of one. A member that
-// is null is another thing than one that is not there.
+// document is an object resource of the JSON API, or a part of one. A null member
+// differs from a missing one.
 type document map[string]json.RawMessage
 
 func parseDocument(data []byte) (document, error) {
@@ -34,7 +34,7 @@ func (d document) isSet(name string) bool {
 	}
 }
 
-// text returns a member that is a text; empty if it is null or missing.
+// text returns a string member; "" if it is null or missing.
 func (d document) text(name string) (string, error) {
 	var text string
 	if raw, ok := d[name]; ok && json.Unmarshal(raw, &text) != nil {
@@ -43,8 +43,8 @@ func (d document) text(name string) (string, error) {
 	return text, nil
 }
 
-// apply changes attributes to what the document says of them, and leaves the
-// others. What clients may not change is ignored, as Google does.
+// apply changes the attributes that the document has. It ignores those that clients
+// may not change, like Google.
 func (d document) apply(a *attributes) (err error) {
 	for name, into := range a.texts() {
 		if _, ok := d[name]; ok {
@@ -62,8 +62,8 @@ func (d document) apply(a *attributes) (err error) {
 	return d.applyMetadata(a)
 }
 
-// applyMetadata changes the user's metadata: a key that is null goes, and with
-// null for all of it all go.
+// applyMetadata changes the user's metadata. A null value deletes its key, and null
+// metadata deletes all keys.
 func (d document) applyMetadata(a *attributes) error {
 	raw, ok := d["metadata"]
 	if !ok {

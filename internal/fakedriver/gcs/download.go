@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// download sends the content of an object, or the ranges of it that are asked
-// for.
+// download sends the content of an object, or the requested ranges.
 func (s *Service) download(x *exchange) error {
 	found, err := s.existing(x)
 	if err != nil {
@@ -48,15 +47,15 @@ func stored(o *object) string {
 	return o.ContentEncoding
 }
 
-// isUnpacked is whether Google would send what is compressed as it was before, by
-// its documentation on "Transcoding of gzip-compressed files".
+// isUnpacked reports whether Google would decompress the content. See its
+// documentation on "Transcoding of gzip-compressed files".
 func isUnpacked(r *http.Request, o *object) bool {
 	accepted := strings.Split(strings.ReplaceAll(r.Header.Get("Accept-Encoding"), " ", ""), ",")
 	return o.ContentEncoding == "gzip" && !slices.Contains(accepted, "gzip") && !strings.Contains(o.CacheControl, "no-transform")
 }
 
-// unpack sends what is compressed as it was before, piece by piece: it may be far
-// more than there is memory.
+// unpack decompresses the content while sending it, because the result may exceed the
+// memory.
 func (x *exchange) unpack(o *object) error {
 	plain, err := gzip.NewReader(bytes.NewReader(o.content))
 	if err != nil {
@@ -68,8 +67,8 @@ func (x *exchange) unpack(o *object) error {
 	if x.r.Method == http.MethodHead {
 		return nil
 	}
-	if _, err := io.Copy(x.w, plain); err != nil { //nolint:gosec // it is sent, not kept
-		panic(http.ErrAbortHandler) // the client must not take it for the whole
+	if _, err := io.Copy(x.w, plain); err != nil { //nolint:gosec // it is streamed, not stored
+		panic(http.ErrAbortHandler) // the client must see that the content is incomplete
 	}
 	return nil
 }

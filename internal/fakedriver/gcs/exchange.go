@@ -8,8 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
-// exchange is one request on its way through the phases, each of which adds what
-// it has found out.
+// exchange is one request on its way through the phases. Each phase adds its results.
 type exchange struct {
 	w http.ResponseWriter
 	r *http.Request
@@ -20,16 +19,16 @@ type exchange struct {
 	operation operation
 	body      bytes.Buffer
 
-	// release unlocks the objects, and leaves the gate of the account.
+	// release unlocks the objects, and ends the use of the account.
 	release func()
-	begun   bool // whether the answer is
+	started bool // the response has started
 }
 
-// phase decides one thing about a request. Its error ends the request.
+// phase makes one decision about a request. Its error ends the request.
 type phase func(*Service, *exchange) error
 
-// phases run in this order: nothing is said about buckets and operations before
-// it is known who asks, and nothing is read before it is known that it may be.
+// phases run in this order: nothing about buckets and operations is revealed before
+// authentication, and no body is read before authorization.
 var phases = []phase{
 	(*Service).parse,
 	(*Service).authenticate,
@@ -39,14 +38,15 @@ var phases = []phase{
 	(*Service).perform,
 }
 
-// begin begins the answer. From here on the client may be slow.
+// begin sends the status. After that, a slow client blocks nothing.
 func (x *exchange) begin(status int) {
-	x.begun = true
+	x.started = true
 	x.w.WriteHeader(status)
 	x.release()
 }
 
-// answer is what net/http sends a content to: it begins the answer of an exchange.
+// answer is the ResponseWriter for net/http. It starts the response on the first
+// write.
 type answer struct {
 	http.ResponseWriter
 
@@ -58,7 +58,7 @@ func (a answer) WriteHeader(status int) { a.x.begin(status) }
 
 // Write implements http.ResponseWriter.
 func (a answer) Write(data []byte) (int, error) {
-	if !a.x.begun {
+	if !a.x.started {
 		a.x.begin(http.StatusOK)
 	}
 	return a.ResponseWriter.Write(data)

@@ -11,10 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
-// failure is an error of the JSON API, as "Status and error codes" of its
-// reference has them. Google's clients repeat every request that has failed with
-// a status from 500 on, for as long as they are let, so what will never be served
-// is a 400.
+// failure is an error of the JSON API; see "Status and error codes" in its reference.
+// Google's clients retry all requests with a status of 500 or more until a deadline.
+// So unsupported requests return 400.
 type failure struct {
 	code            int
 	status, reason  string
@@ -50,7 +49,7 @@ var (
 	errInternal    = &failure{http.StatusInternalServerError, "INTERNAL", "internalError", "The service failed; its log says why", false}
 )
 
-// failureOf returns what a client is told of an error.
+// failureOf returns the response for an error.
 func failureOf(err error) *failure {
 	if known, ok := errors.AsType[*failure](err); ok {
 		return known
@@ -74,7 +73,7 @@ func failureOf(err error) *failure {
 	}
 }
 
-// write sends a failure, and nothing of what was prepared instead.
+// write sends a failure, without the headers of the prepared response.
 func (f *failure) write(w http.ResponseWriter) {
 	header := w.Header()
 	clear(header)

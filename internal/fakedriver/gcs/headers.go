@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// honoured are headers of Google's that are read, or that say nothing about what
-// is done.
+// honoured are Google's headers that are supported, or that do not change the
+// operation.
 var honoured = []string{
 	"X-Goog-Api-Client", "X-Goog-Request-Params", "X-Goog-User-Project", "X-Goog-Gcs-Idempotency-Token", "X-Goog-Request-Reason",
 	"X-Goog-Hash", "X-Goog-If-Generation-Match", "X-Goog-If-Generation-Not-Match",
 	"X-Goog-If-Metageneration-Match", "X-Goog-If-Metageneration-Not-Match",
 }
 
-// checkHeaders rejects headers that would change what is done, if they were
-// honoured: an encryption key, for example, or a condition on a change.
+// checkHeaders rejects unsupported headers that would change the operation, such as an
+// encryption key, or a condition.
 func checkHeaders(header http.Header, op operation) error {
 	for name := range header {
 		unknown := strings.HasPrefix(name, "X-Goog-") && !slices.Contains(honoured, name)

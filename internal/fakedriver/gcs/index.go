@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// contents are the objects of all buckets. The service's lock guards them.
+// contents has the objects of all buckets. The service's lock guards it.
 type contents map[string]*bucketIndex
 
-// bucketIndex are the objects of one bucket.
+// bucketIndex has the objects of one bucket.
 type bucketIndex struct {
 	names   []string // sorted
 	objects map[string]*object
 }
 
-// of returns the objects of a bucket, which may be none.
+// of returns the objects of a bucket, possibly none.
 func (c contents) of(bucket string) *bucketIndex {
 	if found := c[bucket]; found != nil {
 		return found
@@ -46,13 +46,13 @@ func (c contents) remove(bucket, name string) {
 	}
 }
 
-// after returns the names from the first that is not before from.
+// after returns the names from a given one on.
 func (s *bucketIndex) after(from string) []string {
 	i, _ := slices.BinarySearch(s.names, from)
 	return s.names[i:]
 }
 
-// skip returns names without those that begin with a prefix, which come first.
+// skip returns names without the leading ones that have a prefix.
 func skip(names []string, prefix string) []string {
 	i, _ := slices.BinarySearchFunc(names, prefix, func(name, prefix string) int {
 		if name < prefix || strings.HasPrefix(name, prefix) {

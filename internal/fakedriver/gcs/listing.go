@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// listing is what a request to list asks for.
+// listing has the parameters of a list request.
 type listing struct {
 	prefix, delimiter, start, end string
-	trailing                      bool // objects whose names end with the delimiter are listed, too
+	trailing                      bool // also list objects whose names end with the delimiter
 	most                          int
-	after                         string // the last entry of the page before, as in page
+	after                         string // the last entry of the previous page, as in page
 }
 
-// page is a part of a list.
+// page is one page of a list.
 type page struct {
 	objects  []*object
 	prefixes []string
-	// last is the last entry if there are more: an object's name or a prefix,
-	// behind a letter that says which.
+	// last is the last entry if there are more pages: a letter for its type, then an
+	// object's name or a prefix.
 	last string
 }
 
 const (
 	lastObject = "o"
 	lastPrefix = "p"
-	// maxResults is how many entries Google sends at most in one answer.
+	// maxResults is Google's maximum number of entries in a response.
 	maxResults = 1000
 )
 
@@ -53,7 +53,7 @@ func parseListing(query url.Values) (listing, error) {
 	return l, nil
 }
 
-// first are the names that may be on the page.
+// first returns the names that may be on the page.
 func (l listing) first(s *bucketIndex) []string {
 	names := s.after(max(l.prefix, l.start))
 	switch {
@@ -65,8 +65,7 @@ func (l listing) first(s *bucketIndex) []string {
 	return names
 }
 
-// list makes a page. Whole groups of names with a common prefix are passed over
-// at once.
+// list makes a page. It skips all names with a common prefix at once.
 func (s *bucketIndex) list(l listing) page {
 	var p page
 	count := 0
@@ -93,7 +92,7 @@ func (s *bucketIndex) list(l listing) page {
 	return p
 }
 
-// group returns the prefix that a name is listed by, if it is.
+// group returns the common prefix of a name, if it has one.
 func (l listing) group(name string) (string, bool) {
 	if l.delimiter == "" {
 		return "", false

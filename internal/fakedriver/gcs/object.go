@@ -1,7 +1,7 @@
 package gcs
 
 import (
-	"crypto/md5" //nolint:gosec // what GCS has
+	"crypto/md5" //nolint:gosec // GCS uses MD5
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// attributes are all that is known of an object but its content. Those that are
-// kept are named as in the resource of the JSON API.
+// attributes has everything about an object except its content. Stored attributes have
+// the names of the JSON API.
 type attributes struct {
 	Bucket             string            `json:"bucket"`
 	Name               string            `json:"name"`
@@ -32,15 +32,15 @@ type attributes struct {
 	Metadata           map[string]string `json:"metadata,omitempty"`
 }
 
-// object is an object at one generation and metageneration: a change makes
-// another one, so that readers of the old one are not disturbed.
+// object is an object at one generation and metageneration. It is immutable: a change
+// makes a new one, so readers of the old one are not affected.
 type object struct {
 	attributes
 
 	content []byte
 }
 
-// texts are the members that users may set and that are texts.
+// texts returns the string members that users may set.
 func (a *attributes) texts() map[string]*string {
 	return map[string]*string{
 		"cacheControl": &a.CacheControl, "contentDisposition": &a.ContentDisposition, "contentEncoding": &a.ContentEncoding,
@@ -48,8 +48,7 @@ func (a *attributes) texts() map[string]*string {
 	}
 }
 
-// settable returns a copy of what users may set, as the beginning of another
-// object.
+// settable returns a copy of what users may set, for another object.
 func (a *attributes) settable(bucket, name string) attributes {
 	fresh := attributes{Bucket: bucket, Name: name, CustomTime: a.CustomTime, Metadata: maps.Clone(a.Metadata)}
 	from := a.texts()
@@ -59,7 +58,7 @@ func (a *attributes) settable(bucket, name string) attributes {
 	return fresh
 }
 
-// etag changes whenever the object or its metadata does.
+// etag changes when the object or its metadata changes.
 func (a *attributes) etag() string {
 	return base64.StdEncoding.EncodeToString([]byte(strconv.FormatInt(a.Generation, 36) + "/" + strconv.FormatInt(a.Metageneration, 36)))
 }
@@ -71,6 +70,6 @@ func crc32cOf(content []byte) string {
 }
 
 func md5Of(content []byte) string {
-	sum := md5.Sum(content) //nolint:gosec // what GCS has
+	sum := md5.Sum(content) //nolint:gosec // GCS uses MD5
 	return base64.StdEncoding.EncodeToString(sum[:])
 }

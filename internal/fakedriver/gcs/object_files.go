@@ -14,13 +14,12 @@ import (
 	"path/filepath"
 )
 
-// objectFiles are the files that keep objects for the next start.
+// objectFiles stores objects for the next start.
 //
-// Each object is a file with the attributes in its first line and then the
-// content, that replaces its predecessor as a whole: an object that was
-// acknowledged is there after a crash, and one that was not is the old one or the
-// new one.
-type objectFiles struct{ dir string } // empty: nothing is kept
+// Each object is one file: the attributes in the first line, then the content. A new
+// file replaces the old one atomically. So an acknowledged object survives a crash,
+// and an unacknowledged write leaves the old or the new object.
+type objectFiles struct{ dir string } // empty: nothing is stored
 
 const (
 	dirMode    = 0o700
@@ -28,11 +27,11 @@ const (
 )
 
 func (k objectFiles) path(bucket, name string) string {
-	digest := sha256.Sum256([]byte(name)) // names are longer than those of files, and have slashes
+	digest := sha256.Sum256([]byte(name)) // a file name has a maximum length and no slashes
 	return filepath.Join(k.dir, bucket, hex.EncodeToString(digest[:]))
 }
 
-// put keeps an object.
+// put stores an object.
 func (k objectFiles) put(o *object) error {
 	if k.dir == "" {
 		return nil
@@ -54,7 +53,7 @@ func (k objectFiles) put(o *object) error {
 	return syncDirectory(filepath.Dir(path))
 }
 
-// writeSynced writes a file, which is on the disk when it returns.
+// writeSynced writes a file and flushes it to the disk.
 func writeSynced(path string, pieces ...[]byte) (err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -69,7 +68,7 @@ func writeSynced(path string, pieces ...[]byte) (err error) {
 	return file.Sync()
 }
 
-// syncDirectory makes what was renamed or removed there last.
+// syncDirectory flushes renames and removals in a directory.
 func syncDirectory(path string) (err error) {
 	dir, err := os.Open(path)
 	if err != nil {
@@ -102,7 +101,7 @@ func (k objectFiles) clear(bucket string) error {
 	return syncDirectory(k.dir)
 }
 
-// load passes on the objects of a bucket.
+// load calls take with the objects of a bucket.
 func (k objectFiles) load(bucket string, take func(*object)) error {
 	if k.dir == "" {
 		return nil
@@ -114,7 +113,7 @@ func (k objectFiles) load(bucket string, take func(*object)) error {
 	}
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		if filepath.Ext(path) == unfinished { // what was being written when it ended
+		if filepath.Ext(path) == unfinished { // a write that a crash interrupted
 			err = os.Remove(path)
 		} else {
 			err = loadObject(path, take)

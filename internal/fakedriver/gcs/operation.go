@@ -10,31 +10,30 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
-// operation is something that the service does.
+// operation is an operation of the service.
 type operation struct {
-	// name is that of the permission that Google Cloud asks for, without
-	// "storage.", or a method of the JSON API.
+	// name is the permission in Google Cloud without "storage.", or a method of the JSON
+	// API.
 	name   string
 	method string
 	shape  shape
-	// selects are query parameters and the value that they must have for the
-	// operation to be meant.
+	// selects are query parameters, with values, that identify the operation.
 	selects map[string]string
-	// needs are permissions, any one of which is enough. With none, the operation is forbidden.
+	// needs are permissions, any one of which is enough. Without any, the operation is
+	// forbidden.
 	needs []authorization.Need
-	// takes are query parameters that are allowed. Those that could change what
-	// is done, and are not honoured, are rejected rather than ignored.
+	// takes are the supported query parameters. Unsupported ones that could change the
+	// operation are rejected, not ignored.
 	takes []string
-	// changes is whether objects are changed.
+	// changes reports whether the operation changes objects.
 	changes bool
 	do      func(*Service, *exchange) error
 }
 
 var (
-	// always are parameters that say nothing about what is done.
+	// always are parameters that do not change the operation.
 	always = []string{"alt", "prettyPrint", "fields", "projection", "userProject", "quotaUser", "key", "uploadType"}
-	// neverTrue are parameters that clients send although they do not ask for it; so
-	// are empty ones.
+	// neverTrue are parameters that clients send with the value false or empty.
 	neverTrue = []string{"versions", "softDeleted", "includeFoldersAsPrefixes", "returnPartialSuccess"}
 
 	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch", "ifMetagenerationMatch", "ifMetagenerationNotMatch"}
@@ -44,7 +43,7 @@ var (
 	onList       = []string{"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter"}
 )
 
-// operations is the allow-list. The first that matches counts.
+// operations is the allow-list. The first match counts.
 //
 //nolint:lll // one operation a line
 var operations = []operation{
@@ -63,7 +62,7 @@ var operations = []operation{
 	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
 	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, changes: true, do: (*Service).compose},
 	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
-	// Operations that only the driver may do.
+	// Only the driver may use these.
 	{name: "buckets.list", method: http.MethodGet, shape: shapeService},
 	{name: "buckets.create", method: http.MethodPost, shape: shapeService},
 	{name: "buckets.delete", method: http.MethodDelete, shape: shapeBucket},
@@ -71,8 +70,7 @@ var operations = []operation{
 	{name: "buckets.update", method: http.MethodPatch, shape: shapeBucket},
 }
 
-// classify finds the operation of a request, and rejects parameters that it does
-// not honour.
+// classify finds the operation of a request, and rejects unsupported parameters.
 func classify(method string, t target, query url.Values) (operation, error) {
 	for _, op := range operations {
 		if op.method == method && op.shape == t.shape && op.isSelected(query) {
@@ -91,11 +89,10 @@ func (o operation) isSelected(query url.Values) bool {
 	return true
 }
 
-// check rejects parameters that are not known, and those that two readers could
-// see differently.
+// check rejects unknown parameters, and ambiguous ones.
 func (o operation) check(query url.Values) error {
 	if o.needs == nil {
-		return nil // authorize rejects it, for a better reason
+		return nil // authorize rejects it, with a better reason
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		values := query[name]

@@ -12,9 +12,9 @@ import (
 const (
 	defaultMaxBodyBytes  = 1 << 30
 	defaultUploadTimeout = time.Hour
-	// maxDocumentBytes bounds JSON bodies.
+	// maxDocumentBytes is the maximum size of a JSON body.
 	maxDocumentBytes = 1 << 20
-	// maxUploads is how many unfinished uploads an account may have.
+	// maxUploads is the maximum number of unfinished uploads of an account.
 	maxUploads = 100
 )
 
@@ -26,15 +26,15 @@ type Options struct {
 	// Dir is the directory that keeps objects; it is created if it is missing.
 	// The store must keep its buckets, too. Empty: objects are lost with Close.
 	Dir string
-	// MaxBodyBytes bounds an object, and so the body of a request. Default: 1 GiB.
+	// MaxBodyBytes is the maximum size of an object, and so of a request body. Default: 1
+	// GiB.
 	MaxBodyBytes int64
-	// UploadTimeout is how long an upload in several requests is kept when
-	// nothing comes. Default: one hour.
+	// UploadTimeout is how long an unfinished upload is kept without further requests.
+	// Default: one hour.
 	UploadTimeout time.Duration
-	// Now is the clock that objects are dated by, and that UploadTimeout is counted
-	// by. Default: time.Now.
+	// Now is the clock for the times of objects and for UploadTimeout. Default: time.Now.
 	Now func() time.Time
-	// Middleware is put around the whole handler, if it is set.
+	// Middleware wraps the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler
 	// Logger logs rejected requests at verbosity 1, and internal errors.
 	// Default: nothing is logged.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// objectResource is an object as the JSON API has it.
+// objectResource is an object in the form of the JSON API.
 type objectResource struct {
 	attributes
 
@@ -91,7 +91,7 @@ func (s *Service) describeBucket(x *exchange) error {
 	})
 }
 
-// defaultClass is the storage class of objects of which nothing else is said.
+// defaultClass is the storage class of objects without one.
 const defaultClass = "STANDARD"
 
 // send sends a JSON document.

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// statusCancelled is what Google answers to a cancelled upload.
+// statusCancelled is Google's status for a cancelled upload.
 const statusCancelled = 499
 
-// beginUpload begins an upload in several requests. Its address is no secret that
-// would do without a token, as Google's is.
+// beginUpload starts a resumable upload. Unlike Google's, its URL does not work
+// without a token.
 func (s *Service) beginUpload(x *exchange) error {
 	in, err := incomingOf(x, x.body.Bytes(), x.r.Header.Get("X-Upload-Content-Type"))
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Service) beginUpload(x *exchange) error {
 	return nil
 }
 
-// base is the address at which the client has found the service.
+// base returns the address that the client uses for the service.
 func (s *Service) base(x *exchange) string {
 	if x.r.TLS != nil {
 		return "https://" + x.r.Host
@@ -40,7 +40,7 @@ func (s *Service) base(x *exchange) string {
 	return "http://" + x.r.Host
 }
 
-// continueUpload takes a chunk, or says how much has come.
+// continueUpload receives a chunk, or returns the progress.
 func (s *Service) continueUpload(x *exchange) error {
 	id := x.query.Get("upload_id")
 	found, err := s.uploads.find(id, x.caller.Account().AccessKeyID, x.target.bucket)
@@ -55,7 +55,7 @@ func (s *Service) continueUpload(x *exchange) error {
 	switch {
 	case chunk.size > 0 && chunk.first > have:
 		return errInvalid.with("A chunk before this one is missing")
-	case chunk.size > 0 && chunk.first+chunk.size > have: // it may begin with what has come already
+	case chunk.size > 0 && chunk.first+chunk.size > have: // a chunk may repeat received bytes at its start
 		if chunk.first+chunk.size > s.options.MaxBodyBytes {
 			return errTooLarge
 		}
@@ -86,8 +86,8 @@ func (s *Service) endUpload(x *exchange, id string, found *upload) error {
 	return s.finish(x, in, found.content)
 }
 
-// sendProgress says how much has come. Clients that cannot take the status 308 for
-// what it means here say so.
+// sendProgress returns the number of received bytes. Clients that cannot handle status
+// 308 announce this.
 func (x *exchange) sendProgress(have int64) error {
 	if have > 0 {
 		x.w.Header().Set("Range", "bytes=0-"+strconv.FormatInt(have-1, 10))
@@ -113,14 +113,14 @@ func (s *Service) cancelUpload(x *exchange) error {
 	return nil
 }
 
-// chunk is a piece of an upload, by the header Content-Range.
+// chunk is a part of an upload, from the header Content-Range.
 type chunk struct {
 	first, size int64
-	total       int64 // -1 if it is not known yet
+	total       int64 // -1 if it is unknown
 }
 
-// chunkOf reads "bytes 0-9/20", "bytes 0-9/*", "bytes */20", "bytes */*", or no
-// header at all, which is everything at once.
+// chunkOf parses "bytes 0-9/20", "bytes 0-9/*", "bytes */20" and "bytes */*". Without
+// the header, the chunk is the whole content.
 func chunkOf(header string, size int64) (chunk, error) {
 	if header == "" {
 		return chunk{size: size, total: size}, nil
@@ -145,7 +145,7 @@ func chunkOf(header string, size int64) (chunk, error) {
 
 var errRange = errInvalid.with("Content-Range is not valid, or not that of the body")
 
-// firstOf reads "0-9", or "*" for a body that is empty.
+// firstOf parses "0-9", or "*" for an empty body.
 func firstOf(span string, size int64) (int64, error) {
 	if span == "*" && size == 0 {
 		return 0, nil

@@ -22,7 +22,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reject answers with an error, and logs what is not the client's fault.
+// reject responds with an error, and logs errors that the client has not caused.
 func (s *Service) reject(x *exchange, err error) {
 	found := failureOf(err)
 	log := s.options.Logger.WithValues("operation", x.operation.name, "bucket", x.target.bucket, "reason", found.reason)
@@ -31,23 +31,23 @@ func (s *Service) reject(x *exchange, err error) {
 	} else {
 		log.V(1).Info("gcs request rejected")
 	}
-	x.release() // an error is not held back by a revocation
-	if !x.begun {
+	x.release() // a revocation must not delay an error
+	if !x.started {
 		found.write(x.w)
 	}
 }
 
-// fail answers after a panic with an internal error.
+// fail responds with an internal error after a panic.
 func (s *Service) fail(x *exchange, cause error, stack string) {
 	s.options.Logger.Error(cause, "gcs request failed", "operation", x.operation.name, "stack", stack)
 	x.release()
-	if !x.begun {
+	if !x.started {
 		errInternal.write(x.w)
 	}
 }
 
-// parse reads path and query, strictly: what two readers would see differently
-// must not get through.
+// parse reads path and query strictly. It rejects what two parsers could read
+// differently.
 func (s *Service) parse(x *exchange) (err error) {
 	if x.query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {
 		return errInvalid.with("The query is not properly escaped")
@@ -64,8 +64,8 @@ func (s *Service) classify(x *exchange) (err error) {
 	return checkHeaders(x.r.Header, x.operation)
 }
 
-// perform carries out the operation, after a last check of the key and the grant. It
-// does not wait for the client.
+// perform runs the operation, after a last check of the key and the grant. It does not
+// wait for the client.
 func (s *Service) perform(x *exchange) error {
 	unlock := s.lock.RUnlock
 	if x.operation.changes {

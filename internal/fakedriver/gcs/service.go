@@ -11,23 +11,21 @@ import (
 var errNoStore = errors.New("the GCS service needs a store")
 
 // Service serves Google Cloud Storage. Its methods are safe for concurrent use.
-// Objects are in memory, and with Options.Dir in files, too. It ends with its
-// store.
+// Objects are in memory and, with Options.Dir, also in files. It stops with its store.
 type Service struct {
 	options Options
 	handler http.Handler
 	uploads uploads
 	files   objectFiles
 
-	// lock is held while objects are read or changed, until the answer begins, and
-	// guards the fields that follow. It is taken before the gate of an account.
+	// lock guards the fields below. A request holds it while it reads or changes objects,
+	// until the response starts. It is locked before the account.
 	lock       sync.RWMutex
 	contents   contents
-	generation int64 // the newest
+	generation int64 // the latest
 }
 
-// New returns a service, with the buckets that the store has, and what is kept of
-// their objects.
+// New returns a service for the store's buckets, with their stored objects.
 func New(ctx context.Context, options Options) (*Service, error) {
 	if options.Store == nil {
 		return nil, errNoStore
@@ -46,13 +44,13 @@ func New(ctx context.Context, options Options) (*Service, error) {
 	return s, nil
 }
 
-// Handler returns the service. It must be served as it is: a ServeMux in front
-// would clean paths, which are names of objects.
+// Handler returns the handler. It must not be behind a ServeMux, which would clean
+// paths: they are names of objects.
 func (s *Service) Handler() http.Handler { return s.handler }
 
-// Serve serves on a listener, which it closes, until the context is done or the
-// store is closed. It returns when all requests have ended, and nil unless serving
-// failed.
+// Serve serves on a listener until the context is done or the store is closed, and
+// closes the listener. It returns when all requests have ended. The error is nil
+// unless serving failed.
 func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	return s.options.Store.ServeOther(ctx, l, s.handler)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// shape is what a path is about.
+// shape is the kind of a path.
 type shape string
 
 const (
@@ -22,21 +22,21 @@ const (
 	shapeCompose  shape = "compose"  // /storage/v1/b/B/o/O/compose
 	shapeCopy     shape = "copy"     // /storage/v1/b/SB/o/SO/copyTo/b/B/o/O
 	shapeRewrite  shape = "rewrite"  // /storage/v1/b/SB/o/SO/rewriteTo/b/B/o/O
-	shapeUnserved shape = "unserved" // anything else of the API
+	shapeUnserved shape = "unserved" // any other path of the API
 )
 
-// target is what a request is about.
+// target is what a request refers to.
 type target struct {
 	shape          shape
 	bucket, object string
-	// source is what is copied.
+	// source is the source of a copy.
 	sourceBucket, sourceObject string
 }
 
 const maxNameBytes = 1024
 
-// parseTarget reads a path, for all later phases. Slashes in names
-// are escaped in the JSON API, so that each segment is a name or a word.
+// parseTarget parses a path, for all later phases. The JSON API escapes slashes in
+// names, so each segment is a name or a word.
 func parseTarget(r *http.Request) (target, error) {
 	path := r.URL.EscapedPath()
 	for prefix, parse := range map[string]func([]string) target{
@@ -67,7 +67,7 @@ func unescape(segments []string) ([]string, error) {
 	return segments, nil
 }
 
-// pattern matches segments with words; an empty word is a name, which must not be
+// pattern matches segments with words; an empty word matches a name, which must not be
 // empty.
 func pattern(segments []string, words ...string) bool {
 	if len(segments) != len(words) {
@@ -116,8 +116,8 @@ func uploadTarget(s []string) target {
 	return target{shape: shapeUpload, bucket: s[1]}
 }
 
-// xmlTarget reads a path of the XML API, in which everything behind the bucket is
-// the name of the object.
+// xmlTarget parses a path of the XML API: everything after the bucket is the object's
+// name.
 func xmlTarget(path string) target {
 	bucket, object, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if bucket == "" || object == "" {
@@ -141,7 +141,7 @@ func (t target) checked() (target, error) {
 	return t, nil
 }
 
-// checkName rejects names of objects that GCS rejects, by "Object names" of its
+// checkName rejects object names that GCS rejects; see "Object names" in its
 // documentation.
 func checkName(name string) error {
 	switch {

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// upload stores an object that comes in one request, or begins or goes on with
-// one that comes in several.
+// upload stores an object from one request, or starts or continues a resumable upload.
 func (s *Service) upload(x *exchange) error {
 	switch kind := x.query.Get("uploadType"); {
 	case kind == "resumable" && x.query.Get("upload_id") != "":
@@ -29,19 +28,19 @@ func (s *Service) upload(x *exchange) error {
 	}
 }
 
-// incoming is an upload, of which everything but the content is known.
+// incoming is an upload, without its content.
 type incoming struct {
 	bucket, name string
 	document     document
-	// contentType is that of the content itself, if the document says none, and
-	// contentEncoding that of the query.
+	// contentType is that of the body, if the document has none; contentEncoding is from
+	// the query.
 	contentType, contentEncoding string
 
 	conditions conditions
 	sums       checksums
 }
 
-// incomingOf reads what the beginning of an upload says.
+// incomingOf reads the first request of an upload.
 func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, err error) {
 	in = incoming{
 		bucket: x.target.bucket, name: x.query.Get("name"),
@@ -65,7 +64,7 @@ func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, 
 	return in, err
 }
 
-// finish stores an upload whose content is there.
+// finish stores an upload whose content is complete.
 func (s *Service) finish(x *exchange, in incoming, content []byte) error {
 	if int64(len(content)) > s.options.MaxBodyBytes {
 		return errTooLarge
@@ -97,7 +96,7 @@ func (s *Service) uploadMedia(x *exchange) error {
 	return s.finish(x, in, x.body.Bytes())
 }
 
-// uploadMultipart reads a body of two parts: the metadata and the content.
+// uploadMultipart reads a body of two parts: metadata and content.
 func (s *Service) uploadMultipart(x *exchange) error {
 	_, parameters, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	if err != nil || parameters["boundary"] == "" {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// uploads are those that come in several requests and have not ended. Each
-// belongs to the key that created it, and to a bucket.
+// uploads are the unfinished resumable uploads. Each belongs to the key that created
+// it, and to a bucket.
 type uploads struct {
 	timeout time.Duration
 	now     func() time.Time
@@ -16,8 +16,8 @@ type uploads struct {
 	all map[string]*upload // by ID
 }
 
-// upload is guarded by the service's lock of contents: only operations that
-// change something get at it.
+// upload is one of them. The service's lock guards it: only operations that change
+// something use it.
 type upload struct {
 	incoming
 
@@ -30,7 +30,7 @@ func newUploads(timeout time.Duration, now func() time.Time) uploads {
 	return uploads{timeout: timeout, now: now, all: map[string]*upload{}}
 }
 
-// begin keeps a new upload, unless the key has too many.
+// begin adds an upload, unless the key has too many.
 func (u *uploads) begin(started *upload) (id string, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -52,8 +52,8 @@ func (u *uploads) begin(started *upload) (id string, err error) {
 	return id, nil
 }
 
-// find returns an upload of a key to a bucket; for another key or bucket, there is
-// none.
+// find returns an upload of a key to a bucket. Uploads of other keys and buckets are
+// not found.
 func (u *uploads) find(id, key, bucket string) (*upload, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -71,7 +71,7 @@ func (u *uploads) end(id string) {
 	delete(u.all, id)
 }
 
-// drop ends the uploads to a bucket.
+// drop deletes the uploads to a bucket.
 func (u *uploads) drop(bucket string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -5,10 +5,10 @@ import (
 	"net/http"
 )
 
-// put stores an object that begins anew.
+// put stores an object as a new generation.
 func (s *Service) put(a attributes, content []byte) (*object, error) {
 	now := s.options.Now().UTC()
-	s.generation = max(s.generation+1, now.UnixMicro()) // two in a microsecond must not be one
+	s.generation = max(s.generation+1, now.UnixMicro()) // two changes in a microsecond need different generations
 	a.Generation, a.Metageneration, a.TimeCreated, a.Updated = s.generation, 1, now, now
 	a.Size, a.CRC32C, a.MD5Hash = int64(len(content)), crc32cOf(content), md5Of(content)
 	a.ContentType = cmp.Or(a.ContentType, "application/octet-stream")
@@ -16,7 +16,7 @@ func (s *Service) put(a attributes, content []byte) (*object, error) {
 	return s.keep(&object{attributes: a, content: content})
 }
 
-// keep stores an object, durably where that is wanted.
+// keep stores an object, in a file if there is a directory.
 func (s *Service) keep(o *object) (*object, error) {
 	if err := s.files.put(o); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func (s *Service) remove(x *exchange) error {
 	return nil
 }
 
-// patch changes the metadata of an object; with PUT, to what is given and no
-// more. The generation and the content stay.
+// patch changes the metadata of an object, and PUT replaces it. The generation and the
+// content stay.
 func (s *Service) patch(x *exchange) error {
 	d, err := parseDocument(x.body.Bytes())
 	if err != nil {

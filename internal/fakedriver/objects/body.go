@@ -13,17 +13,17 @@ type piece struct {
 	offset, length int64
 }
 
-// Body is the content of an object: pieces of blobs, one after the other. Most are
-// one blob, all of it, and take little memory. The zero value is empty.
+// Body is the content of an object: a sequence of pieces of blobs. Most bodies are one
+// whole blob, and use little memory. The zero value is empty.
 //
-// The owner of a body holds a reference to its blobs: the store for what it has
-// stored, a request for what it has received or is about to read.
+// The owner of a body has a reference to its blobs: the store for stored bodies, a
+// request for received bodies and for those that it reads.
 type Body struct {
 	whole  blobstore.Blob
-	joined *[]piece // if it is not the whole of one blob
+	joined *[]piece // nil if it is one whole blob
 }
 
-// NewBody returns a body of the whole of a blob; nil is an empty one.
+// NewBody returns a body with all of a blob; nil means empty.
 func NewBody(b blobstore.Blob) Body {
 	if b == nil || b.Size() == 0 {
 		return Body{}
@@ -31,7 +31,7 @@ func NewBody(b blobstore.Blob) Body {
 	return Body{whole: b}
 }
 
-// bodyOf returns a body of pieces, none of which is empty.
+// bodyOf returns a body of pieces. None may be empty.
 func bodyOf(pieces []piece) Body {
 	switch {
 	case len(pieces) == 0:
@@ -71,15 +71,14 @@ func (b Body) piece(i int) (piece, bool) {
 	return piece{}, false
 }
 
-// Retain adds a reference to every blob of the body. There must be one that is
-// held meanwhile.
+// Retain adds a reference to each blob of the body. The caller must already have one.
 func (b Body) Retain() {
 	for p := range b.pieces {
 		p.blob.Retain()
 	}
 }
 
-// Release ends a reference to every blob of the body.
+// Release drops a reference to each blob of the body.
 func (b Body) Release() {
 	for p := range b.pieces {
 		p.blob.Release()
@@ -104,7 +103,7 @@ func join(bodies []Body) Body {
 	return bodyOf(all)
 }
 
-// Slice returns a range of the body, without copying. The range must be within.
+// Slice returns a range of the body without copying. The range must be valid.
 func (b Body) Slice(offset, length int64) Body {
 	if offset == 0 && length == b.Size() {
 		return b
@@ -155,7 +154,7 @@ func (r *bodyReader) Read(buffer []byte) (int, error) {
 	}
 }
 
-// WriteTo implements io.WriterTo: what is in memory is not copied on its way.
+// WriteTo implements io.WriterTo. It does not copy content that is in memory.
 func (r *bodyReader) WriteTo(w io.Writer) (int64, error) {
 	var total int64
 	for {

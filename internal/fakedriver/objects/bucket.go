@@ -22,14 +22,14 @@ const (
 	Suspended   Versioning = "Suspended"
 )
 
-// Quota is how much a bucket may hold; zero is no limit. All versions count, and
-// the parts of uploads in progress.
+// Quota is the maximum size of a bucket; zero means no limit. All versions count, and
+// the parts of unfinished uploads.
 type Quota struct {
 	Bytes   int64 `json:"bytes,omitempty"`
 	Objects int64 `json:"objects,omitempty"`
 }
 
-// Config is what can be set for a bucket.
+// Config has the settings of a bucket.
 type Config struct {
 	Versioning Versioning        `json:"versioning,omitempty"`
 	Tags       map[string]string `json:"tags,omitempty"`
@@ -38,7 +38,7 @@ type Config struct {
 
 const (
 	treeDegree = 32
-	// keyLocks is how many keys of a bucket can be written at the same time.
+	// keyLocks is the number of keys of a bucket that can be written at the same time.
 	keyLocks = 64
 )
 
@@ -46,15 +46,15 @@ var idEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // Bucket is the content of one bucket. Its methods are safe for concurrent use.
 //
-// A change holds, in this order: gate (shared), the lock of its key, and mu only
-// while it looks at or alters the index. The blob store is written in between, when
-// readers and the writers of other keys go on.
+// A change locks, in this order: gate (shared), the lock of its key, and mu while it
+// reads or changes the index. It writes to the blob store without mu, so readers and
+// writers of other keys are not blocked.
 type Bucket struct {
 	store *Store
 	id    string
 
-	// gate is held by changes of objects, and exclusively by what changes the
-	// rules for them: versioning, and the end of the bucket.
+	// Changes of objects hold gate for reading. Changes of versioning, and the deletion of
+	// the bucket, hold it for writing.
 	gate    sync.RWMutex
 	retired bool
 	keys    keymutex.KeyMutex
@@ -83,7 +83,7 @@ func (b *Bucket) Config() Config {
 	return config
 }
 
-// Used returns how much of the quota is taken.
+// Used returns the used part of the quota.
 func (b *Bucket) Used() Quota {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -104,7 +104,7 @@ func (b *Bucket) SetTags(tags map[string]string) error {
 	return b.configure(func(c *Config) { c.Tags = maps.Clone(tags) })
 }
 
-// configure waits for running changes, which follow the old configuration.
+// configure waits for running changes, which use the old configuration.
 func (b *Bucket) configure(change func(*Config)) error {
 	b.gate.Lock()
 	defer b.gate.Unlock()
@@ -122,8 +122,8 @@ func (b *Bucket) configure(change func(*Config)) error {
 	return nil
 }
 
-// retire ends the bucket, if it is empty or may be purged. Nothing is changing in
-// it while this runs, and it is still read.
+// retire deletes the bucket if it is empty or purge is set. Nothing else changes the
+// bucket in the meantime, but requests may read it.
 func (b *Bucket) retire(purge bool, with []blobstore.Change) error {
 	b.gate.Lock()
 	defer b.gate.Unlock()
@@ -152,7 +152,7 @@ func (b *Bucket) retire(purge bool, with []blobstore.Change) error {
 	return nil
 }
 
-// versions passes on every version of every key.
+// versions yields every version of every key.
 func (b *Bucket) versions(yield func(*Version) bool) {
 	b.tree.Ascend(func(v *Version) bool {
 		for ; v != nil; v = v.older {
@@ -164,8 +164,7 @@ func (b *Bucket) versions(yield func(*Version) bool) {
 	})
 }
 
-// clear empties the index: requests that have found the bucket before find
-// nothing in it.
+// clear empties the index, for requests that still have the bucket.
 func (b *Bucket) clear(contents []Body) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,7 +176,7 @@ func (b *Bucket) clear(contents []Body) {
 	}
 }
 
-// change runs a change of a key when no other change of that key is under way.
+// change runs a change of a key while no other change of that key runs.
 func (b *Bucket) change(key string, run func() error) error {
 	b.gate.RLock()
 	defer b.gate.RUnlock()

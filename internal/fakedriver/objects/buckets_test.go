@@ -57,10 +57,10 @@ func (f *fixture) checkGone() {
 	defer done()
 	_, put := f.Put("k", d, objects.Conditions{})
 	_, removed := f.Delete("k", "", objects.Conditions{})
-	_, begun := f.BeginUpload(objects.Upload{Key: "k"})
+	_, created := f.BeginUpload(objects.Upload{Key: "k"})
 	_, retagged := f.Retag("k", "", nil)
 	for name, err := range map[string]error{
-		"Put": put, "Delete": removed, "BeginUpload": begun, "Retag": retagged,
+		"Put": put, "Delete": removed, "BeginUpload": created, "Retag": retagged,
 		"SetTags": f.SetTags(nil), "SetVersioning": f.SetVersioning(objects.Enabled),
 	} {
 		if !errors.Is(err, s3error.ErrNoSuchBucket) {
@@ -93,7 +93,7 @@ func TestSetVersioning(t *testing.T) {
 }
 
 // What the blob store fails has not happened.
-func TestRefusedByTheVault(t *testing.T) {
+func TestRejectedByStorage(t *testing.T) {
 	f := newFixture(t, objects.Config{Versioning: objects.Enabled})
 	f.put("k", "a")
 	u, err := f.BeginUpload(objects.Upload{Key: "k"})
@@ -109,11 +109,11 @@ func TestRefusedByTheVault(t *testing.T) {
 	_, removed := f.Delete("k", f.versionID("0"), objects.Conditions{})
 	_, marked := f.Delete("k", "", objects.Conditions{})
 	_, retagged := f.Retag("k", "", tags{"x": "y"})
-	_, begun := f.BeginUpload(objects.Upload{Key: "k"})
+	_, created := f.BeginUpload(objects.Upload{Key: "k"})
 	_, completed := f.CompleteUpload("k", u.ID, objects.Completion{Parts: []objects.CompletedPart{{Number: 1, ETag: etag("part").String()}}})
 	for name, err := range map[string]error{
 		"Put": put, "PutPart": replaced, "Delete": removed, "a marker": marked, "Retag": retagged,
-		"BeginUpload": begun, "CompleteUpload": completed, "AbortUpload": f.AbortUpload("k", u.ID),
+		"BeginUpload": created, "CompleteUpload": completed, "AbortUpload": f.AbortUpload("k", u.ID),
 		"SetVersioning": f.SetVersioning(objects.Suspended), "SetTags": f.SetTags(tags{"x": "y"}),
 		"DeleteBucket": f.store.DeleteBucket("b", true), "CreateBucket": f.store.CreateBucket("c", objects.Config{}),
 	} {

@@ -1,7 +1,7 @@
 package objects
 
 import (
-	"crypto/md5" //nolint:gosec // S3's ETags are made of it
+	"crypto/md5" //nolint:gosec // S3's ETags use MD5
 	"strconv"
 	"strings"
 
@@ -9,15 +9,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// Completion says what an upload is to be completed of.
+// Completion has the parameters of CompleteUpload.
 type Completion struct {
 	Parts []CompletedPart
-	// Checksum, if it is not zero, must be that of the object.
+	// Checksum, if it is not zero, must equal the object's.
 	Checksum checksum.Sum
-	// Type, if it is not empty, must be that of the upload's checksum, in the words
-	// of package checksum.
+	// Type, if it is not empty, must equal the type of the upload's checksum; see package
+	// checksum.
 	Type string
-	// Size, if it is not nil, must be that of the object.
+	// Size, if it is not nil, must equal the object's.
 	Size       *int64
 	Conditions Conditions
 }
@@ -26,13 +26,13 @@ type Completion struct {
 type CompletedPart struct {
 	Number int
 	ETag   string // without quotes
-	// Checksum, if it is not zero, must be that of the part.
+	// Checksum, if it is not zero, must equal the part's.
 	Checksum checksum.Sum
 }
 
-// CompleteUpload makes an object of parts of an upload, which ends with it. Errors
-// are NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, BadDigest,
-// InvalidRequest, and those of Put; the upload goes on after them.
+// CompleteUpload creates an object from parts of an upload, and ends the upload.
+// Errors are NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, BadDigest,
+// InvalidRequest, and those of Put. After an error the upload continues.
 func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) {
 	var stored *Version
 	err := b.change(key, func() error {
@@ -57,7 +57,7 @@ func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) 
 	return stored, err
 }
 
-// pick returns the parts that are named.
+// pick returns the named parts.
 func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
 	for i := 1; i < len(named); i++ {
 		if named[i].Number <= named[i-1].Number {
@@ -81,8 +81,7 @@ func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
 	return parts, nil
 }
 
-// find returns the part that the client means, if it is what the client takes it
-// for.
+// find returns the named part, if its ETag and checksum match.
 func (u *upload) find(name CompletedPart) (Part, error) {
 	part, ok := u.part(name.Number)
 	switch {
@@ -97,7 +96,7 @@ func (u *upload) find(name CompletedPart) (Part, error) {
 	return part, nil
 }
 
-// assemble joins the parts, without copying them.
+// assemble joins the parts without copying.
 func (u *upload) assemble(parts []Part) (Draft, error) {
 	d := Draft{Attributes: u.Attributes, ETag: ETag{Parts: int32(len(parts))}} //nolint:gosec // at most 10,000
 	digests := md5.New()                                                       //nolint:gosec // see the import
@@ -127,7 +126,7 @@ func (u *upload) checksum(body Body, parts []checksum.Sum) (checksum.Sum, error)
 	return body.Checksum(u.Algorithm)
 }
 
-// check compares the object with what the client expects.
+// check compares the object with the client's values.
 func (c Completion) check(u *upload, d Draft) error {
 	if c.Type != "" && u.Algorithm != checksum.None && u.FullObject != (c.Type == checksum.FullObject) {
 		return s3error.ErrBadDigest.With("The upload was created with another type of checksum than " + c.Type)

@@ -7,17 +7,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// Conditions are those of RFC 9110, section 13, as far as S3 has them. The zero
-// value always holds.
+// Conditions are those of RFC 9110, section 13, that S3 supports. The zero value
+// always holds.
 type Conditions struct {
 	// IfMatch and IfNoneMatch are lists of ETags, or "*".
 	IfMatch, IfNoneMatch string
-	// IfModifiedSince and IfUnmodifiedSince have whole seconds; zero is none.
+	// IfModifiedSince and IfUnmodifiedSince have whole seconds; zero means no condition.
 	IfModifiedSince, IfUnmodifiedSince time.Time
 }
 
-// Read returns PreconditionFailed or NotModified if a version is not to be read.
-// An ETag that matches overrides a time that does not, as in S3.
+// Read returns PreconditionFailed or NotModified if a condition for reading a version
+// does not hold. As in S3, a matching ETag overrides a time that does not match.
 func (c Conditions) Read(v *Version) error {
 	etag, modified := v.ETag.String(), v.Modified().Truncate(time.Second)
 	switch {
@@ -33,8 +33,8 @@ func (c Conditions) Read(v *Version) error {
 	return nil
 }
 
-// write returns an error if a version, which may be nil, is not to be replaced or
-// deleted: PreconditionFailed, or NoSuchKey if there is none to match.
+// write returns an error if a condition for replacing or deleting a version does not
+// hold: PreconditionFailed, or NoSuchKey if current is nil and must match.
 func (c Conditions) write(current *Version) error {
 	exists := current != nil && !current.IsDeleteMarker
 	switch {

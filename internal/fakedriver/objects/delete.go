@@ -1,18 +1,18 @@
 package objects
 
-// Deletion is what became of a request to delete.
+// Deletion is the result of a delete request.
 type Deletion struct {
-	// VersionID is that of the deleted version, or of the delete marker that
-	// has been made; empty in a bucket without versioning.
+	// VersionID is the ID of the deleted version or of the new delete marker; empty in a
+	// bucket without versioning.
 	VersionID string
-	// IsDeleteMarker says that VersionID is, or was, a delete marker.
+	// IsDeleteMarker means that VersionID is, or was, a delete marker.
 	IsDeleteMarker bool
 }
 
-// Delete deletes an object, which in a bucket with versioning means to put a
-// delete marker on it; or, with an ID, that version of it for good. What is not
-// there is no error. Errors are PreconditionFailed, and NoSuchKey if the conditions
-// ask for one that is not there.
+// Delete deletes an object. In a bucket with versioning it adds a delete marker; with
+// an ID it deletes that version permanently. A missing object is no error. Errors are
+// PreconditionFailed, and NoSuchKey if a condition requires an object that does not
+// exist.
 func (b *Bucket) Delete(key, id string, c Conditions) (Deletion, error) {
 	var done Deletion
 	err := b.change(key, func() (err error) {

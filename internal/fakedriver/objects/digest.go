@@ -1,13 +1,13 @@
 package objects
 
 import (
-	"crypto/md5" //nolint:gosec // S3's ETags are made of it
+	"crypto/md5" //nolint:gosec // S3's ETags use MD5
 	"io"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 )
 
-// ETag computes the ETag that the body has when it is stored in one piece.
+// ETag computes the ETag of the body, uploaded in one request.
 func (b Body) ETag() (ETag, error) {
 	digest := md5.New() //nolint:gosec // see the import
 	if err := b.copyTo(digest); err != nil {
@@ -33,7 +33,7 @@ func (b Body) Checksum(algorithm checksum.Algorithm) (checksum.Sum, error) {
 func (b Body) copyTo(w io.Writer) error {
 	content := b.Open()
 	if _, err := io.Copy(w, content); err != nil {
-		_ = content.Close() // reading has failed already
+		_ = content.Close() // the read error is returned
 		return err
 	}
 	return content.Close()

@@ -1,14 +1,14 @@
-// Package objects keeps what is in buckets: objects with their versions, tags and
-// checksums, and uploads in parts. It exists because none of gofakes3's backends
-// stores what S3 promises: a PUT that replaces all of an object, ETags that stay,
-// versions that can be deleted one by one, conditions that hold at the moment of
+// Package objects stores the contents of buckets: objects with versions, tags and
+// checksums, and uploads in parts. It exists because no backend of gofakes3 stores
+// what S3 guarantees: a PUT that replaces the whole object, stable ETags, versions
+// that can be deleted one by one, and conditions that are evaluated atomically with
 // the change.
 //
-// The index is always in memory: a B-tree a bucket, so that a listing seeks
-// instead of scanning. Contents and, with a blob store that has a directory, records
-// of every change are in package blobstore; a change is in the blob store before it is in
-// the index, so that no reader sees a change that a crash undoes.
+// The index is in memory: one B-tree for each bucket, so that a listing seeks instead
+// of scanning. Package blobstore has the contents and, if it is durable, a record of
+// each change. A change is in the blob store before it is in the index, so that no
+// reader sees a change that a crash reverts.
 //
-// It knows nothing of HTTP, accounts and grants. Errors are those of package
-// s3error where a client can have caused them.
+// The package does not depend on HTTP, accounts and grants. Errors that clients cause
+// are those of package s3error.
 package objects

@@ -2,9 +2,9 @@ package objects
 
 import "github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 
-// Get returns a version, the newest if its ID is empty. Errors are NoSuchKey and
-// NoSuchVersion; and for a delete marker, which is returned with the error,
-// NoSuchKey, or MethodNotAllowed if it was asked for by its ID.
+// Get returns a version, the latest if the ID is empty. Errors are NoSuchKey and
+// NoSuchVersion. A delete marker is returned together with an error: NoSuchKey, or
+// MethodNotAllowed if it was requested by its ID.
 //
 // The content of the version can be read until the caller calls Release, even after
 // the version is deleted. A delete marker requires Release, too.
@@ -18,7 +18,7 @@ func (b *Bucket) Get(key, id string) (*Version, error) {
 	return v, err
 }
 
-// found says what to answer where v, which may be nil, was looked for.
+// found returns the result of a lookup that found v, which may be nil.
 func found(v *Version, id string) (*Version, error) {
 	switch {
 	case v == nil && id == "":
@@ -33,9 +33,9 @@ func found(v *Version, id string) (*Version, error) {
 	return v, nil
 }
 
-// Retag replaces the tags of a version, the newest if its ID is empty; nil
-// removes them. It returns the changed version, which is not to be released.
-// Errors are those of Get.
+// Retag replaces the tags of a version, the latest if the ID is empty; nil removes
+// them. It returns the changed version, which needs no Release. Errors are those of
+// Get.
 func (b *Bucket) Retag(key, id string, tags map[string]string) (*Version, error) {
 	var changed *Version
 	err := b.change(key, func() error {

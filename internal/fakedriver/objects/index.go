@@ -1,6 +1,6 @@
 package objects
 
-// head returns the newest version of a key, or nil.
+// head returns the latest version of a key, or nil.
 func (b *Bucket) head(key string) *Version {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -8,7 +8,7 @@ func (b *Bucket) head(key string) *Version {
 	return v
 }
 
-// find returns a version by its ID, or nil; the newest if the ID is empty.
+// find returns the version with an ID, or nil; the latest if the ID is empty.
 func (b *Bucket) find(key, id string) *Version {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -23,9 +23,9 @@ func (b *Bucket) lookUp(key, id string) *Version {
 	return newest.find(id)
 }
 
-// find returns the version of an ID, or nil, among v, which may be nil, and those
-// that are older. The caller holds the bucket's lock, or that of the key: either
-// keeps others from changing them.
+// find returns the version with an ID among v, which may be nil, and older versions,
+// or nil. The caller holds the lock of the bucket or of the key, so that the versions
+// do not change.
 func (v *Version) find(id string) *Version {
 	for v != nil && v.ID != id {
 		v = v.older
@@ -33,7 +33,8 @@ func (v *Version) find(id string) *Version {
 	return v
 }
 
-// insert makes v the newest version of its key; replaced, which may be nil, goes.
+// insert makes v the latest version of its key, and removes replaced, which may be
+// nil.
 func (b *Bucket) insert(v, replaced *Version) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,7 +45,7 @@ func (b *Bucket) insert(v, replaced *Version) {
 	b.tree.ReplaceOrInsert(v)
 }
 
-// remove takes a version out.
+// remove removes a version from the index.
 func (b *Bucket) remove(v *Version) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +64,7 @@ func (b *Bucket) unlink(v *Version) {
 	}
 }
 
-// substitute puts a changed copy in the place of a version.
+// substitute replaces a version by a changed copy.
 func (b *Bucket) substitute(v, changed *Version) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

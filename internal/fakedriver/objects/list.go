@@ -2,16 +2,15 @@ package objects
 
 import "strings"
 
-// Query says what a listing is to show.
+// Query has the parameters of a listing.
 type Query struct {
 	Prefix, Delimiter string
-	// After is where the listing begins: with the first key that follows it. If it
-	// is a common prefix, what is under it has been listed.
+	// After is the key or common prefix after which the listing starts.
 	After string
-	// AfterVersion, with After, begins among the versions of the key After; it is
-	// for ListVersions.
+	// AfterVersion, with After, starts among the versions of the key After; it is for
+	// ListVersions.
 	AfterVersion string
-	// Max is how many keys and prefixes a page has.
+	// Max is the maximum number of keys and prefixes on a page.
 	Max int
 }
 
@@ -19,21 +18,20 @@ type Query struct {
 type Listed struct {
 	*Version
 
-	// IsLatest says that it is the newest of its key.
+	// IsLatest means that it is the latest version of its key.
 	IsLatest bool
 }
 
-// Page is a part of a listing.
+// Page is one page of a listing.
 type Page struct {
 	Versions []Listed
 	Prefixes []string
-	// IsTruncated says that there is more, after Next and NextVersion.
+	// IsTruncated means that there is more, after Next and NextVersion.
 	IsTruncated       bool
 	Next, NextVersion string
 }
 
-// List lists the newest versions of all keys in the order of their bytes, without
-// those that are deleted.
+// List lists the latest versions of all keys in byte order, without deleted objects.
 func (b *Bucket) List(q Query) Page {
 	q.AfterVersion = ""
 	return b.list(&pager{query: q, first: func(newest *Version) *Version {
@@ -44,8 +42,8 @@ func (b *Bucket) List(q Query) Page {
 	}})
 }
 
-// ListVersions lists all versions: keys in the order of their bytes, and of each
-// the newest version first.
+// ListVersions lists all versions: keys in byte order, and for each key the latest
+// version first.
 func (b *Bucket) ListVersions(q Query) Page {
 	return b.list(&pager{query: q, withOlder: true, first: func(newest *Version) *Version {
 		if newest.Key == q.After && q.AfterVersion != "" {
@@ -55,8 +53,8 @@ func (b *Bucket) ListVersions(q Query) Page {
 	}})
 }
 
-// after returns the version that follows the one with an ID. If that is gone
-// since, the key is listed again rather than cut short.
+// after returns the version that follows the one with an ID. If that version was
+// deleted in the meantime, the key is listed again from the start.
 func after(newest *Version, id string) *Version {
 	for v := newest; v != nil; v = v.older {
 		if v.ID == id {
@@ -66,8 +64,8 @@ func after(newest *Version, id string) *Version {
 	return newest
 }
 
-// list walks over the keys until the page is full. A common prefix costs one seek,
-// however many keys are under it; of keys that are not shown, each costs a step.
+// list lists keys until the page is full. A common prefix costs one seek, for any
+// number of keys. Each hidden key costs one step.
 func (b *Bucket) list(p *pager) Page {
 	if p.query.Max <= 0 {
 		return p.page
@@ -96,7 +94,7 @@ func (b *Bucket) list(p *pager) Page {
 	return p.page
 }
 
-// start returns the first key that a listing can have, if there can be any.
+// start returns the first possible key of a listing, if there is one.
 func (q Query) start() (key string, ok bool) {
 	switch {
 	case q.After == "" || q.After < q.Prefix:
@@ -110,7 +108,7 @@ func (q Query) start() (key string, ok bool) {
 	}
 }
 
-// group returns the common prefix that a key is listed under, or "".
+// group returns the common prefix of a key, or "".
 func (q Query) group(key string) string {
 	if q.Delimiter == "" || !strings.HasPrefix(key, q.Prefix) {
 		return ""
@@ -122,8 +120,8 @@ func (q Query) group(key string) string {
 	return key[:len(q.Prefix)+end+len(q.Delimiter)]
 }
 
-// successor returns the least string that is greater than all that have the
-// prefix. There is none for bytes 0xff only, which a client may send as a marker.
+// successor returns the least string that is greater than all strings with the prefix.
+// There is none for a prefix of 0xff bytes, which a client may send as a marker.
 func successor(prefix string) (string, bool) {
 	last := len(prefix) - 1
 	for last >= 0 && prefix[last] == 0xff {

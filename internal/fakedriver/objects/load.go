@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
 
-// load fills the index with what is in the blob store.
+// load fills the index from the blob store.
 func (s *Store) load() error {
 	v := s.options.Blobs
 	for _, table := range []struct {
@@ -38,7 +38,7 @@ func decode(value []byte, into any) error {
 	return nil
 }
 
-// owner returns the bucket that a record belongs to.
+// owner returns the bucket of a record.
 func (s *Store) owner(bucket string) (*Bucket, error) {
 	b, ok := s.buckets[bucket]
 	if !ok {
@@ -56,7 +56,7 @@ func (s *Store) loadBucket(id, _ string, value []byte) error {
 	return nil
 }
 
-// loadVersion is called in the order of sequences, so that the newest comes last.
+// loadVersion is called in the order of sequences, so the latest version comes last.
 func (s *Store) loadVersion(bucket, _ string, value []byte) error {
 	var record versionRecord
 	if err := decode(value, &record); err != nil {

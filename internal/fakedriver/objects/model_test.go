@@ -32,7 +32,7 @@ func newModel(c objects.Config) *model {
 	return &model{versioning: c.Versioning, quota: c.Quota, versions: map[string][]modelVersion{}, uploads: map[string]*modelUpload{}}
 }
 
-// used counts everything anew.
+// used counts everything again.
 func (m *model) used() objects.Quota {
 	var q objects.Quota
 	for _, versions := range m.versions {

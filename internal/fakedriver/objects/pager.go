@@ -3,16 +3,16 @@ package objects
 // pager fills a page.
 type pager struct {
 	query Query
-	// first returns the first version to be shown of the key that has a newest
-	// version; nil if the key is not to be shown.
+	// first returns the first version to list of a key, given its latest version; nil if
+	// the key is not listed.
 	first func(newest *Version) *Version
-	// withOlder says that those that are older are shown, too.
+	// withOlder also lists the older versions.
 	withOlder bool
 	page      Page
 }
 
-// add puts versions of a key on the page; if that gets full before, it says so and
-// returns false.
+// add adds versions of a key to the page. It returns false if the page becomes full
+// before.
 func (p *pager) add(newest, first *Version) bool {
 	for v := first; v != nil; v = v.older {
 		if p.isFull() {
@@ -27,8 +27,7 @@ func (p *pager) add(newest, first *Version) bool {
 	return true
 }
 
-// addGroup puts a common prefix on the page; if that is full already, it says so
-// and returns false.
+// addGroup adds a common prefix to the page. It returns false if the page is full.
 func (p *pager) addGroup(group string) bool {
 	if p.isFull() {
 		return false

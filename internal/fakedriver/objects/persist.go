@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
 
-// The tables of the blob store. Keys begin with the ID of a bucket, so that the
-// records of a bucket are adjacent.
+// Tables of the blob store. Keys start with the ID of a bucket, so the records of a
+// bucket are adjacent.
 const (
 	bucketTable  = "contents"
 	versionTable = "versions"
@@ -17,18 +17,18 @@ const (
 	partTable    = "parts"
 )
 
-// step is one thing that a change does to the stored records. A nil value means
-// that the record goes; a step without a table does nothing.
+// step is one change of a record. A nil value deletes the record; a step without a
+// table does nothing.
 type step struct {
 	table, key string
 	value      any
 	body       Body
 }
 
-// commit makes all steps durable, or none, with the blobs that they refer to.
+// commit makes all steps durable, or none, together with the blobs that they refer to.
 func (s *Store) commit(steps ...step) error { return s.commitWith(nil, steps...) }
 
-// commitWith is commit, together with changes of other packages' records.
+// commitWith is like commit, with changes of other packages' records.
 func (s *Store) commitWith(others []blobstore.Change, steps ...step) error {
 	if !s.keepsRecords() {
 		return nil
@@ -52,7 +52,7 @@ func (s *Store) commitWith(others []blobstore.Change, steps ...step) error {
 	return s.options.Blobs.Commit(batch)
 }
 
-// keepsRecords reports whether records are worth making.
+// keepsRecords reports whether the blob store keeps records.
 func (s *Store) keepsRecords() bool { return s.options.Blobs.Durable() }
 
 func (b *Bucket) recordConfig(c Config) step { return step{table: bucketTable, key: b.id, value: c} }
@@ -66,7 +66,7 @@ func (b *Bucket) recordVersion(v *Version) step {
 	return step{table: versionTable, key: b.versionKey(v), value: v.record(), body: v.Body}
 }
 
-// deletionOfVersion is about v, which may be nil.
+// deletionOfVersion deletes the record of v, which may be nil.
 func (b *Bucket) deletionOfVersion(v *Version) step {
 	if v == nil || !b.store.keepsRecords() {
 		return step{}
@@ -88,7 +88,7 @@ func (b *Bucket) partKey(u *upload, number int) string {
 	return fmt.Sprintf("%s/%s/%05d", b.id, u.ID, number)
 }
 
-// deletionOfUpload is about u, which may be nil, and its parts.
+// deletionOfUpload deletes the records of u, which may be nil, and its parts.
 func (b *Bucket) deletionOfUpload(u *upload) []step {
 	if u == nil {
 		return nil

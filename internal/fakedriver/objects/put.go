@@ -6,7 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 )
 
-// Draft is an object before it is stored.
+// Draft is an object that is not stored yet.
 type Draft struct {
 	Body       Body
 	ETag       ETag
@@ -15,10 +15,9 @@ type Draft struct {
 	Parts      []PartInfo
 }
 
-// Put stores an object, all of it at once, and returns the new version; the store
-// takes references of its own to the body. Errors are
-// PreconditionFailed, NoSuchKey if the conditions ask for one that is not there,
-// and QuotaExceeded.
+// Put stores a whole object and returns the new version. The store adds its own
+// references to the body. Errors are PreconditionFailed, QuotaExceeded, and NoSuchKey
+// if a condition requires an object that does not exist.
 func (b *Bucket) Put(key string, d Draft, c Conditions) (*Version, error) {
 	var stored *Version
 	err := b.change(key, func() (err error) {
@@ -28,7 +27,7 @@ func (b *Bucket) Put(key string, d Draft, c Conditions) (*Version, error) {
 	return stored, err
 }
 
-// put is Put under the key's lock. The upload, if there is one, ends with it.
+// put is Put under the key's lock. It ends the upload, if there is one.
 func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version, error) {
 	newest := b.head(key)
 	if err := c.write(newest); err != nil {
@@ -45,8 +44,8 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 	return v, nil
 }
 
-// newVersion returns a version with the ID that the bucket's versioning gives it. It
-// keeps no more of the key than that: callers have it as a part of a request.
+// newVersion returns a version with an ID according to the bucket's versioning. It
+// copies the key, which may be part of a larger string.
 func (b *Bucket) newVersion(key string) (*Version, error) {
 	v := &Version{Key: strings.Clone(key), ID: NullVersion, Sequence: b.store.sequence.Add(1), modified: b.store.now()}
 	if b.Versioning() != Enabled {
@@ -64,8 +63,8 @@ func (b *Bucket) Versioning() Versioning {
 	return b.config.Versioning
 }
 
-// add makes v the newest version of its key, instead of newest, which may be nil. A
-// null version takes the place of the one before.
+// add makes v the latest version of its key. newest is the previous one, or nil. A
+// null version replaces the previous null version.
 func (b *Bucket) add(v, newest *Version, from *upload) error {
 	var replaced *Version
 	if v.ID == NullVersion {

@@ -2,7 +2,7 @@ package objects
 
 import "github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 
-// weight is what a version takes of a quota; v may be nil.
+// weight returns how much of a quota a version uses; v may be nil.
 func weight(v *Version) Quota {
 	if v == nil || v.IsDeleteMarker {
 		return Quota{}
@@ -18,9 +18,8 @@ func (q Quota) minus(other Quota) Quota {
 	return Quota{Bytes: q.Bytes - other.Bytes, Objects: q.Objects - other.Objects}
 }
 
-// reserve takes something of the quota, before it is stored. The error is
-// QuotaExceeded, which is Ceph's; S3 itself has no quotas. What takes nothing is
-// always allowed, even if the quota is exceeded.
+// reserve reserves a part of the quota before the change. The error is QuotaExceeded,
+// which is Ceph's; S3 has no quotas. A change that adds nothing is always allowed.
 func (b *Bucket) reserve(more Quota) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -35,7 +34,7 @@ func (b *Bucket) reserve(more Quota) error {
 	return nil
 }
 
-// release gives back what was reserved.
+// release undoes a reservation.
 func (b *Bucket) release(less Quota) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

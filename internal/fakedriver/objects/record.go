@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 )
 
-// The records are the forms in which things are in the blob store.
+// The stored forms of buckets, versions and uploads.
 type (
 	versionRecord struct {
 		Key            string           `json:"key"`

@@ -16,31 +16,30 @@ type Store struct {
 	options  Options
 	sequence atomic.Uint64
 
-	creating sync.Mutex // held by CreateBucket, while the blob store is written
+	creating sync.Mutex // held by CreateBucket while it writes to the blob store
 	mu       sync.RWMutex
 	buckets  map[string]*Bucket
 
 	random sync.Mutex // guards Options.Rand
 }
 
-// Options say how a store is built.
+// Options configure a store.
 type Options struct {
-	// Blobs is where contents and records are kept; required. It stays the
-	// caller's to close.
+	// Blobs stores contents and records; required. The caller closes it.
 	Blobs blobstore.Store
-	// Rand is where IDs of versions and uploads come from; required.
+	// Rand is the source of the IDs of versions and uploads; required.
 	Rand io.Reader
-	// Now is the clock that versions are dated by; required.
+	// Now is the clock for the times of versions; required.
 	Now func() time.Time
-	// MinPartBytes is how small a part of an upload may be that is not the last.
-	// Default: S3's 5 MiB.
+	// MinPartBytes is the minimum size of a part of an upload, except the last. Default:
+	// S3's 5 MiB.
 	MinPartBytes int64
 }
 
 const minPartBytes = 5 << 20
 
-// New returns a store with what is in the blob store. The caller sweeps the blob store when
-// all other packages have loaded their records.
+// New returns a store with the contents of the blob store. After all packages have
+// loaded their records, the caller calls Sweep of the blob store.
 func New(options Options) (*Store, error) {
 	if options.MinPartBytes <= 0 {
 		options.MinPartBytes = minPartBytes
@@ -52,8 +51,8 @@ func New(options Options) (*Store, error) {
 	return s, nil
 }
 
-// CreateBucket creates an empty bucket. Its ID is one that no bucket has had before.
-// The changes of other records are made together with it, or not at all.
+// CreateBucket creates an empty bucket with an ID that was never used before. It makes
+// the other changes in the same commit.
 func (s *Store) CreateBucket(id string, config Config, with ...blobstore.Change) error {
 	s.creating.Lock()
 	defer s.creating.Unlock()
@@ -82,8 +81,8 @@ func (s *Store) Bucket(id string) (*Bucket, error) {
 }
 
 // DeleteBucket deletes a bucket with its uploads. The error is NoSuchBucket, or
-// BucketNotEmpty if it holds any version of an object, unless purge is set. The
-// changes of other records are made together with it, or not at all.
+// BucketNotEmpty if it has a version of an object, unless purge is set. It makes the
+// other changes in the same commit.
 func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) error {
 	b, err := s.Bucket(id)
 	if err != nil {
@@ -98,10 +97,10 @@ func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) er
 	return nil
 }
 
-// now is the time of a change; S3's times have milliseconds.
+// now returns the time of a change. S3's times have milliseconds.
 func (s *Store) now() int64 { return s.options.Now().Truncate(time.Millisecond).UnixNano() }
 
-// newID returns 26 characters that are random and need no escaping anywhere.
+// newID returns 26 random characters that need no escaping.
 func (s *Store) newID() (string, error) {
 	var entropy [16]byte
 	s.random.Lock()

@@ -10,20 +10,21 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// Upload is an upload in parts that is in progress.
+// Upload is an unfinished upload in parts.
 type Upload struct {
 	ID, Key string
 	// Initiated is in UTC.
 	Initiated  time.Time
 	Attributes Attributes
-	// Algorithm is what parts have checksums of; None if the client said nothing.
+	// Algorithm is the algorithm of the parts' checksums; None if the client selected
+	// none.
 	Algorithm checksum.Algorithm
-	// FullObject says that the object's checksum is that of its content, and not
-	// that of the parts' checksums.
+	// FullObject means that the object's checksum is computed from its content, and not
+	// from the checksums of the parts.
 	FullObject bool
 }
 
-// Part is a part of an upload in progress.
+// Part is a part of an unfinished upload.
 type Part struct {
 	Number   int
 	ETag     ETag
@@ -41,7 +42,7 @@ type upload struct {
 	parts map[int]Part
 }
 
-// weight is what the parts take of a quota; u may be nil.
+// weight returns how much of a quota the parts use; u may be nil.
 func (u *upload) weight() Quota {
 	if u == nil {
 		return Quota{}
@@ -68,7 +69,7 @@ func (u *upload) set(part Part) {
 	u.parts[part.Number] = part
 }
 
-// sorted returns the parts in their order.
+// sorted returns the parts in order.
 func (u *upload) sorted() []Part {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -79,7 +80,7 @@ func (u *upload) sorted() []Part {
 	return all
 }
 
-// BeginUpload begins an upload. ID and Initiated of the draft are filled in.
+// BeginUpload starts an upload. It sets ID and Initiated.
 func (b *Bucket) BeginUpload(draft Upload) (Upload, error) {
 	err := b.change(draft.Key, func() (err error) {
 		if draft.ID, err = b.store.newID(); err != nil {
@@ -98,7 +99,7 @@ func (b *Bucket) BeginUpload(draft Upload) (Upload, error) {
 	return draft, err
 }
 
-// Upload returns an upload. The error is NoSuchUpload, also if it is of another
+// Upload returns an upload. The error is NoSuchUpload, also for the upload of another
 // key.
 func (b *Bucket) Upload(key, id string) (Upload, error) {
 	u, err := b.upload(key, id)
@@ -118,9 +119,9 @@ func (b *Bucket) upload(key, id string) (*upload, error) {
 	return u, nil
 }
 
-// PutPart stores a part, instead of the one of the same number if there is one; the
-// store takes references of its own to the body.
-// Modified is filled in. Errors are NoSuchUpload and QuotaExceeded.
+// PutPart stores a part, and replaces an earlier part with the same number. The store
+// adds its own references to the body. PutPart sets Modified. Errors are NoSuchUpload
+// and QuotaExceeded.
 func (b *Bucket) PutPart(key, id string, part Part) (Part, error) {
 	err := b.change(key, func() error {
 		u, err := b.upload(key, id)
@@ -176,7 +177,7 @@ func (b *Bucket) AbortUpload(key, id string) error {
 	})
 }
 
-// drop takes an upload, which may be nil, out of the index.
+// drop removes an upload, which may be nil, from the index.
 func (b *Bucket) drop(u *upload) {
 	if u == nil {
 		return

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// UploadPage is a part of a listing of uploads.
+// UploadPage is one page of a listing of uploads.
 type UploadPage struct {
 	Uploads  []Upload
 	Prefixes []string
-	// IsTruncated says that there is more, after Next and NextID.
+	// IsTruncated means that there is more, after Next and NextID.
 	IsTruncated  bool
 	Next, NextID string
 }
 
-// ListUploads lists the uploads in progress by key, and those of a key by when
-// they began. Query.AfterVersion is an upload's ID here.
+// ListUploads lists the unfinished uploads by key and start time. Query.AfterVersion
+// is the ID of an upload.
 func (b *Bucket) ListUploads(q Query) UploadPage {
 	var page UploadPage
 	from, ok := q.start()
 	if q.Max <= 0 || !ok {
 		return page
 	}
-	last := "" // group, under which uploads stand together
+	last := "" // common prefix of the last upload
 	for _, u := range b.uploadsFrom(from, q) {
 		group := q.group(u.Key)
 		if group != "" && group == last {
@@ -44,9 +44,8 @@ func (b *Bucket) ListUploads(q Query) UploadPage {
 	return page
 }
 
-// uploadsFrom returns the uploads that a listing can show, in their order. If the
-// upload that it goes on after is gone since, its key is listed again rather than
-// cut short.
+// uploadsFrom returns the uploads that a listing can show, in order. If the upload in
+// AfterVersion has ended in the meantime, the key is listed again from the start.
 func (b *Bucket) uploadsFrom(key string, q Query) []*upload {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -207,7 +207,7 @@ func TestConditionsOfUploads(t *testing.T) {
 	f.checkEnded(u, 1)
 }
 
-// What an upload was begun with is what the object has.
+// The object has what its upload was created with.
 func TestAttributesOfUploads(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	u, err := f.BeginUpload(objects.Upload{Key: "k", Attributes: objects.Attributes{Tags: tags{"a": "b"}, Metadata: tags{"c": "d"}}})

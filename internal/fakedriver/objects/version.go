@@ -13,7 +13,7 @@ import (
 // versioning is off or suspended.
 const NullVersion = "null"
 
-// Headers are the standard headers that an object keeps for its readers.
+// Headers are the standard headers that an object stores.
 type Headers struct {
 	CacheControl       string `json:"cacheControl,omitempty"`
 	ContentDisposition string `json:"contentDisposition,omitempty"`
@@ -21,26 +21,26 @@ type Headers struct {
 	ContentLanguage    string `json:"contentLanguage,omitempty"`
 	ContentType        string `json:"contentType,omitempty"`
 	Expires            string `json:"expires,omitempty"`
-	// WebsiteRedirect is kept and returned; nothing is redirected.
+	// WebsiteRedirect is stored and returned, but has no effect.
 	WebsiteRedirect string `json:"websiteRedirect,omitempty"`
 }
 
-// Attributes are what is kept of an object besides its content.
+// Attributes has everything about an object except its content.
 type Attributes struct {
-	// Headers are shared between objects: most have the same.
+	// Headers are shared between objects, because most have the same.
 	Headers unique.Handle[Headers]
-	// Metadata is the user's, by names in lower case and without the prefix
+	// Metadata is the user's metadata: names in lower case, without the prefix
 	// x-amz-meta-. It must not be changed.
 	Metadata map[string]string
 	// Tags must not be changed.
 	Tags map[string]string
 }
 
-// ETag identifies a content: an MD5 digest, and for an upload in parts that of
-// their digests with their number.
+// ETag identifies a content: its MD5 digest or, for an upload in parts, the digest of
+// the parts' digests, with their number.
 type ETag struct {
 	Sum   [16]byte
-	Parts int32 // 0: not uploaded in parts
+	Parts int32 // 0 if it was not uploaded in parts
 }
 
 // String returns the ETag as S3 shows it, without quotes.
@@ -52,22 +52,22 @@ func (e ETag) String() string {
 	return text
 }
 
-// Version is one version of an object, or a delete marker. Versions are immutable:
-// what changes an object puts another in its place.
+// Version is one version of an object, or a delete marker. It is immutable: a change
+// replaces it by a copy.
 type Version struct {
 	Key string
-	// ID is NullVersion, or one that no other version of any object has.
+	// ID is NullVersion, or unique among all versions.
 	ID string
-	// Sequence orders the versions of a key: the newest has the greatest.
+	// Sequence orders the versions of a key: the latest has the greatest.
 	Sequence uint64
 	modified int64 // Unix time in nanoseconds
 	ETag     ETag
-	// IsDeleteMarker says that the object is deleted as of this version.
+	// IsDeleteMarker means that the object is deleted as of this version.
 	IsDeleteMarker bool
 	Checksum       checksum.Sum
 	Body           Body
 	Attributes     Attributes
-	// Parts are those that a completed upload was made of.
+	// Parts are the parts of the completed upload.
 	Parts []PartInfo
 
 	older *Version // guarded by the bucket's lock
@@ -80,14 +80,14 @@ type PartInfo struct {
 	Checksum checksum.Sum `json:"checksum,omitzero"`
 }
 
-// Modified is when the version was made, in UTC.
+// Modified is the creation time of the version, in UTC.
 func (v *Version) Modified() time.Time { return time.Unix(0, v.modified).UTC() }
 
-// Size is that of the content in bytes.
+// Size is the size of the content in bytes.
 func (v *Version) Size() int64 { return v.Body.Size() }
 
-// Release ends the reference to the version's content that Bucket.Get has given.
-// It does nothing if v is nil.
+// Release drops the reference to the content that Bucket.Get added. It does nothing if
+// v is nil.
 func (v *Version) Release() {
 	if v != nil {
 		v.Body.Release()

@@ -9,13 +9,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// reachBucket finds out what the account may do with the bucket. Of a bucket that
-// it does not reach, nothing is said but that access is denied.
+// reachBucket finds the account's grant for the bucket. For a bucket without a grant,
+// the response is always AccessDenied.
 func (s *Service) reachBucket(x *exchange) error {
 	if x.level == s3op.Service {
 		return nil
 	}
-	b, _ := s.options.Registry.Bucket(x.Bucket) // first: the grant must be to this bucket, or a newer one
+	b, _ := s.options.Registry.Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
 	grant, err := x.Caller.Grant(fakedriver.ProtocolS3, x.Bucket)
 	if errors.Is(err, authorization.ErrDenied) {
 		return s3error.ErrAccessDenied
@@ -30,8 +30,8 @@ func (s *Service) classify(x *exchange) (err error) {
 	return err
 }
 
-// authorize accepts an operation if the account's grant covers one of its needs.
-// Copying needs to read its source, too.
+// authorize allows an operation if the account's grant has one of the needed
+// permissions. Copying also needs read access to the source.
 func (s *Service) authorize(x *exchange) error {
 	if x.Operation.Reserved {
 		return authorizeReserved(x)
@@ -51,9 +51,8 @@ func (s *Service) authorize(x *exchange) error {
 	return nil
 }
 
-// authorizeReserved is about the operations that create and delete buckets.
-// Clients that create their bucket first, in any case, expect to be told that it
-// is there.
+// authorizeReserved handles the operations that create and delete buckets. Some
+// clients always create their bucket first, and expect the response that it exists.
 func authorizeReserved(x *exchange) error {
 	switch {
 	case x.Caller.Account().Admin:

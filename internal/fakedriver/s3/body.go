@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 )
 
-// maxDocumentBytes bounds XML bodies; that of a full DeleteObjects has at most 1000
-// keys of 1024 bytes.
+// maxDocumentBytes is the maximum size of XML bodies. A full DeleteObjects has at most
+// 1000 keys of 1024 bytes.
 const maxDocumentBytes = 4 << 20
 
 // readBody reads the body and verifies it, before anything is changed. It allocates

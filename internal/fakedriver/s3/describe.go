@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/sts"
 )
 
-// Describe returns what a request asks for, without authenticating it. It is for
-// recording requests, and for selecting some of them.
+// Describe returns the operation of a request without authentication. It is for
+// recording and selecting requests.
 func (s *Service) Describe(r *http.Request) httpserver.Request {
 	if s.isSTS(r) {
 		return httpserver.Request{Operation: sts.Operation}
@@ -28,8 +28,7 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 	return described
 }
 
-// isSTS reports whether a request is one of STS. S3 has no POST to the service
-// itself.
+// isSTS reports whether a request is for STS. S3 has no POST to the service itself.
 func (s *Service) isSTS(r *http.Request) bool {
 	_, virtual := s.hosts.bucket(r.Host)
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")

@@ -7,24 +7,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 )
 
-// exchange is one request on its way through the phases, each of which adds what
-// it has found out.
+// exchange is one request on its way through the phases. Each phase adds its results.
 type exchange struct {
 	answers.Request
 
 	signature authentication.Signature
 	level     s3op.Level
-	grant     fakedriver.Grant // what the caller may do with the bucket
-	missing   bool             // the bucket does not exist, and the caller may know
+	grant     fakedriver.Grant // the caller's grant for the bucket
+	missing   bool             // the bucket does not exist, and the caller may know it
 }
 
-// phase decides one thing about a request. Its error, an *s3error.Error, ends
-// the request; anything else is an internal error.
+// phase makes one decision about a request. Its error, an *s3error.Error, ends the
+// request; any other error is an internal one.
 type phase func(s *Service, x *exchange) error
 
-// phases run in this order: nothing is said about a bucket before it is known
-// who asks and whether the bucket is within reach, and nothing is read before it
-// is known that it may be.
+// phases run in this order: nothing about a bucket is revealed before authentication
+// and the check of the grant, and no body is read before authorization.
 var phases = []phase{
 	(*Service).parse,
 	(*Service).authenticate,

@@ -7,33 +7,34 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// begin begins an answer that has no more than headers, which net/http would send
-// without asking at the gate.
+// begin starts a response without body, which net/http would send without a call of
+// WriteHeader.
 func (x *exchange) begin() {
-	if gated, ok := x.W.(*gatedWriter); ok && !gated.begun {
+	if gated, ok := x.W.(*gatedWriter); ok && !gated.started {
 		gated.WriteHeader(http.StatusOK)
 	}
 }
 
-// gatedWriter begins an answer only at the gate of the account that it is for.
+// gatedWriter starts the response only after it has entered the gate of the caller's
+// account.
 type gatedWriter struct {
 	http.ResponseWriter
 
 	x        *exchange
-	begun    bool
+	started  bool
 	rejected bool
 }
 
-// Unwrap lets http.ResponseController find the connection.
+// Unwrap returns the writer below, for http.ResponseController.
 func (g *gatedWriter) Unwrap() http.ResponseWriter { return g.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
 func (g *gatedWriter) WriteHeader(status int) {
-	if g.begun || status < http.StatusOK {
+	if g.started || status < http.StatusOK {
 		g.ResponseWriter.WriteHeader(status)
 		return
 	}
-	g.begun = true
+	g.started = true
 	if err := g.x.enter(); err != nil {
 		g.reject(err)
 		return
@@ -42,7 +43,7 @@ func (g *gatedWriter) WriteHeader(status int) {
 	g.ResponseWriter.WriteHeader(status)
 }
 
-// enter takes the gate of the caller's account.
+// enter enters the gate of the caller's account. It fails if the key was revoked.
 func (x *exchange) enter() error {
 	if x.Caller.Enter() != nil {
 		return s3error.ErrInvalidAccessKeyID
@@ -52,7 +53,7 @@ func (x *exchange) enter() error {
 
 // Write implements http.ResponseWriter.
 func (g *gatedWriter) Write(data []byte) (int, error) {
-	if !g.begun {
+	if !g.started {
 		g.WriteHeader(http.StatusOK)
 	}
 	if g.rejected {
@@ -61,10 +62,10 @@ func (g *gatedWriter) Write(data []byte) (int, error) {
 	return g.ResponseWriter.Write(data)
 }
 
-// anyAnswer are the headers that say nothing about what was asked for.
+// anyAnswer are the headers that do not depend on the request.
 var anyAnswer = []string{"Connection", "Server", "X-Amz-Id-2", "X-Amz-Request-Id"}
 
-// reject answers with an error instead, and with nothing of what was prepared.
+// reject sends an error, without the headers of the prepared response.
 func (g *gatedWriter) reject(err error) {
 	g.rejected = true
 	header := g.Header()

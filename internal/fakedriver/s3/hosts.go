@@ -11,12 +11,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// DefaultHost is the base of virtual-host addresses. Names below localhost are
-// those of the machine itself, by RFC 6761.
+// DefaultHost is the base of virtual-host addresses. RFC 6761 reserves names below
+// localhost for the machine itself.
 const DefaultHost = "s3.localhost"
 
-// hosts are the bases of virtual-host addresses, longest first, so that the most
-// special one counts.
+// hosts are the bases of virtual-host addresses, longest first, so that the longest
+// match counts.
 type hosts []string
 
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
@@ -35,8 +35,8 @@ func parseHosts(names []string) (hosts, error) {
 	return parsed, nil
 }
 
-// bucket returns the bucket that a Host header names, if it names one: what
-// stands before one of the bases. Bucket names may have dots.
+// bucket returns the bucket in a Host header: the part before a base. Bucket names may
+// have dots.
 func (h hosts) bucket(header string) (string, bool) {
 	name, _, err := net.SplitHostPort(header)
 	if err != nil {
@@ -45,7 +45,7 @@ func (h hosts) bucket(header string) (string, bool) {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	for _, base := range h {
 		if name == base {
-			return "", false // another base, shorter than this, is no reason to cut it
+			return "", false // a shorter base must not match instead
 		}
 		if bucket, ok := strings.CutSuffix(name, "."+base); ok {
 			return bucket, true

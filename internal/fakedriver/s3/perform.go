@@ -1,9 +1,9 @@
 package s3
 
-// perform does what the request asks for, which has been found to be allowed. A
-// request that changes something holds its account's gate from the last look at
-// the key, which may have been revoked while the body came in, to the beginning
-// of the answer, but not while the client reads it.
+// perform runs the operation, which is authorized. A request that changes something
+// holds its account's gate from the last check of the key until the response starts:
+// the key may have been revoked while the body was received. The gate is not held
+// while the client reads.
 func (s *Service) perform(x *exchange) error {
 	if x.Operation.Mutates() {
 		if err := x.enter(); err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 )
 
-// checkRegion rejects requests that were signed for another region than the
-// bucket's. It comes after it is known that the bucket is within reach: the regions
-// of other buckets are not disclosed. Clients that look for the bucket's region
-// find it in the error, and in a header for answers without body.
+// checkRegion rejects requests that were signed for another region than the bucket's.
+// It runs after the check of the grant, so that regions of other buckets are not
+// disclosed. Clients find the right region in the error, and in a header for responses
+// without body.
 func (s *Service) checkRegion(x *exchange) error {
 	expected := s.answers.RegionOf(x.Bucket)
 	signed := x.signature.Region
@@ -25,7 +25,7 @@ func (s *Service) checkRegion(x *exchange) error {
 	return failure
 }
 
-// hasRegion reports whether the account reaches a bucket in a region.
+// hasRegion reports whether the account has access to a bucket in a region.
 func hasRegion(x *exchange, region string) bool {
 	return slices.ContainsFunc(x.Caller.Buckets(fakedriver.ProtocolS3), func(b fakedriver.Bucket) bool { return b.Region == region })
 }

@@ -38,7 +38,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.begin()
 }
 
-// reject answers with an error, and logs what is not the client's fault.
+// reject responds with an error, and logs errors that the client has not caused.
 func (s *Service) reject(x *exchange, err error) {
 	failure := s3error.From(err)
 	log := s.options.Logger.WithValues("request", x.ID, "operation", x.Operation.Name, "bucket", x.Bucket, "code", failure.Code)
@@ -48,22 +48,21 @@ func (s *Service) reject(x *exchange, err error) {
 		log.V(1).Info("s3 request rejected")
 	}
 	if errors.Is(failure, s3error.ErrRequestTimeout) {
-		x.W.Header().Set("Connection", "close") // what is left of the body is not waited for
+		x.W.Header().Set("Connection", "close") // do not wait for the rest of the body
 	}
 	s3error.Write(x.W, x.R, x.ID, failure)
 }
 
-// fail answers after a panic, which gofakes3 may cause, with an internal error.
+// fail responds with an internal error after a panic, which gofakes3 may cause.
 func (s *Service) fail(x *exchange, cause error, stack string) {
 	s.options.Logger.Error(cause, "s3 request failed", "request", x.ID, "operation", x.Operation.Name, "stack", stack)
 	s3error.Write(x.W, x.R, x.ID, s3error.ErrInternalError)
 }
 
-// maxHeaderSection is what S3 allows the headers of a request to have, in bytes.
+// maxHeaderSection is S3's maximum size of all request headers, in bytes.
 const maxHeaderSection = 8 << 10
 
-// parse reads the query, strictly: a parameter that two readers would see
-// differently must not get through.
+// parse reads the query strictly. It rejects what two parsers could read differently.
 func (s *Service) parse(x *exchange) error {
 	if s.options.Administrator.IsClosed() {
 		return s3error.ErrServiceUnavailable
@@ -85,8 +84,8 @@ func (s *Service) parse(x *exchange) error {
 	return nil
 }
 
-// authenticate finds out whose request it is. From here on, an answer begins only
-// at the gate of the caller's account.
+// authenticate identifies the caller. From then on, a response starts only after it
+// has entered the gate of the caller's account.
 func (s *Service) authenticate(x *exchange) (err error) {
 	x.Caller, x.signature, err = s.authenticator.Authenticate(x.R, x.Query)
 	if err == nil {

@@ -18,18 +18,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/sts"
 )
 
-// Options are what a service serves. All are required, except WebIdentity.
+// Options configure a service. All are required, except WebIdentity.
 type Options struct {
 	Administrator *administration.Administrator
 	Registry      *authorization.Registry
 	Contents      *objects.Store
-	// Blobs is where bodies are received to.
+	// Blobs receives the bodies.
 	Blobs blobstore.Store
-	// Region is that of buckets that have none of their own.
+	// Region is the region of buckets without their own.
 	Region string
 	// Hosts are the bases of virtual-host addresses.
 	Hosts []string
-	// MaxBodyBytes bounds the body of one request.
+	// MaxBodyBytes is the maximum size of a request body.
 	MaxBodyBytes int64
 	// WebIdentity finds the account for a token; see package sts.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
@@ -48,8 +48,8 @@ type Service struct {
 	requests      atomic.Uint64
 }
 
-// New returns a service. The error is of kind fakedriver.ErrInvalid if a host
-// cannot be one.
+// New returns a service. The error is of kind fakedriver.ErrInvalid if a host is no
+// host name.
 func New(options Options) (*Service, error) {
 	bases, err := parseHosts(options.Hosts)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 )
 
-// certificates are what the store is served over TLS with. Its methods do
-// nothing where there are none.
+// certificates are the TLS certificates of the store. Without files, its methods do
+// nothing.
 type certificates struct{ files *certwatcher.CertWatcher }
 
 func openCertificates(opts Options) (certificates, error) {
@@ -32,7 +32,7 @@ func (c certificates) watch(ctx context.Context) error {
 	return c.files.Start(ctx)
 }
 
-// wrap has a listener accept TLS.
+// wrap makes a listener use TLS.
 func (c certificates) wrap(l net.Listener) net.Listener {
 	if c.files == nil {
 		return l

@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
-// withEndpoints fills in where applications find the store, which listens on an
-// address.
+// withEndpoints sets the default URLs of the store, given the address that it listens
+// on.
 func (o Options) withEndpoints(address net.Addr) Options {
 	scheme := "http://"
 	if o.secure() {
@@ -20,7 +20,7 @@ func (o Options) withEndpoints(address net.Addr) Options {
 	o.S3Endpoint = scheme + address.String()
 	listens, err := netip.ParseAddrPort(address.String())
 	if err == nil && listens.Addr().IsLoopback() && o.S3VirtualEndpoint == "" {
-		_, port, _ := net.SplitHostPort(address.String()) // it is one, and has a port
+		_, port, _ := net.SplitHostPort(address.String()) // a TCP address has a port
 		o.S3VirtualEndpoint = scheme + net.JoinHostPort(s3.DefaultHost, port)
 	}
 	return o

@@ -16,8 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-// DefaultGCSBindAddress is where the GCS service listens unless it is told
-// otherwise.
+// DefaultGCSBindAddress is the default address of the GCS service.
 const DefaultGCSBindAddress = "127.0.0.1:9090"
 
 func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, fakedriver.ProtocolGCS) }
@@ -34,7 +33,7 @@ func (o Options) validateGCS() error {
 	return validateAddress("GCS", o.GCSBindAddress, o.GCSEndpoint)
 }
 
-// gcsServer is the GCS service, if there is one, and where it listens.
+// gcsServer is the optional GCS service, with its listener.
 type gcsServer struct {
 	service  *gcs.Service
 	listener net.Listener
@@ -67,7 +66,7 @@ func openGCS(ctx context.Context, opts Options, s3 *store.Store) (gcsServer, err
 	return gcsServer{service, listener}, nil
 }
 
-// backend is the store, with the objects of the service.
+// backend returns the store, together with the objects of the service.
 func (g gcsServer) backend(s3 *store.Store) fakedriver.Backend {
 	if g.service == nil {
 		return s3
@@ -84,6 +83,6 @@ func (g gcsServer) serve(ctx context.Context, group *errgroup.Group, certificate
 // close closes the listener if it was never served.
 func (g gcsServer) close() {
 	if g.service != nil {
-		_ = g.listener.Close() // serving has closed it
+		_ = g.listener.Close() // serving may have closed it
 	}
 }

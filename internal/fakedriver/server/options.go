@@ -13,14 +13,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// DefaultS3BindAddress is where the S3 store listens unless it is told
-// otherwise: only programs on this machine can reach it there.
+// DefaultS3BindAddress is the default address of the S3 store. Only programs on this
+// machine can reach it.
 const DefaultS3BindAddress = "127.0.0.1:9000"
 
-// ErrOptions is the error of options that cannot be.
+// ErrOptions is the error of invalid options.
 var ErrOptions = errors.New("invalid options")
 
-// Options say what is served, and where.
+// Options configure the driver and its store.
 type Options struct {
 	// DriverName is the name of the driver. Default: fakedriver.DefaultName.
 	DriverName string
@@ -29,37 +29,34 @@ type Options struct {
 	// S3BindAddress is the TCP address that the store listens on; port 0 means a
 	// free one. Default: DefaultS3BindAddress.
 	S3BindAddress string
-	// S3Endpoint is the URL at which applications find the store. Default: http,
-	// or https with TLS, at S3BindAddress, which must have a host then.
+	// S3Endpoint is the URL of the store for applications. Default: http, or https with
+	// TLS, at S3BindAddress, which must then have a host.
 	S3Endpoint string
-	// S3VirtualEndpoint is the URL whose host has buckets as subdomains, like
-	// http://s3.localhost:9000, which it is by default where S3Endpoint is one of
-	// this machine. Otherwise there is none by default, and classes with the
-	// addressing style virtual are rejected.
+	// S3VirtualEndpoint is the URL whose subdomains are buckets, like
+	// http://s3.localhost:9000. That is the default if S3Endpoint is on this machine.
+	// Otherwise there is no default, and classes with the addressing style virtual are
+	// rejected.
 	S3VirtualEndpoint string
-	// Protocols are those of the driver, the default first. Default: S3.
+	// Protocols are the protocols of the driver; the first is its default. Default: S3.
 	Protocols []fakedriver.Protocol
-	// GCSBindAddress and GCSEndpoint are of the GCS service, which is there with
-	// fakedriver.ProtocolGCS, as S3BindAddress and S3Endpoint are of the store.
-	// Default of the first: DefaultGCSBindAddress.
+	// GCSBindAddress and GCSEndpoint are the addresses of the GCS service, which
+	// fakedriver.ProtocolGCS enables. The default of the first is DefaultGCSBindAddress.
 	GCSBindAddress string
 	GCSEndpoint    string
-	// TLSCertFile and TLSPrivateKeyFile hold the certificate, with what signs it,
-	// and the key, in PEM, that the store is served over TLS with; they are read
-	// again when they change. Empty: it is served without.
+	// TLSCertFile and TLSPrivateKeyFile are PEM files with the certificate chain and the
+	// key of the store. They are reloaded when they change. Empty: no TLS.
 	TLSCertFile       string
 	TLSPrivateKeyFile string
-	// MaxBodyBytes bounds the body of one S3 request; see store.Options. 0 means
+	// MaxBodyBytes is the maximum size of an S3 request body; see store.Options. 0 means
 	// the store's default.
 	MaxBodyBytes int64
-	// MaxAccounts is how many accesses may be granted at a time; 0 means any
-	// number.
+	// MaxAccounts is the maximum number of granted accesses; 0 means no limit.
 	MaxAccounts int
 	// S3Region is the region of the store. Default: fakedriver.DefaultRegion.
 	S3Region string
-	// DataDir keeps buckets, objects and accounts. Empty: they end with Run.
+	// DataDir stores buckets, objects and accounts. Empty: they are in memory.
 	DataDir string
-	// Logger takes the log. With the zero value nothing is logged.
+	// Logger receives the log. With the zero value nothing is logged.
 	Logger logr.Logger
 }
 
@@ -112,8 +109,8 @@ func validateAddress(service, address, endpoint string) error {
 	return nil
 }
 
-// isEverywhere says whether a host to listen on stands for all interfaces, and so
-// is no host to connect to.
+// isEverywhere reports whether a listener on the host listens on all interfaces. Such
+// a host is no address to connect to.
 func isEverywhere(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "" || err == nil && address.IsUnspecified()
@@ -156,5 +153,5 @@ func (o Options) validateTLS() error {
 	return nil
 }
 
-// secure says whether the store is served over TLS.
+// secure reports whether the store uses TLS.
 func (o Options) secure() bool { return o.TLSCertFile != "" }

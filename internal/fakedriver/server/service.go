@@ -13,9 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-// Run serves a fake driver and its store until ctx is done or one of them fails,
-// and returns when all calls and requests have ended. The error is nil when ctx
-// has ended it, and wraps ErrOptions when nothing was started.
+// Run serves a fake driver and its store until ctx is done or one of them fails. It
+// returns when all calls and requests have ended. The error is nil if ctx has ended,
+// and wraps ErrOptions if the options are invalid.
 func Run(ctx context.Context, opts Options) (err error) {
 	opts = opts.withDefaults()
 	if err := opts.validate(); err != nil {
@@ -77,7 +77,7 @@ func listenS3(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// openDriver makes the driver and its socket.
+// openDriver creates the driver and its socket.
 func openDriver(opts Options, backend fakedriver.Backend) (*fakedriver.Driver, net.Listener, error) {
 	driver, err := fakedriver.New(fakedriver.Options{
 		Name: opts.DriverName, Backend: backend, Protocols: opts.Protocols, Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint,

@@ -153,7 +153,7 @@ func TestSeveralBuckets(t *testing.T) {
 }
 
 // TestFollowingBucket is about a bucket that is deleted and created again: keys
-// to the first are no keys to the second, until they are granted anew.
+// to the first are no keys to the second, until they are granted again.
 func TestFollowingBucket(t *testing.T) {
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")

@@ -86,7 +86,7 @@ func TestChecksumsTold(t *testing.T) {
 	a.put("k", "content")
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		for name, header := range map[string][]string{
-			"nobody asks": nil, "a range": {"X-Amz-Checksum-Mode", "ENABLED", "Range", "bytes=0-3"},
+			"not requested": nil, "a range": {"X-Amz-Checksum-Mode", "ENABLED", "Range", "bytes=0-3"},
 		} {
 			if got := a.raw(method, "/k", "", header...).header; got.Get("X-Amz-Checksum-Crc32") != "" || got.Get("X-Amz-Checksum-Type") != "" {
 				t.Errorf("%s, %s: the answer has %v", method, name, got)

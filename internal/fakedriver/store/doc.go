@@ -1,10 +1,9 @@
-// Package store puts together the object store beneath the fake driver, and is
-// what the rest of the program sees of it. It has two sides: applications speak S3
-// with [Store.Handler] or [Store.Serve]; the driver calls the methods of the
-// embedded administrator, such as CreateBucket and PutAccount, which are durable
-// before they return if there is [Options.Dir].
+// Package store is the object store of the fake driver. It has two sides: applications
+// use S3 through [Store.Handler] or [Store.Serve], and the driver calls the
+// administrative methods, such as CreateBucket and PutAccount. With [Options.Dir],
+// their changes are durable when they return.
 //
-// The parts, each of which imports only what is below it:
+// Its parts; each imports only those below it:
 //
 //	store           opens and closes everything
 //	s3, gcs         a data plane for each protocol; gcs is on top of store

@@ -175,8 +175,8 @@ func (s *survivor) deleteVersion(t *testing.T) error {
 	return nil
 }
 
-// begin begins an upload with one part. One that is not acknowledged as a whole is
-// nobody's.
+// begin starts an upload with one part. An upload without acknowledgement has no
+// owner.
 func (s *survivor) begin(t *testing.T) error {
 	t.Helper()
 	w := s.newThing()

@@ -75,7 +75,7 @@ func useAndKill(t *testing.T, dir string, clients []*survivor, books accounts, e
 		})
 	}
 	busy.Wait()
-	p.kill(t) // if nobody has
+	p.kill(t) // unless it was killed before
 	listener.Wait()
 	_ = p.cmd.Wait() // killed
 	if got := acknowledged.Load(); got < enough {

@@ -25,8 +25,7 @@ var bodies = map[string]string{
 	"PutBucketVersioning": `<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>`,
 }
 
-// request returns the request of a row about what is on the stage, as somebody
-// with the credentials sends it.
+// request returns the signed request of a row, with these credentials.
 func (g *stage) request(row documented, credentials fakedriver.Credentials) signed {
 	path := map[s3op.Level]string{s3op.Service: "/", s3op.Bucket: "/" + g.bucket, s3op.Object: "/" + g.bucket + "/k"}[row.Level]
 	in := signed{
@@ -69,17 +68,17 @@ func (g *stage) body(row documented) string {
 	return "<hostile/>"
 }
 
-// verdict is what became of a request.
-type verdict string
+// answerKind classifies the answer to a request.
+type answerKind string
 
 const (
-	let           verdict = "allowed"
-	denial        verdict = "denied"
-	unimplemented verdict = "not implemented"
+	let           answerKind = "allowed"
+	denial        answerKind = "denied"
+	unimplemented answerKind = "not implemented"
 )
 
 // ask sends the request of a row.
-func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credentials) verdict {
+func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credentials) answerKind {
 	t.Helper()
 	status, body := g.request(row, credentials).send(t, g.server)
 	found := fmt.Sprint(status)
@@ -92,7 +91,7 @@ func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credent
 	if slices.Contains(unconfigured, found) {
 		return let
 	}
-	is, ok := map[string]verdict{
+	is, ok := map[string]answerKind{
 		"200": let, "204": let, "403": denial, "403 AccessDenied": denial, "501 NotImplemented": unimplemented,
 	}[found]
 	if !ok {

@@ -53,7 +53,7 @@ func TestOperationsWalk(t *testing.T) {
 	before := o.snapshot(t)
 	for _, row := range documentation(t) {
 		for grant, key := range o.keys {
-			switch want := row.verdict(grant); {
+			switch want := row.expected(grant); {
 			case want != let:
 				o.expect(t, row, grant, key, want)
 			case row.Method == http.MethodGet || row.Method == http.MethodHead:
@@ -68,7 +68,7 @@ func TestOperationsWalk(t *testing.T) {
 	}
 }
 
-func (d documented) verdict(g fakedriver.Grant) verdict {
+func (d documented) expected(g fakedriver.Grant) answerKind {
 	switch {
 	case d.Needs == rejected:
 		return unimplemented
@@ -79,7 +79,7 @@ func (d documented) verdict(g fakedriver.Grant) verdict {
 	}
 }
 
-func (g *stage) expect(t *testing.T, row documented, who any, key fakedriver.Credentials, want verdict) {
+func (g *stage) expect(t *testing.T, row documented, who any, key fakedriver.Credentials, want answerKind) {
 	t.Helper()
 	if got := g.ask(t, row, key); got != want {
 		t.Errorf("%s with %+v: %s, want %s", row.Name, who, got, want)

@@ -24,35 +24,33 @@ const (
 
 // Options configure a store. The zero value is a store in memory.
 type Options struct {
-	// Region is that of the store, and of the buckets that have none of their own:
-	// what signatures must be made for. Default: fakedriver.DefaultRegion.
+	// Region is the region of the store, and of buckets without their own. Signatures must
+	// be made for it. Default: fakedriver.DefaultRegion.
 	Region string
 	// Hosts are the bases of virtual-host addresses: a request to the host
 	// BUCKET.BASE, with or without port, concerns that bucket; one to any other host
 	// concerns the bucket at the beginning of its path. Default: s3.DefaultHost.
 	Hosts []string
-	// Dir is the directory that keeps buckets, objects and accounts; it is
-	// created if it is missing. Empty: everything is in memory, and lost with Close.
+	// Dir is the directory that stores buckets, objects and accounts. It is created if
+	// missing. Empty: everything is in memory, and lost with Close.
 	Dir string
-	// MaxBodyBytes bounds the body of one request, and so an object that is
-	// uploaded in one piece, or one part of an upload. A larger one is rejected
-	// with EntityTooLarge before it is read. Default: 1 GiB.
+	// MaxBodyBytes is the maximum size of a request body, and so of an object in one
+	// request, or of a part. A larger body is rejected with EntityTooLarge before it is
+	// read. Default: 1 GiB.
 	MaxBodyBytes int64
-	// MaxAccounts is how many accounts there may be at a time, those of
-	// administrators not counted. Default: any number.
+	// MaxAccounts is the maximum number of accounts, without those of administrators.
+	// Default: no limit.
 	MaxAccounts int
-	// HeaderTimeout is how long the head of a request may take to arrive, counted
-	// from the first byte, or from the beginning of the connection for its first
-	// request. Default: ten seconds.
+	// HeaderTimeout is the time limit for the head of a request, from its first byte; for
+	// the first request, from the start of the connection. Default: ten seconds.
 	HeaderTimeout time.Duration
-	// IdleTimeout is how long a connection may have no request. Default: two
-	// minutes.
+	// IdleTimeout is how long a connection may be idle. Default: two minutes.
 	IdleTimeout time.Duration
-	// BodyTimeout is how long the body of a request, or of an answer, may make
-	// no progress. Default: one minute.
+	// BodyTimeout is how long the body of a request or a response may make no progress.
+	// Default: one minute.
 	BodyTimeout time.Duration
-	// MinRate is how slow a client may be, in bytes per second of a body that it
-	// sends or takes, on average and after BodyTimeout. Default: 1024.
+	// MinRate is the minimum average rate of a body in bytes per second, after
+	// BodyTimeout. Default: 1024.
 	MinRate int64
 	// WebIdentity finds the account for a token, for AssumeRoleWithWebIdentity of
 	// STS. role is the last element of the RoleArn's path, and selects one of several
@@ -62,14 +60,13 @@ type Options struct {
 	// kind if the lookup failed. They are logged, and must not contain the token. The
 	// context ends after ten seconds. Default: every token is rejected.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
-	// Middleware is put around the whole handler, if it is set.
+	// Middleware wraps the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler
-	// Rand is where secret access keys come from. Default: crypto/rand.
+	// Rand is the source of secret access keys. Default: crypto/rand.
 	Rand io.Reader
-	// Now is the clock that request times and expiries are checked against, and
-	// that objects are dated by. The signature library compares them with the
-	// system's clock, too, so a clock that is behind the system's makes the
-	// store reject requests early. Default: time.Now.
+	// Now is the clock for request times, expiry and the times of objects. The signature
+	// library uses the system's clock too: if Now is behind it, requests are rejected
+	// early. Default: time.Now.
 	Now func() time.Time
 	// Logger logs rejected requests at verbosity 1, and internal errors.
 	// Default: nothing is logged.

@@ -122,15 +122,15 @@ func TestPagesAddUp(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test that can be repeated
 	a := newApp(t, versioned)
-	var put, begun []string
+	var put, uploads []string
 	for range 12 {
-		put, begun = a.grow(random, put, begun)
+		put, uploads = a.grow(random, put, uploads)
 		prefix, delimiter := pick(random, "", "", "a", "a/", "/", "ü"), pick(random, "", "/", "/", "b", "//", "a/")
 		for name, list := range listings {
 			want := naive(put, prefix, delimiter)
 			switch name {
 			case "ListMultipartUploads":
-				want = naive(begun, prefix, delimiter)
+				want = naive(uploads, prefix, delimiter)
 			case "ListObjects", "ListObjectsV2":
 				want = naive(slices.Compact(slices.Sorted(slices.Values(put))), prefix, delimiter)
 			}
@@ -144,7 +144,7 @@ func TestPagesAddUp(t *testing.T) {
 }
 
 // grow adds versions of a random key, and an upload of another.
-func (a *app) grow(random *rand.Rand, put, begun []string) (morePut, moreBegun []string) {
+func (a *app) grow(random *rand.Rand, put, uploads []string) (morePut, moreUploads []string) {
 	a.Helper()
 	key := func() string {
 		parts := make([]string, 1+random.IntN(4))
@@ -161,7 +161,7 @@ func (a *app) grow(random *rand.Rand, put, begun []string) (morePut, moreBegun [
 	upload := key()
 	_, err := a.s3.CreateMultipartUpload(a.Context(), &s3.CreateMultipartUploadInput{Bucket: a.bucket, Key: aws.String(upload)})
 	a.must(err)
-	return put, append(begun, upload)
+	return put, append(uploads, upload)
 }
 
 func pick(random *rand.Rand, from ...string) string { return from[random.IntN(len(from))] }

@@ -14,10 +14,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-// TestRefusedUpload sends all of a large body before it looks for an answer, as
+// TestRejectedUpload sends all of a large body before it looks for an answer, as
 // simple clients do: what they get must be the rejection, not a reset connection,
 // and the connection must be good for another request.
-func TestRefusedUpload(t *testing.T) {
+func TestRejectedUpload(t *testing.T) {
 	s := serve(t, store.Options{})
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {

@@ -130,8 +130,8 @@ func TestRevokedUnderLoad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := &load{t: t, isBusy: make(chan struct{})}
 			s := serviceAccount(t, store.Options{Middleware: l.watch})
-			witness := s.client(t, s.account(t, "witness", readWrite("photos")))
-			put(t, witness, "kept", strings.Repeat("kept", 10_000))
+			other := s.client(t, s.account(t, "other", readWrite("photos")))
+			put(t, other, "kept", strings.Repeat("kept", 10_000))
 			id, key := "app-with-keys", sessionKey{}
 			key.Credentials = s.account(t, id, readWrite("photos"))
 			if tc.session {
@@ -143,9 +143,9 @@ func TestRevokedUnderLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 			l.revoked.Store(true)
-			before := contents(t, witness)
+			before := contents(t, other)
 			l.clients.Wait()
-			if diff := cmp.Diff(before, contents(t, witness)); diff != "" {
+			if diff := cmp.Diff(before, contents(t, other)); diff != "" {
 				t.Errorf("%s\nafter it was revoked, the key has changed: -then, +now:\n%s", tc.reason, diff)
 			}
 			t.Logf("%d operations succeeded before, %d were rejected after", l.succeeded.Load(), l.rejected.Load())

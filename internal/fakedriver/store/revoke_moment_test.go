@@ -1,13 +1,17 @@
 package store_test
 
 import (
+	"context"
 	"net/http"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // moments is a middleware that does something at two moments of one request: when
@@ -15,7 +19,7 @@ import (
 type moments struct {
 	armed    atomic.Bool
 	prepared func()
-	begun    func(status int)
+	started  func(status int)
 }
 
 func (m *moments) watch(next http.Handler) http.Handler {
@@ -47,7 +51,7 @@ func (w *momentWriter) Header() http.Header {
 }
 
 func (w *momentWriter) WriteHeader(status int) {
-	w.moments.begun(status)
+	w.moments.started(status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -67,7 +71,7 @@ func TestRevokedBeforeAnswer(t *testing.T) {
 				region: s.Region(), service: "s3", at: time.Now(),
 			}
 			r := in.request(t, s)
-			m.prepared, m.begun = func() { s.revoke(t, "app") }, func(int) {}
+			m.prepared, m.started = func() { s.revoke(t, "app") }, func(int) {}
 			m.armed.Store(true)
 			status, body := do(t, r)
 			if status != http.StatusForbidden || (target.method == http.MethodGet && code(t, body) != "InvalidAccessKeyId") {
@@ -75,6 +79,12 @@ func TestRevokedBeforeAnswer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// isRunning reports whether a goroutine is in a function.
+func isRunning(function string) bool {
+	stacks := make([]byte, 1<<20)
+	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), function+"(")
 }
 
 // TestRevokedBeforeWriteIsAnswered revokes a key when something has been changed
@@ -97,12 +107,16 @@ func TestRevokedBeforeWriteIsAnswered(t *testing.T) {
 			}
 		})
 	}
-	m.begun = func(int) {
-		select {
-		case <-returned:
-			t.Error("the key was revoked although a change was not answered")
-		case <-time.After(50 * time.Millisecond): // it would have returned, if it did not wait
-		}
+	m.started = func(int) {
+		harness.Until(t, "the revocation waits for the request, or returns", func(context.Context) (bool, error) {
+			select {
+			case <-returned:
+				t.Error("the key was revoked although a change was not answered")
+				return true, nil
+			default:
+				return isRunning("authorization.(*Principal).WaitForRequests"), nil
+			}
+		})
 	}
 	m.armed.Store(true)
 	if status, body := do(t, r); status != http.StatusOK {

@@ -46,7 +46,7 @@ func New(options Options) (*Store, error) {
 	return s, nil
 }
 
-// load puts the parts together, with what is in the blob store.
+// load creates the parts and loads the contents of the blob store.
 func (s *Store) load() error {
 	o := s.options
 	contents, err := objects.New(objects.Options{Blobs: s.blobs, Rand: o.Rand, Now: o.Now})
@@ -80,8 +80,8 @@ func (s *Store) load() error {
 	return nil
 }
 
-// Handler returns the S3 service. It must be served as it is: a ServeMux in
-// front would clean paths, which are object keys.
+// Handler returns the S3 handler. It must not be behind a ServeMux, which would clean
+// paths: they are object keys.
 func (s *Store) Handler() http.Handler { return s.handler }
 
 // Unwrapped returns the S3 service without its middleware, for requests of this process.
@@ -90,28 +90,27 @@ func (s *Store) Unwrapped() http.Handler { return s.s3 }
 // Region returns the region that requests must be signed for.
 func (s *Store) Region() string { return s.options.Region }
 
-// Describe returns what a request of S3 asks for, without authenticating it. It is
-// for recording requests, and for selecting some of them.
+// Describe returns the operation of an S3 request without authentication. It is for
+// recording and selecting requests.
 func (s *Store) Describe(r *http.Request) httpserver.Request { return s.s3.Describe(r) }
 
-// Serve serves S3 on a listener, which it closes, until the context is done or
-// the store is closed. It returns when all requests have ended, and nil unless
-// serving failed.
+// Serve serves S3 on a listener until the context is done or the store is closed, and
+// closes the listener. It returns when all requests have ended. The error is nil
+// unless serving failed.
 func (s *Store) Serve(ctx context.Context, l net.Listener) error {
 	return s.server.Serve(ctx, l, s.handler)
 }
 
-// ServeOther serves another protocol, as Serve does S3.
+// ServeOther serves another protocol in the same way.
 func (s *Store) ServeOther(ctx context.Context, l net.Listener, handler http.Handler) error {
 	return s.server.Serve(ctx, l, handler)
 }
 
-// WithTimeouts puts the store's deadlines on what a handler reads from its clients
-// and writes to them.
+// WithTimeouts applies the store's deadlines to a handler's requests and responses.
 func (s *Store) WithTimeouts(next http.Handler) http.Handler { return s.server.WithTimeouts(next) }
 
 // Authenticate returns the caller with a key, for protocols whose clients send the
-// secret. The error is of kind authorization.ErrIdentity, or fakedriver.ErrClosed.
+// secret. The error is of kind authorization.ErrIdentity or fakedriver.ErrClosed.
 func (s *Store) Authenticate(accessKeyID, secret string) (*authorization.Caller, error) {
 	if s.IsClosed() {
 		return nil, fakedriver.ErrClosed
@@ -119,8 +118,8 @@ func (s *Store) Authenticate(accessKeyID, secret string) (*authorization.Caller,
 	return s.registry.Authenticate(accessKeyID, secret)
 }
 
-// Close ends every Serve and closes the store's files. Requests that come later,
-// by way of Handler, are answered with ServiceUnavailable.
+// Close ends all Serve calls and closes the store's files. Later requests to Handler
+// get ServiceUnavailable.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		s.Administrator.Close()

@@ -26,7 +26,7 @@ func webIdentities(_ context.Context, token, role string) (string, error) {
 	case "no-role":
 		return "", fakedriver.ErrNotExist
 	case "no-account":
-		return "nobody", nil
+		return "unknown", nil
 	case "down":
 		return "", errors.New("the API server is down")
 	default:

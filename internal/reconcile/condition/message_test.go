@@ -42,7 +42,7 @@ func TestUnchangedMessages(t *testing.T) {
 			reasons.Failed, v1alpha2.ReasonDriverError, "request 7f1 failed", "request 7f1 timed out", true,
 		},
 		{
-			"another number in a refusal", "a driver counts its requests",
+			"another number in an error", "a driver counts its requests",
 			reasons.Rejected, v1alpha2.ReasonDriverRefused, "request 7f1 denied", "request 8a2 denied", false,
 		},
 		{

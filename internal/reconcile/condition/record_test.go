@@ -39,7 +39,7 @@ func TestRecord(t *testing.T) {
 			short{{"Unknown", "R"}, valid, {"True", "R"}},
 		},
 		{
-			"refused", "one that will not pass settles it", fresh, reasons.Rejected("R", ""),
+			"rejected", "one that will not pass settles it", fresh, reasons.Rejected("R", ""),
 			short{{"False", "R"}, valid, {"True", "R"}},
 		},
 		{
@@ -68,7 +68,7 @@ func TestRecord(t *testing.T) {
 			short{{"True", "Provisioned"}, valid, {"True", "R"}},
 		},
 		{
-			"refused when provisioned", "Provisioned stays True", provisioned, reasons.Rejected("R", ""),
+			"rejected when provisioned", "Provisioned stays True", provisioned, reasons.Rejected("R", ""),
 			short{{"True", "Provisioned"}, valid, {"True", "R"}},
 		},
 	}

@@ -33,7 +33,7 @@ func TestRegressedFrom(t *testing.T) {
 			s.Deleting = true
 		}, false},
 		{"invalid", "it may be the sidecar's own word, or not", set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse), true},
-		{"somebody else's", "it is not the sidecar's", set("example.com/Audited", metav1.ConditionFalse), false},
+		{"another component's", "it is not the sidecar's", set("example.com/Audited", metav1.ConditionFalse), false},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestFutureGenerationIsInconsistent(t *testing.T) {
 		want          bool
 	}{
 		{"ours", v1alpha2.ConditionResourcesValidated, false},
-		{"somebody else's", "example.com/Audited", true},
+		{"another component's", "example.com/Audited", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			status := newStatus("id", isProvisioned())

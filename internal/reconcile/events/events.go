@@ -30,14 +30,14 @@ const (
 // failure of something that is provisioned already has the condition's reason.
 func Changes(recorder events.EventRecorder, object runtime.Object, action Action, before, after []metav1.Condition) {
 	type news struct{ reason, message string }
-	told := map[news]bool{}
+	recorded := map[news]bool{}
 	provisioned := meta.IsStatusConditionTrue(after, v1alpha2.ConditionProvisioned)
 	for _, eventType := range []string{corev1.EventTypeWarning, corev1.EventTypeNormal} {
 		for _, c := range after {
-			if eventTypeFor(object, c) != eventType || isSame(meta.FindStatusCondition(before, c.Type), c) || told[news{c.Reason, c.Message}] {
+			if eventTypeFor(object, c) != eventType || isSame(meta.FindStatusCondition(before, c.Type), c) || recorded[news{c.Reason, c.Message}] {
 				continue
 			}
-			told[news{c.Reason, c.Message}] = true
+			recorded[news{c.Reason, c.Message}] = true
 			if eventType == corev1.EventTypeWarning && (action == Deprovision || !provisioned) {
 				recorder.Eventf(object, nil, eventType, failureOf(object, action), string(action), "%s: %s", c.Reason, c.Message)
 			} else {

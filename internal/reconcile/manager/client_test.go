@@ -60,11 +60,11 @@ func TestReadsTimeOut(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), tc.limit)
 					defer cancel()
-					begun := time.Now()
+					started := time.Now()
 					if err := read(ctx, boundedReader{behind{fails: tc.fails}}); !errors.Is(err, tc.want) {
 						t.Errorf("%s %s = %v, want %v", tc.reason, verb, err, tc.want)
 					}
-					if took := time.Since(begun); took != tc.took {
+					if took := time.Since(started); took != tc.took {
 						t.Errorf("%s %s took %s, want %s", tc.reason, verb, took, tc.took)
 					}
 				})

@@ -89,11 +89,17 @@ func (m *Manager) Start(ctx context.Context) error {
 
 // WaitReady blocks until the reconcilers run: the instance is the leader, if there
 // is an election, and its cache has synced. It returns ErrStopped if that cannot
-// happen any more, and otherwise the error of ctx.
+// happen any more, and the error of ctx only if the instance is not ready when ctx
+// ends.
 func (m *Manager) WaitReady(ctx context.Context) error {
 	select {
 	case <-m.stopped: // even if it was ready once
 		return ErrStopped
+	default:
+	}
+	select {
+	case <-m.ready: // even if ctx has ended
+		return nil
 	default:
 	}
 	select {

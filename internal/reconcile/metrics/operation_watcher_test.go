@@ -91,7 +91,7 @@ func TestWatchOperations(t *testing.T) {
 			want: map[string]float64{"Delete Unknown": 1},
 		},
 		{
-			name: "made anew unseen", reason: "another one has the name",
+			name: "replaced unseen", reason: "another one has the name",
 			see: func(w *watcher, l life, _ func(time.Duration)) {
 				other := l.created.DeepCopy()
 				other.UID = "other"

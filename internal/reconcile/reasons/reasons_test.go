@@ -9,20 +9,20 @@ import (
 )
 
 func TestKinds(t *testing.T) {
-	type verdict struct{ Permanent, Retry bool }
+	type retryability struct{ Permanent, Retry bool }
 	cases := []struct {
 		name   string
 		reason string
 		err    error
-		want   verdict
+		want   retryability
 	}{
-		{"waiting", "a watch brings the object back", Waiting("R", "m"), verdict{}},
-		{"blocked", "a watch brings the object back", Blocked("R", "m"), verdict{}},
-		{"invalid", "only a change can help", Invalid("R", "m"), verdict{Permanent: true}},
-		{"lost", "nothing brings it back", Lost("R", "m"), verdict{Permanent: true}},
-		{"unwritable", "the API server may allow it next time", Unwritable("R", "m"), verdict{Retry: true}},
-		{"failed", "the driver may recover", Failed("R", "m"), verdict{Retry: true}},
-		{"refused", "the driver would say the same", Rejected("R", "m"), verdict{Permanent: true}},
+		{"waiting", "a watch brings the object back", Waiting("R", "m"), retryability{}},
+		{"blocked", "a watch brings the object back", Blocked("R", "m"), retryability{}},
+		{"invalid", "only a change can help", Invalid("R", "m"), retryability{Permanent: true}},
+		{"lost", "nothing brings it back", Lost("R", "m"), retryability{Permanent: true}},
+		{"unwritable", "the API server may allow it next time", Unwritable("R", "m"), retryability{Retry: true}},
+		{"failed", "the driver may recover", Failed("R", "m"), retryability{Retry: true}},
+		{"rejected", "the driver would say the same", Rejected("R", "m"), retryability{Permanent: true}},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestKinds(t *testing.T) {
 			if !ok {
 				t.Fatalf("%v is no *Error", tc.err)
 			}
-			if diff := cmp.Diff(tc.want, verdict{found.IsPermanent(), found.IsRetryable()}); diff != "" {
+			if diff := cmp.Diff(tc.want, retryability{found.IsPermanent(), found.IsRetryable()}); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})

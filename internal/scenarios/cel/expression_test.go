@@ -52,7 +52,7 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-func TestTemplateRefused(t *testing.T) {
+func TestTemplateRejected(t *testing.T) {
 	for name, source := range map[string]string{
 		"Open": "${name", "Empty": "${}", "Syntax": "${name +}", "Quote": "${'}", "Nonsense": "${a b}",
 	} {

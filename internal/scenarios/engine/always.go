@@ -10,12 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// always watches objects for a time, or while steps run, and fails at the first
-// moment at which one does not match.
+// always watches objects for a time, or while steps run. It fails as soon as one
+// object does not match.
 func (r *run) always(ctx context.Context, s *spec.Step) (any, error) {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	failed := make([]error, len(s.Always.Objects)+1) // the last is of the steps
+	failed := make([]error, len(s.Always.Objects)+1) // the last is that of the steps
 	var all sync.WaitGroup
 	for i := range s.Always.Objects {
 		all.Go(func() {
@@ -34,7 +34,8 @@ func (r *run) always(ctx context.Context, s *spec.Step) (any, error) {
 	return nil, firstCause(failed)
 }
 
-// hold returns when the context ends, or with a failure when the object differs.
+// hold returns when the context ends, or with a failure when the object does not
+// match.
 func (r *run) hold(ctx context.Context, expectation *spec.Expectation) error {
 	object, err := r.referred(ctx, expectation.Object)
 	if err != nil {
@@ -43,7 +44,7 @@ func (r *run) hold(ctx context.Context, expectation *spec.Expectation) error {
 	w := &objectWait{run: r, object: object, pattern: expectation.Pattern, forDifference: true}
 	_, err = w.until(ctx)
 	if failure, ok := errors.AsType[*Failure](err); ok && ctx.Err() != nil && !failure.Broken {
-		return nil // it has held to the end
+		return nil // it has matched until the end
 	}
 	if err != nil {
 		return err

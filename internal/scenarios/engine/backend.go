@@ -100,7 +100,7 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Nam
 	return nil
 }
 
-// isOwn reports whether a name of the backend is of this scenario.
+// isOwn reports whether a bucket or account belongs to this scenario.
 func (r *run) isOwn(name string) bool {
 	scope := r.ownScope()
 	scope.Namespaces = nil // other runs may share the namespace

@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// changeBackend does what the step asks for, without asking COSI.
+// changeBackend makes the changes of the step directly in the backend, without COSI.
 func (r *run) changeBackend(ctx context.Context, asked *spec.Backend) error {
 	backend := r.engine.emulator.Store()
 	for _, change := range []struct {
@@ -59,11 +59,11 @@ func (r *run) setPolicy(ctx context.Context, asked *spec.Policy) error {
 	})
 }
 
-// backendOwner is whose the buckets are that no driver knows of.
+// backendOwner is the owner of buckets that no driver has created.
 const backendOwner = "admin"
 
 func (r *run) ownerOf(ctx context.Context, account string) string {
-	accounts, _ := r.engine.emulator.Store().Accounts(ctx) // an error will come back from what follows
+	accounts, _ := r.engine.emulator.Store().Accounts(ctx) // the next call returns the error
 	for _, a := range accounts {
 		if a.ID == account {
 			return a.Owner

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// changeContents does what the step asks for that is about more than a name.
+// changeContents makes those changes of the step that need more than a name.
 func (r *run) changeContents(ctx context.Context, asked *spec.Backend) error {
 	if asked.Put != nil {
 		if err := r.putExternal(ctx, asked.Put); err != nil {
@@ -29,7 +29,7 @@ func (r *run) changeContents(ctx context.Context, asked *spec.Backend) error {
 	return nil
 }
 
-// compareObjects compares what is in buckets with what is expected.
+// compareObjects compares the objects in buckets with the expected ones.
 func (r *run) compareObjects(ctx context.Context, expected spec.Named) error {
 	for _, one := range expected {
 		bucket, err := r.text(ctx, one.Name)
@@ -70,7 +70,7 @@ func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, err
 	return objects, nil
 }
 
-// putExternal puts an object into a bucket.
+// putExternal puts an object into a bucket, as the administrator.
 func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 	content, err := r.text(ctx, asked.Content)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 	})
 }
 
-// deleteExternal deletes an object in a bucket.
+// deleteExternal deletes an object in a bucket, as the administrator.
 func (r *run) deleteExternal(ctx context.Context, asked *spec.Place) error {
 	return r.atPlace(ctx, "delete", *asked, func(client *s3.Client, bucket, key string) error {
 		_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
@@ -93,7 +93,7 @@ func (r *run) deleteExternal(ctx context.Context, asked *spec.Place) error {
 	})
 }
 
-// atPlace does something to an object.
+// atPlace runs a function on one object, as the administrator.
 func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do func(client *s3.Client, bucket, key string) error) error {
 	bucket, err := r.text(ctx, place.Bucket)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do fun
 	return nil
 }
 
-// asAdministrator does something in a bucket as the store's administrator.
+// asAdministrator runs a function with a client of the store's administrator.
 func (r *run) asAdministrator(ctx context.Context, bucket string, do func(*s3.Client) error) error {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()

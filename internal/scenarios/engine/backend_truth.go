@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// backendState is what the backend holds, as JSON has it, by names and IDs.
+// backendState is the state of the backend as JSON, by names and IDs.
 type backendState struct{ buckets, accounts, policies map[string]any }
 
 func (r *run) backendState(ctx context.Context) (backendState, error) {

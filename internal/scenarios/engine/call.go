@@ -19,8 +19,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// call calls a method of a driver, as a sidecar would, and compares what comes
-// back.
+// call calls a method of a driver, as a sidecar would, and compares the response.
 func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	name, err := r.text(ctx, s.Call.Method)
 	if err != nil {
@@ -64,7 +63,7 @@ func methodOf(name string) (protoreflect.MethodDescriptor, error) {
 	return nil, fmt.Errorf("unknown method %q: must be one of %s", name, strings.Join(known, ", "))
 }
 
-// message builds a message from a value of the document.
+// message builds a protocol message from a value of the document.
 func (r *run) message(ctx context.Context, kind protoreflect.MessageDescriptor, v *spec.Value) (proto.Message, error) {
 	value, err := r.evaluate(ctx, v)
 	if err != nil {
@@ -84,7 +83,7 @@ func (r *run) message(ctx context.Context, kind protoreflect.MessageDescriptor, 
 	return message, nil
 }
 
-// answered compares the code and the response with what is expected.
+// answered compares the code and the response with the expected ones.
 func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Message, failed error) (any, error) {
 	want, err := r.text(ctx, asked.Code)
 	if err != nil {
@@ -96,7 +95,7 @@ func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Mes
 	if got := status.Code(failed); got.String() != want {
 		return nil, &Failure{Message: fmt.Sprintf("the driver returned %s (%v), want %s", got, failed, want)}
 	}
-	body, err := protojson.Marshal(response) // with the names that the journal has, too
+	body, err := protojson.Marshal(response) // with the field names of the journal
 	if err != nil {
 		return nil, err
 	}

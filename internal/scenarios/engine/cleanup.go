@@ -14,8 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// end is what comes after the last step: the oracles look at what the scenario has
-// come to, all is cleaned up in reverse, and the oracles look again.
+// end runs after the last step: the oracles observe the state, the clean-up runs, and
+// the oracles observe again.
 func (r *run) end(ctx context.Context) error {
 	failed := []error{r.startStopped(ctx), r.observe(ctx, atTheEnd)}
 	failed = append(failed, r.cleanUp(ctx)...)
@@ -26,8 +26,8 @@ func (r *run) end(ctx context.Context) error {
 	return errors.Join(append(failed, r.cleanUpBackend(ctx), r.deleteNamespace(ctx), r.removeDrivers(ctx))...)
 }
 
-// cleanUp deletes what the scenario has made, with the help of the components, and
-// finds what is left.
+// cleanUp deletes the scenario's objects in reverse order, while the components run.
+// It returns what is left.
 func (r *run) cleanUp(ctx context.Context) []error {
 	failed := []error{r.emptyBuckets(ctx)}
 	var deleted []*unstructured.Unstructured
@@ -46,11 +46,11 @@ func (r *run) cleanUp(ctx context.Context) []error {
 	return append(failed, r.deleteBuckets(ctx))
 }
 
-// absent is the pattern of what has been deleted.
+// absent matches deleted objects.
 var absent = spec.Pattern{Word: spec.Absent}
 
-// awaitDeletion waits until an object is gone; if it does not go, its finalizers are taken
-// off, and that is a failure: something would have leaked.
+// awaitDeletion waits until an object is deleted. After the timeout it removes the
+// finalizers and fails, because the backend may keep the object's data.
 func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructured) error {
 	wait := &objectWait{run: r, object: object, pattern: absent}
 	if matched, err := wait.get(ctx); matched || err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// ownBuckets are the buckets of the store that are the scenario's: made by COSI for
-// its objects, by drivers of its own, or by its steps.
+// ownBuckets returns the scenario's buckets in the store: those that COSI, the
+// scenario's drivers or its steps have created.
 func (r *run) ownBuckets(ctx context.Context) ([]fakedriver.Bucket, error) {
 	backend := r.engine.emulator.Store()
 	if backend == nil {
@@ -34,22 +34,22 @@ func (r *run) ownBuckets(ctx context.Context) ([]fakedriver.Bucket, error) {
 	}), err
 }
 
-// isExternal reports whether a step has made a bucket past COSI.
+// isExternal reports whether a step has created a bucket without COSI.
 func (r *run) isExternal(bucket string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Contains(r.external, bucket)
 }
 
-// markExternal remembers a bucket that a step has made past COSI.
+// markExternal marks a bucket that a step has created without COSI.
 func (r *run) markExternal(bucket string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.external = append(r.external, bucket)
 }
 
-// emptyBuckets deletes the objects in the scenario's buckets, which would keep COSI
-// from deleting them. A scenario that wants to see that sees it before.
+// emptyBuckets deletes the objects in the scenario's buckets, which would block the
+// deletion of the buckets. A scenario that tests this does so before the clean-up.
 func (r *run) emptyBuckets(ctx context.Context) error {
 	own, err := r.ownBuckets(ctx)
 	failed := []error{err}
@@ -90,14 +90,14 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
-// mutating are the calls that change the backend, and whether they bring something
-// into it.
+// mutating has the calls that change the backend. The value says whether a call
+// creates something.
 var mutating = map[string]bool{
 	"DriverCreateBucket": true, "DriverDeleteBucket": false, "DriverGrantBucketAccess": true, "DriverRevokeBucketAccess": false,
 }
 
-// markCallExternal says that a call of the scenario's own may have changed the backend
-// past COSI: that is neither a leak nor a loss of COSI's.
+// markCallExternal marks what a call of the scenario itself may have changed in the
+// backend. The oracles do not report it as a leak or a loss.
 func (r *run) markCallExternal(method string, request proto.Message) {
 	brings, changes := mutating[method]
 	if !changes {
@@ -117,7 +117,7 @@ func (r *run) markCallExternal(method string, request proto.Message) {
 }
 
 // administrator returns a client of the store for a bucket, with the administrator's
-// key, which allows everything. The caller closes the transport.
+// key, which has all rights. The caller closes the transport.
 func (r *run) administrator(ctx context.Context, bucket string, transport *http.Transport) (*s3.Client, error) {
 	emu := r.engine.emulator
 	content, err := os.ReadFile(emu.Info().S3Administrator)
@@ -142,8 +142,8 @@ func (r *run) administrator(ctx context.Context, bucket string, transport *http.
 	}), nil
 }
 
-// trustCA has a transport accept the certificates that an authority has signed, which
-// is in a file; none means that there is no TLS.
+// trustCA makes a transport trust the certificate authority in a file. An empty name
+// means that there is no TLS.
 func trustCA(transport *http.Transport, authority string) error {
 	if authority == "" {
 		return nil
@@ -178,8 +178,8 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 	return backend.DeleteBucket(ctx, b.Owner, name)
 }
 
-// empty deletes what is in a bucket. There is nothing in those of Azure, which is not
-// served.
+// empty deletes the contents of a bucket. Buckets of Azure have none, because no
+// service stores them.
 func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	var err error
 	switch b.Protocol {

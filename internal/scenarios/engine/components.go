@@ -28,8 +28,8 @@ func (r *run) restart(ctx context.Context, s *spec.Step) (any, error) {
 	})
 }
 
-// startAgain starts a component, with or without what it has kept. One that cannot
-// forget is started all the same, so that the scenario leaves it as it was.
+// startAgain starts a component, with or without its data. If the data cannot be
+// deleted, the component starts nevertheless, so that it runs after the scenario.
 func startAgain(ctx context.Context, c emulator.Controllable, forget bool) error {
 	var failed error
 	if forget {
@@ -70,9 +70,9 @@ func (r *run) component(name string) (emulator.Controllable, error) {
 	return nil, fmt.Errorf("unknown component %q: must be one of %s", name, strings.Join(r.engine.emulator.ControllableNames(), ", "))
 }
 
-// startStopped starts what a scenario has left stopped, so that it can be cleaned up. What
-// is not its own it leaves alone, unless it runs alone: another scenario may have
-// stopped it, or be starting it just now.
+// startStopped starts components that a scenario has stopped, so that they can clean
+// up. Unless the scenario runs alone, it starts only its own: another scenario may
+// have stopped the others.
 func (r *run) startStopped(ctx context.Context) error {
 	alone := runsAlone(r.scenario)
 	if err := r.engine.emulator.AwaitControlPlane(ctx); err != nil {
@@ -85,7 +85,7 @@ func (r *run) startStopped(ctx context.Context) error {
 		if state, _ := component.State(); state == emulator.StateRunning || !alone && !r.owns(component) {
 			continue
 		}
-		// A component that a fault has killed may be coming back by itself.
+		// A component that a fault has crashed may be restarting.
 		if err := component.Start(ctx); err != nil && !errors.Is(err, emulator.ErrWrongState) {
 			return err
 		}
@@ -93,7 +93,7 @@ func (r *run) startStopped(ctx context.Context) error {
 	return nil
 }
 
-// owns reports whether a component is of a driver of the scenario's own.
+// owns reports whether a component belongs to one of the scenario's own drivers.
 func (r *run) owns(component *emulator.Component) bool {
 	for _, driver := range r.drivers {
 		if component == driver.Driver || component == driver.Sidecar {
@@ -103,7 +103,7 @@ func (r *run) owns(component *emulator.Component) bool {
 	return false
 }
 
-// removeReplicas ends the second instances that the scenario has started.
+// removeReplicas stops the second replicas that the scenario has started.
 func (r *run) removeReplicas(ctx context.Context) error {
 	var failed []error
 	alone := runsAlone(r.scenario)

@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// parallel runs lists of steps at the same time. When one fails, the others are
-// cut short.
+// parallel runs lists of steps at the same time. If one fails, the others are
+// cancelled.
 func (r *run) parallel(ctx context.Context, s *spec.Step) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -26,7 +26,7 @@ func (r *run) parallel(ctx context.Context, s *spec.Step) (any, error) {
 	return nil, firstCause(failed)
 }
 
-// firstCause prefers an error of its own to an error caused by cancellation.
+// firstCause returns the first error that no cancellation has caused, if there is one.
 func firstCause(failed []error) error {
 	var cut error
 	for _, err := range failed {
@@ -47,7 +47,7 @@ func (r *run) repeat(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
 func (r *run) forEach(ctx context.Context, s *spec.Step) (any, error) {
@@ -61,7 +61,7 @@ func (r *run) forEach(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
 func (r *run) use(ctx context.Context, s *spec.Step) (any, error) {
@@ -73,11 +73,10 @@ func (r *run) mark(_ context.Context, s *spec.Step) (any, error) {
 	defer r.mu.Unlock()
 	r.marks[s.Mark] = r.engine.journal.Mark()
 	r.engine.emulator.Faults().Mark(r.scoped(s.Mark))
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
-// evaluate turns a value of the document into one of JSON, with the values of its
-// expressions.
+// evaluate converts a value of the document to JSON, and evaluates its expressions.
 func (r *run) evaluate(ctx context.Context, v *spec.Value) (any, error) {
 	switch {
 	case v.IsMapping():

@@ -8,15 +8,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// createdObjects are the objects that a scenario has made, in their order.
+// createdObjects are the objects that a scenario has created, in order.
 type createdObjects struct {
-	max     int // how many there may be
+	max     int // limit of their number
 	mu      sync.Mutex
 	objects []*unstructured.Unstructured
 }
 
-// add adds an object, whose kind must be set, before it is made. It returns an error
-// if there are too many then.
+// add adds an object before its creation; its kind must be set. It returns an error if
+// this exceeds the limit.
 func (b *createdObjects) add(object client.Object) error {
 	named := &unstructured.Unstructured{}
 	named.SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
@@ -35,7 +35,7 @@ func (b *createdObjects) add(object client.Object) error {
 	return nil
 }
 
-// reversed returns the objects, the last first.
+// reversed returns the objects, latest first.
 func (b *createdObjects) reversed() []*unstructured.Unstructured {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -26,7 +26,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// credentials are what an application has: the contents of a Secret.
+// credentials are the contents of an application's Secret.
 type credentials struct {
 	client    *s3.Client
 	bucket    string
@@ -77,10 +77,10 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	return c, nil
 }
 
-// request sends a presigned request, with as many attempts as the client makes. It
-// returns a rejection as S3's error, as the client does.
+// request sends a presigned request, with as many attempts as the SDK makes. It
+// returns a rejection as an S3 error, like the SDK.
 func (c *credentials) request(ctx context.Context, method, signed string, content []byte) (body string, err error) {
-	pauses := wait.Backoff{Steps: c.attempts, Duration: firstPause, Factor: 2} //nolint:mnd // twice as long each time
+	pauses := wait.Backoff{Steps: c.attempts, Duration: firstPause, Factor: 2} //nolint:mnd // doubles each time
 	_ = wait.ExponentialBackoffWithContext(ctx, pauses, func(ctx context.Context) (done bool, _ error) {
 		var again bool
 		body, again, err = c.requestOnce(ctx, method, signed, content)
@@ -89,10 +89,10 @@ func (c *credentials) request(ctx context.Context, method, signed string, conten
 	return body, err
 }
 
-// firstPause is how long a client waits before it tries again.
+// firstPause is the delay before the first retry.
 const firstPause = 200 * time.Millisecond
 
-// requestOnce also returns whether another attempt may do better.
+// requestOnce also returns whether a retry may succeed.
 func (c *credentials) requestOnce(ctx context.Context, method, signed string, content []byte) (body string, again bool, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, signed, bytes.NewReader(content))
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *credentials) requestOnce(ctx context.Context, method, signed string, co
 	return "", again, &smithy.GenericAPIError{Code: document.Code, Message: document.Message}
 }
 
-// unsigned removes the signature, which grants the same access, from an error.
+// unsigned removes the signature from an error, because the signature grants access.
 func unsigned(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		failed.URL, _, _ = strings.Cut(failed.URL, "?")

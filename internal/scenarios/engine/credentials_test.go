@@ -11,12 +11,12 @@ import (
 // What a URL is signed for is tried as often as other requests to S3, and no error
 // tells the signature.
 func TestSignedRequest(t *testing.T) {
-	const refusal = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>"
+	const rejection = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>"
 	answers := map[string]http.HandlerFunc{
-		"cut":     func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"busy":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
-		"refused": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, refusal, http.StatusForbidden) },
-		"fine":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("content")) },
+		"cut":      func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"busy":     func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+		"rejected": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, rejection, http.StatusForbidden) },
+		"fine":     func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("content")) },
 	}
 	tests := map[string]struct {
 		answers  []string
@@ -24,12 +24,12 @@ func TestSignedRequest(t *testing.T) {
 		want     string
 		err      string
 	}{
-		"at once":              {answers: []string{"fine"}, attempts: 1, want: "content"},
-		"after a cut":          {answers: []string{"cut", "fine"}, attempts: 2, want: "content"},
-		"after two failures":   {answers: []string{"busy", "cut", "fine"}, attempts: 3, want: "content"},
-		"too often":            {answers: []string{"busy", "cut"}, attempts: 2, err: "EOF"},
-		"no second attempt":    {answers: []string{"cut"}, attempts: 1, err: "EOF"},
-		"a refusal is no blip": {answers: []string{"refused"}, attempts: 3, err: "AccessDenied"},
+		"at once":                    {answers: []string{"fine"}, attempts: 1, want: "content"},
+		"after a cut":                {answers: []string{"cut", "fine"}, attempts: 2, want: "content"},
+		"after two failures":         {answers: []string{"busy", "cut", "fine"}, attempts: 3, want: "content"},
+		"too often":                  {answers: []string{"busy", "cut"}, attempts: 2, err: "EOF"},
+		"no second attempt":          {answers: []string{"cut"}, attempts: 1, err: "EOF"},
+		"a rejection is not retried": {answers: []string{"rejected"}, attempts: 3, err: "AccessDenied"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,8 +1,8 @@
-// Package engine runs scenarios on an emulator. The same engine serves `go test`
-// and the command line: it knows neither, and tells an [Observer] what happens.
+// Package engine runs scenarios on an emulator. It serves `go test` and the command
+// line alike, and reports progress to an [Observer].
 //
-// Scenarios run in parallel on one emulator. Each has a namespace of its own and a
-// scope, a short word that is part of the names of its cluster-wide objects, so
-// that none sees another's. Only those that stop or crash what all share run
+// Scenarios run in parallel on one emulator. Each has its own namespace and its own
+// scope, a short word in the names of its cluster-wide objects. So scenarios do not
+// see each other's objects. A scenario that stops or crashes shared components runs
 // alone.
 package engine

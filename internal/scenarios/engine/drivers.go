@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// makeDrivers starts the drivers of the setup, and returns the names that they
-// have in the cluster, by their names in the document.
+// makeDrivers starts the drivers of the setup. It returns their names in the cluster,
+// by their names in the document.
 func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[string]any, error) {
 	names := map[string]any{}
 	r.drivers = map[string]*emulator.AddedDriver{}
@@ -56,7 +56,7 @@ func (r *run) makeDriver(ctx context.Context, driver *spec.Driver) (*emulator.Ad
 	return r.engine.emulator.AddDriver(ctx, options)
 }
 
-// removeDrivers ends the drivers, when nothing of theirs is left.
+// removeDrivers stops the scenario's drivers, after their objects are deleted.
 func (r *run) removeDrivers(ctx context.Context) error {
 	var failed []error
 	for _, driver := range r.drivers {

@@ -25,8 +25,7 @@ type Engine struct {
 	journal  *journal.Journal
 	options  Options
 
-	// shared is held by scenarios that run beside others, and exclusively by
-	// those that cannot.
+	// Scenarios hold shared for reading, and those that run alone for writing.
 	shared    sync.RWMutex
 	isolation *isolation
 	scopes    atomic.Int64
@@ -35,20 +34,20 @@ type Engine struct {
 	starvation starvation.Meter
 }
 
-// Options say how scenarios are run.
+// Options configure an engine.
 type Options struct {
 	// AllowExec lets scenarios run programs.
 	AllowExec bool
-	// Update has golden files written instead of compared.
+	// Update writes golden files instead of comparing with them.
 	Update bool
-	// Keep leaves the objects of scenarios that fail where they are.
+	// Keep keeps the objects of scenarios that fail.
 	Keep bool
-	// Namespace, if set, is that of every scenario, instead of one for each. It must
-	// exist, and it stays: making and deleting one takes the API server longer than
-	// most scenarios. Scenarios that have it must not run at the same time.
+	// Namespace, if set, is the namespace of all scenarios, which then must not run at the
+	// same time. It must exist, and is not deleted. To create and delete a namespace takes
+	// longer than most scenarios.
 	Namespace string
-	// S3Attempts is how often an S3 request is made that fails for a reason that may
-	// pass, as applications do; 0 means once, so that failures are seen.
+	// S3Attempts is the maximum number of attempts of an S3 request, for transient errors.
+	// 0 means one attempt, so that failures are visible.
 	S3Attempts int
 	// SkipOracles leaves the oracles to the caller, which observes the state after the
 	// last step.
@@ -60,11 +59,11 @@ type Options struct {
 	// Patience multiplies the timeouts of steps, for machines that are slow or busy;
 	// less than 1 means 1.
 	Patience int
-	// Observer receives the progress of scenarios; nil means none does.
+	// Observer receives the progress of scenarios; nil means none.
 	Observer Observer
 }
 
-// New returns an engine on a running emulator, which stays the caller's to stop.
+// New returns an engine on a running emulator. The engine does not stop the emulator.
 func New(emu *emulator.Emulator, options Options) *Engine {
 	if options.Observer == nil {
 		options.Observer = NopObserver{}
@@ -72,9 +71,9 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolationFor(emu), options: options}
 }
 
-// Run runs a scenario, cleans up behind it, and judges it. The result says what was
-// wrong; a context that ends makes it Broken. One that needs what is not there is
-// Skipped.
+// Run runs a scenario, cleans up after it, and judges it. The result lists all
+// failures. It is Broken if the context ends, and Skipped if the emulator lacks a
+// requirement.
 func (e *Engine) Run(ctx context.Context, s *spec.Scenario) Result {
 	if reason := e.unmetRequirement(s); reason != "" {
 		return e.skip(s, reason)
@@ -107,7 +106,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) Result {
 	return r.result
 }
 
-// skip does not run a scenario.
+// skip returns the result of a scenario that does not run.
 func (e *Engine) skip(s *spec.Scenario, reason string) Result {
 	mark := e.journal.Mark()
 	skipped := Result{Scenario: s, Outcome: Skipped, Reason: reason, Started: time.Now(), From: mark + 1, To: mark}
@@ -116,7 +115,7 @@ func (e *Engine) skip(s *spec.Scenario, reason string) Result {
 	return skipped
 }
 
-// enter waits until the scenario may run: alone if it touches what all share.
+// enter waits until the scenario may run: alone, if it affects shared components.
 func (e *Engine) enter(s *spec.Scenario) (leave func()) {
 	if runsAlone(s) {
 		e.shared.Lock()
@@ -126,7 +125,7 @@ func (e *Engine) enter(s *spec.Scenario) (leave func()) {
 	return e.shared.RUnlock
 }
 
-// perform runs all of a scenario, and finds its outcome.
+// perform runs the whole scenario and sets its outcome.
 func (r *run) perform(ctx context.Context) {
 	err := r.setUp(ctx)
 	if err == nil {
@@ -147,7 +146,7 @@ func (r *run) perform(ctx context.Context) {
 	r.setOutcome()
 }
 
-// fail takes an error as a failure: nil is none.
+// fail adds an error to the failures; nil adds nothing.
 func (r *run) fail(err error) {
 	if err == nil {
 		return

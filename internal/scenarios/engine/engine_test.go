@@ -105,7 +105,7 @@ steps:
 			reason: "An object that was not read does not match.", want: engine.Failed, message: "condition no longer met",
 			scenario: "steps: [{always: {objects: {ConfigMap/none: present}, for: 1us}}]",
 		},
-		"Refused": {
+		"Rejected": {
 			reason: "The API server says no.", want: engine.Failed, message: "was rejected",
 			scenario: "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [S3, S4]}}}]",
 		},
@@ -144,7 +144,7 @@ steps:
 `,
 		},
 		"Call": {
-			reason: "A raw call, refused as it should be.", want: engine.Passed,
+			reason: "A raw call, rejected as expected.", want: engine.Passed,
 			scenario: `
 steps:
 - call: {method: DriverGetInfo, response: {name: "${driver}"}}

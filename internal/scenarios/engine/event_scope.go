@@ -19,7 +19,7 @@ func (r *run) addWord(word string) {
 	}
 }
 
-// eventScope returns the scope of the run as it is now.
+// eventScope returns the current scope of the run.
 func (r *run) eventScope() eventscope.Scope {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,7 +30,8 @@ func (r *run) eventScope() eventscope.Scope {
 	}
 }
 
-// ownScope is the scope without what belongs to it only because the run is alone.
+// ownScope is the scope without events that belong to the run only because it runs
+// alone.
 func (r *run) ownScope() eventscope.Scope { return r.eventScope().Own() }
 
 // Events returns the events of the run that a scope selects, and those that its
@@ -45,10 +46,9 @@ func (r *Result) Events(j *journal.Journal, scope eventscope.Scope) []journal.Ev
 	})
 }
 
-// runsAlone reports whether a scenario stops, crashes or disturbs what all
-// scenarios share.
+// runsAlone reports whether a scenario stops, crashes or disturbs shared components.
 func runsAlone(s *spec.Scenario) bool {
-	joins := func(driver spec.Driver) bool { return driver.Socket != "" } // one sidecar at a time may serve it
+	joins := func(driver spec.Driver) bool { return driver.Socket != "" } // a driver's socket serves one sidecar at a time
 	return len(s.Setup.Stopped) > 0 || slices.ContainsFunc(s.Setup.Drivers, joins) || slices.ContainsFunc(s.Steps, affectsShared)
 }
 
@@ -69,8 +69,8 @@ func affectsShared(s spec.Step) bool {
 	return false
 }
 
-// isShared reports whether a component is one that all scenarios use, and not one of
-// a driver of the scenario's own: sidecar.${drivers.NAME}.
+// isShared reports whether all scenarios use a component. A component of the
+// scenario's own driver, sidecar.${drivers.NAME}, is not shared.
 func isShared(component spec.Text) bool {
 	return !strings.Contains(component.Source(), "${drivers.")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// eventPattern is a pattern of events with the values of its expressions.
+// eventPattern is a pattern of events with its expressions evaluated.
 type eventPattern struct {
 	spec.EventPattern
 
@@ -31,8 +31,8 @@ func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPatte
 	if p.Seam == "" {
 		found.seam = journal.SeamRPC
 	}
-	// A call is in the journal twice: as the sidecar has made it, and as the
-	// driver has met it.
+	// The journal has each call twice: as sent by the sidecar, and as received by the
+	// driver.
 	if found.seam == journal.SeamRPC && p.Component.IsZero() {
 		found.component = emulator.ComponentSidecar + "*"
 	}
@@ -52,7 +52,7 @@ func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPatte
 	return found, errors.Join(operations.Check(found.seam, found.operation), operations.CheckComponent(found.component))
 }
 
-// matches reports whether an event is like the pattern.
+// matches reports whether an event matches the pattern.
 func (p eventPattern) matches(e journal.Event) (bool, error) {
 	if e.Seam != p.seam || !p.forWatchEvents() && strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
 		return false, nil
@@ -70,13 +70,13 @@ func (p eventPattern) matches(e journal.Event) (bool, error) {
 	return p.message(p.Response, e.Response)
 }
 
-// forWatchEvents reports whether the pattern is about what watches tell. Others are
-// about what components do, and a component is told of much that it does nothing about.
+// forWatchEvents reports whether the pattern selects watch events. Other patterns
+// select operations of components, and a watch event is not one.
 func (p eventPattern) forWatchEvents() bool {
 	return strings.HasPrefix(p.operation, journal.EventPrefix)
 }
 
-// message compares what was sent, or came back.
+// message compares a request or a response with its pattern.
 func (p eventPattern) message(pattern *spec.Pattern, body json.RawMessage) (bool, error) {
 	if pattern == nil {
 		return true, nil
@@ -101,7 +101,7 @@ func (p eventPattern) String() string {
 	return strings.Join(words, " ")
 }
 
-// events returns the events between the marks that are about the scenario.
+// events returns the scenario's events between the marks.
 func (r *run) events(asked *spec.Events) []journal.Event {
 	r.mu.Lock()
 	from, until := r.result.From-1, uint64(0)
@@ -159,8 +159,8 @@ func (r *run) eventPatterns(ctx context.Context, asked *spec.Events) ([]eventPat
 	return patterns, nil
 }
 
-// compare says what is wrong with the journal; nothing if it is as expected. It is
-// final if no further event can mend it.
+// compare returns the first mismatch between the journal and the patterns, or "".
+// final means that no further event can correct it.
 func (r *run) compare(asked *spec.Events, patterns []eventPattern) (problem string, final bool, err error) {
 	events := r.events(asked)
 	// Sort by start time: another component can see a change and act on it before
@@ -205,7 +205,7 @@ func (r *run) sameSeam(patterns []eventPattern, e journal.Event) bool {
 	return false
 }
 
-// never judges what the journal has between the marks.
+// never checks that no event between the marks matches.
 func (r *run) never(ctx context.Context, s *spec.Step) (any, error) {
 	patterns, err := r.eventPatterns(ctx, s.Never)
 	if err != nil {
@@ -222,7 +222,7 @@ func (r *run) never(ctx context.Context, s *spec.Step) (any, error) {
 			}
 		}
 	}
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
 // settle waits until the scenario has been idle for a time, counted from now.
@@ -230,7 +230,7 @@ func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
 	quiet := s.Settle.Quiet.Or(spec.Duration(idle.SettleQuiet))
 	detector := idle.New(r.engine.emulator)
 	if detector.WaitQuiet(ctx, r.ownScope(), quiet) {
-		return nil, nil //nolint:nilnil // there is nothing to bind
+		return nil, nil //nolint:nilnil // no value to bind
 	}
 	message := fmt.Sprintf("not idle for %s", quiet)
 	if latest := detector.Latest(); latest.Seq != 0 {

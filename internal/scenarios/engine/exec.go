@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// exec runs a program, which sees KUBECONFIG and the scenario's namespace.
+// exec runs a program with KUBECONFIG and the scenario's namespace in its environment.
 func (r *run) exec(ctx context.Context, s *spec.Step) (any, error) {
 	if !r.engine.options.AllowExec {
 		return nil, errors.New("the scenario runs a program: allow it with --allow-exec")

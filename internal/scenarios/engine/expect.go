@@ -35,26 +35,26 @@ func (r *run) expect(ctx context.Context, s *spec.Step) (any, error) {
 	return result, nil
 }
 
-// objectWait waits for one object to match, or to differ.
+// objectWait waits until one object matches, or until it does not.
 type objectWait struct {
 	run     *run
 	object  *unstructured.Unstructured
 	pattern spec.Pattern
-	// forDifference has it wait until the object does not match.
+	// forDifference waits until the object does not match.
 	forDifference bool
 
-	observed    bool   // it has been looked at
-	version     string // of the object when it was last looked at, if it was there
-	last        any    // what the object was like when it was last seen
+	observed    bool   // it was read at least once
+	version     string // resource version at the last read, empty if the object was absent
+	last        any    // the object at the last read
 	differences []match.Difference
-	lastErr     error // of the API, the last that there was
+	lastErr     error // last error of the API
 }
 
 const (
-	// retryDelay is how long an API in trouble is left alone.
+	// retryDelay is the delay after an error of the API.
 	retryDelay = 50 * time.Millisecond
-	// lastAttemptTimeout bounds the only look at an object, when the time to wait for it was too
-	// short for one.
+	// lastAttemptTimeout is the time limit of the last read, if the step's timeout left no
+	// time for one.
 	lastAttemptTimeout = 5 * time.Second
 )
 
@@ -82,11 +82,11 @@ func (w *objectWait) until(ctx context.Context) (any, error) {
 	}
 }
 
-// lastAttempt is what comes of a wait that is over. However short it was, the object has been
-// looked at once: otherwise the pace of the API would decide.
+// lastAttempt reads the object once if the wait ended before the first read. Otherwise
+// the result would depend on the speed of the API server.
 func (w *objectWait) lastAttempt(ctx context.Context) (any, error) {
 	if !w.observed {
-		w.lastErr = nil // it had no time
+		w.lastErr = nil // the timeout caused it
 		looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAttemptTimeout)
 		defer cancel()
 		if matched, err := w.get(looking); matched || err != nil {
@@ -111,12 +111,12 @@ func (w *objectWait) get(ctx context.Context) (bool, error) {
 		w.version = ""
 		return w.compare(ctx, match.Missing)
 	}
-	w.lastErr = err // a passing trouble is waited out
+	w.lastErr = err // it may be transient
 	return false, nil
 }
 
-// watch watches the object, from when it was last seen, until it matches or the
-// watch ends.
+// watch watches the object, from the version last read, until it matches or the watch
+// ends.
 func (w *objectWait) watch(ctx context.Context) (bool, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(w.object.GroupVersionKind())
@@ -127,7 +127,7 @@ func (w *objectWait) watch(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer watcher.Stop()
-	if w.version == "" { // what has happened between looking and watching
+	if w.version == "" { // changes between the read and the watch
 		if matched, err := w.get(ctx); matched || err != nil {
 			return matched, err
 		}

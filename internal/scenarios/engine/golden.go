@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// golden compares objects with a file, without what differs from run to run.
+// golden compares objects with a file, except for what differs from run to run.
 func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 	var dump strings.Builder
 	for _, ref := range s.Golden.Objects {
@@ -42,10 +42,10 @@ func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 			Expected: strings.TrimSuffix(string(want), "\n"), Got: strings.TrimSuffix(dump.String(), "\n"),
 		}
 	}
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
-// masks are what differs from run to run, and what stands for it.
+// masks replace what differs from run to run.
 var masks = []struct {
 	pattern *regexp.Regexp
 	with    string

@@ -16,12 +16,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// roleARN is how AWS clients name the role that they ask for: that of an access has
-// the access's name.
+// roleARN is the prefix of a role's name in AWS clients. The role of an access has the
+// access's name.
 const roleARN = "arn:aws:iam::000000000000:role/"
 
-// serviceAccountCredentials gets credentials as a Pod does that runs as a ServiceAccount: for
-// a token of Kubernetes.
+// serviceAccountCredentials requests credentials with a ServiceAccount token, as a Pod
+// does.
 func (r *run) serviceAccountCredentials(ctx context.Context, asked *spec.S3, s3Options s3.Options) (aws.CredentialsProvider, error) {
 	name, err := r.text(ctx, asked.ServiceAccount)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *run) serviceAccountCredentials(ctx context.Context, asked *spec.S3, s3O
 	return stscreds.NewWebIdentityRoleProvider(client, roleARN+access, token(request.Status.Token)), nil
 }
 
-// token is what a Pod would read from a file.
+// token is the token that a Pod reads from a file.
 type token string
 
 // GetIdentityToken implements stscreds.IdentityTokenRetriever.

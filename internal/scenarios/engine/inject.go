@@ -11,8 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// inject puts a fault into force until it is healed, at the latest when the
-// scenario ends.
+// inject adds a fault, which stays until a heal step or the end of the scenario.
 func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	text := func(t spec.Text) (string, error) { return r.text(ctx, t) }
 	value := func(v *spec.Value) (any, error) { return r.evaluate(ctx, v) }
@@ -60,7 +59,7 @@ func (r *run) scopedMark(name string) string {
 	return r.scoped(name)
 }
 
-// heal ends faults of the scenario: those that are named, or all.
+// heal removes the named faults of the scenario, or all.
 func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
 	if len(*s.Heal) == 0 {
 		return nil, r.healAll()
@@ -74,7 +73,7 @@ func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
 // healOne removes a fault of the scenario, which must have been applied to an operation.
@@ -95,7 +94,7 @@ func (r *run) healOne(name string) error {
 	return r.unapplied(of, ended)
 }
 
-// healAll removes all faults of the scenario. One may be gone already.
+// healAll removes all faults of the scenario. A fault may be removed already.
 func (r *run) healAll() error {
 	r.mu.Lock()
 	all := slices.Clone(r.faults)
@@ -109,8 +108,8 @@ func (r *run) healAll() error {
 	return errors.Join(failed...)
 }
 
-// affectsOthers reports whether a fault can affect components that all scenarios
-// share, and not only the scenario's own driver.
+// affectsOthers reports whether a fault can affect shared components, and not only the
+// scenario's own driver.
 func affectsOthers(f *spec.Fault) bool {
 	return f != nil && (f.Outage != "" || f.Interfere != "" || isShared(f.ComponentText()) || strings.Contains(f.Component, "*"))
 }

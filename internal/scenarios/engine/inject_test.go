@@ -21,7 +21,7 @@ func TestInject(t *testing.T) {
 		want          []string // the operations that were affected, with their outcomes
 	}{
 		"Conflict": {
-			reason: "A write is refused.",
+			reason: "The API server rejects a write.",
 			fault:  `{seam: api, component: controller, operation: "* bucketclaims/status", nth: 1, fail: 409}`,
 			want:   []string{"controller patch bucketclaims/status Conflict"},
 		},

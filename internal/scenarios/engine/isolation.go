@@ -9,11 +9,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// maxLeftovers is how many scenarios are remembered that have left something.
+// maxLeftovers is the number of failed scenarios whose scopes are remembered.
 const maxLeftovers = 64
 
-// isolations are those of all emulators, by weak pointers to them: several engines may
-// use one.
+// isolations has the isolation state of each emulator, by a weak pointer to it:
+// several engines may use one emulator.
 var isolations sync.Map
 
 // isolationFor returns the isolation state of an emulator.
@@ -23,15 +23,15 @@ func isolationFor(emu *emulator.Emulator) *isolation {
 	if !there {
 		runtime.AddCleanup(emu, func(key weak.Pointer[emulator.Emulator]) { isolations.Delete(key) }, key)
 	}
-	return found.(*isolation) //nolint:forcetypeassert // there is nothing else in it
+	return found.(*isolation) //nolint:forcetypeassert // the only type in the map
 }
 
-// isolation knows which runs overlap. Everything unknown that happens during a run that
-// was alone belongs to that run.
+// isolation records which runs overlap. If a run was alone, all events of unknown
+// origin belong to it.
 type isolation struct {
 	mu        sync.Mutex
-	running   map[*run]bool // whether another run was active meanwhile
-	leftovers []string      // scopes of scenarios that have failed, and may have left something
+	running   map[*run]bool // whether another run was active in the meantime
+	leftovers []string      // scopes of failed scenarios, which may have left objects
 }
 
 func (c *isolation) enter(r *run) {
@@ -44,7 +44,7 @@ func (c *isolation) enter(r *run) {
 		c.running[other] = true
 	}
 	c.running[r] = len(c.running) > 0
-	// Another engine may have given this name to a scenario that is long gone.
+	// Another engine may have used this name for an earlier scenario.
 	c.leftovers = slices.DeleteFunc(c.leftovers, func(word string) bool { return word == r.scope || word == r.namespace })
 }
 
@@ -59,7 +59,8 @@ func (c *isolation) leave(r *run, failed bool) {
 	c.leftovers = c.leftovers[max(0, len(c.leftovers)-maxLeftovers):]
 }
 
-// state reports whether a scenario has been alone, and what others have left before.
+// state reports whether a run has been alone, and the scopes of failed scenarios
+// before it.
 func (c *isolation) state(r *run) (alone bool, others []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

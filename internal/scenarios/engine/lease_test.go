@@ -33,10 +33,10 @@ func TestLoseLease(t *testing.T) {
 		steps  []string // in the life of the sidecar
 	}{
 		"Elected": {
-			"It goes on in another life.", true, engine.Passed,
+			"The next incarnation continues.", true, engine.Passed,
 			[]string{"start", "ready", journal.StepLoseLease, "fail", "start", "ready"},
 		},
-		"Nobody": {"There is nothing to lose.", false, engine.Skipped, []string{"start", "ready"}},
+		"WithoutElection": {"There is no Lease to lose.", false, engine.Skipped, []string{"start", "ready"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

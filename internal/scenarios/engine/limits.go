@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// limitError says that a scenario has reached one of its limits. That says nothing
+// limitError means that a scenario has exceeded one of its limits. It says nothing
 // about COSI.
 type limitError struct {
 	limit, max string // a field of setup.limits, and its value
@@ -22,13 +22,13 @@ func limitReached(limit string, most any) error { return &limitError{limit, fmt.
 
 func (r *run) limits() spec.Limits { return r.scenario.Setup.Limits.OrDefault() }
 
-// withinDuration bounds all steps.
+// withinDuration limits the duration of all steps.
 func (r *run) withinDuration(ctx context.Context) (context.Context, context.CancelFunc) {
 	most := r.engine.scaleTimeout(r.limits().Duration.Or(0))
 	return context.WithTimeoutCause(ctx, most, limitReached("duration", most))
 }
 
-// countPut counts an object that a step is about to put into a bucket.
+// countPut counts an object before a step puts it into a bucket.
 func (r *run) countPut(size int) error {
 	limits := r.limits()
 	if spec.Bytes(size) > limits.PutBytes {

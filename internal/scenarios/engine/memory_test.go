@@ -31,13 +31,14 @@ const (
 	// reach, is a megabyte, and a manager of controller-runtime that has ended and is
 	// still held at the second look is nearly one, of as many as were there at once.
 	isTransient = (1 + memoryAtOnce) << 20
-	// grownGoroutines is how many more there may be: connections come and go.
-	grownGoroutines = 20
+	// runsPerGoroutine is how many runs there are at least for each goroutine more:
+	// connections come and go, but what a run leaves behind adds up.
+	runsPerGoroutine = 5
 	// memoryAtOnce is how many run at the same time.
 	memoryAtOnce = 4
-	// memoryLimit ends the runs early on a machine that is busy: what is judged is what
-	// each run keeps. It is less than the time that a test binary has.
-	memoryLimit = 8 * time.Minute
+	// memoryMargin is how long before the test binary's deadline the runs end on a machine
+	// that is busy: what is judged is what each run keeps.
+	memoryMargin = time.Minute
 	// settling is how long memory is watched: managers of controller-runtime are kept by
 	// a timer for half a minute after they have ended.
 	settling, settlingEvery = 40 * time.Second, 5 * time.Second
@@ -70,25 +71,30 @@ steps:
 func TestLongMemory(t *testing.T) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = sampled
-	ctx, begun := t.Context(), time.Now()
+	ctx, started := t.Context(), time.Now()
+	limit := 24 * time.Hour
+	if deadline, ok := t.Deadline(); ok {
+		limit = time.Until(deadline) - 2*settling - memoryMargin
+	}
+	end := started.Add(limit)
 	// The journal keeps as much as it may after the first runs.
 	emu := emulatortest.Start(t, emulator.Options{JournalBytes: 1 << 20})
 	e, s := engine.New(emu, engine.Options{}), parse(t, own)
-	warm := many(t, e, s, *memoryRuns/5, begun.Add(memoryLimit/5))
+	warm := many(t, e, s, *memoryRuns/5, started.Add(limit/5))
 	before, started := settled(ctx), time.Now()
-	more := many(t, e, s, *memoryRuns-warm, begun.Add(memoryLimit))
+	more := many(t, e, s, *memoryRuns-warm, end)
 	took := time.Since(started).Round(time.Second)
 	after := settled(ctx)
 	t.Logf("%d KiB after %d runs, %d KiB after %d more, which took %s; %d and %d goroutines; Events kept: %d and %d KiB",
 		before.bytes>>10, warm, after.bytes>>10, more, took,
 		before.goroutines, after.goroutines, before.events>>10, after.events>>10)
 	if more < fewestRuns {
-		t.Fatalf("only %d runs were made in %s, which is too few to judge by", warm+more, memoryLimit)
+		t.Fatalf("only %d runs were made in %s, which is too few to judge by", warm+more, limit)
 	}
 	if grown, most := after.bytes-before.bytes, int64(more*grownBytes+isTransient); grown > most {
 		t.Errorf("%d runs keep %d bytes, want at most %d", more, grown, most)
 	}
-	if grown := after.goroutines - before.goroutines; grown > grownGoroutines {
+	if grown := after.goroutines - before.goroutines; grown > more/runsPerGoroutine {
 		t.Errorf("there are %d goroutines more after %d runs than after %d", grown, warm+more, warm)
 	}
 }
@@ -96,11 +102,11 @@ func TestLongMemory(t *testing.T) {
 // many runs a scenario, a few times at once, and returns how often until a time.
 func many(t *testing.T, e *engine.Engine, s *spec.Scenario, times int, until time.Time) int {
 	t.Helper()
-	var begun, done atomic.Int64
+	var started, done atomic.Int64
 	var all sync.WaitGroup
 	for range memoryAtOnce {
 		all.Go(func() {
-			for begun.Add(1) <= int64(times) && time.Now().Before(until) {
+			for started.Add(1) <= int64(times) && time.Now().Before(until) {
 				if result := e.Run(t.Context(), s); result.Outcome != engine.Passed {
 					t.Error(explain(result))
 					return

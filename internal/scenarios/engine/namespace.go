@@ -15,13 +15,13 @@ import (
 // each of its kinds in turn: about 80 requests, as many as a scenario makes.
 const maxDeletedNamespaces = 256
 
-// namespaceQueue are the namespaces of scenarios that have ended, and which are not deleted yet.
+// namespaceQueue has the namespaces of ended scenarios that are not deleted yet.
 type namespaceQueue struct {
 	mu    sync.Mutex
-	names []string // the oldest first
+	names []string // oldest first
 }
 
-// add takes a namespace, and returns those that are too many.
+// add adds a namespace, and returns those that exceed the maximum.
 func (s *namespaceQueue) add(name string) (excess []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,9 +31,9 @@ func (s *namespaceQueue) add(name string) (excess []string) {
 	return excess
 }
 
-// deleteNamespace deletes the scenario's namespace, and does not wait for it. One that
-// was there before stays. One that has nothing in it stays for a while if all goes with
-// the emulator anyway.
+// deleteNamespace deletes the scenario's namespace without waiting. It keeps a
+// namespace that existed before. An empty one stays in the queue if the control plane
+// ends with the emulator.
 func (r *run) deleteNamespace(ctx context.Context) error {
 	if r.engine.options.Namespace != "" {
 		return nil
@@ -50,8 +50,8 @@ func (r *run) deleteNamespace(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// isEmpty reports whether nothing of the scenario's can be left: its clean-up has
-// worked, and no program has created unknown objects.
+// isEmpty reports whether the namespace is certainly empty: the clean-up succeeded,
+// and no program has created unknown objects.
 func (r *run) isEmpty() bool {
 	return len(r.result.Failures) == 0 && !anyStep(r.scenario.Steps, verbIs("exec"))
 }

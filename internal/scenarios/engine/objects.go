@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// fieldManager is whose fields an applied object's are.
+// fieldManager is the field manager of applied objects.
 const fieldManager = "cosi-emu-scenario"
 
 func kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
@@ -78,7 +78,7 @@ func (r *run) apply(ctx context.Context, s *spec.Step) (any, error) {
 	return result, nil
 }
 
-// applied returns an object of the document as it is sent.
+// applied returns an object of the document in the form in which it is sent.
 func (r *run) applied(ctx context.Context, o *spec.Object) (*unstructured.Unstructured, error) {
 	value, err := r.evaluate(ctx, &o.Value)
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, rejected(object, err)
 		}
 	}
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
 func (r *run) remove(ctx context.Context, s *spec.Step) (any, error) {
@@ -139,7 +139,7 @@ func (r *run) remove(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, rejected(object, err)
 		}
 	}
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
 func subjectOf(object client.Object) string {

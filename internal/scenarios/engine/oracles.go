@@ -12,14 +12,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// The moments that are judged.
+// Names of the observations.
 const (
 	atTheEnd        = "at the end"
 	afterTheCleanUp = "after the clean-up"
 )
 
-// observe waits until the run is idle, and has the oracles look. If they find something
-// that a slow component may still repair, they look again after a longer silence.
+// observe waits until the run is idle, and records an observation. If a slow component
+// may still repair what the oracles find, observe repeats after a longer silence.
 func (r *run) observe(ctx context.Context, moment string) error {
 	if r.engine.options.SkipOracles {
 		return nil
@@ -40,7 +40,7 @@ func (r *run) observe(ctx context.Context, moment string) error {
 	return nil
 }
 
-// findings are the oracles' findings until now.
+// findings returns the current findings of the oracles.
 func (r *run) findings() []oracle.Finding {
 	input := r.watcher.Input(r.eventScope())
 	r.result.Observed = input
@@ -50,14 +50,14 @@ func (r *run) findings() []oracle.Finding {
 	})
 }
 
-// isTransient reports whether a finding may be of a moment that came too early.
+// isTransient reports whether a finding may be due to an early observation.
 func isTransient(f oracle.Finding) bool {
 	return !slices.Contains([]string{oracle.Order, oracle.Foreign, oracle.Secret, oracle.Request, oracle.Pace}, f.Oracle)
 }
 
-// oracleFailures turns the findings into failures, but for those that the scenario
-// allows; and exceptions that nothing was found for, because they would hide what
-// comes next.
+// oracleFailures converts the findings into failures, except for those that the
+// scenario allows. An exception without a finding is a failure too: it could hide a
+// later one.
 func (r *run) oracleFailures() []Failure {
 	if r.engine.options.SkipOracles {
 		return nil
@@ -79,7 +79,7 @@ func (r *run) oracleFailures() []Failure {
 		}
 	}
 	if len(r.result.Failures) > 0 {
-		return failures // it has not come to what the exceptions are for
+		return failures // the scenario ended before the exceptions apply
 	}
 	for i := range r.scenario.Allow {
 		if exception := &r.scenario.Allow[i]; !used[i] && !r.allowsExternal(exception) {
@@ -91,7 +91,7 @@ func (r *run) oracleFailures() []Failure {
 	return failures
 }
 
-// allows reports whether an exception is for a finding.
+// allows reports whether an exception covers a finding.
 func allows(exception *spec.Exception, f oracle.Finding) bool {
 	return exception.Oracle == f.Oracle && (strings.Contains(f.Message, exception.About) || strings.Contains(f.Subject, exception.About))
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// rejected returns a failure if the API server has rejected a request: the scenario
-// asks for something that is not allowed.
+// rejected returns a failure if the API server has rejected a request.
 func rejected(object client.Object, err error) error {
-	// Not by its reason: the rejection of an object that cannot be applied has none.
+	// A status without a reason counts too: the rejection of an apply may have none.
 	if status := apierrors.APIStatus(nil); !errors.As(err, &status) {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
 
-func TestRefused(t *testing.T) {
+func TestRejected(t *testing.T) {
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	const badClaim = "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [%]}}, refused: $}]"
 	tests := map[string]struct {
@@ -22,11 +22,11 @@ func TestRefused(t *testing.T) {
 			scenario: strings.NewReplacer("%", "S4", "$", "supported values").Replace(badClaim),
 		},
 		"OtherWords": {
-			reason: "It is refused for another reason.", want: engine.Failed, message: "expected a rejection with immutable",
+			reason: "The API server rejects it for another reason.", want: engine.Failed, message: "expected a rejection with immutable",
 			scenario: strings.NewReplacer("%", "S4", "$", "immutable").Replace(badClaim),
 		},
 		"Allowed": {
-			reason: "It is not refused.", want: engine.Failed, message: "API server accepted it",
+			reason: "The API server accepts it.", want: engine.Failed, message: "API server accepted it",
 			scenario: "steps: [{apply: {kind: ConfigMap, metadata: {name: a}}, refused: x}]",
 		},
 		"Gone": {

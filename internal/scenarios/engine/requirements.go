@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// unmetRequirement says why a scenario cannot be run here: what it needs that this emulator,
-// or an existing cluster, does not have. It is empty if nothing is missing.
+// unmetRequirement returns the first requirement of a scenario that this emulator or
+// cluster does not meet, or "".
 func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 	for _, need := range []struct {
 		missing bool
@@ -32,16 +32,16 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 	return ""
 }
 
-// RunsAlone reports whether a scenario stops, crashes or disturbs what all
-// scenarios share, so that no other can run beside it.
+// RunsAlone reports whether a scenario stops, crashes or disturbs shared components,
+// so that no other can run at the same time.
 func RunsAlone(s *spec.Scenario) bool { return runsAlone(s) }
 
 func verbIs(verb string) func(spec.Step) bool {
 	return func(s spec.Step) bool { return s.Verb == verb }
 }
 
-// requiresControlPlane reports whether a step needs a control plane of the emulator's
-// own.
+// requiresControlPlane reports whether a step requires a control plane of the
+// emulator.
 func requiresControlPlane(s spec.Step) bool {
 	if s.Inject != nil && s.Inject.Outage != "" {
 		return true
@@ -54,14 +54,14 @@ func requiresControlPlane(s spec.Step) bool {
 	return false
 }
 
-// requiresLease reports whether a step needs components that have been elected.
+// requiresLease reports whether a step requires leader election.
 func requiresLease(s spec.Step) bool { return s.Inject != nil && s.Inject.LoseLease != 0 }
 
 func isControlPlane(component spec.Text) bool {
 	return slices.Contains([]string{controlplane.Etcd, controlplane.APIServer, controlplane.ControllerManager}, component.Source())
 }
 
-// anyStep looks through steps, and those within them.
+// anyStep reports whether a condition holds for a step, or for one inside it.
 func anyStep(steps []spec.Step, holds func(spec.Step) bool) bool {
 	for _, s := range steps {
 		if holds(s) {

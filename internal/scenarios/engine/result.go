@@ -25,7 +25,7 @@ const (
 	Broken Outcome = "broken"
 )
 
-// Result is what a scenario has shown.
+// Result is the result of a scenario.
 type Result struct {
 	Scenario  *spec.Scenario
 	Outcome   Outcome
@@ -33,19 +33,19 @@ type Result struct {
 	Started   time.Time
 	Duration  time.Duration
 	Steps     []StepResult
-	// Failures are why it did not pass: of steps, of the clean-up, of oracles.
+	// Failures are the failures of steps, of the clean-up and of oracles.
 	Failures []Failure
-	// Reason is why it was skipped.
+	// Reason says why the scenario was skipped.
 	Reason string
 	// From and To are the numbers of the first and the last event in the journal.
 	From, To uint64
 	// Scope identifies the events of the run.
 	Scope eventscope.Scope
-	// Judged is what the oracles have judged, without the events.
+	// Observed is the input of the oracles, without the events.
 	Observed oracle.Input
 }
 
-// StepResult is how one step went; steps within others have their own.
+// StepResult is the result of one step. Steps inside another have their own.
 type StepResult struct {
 	Step     *spec.Step
 	Started  time.Time
@@ -55,21 +55,21 @@ type StepResult struct {
 }
 
 // Failure is an expectation that was not met.
-type Failure struct { //nolint:errname // it is what people call it
-	// Step is nil for what is judged at the end.
+type Failure struct { //nolint:errname // a failed expectation is a failure, not a program error
+	// Step is nil for findings at the end.
 	Step     *spec.Step
 	Position spec.Position
-	// Oracle is the standing oracle that has found it, if one has.
+	// Oracle is the standing oracle that reports the failure, if one does.
 	Oracle string
-	// Events are the numbers of the events that show it, if it is known which.
+	// Events are the sequence numbers of the events that show it, if known.
 	Events []uint64
-	// Message says what is wrong, in a line.
+	// Message says what is wrong, in one line.
 	Message string
-	// Subject is the object that it is about, KIND/NAME, if there is one.
+	// Subject is the object concerned, KIND/NAME, if there is one.
 	Subject string
-	// Differences are between what was expected and what there was.
+	// Differences are those between expected and actual state.
 	Differences []match.Difference
-	// Expected and Got are YAML; empty where there is nothing to compare.
+	// Expected and Got are YAML; empty if there is nothing to compare.
 	Expected, Got string
 	// Notes say, for a timeout, what was going on: operations in flight, ended processes, a
 	// starved machine.
@@ -77,7 +77,7 @@ type Failure struct { //nolint:errname // it is what people call it
 	// Broken says that it is about the run itself, and not about COSI.
 	Broken bool
 
-	rejection string // the API server's message, if it has rejected a request
+	rejection string // the API server's message, if it rejected a request
 }
 
 // redact removes the secret values that are known from what is reported.
@@ -97,13 +97,13 @@ func (r *Result) redact(j *journal.Journal) {
 // Error implements the error interface.
 func (f *Failure) Error() string {
 	if f.Position == (spec.Position{}) {
-		return f.Message // it is not known yet of which step it is
+		return f.Message // the step is not known yet
 	}
 	return f.Position.String() + ": " + f.Message
 }
 
-// Observer is told what happens while scenarios run. Its methods are called from
-// several goroutines at the same time.
+// Observer receives the progress of scenarios. Several goroutines call its methods at
+// the same time.
 type Observer interface {
 	ScenarioStarted(s *spec.Scenario, namespace string)
 	StepStarted(s *spec.Scenario, step *spec.Step)
@@ -111,7 +111,7 @@ type Observer interface {
 	ScenarioEnded(r Result)
 }
 
-// Observers are told one after the other.
+// Observers are called one after the other.
 type Observers []Observer
 
 // ScenarioStarted implements Observer.

@@ -15,10 +15,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// cleanUpTimeout bounds what comes after the last step.
+// cleanUpTimeout is the time limit for the clean-up.
 const cleanUpTimeout = 30 * time.Second
 
-// scaleTimeout is a limit as it is on this machine.
+// scaleTimeout multiplies a time limit by Options.Patience.
 func (e *Engine) scaleTimeout(limit time.Duration) time.Duration {
 	return limit * time.Duration(max(e.options.Patience, 1))
 }
@@ -41,19 +41,19 @@ type run struct {
 
 	watcher  *oracle.Watcher
 	idle     *idle.Detector
-	external []string // buckets and accounts of the backend that steps have made past COSI
-	puts     int      // objects that steps have put into buckets
+	external []string // buckets and accounts that steps have created without COSI
+	puts     int      // number of objects that steps have put into buckets
 	created  createdObjects
 	drivers  map[string]*emulator.AddedDriver // by their names in the document
 }
 
-// verb does what a step says. Its result is what `as` binds.
+// verb runs a step. Its result is the value that `as` binds.
 type verb func(r *run, ctx context.Context, s *spec.Step) (any, error)
 
 // verbs are the functions of all verbs, by name.
 var verbs map[string]verb
 
-func init() { //nolint:gochecknoinits // the verbs with steps in them refer to the table
+func init() { //nolint:gochecknoinits // verbs with steps inside refer to the table
 	verbs = map[string]verb{
 		"apply": (*run).apply, "patch": (*run).patch, "delete": (*run).remove,
 		"expect": (*run).expect, "always": (*run).always,
@@ -65,7 +65,7 @@ func init() { //nolint:gochecknoinits // the verbs with steps in them refer to t
 	}
 }
 
-// steps runs steps one after the other, until one fails.
+// steps runs steps one after the other until one fails.
 func (r *run) steps(ctx context.Context, all []spec.Step) error {
 	for i := range all {
 		if err := r.step(ctx, &all[i]); err != nil {
@@ -117,7 +117,7 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 	defer cancel()
 	mark := r.engine.journal.Mark()
 	if len(s.Nested()) > 0 || s.Verb == "use" {
-		within = ctx // the steps in it have their own
+		within = ctx // steps inside have their own timeouts
 	}
 	value, err := verbs[s.Verb](r, within, s)
 	if !s.Refused.IsZero() {
@@ -129,8 +129,8 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 	return value, r.locate(s, r.explain(within, err, mark))
 }
 
-// interrupted turns what has come of a step into something that says nothing about
-// COSI, because the scenario was ended meanwhile.
+// interrupted marks the error of a step as Broken if the scenario was cancelled in the
+// meantime.
 func interrupted(ctx context.Context, err error) error {
 	failure, ok := errors.AsType[*Failure](err)
 	if !ok {
@@ -171,8 +171,7 @@ func (r *run) bind(name string, value any) {
 	r.variables[name] = value
 }
 
-// local is the key of a context's own variables: those of loops, which may run at
-// the same time.
+// local is the context key of variables of loops, which may run at the same time.
 type local struct{}
 
 func withLocal(ctx context.Context, name string, value any) context.Context {
@@ -185,7 +184,7 @@ func withLocal(ctx context.Context, name string, value any) context.Context {
 	return context.WithValue(ctx, local{}, own)
 }
 
-// variablesNow returns the variables as they are now.
+// variablesNow returns the current variables.
 func (r *run) variablesNow(ctx context.Context) map[string]any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,7 +194,7 @@ func (r *run) variablesNow(ctx context.Context) map[string]any {
 	return all
 }
 
-// text returns a text with the values of its expressions.
+// text evaluates the expressions in a text.
 func (r *run) text(ctx context.Context, t spec.Text) (string, error) {
 	return t.Text(r.variablesNow(ctx))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// s3 does one operation with what the Secret holds, and compares the outcome.
+// s3 makes one S3 request with the credentials of a Secret, and compares the outcome.
 func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
 	credentials, err := r.credentials(ctx, s.S3)
 	if err != nil {
@@ -32,7 +32,7 @@ func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
 	result, err := r.useS3(ctx, s.S3, credentials)
 	if err != nil {
 		if failed, ok := errors.AsType[smithy.APIError](err); ok && code != "" && failed.ErrorCode() == code {
-			return nil, nil //nolint:nilnil // as expected
+			return nil, nil //nolint:nilnil // no value to bind
 		}
 		return nil, &Failure{Message: fmt.Sprintf("the S3 operation failed: %s; expected %s", err, orAllowed(code))}
 	}
@@ -49,7 +49,7 @@ func orAllowed(code string) string {
 	return code
 }
 
-// useS3 finds the operation, and does it.
+// useS3 selects the operation and runs it.
 func (r *run) useS3(ctx context.Context, asked *spec.S3, c *credentials) (any, error) {
 	for _, operation := range []struct {
 		key spec.Text
@@ -70,7 +70,7 @@ func (r *run) useS3(ctx context.Context, asked *spec.S3, c *credentials) (any, e
 	return r.listObjects(ctx, asked, c)
 }
 
-// content is what is to be put: the text, or as many bytes as were asked for.
+// content returns the content to put: the text, or a number of bytes.
 func (r *run) content(ctx context.Context, asked *spec.S3) ([]byte, error) {
 	if asked.Content == nil {
 		return bytes.Repeat([]byte("cosi"), int(asked.Size)/4+1)[:asked.Size], nil
@@ -79,7 +79,7 @@ func (r *run) content(ctx context.Context, asked *spec.S3) ([]byte, error) {
 	return []byte(text), err
 }
 
-// toPut is the content of an object that is about to be put.
+// toPut returns the content of an object to put, and counts the object.
 func (r *run) toPut(ctx context.Context, asked *spec.S3) ([]byte, error) {
 	content, err := r.content(ctx, asked)
 	if err == nil {
@@ -167,10 +167,10 @@ func (r *run) listObjects(ctx context.Context, asked *spec.S3, c *credentials) (
 	return keys, nil
 }
 
-// partBytes is the smallest that S3 allows.
+// partBytes is the minimum size of a part in S3.
 const partBytes = 5 << 20
 
-// uploadParts uploads a content in parts.
+// uploadParts uploads an object in parts.
 func (r *run) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
 	content, err := r.toPut(ctx, asked)
 	if err != nil {
@@ -204,12 +204,11 @@ func (r *run) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, k
 	return nil, err
 }
 
-// noSuchUpload is the code of S3 for an upload that is not there, or not any more.
+// noSuchUpload is the S3 error code for a missing upload.
 const noSuchUpload = "NoSuchUpload"
 
-// confirm is nil if the object is there: an attempt to complete its upload has been
-// successful then, though its answer was lost, and another one was told that there is no
-// such upload.
+// confirm returns nil if the object exists. Then an earlier attempt has completed the
+// upload, its response was lost, and the retry returned NoSuchUpload.
 func (c *credentials) confirm(ctx context.Context, key string, size int64, otherwise error) error {
 	head, err := c.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &c.bucket, Key: &key})
 	if err == nil && aws.ToInt64(head.ContentLength) == size {

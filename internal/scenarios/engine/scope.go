@@ -11,9 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
-// newScope finds a name that nothing has yet, and makes the namespace of that name,
-// unless there is one for all. A name may be in use by another engine on the same
-// cluster, or by a scenario whose namespace is still being deleted.
+// newScope chooses an unused name and creates the namespace of that name, unless all
+// scenarios share one. Another engine on the same cluster may use a name, or its
+// namespace may be terminating.
 func (e *Engine) newScope(ctx context.Context, scenario string) (string, error) {
 	for {
 		scope := eventscope.Name(scenario, e.scopes.Add(1))

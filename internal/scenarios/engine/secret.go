@@ -17,8 +17,8 @@ const (
 	redacted       = "***redacted***"
 )
 
-// readable gives Secrets the field stringData, which the API server only takes and
-// never returns: the same values as in data, as they were before they were encoded.
+// readable adds stringData to a Secret: the decoded values of data. The API server
+// accepts this field, but never returns it.
 func readable(got any) any {
 	object, ok := got.(map[string]any)
 	if !ok || object["kind"] != kindSecret {
@@ -37,7 +37,7 @@ func readable(got any) any {
 	return object
 }
 
-// redactDifferences takes the values that a Secret has out of the differences.
+// redactDifferences removes values of a Secret from differences.
 func redactDifferences(object *unstructured.Unstructured, differences []match.Difference) []match.Difference {
 	if object.GetKind() != kindSecret {
 		return differences
@@ -52,7 +52,7 @@ func redactDifferences(object *unstructured.Unstructured, differences []match.Di
 	return differences
 }
 
-// redactedValues keeps the names of what a Secret holds, and none of the values.
+// redactedValues keeps the keys of a Secret, without their values.
 func redactedValues(values map[string]any) map[string]any {
 	names := map[string]any{}
 	for name := range values {

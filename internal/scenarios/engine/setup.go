@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// setUp makes what is there before the first step, and the variables.
+// setUp creates the objects of the setup, and the variables.
 func (r *run) setUp(ctx context.Context) error {
 	setup := &r.scenario.Setup
 	seed := int64(1)
@@ -41,11 +41,11 @@ func (r *run) setUp(ctx context.Context) error {
 	return nil
 }
 
-// scoped is the name that something of the scenario has in the cluster.
+// scoped returns the cluster-wide name for a name of the scenario.
 func (r *run) scoped(name string) string { return name + "." + r.scope }
 
-// makeClasses makes the classes. Without any, but with drivers, there is one of
-// each kind for the first driver.
+// makeClasses creates the classes. If the scenario has drivers but no classes, the
+// first driver gets one of each kind.
 func (r *run) makeClasses(ctx context.Context, setup *spec.Setup, drivers map[string]any) error {
 	classes, access := setup.Classes, setup.AccessClasses
 	if len(setup.Drivers) > 0 && len(classes) == 0 {
@@ -131,7 +131,7 @@ func accessModes(names []string) []v1alpha2.BucketAccessMode {
 }
 
 func (r *run) create(ctx context.Context, object client.Object) error {
-	if err := r.created.add(object); err != nil { // before creating takes its kind away
+	if err := r.created.add(object); err != nil { // Create clears the kind
 		return err
 	}
 	if err := r.engine.client.Create(ctx, object); err != nil {

@@ -57,9 +57,9 @@ func (r *run) cancelWhenStalled(
 	}
 }
 
-// mayStay reports whether the state of an object may be final: only finalizers of others
-// hold it, or COSI has failed terminally, or COSI reports no failure. It returns the
-// least silence after which the state is final.
+// mayStay reports whether the state of an object may be final: only foreign finalizers
+// hold it, or COSI has failed terminally, or COSI reports no failure. It returns how
+// long the object must be unchanged for that.
 func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bool) {
 	if !controllerutil.ContainsFinalizer(object, v1alpha2.ProtectionFinalizer) {
 		return idle.LongQuiet, true
@@ -75,8 +75,8 @@ func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bo
 	return idle.ProtectedQuiet, !willRetry(status.Status.Conditions)
 }
 
-// willRetry reports whether the conditions announce a retry, which may come after a long
-// delay.
+// willRetry reports whether the conditions announce a retry, which may come after a
+// long delay.
 func willRetry(conditions []metav1.Condition) bool {
 	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
 	if failed != nil && failed.Status == metav1.ConditionTrue &&

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// expectedYAML shows a pattern as a person would write what it wants.
+// expectedYAML renders a pattern as YAML.
 func expectedYAML(p spec.Pattern, variables map[string]any) string {
 	return toYAML(wanted(p, variables))
 }
@@ -47,7 +47,7 @@ func wanted(p spec.Pattern, variables map[string]any) any {
 	return p.Scalar
 }
 
-// gotYAML shows the object without bookkeeping fields.
+// gotYAML renders the object without bookkeeping fields.
 func gotYAML(got any) string {
 	object, ok := got.(map[string]any)
 	if !ok {

@@ -104,10 +104,10 @@ func traceOf(events []journal.Event, n *names) (trace, map[string][]journal.Even
 func firstDivergence(o, clean *runResult) (journal.Event, bool) {
 	got, behind := traceOf(o.events, o.names)
 	want, _ := traceOf(clean.events, clean.names)
-	begun := firstFault(o.events)
+	faulted := firstFault(o.events)
 	var first journal.Event
 	for component, lines := range got {
-		at := firstDifference(lines, want[component], behind[component], begun)
+		at := firstDifference(lines, want[component], behind[component], faulted)
 		if at < 0 {
 			continue
 		}

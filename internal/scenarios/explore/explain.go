@@ -12,24 +12,24 @@ import (
 // explain describes a finding: the operation that each fault affected, the next operation
 // of the component, and the message of the first finding.
 func explain(o *runResult, findings []oracle.Finding) string {
-	var told []string
+	var parts []string
 	events := inOrder(o.events)
 	for _, f := range o.faults {
 		for i, e := range events {
 			if e.Fault != f.Name || e.Seam == journal.SeamProcess {
 				continue
 			}
-			told = append(told, fmt.Sprintf("%s: %s %s", effectOf(f.Effect), e.Component, o.names.in(e.Operation.String())))
+			parts = append(parts, fmt.Sprintf("%s: %s %s", effectOf(f.Effect), e.Component, o.names.in(e.Operation.String())))
 			if next, ok := nextOf(e.Component, events[i+1:]); ok {
-				told = append(told, fmt.Sprintf("its next operation: %s -> %s", o.names.in(next.Operation.String()), next.Outcome))
+				parts = append(parts, fmt.Sprintf("its next operation: %s -> %s", o.names.in(next.Operation.String()), next.Outcome))
 			}
 			break
 		}
 	}
 	if len(findings) > 0 {
-		told = append(told, findings[0].Message)
+		parts = append(parts, findings[0].Message)
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // nextOf returns the next operation of a component, in any incarnation.

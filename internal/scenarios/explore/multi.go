@@ -22,12 +22,12 @@ type Source struct {
 
 // All explores scenarios one after the other, in the same sandboxes. A fault that
 // was tried in one scenario is not tried at an equivalent operation of another:
-// [Options.Prune] selects which operations count as equivalent. It calls told with the
+// [Options.Prune] selects which operations count as equivalent. It calls done with the
 // report of each scenario, or with the error of a scenario that cannot be explored, and
 // continues. Options.State is a directory with a file for each scenario, and
-// Options.Budget is for all scenarios. If the context ends, told gets the partial report
+// Options.Budget is for all scenarios. If the context ends, done gets the partial report
 // of the current scenario.
-func All(ctx context.Context, opts Options, sources []Source, told func(Source, *Report, error)) (err error) {
+func All(ctx context.Context, opts Options, sources []Source, done func(Source, *Report, error)) (err error) {
 	opts, err = opts.withDefaults()
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func All(ctx context.Context, opts Options, sources []Source, told func(Source, 
 	}
 	for _, source := range sources {
 		if opts.shared.ends.passed() {
-			told(source, nil, ErrBudget)
+			done(source, nil, ErrBudget)
 			continue
 		}
 		one := opts
@@ -51,7 +51,7 @@ func All(ctx context.Context, opts Options, sources []Source, told func(Source, 
 			one.State = filepath.Join(opts.State, hex.EncodeToString(sum[:])+".state")
 		}
 		report, err := Explore(ctx, one)
-		told(source, report, err)
+		done(source, report, err)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

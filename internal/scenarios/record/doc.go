@@ -1,3 +1,3 @@
-// Package record makes recordings of scenarios while they run. What a recording
-// is, package recording says; package replay runs it again.
+// Package record writes recordings of scenarios while they run. Package recording
+// defines their format; package replay replays them.
 package record

@@ -22,20 +22,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// Options say what is recorded.
+// Options configure a Recorder.
 type Options struct {
-	// Dir is where recordings go. It is made when the first one is.
+	// Dir is the directory of the recordings. The first recording creates it.
 	Dir string
-	// All has scenarios recorded that pass, too, and written while they run: if the
-	// program is killed, Dir/unfinished has what happened until then. Otherwise
-	// recordings are made of those that do not pass, at their end.
+	// All also records scenarios that pass, and writes events as they happen: if the
+	// program is killed, Dir/unfinished has the events until then. Without All, only
+	// scenarios that do not pass are recorded, at their end.
 	All bool
-	// Newest is how many recordings stay in Dir when another one is made; 0 means
-	// all of them.
+	// Newest is how many recordings stay in Dir when another one is written; 0 means no
+	// limit.
 	Newest int
 	// Program is the version of the program.
 	Program string
-	// Faults are those that were in force besides the scenarios' own.
+	// Faults are the active faults that no scenario has injected.
 	Faults []fault.Fault
 }
 
@@ -46,7 +46,7 @@ type Recorder struct {
 
 	options  Options
 	emulator *emulator.Emulator
-	// kubernetes finds the version of the API server; empty if it does not answer.
+	// kubernetes returns the version of the API server; empty if it does not answer.
 	kubernetes func() string
 
 	mu     sync.Mutex
@@ -55,14 +55,14 @@ type Recorder struct {
 	failed []error
 }
 
-// openRecording is a recording of a scenario that runs. It has the events of all scenarios:
-// which are its own is known at the end.
+// openRecording is the recording of a running scenario. It has the events of all
+// scenarios; the end of the scenario decides which are its own.
 type openRecording struct {
 	writer *recording.Writer
 	stop   func()
 }
 
-// New returns a Recorder of what runs in an emulator.
+// New returns a Recorder of the scenarios on an emulator.
 func New(emu *emulator.Emulator, options Options) *Recorder {
 	return &Recorder{
 		options: options, emulator: emu, live: map[*spec.Scenario]*openRecording{}, paths: map[string]string{},
@@ -148,14 +148,14 @@ func (r *Recorder) ScenarioEnded(result engine.Result) {
 	if l != nil {
 		l.stop()
 		r.fail(s, errors.Join(l.writer.Close(), os.Remove(l.writer.Path())))
-		_ = os.Remove(r.unfinished()) // if it is empty
+		_ = os.Remove(r.unfinished()) // fails if it is not empty
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.paths[s.Name] = path
 }
 
-// write makes the recording of a scenario that has ended.
+// write writes the recording of a scenario that has ended.
 func (r *Recorder) write(result *engine.Result) (string, error) {
 	w, err := recording.Create(r.options.Dir, r.header(result.Scenario, result.Namespace, result.Started), r.emulator.Journal().RedactJSON)
 	if err != nil {
@@ -190,7 +190,7 @@ func (r *Recorder) prune() error {
 	made := func(file string) time.Time {
 		info, err := os.Stat(file)
 		if err != nil {
-			return time.Time{} // it was removed meanwhile
+			return time.Time{} // it was removed in the meantime
 		}
 		return info.ModTime()
 	}
@@ -204,15 +204,14 @@ func (r *Recorder) prune() error {
 	return errors.Join(failed...)
 }
 
-// Path returns the file with the recording of a scenario that has ended; empty if
-// there is none.
+// Path returns the file with the recording of a scenario that has ended, or "".
 func (r *Recorder) Path(scenario string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.paths[scenario]
 }
 
-// Err returns what could not be recorded.
+// Err returns the errors of recordings that could not be written.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

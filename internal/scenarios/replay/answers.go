@@ -10,35 +10,35 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
-// answer is what a driver once said to a request.
+// answer is a recorded answer of a driver.
 type answer struct {
 	event journal.Event
-	// request is the request as it was; masked without the words that differ from
-	// run to run.
+	// request is the recorded request; in masked, the words that differ from run to run
+	// are replaced.
 	request, masked string
 }
 
-// answers are what a driver said, for questions that come again with other words
-// in them. It is safe for concurrent use.
+// answers are the recorded answers of a driver, for requests that come again with
+// other UIDs and scopes. It is safe for concurrent use.
 type answers struct {
 	mu sync.Mutex
-	// left has the answers of a method to one request, which is its key, in
-	// order; the last is never taken away.
+	// left has, for each recorded request, its remaining answers in order. The last answer
+	// always stays.
 	left map[string][]answer
-	// order is the keys, in the order of their first answers.
+	// order lists the keys of left in the order of their first answers.
 	order []string
-	// bound has, for requests of this run, the key of the recorded one.
+	// bound maps requests of this run to recorded requests.
 	bound map[string]string
 	// varying is what differs from run to run.
 	variable *regexp.Regexp
 }
 
-// newAnswers collects the answers that one sidecar has had. The scope is the word
-// that the names of that run have.
+// newAnswers collects the answers that one sidecar received. The scope is part of the
+// names of the recorded run.
 func newAnswers(events []journal.Event, sidecar, scope string) *answers {
 	a := &answers{left: map[string][]answer{}, bound: map[string]string{}, variable: varying(scope)}
 	for _, e := range events {
-		withheld := e.Fault != "" && len(e.Response) == 0 // the driver was not asked
+		withheld := e.Fault != "" && len(e.Response) == 0 // the driver did not get the call
 		if e.Seam != journal.SeamRPC || e.Component != sidecar || e.Outcome == "Fenced" || withheld {
 			continue
 		}
@@ -52,8 +52,8 @@ func newAnswers(events []journal.Event, sidecar, scope string) *answers {
 	return a
 }
 
-// varying matches what differs from run to run: UIDs, and scopes, which end with
-// a number.
+// varying matches what differs from run to run: UIDs, and scopes, which end with a
+// number.
 func varying(scope string) *regexp.Regexp {
 	prefix := strings.TrimRight(scope, "0123456789")
 	if prefix == "" {
@@ -62,7 +62,7 @@ func varying(scope string) *regexp.Regexp {
 	return regexp.MustCompile(eventscope.UID.String() + "|" + regexp.QuoteMeta(prefix) + `[0-9]+`)
 }
 
-// masked hides what differs from run to run.
+// masked replaces what differs from run to run.
 func (a *answers) masked(text string) string { return a.variable.ReplaceAllString(text, "<>") }
 
 // to finds the answer to a request: the next one recorded for the same request. A new
@@ -101,7 +101,8 @@ func (a *answers) anyBucket(method, request string) (string, bool) {
 	return "", false
 }
 
-// pairs returns what differs in a recorded text, each with what it is now.
+// pairs returns the texts that differ between two requests: each recorded one, and its
+// replacement.
 func (a *answers) pairs(recorded, now string) []string {
 	were, are := a.variable.FindAllString(recorded, -1), a.variable.FindAllString(now, -1)
 	var words []string
@@ -111,7 +112,7 @@ func (a *answers) pairs(recorded, now string) []string {
 	return words
 }
 
-// body returns the answer's message with the words of now.
+// body returns the answer's message with the words of this run.
 func (a answer) body(words []string) json.RawMessage {
 	if len(a.event.Response) == 0 {
 		return json.RawMessage("{}")
@@ -119,6 +120,6 @@ func (a answer) body(words []string) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(words...).Replace(string(a.event.Response)))
 }
 
-// failed reports whether the driver returned with an error: an answer that a
-// fault has withheld from the sidecar was one nevertheless.
+// failed reports whether the driver returned an error. If a fault withheld the answer
+// from the sidecar, the driver did answer.
 func (a answer) failed() bool { return a.event.Failed() && len(a.event.Response) == 0 }

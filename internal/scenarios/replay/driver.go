@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
 
-// Drivers returns what an emulator has to be started with, so that its drivers
-// answer as those of the recording did.
+// Drivers returns the drivers to start an emulator with. They answer like those of the
+// recording.
 func Drivers(r *recording.Recording) (emulator.Implementations, error) {
 	sidecars := Sidecars(r.Events)
 	if len(sidecars) == 0 {
@@ -28,8 +28,8 @@ func Drivers(r *recording.Recording) (emulator.Implementations, error) {
 	}}, nil
 }
 
-// sidecarOf finds the recorded sidecar of a driver: that of its name, but for the
-// number of the scope, or that of the emulator's own driver.
+// sidecarOf finds the recorded sidecar of a driver by its name, without the number of
+// the scope. The default is the sidecar of the emulator's own driver.
 func sidecarOf(driver, scope string, sidecars []string) string {
 	stem := func(name string) string { return varying(scope).ReplaceAllString(name, "") }
 	for _, sidecar := range sidecars {
@@ -40,9 +40,9 @@ func sidecarOf(driver, scope string, sidecars []string) string {
 	return emulator.ComponentSidecar
 }
 
-// AsDriver runs the scenario of a recording again on an emulator that was started
-// with Drivers. There is no backend then: what the scenario does with S3 is passed
-// over, and what drivers and store did is not compared.
+// AsDriver runs the scenario of a recording on an emulator that was started with
+// Drivers. There is no backend: S3 steps are skipped, and operations of drivers and
+// store are not compared.
 func AsDriver(ctx context.Context, r *recording.Recording, emu *emulator.Emulator, options engine.Options) (Replay, error) {
 	options.NoBackend = true
 	return replay(ctx, r, emu, options, func(e journal.Event) bool {

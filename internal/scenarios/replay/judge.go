@@ -9,11 +9,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 )
 
-// ErrNoState is the error of a recording that was cut off before there was
-// anything to judge.
+// ErrNoState is the error of a recording that ends before the first observation.
 var ErrNoState = errors.New("the recording is truncated: it has no state to check")
 
-// Judge runs nothing: it has today's oracles judge what was recorded.
+// Judge runs nothing: the oracles of this version judge the recorded events.
 func Judge(r *recording.Recording) ([]oracle.Finding, error) {
 	if len(r.State) == 0 {
 		return nil, ErrNoState

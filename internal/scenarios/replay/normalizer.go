@@ -5,13 +5,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
-// normalizer are the words that differ between two runs, and what stands for them.
+// normalizer has the words that differ between two runs, and their replacements.
 type normalizer struct {
 	scope string
 	uids  map[string]string
 }
 
-// newNormalizer learns from the answers of the API server which object has which UID.
+// newNormalizer reads from the answers of the API server which object has which UID.
 func newNormalizer(scope string, events []journal.Event) *normalizer {
 	n := &normalizer{scope: scope, uids: map[string]string{}}
 	for object := range eventscope.Objects(events) {
@@ -20,7 +20,7 @@ func newNormalizer(scope string, events []journal.Event) *normalizer {
 	return n
 }
 
-// normalize returns a text with the words replaced.
+// normalize replaces these words in a text.
 func (n *normalizer) normalize(text string) string {
 	if n.scope != "" {
 		text = eventscope.Replace(text, n.scope, "<scope>")

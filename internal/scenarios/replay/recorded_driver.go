@@ -23,8 +23,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
-// RecordedDriver is a driver that has no backend: it answers as another one did. Secrets
-// in its answers are placeholders, because a recording has none. It is safe for
+// RecordedDriver is a driver without a backend: it returns recorded answers. Secrets
+// in the answers are placeholders, because a recording has none. It is safe for
 // concurrent use.
 type RecordedDriver struct {
 	options RecordedDriverOptions
@@ -32,21 +32,21 @@ type RecordedDriver struct {
 	server  *grpc.Server
 }
 
-// RecordedDriverOptions say which recorded driver is replayed.
+// RecordedDriverOptions select the recorded driver.
 type RecordedDriverOptions struct {
 	// Recording is the run in which the driver answered.
 	Recording *recording.Recording
-	// Sidecar is the component that called the driver then.
+	// Sidecar is the component that called the driver in the recording.
 	Sidecar string
-	// Name is the name that the driver has now.
+	// Name is the name of the driver in this run.
 	Name string
 	// Protocols are the driver's protocols, for recordings without a DriverGetInfo.
 	Protocols []fakedriver.Protocol
-	// ServerOptions are those of its gRPC server.
+	// ServerOptions are options of the gRPC server.
 	ServerOptions []grpc.ServerOption
 }
 
-// NewRecordedDriver returns a stand-in that does not serve yet.
+// NewRecordedDriver returns a driver. Serve serves it.
 func NewRecordedDriver(o RecordedDriverOptions) *RecordedDriver {
 	s := &RecordedDriver{
 		options: o,
@@ -60,7 +60,7 @@ func NewRecordedDriver(o RecordedDriverOptions) *RecordedDriver {
 	return s
 }
 
-// Sidecars returns the sidecars that have called a driver in a recorded run.
+// Sidecars returns the sidecars that called a driver in a recorded run.
 func Sidecars(events []journal.Event) []string {
 	var all []string
 	for _, e := range events {
@@ -102,8 +102,8 @@ func (s *RecordedDriver) service(d protoreflect.ServiceDescriptor) *grpc.Service
 	return desc
 }
 
-// answer finds what the driver said. What it was never asked is Unavailable, which
-// a sidecar asks again, and which stands out in the journal.
+// answer returns the recorded answer. An unknown request gets Unavailable: the sidecar
+// retries it, and it is easy to find in the journal.
 func (s *RecordedDriver) answer(method protoreflect.MethodDescriptor, request any) (proto.Message, error) {
 	message, ok := request.(proto.Message)
 	if !ok {
@@ -129,7 +129,7 @@ func (s *RecordedDriver) answer(method protoreflect.MethodDescriptor, request an
 	return response, nil
 }
 
-// info says who the driver is, where the recording does not.
+// info returns the driver's info, for recordings without one.
 func (s *RecordedDriver) info() *cosiv1alpha2.DriverGetInfoResponse {
 	info := &cosiv1alpha2.DriverGetInfoResponse{Name: s.options.Name}
 	for _, p := range s.options.Protocols {
@@ -139,7 +139,7 @@ func (s *RecordedDriver) info() *cosiv1alpha2.DriverGetInfoResponse {
 	return info
 }
 
-// codeOf finds a code by its name.
+// codeOf returns the gRPC code with a name.
 func codeOf(name string) codes.Code {
 	for code := codes.OK; code <= codes.Unauthenticated; code++ {
 		if code.String() == name {

@@ -17,17 +17,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// ErrNoScenario is the error of a recording that was made of no scenario, but of
-// what people did in an emulator.
+// ErrNoScenario is the error of a recording that was not made from a scenario, but
+// with 'cosi-emu up --record'.
 var ErrNoScenario = errors.New("the recording has no scenario to run")
 
-// Replay is what a replay has shown.
+// Replay is the result of a replay.
 type Replay struct {
-	// Result is that of the scenario.
+	// Result is the result of the scenario.
 	Result engine.Result
-	// Divergence is nil if all was done as it was recorded.
+	// Divergence is nil if the replay equals the recording.
 	Divergence *Divergence
-	// Compared is how many acts of the recording were compared.
+	// Compared is the number of recorded operations that were compared.
 	Compared int
 }
 
@@ -54,13 +54,13 @@ func Scenario(r *recording.Recording) (*spec.Scenario, error) {
 	return all[at], nil
 }
 
-// AsScenario runs the scenario of a recording again, with the same faults, and
-// compares what is done.
+// AsScenario runs the scenario of a recording again with the same faults, and compares
+// the operations.
 func AsScenario(ctx context.Context, r *recording.Recording, emu *emulator.Emulator, options engine.Options) (Replay, error) {
 	return replay(ctx, r, emu, options, func(journal.Event) bool { return true })
 }
 
-// replay runs the scenario, and compares what concerns events that count.
+// replay runs the scenario, and compares the events that a filter selects.
 func replay(
 	ctx context.Context, r *recording.Recording, emu *emulator.Emulator, options engine.Options, counts func(journal.Event) bool,
 ) (Replay, error) {
@@ -87,8 +87,8 @@ func replay(
 	return found, nil
 }
 
-// injector puts the recorded faults into force when the scenario begins, with the
-// names that things have now.
+// injector injects the recorded faults when the scenario starts, with the names of
+// this run.
 type injector struct {
 	engine.Observer
 
@@ -118,7 +118,7 @@ func (i *injector) ScenarioStarted(s *spec.Scenario, namespace string) {
 	i.Observer.ScenarioStarted(s, namespace)
 }
 
-// heal ends the faults.
+// heal removes the faults.
 func (i *injector) heal() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

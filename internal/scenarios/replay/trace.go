@@ -9,23 +9,23 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 )
 
-// Trace is what a run did, in a form in which runs can be compared: for each
-// thread, the acts in their order. A thread is what one component calls the driver
-// about one bucket or account, or one kind of its writes to one object.
+// Trace has the operations of a run in a form that can be compared with another run:
+// threads, each with its steps in order. A thread is one component's calls for one
+// bucket or account, or its writes of one kind to one object.
 type Trace struct {
 	threads map[string][]step
 }
 
-// step is something that a component did: a write to the API server, a call to the
-// driver, a step of the driver in its store.
+// step is an operation of a component: a write to the API server, a call to the
+// driver, or an operation of the driver in its store.
 type step struct {
 	event journal.Event
-	// text is the act without what differs from run to run.
+	// text is the operation without what differs from run to run.
 	text string
 }
 
-// NewTrace returns the trace of a run, whose scope is the word that its names have.
-// Reads and watches are left out: how often a component looks is its own affair.
+// NewTrace returns the trace of a run with that scope. Reads and watches are omitted,
+// because their number depends on timing.
 func NewTrace(scope string, events []journal.Event) Trace {
 	n := newNormalizer(scope, events)
 	t := Trace{threads: map[string][]step{}}
@@ -38,10 +38,10 @@ func NewTrace(scope string, events []journal.Event) Trace {
 	return t
 }
 
-// isCompared reports whether an event is one that counts.
+// isCompared reports whether an event is part of the comparison.
 func isCompared(e journal.Event) bool {
 	if e.Outcome == seam.OutcomeFenced && e.Fault == "" {
-		return false // what a crash cut off is a matter of moments
+		return false // whether a crash interrupts a request depends on timing
 	}
 	switch e.Seam {
 	case journal.SeamRPC:
@@ -62,15 +62,15 @@ func isComparedWrite(e journal.Event) bool {
 	return !toPeople && (e.Fault != "" || !slices.Contains(races, e.Outcome))
 }
 
-// races are the outcomes of writes that came too late.
+// races are the outcomes of writes that another writer was faster with.
 var races = []string{"Conflict", "NotFound", "AlreadyExists"}
 
-// repeats reports whether the last act was the same. How often a status is written,
-// or a call repeated that failed, depends on how soon news of others arrive.
+// repeats reports whether the last step was the same. How often a component writes the
+// same status, or repeats a failed call, depends on when events arrive.
 func repeats(acts []step, text string) bool { return len(acts) > 0 && acts[len(acts)-1].text == text }
 
-// step returns the thread that an event is part of, and what it is there; an empty
-// thread if it is not compared.
+// step returns an event's thread and text. The thread is empty if the event is not
+// compared.
 func (n *normalizer) step(e journal.Event) (thread, text string) {
 	if !isCompared(e) {
 		return "", ""
@@ -78,7 +78,7 @@ func (n *normalizer) step(e journal.Event) (thread, text string) {
 	subject := n.normalize(e.Operation.Subject)
 	component := n.normalize(e.Component)
 	if e.Seam != journal.SeamProcess && subject == e.Operation.Subject {
-		return "", "" // nothing in it is the scenario's
+		return "", "" // nothing in it belongs to the scenario
 	}
 	text = fmt.Sprintf("%s %s -> %s", n.normalize(e.Operation.Name), subject, e.Outcome)
 	if e.Fault != "" {
@@ -90,8 +90,8 @@ func (n *normalizer) step(e journal.Event) (thread, text string) {
 	return strings.Join([]string{component, string(e.Seam), n.kindOf(e), subject}, " "), text
 }
 
-// kindOf tells kinds of writes apart: of a component whose parts do not wait for
-// each other, each kind has an order of its own.
+// kindOf returns the kind of a write. Parts of a component that do not wait for each
+// other make different kinds of writes, so each kind has its own order.
 func (n *normalizer) kindOf(e journal.Event) string {
 	if e.Seam != journal.SeamAPI {
 		return ""
@@ -99,23 +99,21 @@ func (n *normalizer) kindOf(e journal.Event) string {
 	return n.normalize(e.Operation.Name)
 }
 
-// Divergence is the first place where a replay did something else than what was
-// recorded.
+// Divergence is the first difference between a replay and its recording.
 type Divergence struct {
 	// Thread is the component, the seam and the object.
 	Thread string `json:"thread"`
-	// Recorded is what was done there in the recording, and Replayed in the
-	// replay; empty if nothing was.
+	// Recorded is the recorded operation, and Replayed that of the replay; empty if there
+	// was none.
 	Recorded string `json:"recorded"`
 	Replayed string `json:"replayed"`
-	// Before is what both had done last.
+	// Before is the last operation that is equal in both.
 	Before string `json:"before,omitempty"`
-	// Event is the recorded event, or, where nothing was recorded, the replayed
-	// one.
+	// Event is the recorded event or, if there is none, that of the replay.
 	Event journal.Event `json:"event"`
 }
 
-// String says it in a few lines.
+// String renders the difference in a few lines.
 func (d *Divergence) String() string {
 	orNothing := func(text string) string {
 		if text == "" {
@@ -127,9 +125,9 @@ func (d *Divergence) String() string {
 		strings.Join(strings.Fields(d.Thread), " "), orNothing(d.Before), orNothing(d.Recorded), orNothing(d.Replayed))
 }
 
-// Diff finds where two traces differ first, by the clock of the recorded one;
-// what was done only in the replay comes after all else. It returns nil if they
-// are the same.
+// Diff returns the first difference of two traces in the order of recorded time;
+// operations that only the replay has come last. It returns nil if the traces are
+// equal.
 func Diff(recorded, replayed Trace) *Divergence {
 	var first *Divergence
 	for thread, acts := range recorded.threads {
@@ -151,7 +149,7 @@ func Diff(recorded, replayed Trace) *Divergence {
 	return first
 }
 
-// earlier reports whether one divergence comes before another.
+// earlier reports whether a divergence is before another.
 func earlier(a, b *Divergence) bool {
 	if a.Recorded == "" != (b.Recorded == "") {
 		return a.Recorded != ""
@@ -179,21 +177,11 @@ func diffThread(thread string, recorded, replayed []step) *Divergence {
 	return &Divergence{Thread: thread, Replayed: extra.text, Before: before, Event: extra.event}
 }
 
-// Len returns how many acts the trace has.
+// Len returns the number of steps in the trace.
 func (t Trace) Len() int {
 	total := 0
 	for _, acts := range t.threads {
 		total += len(acts)
 	}
 	return total
-}
-
-// Threads returns the names of the threads, sorted.
-func (t Trace) Threads() []string {
-	all := make([]string, 0, len(t.threads))
-	for thread := range t.threads {
-		all = append(all, thread)
-	}
-	slices.Sort(all)
-	return all
 }

@@ -15,7 +15,7 @@ import (
 
 // version1 is a recording of format version 1, as cosi-emu run has written it in
 // November 2026: the scenario of this package's tests, with two faults and a crash.
-// It is never made anew. A change that cannot read it, or replays something else, is
+// Never generate it again. A change that cannot read it, or replays something else, is
 // a new version of the format, or breaks the recordings that people have kept.
 func version1(t *testing.T) *recording.Recording {
 	t.Helper()

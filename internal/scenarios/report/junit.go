@@ -46,9 +46,9 @@ type (
 		Line       int         `xml:"line,attr,omitempty"`
 		Time       string      `xml:"time,attr"`
 		Properties *properties `xml:"properties"`
-		Skipped    *verdict    `xml:"skipped"`
-		Failure    *verdict    `xml:"failure"`
-		Error      *verdict    `xml:"error"`
+		Skipped    *result     `xml:"skipped"`
+		Failure    *result     `xml:"failure"`
+		Error      *result     `xml:"error"`
 	}
 
 	properties struct {
@@ -60,7 +60,7 @@ type (
 		Value string `xml:"value,attr"`
 	}
 
-	verdict struct {
+	result struct {
 		Message string `xml:"message,attr"`
 		Type    string `xml:"type,attr,omitempty"`
 		Text    string `xml:",cdata"`
@@ -110,20 +110,20 @@ func (all *testSuites) add(s Scenario, text Text) {
 	switch s.Outcome {
 	case engine.Skipped:
 		suite.Skipped++
-		one.Skipped = &verdict{Message: s.Reason}
+		one.Skipped = &result{Message: s.Reason}
 	case engine.Failed:
 		suite.Failures++
-		one.Failure = verdictOf(s, "assertion", text)
+		one.Failure = resultOf(s, "assertion", text)
 	case engine.Broken:
 		suite.Errors++
-		one.Error = verdictOf(s, "environment", text)
+		one.Error = resultOf(s, "environment", text)
 	case engine.Passed:
 	}
 	suite.Cases = append(suite.Cases, one)
 }
 
-func verdictOf(s Scenario, kind string, text Text) *verdict {
-	v := &verdict{Type: kind}
+func resultOf(s Scenario, kind string, text Text) *result {
+	v := &result{Type: kind}
 	if len(s.Failures) > 0 {
 		v.Message = fmt.Sprintf("%s: %s", s.Failures[0].Position, firstLine(s.Failures[0].Message))
 	}

@@ -29,14 +29,14 @@ type (
 		Cases []one  `xml:"testcase"`
 	}
 	one struct {
-		Name      string  `xml:"name,attr"`
-		ClassName string  `xml:"classname,attr"`
-		Time      string  `xml:"time,attr"`
-		Failure   verdict `xml:"failure"`
-		Error     verdict `xml:"error"`
-		Skipped   verdict `xml:"skipped"`
+		Name      string `xml:"name,attr"`
+		ClassName string `xml:"classname,attr"`
+		Time      string `xml:"time,attr"`
+		Failure   result `xml:"failure"`
+		Error     result `xml:"error"`
+		Skipped   result `xml:"skipped"`
 	}
-	verdict struct {
+	result struct {
 		Message string `xml:"message,attr"`
 		Type    string `xml:"type,attr"`
 	}
@@ -62,11 +62,11 @@ func TestJUnit(t *testing.T) {
 	want := suites{Tests: 3, Failures: 1, Errors: 1, Skipped: 1, Suites: []suite{
 		{Name: "dir/story.yaml", Tests: 1, Time: "0.900", Cases: []one{{
 			Name: "story", ClassName: "dir.story", Time: "0.900",
-			Failure: verdict{Message: "dir/story.yaml:11:3: BucketClaim/a: condition not met\uFFFD", Type: "assertion"},
+			Failure: result{Message: "dir/story.yaml:11:3: BucketClaim/a: condition not met\uFFFD", Type: "assertion"},
 		}}},
 		{Name: "b.yaml", Tests: 2, Time: "2.000", Cases: []one{
-			{Name: "skipped", ClassName: "b", Time: "0.000", Skipped: verdict{Message: "it needs an emulator"}},
-			{Name: "broken", ClassName: "b", Time: "2.000", Error: verdict{Message: "b.yaml:7: no answer", Type: "environment"}},
+			{Name: "skipped", ClassName: "b", Time: "0.000", Skipped: result{Message: "it needs an emulator"}},
+			{Name: "broken", ClassName: "b", Time: "2.000", Error: result{Message: "b.yaml:7: no answer", Type: "environment"}},
 		}},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -41,10 +41,10 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSetupRefused is about limits and parameters. Each case has one problem.
+// TestSetupRejected is about limits and parameters. Each case has one problem.
 //
 //nolint:lll // one case a line
-func TestSetupRefused(t *testing.T) {
+func TestSetupRejected(t *testing.T) {
 	limits := func(text string) string { return head + "setup: {limits: {" + text + "}}\nsteps: [{settle: }]\n" }
 	driver := func(text string) string {
 		return head + "setup: {drivers: [{name: one, " + text + "}]}\nsteps: [{settle: }]\n"
@@ -67,7 +67,7 @@ func TestSetupRefused(t *testing.T) {
 		"Large":      {reason: "Known before it is put.", file: head + "setup: {limits: {putBytes: 1k}}\nsteps:\n- s3: {secret: a, put: k, size: 1001}\n", want: "s.yaml:6:3: the object has 1001 bytes, at most 1000 are allowed"},
 		"NoSize":     {reason: "Leave it out.", file: head + "steps:\n- s3: {secret: a, put: k, size: -1}\n", want: `s.yaml:5:33: "-1" must be a number of bytes`},
 		"Parameter":  {reason: "The driver does not know it.", file: driver("parameters: {latencies: 1s}"), want: `s.yaml:4:44: parameter "latencies" is not known`},
-		"Value":      {reason: "The driver would refuse it.", file: driver("parameters: {latency: soon}"), want: `s.yaml:4:44: parameter latency is "soon"`},
+		"Value":      {reason: "The driver would reject it.", file: driver("parameters: {latency: soon}"), want: `s.yaml:4:44: parameter latency is "soon"`},
 		"Joined":     {reason: "It is as it is.", file: driver("socket: 'unix:///x', parameters: {latency: 1s}"), want: `s.yaml:4:19: driver "one" already runs`},
 	}
 	for name, tc := range tests {

@@ -54,7 +54,7 @@ func TestShortest(t *testing.T) {
 }
 
 //nolint:lll // one case a line
-func TestRefused(t *testing.T) {
+func TestRejected(t *testing.T) {
 	step := func(text string) string { return head + "steps:\n- " + text + "\n" }
 	tests := map[string]struct {
 		reason, file string
@@ -89,7 +89,7 @@ func TestRefused(t *testing.T) {
 		"NoPlace":        {reason: "Put where?", file: step("{backend: {put: {content: a}}}"), want: []string{"s.yaml:5:3: put requires a bucket and a key"}},
 		"NoAccount":      {reason: "Whose?", file: step("{backend: {setPolicy: {bucket: b}}}"), want: []string{"s.yaml:5:3: setPolicy requires a bucket and an account"}},
 		"BadMode":        {reason: "Misspelt.", file: step("{backend: {setPolicy: {bucket: b, account: a, objectData: Readonly}}}"), want: []string{`s.yaml:5:3: access mode "Readonly": did you mean "ReadOnly"?`}},
-		"UnboundKey":     {reason: "Nothing has that name yet.", file: step("{backend: {policies: {b: {'${nobody}': present}}}}"), want: []string{`s.yaml:5:29: variable "nobody" is not defined at this step`}},
+		"UnboundKey":     {reason: "Nothing has that name yet.", file: step("{backend: {policies: {b: {'${absent}': present}}}}"), want: []string{`s.yaml:5:29: variable "absent" is not defined at this step`}},
 		"UnknownKind":    {reason: "Would never be there.", file: step("{expect: {BucketClam/a: present}}"), want: []string{`s.yaml:5:13: unknown kind BucketClam: did you mean "BucketClaim"?`}},
 		"AppliedKind":    {reason: "Which version of it?", file: step("{apply: {kind: Pod, metadata: {name: a}}}"), want: []string{"s.yaml:5:11: unknown kind Pod: "}},
 		"UnknownMethod":  {reason: "The driver has none.", file: step("{call: {method: DriverCreateBuckt}}"), want: []string{`s.yaml:5:19: unknown method "DriverCreateBuckt": did you mean "DriverCreateBucket"?`}},

@@ -47,7 +47,7 @@ func (v *validation) step(s *Step, known scope, marks map[string]bool) {
 	v.variables(s, known)
 	v.something(s)
 	v.arguments(s, marks)
-	v.refusal(s)
+	v.rejection(s)
 	if s.Forget && s.Crash == nil && s.Restart == nil {
 		v.decoder.fail(s.Position, "forget requires crash or restart: the component then starts without its saved state")
 	}
@@ -129,8 +129,8 @@ func (v *validation) arguments(s *Step, marks map[string]bool) {
 	}
 }
 
-// refusal checks that a rejection refers to exactly one request.
-func (v *validation) refusal(s *Step) {
+// rejection checks that a rejection refers to exactly one request.
+func (v *validation) rejection(s *Step) {
 	objects := 0
 	switch {
 	case s.Refused.IsZero():

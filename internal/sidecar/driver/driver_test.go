@@ -98,12 +98,12 @@ func TestConnectErrors(t *testing.T) {
 func TestE87ConnectWaitsUntilReady(t *testing.T) {
 	noLeaks(t)
 	d := drivertest.Start(t, "a.test")
-	refusals := 3
+	unanswered := 3
 	d.Script("DriverGetInfo", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
-		if refusals == 0 {
+		if unanswered == 0 {
 			return next()
 		}
-		refusals--
+		unanswered--
 		return nil, errors.New("starting")
 	})
 	connected := connect(t, d)

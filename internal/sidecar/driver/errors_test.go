@@ -12,7 +12,7 @@ import (
 )
 
 func TestTerminal(t *testing.T) {
-	refused := func(method string, code codes.Code) error {
+	callError := func(method string, code codes.Code) error {
 		return fmt.Errorf("wrapped: %w", newCallError(method, status.Error(code, "no")))
 	}
 	tests := map[string]struct {

@@ -23,8 +23,8 @@ func New(streams cli.Streams) *cobra.Command {
 API server (api), calls to the driver (rpc), the S3 store (store), or starts of
 components (process). 'cosi-emu logs' shows every operation that a fault affected.
 
-Faults count, nothing is random: --nth 3 is the third operation that matches. A fault
-is active until it is removed, or was applied to --times operations.`,
+Faults are not random: --nth 3 affects the third operation that matches. A fault is
+active until it is removed, or has affected --times operations.`,
 		Example: `  # The driver is unavailable for the next three calls.
   cosi-emu fault add away --seam rpc --fail Unavailable --times 3
 
@@ -67,8 +67,9 @@ func newFaultAdd(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Add a fault",
-		Long: `Add a fault with a name. Exactly one effect is required; only --delay may be beside
-another. The operation must exist, and a pattern must match one. In patterns, * is any number of any characters.`,
+		Long: `Add a fault with a name. Exactly one effect is required; --delay can be combined with
+another. The operation must exist; a pattern must match at least one operation. In
+patterns, * matches any characters.`,
 		Example: `  cosi-emu fault add away --seam rpc --fail Unavailable --times 3
   cosi-emu fault add conflict --seam api --component controller \
     --operation 'patch *' --every 2 --fail Conflict
@@ -154,7 +155,7 @@ func newFaultRemove(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove NAME...",
 		Short:   "Remove faults",
-		Long:    "Remove faults. Operations that they delay continue.",
+		Long:    "Remove faults. Delayed operations continue at once.",
 		Example: "  cosi-emu fault remove away lost",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -111,7 +111,7 @@ func closeTwice(t *testing.T, c io.Closer) {
 }
 
 // screen returns what a terminal shows, without colours: a line that is cleared
-// begins anew.
+// starts again.
 func screen(text string) []string {
 	text = strings.NewReplacer(green, "", red, "", plainText, "").Replace(text)
 	lines := strings.Split(text, "\n")

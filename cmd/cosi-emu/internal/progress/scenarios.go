@@ -42,13 +42,13 @@ func (l *lines) ScenarioEnded(r engine.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.done++
-	_, _ = fmt.Fprintf(l.w, "[%d/%d] %s\n", l.done, l.total, verdict(r)) // there is no one to tell
+	_, _ = fmt.Fprintf(l.w, "[%d/%d] %s\n", l.done, l.total, resultText(r)) // there is no one to tell
 }
 
 // Close implements io.Closer.
 func (*lines) Close() error { return nil }
 
-func verdict(r engine.Result) string {
+func resultText(r engine.Result) string {
 	switch {
 	case r.Outcome == engine.Skipped:
 		return fmt.Sprintf("skipped %s: %s", r.Scenario.Name, r.Reason)
@@ -122,7 +122,7 @@ func (l *live) ScenarioEnded(r engine.Result) {
 	defer l.mu.Unlock()
 	l.done++
 	l.running = slices.DeleteFunc(l.running, func(s *scenario) bool { return s.document == r.Scenario })
-	l.draw(fmt.Sprintf(" %s %s\n", mark(r.Outcome), oneLine(verdict(r), l.width()-4)))
+	l.draw(fmt.Sprintf(" %s %s\n", mark(r.Outcome), oneLine(resultText(r), l.width()-4)))
 }
 
 func mark(outcome engine.Outcome) string {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/check"
+	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/refclient"
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/tree"
-	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/witness"
 )
 
 // listing is the answer of list-objects-v2.
@@ -37,7 +37,7 @@ func (s *session) prepare(ctx context.Context, keys ...string) error {
 }
 
 func (s *session) prepareContent(ctx context.Context, content []byte, keys ...string) error {
-	w, err := witness.New(s.Target)
+	w, err := refclient.New(s.Target)
 	if err != nil {
 		return err
 	}

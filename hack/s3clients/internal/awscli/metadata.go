@@ -123,7 +123,7 @@ func (s *session) bucketTagging(ctx context.Context) error {
 	if err := s.api(ctx, nil, "delete-bucket-tagging"); err != nil {
 		return err
 	}
-	return check.Refused(s.api(ctx, nil, "get-bucket-tagging"), "NoSuchTagSet")
+	return check.Rejected(s.api(ctx, nil, "get-bucket-tagging"), "NoSuchTagSet")
 }
 
 func (s *session) checksum(algorithm string) func(context.Context) error {

@@ -48,7 +48,7 @@ func (s *session) delete(ctx context.Context) error {
 	if err := s.api(ctx, nil, "delete-object", "--key", "delete"); err != nil {
 		return err
 	}
-	return check.Refused(s.expect(ctx, "delete", nil), "NoSuchKey")
+	return check.Rejected(s.expect(ctx, "delete", nil), "NoSuchKey")
 }
 
 func (s *session) ranges(ctx context.Context) error {

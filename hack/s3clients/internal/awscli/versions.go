@@ -76,7 +76,7 @@ func (s *session) undelete(ctx context.Context) error {
 	if err := check.Equal("the delete marker", marker.DeleteMarker, true); err != nil {
 		return err
 	}
-	if err := check.Refused(s.expect(ctx, "undelete", nil), "NoSuchKey"); err != nil {
+	if err := check.Rejected(s.expect(ctx, "undelete", nil), "NoSuchKey"); err != nil {
 		return err
 	}
 	if err := s.api(ctx, nil, "delete-object", "--key", "undelete", "--version-id", marker.VersionID); err != nil {

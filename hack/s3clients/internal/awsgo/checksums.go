@@ -80,7 +80,7 @@ func (s *session) checksum(ctx context.Context, algorithm types.ChecksumAlgorith
 	lie := &s3.PutObjectInput{Bucket: s.bucket, Key: &key, Body: reader([]byte("other"))}
 	of.claim(lie, new(base64.StdEncoding.EncodeToString(make([]byte, of.size))))
 	_, err = s.s3.PutObject(ctx, lie)
-	if err := check.Refused(err, "BadDigest"); err != nil {
+	if err := check.Rejected(err, "BadDigest"); err != nil {
 		return err
 	}
 	return s.expect(ctx, key, content)

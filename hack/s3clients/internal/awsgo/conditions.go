@@ -20,14 +20,14 @@ func (s *session) putCondition(ctx context.Context) error {
 		return err
 	}
 	_, err = put("again", nil, new("*"))
-	if err := check.Refused(err, "PreconditionFailed"); err != nil {
+	if err := check.Rejected(err, "PreconditionFailed"); err != nil {
 		return err
 	}
 	if _, err := put("second", first.ETag, nil); err != nil {
 		return err
 	}
 	_, err = put("third", first.ETag, nil)
-	if err := check.Refused(err, "PreconditionFailed"); err != nil {
+	if err := check.Rejected(err, "PreconditionFailed"); err != nil {
 		return err
 	}
 	return s.expect(ctx, "put-condition", []byte("second"))
@@ -45,7 +45,7 @@ func (s *session) getCondition(ctx context.Context) error {
 	return check.Sequence(
 		func() error { return get(put.ETag, nil) },
 		func() error { return get(nil, new(`"other"`)) },
-		func() error { return check.Refused(get(new(`"other"`), nil), "StatusCode: 412") },
-		func() error { return check.Refused(get(nil, put.ETag), "StatusCode: 304") },
+		func() error { return check.Rejected(get(new(`"other"`), nil), "StatusCode: 412") },
+		func() error { return check.Rejected(get(nil, put.ETag), "StatusCode: 304") },
 	)
 }

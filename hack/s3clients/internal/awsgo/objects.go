@@ -49,7 +49,7 @@ func (s *session) delete(ctx context.Context) error {
 	}
 	_, err := s.get(ctx, &s3.GetObjectInput{Key: new("delete")})
 	if none := (*types.NoSuchKey)(nil); !errors.As(err, &none) {
-		return check.Refused(err, "NoSuchKey")
+		return check.Rejected(err, "NoSuchKey")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (s *session) ranges(ctx context.Context) error {
 		}
 	}
 	_, err := s.get(ctx, &s3.GetObjectInput{Key: new("range"), Range: new("bytes=5000-")})
-	return check.Refused(err, "InvalidRange")
+	return check.Rejected(err, "InvalidRange")
 }
 
 func (s *session) deleteMany(ctx context.Context) error {

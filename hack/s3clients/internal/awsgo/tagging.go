@@ -86,7 +86,7 @@ func (s *session) bucketTagging(ctx context.Context) error {
 		return err
 	}
 	_, err := get()
-	if err := check.Refused(err, "NoSuchTagSet"); err != nil {
+	if err := check.Rejected(err, "NoSuchTagSet"); err != nil {
 		return err
 	}
 	_, err = s.s3.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: s.bucket})

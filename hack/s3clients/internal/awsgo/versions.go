@@ -85,7 +85,7 @@ func (s *session) undelete(ctx context.Context) error {
 		return err
 	}
 	_, err = s.get(ctx, &s3.GetObjectInput{Key: new("undelete")})
-	if err := check.Refused(err, "NoSuchKey"); err != nil {
+	if err := check.Rejected(err, "NoSuchKey"); err != nil {
 		return err
 	}
 	if _, err := s.s3.DeleteObject(ctx, &s3.DeleteObjectInput{

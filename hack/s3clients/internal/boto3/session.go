@@ -21,7 +21,7 @@ func Open(python string, t client.Target) (client.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	// It would try again for long what is to be refused.
+	// It would try again for long what is to be rejected.
 	env = append(env, "AWS_MAX_ATTEMPTS=2")
 	file := filepath.Join(t.Dir, "worker.py")
 	if err := os.WriteFile(file, script, 0o600); err != nil {

@@ -52,7 +52,7 @@ def expect(what, got, want):
         raise AssertionError("%s is %r, not %r" % (what, got, want))
 
 
-def refused(code, call, *args, **kwargs):
+def rejected(code, call, *args, **kwargs):
     try:
         call(*args, **kwargs)
     except ClientError as e:
@@ -97,7 +97,7 @@ def head():
 def delete():
     put("delete")
     S3.delete_object(Bucket=BUCKET, Key="delete")
-    refused("NoSuchKey", get, "delete")
+    rejected("NoSuchKey", get, "delete")
 
 
 def list_keys():
@@ -134,7 +134,7 @@ def ranges():
     expect("the middle", get("range", Range="bytes=2-5"), body[2:6])
     expect("the end", get("range", Range="bytes=-10"), body[-10:])
     expect("the rest", get("range", Range="bytes=1000-"), body[1000:])
-    refused("InvalidRange", get, "range", Range="bytes=5000-")
+    rejected("InvalidRange", get, "range", Range="bytes=5000-")
 
 
 def copy():
@@ -243,7 +243,7 @@ def bucket_tagging():
     S3.put_bucket_tagging(Bucket=BUCKET, Tagging={"TagSet": TAGS})
     expect("the tags", S3.get_bucket_tagging(Bucket=BUCKET)["TagSet"], TAGS)
     S3.delete_bucket_tagging(Bucket=BUCKET)
-    refused("NoSuchTagSet", S3.get_bucket_tagging, Bucket=BUCKET)
+    rejected("NoSuchTagSet", S3.get_bucket_tagging, Bucket=BUCKET)
     S3.head_bucket(Bucket=BUCKET)
 
 
@@ -280,7 +280,7 @@ def undelete():
     put_twice("undelete")
     marker = S3.delete_object(Bucket=BUCKET, Key="undelete")
     expect("the delete marker", marker["DeleteMarker"], True)
-    refused("NoSuchKey", get, "undelete")
+    rejected("NoSuchKey", get, "undelete")
     S3.delete_object(Bucket=BUCKET, Key="undelete", VersionId=marker["VersionId"])
     expect("the content", get("undelete"), b"second")
     expect("the list", keys("undelete")[0], ["undelete"])
@@ -288,9 +288,9 @@ def undelete():
 
 def put_condition():
     etag = put("put-condition", b"first", IfNoneMatch="*")["ETag"]
-    refused("PreconditionFailed", put, "put-condition", b"again", IfNoneMatch="*")
+    rejected("PreconditionFailed", put, "put-condition", b"again", IfNoneMatch="*")
     put("put-condition", b"second", IfMatch=etag)
-    refused("PreconditionFailed", put, "put-condition", b"third", IfMatch=etag)
+    rejected("PreconditionFailed", put, "put-condition", b"third", IfMatch=etag)
     expect("the content", get("put-condition"), b"second")
 
 
@@ -298,8 +298,8 @@ def get_condition():
     etag = put("get-condition", b"c")["ETag"]
     get("get-condition", IfMatch=etag)
     get("get-condition", IfNoneMatch='"other"')
-    refused("PreconditionFailed", get, "get-condition", IfMatch='"other"')
-    refused("304", get, "get-condition", IfNoneMatch=etag)
+    rejected("PreconditionFailed", get, "get-condition", IfMatch='"other"')
+    rejected("304", get, "get-condition", IfNoneMatch=etag)
 
 
 def fetch(url, **request):
@@ -343,19 +343,19 @@ def checksum(algorithm, size):
     expect("the checksum", got, out[field])
     expect("the content", S3.get_object(Bucket=BUCKET, Key=key, ChecksumMode="ENABLED")["Body"].read(), content(11, 1024))
     lie = base64.b64encode(bytes(size)).decode()
-    refused("BadDigest", put, key, b"other", **{field: lie})
+    rejected("BadDigest", put, key, b"other", **{field: lie})
 
 
 def refused_as(code, **credentials):
-    refused(code, client(**credentials).list_objects_v2, Bucket=BUCKET)
+    rejected(code, client(**credentials).list_objects_v2, Bucket=BUCKET)
 
 
 def other_bucket():
     put("other")
-    refused("AccessDenied", S3.list_objects_v2, Bucket=OTHER)
-    refused("AccessDenied", S3.get_object, Bucket=OTHER, Key="other")
-    refused("AccessDenied", S3.put_object, Bucket=OTHER, Key="other")
-    refused("AccessDenied", S3.copy_object, Bucket=BUCKET, Key="stolen", CopySource={"Bucket": OTHER, "Key": "other"})
+    rejected("AccessDenied", S3.list_objects_v2, Bucket=OTHER)
+    rejected("AccessDenied", S3.get_object, Bucket=OTHER, Key="other")
+    rejected("AccessDenied", S3.put_object, Bucket=OTHER, Key="other")
+    rejected("AccessDenied", S3.copy_object, Bucket=BUCKET, Key="stolen", CopySource={"Bucket": OTHER, "Key": "other"})
 
 
 def signature_v2():
@@ -389,7 +389,7 @@ def post_policy():
                          headers={"Content-Type": "multipart/form-data; boundary=x"})
     if status != 501 or b"NotImplemented" not in body:
         raise AssertionError("should be NotImplemented: status %d: %s" % (status, body.decode()))
-    refused("NoSuchKey", get, "posted")
+    rejected("NoSuchKey", get, "posted")
 
 
 OPERATIONS = {

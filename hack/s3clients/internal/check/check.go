@@ -39,8 +39,8 @@ func SameKeys(got, want []string) error {
 	return Keys(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want)))
 }
 
-// Refused returns nil if err is a refusal that says code.
-func Refused(err error, code string) error {
+// Rejected returns nil if err is a rejection that says code.
+func Rejected(err error, code string) error {
 	if err == nil {
 		return errors.New("the request succeeded, want the error " + code)
 	}

@@ -22,7 +22,7 @@ func (s *session) putCondition(ctx context.Context) error {
 		return err
 	}
 	_, err = s.put(ctx, "put-condition", []byte("again"), absent)
-	if err := refused(err, "PreconditionFailed"); err != nil {
+	if err := rejected(err, "PreconditionFailed"); err != nil {
 		return err
 	}
 	match.SetMatchETag(first.ETag)
@@ -30,7 +30,7 @@ func (s *session) putCondition(ctx context.Context) error {
 		return err
 	}
 	_, err = s.put(ctx, "put-condition", []byte("third"), match)
-	if err := refused(err, "PreconditionFailed"); err != nil {
+	if err := rejected(err, "PreconditionFailed"); err != nil {
 		return err
 	}
 	return s.expect(ctx, "put-condition", []byte("second"))
@@ -55,7 +55,7 @@ func (s *session) getCondition(ctx context.Context) error {
 	return check.Sequence(
 		func() error { return get(put.ETag, "") },
 		func() error { return get("", "other") },
-		func() error { return refused(get("other", ""), "PreconditionFailed") },
+		func() error { return rejected(get("other", ""), "PreconditionFailed") },
 		func() error { return status(get("", put.ETag), 304) },
 	)
 }
@@ -91,7 +91,7 @@ func (s *session) checksum(ctx context.Context, kind minio.ChecksumType) error {
 	lie := map[string]string{kind.Key(): base64.StdEncoding.EncodeToString(make([]byte, kind.RawByteLen()))}
 	_, err = (&minio.Core{Client: s.Client}).PutObject(ctx, s.bucket, key, bytes.NewReader([]byte("other")), 5, "", "",
 		minio.PutObjectOptions{UserMetadata: lie})
-	if err := refused(err, "BadDigest"); err != nil {
+	if err := rejected(err, "BadDigest"); err != nil {
 		return err
 	}
 	return s.expect(ctx, key, content)

@@ -127,5 +127,5 @@ func (s *session) bucketTagging(ctx context.Context) error {
 		return err
 	}
 	_, err = get()
-	return refused(err, "NoSuchTagSet")
+	return rejected(err, "NoSuchTagSet")
 }

@@ -50,7 +50,7 @@ func (s *session) delete(ctx context.Context) error {
 func (s *session) gone(ctx context.Context, key string) error {
 	_, err := s.get(ctx, key, minio.GetObjectOptions{})
 	if err == nil {
-		return check.Refused(nil, minio.NoSuchKey)
+		return check.Rejected(nil, minio.NoSuchKey)
 	}
 	return check.Equal("the error", minio.ToErrorResponse(err).Code, minio.NoSuchKey)
 }

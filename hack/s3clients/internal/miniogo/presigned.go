@@ -43,7 +43,7 @@ func (s *session) presignedPut(ctx context.Context) error {
 
 func (s *session) signatureV2(ctx context.Context) error {
 	err := s.listAs(ctx, credentials.NewStaticV2(s.secret.AccessKeyID(), s.secret.SecretAccessKey(), ""))
-	return check.Refused(err, "AWS4-HMAC-SHA256")
+	return check.Rejected(err, "AWS4-HMAC-SHA256")
 }
 
 func (s *session) presignedGetV2(ctx context.Context) error {
@@ -55,7 +55,7 @@ func (s *session) presignedGetV2(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return plain.Refused(ctx, s.secret, os.Getenv("HTTP_PROXY"), signed.String(), "AWS4-HMAC-SHA256")
+	return plain.Rejected(ctx, s.secret, os.Getenv("HTTP_PROXY"), signed.String(), "AWS4-HMAC-SHA256")
 }
 
 func (s *session) postPolicy(ctx context.Context) error {

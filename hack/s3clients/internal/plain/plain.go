@@ -56,7 +56,7 @@ func Get(ctx context.Context, given secret.Secret, proxy, signed string, want []
 	if status != http.StatusForbidden {
 		return fmt.Errorf("the signature is accepted for another key: status %d", status)
 	}
-	return check.Refused(fmt.Errorf("%s", got), "SignatureDoesNotMatch")
+	return check.Rejected(fmt.Errorf("%s", got), "SignatureDoesNotMatch")
 }
 
 func get(ctx context.Context, given secret.Secret, proxy, signed string) (int, []byte, error) {
@@ -67,8 +67,8 @@ func get(ctx context.Context, given secret.Secret, proxy, signed string) (int, [
 	return Do(given, proxy, r)
 }
 
-// Refused sees that a GET of a URL is refused with a text.
-func Refused(ctx context.Context, given secret.Secret, proxy, signed, text string) error {
+// Rejected sees that a GET of a URL is rejected with a text.
+func Rejected(ctx context.Context, given secret.Secret, proxy, signed, text string) error {
 	status, got, err := get(ctx, given, proxy, signed)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func Refused(ctx context.Context, given secret.Secret, proxy, signed, text strin
 	if status < http.StatusBadRequest {
 		return fmt.Errorf("the request was not denied: status %d", status)
 	}
-	return check.Refused(fmt.Errorf("status %d: %s", status, got), text)
+	return check.Rejected(fmt.Errorf("status %d: %s", status, got), text)
 }
 
 // Put writes content to a presigned URL, with the headers that were signed.

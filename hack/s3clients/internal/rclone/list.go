@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/check"
+	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/refclient"
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/tree"
-	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/witness"
 )
 
 // prepare has objects for listing made by another client, which is quicker.
 func (s *session) prepare(ctx context.Context, keys ...string) error {
-	w, err := witness.New(s.Target)
+	w, err := refclient.New(s.Target)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The lines between which the table stands in the documentation.
+// The lines that enclose the table in the documentation.
 const (
 	begin = "<!-- clients -->"
 	end   = "<!-- /clients -->"

@@ -49,7 +49,7 @@ func TestClean(t *testing.T) {
 		"Addresses": {"They differ from run to run.", "GET http://127.0.0.1:4711/bucket-1/k for AKID", "`GET http://HOST/BUCKET/k for KEY`"},
 		"Buckets":   {"As above.", "bucket-2 not bucket-1 in /tmp/x/f", "`OTHER not BUCKET in DIR/f`"},
 		"Requests":  {"As above.", "S3: PutObject, RequestID: 12, HostID: 12, api error", "`S3: PutObject api error`"},
-		"Markdown":  {"It stands in a list, in backticks.", "a `b`\n| c", "`a 'b' / c`"},
+		"Markdown":  {"It is in a list, in backticks.", "a `b`\n| c", "`a 'b' / c`"},
 		"Long":      {"A footnote is not a log.", strings.Repeat("x", longest+1), "`" + strings.Repeat("x", longest) + "…`"},
 	}
 	for name, tc := range tests {

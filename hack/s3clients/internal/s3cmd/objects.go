@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/check"
+	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/refclient"
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/sample"
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/tree"
-	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/witness"
 )
 
 func (s *session) putGet(ctx context.Context) error {
@@ -57,7 +57,7 @@ func (s *session) delete(ctx context.Context) error {
 		return err
 	}
 	_, err := s.Run(ctx, "info", s.url("delete"))
-	return check.Refused(err, "404")
+	return check.Rejected(err, "404")
 }
 
 // ranges has s3cmd go on with a file of which it has the beginning.
@@ -103,7 +103,7 @@ func (s *session) multipart(ctx context.Context) error {
 	if err := s.expect(ctx, "multipart", content); err != nil {
 		return err
 	}
-	w, err := witness.New(s.Target)
+	w, err := refclient.New(s.Target)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (s *session) headers(ctx context.Context) error {
 		"--add-header", "Content-Disposition:attachment"); err != nil {
 		return err
 	}
-	w, err := witness.New(s.Target)
+	w, err := refclient.New(s.Target)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func TestBareWrite(t *testing.T) {
 	}
 }
 
-func TestBareWriteRefuses(t *testing.T) {
+func TestBareWriteRejects(t *testing.T) {
 	t.Parallel()
 	if _, err := newBareWrite(&write{body: []byte("k8s\x00")}); !errors.Is(err, errReplay) {
 		t.Errorf("what is not JSON cannot be repeated: %v", err)

@@ -13,13 +13,12 @@ import (
 	"time"
 )
 
-// ErrNoGo means that the programs would have to be built and there is no go
-// command to do it.
+// ErrNoGo means that the programs must be built, and there is no go command.
 var ErrNoGo = errors.New("there is no go command in PATH to build them with: install Go (https://go.dev/dl), " +
 	"or name a directory that has the programs in " + AssetsVariable)
 
-// build compiles targets from the module's sources to bin. Everything that the
-// go command writes meanwhile is below stage; what it says goes to the log.
+// build compiles targets from the module's sources to bin. The go command writes
+// temporary files to stage only, and its output to the log.
 func (c *cache) build(ctx context.Context, stage, bin string, targets []target) error {
 	goCommand, err := exec.LookPath(c.opts.GoCommand)
 	if err != nil {
@@ -55,11 +54,11 @@ func (c *cache) buildCommand(ctx context.Context, goCommand, stage, src string, 
 	cmd := exec.CommandContext(ctx, goCommand, "build", "-v", "-trimpath", "-buildvcs=false",
 		"-ldflags", c.opts.module.ldflags, "-o", filepath.Join(bin, t.program), t.pkg)
 	cmd.Dir = src
-	// The user's GOFLAGS and workspace are about another module. GOTMPDIR makes
-	// sure that an interrupted build leaves nothing in the temporary directory.
+	// The user's GOFLAGS and workspace apply to another module. With GOTMPDIR, an
+	// interrupted build leaves no files in the temporary directory.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly", "GOTMPDIR="+stage,
 		"GOOS="+c.opts.platform.OS, "GOARCH="+c.opts.platform.Arch)
-	// The go command's compilers are in its process group, and go with it.
+	// The go command's compilers are in its process group, and are killed with it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second

@@ -13,8 +13,8 @@ const (
 	keptLines      = 10
 )
 
-// buildWatch reads what `go build -v` says, one package a line, and reports
-// every second how far it is, so that minutes of work do not look like a hang.
+// buildWatch parses the output of `go build -v`, one package a line, and reports the
+// progress every second.
 type buildWatch struct {
 	report func(Update)
 	update Update
@@ -49,7 +49,7 @@ func (w *buildWatch) run() {
 	}
 }
 
-// stop ends the reports and waits for the last one to be over.
+// stop ends the reports, and waits for the last one.
 func (w *buildWatch) stop() {
 	close(w.quit)
 	<-w.done
@@ -67,7 +67,7 @@ func (w *buildWatch) current() Update {
 	return u
 }
 
-// Write takes the go command's output.
+// Write receives the go command's output.
 func (w *buildWatch) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,7 +95,8 @@ func (w *buildWatch) line(text string) {
 	w.last = w.last[max(0, len(w.last)-keptLines):]
 }
 
-// lastLines is the end of what was neither a package nor a download: errors.
+// lastLines returns the last output lines that are errors: neither packages nor
+// downloads.
 func (w *buildWatch) lastLines() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

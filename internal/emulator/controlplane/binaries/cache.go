@@ -33,12 +33,12 @@ func (c *cache) entry() string { return filepath.Join(c.root, c.key) }
 
 func (c *cache) logFile() string { return filepath.Join(c.root, c.key+".build.log") }
 
-// wants says whether set is to be completed.
+// wants reports whether a set should be completed.
 func (c *cache) wants(set Set) bool {
 	return c.opts.Complete && set.ControllerManager == ""
 }
 
-// load returns the programs if they are there and good.
+// load returns the programs if they exist and are valid.
 func (c *cache) load() (Set, error) {
 	m, err := readManifest(c.entry())
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *cache) load() (Set, error) {
 	return set, nil
 }
 
-// noteDiscard tells the user why programs that were got once are got again.
+// noteDiscard tells the user why cached programs are discarded.
 func (c *cache) noteDiscard(err error) {
 	if err == nil || errors.Is(err, errNoManifest) {
 		return
@@ -71,8 +71,8 @@ func (c *cache) note(format string, args ...any) {
 
 const lockRetry = 200 * time.Millisecond
 
-// lock waits until no other process fills the entry. The lock is the operating
-// system's, so that it goes with a process that dies.
+// lock waits until no other process fills the entry. It is a lock of the operating
+// system, which releases it when the process ends.
 func (c *cache) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(c.root, 0o700); err != nil {
 		return nil, fmt.Errorf("make the cache for control plane programs: %w", err)
@@ -81,7 +81,7 @@ func (c *cache) lock(ctx context.Context) (unlock func(), err error) {
 	lock := flock.New(path)
 	locked, err := lock.TryLock()
 	if err == nil && !locked {
-		holder, _ := os.ReadFile(path) // only words for the user
+		holder, _ := os.ReadFile(path) // only for the message
 		c.opts.Progress(Update{Phase: Waiting, Item: c.key,
 			Message: fmt.Sprintf("another process (%s) is getting the control plane programs", holder)})
 		_, err = lock.TryLockContext(ctx, lockRetry)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
 )
 
-// What can be wrong with a program's file. A ProgramError wraps one of them.
+// Kinds of problems with a program's file. A ProgramError wraps one of them.
 var (
 	ErrNotFound      = errors.New("the file does not exist")
 	ErrNotExecutable = errors.New("the file is not an executable program")
@@ -19,14 +19,14 @@ var (
 	ErrIncomplete    = errors.New("the file is incomplete")
 )
 
-// ProgramError says what is wrong with a program's file.
+// ProgramError is a problem with a program's file.
 type ProgramError struct {
 	// Path is the file.
 	Path string
 	// Err is one of the errors above, or an error of the file system.
 	Err error
-	// Detail says more, for instance which platform was expected and found. It
-	// may be empty.
+	// Detail has details, for example the expected and the actual platform. It may be
+	// empty.
 	Detail string
 }
 

@@ -1,8 +1,6 @@
-// Package binaries finds the programs that a control plane consists of: etcd,
-// kube-apiserver and kube-controller-manager. They are too big to be shipped
-// with the emulator and are not part of any Go package that could be linked
-// into it, so on a new machine they have to come from somewhere. Find looks, in
-// this order, in
+// Package binaries finds the programs of a control plane: etcd, kube-apiserver and
+// kube-controller-manager. They are too large to ship with the emulator, and no Go
+// package has them. Find searches, in this order:
 //
 //  1. a directory that the user names, or KUBEBUILDER_ASSETS;
 //  2. the user's cache, which the next two fill;

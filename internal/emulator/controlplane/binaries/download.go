@@ -17,7 +17,7 @@ import (
 var errNotPublished = errors.New("no release is published")
 
 // download gets etcd and kube-apiserver from envtest's release, and
-// kube-controller-manager from elsewhere.
+// kube-controller-manager from the release of Kubernetes.
 func (c *cache) download(ctx context.Context, stage, bin string) (*manifest, error) {
 	client := &remote.HTTPClient{IndexURL: c.opts.IndexURL}
 	version, item, err := c.pickRelease(ctx, client)
@@ -38,8 +38,8 @@ func (c *cache) download(ctx context.Context, stage, bin string) (*manifest, err
 	return m, c.addControllerManager(ctx, m, stage, bin)
 }
 
-// pickRelease returns the release of the wanted version or, because envtest does
-// not publish each, of the newest patch of the same minor version.
+// pickRelease returns the release of the wanted version. envtest does not publish
+// every patch version; the default is the latest patch of the same minor version.
 func (c *cache) pickRelease(ctx context.Context, client remote.Client) (versions.Concrete, versions.PlatformItem, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.ConnectTimeout, fmt.Errorf("no answer within %v", c.opts.ConnectTimeout))
 	defer cancel()
@@ -57,7 +57,7 @@ func (c *cache) pickRelease(ctx context.Context, client remote.Client) (versions
 	return selectRelease(sets, *want, c.opts.platform)
 }
 
-// selectRelease relies on sets being sorted, the newest first.
+// selectRelease requires that sets are sorted, latest first.
 func selectRelease(
 	sets []versions.Set, want versions.Concrete, platform versions.Platform,
 ) (versions.Concrete, versions.PlatformItem, error) {
@@ -75,8 +75,7 @@ func selectRelease(
 	return versions.Concrete{}, versions.PlatformItem{}, err
 }
 
-// addControllerManager gets the program that envtest's release lacks, or notes
-// in m why it cannot.
+// addControllerManager gets kube-controller-manager, or records in m why it cannot.
 func (c *cache) addControllerManager(ctx context.Context, m *manifest, stage, bin string) error {
 	err := c.downloadControllerManager(ctx, m.Version, bin)
 	if err == nil || ctx.Err() != nil {
@@ -91,7 +90,7 @@ func (c *cache) addControllerManager(ctx context.Context, m *manifest, stage, bi
 	return os.RemoveAll(filepath.Join(bin, ControllerManager))
 }
 
-// hasServerPrograms says whether Kubernetes publishes server programs for an
+// hasServerPrograms reports whether Kubernetes publishes server programs for an
 // operating system.
 func hasServerPrograms(platform versions.Platform) error {
 	if platform.OS == "linux" {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// fetch lets get write the file at path, cancels it when no byte has come for
-// too long, and reports how much has come.
+// fetch calls get to write the file at path. It cancels get if no byte arrives for too
+// long, and reports the number of bytes.
 func (c *cache) fetch(ctx context.Context, path string, get func(context.Context, io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o700) //nolint:gosec // a program
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *cache) fetch(ctx context.Context, path string, get func(context.Context
 
 var errStalled = errors.New("the server stopped answering")
 
-// stallWriter writes a download and postpones its end with every byte.
+// stallWriter writes a download, and resets the timeout with every write.
 type stallWriter struct {
 	out     io.Writer
 	timer   *time.Timer

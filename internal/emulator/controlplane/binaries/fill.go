@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// fill gets the programs and puts them into the cache, whole or not at all.
-// The caller holds the lock.
+// fill gets the programs and adds them to the cache atomically. The caller holds the
+// lock.
 func (c *cache) fill(ctx context.Context) (Set, error) {
 	stage, err := c.newStage()
 	if err != nil {
 		return Set{}, err
 	}
-	defer os.RemoveAll(stage) //nolint:errcheck // what is left goes at the next fill
+	defer os.RemoveAll(stage) //nolint:errcheck // the next fill removes what remains
 	bin := filepath.Join(stage, "bin")
 	m, err := c.obtain(ctx, stage, bin)
 	if err != nil {
@@ -30,8 +30,8 @@ func (c *cache) fill(ctx context.Context) (Set, error) {
 	return c.load()
 }
 
-// newStage makes a directory beside the entry, so that a rename suffices in the
-// end, and removes those of processes that died.
+// newStage creates a directory next to the entry, so that a rename can install it. It
+// removes directories of killed processes.
 func (c *cache) newStage() (string, error) {
 	pattern := "." + c.key + ".*"
 	stale, err := filepath.Glob(filepath.Join(c.root, pattern))
@@ -46,8 +46,8 @@ func (c *cache) newStage() (string, error) {
 	return os.MkdirTemp(c.root, pattern)
 }
 
-// install moves bin to where load looks. A directory cannot be renamed over one
-// that has files, so a bad entry goes to the stage, which is removed.
+// install moves bin into the cache. A rename cannot replace a directory with files, so
+// an invalid entry is moved to the stage first, which is removed.
 func (c *cache) install(stage, bin string) error {
 	err := os.Rename(c.entry(), filepath.Join(stage, "replaced"))
 	if err != nil && !os.IsNotExist(err) {
@@ -59,7 +59,7 @@ func (c *cache) install(stage, bin string) error {
 	return syncPath(c.root)
 }
 
-// obtain downloads the programs to bin, or else builds them.
+// obtain downloads the programs to bin, or builds them.
 func (c *cache) obtain(ctx context.Context, stage, bin string) (*manifest, error) {
 	if err := os.Mkdir(bin, 0o700); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (c *cache) obtain(ctx context.Context, stage, bin string) (*manifest, error
 	}
 	c.note("cannot download the control plane (%v); building it from the Go module proxy instead, "+
 		"which takes several minutes, once", downloadErr)
-	// The go command does not overwrite a half-written program.
+	// The go command does not overwrite a partial program.
 	if err := errors.Join(os.RemoveAll(bin), os.Mkdir(bin, 0o700)); err != nil {
 		return nil, err
 	}

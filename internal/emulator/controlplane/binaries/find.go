@@ -7,11 +7,10 @@ import (
 	"path/filepath"
 )
 
-// Find returns the control plane's programs and gets them first if they are not
-// on this machine. That takes minutes where they have to be built; Find then
-// holds a lock, so that a second process waits and shares the result. When ctx
-// ends, Find stops what it started, leaves no unfinished file and returns the
-// context's error.
+// Find returns the programs of the control plane. If they are not on this machine, it
+// downloads or builds them; a build takes minutes. Find then holds a lock, so that
+// other processes wait and share the result. If ctx ends, Find stops, deletes partial
+// files and returns the context's error.
 func Find(ctx context.Context, opts Options) (Set, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -60,7 +59,7 @@ func findInCache(ctx context.Context, opts Options) (Set, error) {
 		return Set{}, err
 	}
 	defer unlock()
-	set, err := c.load() // again: another process may have filled it meanwhile
+	set, err := c.load() // another process may have filled it in the meantime
 	if err == nil && !c.wants(set) {
 		return set, nil
 	}

@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
 )
 
-// image is one program in an executable file, as its headers describe it.
+// image describes one program in an executable file, according to its headers.
 type image struct {
 	platform versions.Platform
-	end      uint64 // the file has at least so many bytes if it is whole
+	end      uint64 // minimum size of a complete file
 }
 
-// elfArchs are Go's names of those processors for which ELF has others.
+// elfArchs maps processors of ELF to Go's names.
 var elfArchs = map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}
 
 func readELF(file io.ReaderAt) ([]image, error) {
@@ -40,8 +40,8 @@ func readELF(file io.ReaderAt) ([]image, error) {
 	return []image{img}, nil
 }
 
-// elfSystem is the operating system of an ELF file: Linux programs mostly leave
-// the field empty.
+// elfSystem returns the operating system of an ELF file: for Linux the field is
+// usually empty.
 func elfSystem(f *elf.File) string {
 	if f.OSABI == elf.ELFOSABI_NONE || f.OSABI == elf.ELFOSABI_LINUX {
 		return "linux"

@@ -29,9 +29,9 @@ type manifest struct {
 	Files    map[string]fileRecord `json:"files"`
 }
 
-// fileRecord is what a file was when it was put into the cache. Size and
-// ModTime are the cheap check, made at each use; the checksum is computed only
-// when ModTime differs, because reading 225 MB takes longer than etcd's start.
+// fileRecord describes a cached file. Each use compares Size and ModTime. The checksum
+// is computed only if ModTime differs, because to read 225 MB takes longer than the
+// start of etcd.
 type fileRecord struct {
 	Size    int64  `json:"size"`
 	ModTime int64  `json:"modTime"` // nanoseconds since 1970
@@ -93,7 +93,7 @@ func (r fileRecord) verify(path string) error {
 	return nil
 }
 
-// seal checks the files in dir, records them and makes all durable.
+// seal checks and records the files in dir, and makes everything durable.
 func (m *manifest) seal(dir string, platform versions.Platform) error {
 	m.Platform = platform.String()
 	m.Files = map[string]fileRecord{}

@@ -9,9 +9,9 @@ import (
 //go:generate cp ../../../../hack/controlplane/go.mod module/go.mod.txt
 //go:generate cp ../../../../hack/controlplane/go.sum module/go.sum.txt
 
-// The module that pins the control plane is embedded because it is a module of
-// its own, and a module's zip file on the proxy has no nested modules: a program
-// that imports this package could not build the control plane otherwise.
+// The module with the versions of the control plane is embedded, because a module's
+// zip file on the proxy has no nested modules. Otherwise a program that imports this
+// package could not build the control plane.
 var (
 	//go:embed module/go.mod.txt
 	goMod []byte
@@ -19,7 +19,7 @@ var (
 	goSum []byte
 )
 
-// module is what the go command builds the programs from.
+// module has the sources that the go command builds.
 type module struct {
 	version string            // of Kubernetes
 	files   map[string][]byte // by path in the module
@@ -27,7 +27,7 @@ type module struct {
 	targets []target
 }
 
-// target is a main package and the name of the program that it becomes.
+// target is a main package and the name of its program.
 type target struct {
 	program, pkg string
 }
@@ -45,8 +45,7 @@ func kubernetesModule() module {
 	}
 }
 
-// ldflags makes the programs small, and makes them say their version as a
-// release of Kubernetes does.
+// ldflags strips the programs, and sets the version of the Kubernetes release.
 func ldflags(version string) string {
 	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ := strings.Cut(rest, ".")

@@ -12,49 +12,45 @@ import (
 )
 
 const (
-	// AssetsVariable is the environment variable by which envtest's users name
-	// a directory of control plane programs.
+	// AssetsVariable is envtest's environment variable for a directory with control plane
+	// programs.
 	AssetsVariable = "KUBEBUILDER_ASSETS"
 
-	// DefaultReleaseURL is where Kubernetes publishes its programs.
+	// DefaultReleaseURL is the URL of Kubernetes releases.
 	DefaultReleaseURL = "https://dl.k8s.io"
 
-	// DefaultConnectTimeout is how long a download's server may take to answer
-	// before the programs are built instead.
+	// DefaultConnectTimeout is the time limit for the first answer of a download's server.
+	// After it, the programs are built instead.
 	DefaultConnectTimeout = 5 * time.Second
 
-	// DefaultStallTimeout is how long a download may bring no byte before it is
-	// given up.
+	// DefaultStallTimeout is the time limit for the next byte of a download.
 	DefaultStallTimeout = 30 * time.Second
 )
 
-// Options say where Find looks. The zero value looks everywhere.
+// Options configure Find. The zero value uses all sources.
 type Options struct {
-	// Dir is a directory with the programs. If it is set, Find looks nowhere
-	// else. If it is empty, the environment variable KUBEBUILDER_ASSETS takes
-	// its place.
+	// Dir is a directory with the programs. If it is set, Find uses no other source. It
+	// defaults to the environment variable KUBEBUILDER_ASSETS.
 	Dir string
-	// CacheDir is the directory that holds one directory for each version and
-	// platform. The default is cosi-emu/controlplane in $XDG_CACHE_HOME or, if
-	// that is not set, in the operating system's cache directory.
+	// CacheDir has one directory for each version and platform. It defaults to
+	// cosi-emu/controlplane in $XDG_CACHE_HOME or in the operating system's cache
+	// directory.
 	CacheDir string
-	// Complete asks to try again for a kube-controller-manager that an earlier
-	// run could not get. Without it, a set that lacks it is used as it is.
+	// Complete retries a kube-controller-manager that an earlier run could not get.
+	// Without it, a set that lacks it is used as it is.
 	Complete bool
-	// IndexURL lists the releases of envtest. The default is envtest's own.
+	// IndexURL lists the releases of envtest. It defaults to envtest's own.
 	IndexURL string
-	// ReleaseURL is where Kubernetes publishes its programs. The default is
-	// DefaultReleaseURL.
+	// ReleaseURL is the URL of Kubernetes releases. It defaults to DefaultReleaseURL.
 	ReleaseURL string
-	// ConnectTimeout and StallTimeout bound a download: until its server has
-	// answered, and between two of its bytes. The defaults are
-	// DefaultConnectTimeout and DefaultStallTimeout.
+	// ConnectTimeout and StallTimeout are the time limits of a download: for the first
+	// answer, and between two bytes. They default to DefaultConnectTimeout and
+	// DefaultStallTimeout.
 	ConnectTimeout, StallTimeout time.Duration
-	// GoCommand is the go command that builds the programs. The default is the
-	// one in PATH.
+	// GoCommand is the go command for builds. It defaults to the one in PATH.
 	GoCommand string
-	// Progress, if set, is called with what Find does, from one goroutine at a
-	// time. It is not called if the programs are at hand.
+	// Progress, if set, receives the progress of Find, from one goroutine at a time. It is
+	// not called if the programs are cached.
 	Progress func(Update)
 
 	platform versions.Platform
@@ -95,7 +91,7 @@ func setDefault[T comparable](field *T, value T) {
 
 func defaultCacheDir() (string, error) {
 	base := os.Getenv("XDG_CACHE_HOME")
-	if !filepath.IsAbs(base) { // the XDG specification: a relative path is to be ignored
+	if !filepath.IsAbs(base) { // the XDG specification: relative paths are ignored
 		var err error
 		if base, err = os.UserCacheDir(); err != nil {
 			return "", fmt.Errorf("find a directory to keep the control plane programs in: %w", err)

@@ -2,7 +2,7 @@ package binaries
 
 import "time"
 
-// Phase is a kind of thing that Find does for longer than a moment.
+// Phase is a long-running step of Find.
 type Phase string
 
 // The phases.
@@ -11,26 +11,25 @@ const (
 	Waiting Phase = "waiting"
 	// Downloading means that a file is being fetched.
 	Downloading Phase = "downloading"
-	// Building means that the go command is at work.
+	// Building means that the go command compiles the programs.
 	Building Phase = "building"
-	// Note is not a phase but a message about a choice that Find made, for
-	// instance that it builds because it cannot download.
+	// Note is not a phase but a message about a choice of Find, for example to build
+	// because a download failed.
 	Note Phase = "note"
 )
 
-// Update tells what Find does at the moment.
+// Update is the progress of Find.
 type Update struct {
 	Phase Phase
-	// Item is the file or program that the phase is about.
+	// Item is the file or program of the phase.
 	Item string
-	// N and Total count the items of the phase: item N of Total, from 1. They
-	// are 0 where there is nothing to count.
+	// N and Total count the items of the phase from 1: item N of Total. They are 0 if the
+	// phase does not count.
 	N, Total int
 	// Message is one line for the user, without the item and the time.
 	Message string
-	// Elapsed is the time since the phase began for this item.
+	// Elapsed is the duration of the phase for this item.
 	Elapsed time.Duration
-	// LogFile is where the output of the build goes. It is empty in the other
-	// phases.
+	// LogFile is the file with the output of the build. It is empty in other phases.
 	LogFile string
 }

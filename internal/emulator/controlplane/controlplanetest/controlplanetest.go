@@ -15,19 +15,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 )
 
-// startTimeout bounds the start, not the build of the programs that precedes it
-// on a machine that has none: only the test binary's own timeout bounds that.
+// startTimeout is the time limit for the start. The first use on a machine may build
+// the programs before; only the test binary's timeout limits that.
 const startTimeout = 2 * time.Minute
 
 var shared = sync.OnceValues(start)
 
-// Start returns the test binary's control plane, with the COSI kinds installed
-// and the controllers of kube-controller-manager at work if it is to be had. The
-// first call starts it; all calls fail the test if that failed. If the test
-// fails, it logs the ends of the components' logs.
+// Start returns the control plane of the test binary, with the COSI kinds, and with
+// the controllers of kube-controller-manager if it is available. The first call starts
+// it. If the start failed, every call fails its test. If a test fails, the last lines
+// of the components' logs are logged.
 //
-// The control plane's goroutines live on: a test that looks for leaked
-// goroutines calls Start before goleak.IgnoreCurrent.
+// The goroutines of the control plane stay: a test for leaked goroutines calls Start
+// before goleak.IgnoreCurrent.
 func Start(tb testing.TB) *controlplane.ControlPlane {
 	tb.Helper()
 	c, err := shared()
@@ -42,7 +42,7 @@ func Start(tb testing.TB) *controlplane.ControlPlane {
 	return c
 }
 
-// Shared is Start for those that have no test: who calls it says what failed.
+// Shared is Start for callers without a test; they report the error.
 func Shared() (*controlplane.ControlPlane, error) { return shared() }
 
 func start() (*controlplane.ControlPlane, error) {
@@ -68,8 +68,8 @@ func start() (*controlplane.ControlPlane, error) {
 	return c, err
 }
 
-// tell writes to standard error, because what a test logs is seen only when the
-// test is over, and a build takes minutes.
+// tell writes to standard error, because the log of a test appears only at its end,
+// and a build takes minutes.
 func tell(u binaries.Update) {
 	if u.Phase == binaries.Note || int(u.Elapsed.Seconds())%15 == 0 {
 		fmt.Fprintln(os.Stderr, u.Phase, u.Item, u.Message)

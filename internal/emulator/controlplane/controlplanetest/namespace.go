@@ -12,9 +12,9 @@ import (
 
 const callTimeout = 10 * time.Second
 
-// Namespace makes a namespace of the shared control plane for the test, under a
-// name that no other has, and returns the name. The namespace is deleted when
-// the test ends; the test does not wait for the deletion.
+// Namespace creates a namespace with a unique name in the shared control plane, and
+// returns the name. The namespace is deleted at the end of the test, which does not
+// wait for the deletion.
 func Namespace(tb testing.TB) string {
 	tb.Helper()
 	client, err := kubernetes.NewForConfig(Start(tb).AdminConfig())

@@ -17,15 +17,14 @@ type Authenticator struct {
 	now      func() time.Time
 }
 
-// New returns an authenticator. now is the clock that signatures and sessions
-// expire by.
+// New returns an authenticator. now is the clock for the expiry of signatures and
+// sessions.
 func New(registry *authorization.Registry, now func() time.Time) *Authenticator {
 	return &Authenticator{registry: registry, now: now}
 }
 
-// Authenticate returns the caller and the signature of a request. The region that
-// it was signed for is for the caller of Authenticate to check: it depends on the
-// bucket, which must be known to be within reach first.
+// Authenticate returns the caller and the signature of a request. The caller of
+// Authenticate checks the region, which depends on the bucket.
 func (a *Authenticator) Authenticate(r *http.Request, query url.Values) (*authorization.Caller, Signature, error) {
 	signed, err := parseSignature(r, query)
 	if err != nil {
@@ -68,7 +67,7 @@ func (a *Authenticator) identify(signed Signature) (*authorization.Caller, error
 	return caller, nil
 }
 
-// verify compares the signature with the one that the secret gives.
+// verify compares the signature with that of the secret.
 func verify(r *http.Request, signed Signature, secret string) error {
 	if signed.Presigned && r.Header.Get("Date") != "" {
 		// The library would read the time from it, and not from the URL.

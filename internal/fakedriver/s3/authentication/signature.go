@@ -23,7 +23,7 @@ const (
 	dayFormat  = "20060102"
 )
 
-// Signature is what a request says about how it was signed, not yet verified.
+// Signature has the unverified signature of a request.
 type Signature struct {
 	Time time.Time
 	// Value is hexadecimal.
@@ -39,7 +39,7 @@ type Signature struct {
 	expires     time.Duration // of a presigned request
 }
 
-// scope is what a signature is valid for, besides its region.
+// scope is the scope of a signature, without its region.
 type scope struct{ day, service, terminator string }
 
 func parseHeader(authorization string, header http.Header) (Signature, error) {
@@ -83,9 +83,8 @@ func isStreaming(value string) bool {
 	return ok && kind != "" && strings.Trim(kind, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
-// parseAuthorization adds the three fields of the Authorization header. The
-// library reads them first, and more strictly, so that the two never differ in
-// what they find.
+// parseAuthorization adds the three fields of the Authorization header. The library
+// parses them first, and more strictly, so both find the same values.
 func parseAuthorization(authorization string, signed Signature) (Signature, error) {
 	parsed, code := rclone.ParseSignV4(authorization)
 	if code != rclone.ErrNone {
@@ -110,8 +109,8 @@ func parseAuthorization(authorization string, signed Signature) (Signature, erro
 	return signed, nil
 }
 
-// failure returns the S3 error for one of the library's, some of which have
-// codes that S3 does not.
+// failure returns the S3 error for an error of the library, some of whose codes S3
+// does not have.
 func (g Signature) failure(found rclone.APIError) error {
 	switch found.Code {
 	case s3error.ErrInvalidAccessKeyID.Code:
@@ -124,7 +123,7 @@ func (g Signature) failure(found rclone.APIError) error {
 	return g.Malformed(found.Description)
 }
 
-// Malformed returns the error for a signature that is not as it should be.
+// Malformed returns the error for a malformed signature.
 func (g Signature) Malformed(message string) *s3error.Error {
 	if g.Presigned {
 		return s3error.ErrAuthorizationQueryParametersError.With(message)

@@ -11,29 +11,28 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// Reader gives the data of a stream, without the framing. What it has returned
-// is worth nothing until it has returned io.EOF: only then the lengths, the
-// trailers and all signatures have been verified. Any other error lasts; it is
-// an *s3error.Error, or what reading the stream returned.
+// Reader returns the data of a stream without the framing. The data is valid only
+// after Read has returned io.EOF: only then the lengths, the trailers and all
+// signatures are verified. Any other error is permanent; it is an *s3error.Error, or
+// an error of reading the stream.
 type Reader struct {
 	stream Stream
 	in     *bufio.Reader
 
-	left     int64        // of the chunk that is being read, without a Signer
-	verified bytes.Buffer // of the chunk that is being read, with one
-	seen     int64        // the sum of the chunks' sizes so far
+	left     int64        // remaining bytes of the current chunk, without a Signer
+	verified bytes.Buffer // the current chunk, with a Signer
+	seen     int64        // sum of the sizes of all chunks so far
 	trailers http.Header
 	err      error
 }
 
-// NewReader returns a Reader of a stream. It holds no more memory than has
-// arrived, and at most one chunk, if that is signed.
+// NewReader returns a Reader of a stream. It uses memory for received bytes only, and
+// for at most one signed chunk.
 func NewReader(in io.Reader, stream Stream) *Reader {
 	return &Reader{stream: stream, in: bufio.NewReaderSize(in, maxLine)}
 }
 
-// Trailers returns the headers that have followed the data, once Read has
-// returned io.EOF, and nil before.
+// Trailers returns the trailers after Read has returned io.EOF, and nil before.
 func (r *Reader) Trailers() http.Header { return r.trailers }
 
 // Read implements io.Reader.
@@ -58,8 +57,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, r.err
 }
 
-// advance reads on to the next chunk's data, and returns io.EOF when all has
-// been read and found right.
+// advance reads the header of the next chunk. It returns io.EOF when the whole stream
+// is read and verified.
 func (r *Reader) advance() error {
 	last, err := r.beginChunk()
 	if err != nil || !last {
@@ -76,7 +75,7 @@ func (r *Reader) advance() error {
 	return io.EOF
 }
 
-// incomplete is for places where the stream must not end.
+// incomplete returns the error for a stream that ends too early.
 func incomplete(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return s3error.ErrIncompleteBody
@@ -84,8 +83,7 @@ func incomplete(err error) error {
 	return err
 }
 
-// line reads up to a line feed; the carriage return before it may be missing,
-// as it is in the trailers of some clients.
+// line reads a line. Some clients send no carriage return in trailers.
 func (r *Reader) line() (string, error) {
 	line, err := r.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

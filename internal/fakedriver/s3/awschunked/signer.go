@@ -17,8 +17,8 @@ const (
 	terminator = "aws4_request"
 )
 
-// Seed is the verified signature of the request, from which the signatures of
-// its chunks follow.
+// Seed is the verified signature of the request. The first chunk's signature covers
+// it.
 type Seed struct {
 	// SecretKey is the secret access key of the account.
 	SecretKey string
@@ -56,9 +56,8 @@ func (c *chain) Chunk(data []byte, signature string) bool {
 	return hmac.Equal([]byte(c.last), []byte(signature))
 }
 
-// Trailer implements Signer. No library that can be imported offers this
-// signature, so the key is derived here as the Signature Version 4
-// documentation has it.
+// Trailer implements Signer. No importable library has this signature, so this derives
+// the key as documented for Signature Version 4.
 func (c *chain) Trailer(canonical []byte, signature string) bool {
 	day := c.Time.UTC().Format("20060102")
 	key := []byte("AWS4" + c.SecretKey)

@@ -61,7 +61,7 @@ func (r *Reader) check(found http.Header, canonical []byte, signature string) er
 	return nil
 }
 
-// end makes sure that nothing but one empty line follows the last chunk.
+// end checks that only one empty line follows the last chunk.
 func (r *Reader) end() error {
 	line, err := r.line()
 	if errors.Is(err, io.EOF) {

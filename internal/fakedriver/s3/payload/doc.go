@@ -1,5 +1,4 @@
-// Package payload reads the body of a request of S3, and verifies what the headers
-// and trailers declare about it: length, signature, digests and checksums. It
-// exists so that nothing is stored before all of its body has arrived and is
-// right.
+// Package payload receives the body of an S3 request. It verifies what headers and
+// trailers declare: length, signature, digests and checksums. Nothing is stored before
+// the whole body is received and verified.
 package payload

@@ -16,20 +16,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// Payload is a body on its way: where it comes from, and the digests that are
-// taken of it as it passes.
+// Payload is a body that is being received, with its digests.
 type Payload struct {
 	r      Request
 	in     io.Reader
-	stream *awschunked.Reader // nil: not in the encoding aws-chunked
+	stream *awschunked.Reader // nil: the encoding is not aws-chunked
 	size   int64
 	md5    hash.Hash // nil: not needed
 	sha256 hash.Hash // nil: not declared
 	sums   *checksum.Verifier
 }
 
-// newPayload checks what the headers declare about a body. Nothing has been read
-// when it returns.
+// newPayload checks the headers about a body. It does not read the body.
 func newPayload(r Request, limit int64) (*Payload, error) {
 	in := r.R.Body
 	p := &Payload{r: r, size: r.R.ContentLength}
@@ -69,14 +67,14 @@ func checkSize(size, limit int64) error {
 
 func (p *Payload) expectChecksums(trailers []string) (err error) {
 	if p.r.Operation.Name == "CompleteMultipartUpload" {
-		p.sums = &checksum.Verifier{} // its checksum is of the object, not of the document
+		p.sums = &checksum.Verifier{} // the checksum is of the object, not of the document
 		return nil
 	}
 	p.sums, err = checksum.NewVerifier(p.r.R.Header, trailers)
 	return err
 }
 
-// Read implements io.Reader. What passes goes into the digests.
+// Read implements io.Reader. It updates the digests.
 func (p *Payload) Read(buffer []byte) (int, error) {
 	n, err := p.in.Read(buffer)
 	passed := buffer[:n]
@@ -90,8 +88,7 @@ func (p *Payload) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// copyTo copies the body, and returns an error unless it is all that was declared.
-// Writers that implement io.ReaderFrom say themselves where the bytes belong.
+// copyTo copies the body, and verifies it. A writer may implement io.ReaderFrom.
 func (p *Payload) copyTo(to io.Writer) error {
 	n, err := io.Copy(to, p)
 	switch {

@@ -13,17 +13,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// Request is what is known of a request before its body is read.
+// Request is the part of a request that is known before its body.
 type Request struct {
 	R         *http.Request
 	Operation s3op.Operation
 	Signature authentication.Signature
-	// Secret is what the request, and the chunks of its body, are signed with.
+	// Secret is the key of the signatures of the request and of its chunks.
 	Secret string
 }
 
-// Receive copies a body of at most limit bytes, and returns what has been found
-// out about it. Errors are those of S3.
+// Receive copies a body of at most limit bytes, and verifies it. Errors are those of
+// S3.
 func Receive(to io.Writer, limit int64, r Request) (*Payload, error) {
 	p, err := newPayload(r, limit)
 	if err != nil {
@@ -42,10 +42,10 @@ func (p *Payload) ETag() (etag objects.ETag) {
 	return etag
 }
 
-// Checksum returns the checksum that the client has sent, if it has.
+// Checksum returns the client's checksum, if it has sent one.
 func (p *Payload) Checksum() checksum.Sum { return p.sums.Sum() }
 
-// readError turns what reading a connection returns into S3's errors.
+// readError converts an error of a connection into an S3 error.
 func readError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -9,14 +9,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// The kinds of streaming upload that X-Amz-Content-Sha256 may name.
+// Kinds of streaming uploads in X-Amz-Content-Sha256.
 const (
 	streamSigned        = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
 	streamSignedTrailer = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"
 	streamTrailer       = "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
 )
 
-// newStream reads what the headers say of a body in the encoding aws-chunked.
+// newStream parses the headers about a body in the encoding aws-chunked.
 func newStream(r Request, kind string) (awschunked.Stream, error) {
 	stream := awschunked.Stream{HasTrailer: kind != streamSigned}
 	if kind != streamSigned && kind != streamSignedTrailer && kind != streamTrailer {

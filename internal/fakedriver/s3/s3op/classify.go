@@ -9,9 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// neutral are the query parameters that say nothing about the operation: SDKs
-// name their call in x-id, and a presigned URL carries its signature, and what
-// the SDK would have said in headers about checksums.
+// neutral are query parameters that do not affect the operation: x-id with the name of
+// the SDK call, the signature of a presigned URL, and checksum options that SDKs
+// otherwise send as headers.
 var neutral = []string{
 	"x-id", "X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
 	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders",
@@ -19,13 +19,12 @@ var neutral = []string{
 	"X-Amz-Checksum-Mode", "X-Amz-Checksum-Crc32", "X-Amz-Sdk-Checksum-Algorithm",
 }
 
-// needsValue are the parameters that gofakes3 takes for absent when they are
-// empty: DELETE key?uploadId= would delete the object.
+// needsValue are parameters that gofakes3 ignores if they are empty. DELETE
+// key?uploadId= would delete the object.
 var needsValue = []string{"uploadId", "partNumber", "list-type", "versionId"}
 
-// Classify finds the operation of a request by its method, by what its path
-// names, its query and its headers. The error is an *s3error.Error:
-// NotImplemented for anything that is not in the table.
+// Classify finds the operation of a request by method, level, query and headers. The
+// error is an *s3error.Error: NotImplemented for anything that is not in the table.
 func Classify(method string, level Level, query url.Values, header http.Header) (Operation, error) {
 	names, err := queryNames(query)
 	if err != nil {
@@ -49,8 +48,8 @@ func Classify(method string, level Level, query url.Values, header http.Header) 
 	return found, checkHeaders(found, header)
 }
 
-// queryNames returns the parameters that select and shape an operation. One that
-// is given twice is rejected: two readers might look at different values.
+// queryNames returns the parameters that select an operation. It rejects repeated
+// parameters: two parsers might read different values.
 func queryNames(query url.Values) ([]string, error) {
 	names := make([]string, 0, len(query))
 	for name, values := range query {

@@ -14,16 +14,16 @@ var conditional = []string{
 	"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
 }
 
-// harmless are the X-Amz- headers that any operation may carry, because the
-// store honours them or because ignoring them changes no outcome.
+// harmless are the X-Amz- headers that every operation allows: the store supports
+// them, or they do not change the result.
 var harmless = []string{
 	"X-Amz-Acl", "X-Amz-Checksum-Algorithm", "X-Amz-Checksum-Mode", "X-Amz-Checksum-Type",
 	"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Decoded-Content-Length", "X-Amz-Mp-Object-Size",
 	"X-Amz-Request-Payer", "X-Amz-Sdk-Checksum-Algorithm", "X-Amz-Security-Token", "X-Amz-Storage-Class", "X-Amz-Trailer", "X-Amz-User-Agent",
 }
 
-// checkHeaders rejects the headers that would have to be ignored although they
-// ask for something: encryption keys, locks, tags, conditions.
+// checkHeaders rejects unsupported headers that would change the operation: encryption
+// keys, locks, tags, conditions.
 func checkHeaders(op Operation, header http.Header) error {
 	for _, name := range conditional {
 		if header.Get(name) != "" && !slices.Contains(op.Conditions, name) {

@@ -1,12 +1,11 @@
-// Package s3op says which operation of S3 a request is, and what a key needs to
-// be allowed it. It exists because gofakes3 takes every sub-resource that it does
-// not know for the object or bucket itself (PUT key?tagging overwrites the
-// object), so that nothing may reach it that is not listed here.
+// Package s3op identifies the operation of an S3 request, and the permission that it
+// needs. The table is an allow-list, because gofakes3 treats unknown sub-resources as
+// the object or bucket itself: PUT key?tagging would overwrite the object.
 package s3op
 
 import "github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 
-// Level is what an operation works on.
+// Level is the level of a path: service, bucket or object.
 type Level string
 
 // The levels.
@@ -16,7 +15,7 @@ const (
 	Object  Level = "object"
 )
 
-// Body is what an operation expects in the body of its request.
+// Body is the kind of a request body.
 type Body int
 
 // The kinds of body.
@@ -25,47 +24,44 @@ const (
 	NoBody Body = iota
 	// Data is the content of an object.
 	Data
-	// Document is XML, much smaller than an object may be.
+	// Document is XML, with a small size limit.
 	Document
 )
 
-// Operation is one row of the table: how to recognise an operation and what it
-// needs.
+// Operation is one row of the table: how to identify an operation, and what it needs.
 type Operation struct {
 	// Name is S3's own, for example PutObject.
 	Name string
 
-	// Method and Level, together with Selects, recognise the operation.
+	// Method and Level, together with Selects, identify the operation.
 	Method string
 	Level  Level
-	// Selects are the query parameters that must be there; the row with the
-	// most of them wins.
+	// Selects are the required query parameters; the row with the most of them counts.
 	Selects []string
-	// CopySource is whether the header X-Amz-Copy-Source must be there.
+	// CopySource reports whether the header X-Amz-Copy-Source is required.
 	CopySource bool
 
-	// Takes are the further query parameters that the operation honours. Any
-	// other is rejected, because ignoring it would change the meaning of the request.
+	// Takes are the other supported query parameters. All others are rejected, because
+	// ignoring them would change the meaning of the request.
 	Takes []string
-	// Conditions are the conditional headers that the operation honours.
+	// Conditions are the supported conditional headers.
 	Conditions []string
-	// Headers are the further headers of S3 that the operation honours.
+	// Headers are the other supported headers of S3.
 	Headers []string
 
 	// Needs are permissions, any one of which is enough. With none, any access to
 	// the bucket is enough.
 	Needs []authorization.Need
-	// Reserved operations are for the driver and for administrators' keys; no
-	// other is allowed them.
+	// Reserved operations are only for the driver and for administrators' keys.
 	Reserved bool
-	// Administrative operations change what the storage does, or what others may do:
-	// no key is allowed them but that of an administrator.
+	// Administrative operations change settings of the storage, or permissions of others.
+	// Only an administrator's key may use them.
 	Administrative bool
 
 	Body Body
 }
 
-// Mutates reports whether the operation changes what is stored.
+// Mutates reports whether the operation changes stored data.
 func (o Operation) Mutates() bool {
 	return o.Administrative || (len(o.Needs) > 0 && o.Needs[0].Direction == authorization.Write)
 }

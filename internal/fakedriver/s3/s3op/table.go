@@ -55,7 +55,7 @@ var table = []Operation{
 	{Name: "DeleteObject", Method: http.MethodDelete, Level: Object, Needs: authorization.WriteData, Takes: version, Conditions: []string{"If-Match"}},
 
 	{Name: "CreateMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploads"}, Needs: authorization.WriteData,
-		Headers: append([]string{"X-Amz-Metadata-Directive"}, attributes...)}, // which s3cmd sends, and S3 ignores
+		Headers: append([]string{"X-Amz-Metadata-Directive"}, attributes...)}, // s3cmd sends it, and S3 ignores it
 	{Name: "UploadPart", Method: http.MethodPut, Level: Object, Selects: []string{"uploadId", "partNumber"}, Needs: authorization.WriteData, Body: Data},
 	{Name: "UploadPartCopy", Method: http.MethodPut, Level: Object, Selects: []string{"uploadId", "partNumber"}, CopySource: true, Needs: authorization.WriteData,
 		Headers: slices.Concat(copyHeaders, []string{"X-Amz-Copy-Source-Range"})},
@@ -76,7 +76,7 @@ var table = []Operation{
 	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: authorization.ReadBucket},
 	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: Document},
 
-	// What clients ask of an ordinary bucket and get an ordinary answer to.
+	// Clients use these on ordinary buckets, and get S3's default responses.
 	{Name: "GetBucketAcl", Method: http.MethodGet, Level: Bucket, Selects: []string{"acl"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketCors", Method: http.MethodGet, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketEncryption", Method: http.MethodGet, Level: Bucket, Selects: []string{"encryption"}, Needs: authorization.ReadBucket},
@@ -91,7 +91,7 @@ var table = []Operation{
 	{Name: "GetPublicAccessBlock", Method: http.MethodGet, Level: Bucket, Selects: []string{"publicAccessBlock"}, Needs: authorization.ReadBucket},
 }
 
-// Table returns every operation that the store knows.
+// Table returns all operations of the store.
 func Table() []Operation {
 	return slices.Clone(table)
 }

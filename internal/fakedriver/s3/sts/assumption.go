@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// The lengths of sessions, in seconds, that STS accepts.
+// Minimum, maximum and default duration of sessions in STS, in seconds.
 const (
 	minSessionSeconds     = 15 * 60
 	maxSessionSeconds     = 12 * 60 * 60
 	defaultSessionSeconds = 60 * 60
 )
 
-// assumption is what AssumeRoleWithWebIdentity is asked for.
+// assumption has the parameters of AssumeRoleWithWebIdentity.
 type assumption struct {
 	token    string
 	arn      string
@@ -29,7 +29,7 @@ var (
 	sessionName = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
 )
 
-// parseAssumption checks the parameters by the constraints of the API reference.
+// parseAssumption validates the parameters with the constraints of the API reference.
 func parseAssumption(form url.Values) (assumption, error) {
 	asked := assumption{token: form.Get("WebIdentityToken"), arn: form.Get("RoleArn"), name: form.Get("RoleSessionName")}
 	switch {

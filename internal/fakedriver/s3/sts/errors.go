@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// failure is an error as clients of STS see it: like S3's, in another document.
+// failure is an error of STS. It has another document than S3's.
 type failure struct {
 	code    string
 	status  int
@@ -32,7 +32,7 @@ func (e *failure) Error() string { return e.code + ": " + e.message }
 
 func (e *failure) with(message string) *failure { return &failure{e.code, e.status, message} }
 
-// reject answers with an error, and logs what is not the client's fault.
+// reject responds with an error, and logs errors that the client has not caused.
 func (s *Service) reject(x exchange, err error) {
 	found, ok := errors.AsType[*failure](err)
 	log := s.options.Logger.WithValues("request", x.id, "operation", Operation)

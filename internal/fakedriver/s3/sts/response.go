@@ -24,12 +24,12 @@ type result struct {
 	}
 }
 
-func newResult(asked assumption, begun *authorization.Session) *result {
+func newResult(asked assumption, session *authorization.Session) *result {
 	var a result
-	a.Subject = begun.Account // it has no other name in the store
-	a.User.Arn, a.User.AssumedRoleID = asked.user(), begun.Account+":"+asked.name
-	a.Credentials.AccessKeyID, a.Credentials.SecretAccessKey = begun.AccessKeyID, begun.Secret
-	a.Credentials.SessionToken, a.Credentials.Expiration = begun.Token, begun.Expires.Format(time.RFC3339)
+	a.Subject = session.Account // the store has no other name for it
+	a.User.Arn, a.User.AssumedRoleID = asked.user(), session.Account+":"+asked.name
+	a.Credentials.AccessKeyID, a.Credentials.SecretAccessKey = session.AccessKeyID, session.Secret
+	a.Credentials.SessionToken, a.Credentials.Expiration = session.Token, session.Expires.Format(time.RFC3339)
 	return &a
 }
 
@@ -47,7 +47,7 @@ func (x exchange) sendResult(found *result) {
 func (x exchange) send(status int, document any) {
 	body, err := xml.Marshal(document)
 	if err != nil {
-		status, body = http.StatusInternalServerError, nil // cannot happen: there are only strings
+		status, body = http.StatusInternalServerError, nil // cannot happen: it has only strings
 	}
 	header := x.w.Header()
 	header.Set("Content-Type", "text/xml")

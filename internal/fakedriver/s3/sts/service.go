@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
-// Operation is the one operation that is served.
+// Operation is the only supported operation.
 const Operation = "AssumeRoleWithWebIdentity"
 
 const version = "2011-06-15"
@@ -23,9 +23,9 @@ const version = "2011-06-15"
 // maxFormBytes is more than the longest token that STS takes, 20,000 characters.
 const maxFormBytes = 64 << 10
 
-// Options are what a service works with. All are required, except WebIdentity.
+// Options configure a service. All are required, except WebIdentity.
 type Options struct {
-	// Registry has the accounts, and takes the sessions.
+	// Registry has the accounts and the sessions.
 	Registry *authorization.Registry
 	// IsClosed reports whether the store has been closed.
 	IsClosed func() bool
@@ -52,7 +52,7 @@ type exchange struct {
 	id string
 }
 
-// Serve answers a request, which has an ID.
+// Serve responds to a request with an ID.
 func (s *Service) Serve(w http.ResponseWriter, r *http.Request, id string) {
 	x := exchange{w, r, id}
 	result, err := s.answer(x)
@@ -78,8 +78,8 @@ func (s *Service) answer(x exchange) (*result, error) {
 	return s.assume(x.r.Context(), asked)
 }
 
-// readForm reads the parameters, which are in the body. One that is given twice,
-// or also in the URL, is rejected.
+// readForm reads the parameters from the body. It rejects parameters that are
+// repeated, or are also in the URL.
 func readForm(r *http.Request) (url.Values, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxFormBytes+1))
 	switch {
@@ -102,8 +102,8 @@ func readForm(r *http.Request) (url.Values, error) {
 	return form, checkAction(form)
 }
 
-// checkAction rejects other actions, and parameters that would have to be ignored:
-// a session policy would make the session weaker than its account.
+// checkAction rejects other actions, and unsupported parameters: a session policy
+// would restrict the session.
 func checkAction(form url.Values) error {
 	action, stated := form.Get("Action"), form.Get("Version")
 	switch {

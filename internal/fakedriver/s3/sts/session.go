@@ -9,27 +9,27 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
-// identityTimeout bounds the lookup of a token's account.
+// identityTimeout is the time limit for the lookup of a token's account.
 const identityTimeout = 10 * time.Second
 
-// assume begins a session for the bearer of a token.
+// assume starts a session for a token.
 func (s *Service) assume(ctx context.Context, asked assumption) (*result, error) {
 	account, err := s.webIdentity(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
 	now := s.options.Now().UTC().Truncate(time.Second)
-	begun, err := s.options.Registry.BeginSession(account, now, asked.duration, s.options.Rand)
+	session, err := s.options.Registry.BeginSession(account, now, asked.duration, s.options.Rand)
 	if errors.Is(err, authorization.ErrDenied) {
 		return nil, errDenied
 	}
 	if err != nil {
 		return nil, err
 	}
-	return newResult(asked, begun), nil
+	return newResult(asked, session), nil
 }
 
-// webIdentity returns the account that a token is for.
+// webIdentity returns the account of a token.
 func (s *Service) webIdentity(ctx context.Context, asked assumption) (string, error) {
 	if s.options.WebIdentity == nil {
 		return "", errDenied

@@ -58,7 +58,7 @@ func run(t *testing.T, program, address string) (dom, said string) {
 		"--user-data-dir=" + profile, "--virtual-time-budget=5000", "--dump-dom",
 	}
 	if os.Geteuid() == 0 {
-		flags = append(flags, "--no-sandbox") // it refuses to run otherwise
+		flags = append(flags, "--no-sandbox") // it does not start as root otherwise
 	}
 	cmd := exec.CommandContext(ctx, program, append(flags, address)...)
 	cmd.WaitDelay = 5 * time.Second

@@ -41,8 +41,8 @@ func TestHistories(t *testing.T) {
 			events: []journal.Event{answer(3, "get buckets", ok, "True", ""), answer(1, "get buckets", ok, "False", "")},
 			want:   "Bucket b 1:False 3:True",
 		},
-		"Refused": {
-			reason: "What was refused did not happen.",
+		"Rejected": {
+			reason: "A rejected write changes nothing.",
 			events: []journal.Event{answer(1, "get buckets", ok, "True", ""), answer(2, "update buckets", "Conflict", "False", "")},
 			want:   "Bucket b 1:True",
 		},

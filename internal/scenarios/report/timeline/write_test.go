@@ -47,7 +47,7 @@ func TestMarks(t *testing.T) {
 		"Store":    {reason: "S3 and the driver's own calls.", classes: []string{"mark", "store"}, want: 2},
 		"Lives":    {reason: "Crash, start, ready.", classes: []string{"mark", "process"}, want: 3},
 		"Log":      {reason: "On the same clock.", classes: []string{"mark", "log"}, want: 1},
-		"Bad":      {reason: "Refused, crashed, an error in the log.", classes: []string{"mark", "bad"}, want: 4},
+		"Bad":      {reason: "Rejected, crashed, an error in the log.", classes: []string{"mark", "bad"}, want: 4},
 		"Faults":   {reason: "What was done on purpose stands out.", classes: []string{"mark", "faulty"}, want: 1},
 		"Steps":    {reason: "The user's lane.", classes: []string{"mark", "step"}, want: 5},
 		"Failed":   {reason: "The assertion that did not hold.", classes: []string{"mark", "step", "failed"}, want: 1},

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
-// refusal is an input that cannot work.
-type refusal struct {
+// invalidInput is an input that cannot work.
+type invalidInput struct {
 	reason string
 	// args returns the command line, and prepares what makes it fail.
 	args func(h *home) []string
@@ -21,17 +21,22 @@ type refusal struct {
 	says []string
 }
 
-// refuse runs each refusal in a home of its own: the program must say what is
-// wrong and what to do, and leave nothing behind. run fails if it does not exit.
-func refuse(t *testing.T, refusals map[string]refusal) {
+// expectRejected runs each invalidInput in a home of its own: the program must say what is
+// wrong and what to do, and leave nothing behind. run fails if it does not exit. An
+// error of usage must be found before anything is started.
+func expectRejected(t *testing.T, invalidInputs map[string]invalidInput) {
 	t.Helper()
-	for name, tc := range refusals {
+	for name, tc := range invalidInputs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t)
 			args := tc.args(h)
 			if tc.env != "" {
 				h.env = append(h.env, tc.env)
+			}
+			isUsage := tc.code == 2
+			if isUsage {
+				h.setTraps()
 			}
 			r := h.run(args...)
 			if r.code != tc.code || r.out != "" {
@@ -43,6 +48,9 @@ func refuse(t *testing.T, refusals map[string]refusal) {
 				}
 			}
 			h.expectNothingLeft()
+			if isUsage && len(h.started()) > 0 {
+				t.Errorf("%s: programs were started: %v", tc.reason, h.started())
+			}
 		})
 	}
 }
@@ -52,9 +60,19 @@ func command(args ...string) func(*home) []string {
 	return func(*home) []string { return args }
 }
 
+// TestTraps shows that expectNothingStarted would see what the program starts.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.setTraps()
+	if r := h.run("up"); r.code != 1 || len(h.started()) == 0 {
+		t.Errorf("exit code %d, started: %v\n%s", r.code, h.started(), r.err)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	refuse(t, map[string]refusal{
+	expectRejected(t, map[string]invalidInput{
 		"Command": {
 			reason: "a command that does not exist, with the one that is meant",
 			args:   command("stats"), code: 2, says: []string{`"stats"`, "do you mean status?", "--help"},
@@ -92,7 +110,7 @@ func TestUsage(t *testing.T) {
 			args:   command("up", "--name", "My_Emulator"), code: 2, says: []string{`"My_Emulator"`, "lower-case"},
 		},
 		"NameDetached": {
-			reason: "it is refused before a process is started",
+			reason: "it is rejected before a process starts",
 			args:   command("up", "-d", "--name", "../x"), code: 2, says: []string{`"../x"`, "lower-case"},
 		},
 		"Access": {
@@ -164,7 +182,7 @@ func TestPlacesInUse(t *testing.T) {
 	port := strconv.Itoa(address.Port)
 
 	// The cases go on in parallel when this function has returned.
-	refuse(t, map[string]refusal{
+	expectRejected(t, map[string]invalidInput{
 		"S3Port": {
 			reason: "another program listens there",
 			args:   command("up", "--s3-port", port), code: 1, says: []string{"S3 store", port, "in use", "another port"},
@@ -230,7 +248,7 @@ func TestBadPrograms(t *testing.T) {
 			return []string{"up", "--control-plane-dir", dir}
 		}
 	}
-	refuse(t, map[string]refusal{
+	expectRejected(t, map[string]invalidInput{
 		"WrongPlatform": {
 			reason: "a program for another processor",
 			args:   replaced("etcd", foreignProgram()), code: 1, says: []string{"etcd", "another platform", "found linux/s390"},

@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// refusal is an access that its class, its claims or its Secrets rule out.
-type refusal struct {
+// rejection is an access that its class, its claims or its Secrets rule out.
+type rejection struct {
 	class  func(*v1alpha2.BucketAccessClass)
 	claims []string
 	access func(*v1alpha2.BucketAccess)
@@ -63,8 +63,8 @@ var (
 	}
 )
 
-func refusals() map[string]refusal {
-	all := map[string]refusal{
+func rejections() map[string]rejection {
+	all := map[string]rejection{
 		"several claims, nothing said of them": {
 			claims: []string{"a", "b"}, reason: v1alpha2.ReasonMultiBucketDisallowed, says: "2 entries",
 		},
@@ -96,7 +96,7 @@ func refusals() map[string]refusal {
 	}
 	for _, category := range categories {
 		for _, mode := range modes {
-			all[fmt.Sprintf("%s of %s", mode, category)] = refusal{
+			all[fmt.Sprintf("%s of %s", mode, category)] = rejection{
 				class: disallow(category, mode), access: ask(category, mode),
 				reason: v1alpha2.ReasonAccessModeDisallowed, says: fmt.Sprintf("%s of %s", mode, category),
 			}
@@ -105,12 +105,12 @@ func refusals() map[string]refusal {
 	return all
 }
 
-// TestRefusedAccess: what rules an access out is said in its conditions, and has
+// TestRejectedAccess: the conditions of an access say why it is rejected; it has
 // no consequence: no call, no Secret, no hold on the claims.
 // KEP: COND-ACCESS-3, REASON-21
-func TestRefusedAccess(t *testing.T) {
+func TestRejectedAccess(t *testing.T) {
 	w := newWorld(t)
-	for name, tc := range refusals() {
+	for name, tc := range rejections() {
 		t.Run(name, func(t *testing.T) {
 			s := w.newScene(t)
 			class := s.accessClass()
@@ -204,23 +204,23 @@ func TestForeignSecret(t *testing.T) {
 	}
 }
 
-// TestDriverRefusesAccess: what the driver refuses for good is said once, and
-// asked once.
-func TestDriverRefusesAccess(t *testing.T) {
+// TestDriverRejectsAccess: a permanent error of the driver is reported once, and the driver is
+// called once.
+func TestDriverRejectsAccess(t *testing.T) {
 	w := newWorld(t)
 	for _, method := range []string{"DriverGenerateBucketAccessId", "DriverGrantBucketAccess"} {
-		refuse := func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
-			if strings.Contains(fmt.Sprint(request), "refuse-"+method) {
+		reject := func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
+			if strings.Contains(fmt.Sprint(request), "reject-"+method) {
 				return nil, status.Error(codes.OutOfRange, "bucket metadata cannot be written")
 			}
 			return next()
 		}
-		w.driver.Script(method, refuse)
+		w.driver.Script(method, reject)
 		t.Run(method, func(t *testing.T) {
 			s := w.newScene(t)
 			claim, access := s.claim("data"), s.access("app", "data")
 			s.Make(s.bucketClass(), claim, access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
-				class.Spec.Parameters = map[string]string{"please": "refuse-" + method}
+				class.Spec.Parameters = map[string]string{"please": "reject-" + method}
 			}))
 			s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
 			message := s.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)

@@ -18,8 +18,8 @@ func (s *session) getCondition(ctx context.Context) error {
 	return check.Sequence(
 		func() error { return get("--if-match", head.ETag) },
 		func() error { return get("--if-none-match", `"other"`) },
-		func() error { return check.Refused(get("--if-match", `"other"`), "PreconditionFailed") },
-		func() error { return check.Refused(get("--if-none-match", head.ETag), "304") },
+		func() error { return check.Rejected(get("--if-match", `"other"`), "PreconditionFailed") },
+		func() error { return check.Rejected(get("--if-none-match", head.ETag), "304") },
 	)
 }
 
@@ -29,16 +29,16 @@ func (s *session) listAs(ctx context.Context, env string) error {
 }
 
 func (s *session) wrongSecret(ctx context.Context) error {
-	return check.Refused(s.listAs(ctx, "AWS_SECRET_ACCESS_KEY=wrong"), "SignatureDoesNotMatch")
+	return check.Rejected(s.listAs(ctx, "AWS_SECRET_ACCESS_KEY=wrong"), "SignatureDoesNotMatch")
 }
 
 func (s *session) unknownKey(ctx context.Context) error {
-	return check.Refused(s.listAs(ctx, "AWS_ACCESS_KEY_ID=AKIAUNKNOWN"), "InvalidAccessKeyId")
+	return check.Rejected(s.listAs(ctx, "AWS_ACCESS_KEY_ID=AKIAUNKNOWN"), "InvalidAccessKeyId")
 }
 
 func (s *session) anonymous(ctx context.Context) error {
 	_, err := s.Run(ctx, "s3api", "list-objects-v2", "--bucket", s.bucket, "--no-sign-request")
-	return check.Refused(err, "AccessDenied")
+	return check.Rejected(err, "AccessDenied")
 }
 
 func (s *session) otherBucket(ctx context.Context) error {
@@ -53,7 +53,7 @@ func (s *session) otherBucket(ctx context.Context) error {
 		{"s3api", "copy-object", "--bucket", s.bucket, "--key", "stolen", "--copy-source", s.Other + "/other"},
 	} {
 		_, err := s.Run(ctx, args...)
-		if err := check.Refused(err, "AccessDenied"); err != nil {
+		if err := check.Rejected(err, "AccessDenied"); err != nil {
 			return err
 		}
 	}

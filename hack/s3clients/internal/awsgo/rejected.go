@@ -19,7 +19,7 @@ func (s *session) refusedAs(ctx context.Context, provider aws.CredentialsProvide
 	}
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = !s.secret.Virtual() })
 	_, err = client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: s.bucket})
-	return check.Refused(err, code)
+	return check.Rejected(err, code)
 }
 
 func (s *session) wrongSecret(ctx context.Context) error {
@@ -39,17 +39,17 @@ func (s *session) otherBucket(ctx context.Context) error {
 		return err
 	}
 	_, err := s.s3.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &s.other})
-	if err := check.Refused(err, "AccessDenied"); err != nil {
+	if err := check.Rejected(err, "AccessDenied"); err != nil {
 		return err
 	}
 	_, err = s.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.other, Key: new("other")})
-	if err := check.Refused(err, "AccessDenied"); err != nil {
+	if err := check.Rejected(err, "AccessDenied"); err != nil {
 		return err
 	}
 	_, err = s.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.other, Key: new("other")})
-	if err := check.Refused(err, "AccessDenied"); err != nil {
+	if err := check.Rejected(err, "AccessDenied"); err != nil {
 		return err
 	}
 	_, err = s.s3.CopyObject(ctx, &s3.CopyObjectInput{Bucket: s.bucket, Key: new("stolen"), CopySource: new(s.other + "/other")})
-	return check.Refused(err, "AccessDenied")
+	return check.Rejected(err, "AccessDenied")
 }

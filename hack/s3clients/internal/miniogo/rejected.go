@@ -11,10 +11,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/hack/s3clients/internal/check"
 )
 
-// refused returns nil if err is a refusal with code.
-func refused(err error, code string) error {
+// rejected returns nil if err is a rejection with code.
+func rejected(err error, code string) error {
 	if err == nil {
-		return check.Refused(nil, code)
+		return check.Rejected(nil, code)
 	}
 	if got := minio.ToErrorResponse(err).Code; got != code {
 		return fmt.Errorf("should be %s: %s: %w", code, got, err)
@@ -41,15 +41,15 @@ func (s *session) listAs(ctx context.Context, c *credentials.Credentials) error 
 }
 
 func (s *session) wrongSecret(ctx context.Context) error {
-	return refused(s.listAs(ctx, credentials.NewStaticV4(s.secret.AccessKeyID(), "wrong", "")), "SignatureDoesNotMatch")
+	return rejected(s.listAs(ctx, credentials.NewStaticV4(s.secret.AccessKeyID(), "wrong", "")), "SignatureDoesNotMatch")
 }
 
 func (s *session) unknownKey(ctx context.Context) error {
-	return refused(s.listAs(ctx, credentials.NewStaticV4("AKIAUNKNOWN", s.secret.SecretAccessKey(), "")), "InvalidAccessKeyId")
+	return rejected(s.listAs(ctx, credentials.NewStaticV4("AKIAUNKNOWN", s.secret.SecretAccessKey(), "")), "InvalidAccessKeyId")
 }
 
 func (s *session) anonymous(ctx context.Context) error {
-	return refused(s.listAs(ctx, credentials.NewStatic("", "", "", credentials.SignatureAnonymous)), "AccessDenied")
+	return rejected(s.listAs(ctx, credentials.NewStatic("", "", "", credentials.SignatureAnonymous)), "AccessDenied")
 }
 
 func (s *session) otherBucket(ctx context.Context) error {
@@ -59,7 +59,7 @@ func (s *session) otherBucket(ctx context.Context) error {
 	return check.Sequence(
 		func() error {
 			for o := range s.ListObjectsIter(ctx, s.other, minio.ListObjectsOptions{}) {
-				return refused(o.Err, "AccessDenied")
+				return rejected(o.Err, "AccessDenied")
 			}
 			return errors.New("an empty list")
 		},
@@ -68,16 +68,16 @@ func (s *session) otherBucket(ctx context.Context) error {
 			if err == nil {
 				_, err = o.Read(make([]byte, 1))
 			}
-			return refused(err, "AccessDenied")
+			return rejected(err, "AccessDenied")
 		},
 		func() error {
 			_, err := s.PutObject(ctx, s.other, "other", nil, 0, minio.PutObjectOptions{})
-			return refused(err, "AccessDenied")
+			return rejected(err, "AccessDenied")
 		},
 		func() error {
 			_, err := s.CopyObject(ctx, minio.CopyDestOptions{Bucket: s.bucket, Object: "stolen"},
 				minio.CopySrcOptions{Bucket: s.other, Object: "other"})
-			return refused(err, "AccessDenied")
+			return rejected(err, "AccessDenied")
 		},
 	)
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// fail makes the answer that a code stands for, as the API server would give it,
-// or the error of a connection that breaks.
+// fail returns the API server's response for a code, or the error of a broken
+// connection.
 func (r *apiRequest) fail(code string) (*http.Response, error) {
 	status, reason, ok := fault.KubernetesStatus(code)
 	if !ok {
@@ -43,7 +43,7 @@ func (r *apiRequest) fail(code string) (*http.Response, error) {
 	return r.answer(status, header, answer)
 }
 
-// answer makes an answer of an object.
+// answer makes a response with an object.
 func (r *apiRequest) answer(status int, header http.Header, object any) (*http.Response, error) {
 	body, err := json.Marshal(object)
 	if err != nil {
@@ -56,14 +56,13 @@ func (r *apiRequest) answer(status int, header http.Header, object any) (*http.R
 	}, nil
 }
 
-// Texts of the API server.
+// Messages of the API server.
 const (
 	conflictText = "the object has been modified; please apply your changes to the latest version and try again"
 	etcdText     = "etcdserver: request timed out"
 )
 
-// statusOf is what the API server says with a status, and a reason if one is
-// asked for.
+// statusOf returns the API server's Status for an HTTP status and an optional reason.
 func (r *apiRequest) statusOf(status int, reason metav1.StatusReason) metav1.Status {
 	resource := schema.GroupResource{Group: r.info.APIGroup, Resource: r.info.Resource}
 	name := cmp.Or(r.info.Name, nameOf(r.body))
@@ -94,7 +93,7 @@ func (r *apiRequest) statusOf(status int, reason metav1.StatusReason) metav1.Sta
 	return failed.ErrStatus
 }
 
-// connectionError is how a connection breaks, as the net package tells of it.
+// connectionError returns the error of the net package for a broken connection.
 func connectionError(how string) error {
 	switch how {
 	case fault.TLS:

@@ -1,7 +1,7 @@
-// Package witness looks at a bucket with another client than the one that is
+// Package refclient looks at a bucket with another client than the one that is
 // tried, for what that one cannot show, and prepares what it would take long to
 // prepare.
-package witness
+package refclient
 
 import (
 	"bytes"
@@ -17,21 +17,21 @@ import (
 
 const parallel = 8
 
-// Witness sees what a target holds.
-type Witness struct {
+// Client sees what a target holds.
+type Client struct {
 	s3     *s3.Client
 	bucket string
 }
 
-// New returns a witness with the Secret of a target.
-func New(t client.Target) (*Witness, error) {
+// New returns a client with the Secret of a target.
+func New(t client.Target) (*Client, error) {
 	transport, err := t.Secret.Transport(t.Proxy)
 	if err != nil {
 		return nil, err
 	}
 	transport.MaxIdleConnsPerHost = parallel
 	endpoint := t.Secret.Endpoint()
-	return &Witness{bucket: t.Secret.Bucket(), s3: s3.New(s3.Options{
+	return &Client{bucket: t.Secret.Bucket(), s3: s3.New(s3.Options{
 		BaseEndpoint: &endpoint, Region: t.Secret.Region(), UsePathStyle: !t.Secret.Virtual(),
 		HTTPClient:  &http.Client{Transport: transport},
 		Credentials: credentials.NewStaticCredentialsProvider(t.Secret.AccessKeyID(), t.Secret.SecretAccessKey(), ""),
@@ -39,7 +39,7 @@ func New(t client.Target) (*Witness, error) {
 }
 
 // Put writes objects with the same content.
-func (w *Witness) Put(ctx context.Context, content []byte, keys ...string) error {
+func (w *Client) Put(ctx context.Context, content []byte, keys ...string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for _, key := range keys {
@@ -52,6 +52,6 @@ func (w *Witness) Put(ctx context.Context, content []byte, keys ...string) error
 }
 
 // Head returns what the store says of an object.
-func (w *Witness) Head(ctx context.Context, key string) (*s3.HeadObjectOutput, error) {
+func (w *Client) Head(ctx context.Context, key string) (*s3.HeadObjectOutput, error) {
 	return w.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &w.bucket, Key: &key})
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestRefusedEdits: what is set once, and what would be lost with it, the API
+// TestRejectedEdits: what is set once, and what would be lost with it, the API
 // server defends itself, and says so.
-func TestRefusedEdits(t *testing.T) {
+func TestRejectedEdits(t *testing.T) {
 	w := newWorld(t)
 	s := w.newScene(t)
 	p := s.dynamicPair(v1alpha2.DeletionPolicyDelete)

@@ -16,15 +16,15 @@ func (s *session) listAs(ctx context.Context, option string) error {
 }
 
 func (s *session) wrongSecret(ctx context.Context) error {
-	return check.Refused(s.listAs(ctx, "--secret_key=wrong"), "SignatureDoesNotMatch")
+	return check.Rejected(s.listAs(ctx, "--secret_key=wrong"), "SignatureDoesNotMatch")
 }
 
 func (s *session) unknownKey(ctx context.Context) error {
-	return check.Refused(s.listAs(ctx, "--access_key=AKIAUNKNOWN"), "InvalidAccessKeyId")
+	return check.Rejected(s.listAs(ctx, "--access_key=AKIAUNKNOWN"), "InvalidAccessKeyId")
 }
 
 func (s *session) signatureV2(ctx context.Context) error {
-	return check.Refused(s.listAs(ctx, "--signature-v2"), "AWS4-HMAC-SHA256")
+	return check.Rejected(s.listAs(ctx, "--signature-v2"), "AWS4-HMAC-SHA256")
 }
 
 func (s *session) presignedGetV2(ctx context.Context) error {
@@ -35,7 +35,7 @@ func (s *session) presignedGetV2(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return plain.Refused(ctx, s.Secret, s.Proxy, strings.TrimSpace(out), "AWS4-HMAC-SHA256")
+	return plain.Rejected(ctx, s.Secret, s.Proxy, strings.TrimSpace(out), "AWS4-HMAC-SHA256")
 }
 
 func (s *session) otherBucket(ctx context.Context) error {
@@ -49,7 +49,7 @@ func (s *session) otherBucket(ctx context.Context) error {
 		{"cp", other, s.url("stolen")},
 	} {
 		_, err := s.Run(ctx, args...)
-		if err := check.Refused(err, "403"); err != nil {
+		if err := check.Rejected(err, "403"); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,63 @@
+package suite_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRunners: `cosi-emu run --suite` is what runs the embedded suite, and TestSuite
+// runs the same files. Any other user of the suite has to be listed here with what it
+// needs the scenarios for, which is not to run them all once more.
+func TestRunners(t *testing.T) {
+	want := map[string]string{
+		"cmd/cosi-emu/internal/command/run.go": "runs all, or by label",
+		"internal/scenarios/loader/suite.go":   "reads the files",
+		"scenarios/suite/suite_test.go":        "runs all in the tests",
+		"scenarios/suite/documents_test.go":    "checks descriptions and labels",
+		"scenarios/suite/example_test.go":      "lists the areas",
+		"scenarios/suite/failures_test.go":     "compares with docs/known-failures.md",
+		"cmd/cosi-emu/scenarios_test.go":       "compares with what the command selects",
+		"test/e2e/statuswrites_test.go":        "runs some on components with a defect",
+	}
+	got := map[string]string{}
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || !usesSuite(t, path) {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		name = filepath.ToSlash(name)
+		got[name] = want[name]
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("users of the suite: -want, +got:\n%s", diff)
+	}
+}
+
+// usesSuite reports whether a file mentions suite.FS or loader.LoadSuite.
+func usesSuite(t *testing.T, path string) bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			from, _ := selector.X.(*ast.Ident)
+			uses = uses || from != nil && (from.Name+"."+selector.Sel.Name == "suite.FS" || from.Name+"."+selector.Sel.Name == "loader.LoadSuite")
+		}
+		return true
+	})
+	return uses
+}
