@@ -201,11 +201,15 @@ lint: $(BIN)/golangci-lint ## Run the linters.
 ##@ Verify
 
 .PHONY: verify
-verify: verify-text verify-format verify-modules verify-licenses verify-vulnerabilities verify-generated lint verify-platforms ## Check all that can be checked without running the code.
+verify: verify-text verify-mutants verify-format verify-modules verify-licenses verify-vulnerabilities verify-generated lint verify-platforms ## Check all that can be checked without running the code.
 
 .PHONY: verify-text
 verify-text: ## No file names a machine that it was written on.
 	hack/verify/text.sh
+
+.PHONY: verify-mutants
+verify-mutants: ## Every patch of test/mutants/patches applies.
+	hack/mutants.sh check
 
 .PHONY: verify-format
 verify-format: ## The code is formatted.

@@ -20,7 +20,7 @@ import (
 // DriverOptions describe an additional fake driver.
 type DriverOptions struct {
 	// Name is the driver's name. Its components are called driver.NAME and
-	// cosisidecar.NAME.
+	// sidecar.NAME.
 	Name string
 	// Protocols, AccessModes, SingleBucket and Parameters are those of
 	// fakedriver.Options.
@@ -97,7 +97,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 }
 
 // JoinDriver starts a sidecar for an external driver that already runs at an endpoint,
-// unix:///path.sock. The sidecar is component cosisidecar.NAME, and DriverName of the
+// unix:///path.sock. The sidecar is component sidecar.NAME, and DriverName of the
 // result is the name that the driver reports. It is an error if another sidecar of the
 // emulator serves a driver of that name. The caller stops the driver.
 func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*AddedDriver, error) {

@@ -62,7 +62,7 @@ func (w *Watcher) tryKey(ctx context.Context, key emulator.IssuedKey, bucket str
 	if bucket != "" && !exists {
 		spec := fakedriver.BucketSpec{Name: bucket, Owner: emulator.Administrator}
 		if _, err := w.emulator.Store().CreateBucket(ctx, spec); err != nil {
-			return false, nil //nolint:nilerr // a name that the store does not accept opens nothing
+			return false, nil // a name that the store does not accept opens nothing
 		}
 		defer func() {
 			err = errors.Join(err, w.emulator.Store().DeleteBucket(context.WithoutCancel(ctx), emulator.Administrator, bucket))

@@ -137,7 +137,7 @@ func (e *evidence) hastyClaim(v version) []Finding {
 	var found []Finding
 	for _, open := range e.open(effect{v.seq, v.began}) {
 		access := e.withAccount(open.id)
-		if access == nil || access.Metadata.Namespace != v.got.Metadata.Namespace {
+		if access == nil || access.Metadata.Namespace != v.got.Metadata.Namespace || e.touched(open.id) {
 			continue
 		}
 		uses := func(b v1alpha2.AccessedBucket) bool {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
@@ -77,17 +75,23 @@ func (e *evidence) servesOwn(c call, v version) bool {
 
 // concerns reports whether a call is for an object.
 func (c call) concerns(v version) bool {
-	switch {
-	case v.resource == buckets && c.is(generateBucketID):
-		return c.name == v.got.Metadata.Name
-	case v.resource == buckets && c.is(getBucket):
-		return c.id != "" && c.id == v.got.Spec.ExistingBucketID
-	case v.resource == buckets && c.is(createBucket, deleteBucket):
-		return c.id != "" && c.id == v.got.Status.BucketID
-	case v.resource == accesses && c.is(generateAccountID):
-		return c.name == v1alpha2.AccountNameForAccess(types.UID(v.got.Metadata.UID)) && v.got.Status.DriverName != ""
-	case v.resource == accesses && c.is(grantAccess, revokeAccess):
-		return c.id != "" && c.id == v.got.Status.AccountID
+	if v.resource == accesses {
+		if c.is(generateAccountID) {
+			return c.name == v1alpha2.AccountNameForAccess(v.got.Metadata.UID) && v.got.Status.DriverName != ""
+		}
+		return c.is(grantAccess, revokeAccess) && c.id != "" && c.id == v.got.Status.AccountID
+	}
+	return v.resource == buckets && c.concernsBucket(v.got)
+}
+
+func (c call) concernsBucket(o *object) bool {
+	switch c.method {
+	case generateBucketID:
+		return c.name == o.Metadata.Name
+	case getBucket:
+		return c.id != "" && c.id == o.Spec.ExistingBucketID
+	case createBucket, deleteBucket:
+		return c.id != "" && c.id == o.Status.BucketID
 	}
 	return false
 }

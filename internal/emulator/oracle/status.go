@@ -20,39 +20,55 @@ func untrueStatus(e *evidence) []Finding {
 			continue
 		}
 		w := &stateCheck{evidence: e, observation: m}
-		for i := range m.Objects.Claims {
-			if o := &m.Objects.Claims[i]; e.Scope.HasNamespace(o.Namespace) {
-				found = append(found, w.report("BucketClaim", o, statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions))...)
-			}
+		found = slices.Concat(found, w.untrueClaims(), w.untrueBuckets(), w.untrueAccesses())
+	}
+	return found
+}
+
+func (w *stateCheck) untrueClaims() []Finding {
+	var found []Finding
+	for i := range w.observation.Objects.Claims {
+		if o := &w.observation.Objects.Claims[i]; w.Scope.HasNamespace(o.Namespace) {
+			found = append(found, w.report("BucketClaim", o, statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions))...)
 		}
-		for i := range m.Objects.Buckets {
-			o := &m.Objects.Buckets[i]
-			if !e.oursAt(o) || !w.served(o.Spec.DriverName) {
-				continue
-			}
-			problem := statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions)
-			if problem == "" {
-				problem = w.outdatedFailure(o.Status.Conditions, func(c call) bool {
-					return c.is(generateBucketID) && c.name == o.Name || c.is(createBucket, getBucket, deleteBucket) && c.id != "" &&
-						(c.id == o.Status.BucketID || c.id == o.Spec.ExistingBucketID)
-				})
-			}
-			found = append(found, w.report("Bucket", o, problem)...)
+	}
+	return found
+}
+
+func (w *stateCheck) untrueBuckets() []Finding {
+	var found []Finding
+	for i := range w.observation.Objects.Buckets {
+		o := &w.observation.Objects.Buckets[i]
+		if !w.oursAt(o) || !w.served(o.Spec.DriverName) {
+			continue
 		}
-		for i := range m.Objects.Accesses {
-			o := &m.Objects.Accesses[i]
-			if !e.Scope.HasNamespace(o.Namespace) || o.Status.DriverName != "" && !w.served(o.Status.DriverName) {
-				continue
-			}
-			problem := statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions)
-			if problem == "" {
-				problem = w.outdatedFailure(o.Status.Conditions, func(c call) bool {
-					return c.is(generateAccountID) && c.name == v1alpha2.AccountNameForAccess(o.UID) ||
-						c.is(grantAccess, revokeAccess) && c.id != "" && c.id == o.Status.AccountID
-				})
-			}
-			found = append(found, w.report("BucketAccess", o, problem)...)
+		problem := statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions)
+		if problem == "" {
+			problem = w.outdatedFailure(o.Status.Conditions, func(c call) bool {
+				return c.is(generateBucketID) && c.name == o.Name || c.is(createBucket, getBucket, deleteBucket) && c.id != "" &&
+					(c.id == o.Status.BucketID || c.id == o.Spec.ExistingBucketID)
+			})
 		}
+		found = append(found, w.report("Bucket", o, problem)...)
+	}
+	return found
+}
+
+func (w *stateCheck) untrueAccesses() []Finding {
+	var found []Finding
+	for i := range w.observation.Objects.Accesses {
+		o := &w.observation.Objects.Accesses[i]
+		if !w.Scope.HasNamespace(o.Namespace) || o.Status.DriverName != "" && !w.served(o.Status.DriverName) {
+			continue
+		}
+		problem := statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions)
+		if problem == "" {
+			problem = w.outdatedFailure(o.Status.Conditions, func(c call) bool {
+				return c.is(generateAccountID) && c.name == v1alpha2.AccountNameForAccess(o.UID) ||
+					c.is(grantAccess, revokeAccess) && c.id != "" && c.id == o.Status.AccountID
+			})
+		}
+		found = append(found, w.report("BucketAccess", o, problem)...)
 	}
 	return found
 }

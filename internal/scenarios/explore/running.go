@@ -65,10 +65,9 @@ func (r *running) start() {
 func (r *running) finish(failed bool) {
 	r.seen.ended = time.Now()
 	r.seen.steps = r.seen.ended.Sub(r.started)
-	r.seen.faults = r.sandbox.emu.Faults().List()
-	if r.probed {
-		r.seen.faults = slices.DeleteFunc(r.seen.faults, func(f fault.Status) bool { return f.Name == probe.Name })
-	}
+	r.seen.faults = slices.DeleteFunc(r.sandbox.emu.Faults().List(), func(f fault.Status) bool {
+		return !slices.ContainsFunc(r.faults, func(own fault.Fault) bool { return own.Name == f.Name })
+	}) // without those of the scenario, and the probe
 	r.sandbox.emu.Faults().Clear()
 	if r.interferes() {
 		r.fail(r.tearDown())
