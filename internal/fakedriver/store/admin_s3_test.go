@@ -29,7 +29,7 @@ func administered(t *testing.T) (*server, *s3.Client) {
 
 func TestAdminBuckets(t *testing.T) {
 	s, c := administered(t)
-	other, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "other", Owner: "admin", Admin: true})
+	other, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "other", Owner: "other", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
