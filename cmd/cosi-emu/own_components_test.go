@@ -46,8 +46,8 @@ func TestOwnComponentsFail(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.write("one.yaml", scenario("one", claims))
-	h.refused(`--sidecar-cmd "./none": `, "run", "one.yaml", "--sidecar-cmd", "./none")
-	h.refused("--controller-rbac requires --controller-cmd", "explore", "one.yaml", "--controller-rbac", "one.yaml")
+	h.rejected(`--sidecar-cmd "./none": `, "run", "one.yaml", "--sidecar-cmd", "./none")
+	h.rejected("--controller-rbac requires --controller-cmd", "explore", "one.yaml", "--controller-rbac", "one.yaml")
 	r := h.run("run", "one.yaml", "--controller-cmd", h.program()+" controller --no-such-flag --health-probe-bind-address=$(PROBE_ADDRESS)")
 	if r.code != 3 || !strings.Contains(r.err, "start controller: ") || !strings.Contains(r.err, "no-such-flag") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)

@@ -147,12 +147,12 @@ func TestSecret(t *testing.T) {
 	judge(t, map[string]judging{
 		"Event": {
 			reason: "A key was in a request.", happen: leak("ready"),
-			want: []verdict{{oracle.Secret, "event 7 of the journal: patch buckets by sidecar"}},
+			want: []summary{{oracle.Secret, "event 7 of the journal: patch buckets by sidecar"}},
 		},
 		"Object": {
 			reason: "A key was in a condition.",
 			happen: func(s *story) { s.input.SecretLeaks = []oracle.SecretLeak{{Owner: owner, Place: "BucketAccess/app"}} },
-			want:   []verdict{{oracle.Secret, "BucketAccess/app"}},
+			want:   []summary{{oracle.Secret, "BucketAccess/app"}},
 		},
 		"Once": {
 			reason: "A key that is in three places is one leak.",
@@ -161,7 +161,7 @@ func TestSecret(t *testing.T) {
 				leak("fill")(s)
 				s.input.SecretLeaks = []oracle.SecretLeak{{Owner: owner, Place: "BucketAccess/app"}}
 			},
-			want: []verdict{{oracle.Secret, "event 7 of the journal: patch buckets by sidecar"}},
+			want: []summary{{oracle.Secret, "event 7 of the journal: patch buckets by sidecar"}},
 		},
 		"OfOthers": {
 			reason: "Another run reports the leak of its secret.",

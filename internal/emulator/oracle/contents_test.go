@@ -67,7 +67,7 @@ func TestPurged(t *testing.T) {
 				inStore(put)(s)
 				s.change("provision", func(e *journal.Event) { e.Request = []byte(`{"bucketId":"` + bucket + `",` + purging + `}`) })
 			},
-			want: []verdict{{oracle.Request, "Bucket/" + bucket}}, // its Bucket does not say so
+			want: []summary{{oracle.Request, "Bucket/" + bucket}}, // its Bucket does not say so
 		},
 		"OtherValue": {
 			reason: "The class says the contrary.",

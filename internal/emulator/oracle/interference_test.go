@@ -47,7 +47,7 @@ func TestStrippedFinalizers(t *testing.T) {
 				s.dropGrant()
 				afterwards(left)(s)
 			},
-			want: []verdict{{oracle.Leak, "account " + account}, {oracle.Order, "BucketAccess/app"}},
+			want: []summary{{oracle.Leak, "account " + account}, {oracle.Order, "BucketAccess/app"}},
 		},
 		"Bucket": {
 			reason: "The finalizer of an access does not protect the bucket.",
@@ -58,7 +58,7 @@ func TestStrippedFinalizers(t *testing.T) {
 					truth.Buckets = []fakedriver.Bucket{leftBucket(bucket, driver)}
 				})(s)
 			},
-			want: []verdict{{oracle.Leak, "bucket " + bucket}},
+			want: []summary{{oracle.Leak, "bucket " + bucket}},
 		},
 	})
 }
@@ -71,7 +71,7 @@ func TestRetainByPerson(t *testing.T) {
 	look := api("sidecar", "get buckets", bucket, "", object(bucketMeta+protected+going, bucketSpec, `"status":{"bucketID":"`+bucket+`"}`))
 	looked := retain("Retain")
 	looked.Component, looked.Operation.Name, looked.Request = "sidecar", "get buckets", nil
-	lost := []verdict{{oracle.Loss, "bucket " + bucket}}
+	lost := []summary{{oracle.Loss, "bucket " + bucket}}
 	judge(t, map[string]judging{
 		"CacheAlone": {
 			reason: "The sidecar did not look at the Bucket before it deleted the bucket.",
@@ -125,7 +125,7 @@ func TestImmutableSecret(t *testing.T) {
 				s.before("fill", grant)
 				s.drop("fill")
 			},
-			want: []verdict{{oracle.Order, "Secret/key"}},
+			want: []summary{{oracle.Order, "Secret/key"}},
 		},
 		"Replaced": {
 			reason: "It is another Secret now.",

@@ -27,17 +27,17 @@ func TestKeys(t *testing.T) {
 		"Prefix": {
 			reason: "A bucket whose name begins like the granted one.",
 			happen: use(true, oracle.KeyUse{Account: account, Bucket: bucket + "-probe"}),
-			want:   []verdict{{oracle.Keys, subject}},
+			want:   []summary{{oracle.Keys, subject}},
 		},
 		"Revoked": {
 			reason: "The access was revoked, and the key goes on working.",
 			happen: use(false, oracle.KeyUse{Account: account, Bucket: bucket}),
-			want:   []verdict{{oracle.Keys, subject}},
+			want:   []summary{{oracle.Keys, subject}},
 		},
 		"RevokedList": {
 			reason: "The key opens no bucket any more, but is still accepted.",
 			happen: use(false, oracle.KeyUse{Account: account}),
-			want:   []verdict{{oracle.Keys, subject}},
+			want:   []summary{{oracle.Keys, subject}},
 		},
 		"RevocationFailed": {
 			reason: "As long as the access is not revoked, the key may work.",

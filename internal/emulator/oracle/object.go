@@ -24,27 +24,27 @@ type object struct {
 		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
 	} `json:"metadata"`
 	Spec struct {
-		DriverName       string                       `json:"driverName"`
+		DriverName       string                        `json:"driverName"`
 		DeletionPolicy   v1alpha2.DeletionPolicy       `json:"deletionPolicy"`
-		ExistingBucketID string                       `json:"existingBucketID"`
+		ExistingBucketID string                        `json:"existingBucketID"`
 		BucketClaimRef   v1alpha2.BucketClaimReference `json:"bucketClaimRef"`
 		BucketClaims     []v1alpha2.BucketClaimAccess  `json:"bucketClaims"`
-		Parameters       map[string]string            `json:"parameters"`
+		Parameters       map[string]string             `json:"parameters"`
 		Protocols        []v1alpha2.Protocol           `json:"protocols"`
 
 		Protocol           v1alpha2.Protocol `json:"protocol"`
-		ServiceAccountName string           `json:"serviceAccountName"`
+		ServiceAccountName string            `json:"serviceAccountName"`
 	} `json:"spec"`
 	Immutable bool `json:"immutable"`
 	Status    struct {
-		BucketID        string                   `json:"bucketID"`
-		AccountID       string                   `json:"accountID"`
-		DriverName      string                   `json:"driverName"`
-		BoundBucketName string                   `json:"boundBucketName"`
+		BucketID        string                    `json:"bucketID"`
+		AccountID       string                    `json:"accountID"`
+		DriverName      string                    `json:"driverName"`
+		BoundBucketName string                    `json:"boundBucketName"`
 		AccessedBuckets []v1alpha2.AccessedBucket `json:"accessedBuckets"`
 
 		AuthenticationType v1alpha2.AuthenticationType `json:"authenticationType"`
-		Parameters         map[string]string          `json:"parameters"`
+		Parameters         map[string]string           `json:"parameters"`
 	} `json:"status"`
 }
 

@@ -128,12 +128,12 @@ func TestOrder(t *testing.T) {
 		"ClaimInUse": {
 			reason: "The claim goes while an access needs it.",
 			happen: func(s *story) { s.before("withdraw", announcement()); s.move("release claim", "withdraw") },
-			want:   []verdict{{oracle.Order, "BucketClaim/photos"}},
+			want:   []summary{{oracle.Order, "BucketClaim/photos"}},
 		},
 		"Unannounced": {
 			reason: "The claim goes, and its Bucket does not say so.",
 			happen: func(s *story) { s.move("release claim", "delete bucket") },
-			want:   []verdict{{oracle.Order, "Bucket/" + bucket}},
+			want:   []summary{{oracle.Order, "Bucket/" + bucket}},
 		},
 		"Announced": {
 			reason: "The claim goes, and its Bucket says so.",

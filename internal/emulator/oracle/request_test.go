@@ -34,8 +34,8 @@ func everywhere(s *story, from, to string) {
 }
 
 func TestRequest(t *testing.T) {
-	ofAccess := []verdict{{oracle.Request, "BucketAccess/app"}}
-	ofBucket := []verdict{{oracle.Request, "Bucket/" + bucket}}
+	ofAccess := []summary{{oracle.Request, "BucketAccess/app"}}
+	ofBucket := []summary{{oracle.Request, "Bucket/" + bucket}}
 	const id = `"bucketId":"` + bucket + `"`
 	judge(t, map[string]judging{
 		"FewerBuckets": {
@@ -92,7 +92,7 @@ func TestRequest(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	access := []verdict{{oracle.Status, "BucketAccess/app"}}
+	access := []summary{{oracle.Status, "BucketAccess/app"}}
 	seen := func(change func(*oracle.Objects)) func(*story) {
 		return midway(func(_ *story, o *oracle.Objects, _ *oracle.BackendState) { change(o) })
 	}
@@ -132,12 +132,12 @@ func TestStatus(t *testing.T) {
 					Type: v1alpha2.ConditionProvisionFailed, Status: "True", Reason: v1alpha2.ReasonDriverRefused,
 				}}, yes...)
 			}),
-			want: []verdict{{oracle.Status, "Bucket/" + bucket}},
+			want: []summary{{oracle.Status, "Bucket/" + bucket}},
 		},
 		"ReadyToUse": {
 			reason: "The claim is ready, and its condition does not say so.",
 			happen: seen(func(o *oracle.Objects) { o.Claims[0].Status.Conditions = waiting }),
-			want:   []verdict{{oracle.Convergence, "BucketClaim/photos"}, {oracle.Status, "BucketClaim/photos"}},
+			want:   []summary{{oracle.Convergence, "BucketClaim/photos"}, {oracle.Status, "BucketClaim/photos"}},
 		},
 	})
 }
@@ -151,7 +151,7 @@ func failures(defaults bool, gaps ...time.Duration) oracle.Input {
 	for range gaps {
 		s.before("provision", failed.event)
 	}
-	in := s.told()
+	in := s.history()
 	clock, failures := in.Events[0].Time, 0
 	for i := range in.Events {
 		in.Events[i].Time = clock

@@ -295,7 +295,7 @@ func TestConvergence(t *testing.T) {
 				o.Buckets[0].Annotations = map[string]string{v1alpha2.BucketClaimBeingDeletedAnnotation: ""}
 				bucketNotYet(o, yes)
 			}),
-			want: []verdict{{oracle.Convergence, "BucketClaim/photos"}},
+			want: []summary{{oracle.Convergence, "BucketClaim/photos"}},
 		},
 		"ClaimSilentBesideACondemnedBucket": {
 			reason: "Its Bucket is being deleted, and it does not say so.",
@@ -304,7 +304,7 @@ func TestConvergence(t *testing.T) {
 				o.Claims[0].Status.ReadyToUse = false
 				bucketNotYet(o, yes)
 			}),
-			want: []verdict{{oracle.Convergence, "BucketClaim/photos"}},
+			want: []summary{{oracle.Convergence, "BucketClaim/photos"}},
 		},
 		"ClaimBesideACondemnedBucket": {
 			reason: "It says that its Bucket is being deleted.",
@@ -323,7 +323,7 @@ func TestConvergence(t *testing.T) {
 				o.Buckets[0].DeletionTimestamp = &now
 				bucketNotYet(o, yes)
 			}),
-			want: []verdict{{oracle.Convergence, "Bucket/" + bucket}},
+			want: []summary{{oracle.Convergence, "Bucket/" + bucket}},
 		},
 		"BucketInUse": {
 			reason: "It is being deleted, its claim is gone, and an access uses it.",
