@@ -80,7 +80,6 @@ func TestInvalidNames(t *testing.T) {
 }
 
 // KEP: API-ACCESS-2
-//
 func TestInvalidGrants(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
