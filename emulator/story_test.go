@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -66,22 +67,31 @@ func (s *story) delete(object client.Object) {
 	}
 }
 
+// waitReady waits as an application does: it reads again if the API server is away.
 func (s *story) waitReady() {
 	s.t.Helper()
-	harness.Until(s.t, "claim and access become ready", func(ctx context.Context) (bool, error) {
+	harness.Eventually(s.t, "claim and access become ready", func(ctx context.Context) error {
 		if err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(s.claim), s.claim); err != nil {
-			return false, err
+			return err
 		}
-		err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(s.access), s.access)
-		return s.claim.Status.ReadyToUse && s.access.Status.ReadyToUse, err
+		if err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(s.access), s.access); err != nil {
+			return err
+		}
+		if !s.claim.Status.ReadyToUse || !s.access.Status.ReadyToUse {
+			return fmt.Errorf("the claim's status is %+v, the access's is %+v", s.claim.Status, s.access.Status)
+		}
+		return nil
 	})
 }
 
 func (s *story) waitGone(object client.Object) {
 	s.t.Helper()
-	harness.Until(s.t, "object goes", func(ctx context.Context) (bool, error) {
+	harness.Eventually(s.t, "object goes", func(ctx context.Context) error {
 		err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
-		return err != nil, client.IgnoreNotFound(err)
+		if err == nil {
+			return fmt.Errorf("%T %s exists", object, object.GetName())
+		}
+		return client.IgnoreNotFound(err)
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-//nolint:lll // one case a line
 func TestInvalidBucketRequests(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
@@ -81,8 +80,6 @@ func TestInvalidNames(t *testing.T) {
 }
 
 // KEP: API-ACCESS-2
-//
-//nolint:lll // one case a line
 func TestInvalidGrants(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})

@@ -36,7 +36,7 @@ func (c *operation) serve(w *responseRecorder, r *http.Request, served Describer
 		return c.crashAfter() || failStore(w, r, served, e.LoseReply, e.Message)
 	case e.Cut > 0:
 		next.ServeHTTP(&cutter{ResponseWriter: w, left: e.Cut}, r)
-		_ = http.NewResponseController(w).Flush() // send what is not cut
+		_ = http.NewResponseController(w).Flush() // so that the bytes before the cut arrive
 		return true
 	case e.Flip > 0:
 		next.ServeHTTP(&flipper{ResponseWriter: w, left: e.Flip}, r)

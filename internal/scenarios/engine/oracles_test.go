@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -206,7 +207,8 @@ func (m *meddler) StepEnded(_ *spec.Scenario, step engine.StepResult) {
 func TestSocket(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})
-	scenario := "setup: {drivers: [{name: theirs, socket: \"" + drivertest.ServeFake(t, "theirs.test", emu.Info().S3Endpoint) + "\"}]}\nsteps:" + claimed + `
+	socket := drivertest.ServeFake(t, "theirs.test", emu.Info().S3Endpoint)
+	scenario := fmt.Sprintf("setup: {drivers: [{name: theirs, socket: %q}]}\nsteps:", socket) + claimed + `
 - expect: {"Bucket/${claim.status.boundBucketName}": {spec: {driverName: theirs.test}}}
 - call: {method: DriverGetInfo, response: {name: "${driver}"}}
 - delete: BucketClaim/photos
