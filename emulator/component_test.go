@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 // script is a runner that a test controls.
@@ -63,7 +64,7 @@ type stage struct {
 func newStage(t *testing.T) (*Component, *stage) {
 	t.Helper()
 	others := goleak.IgnoreCurrent() // those of a bubble of synctest
-	t.Cleanup(func() { goleak.VerifyNone(t, others) })
+	t.Cleanup(func() { leaks.Check(t, others) })
 	s := &stage{journal: journal.New(journal.Options{}), failed: make(chan error, 1)}
 	create := func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		run := s.next

@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 // TestStory is the product in one test: a claim becomes a bucket that a real
@@ -187,7 +188,7 @@ func TestStopLeavesNothing(t *testing.T) {
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the directory is still there: %v", err)
 	}
-	goleak.VerifyNone(t, before)
+	leaks.Check(t, before)
 }
 
 // TestRights proves that the components have the rights of deploy/, and no others.

@@ -22,6 +22,7 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 const (
@@ -75,7 +76,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() {
 		// Events that are still being written when the sidecar stops keep their
 		// connection busy for a moment; it is closed when it has been idle.
-		goleak.VerifyNone(t, goroutines, goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run"))
+		leaks.Check(t, goroutines, goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run"))
 	})
 	d := drivertest.Start(t, "d-"+rand.String(8)+".test")
 	return &world{

@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 // never is the delay of retries: longer than any test.
@@ -41,7 +42,7 @@ func newWorldWithoutSidecar(tb testing.TB, change ...func(*emulator.Options)) *w
 	tb.Helper()
 	controlplanetest.Start(tb)
 	goroutines := goleak.IgnoreCurrent()
-	tb.Cleanup(func() { goleak.VerifyNone(tb, goroutines) })
+	tb.Cleanup(func() { leaks.Check(tb, goroutines) })
 	w := &world{driver: drivertest.Start(tb, driverName)}
 	options := emulator.Options{NoDriver: true, RetryBaseDelay: never, RetryMaxDelay: never}
 	for _, c := range change {

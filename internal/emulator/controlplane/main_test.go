@@ -8,17 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(victimVariable); dir != "" {
 		beVictim(dir)
 	}
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 var findBinaries = sync.OnceValues(func() (binaries.Set, error) {

@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 const patience = 30 * time.Second
@@ -35,8 +36,8 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	ctrl.SetLogger(logr.Discard())
 	plane := controlplanetest.Start(t)
-	leaks := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
+	others := goleak.IgnoreCurrent()
+	t.Cleanup(func() { leaks.Check(t, others) })
 	home := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", home)
 	return &stage{t: t, root: filepath.Join(home, "cosi-emu"), plane: plane}

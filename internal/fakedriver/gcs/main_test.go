@@ -8,16 +8,16 @@ import (
 	"testing"
 
 	"cloud.google.com/go/storage"
-	"go.uber.org/goleak"
 	"golang.org/x/oauth2"
 	"google.golang.org/api/option"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 const owner = "test.example.com"
 

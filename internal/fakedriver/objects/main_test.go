@@ -3,7 +3,7 @@ package objects_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }

@@ -18,26 +18,38 @@ func newClient(cfg *rest.Config, options client.Options) (client.Client, error) 
 	if err != nil {
 		return nil, err
 	}
-	return boundedReader{c}, nil
+	options.Cache = nil
+	live, err := client.New(cfg, options)
+	if err != nil {
+		return nil, err
+	}
+	return boundedReader{Client: c, live: live}, nil
 }
 
-// boundedReader reads the cache as it is when the cache does not catch up with a
-// write. It may never catch up: if the object is deleted while the watch is
-// interrupted, the cache learns of that by a new list, without the version of the
-// write. In controller-runtime, every read of that object, and every list of its
-// kind, would then wait until something else of that kind changes.
-type boundedReader struct{ client.Client }
+// boundedReader does not wait for a cache that does not catch up with a write. It
+// may never catch up: if the object is deleted while the watch is interrupted, the
+// cache learns of that by a new list, without the version of the write. In
+// controller-runtime, every read of that object, and every list of its kind, would
+// then wait until something else of that kind changes.
+type boundedReader struct {
+	client.Client
 
-// Get implements client.Reader.
+	live client.Reader
+}
+
+// Get implements client.Reader. When the cache does not catch up, Get reads the
+// object from the API server: the state before its own write would make a
+// reconciler repeat what it has done.
 func (c boundedReader) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 	return withTimeout(ctx, func(ctx context.Context) error {
 		return c.Client.Get(ctx, key, object, opts...)
 	}, func() error {
-		return c.Client.Get(ctx, key, object, append(opts, client.DisableReadYourWritesConsistency)...)
+		return c.live.Get(ctx, key, object, opts...)
 	})
 }
 
-// List implements client.Reader.
+// List implements client.Reader. When the cache does not catch up, List reads it as
+// it is: the API server does not know the indexes of the cache.
 func (c boundedReader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	return withTimeout(ctx, func(ctx context.Context) error {
 		return c.Client.List(ctx, list, opts...)
@@ -46,14 +58,14 @@ func (c boundedReader) List(ctx context.Context, list client.ObjectList, opts ..
 	})
 }
 
-// withTimeout waits for a consistent read, and after the timeout reads the cache as
-// it is.
-func withTimeout(ctx context.Context, consistent func(context.Context) error, asIs func() error) error {
+// withTimeout reads consistently, or otherwise if that takes longer than the
+// timeout.
+func withTimeout(ctx context.Context, consistent func(context.Context) error, otherwise func() error) error {
 	within, cancel := context.WithTimeout(ctx, catchUpTimeout)
 	defer cancel()
 	err := consistent(within)
 	if err == nil || within.Err() == nil || ctx.Err() != nil {
 		return err
 	}
-	return asIs()
+	return otherwise()
 }

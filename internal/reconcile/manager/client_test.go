@@ -18,8 +18,8 @@ type behind struct {
 	fails error // what a read that does not wait comes to
 }
 
-func (b behind) Get(ctx context.Context, _ client.ObjectKey, _ client.Object, opts ...client.GetOption) error {
-	return b.read(ctx, (&client.GetOptions{}).ApplyOptions(opts).DisableReadYourWritesConsistency)
+func (b behind) Get(ctx context.Context, _ client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+	return b.read(ctx, false)
 }
 
 func (b behind) List(ctx context.Context, _ client.ObjectList, opts ...client.ListOption) error {
@@ -34,6 +34,17 @@ func (b behind) read(ctx context.Context, atOnce bool) error {
 	return b.fails
 }
 
+// upToDate is the API server.
+type upToDate struct {
+	client.Reader
+
+	fails error
+}
+
+func (u upToDate) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return u.fails
+}
+
 // TestReadsTimeOut: reads time out, and end at once with their caller.
 func TestReadsTimeOut(t *testing.T) {
 	broken := errors.New("broken")
@@ -44,7 +55,7 @@ func TestReadsTimeOut(t *testing.T) {
 		want   error
 		took   time.Duration
 	}{
-		"Behind":      {"What the cache has is better than nothing.", time.Minute, nil, nil, catchUpTimeout},
+		"Behind":      {"The API server knows; of a list, what the cache has is better than nothing.", time.Minute, nil, nil, catchUpTimeout},
 		"Broken":      {"The second answer counts.", time.Minute, broken, broken, catchUpTimeout},
 		"Interrupted": {"The caller waits no longer.", catchUpTimeout / 2, nil, context.DeadlineExceeded, catchUpTimeout / 2},
 	}
@@ -61,7 +72,7 @@ func TestReadsTimeOut(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), tc.limit)
 					defer cancel()
 					started := time.Now()
-					if err := read(ctx, boundedReader{behind{fails: tc.fails}}); !errors.Is(err, tc.want) {
+					if err := read(ctx, boundedReader{behind{fails: tc.fails}, upToDate{fails: tc.fails}}); !errors.Is(err, tc.want) {
 						t.Errorf("%s %s = %v, want %v", tc.reason, verb, err, tc.want)
 					}
 					if took := time.Since(started); took != tc.took {

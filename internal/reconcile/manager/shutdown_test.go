@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
@@ -15,12 +14,13 @@ import (
 
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 // TestStopsWhileListIsRejected stops a component while the API server rejects its
 // list request.
 func TestStopsWhileListIsRejected(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer leaks.Check(t)
 	asked := make(chan struct{}, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked <- struct{}{}

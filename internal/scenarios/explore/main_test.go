@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
-	"go.uber.org/goleak"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 // text reads a file of testdata.

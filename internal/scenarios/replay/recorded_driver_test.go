@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 // rpc is a call as a sidecar had it.
@@ -49,8 +50,8 @@ func recorded() *recording.Recording {
 }
 
 func TestStandin(t *testing.T) {
-	leaks := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
+	others := goleak.IgnoreCurrent()
+	t.Cleanup(func() { leaks.Check(t, others) })
 	client := dial(t, replay.RecordedDriverOptions{Recording: recorded(), Sidecar: "sidecar", Name: "vendor.photos-7"})
 	info, err := cosiv1alpha2.NewIdentityClient(client).DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{})
 	if err != nil || info.GetName() != "vendor.photos-7" {

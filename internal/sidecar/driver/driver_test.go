@@ -18,6 +18,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 func connect(t *testing.T, d *drivertest.Driver) *driver.Driver {
@@ -40,7 +41,7 @@ func options(d *drivertest.Driver) driver.Options {
 func noLeaks(t *testing.T) {
 	t.Helper()
 	goroutines := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, goroutines) })
+	t.Cleanup(func() { leaks.Check(t, goroutines) })
 }
 
 func TestConnectErrors(t *testing.T) {

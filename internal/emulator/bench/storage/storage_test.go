@@ -3,10 +3,10 @@ package storage
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // TestMeasure takes all measurements with a light load: the times say nothing
 // then, but what is counted must be right, and nothing may be left running.

@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
+
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // fakeModule builds in a second what kubernetesModule builds in minutes.
 func fakeModule() module {

@@ -1,0 +1,47 @@
+// Package leaks finds goroutines that a test has started and not ended.
+package leaks
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// timeout is how long goroutines have to end. goleak itself waits for half a second
+// at most, and a busy machine needs longer. Only a test that fails waits that long.
+const timeout = time.Minute
+
+// Check waits until no goroutines are left but those of the options. If that takes
+// longer than a minute, it fails the test and says which are left.
+func Check(tb testing.TB, options ...goleak.Option) {
+	tb.Helper()
+	if err := wait(options); err != nil {
+		tb.Errorf("goroutines are left: %v", err)
+	}
+}
+
+// Main runs the tests of a binary, as TestMain. It fails if goroutines are left a
+// minute after tests that passed.
+func Main(m *testing.M) {
+	code := m.Run()
+	if code == 0 {
+		if err := wait(nil); err != nil {
+			fmt.Fprintln(os.Stderr, "goroutines are left:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func wait(options []goleak.Option) error {
+	deadline := time.Now().Add(timeout)
+	for {
+		err := goleak.Find(options...) // waits between its attempts
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
