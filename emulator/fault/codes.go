@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
@@ -70,6 +72,9 @@ func CheckOutcome(seam journal.Seam, outcome string) error {
 		for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
 			known = append(known, http.StatusText(status))
 		}
+	}
+	if seam == journal.SeamStore {
+		known = append(known, s3error.Codes()...)
 	}
 	meant, near := suggest.Near(outcome, known)
 	switch {
@@ -140,6 +145,21 @@ var s3 = map[string]int{
 func S3Status(code string) (int, bool) {
 	status, ok := s3[code]
 	return status, ok
+}
+
+// NearS3Code returns the error code of S3 that a misspelt one is like, or false if the code
+// exists, or is like none. A response without a body has the words of its HTTP status.
+func NearS3Code(code string) (string, bool) {
+	known := slices.Concat(s3Codes(), s3error.Codes())
+	for status := http.StatusMultipleChoices; status <= http.StatusNetworkAuthenticationRequired; status++ {
+		if text := http.StatusText(status); text != "" {
+			known = append(known, strings.ReplaceAll(text, " ", ""))
+		}
+	}
+	if slices.Contains(known, code) {
+		return "", false
+	}
+	return suggest.Near(code, known)
 }
 
 func s3Codes() []string { return slices.Sorted(maps.Keys(s3)) }

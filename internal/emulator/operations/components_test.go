@@ -3,6 +3,7 @@ package operations_test
 import (
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 )
 
@@ -30,6 +31,35 @@ func TestCheckComponent(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("CheckComponent(%q):\n%s\nwant:\n%s", pattern, got, want)
+		}
+	}
+}
+
+func TestCheckComponentAt(t *testing.T) {
+	for _, tc := range []struct {
+		seam    journal.Seam
+		pattern string
+		want    string
+	}{
+		{journal.SeamAPI, "", ""},
+		{journal.SeamAPI, "*", ""},
+		{journal.SeamAPI, "controller.2", ""},
+		{journal.SeamAPI, "sidecar.photos", ""},
+		{journal.SeamAPI, "driver.photos", `component "driver.photos" has no operations at seam api: it can be controller, sidecar`},
+		{journal.SeamRPC, "driver.*", ""},
+		{journal.SeamRPC, "store", `component "store" has no operations at seam rpc: it can be sidecar, driver`},
+		{journal.SeamStore, "driver", ""},
+		{journal.SeamStore, "gcs", ""},
+		{journal.SeamStore, "side*", `component "side*" has no operations at seam store: it can be driver, store, gcs`},
+		{journal.SeamProcess, "etcd", ""},
+		{journal.SeamStore, "stroe", `unknown component "stroe": did you mean "store"?`},
+	} {
+		got := ""
+		if err := operations.CheckComponentAt(tc.seam, tc.pattern); err != nil {
+			got = err.Error()
+		}
+		if got != tc.want {
+			t.Errorf("CheckComponentAt(%q, %q):\n%s\nwant:\n%s", tc.seam, tc.pattern, got, tc.want)
 		}
 	}
 }

@@ -1,7 +1,10 @@
 //nolint:lll // one code a line
 package s3error
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // The errors that the store answers with. Codes and statuses are those of the
 // "List of error codes" in Amazon's S3 API reference.
@@ -69,6 +72,13 @@ var (
 	ErrNoSuchWebsiteConfiguration   = define("NoSuchWebsiteConfiguration", http.StatusNotFound, "The specified bucket does not have a website configuration")
 )
 
+// codes are those of all errors.
+var codes []string
+
+// Codes returns the codes of all errors.
+func Codes() []string { return slices.Clone(codes) }
+
 func define(code string, status int, message string) *Error {
+	codes = append(codes, code)
 	return &Error{Code: code, Status: status, Message: message}
 }

@@ -49,7 +49,7 @@ func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPatte
 		}
 		*field.into = text
 	}
-	return found, errors.Join(operations.Check(found.seam, found.operation), operations.CheckComponent(found.component))
+	return found, errors.Join(operations.Check(found.seam, found.operation), operations.CheckComponentAt(found.seam, found.component))
 }
 
 // matches reports whether an event matches the pattern.

@@ -28,7 +28,7 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	if reached { // the fault is active at once
 		f.Match.Since = ""
 	}
-	if err := operations.CheckComponent(f.Component); err != nil {
+	if err := operations.CheckComponentAt(f.Seam, f.Component); err != nil {
 		return nil, err
 	}
 	mark := r.engine.journal.Mark()

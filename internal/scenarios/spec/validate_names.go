@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ import (
 // A name that is misspelt would be found when the scenario is half run, or, where it
 // is said that something never happens, not at all. Names with expressions in them are
 // not known before.
+
+// expressions matches those in a text.
+var expressions = regexp.MustCompile(`\$\{[^}]*\}`)
 
 // literal returns a text that is given and has no expressions in it.
 func literal(t Text) (string, bool) {
@@ -43,20 +47,17 @@ func (d *decoder) component(at Position, name string) {
 		d.fail(at, "component %q must be a name without *", name)
 		return
 	}
-	d.componentPattern(at, name)
-}
-
-func (d *decoder) componentPattern(at Position, pattern string) {
-	if err := operations.CheckComponent(pattern); err != nil {
+	if err := operations.CheckComponent(name); err != nil {
 		d.fail(at, "%s", err)
 	}
 }
 
-// componentPattern checks the component of an event or a fault. One that has expressions
-// is not checked.
-func (v *validation) componentPattern(text Text) {
-	if name, ok := literal(text); ok {
-		v.decoder.componentPattern(text.Position, name)
+// componentAt checks the component of an event or a fault at a seam. Expressions in it are
+// for the names of drivers.
+func (v *validation) componentAt(seam journal.Seam, text Text) {
+	pattern := expressions.ReplaceAllString(text.Source(), "*")
+	if err := operations.CheckComponentAt(seam, pattern); err != nil {
+		v.decoder.fail(text.Position, "%s", err)
 	}
 }
 
@@ -85,8 +86,8 @@ func (v *validation) method(at Position, name string) {
 // event checks that the component of an event exists, and its operation and its outcome
 // at its seam.
 func (v *validation) event(e *EventPattern) {
-	v.componentPattern(e.Component)
 	seam := cmp.Or(journal.Seam(e.Seam), journal.SeamRPC)
+	v.componentAt(seam, e.Component)
 	if name, ok := literal(e.Operation); ok {
 		if err := operations.Check(seam, name); err != nil {
 			v.decoder.fail(e.Operation.Position, "%s", err)
@@ -105,6 +106,18 @@ func (v *validation) code(text Text) {
 	if _, known := fault.RPCCode(name); ok && !known && name != journal.OutcomeOK {
 		known := append(fault.Codes(journal.SeamRPC), journal.OutcomeOK)
 		v.decoder.fail(text.Position, "%q is not a gRPC code: %s", name, suggest.From(name, known))
+	}
+}
+
+// s3Code checks an error code of S3. A store of your own may have others that are like
+// none of them.
+func (v *validation) s3Code(text Text) {
+	code, ok := literal(text)
+	if !ok {
+		return
+	}
+	if meant, misspelt := fault.NearS3Code(code); misspelt {
+		v.decoder.fail(text.Position, "there is no S3 error code %q: did you mean %q?", code, meant)
 	}
 }
 

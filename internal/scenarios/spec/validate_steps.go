@@ -235,13 +235,14 @@ func (v *validation) s3(s *Step, _ map[string]bool) {
 		v.decoder.fail(s.Position, "s3 requires a secret, and one of put, get, head, delete, list, multipart, presignGet, presignPut")
 	}
 	v.putSize(s, s.S3.Size)
+	v.s3Code(s.S3.Code)
 	if s.S3.ServiceAccount.IsZero() != s.S3.Access.IsZero() {
 		v.decoder.fail(s.Position, "s3 requires serviceAccount and access together: one ServiceAccount may have several accesses")
 	}
 }
 
 func (v *validation) fault(s *Step, _ map[string]bool) {
-	v.componentPattern(s.Inject.ComponentText())
+	v.componentAt(s.Inject.Seam, s.Inject.ComponentText())
 	if err := s.Inject.check(); err != nil {
 		v.decoder.fail(s.Position, "%s", err)
 	}

@@ -90,7 +90,7 @@ func (f *faultFlags) fault(name string) (fault.Fault, error) {
 		}
 		f.made.Set[path] = value
 	}
-	if err := operations.CheckComponent(f.made.Component); err != nil {
+	if err := operations.CheckComponentAt(f.made.Seam, f.made.Component); err != nil {
 		return fault.Fault{}, fmt.Errorf("--component: %w", err)
 	}
 	return f.made, f.made.Validate()
