@@ -83,7 +83,7 @@ func serveByDriver(t *testing.T, emu *emulator.Emulator, driver, class string) {
 	s.delete(s.access)
 	s.delete(s.claim)
 	s.waitGone(s.access)
-	s.waitGone(s.claim)
+	s.waitDeprovisioned()
 }
 
 func TestAddDriverNeedsAStore(t *testing.T) {

@@ -57,7 +57,7 @@ func TestStory(t *testing.T) {
 		t.Errorf("the key after the access is gone: %v, want InvalidAccessKeyId", err)
 	}
 	s.delete(s.claim)
-	s.waitGone(s.claim)
+	s.waitDeprovisioned()
 	expectEmptyStore(t, emu)
 	expectNoSecret(t, emu, secret)
 }

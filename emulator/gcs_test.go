@@ -107,7 +107,7 @@ func TestGCS(t *testing.T) {
 		t.Errorf("with a revoked key: status %d", got)
 	}
 	s.delete(s.claim)
-	s.waitGone(s.claim)
+	s.waitDeprovisioned()
 	if buckets, err := emu.Store().Buckets(t.Context()); err != nil || len(buckets) != 0 {
 		t.Errorf("left: %v, %v", buckets, err)
 	}

@@ -51,7 +51,7 @@ func TestDriverLosesData(t *testing.T) {
 			s.delete(s.access)
 			s.delete(s.claim)
 			s.waitGone(s.access)
-			s.waitGone(s.claim)
+			s.waitDeprovisioned()
 			if diff := cmp.Diff([]administration.DataLoss{want}, lostSince(t, emu, mark)); diff != "" {
 				t.Errorf("what was lost: -want, +got:\n%s", diff)
 			}

@@ -133,7 +133,7 @@ func (s *story) live() {
 	s.delete(s.access)
 	s.waitGone(s.access)
 	s.delete(s.claim)
-	s.waitGone(s.claim)
+	s.waitDeprovisioned()
 }
 
 // groupOf returns the API group of what a request is about. Of all kinds that the

@@ -95,6 +95,18 @@ func (s *story) waitGone(object client.Object) {
 	})
 }
 
+// waitDeprovisioned waits until the claim and its Bucket are gone. The claim goes first: it
+// is released once its Bucket is being deleted. The backend bucket goes before the Bucket.
+func (s *story) waitDeprovisioned() {
+	s.t.Helper()
+	name := s.claim.Status.BoundBucketName
+	if name == "" {
+		s.t.Fatal("the claim was not bound")
+	}
+	s.waitGone(s.claim)
+	s.waitGone(&v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
 // secret returns the Secret as an application reads it.
 func (s *story) secret() map[string]string {
 	s.t.Helper()

@@ -65,15 +65,18 @@ func TestChildrenKilled(t *testing.T) {
 	harness.Until(t, "the new sidecar has had the access granted once more", func(context.Context) (bool, error) {
 		return counted(emu)[granted] >= 2, nil
 	})
+	bucket := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: v1alpha2.BucketNameForClaim(claim.UID)}}
 	for _, object := range []client.Object{access, claim} {
 		if err := emu.Client().Delete(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
 	}
-	harness.Until(t, "the claim is gone, and the access before it", func(ctx context.Context) (bool, error) {
-		err := emu.Client().Get(ctx, client.ObjectKeyFromObject(claim), claim)
-		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
-	})
+	for _, object := range []client.Object{claim, bucket} { // the access is gone before the claim
+		harness.Until(t, object.GetName()+" is gone", func(ctx context.Context) (bool, error) {
+			err := emu.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
+			return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+		})
+	}
 	want := map[string]int{
 		"controller crash OK": 1, "controller fail Error": 1, "sidecar crash OK": 2, "sidecar fail Error": 1,
 		"sidecar DriverCreateBucket Fenced": 1, "sidecar DriverCreateBucket OK": 1,

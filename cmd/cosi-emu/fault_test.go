@@ -58,7 +58,7 @@ func TestFault(t *testing.T) {
 		{"--seam", "store", "--cut-upload", "3"}, {"--seam", "store", "--flip-upload", "3"}, {"--seam", "process", "--clock", "-2h"},
 		{"--seam", "rpc", "--crash", "before", "--forget"},
 	} {
-		h.must(append([]string{"fault", "add", "never", "--component", "absent"}, effect...)...)
+		h.must(append([]string{"fault", "add", "never", "--component", "driver.absent"}, effect...)...)
 		h.must("fault", "remove", "never")
 	}
 	h.must("fault", "clear")

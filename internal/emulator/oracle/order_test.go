@@ -139,6 +139,10 @@ func TestOrder(t *testing.T) {
 			reason: "The claim goes, and its Bucket says so.",
 			happen: func(s *story) { s.before("delete bucket", announcement()); s.move("release claim", "delete bucket") },
 		},
+		"RemovedByForce": {
+			reason: "A user has removed the Bucket by force, which the journal does not show.",
+			happen: func(s *story) { s.drop("delete bucket", "deprovision", "release bucket") },
+		},
 		"DeletedByPerson": {
 			reason: "A person has deleted the Bucket, which the component sees later.",
 			happen: func(s *story) {

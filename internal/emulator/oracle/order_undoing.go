@@ -155,16 +155,23 @@ func (e *evidence) hastyClaim(v version) []Finding {
 
 // unannounced finds claims that went while a Bucket was bound to them that does not say so: it
 // stays bound for good. (KEP, "Deleting a Bucket": the controller annotates the Bucket first.)
+// A Bucket that is not seen again is not bound any more: a user removed it by force, which the
+// journal does not show.
 func (e *evidence) unannounced(v version) []Finding {
 	bound := map[string]*object{} // by name, as last seen before
+	exists := map[string]bool{}   // those that are seen after
 	for _, b := range e.of(buckets) {
-		if b.seq < v.seq && b.got != nil && b.got.Spec.BucketClaimRef.UID == v.got.Metadata.UID {
+		switch {
+		case b.got == nil || b.got.Spec.BucketClaimRef.UID != v.got.Metadata.UID:
+		case b.seq < v.seq:
 			bound[b.key] = b.got
+		default:
+			exists[b.key] = true
 		}
 	}
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(bound)) {
-		if b := bound[name]; b.deleting() || b.announced() || e.deletedByPerson(buckets, name, v.seq) {
+		if b := bound[name]; b.deleting() || b.announced() || !exists[name] || e.deletedByPerson(buckets, name, v.seq) {
 			continue
 		}
 		found = append(found, Finding{

@@ -34,8 +34,8 @@ func (t *timeoutError) Error() string { return "condition not met after " + t.du
 
 // duration says how long the step has taken, and why it took longer than its timeout.
 func (t *timeoutError) duration() string {
-	const half = 2 // of the timeout are noticeable
-	if t.elapsed < t.timeout+t.timeout/half {
+	const half = 2 // of the timeout are noticeable, and a second
+	if t.elapsed < t.timeout+max(t.timeout/half, time.Second) {
 		return t.timeout.String()
 	}
 	return fmt.Sprintf("%s, which the starved machine stretched to %s", t.timeout, t.elapsed.Round(time.Second/10))

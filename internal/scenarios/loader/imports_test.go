@@ -11,7 +11,9 @@ import (
 // names, and not against a running system.
 func TestImports(t *testing.T) {
 	const module = "github.com/cosi-emu/cosi-emu/"
-	allowed := []string{"internal/emulator/vocabulary", "internal/emulator/operations", "emulator/journal", "emulator/fault"}
+	allowed := []string{
+		"internal/emulator/vocabulary", "internal/emulator/operations", "internal/emulator/secretvalues", "emulator/journal", "emulator/fault",
+	}
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".", "../spec").Output()
 	if err != nil {
 		t.Fatal(err)
