@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
@@ -58,6 +59,32 @@ func TestDeleteClaimAndRetainBucket(t *testing.T) {
 	if diff := cmp.Diff(want, bucket.Annotations); diff != "" {
 		t.Errorf("annotations of the Bucket (-want +got):\n%s", diff)
 	}
+}
+
+// TestHeldClaim: a claim that another finalizer keeps is released, and is not ready to
+// use any more.
+func TestHeldClaim(t *testing.T) {
+	h := start(t)
+	h.make(class())
+	claim, bucket := h.provisioned("data")
+	h.setFinalizers(claim, "example.com/held", v1alpha2.ProtectionFinalizer)
+	h.must(h.Delete(context.Background(), claim))
+	awaits(h, claim, "is released", func(c *v1alpha2.BucketClaim) error {
+		if len(c.Finalizers) > 1 || c.Status.ReadyToUse {
+			return fmt.Errorf("finalizers %v, ready to use: %t", c.Finalizers, c.Status.ReadyToUse)
+		}
+		return nil
+	})
+	awaits(h, bucket, "may go", beingDeleted)
+	h.setFinalizers(claim)
+	h.vanishes(claim)
+}
+
+func (h *fixture) setFinalizers(claim *v1alpha2.BucketClaim, finalizers ...string) {
+	h.t.Helper()
+	before := claim.DeepCopy()
+	claim.Finalizers = finalizers
+	h.must(h.Patch(context.Background(), claim, client.MergeFrom(before)))
 }
 
 // KEP: FLOW-DELETE-2.2.1

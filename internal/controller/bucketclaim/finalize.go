@@ -28,6 +28,16 @@ func (a *attempt) confirmExists(ctx context.Context) error {
 	return nil
 }
 
+// markUnready says that the claim must not be used any more, if another finalizer keeps
+// it after this controller has released it. Any other claim vanishes.
+func (a *attempt) markUnready(ctx context.Context) error {
+	if len(a.Object.GetFinalizers()) <= 1 {
+		return nil
+	}
+	a.Object.Status.ReadyToUse = false
+	return a.SaveStatus(ctx)
+}
+
 // deleteBucket separates a claim that is being deleted from its Bucket: it announces
 // the end of the claim, and with the policy Delete it deletes the Bucket. The claim
 // does not wait until the Bucket is gone, which reports its progress itself.

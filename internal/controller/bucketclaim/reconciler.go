@@ -56,7 +56,7 @@ func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha2.BucketClaim] {
 		},
 		Deprovision: func(p *cosireconcile.Patcher[*v1alpha2.BucketClaim]) []cosireconcile.Phase {
 			a := &attempt{Reconciler: r, Patcher: p}
-			return []cosireconcile.Phase{a.unprotect, a.awaitAccesses, a.confirmExists, a.deleteBucket, a.removeFinalizer}
+			return []cosireconcile.Phase{a.unprotect, a.awaitAccesses, a.confirmExists, a.markUnready, a.deleteBucket, a.removeFinalizer}
 		},
 		WriteStatus: r.Protector.WriteStatus,
 	}

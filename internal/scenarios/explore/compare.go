@@ -32,7 +32,7 @@ const (
 func judge(o, clean *runResult) []oracle.Finding {
 	found := oracle.Judge(o.input)
 	if o.tornDown {
-		found = append(found, undeleted(o.end)...)
+		found = slices.Concat(found, o.endless, undeleted(o.end))
 	} else {
 		found = append(found, comparedWith(clean, o)...)
 	}

@@ -98,7 +98,7 @@ func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario
 				g.Timeline = base + timelineExtension
 			}
 			g.verify(shown)
-			if w, err = e.resetAfter(ctx, w, &runResult{}); err != nil || g.Verified {
+			if w, err = e.resetAfter(ctx, w, &runResult{tornDown: true}); err != nil || g.Verified {
 				return w, errors.Join(err, ctx.Err())
 			}
 		}

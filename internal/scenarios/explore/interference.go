@@ -45,6 +45,34 @@ type objects struct {
 	all   []string
 }
 
+// objectsBefore returns the objects that exist before the first step of a run: its
+// namespace, and the classes that its claims and accesses name.
+func objectsBefore(o *runResult) *objects {
+	there := &objects{names: o.names, all: []string{"Namespace/" + sandboxNamespace}}
+	for _, event := range o.open() {
+		var asked struct {
+			Spec struct {
+				BucketClass string `json:"bucketClassName"`
+				AccessClass string `json:"bucketAccessClassName"`
+			} `json:"spec"`
+		}
+		if event.Seam != journal.SeamAPI || json.Unmarshal(event.Response, &asked) != nil {
+			continue
+		}
+		there.exists("BucketClass", asked.Spec.BucketClass)
+		there.exists("BucketAccessClass", asked.Spec.AccessClass)
+	}
+	return there
+}
+
+// exists adds an object, unless its name is empty.
+func (o *objects) exists(kind, name string) {
+	full := kind + "/" + o.names.pattern(name)
+	if name != "" && !slices.Contains(o.all, full) {
+		o.all = append(o.all, full)
+	}
+}
+
 // observe learns from an event which objects exist after it.
 func (o *objects) observe(e journal.Event) {
 	verb, resource, _ := strings.Cut(e.Operation.Name, " ")
@@ -53,23 +81,22 @@ func (o *objects) observe(e journal.Event) {
 	if e.Seam != journal.SeamAPI || kind == "" || e.Operation.Subject == "" || failed {
 		return
 	}
-	name := o.names.pattern(e.Operation.Subject)
-	name = kind + "/" + name[strings.LastIndex(name, "/")+1:]
+	name := e.Operation.Subject[strings.LastIndex(e.Operation.Subject, "/")+1:]
 	var told string
 	_ = json.Unmarshal(e.Response, &told) // the type of a watch event; a request has an object
-	exists := slices.Contains(o.all, name)
 	switch {
 	case told == "DELETED":
-		o.all = slices.DeleteFunc(o.all, func(other string) bool { return other == name })
-	case !exists && (verb == "create" || told == "ADDED" || told == "MODIFIED"):
-		o.all = append(o.all, name)
+		gone := kind + "/" + o.names.pattern(name)
+		o.all = slices.DeleteFunc(o.all, func(other string) bool { return other == gone })
+	case verb == "create", told == "ADDED", told == "MODIFIED":
+		o.exists(kind, name)
 	}
 }
 
 // interferences returns the selected interferences of a run: each with every object that
 // exists at the moment of an operation, before it, and after it if it changes anything.
 func (e *explorer) interferences(o *runResult) []Trial {
-	there := &objects{names: o.names}
+	there := objectsBefore(o)
 	points := map[Point]int{}
 	var all []Trial
 	for _, event := range o.open() {
@@ -94,7 +121,7 @@ func (e *explorer) interferencesAt(p Point, objects []string) []Trial {
 		kind, _, _ := strings.Cut(object, "/")
 		for _, about := range fault.Interferences() {
 			selected := len(e.options.Kinds) == 0 || slices.Contains(e.options.Kinds, Kind(about.Name))
-			if !selected || !slices.Contains(about.Kinds, kind) {
+			if !selected || !slices.Contains(about.Kinds, kind) || sameAsAnother(about.Name, kind) {
 				continue
 			}
 			for _, after := range p.moments() {
@@ -104,6 +131,20 @@ func (e *explorer) interferencesAt(p Point, objects []string) []Trial {
 		}
 	}
 	return all
+}
+
+// sameAsAnother reports whether an interference with an object of a kind has no other
+// consequence than another one. Classes and namespaces have neither COSI's finalizer nor
+// dependents, and no component reads their labels and annotations.
+func sameAsAnother(what fault.Interference, kind string) bool {
+	switch kind {
+	case "Namespace":
+		return what != fault.Delete
+	case "BucketClass", "BucketAccessClass":
+		return what != fault.Delete && what != fault.Recreate
+	default:
+		return false
+	}
 }
 
 // moments returns when an interference can have a consequence at a point: before an event,

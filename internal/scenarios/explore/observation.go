@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// observe lists all COSI objects, the Secrets of the namespace, and the contents of the
+// observe lists all COSI objects and classes, the Secrets of the namespace, and the contents of the
 // backend.
 func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation, error) {
 	m := oracle.Observation{Name: name, After: w.emu.Journal().Mark()}
@@ -24,7 +24,8 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 	var buckets v1alpha2.BucketList
 	var accesses v1alpha2.BucketAccessList
 	var secrets corev1.SecretList
-	for _, list := range []client.ObjectList{&claims, &buckets, &accesses, &secrets} {
+	var classes savedClasses
+	for _, list := range []client.ObjectList{&claims, &buckets, &accesses, &secrets, &classes.buckets, &classes.accesses} {
 		// A list from the watch cache is current in an idle sandbox, and takes a fiftieth
 		// of the time.
 		cached := &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: "0"}}
@@ -36,6 +37,12 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 		}
 	}
 	m.Objects.Claims, m.Objects.Buckets, m.Objects.Accesses = claims.Items, buckets.Items, accesses.Items
+	for i := range classes.buckets.Items {
+		m.Objects.BucketClasses = append(m.Objects.BucketClasses, classes.buckets.Items[i].Name)
+	}
+	for i := range classes.accesses.Items {
+		m.Objects.AccessClasses = append(m.Objects.AccessClasses, classes.accesses.Items[i].Name)
+	}
 	for i := range secrets.Items {
 		if s := &secrets.Items[i]; s.Annotations[v1alpha2.BucketAccessReferenceAnnotation] != "" {
 			m.Objects.Secrets = append(m.Objects.Secrets, accessSecret(s))

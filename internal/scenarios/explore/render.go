@@ -71,6 +71,9 @@ func inject(name string, parts ...any) (*yaml.Node, error) {
 			return nil, err
 		}
 	}
+	if fields["object"] == "Namespace/"+sandboxNamespace {
+		fields["object"] = "Namespace/${ns}"
+	}
 	for _, duration := range []string{"delay", "down", "for", "retryAfter"} {
 		if n, ok := fields[duration].(float64); ok {
 			fields[duration] = time.Duration(n).String()

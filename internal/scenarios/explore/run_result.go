@@ -25,6 +25,8 @@ type runResult struct {
 	// tornDown reports whether everything was deleted before the end. The end state is then
 	// not compared with that of the clean run.
 	tornDown bool
+	// endless are the findings for namespaces that were deleted and do not end.
+	endless []oracle.Finding
 	// input is the input of the standing oracles.
 	input  oracle.Input
 	state  State

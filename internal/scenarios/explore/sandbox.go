@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -23,8 +24,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// sandboxNamespace is the namespace of all runs. It is not deleted, because deleting a
-// namespace takes longer than a run.
+// sandboxNamespace is the namespace of all runs. Only an interference deletes it, because
+// deleting a namespace takes longer than a run. The next run gets a new one of the same name.
 const sandboxNamespace = "explore"
 
 // scope covers the whole sandbox.
@@ -60,8 +61,9 @@ type sandbox struct {
 	current *running // run that the engine reports to
 }
 
-// newSandbox starts a sandbox, without kube-controller-manager: COSI does not require it,
-// and it would use processor time.
+// newSandbox starts a sandbox. Only people need kube-controller-manager, which ends
+// namespaces and follows owner references: COSI does not require it, and it uses
+// processor time.
 func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
 	if err != nil {
@@ -80,7 +82,11 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	set.ControllerManager = ""
+	if !options.Interference {
+		set.ControllerManager = ""
+	} else if set.ControllerManager == "" {
+		return fmt.Errorf("explore interferences, which require %s: %s", binaries.ControllerManager, set.Missing)
+	}
 	definitions, err := crds.All()
 	if err != nil {
 		return err
@@ -97,9 +103,13 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 	if w.emu, err = emulator.Start(ctx, opts); err != nil {
 		return err
 	}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}
-	if err := w.emu.Client().Create(ctx, namespace); err != nil {
-		return fmt.Errorf("create the namespace of a sandbox: %w", err)
+	if err := w.createNamespace(ctx); err != nil {
+		return err
+	}
+	if options.Interference {
+		if err := w.awaitGarbageCollector(ctx); err != nil {
+			return err
+		}
 	}
 	if w.classes, err = w.saveClasses(ctx); err != nil {
 		return err
@@ -109,6 +119,15 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 		Namespace: sandboxNamespace, Observer: w, SkipOracles: true, S3Attempts: s3Attempts,
 		Keep: true, // reset cleans up after a failed run
 	})
+	return nil
+}
+
+// createNamespace creates the namespace of the runs, unless it exists.
+func (w *sandbox) createNamespace(ctx context.Context) error {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}
+	if err := client.IgnoreAlreadyExists(w.emu.Client().Create(ctx, namespace)); err != nil {
+		return fmt.Errorf("create the namespace of a sandbox: %w", err)
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -39,9 +40,12 @@ func (r *running) interferes() bool {
 // tearDown observes the sandbox when all components are idle. Then it deletes everything as
 // users and administrators do, without removing finalizers, and observes again.
 func (r *running) tearDown() error {
+	r.seen.tornDown = true
+	if err := r.awaitNamespace(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(r.context, tearDownTimeout)
 	defer cancel()
-	r.seen.tornDown = true
 	window := max(quietForSure, r.earlyExit/2) //nolint:mnd // there is another wait after it
 	if err := r.readEnd(r.sandbox.waitQuiet(ctx, r.idle, window)); err != nil {
 		return err
@@ -54,7 +58,26 @@ func (r *running) tearDown() error {
 		}
 		err = errors.Join(err, r.awaitVanished(ctx))
 	}
+	if retained, failed := r.sandbox.retainExisting(ctx, r.seen.end); retained || failed != nil {
+		err = errors.Join(err, failed, r.awaitVanished(ctx))
+	}
 	return err
+}
+
+// retainExisting sets the policy of existing buckets to Retain, as the condition of a
+// Bucket tells the administrator who has set it to Delete.
+func (w *sandbox) retainExisting(ctx context.Context, m oracle.Observation) (retained bool, err error) {
+	for i := range m.Objects.Buckets {
+		b := &m.Objects.Buckets[i]
+		told := func(c metav1.Condition) bool { return c.Reason == v1alpha2.ReasonDeletionPolicyNotAllowed }
+		if !slices.ContainsFunc(b.Status.Conditions, told) {
+			continue
+		}
+		retained = true
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"Retain"}}`))
+		err = errors.Join(err, client.IgnoreNotFound(w.emu.Client().Patch(ctx, b, patch)))
+	}
+	return retained, err
 }
 
 // awaitVanished waits until no object is left, or until the components have been idle for so
@@ -110,9 +133,12 @@ func (w *sandbox) saveClasses(ctx context.Context) (s savedClasses, err error) {
 	return s, err
 }
 
-// undoInterference deletes Secrets that no component owns any more, and creates the classes
-// that were deleted.
+// undoInterference deletes Secrets that no component owns any more, and creates the
+// namespace and the classes that were deleted.
 func (w *sandbox) undoInterference(ctx context.Context) error {
+	if err := w.createNamespace(ctx); err != nil {
+		return err
+	}
 	var secrets corev1.SecretList
 	if err := w.emu.Client().List(ctx, &secrets, client.InNamespace(sandboxNamespace)); err != nil {
 		return fmt.Errorf("list the Secrets of a sandbox: %w", err)

@@ -1,0 +1,87 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+const (
+	// namespaceTimeout limits the end of a namespace. The namespace controller waits five
+	// seconds before it starts, and up to fifteen before it looks at finalizers again.
+	namespaceTimeout = time.Minute
+	// pollInterval is the time between two looks at what the controller manager deletes,
+	// whose requests are not in the journal.
+	pollInterval = 50 * time.Millisecond
+)
+
+// awaitGarbageCollector returns when the garbage collector works: it starts long after
+// the API server.
+func (w *sandbox) awaitGarbageCollector(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, namespaceTimeout)
+	defer cancel()
+	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "garbage", Namespace: sandboxNamespace}}
+	err := errors.Join(
+		w.emu.Client().Create(ctx, probe),
+		w.emu.Client().Delete(ctx, probe, client.PropagationPolicy(metav1.DeletePropagationForeground)),
+	)
+	if err == nil {
+		err = w.awaitGone(ctx, probe)
+	}
+	if err != nil {
+		return fmt.Errorf("wait for the garbage collector of a sandbox: %w", err)
+	}
+	return nil
+}
+
+// awaitGone returns when an object does not exist. It then is the last version.
+func (w *sandbox) awaitGone(ctx context.Context, object client.Object) error {
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		err := w.emu.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+}
+
+// awaitNamespace waits until the namespace has ended, if an interference has deleted it. If
+// it does not end, the run has a finding.
+func (r *running) awaitNamespace() error {
+	ctx, cancel := context.WithTimeout(r.context, namespaceTimeout)
+	defer cancel()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}
+	err := r.sandbox.emu.Client().Get(ctx, client.ObjectKeyFromObject(namespace), namespace)
+	if apierrors.IsNotFound(err) || err == nil && namespace.DeletionTimestamp == nil {
+		return nil
+	}
+	if err == nil {
+		err = r.sandbox.awaitGone(ctx, namespace)
+	}
+	if ctx.Err() != nil && r.context.Err() == nil {
+		r.seen.endless = append(r.seen.endless, endlessNamespace(namespace))
+		return nil
+	}
+	return err
+}
+
+// endlessNamespace is the finding for a namespace that was deleted and does not end.
+func endlessNamespace(namespace *corev1.Namespace) oracle.Finding {
+	var why []string
+	for _, c := range namespace.Status.Conditions {
+		if c.Status == corev1.ConditionTrue {
+			why = append(why, c.Message)
+		}
+	}
+	return oracle.Finding{
+		Oracle: OracleDeletable, Subject: "Namespace/" + namespace.Name,
+		Message: fmt.Sprintf("Namespace/%s was deleted and does not end: %s", namespace.Name, strings.Join(why, "; ")),
+	}
+}
