@@ -12,7 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// TestInterferences enumerates deletions with the objects that exist at each operation.
+// TestInterferences enumerates deletions with the objects that exist at each operation: the
+// namespace and the class from the beginning.
 func TestInterferences(t *testing.T) {
 	const claim = sandboxNamespace + "/photos"
 	event := func(component, name, subject, response string) journal.Event {
@@ -28,7 +29,7 @@ func TestInterferences(t *testing.T) {
 	}
 	o := &runResult{names: newNames("s"), events: []journal.Event{
 		told("event bucketclaims", claim, "ADDED"),
-		event("controller", "get bucketclaims", claim, "{}"),
+		event("controller", "get bucketclaims", claim, `{"spec":{"bucketClassName":"gold"}}`),
 		event("controller", "create buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
 		told("event bucketclaims", claim, "DELETED"),
 		event("administrator", "delete buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
@@ -48,7 +49,12 @@ func TestInterferences(t *testing.T) {
 		"delete Bucket/bc-* after sidecar api patch buckets bc-*",
 	}
 	var got []string
+	before := map[string]int{} // cases with what is there before the first step
 	for _, trial := range e.interferences(o) {
+		if trial.Effect.Object == "Namespace/explore" || trial.Effect.Object == "BucketClass/gold" {
+			before[trial.Effect.Object]++
+			continue
+		}
 		got = append(got, trial.String())
 		if err := (Case{trial}).faults()[0].Validate(); err != nil {
 			t.Error(err)
@@ -56,6 +62,9 @@ func TestInterferences(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if want := map[string]int{"Namespace/explore": 7, "BucketClass/gold": 7}; !cmp.Equal(want, before) {
+		t.Errorf("cases with the namespace and the class: %v, want %v", before, want)
 	}
 }
 
