@@ -81,15 +81,15 @@ func TestInterferenceReached(t *testing.T) {
 	}
 }
 
-// TestExploreInterference deletes every object at the driver calls of a lifecycle, and
-// expects no findings of the components of this project.
+// TestExploreInterference deletes every object, the class and the namespace at the calls of
+// a lifecycle that grant and revoke, and expects no findings of the components of this project.
 func TestExploreInterference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
 	r, err := Explore(t.Context(), Options{
 		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
-		Interference: true, Kinds: []Kind{"delete"}, At: "sidecar rpc Driver*",
+		Interference: true, Kinds: []Kind{"delete"}, At: "sidecar rpc Driver*Access *",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -97,13 +97,15 @@ func TestExploreInterference(t *testing.T) {
 	for _, g := range r.Findings {
 		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Explanation, g.Cases)
 	}
-	for _, object := range []string{"BucketClaim/photos", "BucketAccess/app", "Bucket/bc-*", "Secret/key"} {
+	for _, object := range []string{
+		"BucketClaim/photos", "BucketAccess/app", "Bucket/bc-*", "Secret/key", "BucketClass/standard", "Namespace/explore",
+	} {
 		tried := "delete " + object + " before sidecar rpc DriverRevokeBucketAccess ba-*"
 		if slices.Contains(r.Unreached, tried) {
 			t.Errorf("not reached: %s", tried)
 		}
 	}
-	const least = 30 // three or four objects at each of six calls, before and after
+	const least = 24 // six objects at each of two calls, before and after
 	if r.Tried < least {
 		t.Errorf("%d tried, want at least %d", r.Tried, least)
 	}
