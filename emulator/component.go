@@ -43,7 +43,7 @@ type Component struct {
 	outage     func(by *fault.Applied)                      // kills a process of the control plane
 	loseLease  func(by *fault.Applied)                      // takes the component's Lease; nil: it has none
 	interfere  func(ctx context.Context, by *fault.Applied) // changes objects; see fault.Effect
-	tombstones *seam.Tombstones                             // what all components know of deletions
+	tombstones *seam.Tombstones                             // deletions that components have seen
 	loseData   dataLoss                                     // deletes the data that outlive incarnations; nil: there are none
 
 	operation sync.Mutex     // held during Start, Stop and Crash

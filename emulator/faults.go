@@ -115,8 +115,7 @@ func (e *Emulator) interfere(ctx context.Context, by *fault.Applied) {
 	}
 }
 
-// record puts a step of a process of the control plane into the
-// journal.
+// record records a step of a process of the control plane in the journal.
 func (e *Emulator) record(process, step, fault string, err error) {
 	event := e.journal.Begin(process, 0, journal.SeamProcess, journal.Operation{Name: step})
 	event.Outcome, event.Fault = journal.OutcomeOK, fault

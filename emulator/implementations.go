@@ -48,7 +48,7 @@ type Implementations struct {
 	// roles and bindings for it. Objects of other kinds are ignored, so that the manifest
 	// of an installation will do. They require a control plane of the emulator's own.
 	ControllerRBAC, SidecarRBAC []byte
-	// Driver makes a driver from the options that the fake one would have.
+	// Driver creates a driver from the options of the fake driver.
 	Driver func(fakedriver.Options) (Server, error)
 }
 

@@ -17,18 +17,18 @@ const maxIssuedKeys = 4096
 type IssuedKey struct {
 	// Account is the account of the key, and Owner its driver.
 	Account, Owner string
-	// AccessKeyID and Secret are the key. Only the owner of an access Secret may see the
-	// secret.
+	// AccessKeyID and Secret are the key. Only readers of the access Secret may see the
+	// secret part.
 	AccessKeyID, Secret string
-	// Buckets are those that the account had access to when the key was given.
+	// Buckets are those that the account had access to when the key was returned.
 	Buckets []string
-	// At is when it was given last.
+	// At is the time at which the store last returned it.
 	At time.Time
 }
 
-// IssuedKeys returns the keys that the store has given to fake drivers since a
-// time, as far as they are remembered: for checks of what they open. They are in memory
-// only, and must not be written anywhere.
+// IssuedKeys returns the keys that the store has issued to fake drivers since a time,
+// as far as they are remembered. Use it to check what the keys open, and that they are
+// only in Secrets. The keys are in memory, and must not be written to a file.
 func (e *Emulator) IssuedKeys(since time.Time) []IssuedKey {
 	e.issuedKeys.mu.Lock()
 	defer e.issuedKeys.mu.Unlock()

@@ -16,9 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
 
-// grantRoles creates the Namespace, ServiceAccounts, roles and bindings that the
-// components would have on a cluster, from the same files, or from those of your own
-// components.
+// grantRoles creates the Namespace, ServiceAccounts, roles and bindings of the
+// components, from the files of deploy/rbac or the manifests of your own components.
 func (e *Emulator) grantRoles(ctx context.Context) error {
 	files, err := deploy.RBAC()
 	if err != nil {

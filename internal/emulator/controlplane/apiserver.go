@@ -49,9 +49,9 @@ func newAPIServer(files layout, port int, timeout time.Duration) (*apiServer, er
 	s.Configure().
 		Set("service-account-key-file", filepath.Join(files.certs(), serviceAccount)).
 		Set("service-account-signing-key-file", filepath.Join(files.certs(), serviceAccount)).
-		// The API server would otherwise look for an address of this machine that
-		// others can reach, to publish it as the endpoint of Service kubernetes, and
-		// would not start on a machine without a network.
+		// Without this, the API server searches for an external address of this machine,
+		// for the endpoint of Service kubernetes. It would not start on a machine without
+		// a network.
 		Set("advertise-address", loopback).
 		Set("endpoint-reconciler-type", "none")
 	if err := s.writeCertificates(); err != nil {
@@ -97,7 +97,7 @@ func (s *apiServer) user(name string, groups ...string) (*rest.Config, error) {
 	return s.AddUser(envtest.User{Name: name, Groups: groups}, &rest.Config{
 		Host:            s.SecureServing.URL("https", "").String(),
 		TLSClientConfig: rest.TLSClientConfig{CAData: s.authority.CertificatePEM()},
-		QPS:             -1, // the API server's priority and fairness is limit enough
+		QPS:             -1, // the API server has priority and fairness
 	})
 }
 

@@ -23,7 +23,7 @@ func controllers() []string {
 	}
 }
 
-// controllerManager is kube-controller-manager, which envtest does not know.
+// controllerManager is kube-controller-manager, which envtest does not support.
 type controllerManager struct {
 	files layout
 	users *apiServer
@@ -45,7 +45,7 @@ func (m *controllerManager) start(log *os.File) error {
 	m.cmd = exec.Command(m.files.launcher(ControllerManager), //nolint:noctx // the component ends it
 		"--kubeconfig="+kubeconfig,
 		"--controllers="+strings.Join(controllers(), ","),
-		// Each controller is a user of its own, with no more than its rights.
+		// Each controller uses its own ServiceAccount, with only its rights.
 		"--use-service-account-credentials",
 		"--leader-elect=false",
 		"--secure-port=0",

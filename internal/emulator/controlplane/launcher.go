@@ -15,9 +15,9 @@ import (
 //
 // It runs in a directory that only this user can enter, where etcd has its sockets.
 //
-// The file "orphaned" closes a gap. The watchdog makes it before it reads the
-// IDs, the script writes its ID before it looks for the file: whatever the
-// order, one of them sees the other.
+// The file "orphaned" prevents a race. The watchdog creates it before it reads the
+// IDs, and the script writes its ID before it checks for the file. So in every order,
+// one of them sees the other's file.
 const launcherScript = `#!/bin/sh
 # Starts %[1]s such that it can be found and ended.
 umask 077
@@ -37,8 +37,8 @@ func (l layout) writeLauncher(component, program string, opts Options) error {
 	}
 	script := fmt.Sprintf(launcherScript, component,
 		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program), environment, quote(l.run()))
-	// A program cannot be executed while a process has it open for writing, and
-	// a process forked now would: until its own exec, it has all our files.
+	// A program cannot be executed while a process has it open for writing. A process that
+	// is forked now has our open files until its exec.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(l.launcher(component), []byte(script), 0o700) //nolint:gosec // a program

@@ -10,9 +10,8 @@ import (
 
 const loopback = "127.0.0.1"
 
-// Free ports are looked for below those that Linux and macOS give to outgoing
-// connections: one of these could otherwise take a port between the moment it is
-// found free and the moment a component binds it.
+// Free ports are below the range that Linux and macOS use for outgoing connections.
+// Otherwise an outgoing connection could take a port before a component binds it.
 const (
 	lowestPort  = 20000
 	highestPort = 32767

@@ -49,7 +49,7 @@ type message struct {
 	AccountName string `json:"accountName"`
 	BucketID    string `json:"bucketId"`
 	AccountID   string `json:"accountId"`
-	// Parameters are those of a class.
+	// Parameters are the parameters of a class.
 	Parameters         map[string]string `json:"parameters"`
 	Protocol           typed             `json:"protocol"`
 	AuthenticationType typed             `json:"authenticationType"`

@@ -146,7 +146,7 @@ func (w *stateCheck) misbound(o *v1alpha2.BucketClaim, isReady bool) string {
 	return ""
 }
 
-// unless returns the problem, if it is not explained.
+// unless returns the problem, unless it is explained.
 func unless(explained bool, problem string) string {
 	if explained {
 		return ""
@@ -161,7 +161,7 @@ func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
 	case !w.served(o.Spec.DriverName), unwell(o.Status.Conditions):
 		return ""
 	case o.DeletionTimestamp != nil:
-		// While its claim stays, or an access to it, so does the Bucket.
+		// A Bucket stays as long as its claim and its accesses.
 		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil || w.granted(o),
 			"is being deleted, and does not say why it stays")
 	case v1alpha2.IsBucketClaimBeingDeleted(o):
@@ -199,7 +199,7 @@ func (w *stateCheck) granted(o *v1alpha2.Bucket) bool {
 	})
 }
 
-// lacksBuckets reports whether a claim of an access is not there, or not ready.
+// lacksBuckets reports whether a claim of an access is missing or not ready.
 func (w *stateCheck) lacksBuckets(o *v1alpha2.BucketAccess) bool {
 	return slices.ContainsFunc(o.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {
 		return !slices.ContainsFunc(w.observation.Objects.Claims, func(c v1alpha2.BucketClaim) bool {

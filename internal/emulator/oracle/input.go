@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
-// Input is all that Judge goes by. The Watcher has removed all secrets from it.
+// Input is the input of Judge. It contains no secrets: the Watcher has removed them.
 type Input struct {
 	// Scope selects what is judged.
 	Scope eventscope.Scope `json:"scope"`
@@ -36,7 +36,7 @@ type Input struct {
 	// DefaultDelays says that components retry with their default delays, so that the
 	// pace of retries can be judged.
 	DefaultDelays bool `json:"defaultDelays,omitempty"`
-	// SecretLeaks are the secrets that were found in objects other than Secrets. Those in
+	// SecretLeaks are secrets that were found in objects other than Secrets. Those in
 	// events are in the events.
 	SecretLeaks []SecretLeak `json:"sightings,omitempty"`
 }

@@ -182,7 +182,7 @@ func (e *evidence) unannounced(v version) []Finding {
 	return found
 }
 
-// succeeded reports whether a call had succeeded when a write began.
+// succeeded reports whether a call succeeded before a write started.
 func (e *evidence) succeeded(method, id string, v version) bool {
 	return slices.ContainsFunc(e.calls, func(c call) bool {
 		return c.method == method && c.id == id && c.ok && c.seq < v.seq && !c.ended.After(v.began)

@@ -23,8 +23,8 @@ type Hooks struct {
 	// Interfere changes objects of the API server, and returns when they have changed. The
 	// context has the name of the fault; see WithFault.
 	Interfere func(ctx context.Context, by *fault.Applied)
-	// Tombstones are the deletions that any component has seen, for stale reads. They are nil
-	// if no fault needs them.
+	// Tombstones are the deletions that components have seen, for stale reads. Nil if no
+	// fault needs them.
 	Tombstones *Tombstones
 }
 
@@ -118,7 +118,7 @@ func (c *operation) interfere(ctx context.Context, after bool) {
 	}
 }
 
-// ended is why a context has ended, in the words that callers know.
+// ended returns why a context ended, as an error that callers know.
 func ended(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrFenced) {
 		return ErrFenced

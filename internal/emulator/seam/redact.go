@@ -32,10 +32,9 @@ func (i *Incarnation) learnValues(info *request.RequestInfo, body []byte) {
 	}
 }
 
-// recordable returns a JSON body of the API as the journal may keep it: nothing
-// if it is empty, too large or not JSON, and without values if it is of a
-// Secret. Which fields of the driver's answers are secret, the cosi_secret
-// option says (see package redact); in a Secret all of them may be.
+// recordable returns a JSON body of the API for the journal. It returns nil if the
+// body is empty, too large or not JSON. It removes the values of Secrets. In the
+// driver's messages, the cosi_secret option marks secret fields; see package redact.
 func recordable(info *request.RequestInfo, body []byte) json.RawMessage {
 	if len(body) == 0 || len(body) > maxRecordedBody {
 		return nil

@@ -88,8 +88,7 @@ func (i *Incarnation) learnSecrets(account string, resp any) {
 	}
 }
 
-// subject finds what a call is about: the account, the bucket, or the name by
-// which an ID for one of them is asked.
+// subject returns the account or bucket of a call, or the name in a request for an ID.
 func subject(m any) string {
 	msg, ok := m.(proto.Message)
 	if !ok {

@@ -15,9 +15,9 @@ import (
 // backendDelay is the time between two comparisons with the backend.
 const backendDelay = 20 * time.Millisecond
 
-// backend changes what the store holds, and then compares it with what is expected. It
-// waits for that as long as a component is at work: the driver may still be asked to
-// delete the bucket of a claim that is gone.
+// backend changes the backend, and then compares its state with the expected one. It
+// waits for that while components act: the driver may still have to delete the bucket of
+// a claim that is gone.
 func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 	if err := r.changeBackend(ctx, s.Backend); err != nil {
 		return nil, err

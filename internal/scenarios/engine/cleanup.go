@@ -74,9 +74,9 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 	return errors.Join(r.explain(timed, failure, mark), client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
 }
 
-// deleteBuckets deletes the Buckets that the scenario's claims have left behind by
-// their deletion policy, and waits until all of them are gone. The backend buckets of
-// the former are swept later.
+// deleteBuckets deletes the Buckets that the scenario's claims left behind because of
+// their deletion policy, and waits until all Buckets of the scenario are gone.
+// cleanUpBackend deletes the retained buckets in the store.
 func (r *run) deleteBuckets(ctx context.Context) error {
 	var buckets v1alpha2.BucketList
 	if err := r.engine.client.List(ctx, &buckets); err != nil {

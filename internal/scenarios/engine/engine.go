@@ -139,7 +139,7 @@ func (r *run) perform(ctx context.Context) {
 		r.setOutcome()
 		return
 	}
-	// Cleaning up is not to be cut short by what has ended the scenario.
+	// The clean-up runs even if the scenario was cancelled.
 	cleanUp, cancel := r.engine.withTimeout(context.WithoutCancel(ctx), r.engine.scaleTimeout(cleanUpTimeout))
 	defer cancel()
 	r.fail(r.end(cleanUp))

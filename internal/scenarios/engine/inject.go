@@ -38,7 +38,7 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.faults = append(r.faults, injection{f.Name, s, mark})
-	return nil, nil //nolint:nilnil // there is nothing to bind
+	return nil, nil //nolint:nilnil // no value to bind
 }
 
 // inNamespace is the object of an interference, which is in the scenario's namespace unless
@@ -51,7 +51,7 @@ func (r *run) inNamespace(f fault.Fault) string {
 	return kind + "/" + r.namespace + "/" + name
 }
 
-// scopedMark is what a mark of the scenario is called among the faults.
+// scopedMark returns the name that faults use for a mark of the scenario.
 func (r *run) scopedMark(name string) string {
 	if name == "" {
 		return ""

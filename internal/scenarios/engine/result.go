@@ -74,7 +74,7 @@ type Failure struct { //nolint:errname // a failed expectation is a failure, not
 	// Notes say, for a timeout, what was going on: operations in flight, ended processes, a
 	// starved machine.
 	Notes []string
-	// Broken says that it is about the run itself, and not about COSI.
+	// Broken means that the run failed, and not COSI.
 	Broken bool
 
 	rejection string // the API server's message, if it rejected a request

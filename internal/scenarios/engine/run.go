@@ -33,8 +33,8 @@ type run struct {
 	mu        sync.Mutex
 	variables map[string]any
 	marks     map[string]uint64
-	faults    []injection // that are in force
-	words     []string    // by which events are known to be about the scenario
+	faults    []injection // active faults
+	words     []string    // they identify events of the scenario
 	result    Result
 	// unresponsive says that a step failed because the driver did not answer.
 	unresponsive bool
@@ -143,7 +143,7 @@ func interrupted(ctx context.Context, err error) error {
 	return failure
 }
 
-// locate says which step an error is of.
+// locate adds the step to an error.
 func (r *run) locate(s *spec.Step, err error) error {
 	if err == nil {
 		return nil

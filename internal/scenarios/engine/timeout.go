@@ -23,7 +23,7 @@ func StepTimeout(patience int) time.Duration {
 // that waits for them.
 func CallTimeout(patience int) time.Duration { return StepTimeout(patience) / 2 } //nolint:mnd // half of it
 
-// timeoutError is why a step's context has ended.
+// timeoutError is the cause of a step's ended context.
 type timeoutError struct {
 	timeout, elapsed time.Duration
 	usage            starvation.Usage // while the step waited
@@ -41,7 +41,7 @@ func (t *timeoutError) duration() string {
 	return fmt.Sprintf("%s, which the starved machine stretched to %s", t.timeout, t.elapsed.Round(time.Second/10))
 }
 
-// after says why a wait ended, behind what was not met.
+// after returns the cause of an ended wait, for messages.
 func after(ctx context.Context) string {
 	if timeout, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok {
 		return " after " + timeout.duration()

@@ -25,7 +25,7 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 func (c *Calls) Line() *Line { return &Line{calls: c} }
 
 // Call makes a call that changes the buckets of those IDs, on behalf of an object. If
-// it is not the object's turn, it returns cosireconcile.ErrPostponed.
+// it is not the object's turn, it returns [cosireconcile.ErrPostponed].
 func (l *Line) Call(object client.Object, call func() error, buckets ...string) error {
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)}
 	if !l.calls.begin(l, request, buckets) {
