@@ -26,6 +26,7 @@ type call struct {
 	seq          uint64
 	began, ended time.Time
 	component    string
+	incarnation  int
 	method       string
 	// name is the name in a request for an ID; id is the ID of the bucket or account, from
 	// the request or the response.
@@ -80,7 +81,8 @@ func callOf(e journal.Event) call {
 	_ = json.Unmarshal(e.Request, &request)
 	_ = json.Unmarshal(e.Response, &response)
 	c := call{
-		seq: e.Seq, began: e.Time, ended: e.Time.Add(e.Duration), component: e.Component, method: e.Operation.Name, ok: !e.Failed(),
+		seq: e.Seq, began: e.Time, ended: e.Time.Add(e.Duration), component: e.Component, incarnation: e.Incarnation,
+		method: e.Operation.Name, ok: !e.Failed(),
 		name: request.Name + request.AccountName, parameters: request.Parameters, request: request,
 	}
 	switch c.method {

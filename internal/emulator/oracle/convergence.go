@@ -107,12 +107,17 @@ func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 	case isReady, unwell(o.Status.Conditions):
 		return ""
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketClassNotFound):
-		return unless(!slices.Contains(w.observation.Objects.BucketClasses, o.Spec.BucketClassName), "waits for a BucketClass that is there")
+		return unless(!w.hasClass(o.Spec.BucketClassName), "waits for a BucketClass that is there")
 	case bucket == nil:
 		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and does not say why")
 	}
 	_, bucketReady := ready(bucket.Status.ReadyToUse, bucket.DeletionTimestamp != nil, bucket.Status.Conditions)
 	return unless(!bucketReady, "is not ready, although its Bucket is")
+}
+
+// hasClass reports whether a BucketClass exists.
+func (w *stateCheck) hasClass(name string) bool {
+	return slices.ContainsFunc(w.observation.Objects.BucketClasses, func(c v1alpha2.BucketClass) bool { return c.Name == name })
 }
 
 // isCondemned reports whether a Bucket is being deleted, or announced to be.
@@ -129,10 +134,17 @@ func condemnedClaim(o *v1alpha2.BucketClaim) string {
 }
 
 func (w *stateCheck) deletingClaim(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
+	if bucket != nil && bucket.DeletionTimestamp != nil && v1alpha2.IsBucketClaimBeingDeleted(bucket) && !w.used(o) && isProtected(o) {
+		return "is not released, although its Bucket is announced and being deleted: its namespace waits for a driver"
+	}
 	if w.used(o) || bucket != nil || held(o) || unwell(o.Status.Conditions) {
 		return "" // the Bucket, or the access, has to say why
 	}
 	return "is being deleted, and nothing that it could wait for is there"
+}
+
+func isProtected(o metav1.Object) bool {
+	return slices.Contains(o.GetFinalizers(), v1alpha2.ProtectionFinalizer)
 }
 
 // misbound says what is wrong with the Bucket that a claim names.

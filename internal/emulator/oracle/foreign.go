@@ -27,7 +27,7 @@ func foreignWrites(e *evidence) []Finding {
 			found = append(found, f)
 		}
 	}
-	return found
+	return slices.Concat(found, e.removedMetadata(), e.editedSpecs())
 }
 
 // foreignCall finds calls with IDs that only objects of another driver have. Two

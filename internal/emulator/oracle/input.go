@@ -72,9 +72,9 @@ type Objects struct {
 	Buckets  []v1alpha2.Bucket       `json:"buckets,omitempty"`
 	Accesses []v1alpha2.BucketAccess `json:"accesses,omitempty"`
 	Secrets  []AccessSecret          `json:"secrets,omitempty"`
-	// BucketClasses and AccessClasses are the names of the existing classes.
-	BucketClasses []string `json:"bucketClasses,omitempty"`
-	AccessClasses []string `json:"accessClasses,omitempty"`
+	// BucketClasses are those that exist, and AccessClasses their names.
+	BucketClasses []v1alpha2.BucketClass `json:"bucketClasses,omitempty"`
+	AccessClasses []string               `json:"accessClasses,omitempty"`
 }
 
 // AccessSecret is a Secret that COSI has created, without its contents.

@@ -18,9 +18,11 @@ type object struct {
 		Name              string                  `json:"name"`
 		Namespace         string                  `json:"namespace"`
 		UID               types.UID               `json:"uid"`
+		ResourceVersion   string                  `json:"resourceVersion"`
 		DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
 		Finalizers        []string                `json:"finalizers"`
 		Annotations       map[string]string       `json:"annotations"`
+		Labels            map[string]string       `json:"labels"`
 		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
 	} `json:"metadata"`
 	Spec struct {
@@ -34,8 +36,10 @@ type object struct {
 
 		Protocol           v1alpha2.Protocol `json:"protocol"`
 		ServiceAccountName string            `json:"serviceAccountName"`
+		BucketClassName    string            `json:"bucketClassName"`
 	} `json:"spec"`
-	Immutable bool `json:"immutable"`
+	Data      map[string]any `json:"data"`
+	Immutable bool           `json:"immutable"`
 	Status    struct {
 		BucketID        string                    `json:"bucketID"`
 		AccountID       string                    `json:"accountID"`

@@ -140,7 +140,8 @@ func (v *view) objects() Objects {
 		}
 	}
 	for i := range v.bucketClasses.Items {
-		o.BucketClasses = append(o.BucketClasses, v.bucketClasses.Items[i].Name)
+		v.bucketClasses.Items[i].ManagedFields = nil
+		o.BucketClasses = append(o.BucketClasses, v.bucketClasses.Items[i])
 	}
 	for i := range v.accessClasses.Items {
 		o.AccessClasses = append(o.AccessClasses, v.accessClasses.Items[i].Name)

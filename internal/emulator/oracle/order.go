@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -22,7 +23,7 @@ func orderViolations(e *evidence) []Finding {
 			found = append(found, e.grantedAt(c)...)
 		}
 	}
-	return append(append(found, e.hastyBuckets()...), e.hastyDepartures()...)
+	return slices.Concat(found, overlappingCalls(e), e.hastyBuckets(), e.hastyDepartures())
 }
 
 // effect is a side effect that requires an earlier write.

@@ -37,7 +37,7 @@ func wrongRequests(e *evidence) []Finding {
 			found = append(found, f)
 		}
 	}
-	return found
+	return slices.Concat(found, e.unknownNames(), e.wrongBuckets())
 }
 
 func (e *evidence) wrongRequest(c call, said fields) (Finding, bool) {

@@ -207,7 +207,7 @@ func well() (oracle.Objects, *oracle.BackendState) {
 	return oracle.Objects{
 			Claims: []v1alpha2.BucketClaim{claim}, Buckets: []v1alpha2.Bucket{b}, Accesses: []v1alpha2.BucketAccess{access},
 			Secrets:       []oracle.AccessSecret{{Namespace: ns, Name: "key", Access: "app", Owner: accessUID, Finalizers: []string{finalizer}}},
-			BucketClasses: []string{"standard"},
+			BucketClasses: []v1alpha2.BucketClass{standard()},
 		}, &oracle.BackendState{
 			Drivers: []string{driver},
 			Buckets: []fakedriver.Bucket{{BucketSpec: fakedriver.BucketSpec{Name: bucket, Owner: driver}, UID: "x"}},
@@ -215,4 +215,12 @@ func well() (oracle.Objects, *oracle.BackendState) {
 				ID: account, Owner: driver, Grants: []fakedriver.Grant{{Bucket: bucket, ObjectData: fakedriver.ReadWrite}},
 			}}},
 		}
+}
+
+// standard is the class of the claim.
+func standard() v1alpha2.BucketClass {
+	return v1alpha2.BucketClass{
+		ObjectMeta: metav1.ObjectMeta{Name: "standard"},
+		Spec:       v1alpha2.BucketClassSpec{DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicyDelete},
+	}
 }

@@ -23,6 +23,8 @@ type version struct {
 	result       writeResult
 	// releases means that a write may remove finalizers.
 	releases bool
+	// removes are the labels and annotations that a patch removes; see every.
+	removes []string
 }
 
 // writeResult is the known result of a write.
@@ -72,6 +74,7 @@ func versionOf(e journal.Event) (version, bool) {
 	if e.Write() && verb != "delete" {
 		v.asked = read(e.Request)
 		v.releases = verb == "update" || bytes.Contains(e.Request, []byte(`"finalizers"`))
+		v.removes = removed(e.Request)
 	}
 	if v.result == done {
 		v.got = read(e.Response)

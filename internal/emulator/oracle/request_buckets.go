@@ -1,0 +1,89 @@
+package oracle
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// Names of the fields of a Bucket.
+const (
+	fieldDriver = "driverName"
+	fieldPolicy = "deletionPolicy"
+)
+
+// wrongBuckets finds Buckets that a component has created for a claim, and whose spec does not
+// follow from the claim and its class: what is lost there, no call says later. (KEP, "Creating
+// a Bucket", 2.4.)
+func (e *evidence) wrongBuckets() []Finding {
+	var found []Finding
+	for _, v := range e.of(buckets) {
+		if v.verb != "create" || v.byPerson() || v.result != done || v.asked == nil {
+			continue
+		}
+		claim := e.claimByUID(v.asked)
+		if claim == nil || claim.Spec.BucketClassName == "" {
+			continue
+		}
+		said := bucketFields(v.asked.Spec.DriverName, v.asked.Spec.DeletionPolicy, v.asked.Spec.Parameters, v.asked.Spec.Protocols)
+		var nearest fields
+		for _, class := range e.classesAt(claim.Spec.BucketClassName, v.began) {
+			nearest = bucketFields(class.Spec.DriverName, class.Spec.DeletionPolicy, class.Spec.Parameters, claim.Spec.Protocols)
+			if maps.Equal(said, nearest) {
+				nearest = nil
+				break
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(nearest)) {
+			if said[name] != nearest[name] {
+				found = append(found, Finding{
+					Subject: subjectOf(buckets, v.key), Events: []uint64{v.seq},
+					Message: fmt.Sprintf("Bucket %q was created with %s %s, but from BucketClaim %q and BucketClass %q follows %s",
+						v.key, name, said[name], claim.key(), claim.Spec.BucketClassName, nearest[name]),
+				})
+				break
+			}
+		}
+	}
+	return found
+}
+
+func bucketFields(driver string, policy v1alpha2.DeletionPolicy, parameters map[string]string, protocols []v1alpha2.Protocol) fields {
+	var names []string
+	for _, p := range protocols {
+		names = append(names, string(p))
+	}
+	return fields{
+		fieldDriver: quote(driver), fieldPolicy: quote(string(policy)),
+		fieldParameters: parametersOf(parameters), fieldProtocols: listOf(names),
+	}
+}
+
+// claimByUID returns the claim that a Bucket is for, or nil.
+func (e *evidence) claimByUID(bucket *object) *object {
+	for _, v := range e.of(claims) {
+		if v.got != nil && v.got.Metadata.UID != "" && v.got.Metadata.UID == bucket.Spec.BucketClaimRef.UID && v.got.Spec.BucketClassName != "" {
+			return v.got
+		}
+	}
+	return nil
+}
+
+// classesAt returns the classes of a name that may have existed at a time. The spec of a class
+// is immutable, so one that was observed later, and is not newer, is the one. Times
+// of creation are whole seconds.
+func (e *evidence) classesAt(name string, at time.Time) []*v1alpha2.BucketClass {
+	var all []*v1alpha2.BucketClass
+	for _, m := range e.moments() {
+		for i := range m.Objects.BucketClasses {
+			class := &m.Objects.BucketClasses[i]
+			if class.Name == name && (m == e.Before || class.CreationTimestamp.Add(time.Second).Before(at)) {
+				all = append(all, class)
+			}
+		}
+	}
+	return all
+}
