@@ -20,7 +20,7 @@ func (e *evidence) secretsAfter(c call) []Finding {
 	for _, claim := range access.Spec.BucketClaims {
 		key := keyOf(access.Metadata.Namespace, claim.AccessSecretName)
 		for _, v := range e.of(secrets) {
-			if v.verb == "delete" && !v.byPerson() && v.result == done && v.key == key && v.ended.After(c.began) && !e.grantedAgain(c, v) {
+			if v.key == key && v.ends() && !v.byPerson() && v.result == done && v.ended.After(c.began) && !e.grantedAgain(c, v) {
 				found = append(found, Finding{
 					Subject: subjectOf(secrets, key), Events: []uint64{c.seq, v.seq},
 					Message: fmt.Sprintf("the access of account %q was revoked before its Secret %q was deleted", c.id, key),
@@ -29,6 +29,11 @@ func (e *evidence) secretsAfter(c call) []Finding {
 		}
 	}
 	return found
+}
+
+// ends reports whether a write deletes an object, or releases one that is being deleted.
+func (v version) ends() bool {
+	return v.verb == "delete" || v.releases && v.got != nil && v.got.leaving()
 }
 
 // grantedAgain reports whether a Secret that was deleted later belongs to a new

@@ -222,3 +222,21 @@ func TestClaimNotReleased(t *testing.T) {
 		"NotAnnounced": {reason: "The sidecar does not know yet.", happen: waits(false)},
 	})
 }
+
+// TestSecretOutlivesRevocation has the Secret wait for its finalizer.
+func TestSecretOutlivesRevocation(t *testing.T) {
+	const meta = `"name":"key","namespace":"` + ns + `","deletionTimestamp":"2026-01-01T00:00:00Z"`
+	released := func(before string) func(*story) {
+		return func(s *story) {
+			s.before(before, api("sidecar", "patch secrets", ns+"/key", `{"metadata":{"finalizers":null}}`,
+				object(meta+`,"annotations":{"objectstorage.k8s.io/bucketaccess-reference":"`+ns+`/app"}`)))
+		}
+	}
+	judge(t, map[string]judging{
+		"Before": {reason: "The Secret is gone before the access is revoked.", happen: released("revoke")},
+		"After": {
+			reason: "Applications can read a key that opens nothing.", happen: released("release access"),
+			want: []summary{{oracle.Order, "Secret/key"}},
+		},
+	})
+}

@@ -22,13 +22,16 @@ type Oracle struct{ Name, About string }
 func Oracles() []Oracle {
 	return []Oracle{
 		{Leak, "the backend has exactly the buckets and accounts that Kubernetes records"},
-		{Loss, "nothing is deleted that must be kept, and everything exists that Kubernetes records as ready"},
-		{Order, "what must survive a crash is persisted before the side effect that it names; cleanup runs in order"},
-		{Foreign, "no component touches objects of another driver, or of kinds that it does not own"},
+		{Loss, "nothing is deleted that must be kept, everything exists that Kubernetes records as ready, and edited Secrets are restored"},
+		{Order, "what must survive a crash is persisted before the side effect that it names; cleanup runs in order; " +
+			"no two mutating calls for one bucket are in flight"},
+		{Foreign, "no component touches objects of another driver, or of kinds that it does not own; " +
+			"changes a spec; or removes labels, annotations or finalizers of others"},
 		{Secret, "no secret value appears outside Secrets, in plain text or encoded; a value counts once a driver has returned it"},
 		{Convergence, "every object is in the state that its spec requires, or a condition says why not"},
 		{Silence, "once all work is done, no component writes or calls"},
-		{Request, "every call says what follows from the spec and status of its object: buckets, modes, protocol, parameters, account"},
+		{Request, "every call says what follows from the spec and status of its object: buckets, modes, protocol, parameters, account; " +
+			"every new Bucket what follows from its claim and class"},
 		{Status, "once all work is done, conditions are of the latest generation, no failure outlives a call that succeeded, and readyToUse equals Provisioned"},
 		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; the emulator tries every key of its store"},
 		{Pace, "retries of one call or write slow down; judged at the default delays only"},

@@ -22,6 +22,9 @@ const (
 	CrashAfter Kind = "crash-after"
 	// Fail returns a retriable error instead of the operation.
 	Fail Kind = "fail"
+	// Reject returns an error that is final for other calls instead of a deletion or a
+	// revocation, which must be retried whatever the driver says.
+	Reject Kind = "reject"
 	// Conflict returns the error Conflict of the API server.
 	Conflict Kind = "conflict"
 	// LoseReply executes the operation and breaks the connection to the caller.
@@ -40,7 +43,7 @@ const (
 
 // Kinds returns all kinds in the order of exploration.
 func Kinds() []Kind {
-	return []Kind{CrashBefore, CrashAfter, Fail, Conflict, LoseReply, Delay, Duplicate, Stale, CutWatch}
+	return []Kind{CrashBefore, CrashAfter, Fail, Reject, Conflict, LoseReply, Delay, Duplicate, Stale, CutWatch}
 }
 
 // timing has the durations of delays.
@@ -71,7 +74,7 @@ func (t timing) all(p Point) map[Kind]fault.Effect {
 	case p.Seam == journal.SeamAPI:
 		return t.atAPI(p)
 	case p.Seam == journal.SeamRPC:
-		return common(fault.Effect{Fail: "Unavailable"}, fault.Effect{LoseReply: "Unavailable"}, fault.Effect{Delay: t.late})
+		return t.atDriver(p)
 	case strings.HasPrefix(p.Operation, "Admin"):
 		return common(fault.Effect{Fail: "InternalError"}, fault.Effect{LoseReply: "InternalError"}, fault.Effect{Delay: t.late})
 	default:
@@ -86,6 +89,14 @@ func (t timing) atAPI(p Point) map[Kind]fault.Effect {
 		all[Stale] = fault.Effect{Stale: 1}
 	case "update", "patch":
 		all[Conflict] = fault.Effect{Fail: "Conflict"}
+	}
+	return all
+}
+
+func (t timing) atDriver(p Point) map[Kind]fault.Effect {
+	all := common(fault.Effect{Fail: "Unavailable"}, fault.Effect{LoseReply: "Unavailable"}, fault.Effect{Delay: t.late})
+	if p.Operation == "DriverDeleteBucket" || p.Operation == "DriverRevokeBucketAccess" {
+		all[Reject] = fault.Effect{Fail: "InvalidArgument"}
 	}
 	return all
 }

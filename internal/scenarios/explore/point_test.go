@@ -86,6 +86,10 @@ func TestEffects(t *testing.T) {
 			"", Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1},
 			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
 		},
+		"Deletion": {
+			"It must be retried, whatever the driver says.", Point{"sidecar", journal.SeamRPC, "DriverDeleteBucket", "bc-*", 1},
+			[]Kind{CrashBefore, CrashAfter, Fail, Reject, LoseReply, Delay, Duplicate},
+		},
 		"Backend": {
 			"", Point{"driver", journal.SeamStore, "AdminPutAccount", "ba-*", 1},
 			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
