@@ -37,9 +37,7 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 		}
 	}
 	m.Objects.Claims, m.Objects.Buckets, m.Objects.Accesses = claims.Items, buckets.Items, accesses.Items
-	for i := range classes.buckets.Items {
-		m.Objects.BucketClasses = append(m.Objects.BucketClasses, classes.buckets.Items[i].Name)
-	}
+	m.Objects.BucketClasses = classes.buckets.Items
 	for i := range classes.accesses.Items {
 		m.Objects.AccessClasses = append(m.Objects.AccessClasses, classes.accesses.Items[i].Name)
 	}
