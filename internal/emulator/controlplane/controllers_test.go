@@ -96,8 +96,10 @@ func testCustomOwner(ctx context.Context, t *testing.T, c *controlplane.ControlP
 func testControllerRights(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
 	t.Helper()
 	accounts := client(t, c).CoreV1().ServiceAccounts(metav1.NamespaceSystem)
-	for _, name := range []string{"namespace-controller", "generic-garbage-collector", "service-account-controller", "clusterrole-aggregation-controller",
-		"resourcequota-controller"} {
+	for _, name := range []string{
+		"namespace-controller", "generic-garbage-collector", "service-account-controller",
+		"clusterrole-aggregation-controller", "resourcequota-controller",
+	} {
 		if _, err := accounts.Get(ctx, name, metav1.GetOptions{}); err != nil {
 			t.Errorf("a controller does not act as a user of its own: %v", err)
 		}

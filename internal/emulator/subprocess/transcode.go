@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
 // The journal and faults read JSON. The components in this process send nothing else; a
@@ -30,7 +30,7 @@ func speakJSON(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if object, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil); err == nil {
+	if object, _, err := clientgoscheme.Codecs.UniversalDeserializer().Decode(body, nil, nil); err == nil {
 		if body, err = json.Marshal(object); err != nil {
 			return err
 		}

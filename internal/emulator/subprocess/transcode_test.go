@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	"k8s.io/client-go/kubernetes/scheme"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
 // TestSpeakJSON has requests of a process reach the seam as JSON.
@@ -21,7 +21,7 @@ func TestSpeakJSON(t *testing.T) {
 	secret := &corev1.Secret{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Name: "key"},
 	}
-	if err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Encode(secret, &binary); err != nil {
+	if err := protobuf.NewSerializer(clientgoscheme.Scheme, clientgoscheme.Scheme).Encode(secret, &binary); err != nil {
 		t.Fatal(err)
 	}
 	tests := map[string]struct {
