@@ -47,6 +47,8 @@ type Journal struct {
 	changed chan struct{}            // closed and replaced at each append
 	sinkErr error
 	tees    map[*func(Event)]bool
+
+	requests []Event // of users; see AddUserRequest
 }
 
 // kept is an event that was redacted when so many secret values were known.

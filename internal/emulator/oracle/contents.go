@@ -24,6 +24,32 @@ type contents struct {
 	there map[string]map[string]time.Time
 	// taken has, by bucket, the end of the last deletion of an object.
 	taken map[string]time.Time
+	// latest is the end of the last request that has put an object.
+	latest time.Time
+}
+
+// note records what a request at the store seam has done to the objects.
+func (c *contents) note(event journal.Event) {
+	bucket, key, _ := strings.Cut(event.Operation.Subject, "/")
+	switch name := event.Operation.Name; {
+	case name == "AdminCreateBucket", name == "AdminDeleteBucket" && !event.Failed():
+		delete(c.there, bucket)
+	case slices.Contains(puts, name) && !event.Failed():
+		c.put(bucket, key, event)
+	case slices.Contains(deletes, name):
+		c.take(bucket, key, event)
+	}
+}
+
+// contentsAt returns the objects that must exist after an event.
+func (e *evidence) contentsAt(until uint64) *contents {
+	c := &contents{there: map[string]map[string]time.Time{}, taken: map[string]time.Time{}}
+	for _, event := range e.events {
+		if event.Seam == journal.SeamStore && event.Seq <= until {
+			c.note(event)
+		}
+	}
+	return c
 }
 
 // purged finds buckets that a driver deleted together with objects, without
@@ -35,41 +61,37 @@ func (e *evidence) purged() []Finding {
 		if event.Seam != journal.SeamStore {
 			continue
 		}
-		bucket, key, _ := strings.Cut(event.Operation.Subject, "/")
-		switch name := event.Operation.Name; {
-		case name == "AdminDeleteBucket":
-			lost := c.before(bucket, event.Time)
-			if !event.Failed() && len(lost) > 0 && !e.touched(bucket) && !e.mayPurge(bucket, event.Component) {
+		if bucket := event.Operation.Subject; isDeletion(event) {
+			if lost := c.before(bucket, event.Time); len(lost) > 0 && !e.touched(bucket) && !e.mayPurge(bucket, event.Component) {
 				found = append(found, Finding{
 					Subject: "bucket " + bucket, Events: []uint64{event.Seq},
 					Message: fmt.Sprintf("%s has deleted bucket %q with object %q in it, and %s of its class is not %s: its data is lost",
 						event.Component, bucket, lost[0], fakedriver.ParameterNonEmptyDeletion, fakedriver.NonEmptyPurge),
 				})
 			}
-		case name == "AdminCreateBucket":
-			delete(c.there, bucket)
-		case slices.Contains(puts, name) && !event.Failed():
-			c.put(bucket, key, event)
-		case slices.Contains(deletes, name):
-			c.take(bucket, key, event)
 		}
+		c.note(event)
 	}
 	return found
 }
 
-func (c contents) put(bucket, key string, e journal.Event) {
+func (c *contents) put(bucket, key string, e journal.Event) {
 	if c.taken[bucket].After(e.Time) {
 		return // a later request may have deleted it
 	}
 	if c.there[bucket] == nil {
 		c.there[bucket] = map[string]time.Time{}
 	}
-	c.there[bucket][key] = e.Time.Add(e.Duration)
+	ended := e.Time.Add(e.Duration)
+	c.there[bucket][key] = ended
+	if ended.After(c.latest) {
+		c.latest = ended
+	}
 }
 
 // take records that a request may have deleted an object, whatever its response.
 // Without a key, it may have deleted all objects.
-func (c contents) take(bucket, key string, e journal.Event) {
+func (c *contents) take(bucket, key string, e journal.Event) {
 	if key == "" {
 		delete(c.there, bucket)
 	} else {
@@ -81,7 +103,7 @@ func (c contents) take(bucket, key string, e journal.Event) {
 }
 
 // before returns the sorted keys of the objects in a bucket before a time.
-func (c contents) before(bucket string, limit time.Time) []string {
+func (c *contents) before(bucket string, limit time.Time) []string {
 	var keys []string
 	for key, at := range c.there[bucket] {
 		if !at.After(limit) {

@@ -19,7 +19,7 @@ func inStore(before ...journal.Event) func(*story) {
 		for _, e := range before {
 			s.before("withdraw", e)
 		}
-		s.before("deprovision", stored("driver", "AdminDeleteBucket", bucket))
+		s.before("release bucket", stored("driver", "AdminDeleteBucket", bucket))
 	}
 }
 

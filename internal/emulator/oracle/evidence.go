@@ -38,7 +38,7 @@ func gather(in *Input) *evidence {
 	for _, m := range e.moments() {
 		all = append(all, at(m)...)
 	}
-	for _, event := range in.Events {
+	for _, event := range slices.Concat(in.Requests, in.Events) {
 		if !e.mayBeOurs(event) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
@@ -18,6 +19,9 @@ type Input struct {
 	// Events are the events of the journal during the run, in order. Events of other
 	// scopes are ignored.
 	Events []journal.Event `json:"events,omitempty"`
+	// Requests are those of the scenario's steps to the API server, which are a person's.
+	// The journal does not have them.
+	Requests []journal.Event `json:"requests,omitempty"`
 	// Incomplete means that the first events are missing: then the absence of an event
 	// proves nothing.
 	Incomplete bool `json:"incomplete,omitempty"`
@@ -99,6 +103,10 @@ type BackendState struct {
 	// Buckets and Accounts contain no keys.
 	Buckets  []fakedriver.Bucket  `json:"buckets,omitempty"`
 	Accounts []fakedriver.Account `json:"accounts,omitempty"`
+	// Contents are what the buckets of S3 hold, by their names.
+	Contents map[string]emulator.Contents `json:"contents,omitempty"`
+	// Files are those below the data directory that hold contents of buckets.
+	Files []string `json:"files,omitempty"`
 }
 
 // SecretLeak is a secret in a place where it must not be. It does not contain the

@@ -16,6 +16,8 @@ func leaks(e *evidence) []Finding {
 		if m.Backend != nil {
 			found = append(found, e.leakedBuckets(m)...)
 			found = append(found, e.leakedAccounts(m)...)
+			found = append(found, e.leakedUploads(m)...)
+			found = append(found, e.leakedFiles(m)...)
 		}
 		found = append(found, e.leakedSecrets(m)...)
 	}

@@ -21,10 +21,11 @@ func losses(e *evidence) []Finding {
 		if m.Backend != nil {
 			found = append(found, e.missingBuckets(m)...)
 			found = append(found, e.missingAccounts(m)...)
+			found = slices.Concat(found, e.lostKept(m), e.lostObjects(m), e.unreachable(m))
 		}
 		found = append(found, e.missingSecrets(m)...)
 	}
-	return slices.Concat(found, e.editedSecrets(), e.replaced(), e.deletedKept(), e.purged())
+	return slices.Concat(found, e.editedSecrets(), e.replaced(), e.unaskedDeletions(), e.deletedKept(), e.purged())
 }
 
 // provisioned reports whether the conditions say that something exists, and it is not

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
@@ -25,6 +26,9 @@ func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Sco
 	}
 	truth, err := w.backendState(ctx)
 	if err != nil {
+		return err
+	}
+	if err := w.readContents(ctx, scope, truth); err != nil {
 		return err
 	}
 	m.Objects, m.Backend, m.Until = v.objects(), truth, w.journal.Mark()
@@ -71,6 +75,21 @@ func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	}
 	t.Accounts, err = store.Accounts(ctx)
 	return t, err
+}
+
+// readContents adds what the buckets of the scope hold, and the files of the store.
+func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, truth *BackendState) (err error) {
+	if truth == nil {
+		return nil
+	}
+	truth.Contents = map[string]emulator.Contents{}
+	for _, b := range truth.Buckets {
+		if b.Protocol == fakedriver.ProtocolS3 && (scope.Names(b.Name) || scope.Names(b.Owner)) {
+			truth.Contents[b.Name] = w.emulator.Contents(ctx, b.Name)
+		}
+	}
+	truth.Files, err = w.emulator.ContentFiles()
+	return err
 }
 
 // view is the state of the API server.

@@ -21,8 +21,10 @@ type Oracle struct{ Name, About string }
 // Oracles returns the oracles in the order in which they are asked.
 func Oracles() []Oracle {
 	return []Oracle{
-		{Leak, "the backend has exactly the buckets and accounts that Kubernetes records"},
-		{Loss, "nothing is deleted that must be kept, everything exists that Kubernetes records as ready, and edited Secrets are restored"},
+		{Leak, "the backend has exactly the buckets and accounts that Kubernetes records; " +
+			"no unfinished upload and no file outlives them"},
+		{Loss, "nothing is deleted that must be kept, such as data under Retain, everything exists that Kubernetes records as ready, " +
+			"and edited Secrets are restored"},
 		{Order, "what must survive a crash is persisted before the side effect that it names; cleanup runs in order; " +
 			"no two mutating calls for one bucket are in flight"},
 		{Foreign, "no component touches objects of another driver, or of kinds that it does not own; " +

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -68,10 +70,16 @@ func (r *run) apply(ctx context.Context, s *spec.Step) (any, error) {
 		if err := r.created.add(object); err != nil {
 			return nil, err
 		}
+		body, err := json.Marshal(object)
+		if err != nil {
+			return nil, err
+		}
+		began := time.Now()
 		config := client.ApplyConfigurationFromUnstructured(object)
 		if err := r.engine.client.Apply(ctx, config, client.FieldOwner(fieldManager), client.ForceOwnership); err != nil {
 			return nil, rejected(object, err)
 		}
+		r.noteRequest("patch", object, body, began)
 		r.addWord(string(object.GetUID()))
 		result = object.Object
 	}
@@ -116,7 +124,7 @@ func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		patch := client.RawPatch(types.MergePatchType, body)
+		patch, began := client.RawPatch(types.MergePatchType, body), time.Now()
 		if changesStatus {
 			err = r.engine.client.Status().Patch(ctx, object, patch)
 		} else {
@@ -125,8 +133,14 @@ func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, rejected(object, err)
 		}
+		r.noteRequest("patch", object, body, began)
 	}
 	return nil, nil //nolint:nilnil // no value to bind
+}
+
+// noteRequest tells the oracles what a step has done.
+func (r *run) noteRequest(verb string, object *unstructured.Unstructured, body json.RawMessage, began time.Time) {
+	oracle.NoteUserRequest(r.engine.journal, oracle.UserRequest{Verb: verb, Object: object, Body: body, Began: began})
 }
 
 func (r *run) remove(ctx context.Context, s *spec.Step) (any, error) {
@@ -135,9 +149,11 @@ func (r *run) remove(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		began := time.Now()
 		if err := r.engine.client.Delete(ctx, object); err != nil {
 			return nil, rejected(object, err)
 		}
+		r.noteRequest("delete", object, nil, began)
 	}
 	return nil, nil //nolint:nilnil // no value to bind
 }

@@ -1,0 +1,61 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+)
+
+// Contents are what a bucket of the S3 store holds.
+type Contents struct {
+	// Keys are those of its objects, and Uploads those of its unfinished multipart uploads.
+	Keys    []string `json:"keys,omitempty"`
+	Uploads []string `json:"uploads,omitempty"`
+	// Truncated means that there are more.
+	Truncated bool `json:"truncated,omitempty"`
+}
+
+// maxContents is how many keys Contents has at most.
+const maxContents = 1000
+
+// Contents returns what a bucket holds, without a request that the journal shows. It is empty
+// if the driver is not the emulator's, or the bucket does not exist.
+func (e *Emulator) Contents(ctx context.Context, bucket string) Contents {
+	if e.store == nil {
+		return Contents{}
+	}
+	found, err := e.store.Contents(ctx, bucket, maxContents)
+	if err != nil {
+		return Contents{}
+	}
+	return Contents(found)
+}
+
+// ContentFiles returns the files below the data directory that hold contents of buckets.
+// Contents that are small, or in memory, have none.
+func (e *Emulator) ContentFiles() ([]string, error) {
+	if e.opts.DataDir == "" {
+		return nil, nil
+	}
+	var all []string
+	for _, dir := range []string{filepath.Join("store", "blobs"), "gcs"} {
+		err := filepath.WalkDir(filepath.Join(e.opts.DataDir, dir), func(path string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // it was deleted meanwhile
+			}
+			if err != nil || !entry.Type().IsRegular() {
+				return err
+			}
+			name, err := filepath.Rel(e.opts.DataDir, path)
+			all = append(all, filepath.ToSlash(name))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}

@@ -1,0 +1,66 @@
+package oracle
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+)
+
+// UserRequest is a request of a user to the API server, as a step of a scenario makes it.
+type UserRequest struct {
+	// Verb is patch or delete.
+	Verb string
+	// Object is the object as the API server has answered it.
+	Object client.Object
+	// Body is that of the request.
+	Body  json.RawMessage
+	Began time.Time
+}
+
+// NoteUserRequest tells the oracles what a user has done, so that what follows from it is not
+// COSI's. Requests for objects that the oracles do not read are ignored, and so are the values
+// of Secrets.
+func NoteUserRequest(j *journal.Journal, r UserRequest) {
+	kind := r.Object.GetObjectKind().GroupVersionKind().Kind
+	resource := ""
+	for name, of := range kinds {
+		if of == kind {
+			resource = name
+		}
+	}
+	if resource == "" {
+		return
+	}
+	e := journal.Event{
+		Time: r.Began, Duration: time.Since(r.Began), Component: vocabulary.Administrator, Seam: journal.SeamAPI, Outcome: journal.OutcomeOK,
+		Operation: journal.Operation{Name: r.Verb + " " + resource, Subject: keyOf(r.Object.GetNamespace(), r.Object.GetName())},
+		Request:   withoutValues(resource, r.Body),
+	}
+	if response, err := json.Marshal(r.Object); err == nil && !strings.HasPrefix(r.Verb, "delete") {
+		e.Response = withoutValues(resource, response)
+	}
+	j.AddUserRequest(e)
+}
+
+// withoutValues removes the values of a Secret.
+func withoutValues(resource string, body json.RawMessage) json.RawMessage {
+	if resource != secrets || len(body) == 0 {
+		return body
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		return nil
+	}
+	delete(fields, "data")
+	delete(fields, "stringData")
+	without, err := json.Marshal(fields)
+	if err != nil {
+		return nil
+	}
+	return without
+}

@@ -1,0 +1,37 @@
+package administration
+
+import (
+	"context"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+)
+
+// Contents are what a bucket of S3 holds.
+type Contents struct {
+	// Keys are those of its objects, and Uploads those of its unfinished uploads.
+	Keys, Uploads []string
+	// Truncated means that there are more.
+	Truncated bool
+}
+
+// Contents returns what a bucket holds, at most so many of each kind. The error is of kind
+// ErrNotExist if there is no such bucket.
+func (a *Administrator) Contents(ctx context.Context, bucket string, limit int) (Contents, error) {
+	b, err := a.GetBucket(ctx, bucket)
+	if err != nil {
+		return Contents{}, err
+	}
+	held, err := a.options.Contents.Bucket(b.UID)
+	if err != nil {
+		return Contents{}, notExist("bucket", bucket)
+	}
+	page, uploads := held.List(objects.Query{Max: limit}), held.ListUploads(objects.Query{Max: limit})
+	found := Contents{Truncated: page.IsTruncated || uploads.IsTruncated}
+	for _, v := range page.Versions {
+		found.Keys = append(found.Keys, v.Key)
+	}
+	for _, u := range uploads.Uploads {
+		found.Uploads = append(found.Uploads, u.Key)
+	}
+	return found, nil
+}
