@@ -167,7 +167,7 @@ func TestForcedRemoval(t *testing.T) {
 		p.fall([]string{theAccess})
 		p.WaitGone(p.access, p.objects[theSecret])
 		// Only an administrator can tell what becomes of the bucket.
-		bucket := p.objects[theBucket].(*v1alpha2.Bucket)
+		bucket := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: p.objects[theBucket].GetName()}}
 		p.Eventually(func() error {
 			if err := p.Refresh(bucket); err != nil || v1alpha2.IsBucketClaimBeingDeleted(bucket) {
 				return err

@@ -89,7 +89,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Interference, "interference", false,
 		"try what people and other programs do to objects, such as deletions and edits, instead of faults")
-	flags.BoolVar(&o.Pairs, "pairs", false, "also try two faults in one run, or with --interference one and a fault, except in states that occurred before")
+	flags.BoolVar(&o.Pairs, "pairs", false,
+		"also try two faults in one run, or with --interference one and a fault, except in states that occurred before")
 	flags.IntVar(&o.Sample, "sample", 0, "number of single faults to try, selected at random (default: all)")
 	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),
 		fmt.Sprintf("which operations count as equivalent, of %v", explore.Prunes()))
