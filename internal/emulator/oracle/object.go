@@ -19,6 +19,7 @@ type object struct {
 		Namespace         string                  `json:"namespace"`
 		UID               types.UID               `json:"uid"`
 		ResourceVersion   string                  `json:"resourceVersion"`
+		CreationTimestamp metav1.Time             `json:"creationTimestamp"`
 		DeletionTimestamp *metav1.Time            `json:"deletionTimestamp"`
 		Finalizers        []string                `json:"finalizers"`
 		Annotations       map[string]string       `json:"annotations"`

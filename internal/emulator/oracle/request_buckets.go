@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
@@ -30,7 +29,7 @@ func (e *evidence) wrongBuckets() []Finding {
 		}
 		said := bucketFields(v.asked.Spec.DriverName, v.asked.Spec.DeletionPolicy, v.asked.Spec.Parameters, v.asked.Spec.Protocols)
 		var nearest fields
-		for _, class := range e.classesAt(claim.Spec.BucketClassName, v.began) {
+		for _, class := range e.classesOf(claim) {
 			nearest = bucketFields(class.Spec.DriverName, class.Spec.DeletionPolicy, class.Spec.Parameters, claim.Spec.Protocols)
 			if maps.Equal(said, nearest) {
 				nearest = nil
@@ -72,15 +71,15 @@ func (e *evidence) claimByUID(bucket *object) *object {
 	return nil
 }
 
-// classesAt returns the classes of a name that may have existed at a time. The spec of a class
-// is immutable, so one that was observed later, and is not newer, is the one. Times
-// of creation are whole seconds.
-func (e *evidence) classesAt(name string, at time.Time) []*v1alpha2.BucketClass {
+// classesOf returns the classes of a claim's class name that are not newer than the claim. The
+// spec of a class is immutable, so one that was observed later is the one. One that was made
+// after the claim may have taken the name of another.
+func (e *evidence) classesOf(claim *object) []*v1alpha2.BucketClass {
 	var all []*v1alpha2.BucketClass
 	for _, m := range e.moments() {
 		for i := range m.Objects.BucketClasses {
 			class := &m.Objects.BucketClasses[i]
-			if class.Name == name && (m == e.Before || class.CreationTimestamp.Add(time.Second).Before(at)) {
+			if class.Name == claim.Spec.BucketClassName && !class.CreationTimestamp.After(claim.Metadata.CreationTimestamp.Time) {
 				all = append(all, class)
 			}
 		}
