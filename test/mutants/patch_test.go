@@ -1,0 +1,169 @@
+package mutants
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+)
+
+// root is the directory of the repository.
+var root = filepath.Join("..", "..")
+
+// TestPatchTable compares the patches, their files, and the table of docs/explore.md.
+func TestPatchTable(t *testing.T) {
+	files, err := filepath.Glob("patches/*.patch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, rows []string
+	for _, p := range Patches() {
+		if p.Bug == "" || len(p.Oracles) == 0 || len(p.Net) == 0 || p.Took == "" || (p.Lines == 0) != (p.Net[0] == "run") {
+			t.Errorf("%+v: want a bug, a net, oracles, and what it took; an exploration has a shrunk scenario", p)
+		}
+		names, rows = append(names, filepath.Join("patches", p.Name+".patch")), append(rows, p.row())
+	}
+	if diff := cmp.Diff(files, slices.Sorted(slices.Values(names))); diff != "" {
+		t.Errorf("-files, +Patches:\n%s", diff)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "docs", "explore.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "| patch | bug | net | found by | took | lines |\n| --- | --- | --- | --- | --- | --- |\n")
+	if !found {
+		t.Fatal("table of patches not found")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	if diff := cmp.Diff(rows, strings.Split(strings.TrimSpace(table), "\n")); diff != "" {
+		t.Errorf("-Patches, +docs/explore.md:\n%s", diff)
+	}
+}
+
+// TestPatchNets expects twenty bugs, of which nearly all are found by a net that does not
+// know them.
+func TestPatchNets(t *testing.T) {
+	const least, leastUnwritten = 20, 17
+	unwritten := 0
+	for _, p := range Patches() {
+		if !p.Written {
+			unwritten++
+		}
+	}
+	if all := len(Patches()); all < least || unwritten < leastUnwritten {
+		t.Errorf("%d patches, %d of them found without a scenario written for them; want %d and %d", all, unwritten, least, leastUnwritten)
+	}
+}
+
+// TestLongPatchesCompile verifies that every patch applies, and that what it changes compiles.
+func TestLongPatchesCompile(t *testing.T) {
+	for _, p := range Patches() {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			mutantsScript(t, "compile", p.Name)
+		})
+	}
+}
+
+// TestLongPatches builds a sample of the patches, and expects that their nets find them.
+func TestLongPatches(t *testing.T) {
+	for _, p := range draw(t, Patches()) {
+		t.Run(p.Name, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "mutant")
+			mutantsScript(t, "build", p.Name, program)
+			for _, f := range p.found(t, program) {
+				t.Logf("%s: %s\n%s", f.oracle, f.message, f.shrunk)
+				if !slices.Contains(p.Oracles, f.oracle) {
+					continue
+				}
+				if p.Net[0] == "explore" {
+					checkShrunk(t, f.shrunk, mostLinesWithInterference)
+				}
+				return
+			}
+			t.Errorf("no finding of the oracles %v", p.Oracles)
+		})
+	}
+}
+
+func mutantsScript(t *testing.T, args ...string) {
+	t.Helper()
+	script := exec.CommandContext(t.Context(), filepath.Join("hack", "mutants.sh"), args...) //nolint:gosec // the script of the repository
+	script.Dir = root
+	if output, err := script.CombinedOutput(); err != nil {
+		t.Fatalf("mutants.sh %v: %v\n%s", args, err, output)
+	}
+}
+
+// finding is what a net has found.
+type finding struct{ oracle, message, shrunk string }
+
+// found runs the net of a patch.
+func (p Patch) found(t *testing.T, program string) []finding {
+	t.Helper()
+	out := t.TempDir()
+	file := filepath.Join(out, "report.json")
+	args := slices.Concat(p.Net, []string{"--parallel", fmt.Sprint(sandboxes)})
+	if p.Net[0] == "explore" {
+		args = append(args, "--out", out, "--output", "json")
+	} else {
+		args = append(args, "--report", "json="+file)
+	}
+	net := exec.CommandContext(t.Context(), program, args...) //nolint:gosec // built by this test
+	net.Dir = root
+	output, err := net.Output()
+	failed, ok := errors.AsType[*exec.ExitError](err)
+	if err == nil || !ok || failed.ExitCode() != 1 {
+		t.Fatalf("%v ended with %v, want exit code 1 for findings", args, err)
+	}
+	if p.Net[0] == "explore" {
+		return explored(t, output)
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // written by the program
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ran(t, text)
+}
+
+func explored(t *testing.T, text []byte) []finding {
+	t.Helper()
+	var r explore.Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	var found []finding
+	for _, g := range r.Findings {
+		found = append(found, finding{g.Oracle, g.Message, g.Shrunk})
+	}
+	return found
+}
+
+func ran(t *testing.T, text []byte) []finding {
+	t.Helper()
+	var r report.Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	var found []finding
+	for i := range r.Scenarios {
+		for _, f := range r.Scenarios[i].Failures {
+			oracle := f.Oracle
+			if oracle == "" {
+				oracle = explore.OracleSteps
+			}
+			found = append(found, finding{oracle: oracle, message: r.Scenarios[i].Name + ": " + f.Message})
+		}
+	}
+	return found
+}

@@ -1,0 +1,122 @@
+package mutants
+
+import (
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+)
+
+// Patches returns the bugs that are patches.
+func Patches() []Patch {
+	return slices.Concat(controllerPatches(), sidecarPatches(), secretPatches(), driverPatches())
+}
+
+// controllerPatches are the bugs of the controller, and of what it shares with the sidecar.
+func controllerPatches() []Patch {
+	return []Patch{
+		{
+			Name:    "generation-not-observed",
+			Bug:     "Conditions keep the generation that they were first written for.",
+			Net:     interfering(oneAccess, "flip-policy", "sidecar rpc DriverGrant*"),
+			Oracles: []string{oracle.Status}, Took: "73 s", Lines: 18,
+		},
+		{
+			Name:    "failure-not-cleared",
+			Bug:     "ProvisionFailed stays True after a call has succeeded.",
+			Net:     faults(oneAccess, "fail", "sidecar rpc *"),
+			Oracles: []string{oracle.Status}, Took: "85 s", Lines: 3,
+		},
+	}
+}
+
+// sidecarPatches are the bugs of the sidecar.
+func sidecarPatches() []Patch {
+	return []Patch{
+		{
+			Name:    "first-bucket-revoked",
+			Bug:     "A revocation names only the first bucket of an access.",
+			Net:     cleanRun(twoBucketsOneAccess),
+			Oracles: []string{oracle.Request}, Took: "29 s", Lines: 11,
+		},
+		{
+			Name:    "mode-of-another-category",
+			Bug:     "The access mode of metadata defaults from that of data.",
+			Net:     cleanRun(lifecycle),
+			Oracles: []string{oracle.Request}, Took: "14 s", Lines: 8,
+		},
+		{
+			Name:    "account-without-uid",
+			Bug:     "The name of an account is made of namespace and name of the BucketAccess, so a later access of that name gets the same account.",
+			Net:     cleanRun(lifecycle),
+			Oracles: []string{oracle.Request}, Took: "27 s", Lines: 8,
+		},
+		{
+			Name:    "unavailable-is-final",
+			Bug:     "A call that failed with Unavailable is not repeated.",
+			Net:     faults(oneAccess, "fail", "sidecar rpc DriverCreate*"),
+			Oracles: []string{explore.OracleSteps, oracle.Convergence}, Took: "275 s", Lines: 3,
+		},
+		{
+			Name:    "static-id-remembered",
+			Bug:     "A Bucket for an existing bucket gets the ID of an earlier Bucket of its name.",
+			Net:     suite("static"),
+			Written: true,
+			Oracles: []string{explore.OracleSteps}, Took: "66 s",
+		},
+		{
+			Name:    "decides-from-cache",
+			Bug:     "The components decide from the cache before a deletion or a revocation. Data of a Bucket whose policy has become Retain is deleted.",
+			Net:     interfering(unavailable, "flip-policy", "sidecar api event buckets*"),
+			Oracles: []string{oracle.Loss}, Took: "29 s", Lines: 9,
+		},
+	}
+}
+
+// secretPatches are the bugs of the sidecar with the Secrets of accesses.
+func secretPatches() []Patch {
+	return []Patch{
+		{
+			Name:    "orphaned-secret-forgotten",
+			Bug:     "A Secret without its owner reference does not belong to its access any more, and keeps its finalizer.",
+			Net:     interfering(oneAccess, "strip-owners", "sidecar api * */app*"),
+			Oracles: []string{explore.OracleDeletable, oracle.Leak, oracle.Order, oracle.Loss}, Took: "115 s", Lines: 18,
+		},
+		{
+			Name:    "secret-finalizer-kept",
+			Bug:     "The sidecar revokes an access while its Secret waits for its finalizer, so applications read a key that opens nothing.",
+			Net:     cleanRun(lifecycle),
+			Oracles: []string{oracle.Order}, Took: "30 s", Lines: 8,
+		},
+		{
+			Name:    "key-as-numbers",
+			Bug:     "A condition of the BucketAccess has the secret key, as a list of numbers.",
+			Net:     cleanRun(lifecycle),
+			Oracles: []string{oracle.Secret}, Took: "19 s", Lines: 8,
+		},
+	}
+}
+
+// driverPatches are the bugs of the fake driver and its store.
+func driverPatches() []Patch {
+	return []Patch{
+		{
+			Name:    "key-in-base64",
+			Bug:     "An error of the driver has the secret key in base64.",
+			Net:     faults(oneAccess, "fail", "driver store AdminGetBucket*"),
+			Oracles: []string{oracle.Secret}, Took: "36 s", Lines: 11,
+		},
+		{
+			Name:    "key-outlives-its-account",
+			Bug:     "The store accepts a key after its account was deleted.",
+			Net:     []string{"run", twoAccesses},
+			Oracles: []string{oracle.Keys}, Took: "8 s",
+		},
+		{
+			Name:    "bucket-granted-by-prefix",
+			Bug:     "A key opens buckets whose names begin with that of the granted one.",
+			Net:     []string{"run", oneAccess},
+			Oracles: []string{oracle.Keys}, Took: "8 s",
+		},
+	}
+}
