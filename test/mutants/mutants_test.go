@@ -49,7 +49,7 @@ func TestLongMutants(t *testing.T) {
 			})
 			for _, g := range r.Findings {
 				t.Logf("%s: %s\nwhy: %s\ncases: %s\nconfirmed: %t, %d runs; shrunk in %d runs; run alone: %s\n%s",
-					g.Oracle, g.Message, g.Explanation, g.Cases, g.Confirmed, g.Runs, g.Trials, g.Rerun, g.Shrunk)
+					g.Oracle, g.Message, g.Why, g.Cases, g.Confirmed, g.Runs, g.Trials, g.Rerun, g.Shrunk)
 			}
 			named := func(g explore.Group) bool { return slices.Contains(d.Oracles, g.Oracle) }
 			at := slices.IndexFunc(r.Findings, named)
@@ -131,7 +131,7 @@ func TestLongWithoutMutations(t *testing.T) {
 					t.Errorf("nothing was tried at %s", at)
 				}
 				for _, g := range r.Findings {
-					t.Errorf("%s: %s\nwhy: %s\ncases: %s", g.Oracle, g.Message, g.Explanation, g.Cases)
+					t.Errorf("%s: %s\nwhy: %s\ncases: %s", g.Oracle, g.Message, g.Why, g.Cases)
 				}
 			}
 		})

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -75,69 +74,32 @@ func stepsOf(r engine.Result) []oracle.Finding {
 	for _, failure := range r.Failures {
 		message := failure.Message
 		if failure.Step != nil {
-			message = fmt.Sprintf("%s: %s: %s", failure.Position, failure.Step.Verb, message)
+			message = fmt.Sprintf("%s: %s: %s%s", failure.Position, failure.Step.Verb, message, differencesOf(failure))
 		}
 		found = append(found, oracle.Finding{Oracle: OracleSteps, Subject: failure.Subject, Message: message})
 	}
 	return found
 }
 
-// trace lists the operations of each component in a run, in order.
-type trace map[string][]string
+// shownDifferences limits the differences in the message of a finding.
+const shownDifferences = 3
 
-// traceOf ignores log events, and normalizes all other events.
-func traceOf(events []journal.Event, n *names) (trace, map[string][]journal.Event) {
-	lines, behind := trace{}, map[string][]journal.Event{}
-	for _, e := range inOrder(events) {
-		if e.Seam == journal.SeamLog {
-			continue
+// differencesOf renders the differences and notes of a failure in its line.
+func differencesOf(f engine.Failure) string {
+	var all []string
+	for i, d := range f.Differences {
+		if i == shownDifferences {
+			all = append(all, fmt.Sprintf("%d more differences", len(f.Differences)-i))
+			break
 		}
-		component := n.in(e.Component)
-		lines[component] = append(lines[component], fmt.Sprintf("%s %s -> %s", e.Seam, n.in(e.Operation.String()), e.Outcome))
-		behind[component] = append(behind[component], e)
+		all = append(all, d.String())
 	}
-	return lines, behind
-}
-
-// firstDivergence returns the earliest event that differs from the clean run of its
-// component. It ignores events that a fault affected.
-func firstDivergence(o, clean *runResult) (journal.Event, bool) {
-	got, behind := traceOf(o.events, o.names)
-	want, _ := traceOf(clean.events, clean.names)
-	faulted := firstFault(o.events)
-	var first journal.Event
-	for component, lines := range got {
-		at := firstDifference(lines, want[component], behind[component], faulted)
-		if at < 0 {
-			continue
-		}
-		if e := behind[component][at]; first.Seq == 0 || e.Time.Before(first.Time) {
-			first = e
-		}
+	text := ""
+	if len(all) > 0 {
+		text = ": " + strings.Join(all, "; ")
 	}
-	return first, first.Seq != 0
-}
-
-// firstDifference returns the index of the first line after the fault that differs from
-// the clean run, or -1.
-func firstDifference(got, want []string, events []journal.Event, fault journal.Event) int {
-	for i, line := range got {
-		e := events[i]
-		if e.Time.Before(fault.Time) || e.Fault != "" {
-			continue
-		}
-		if i >= len(want) || want[i] != line {
-			return i
-		}
+	if len(f.Notes) > 0 {
+		text += " (meanwhile: " + strings.Join(f.Notes, "; ") + ")"
 	}
-	return -1
-}
-
-func firstFault(events []journal.Event) journal.Event {
-	for _, e := range inOrder(events) {
-		if e.Fault != "" {
-			return e
-		}
-	}
-	return journal.Event{}
+	return text
 }

@@ -3,54 +3,87 @@ package explore
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// explain describes a finding: the operation that each fault affected, the next operation
-// of the component, and the message of the first finding.
-func explain(o *runResult, findings []oracle.Finding) string {
-	var parts []string
-	events := inOrder(o.events)
-	for _, f := range o.faults {
-		for i, e := range events {
-			if e.Fault != f.Name || e.Seam == journal.SeamProcess {
-				continue
-			}
-			parts = append(parts, fmt.Sprintf("%s: %s %s", effectOf(f.Effect), e.Component, o.names.in(e.Operation.String())))
-			if next, ok := nextOf(e.Component, events[i+1:]); ok {
-				parts = append(parts, fmt.Sprintf("its next operation: %s -> %s", o.names.in(next.Operation.String()), next.Outcome))
-			}
-			break
-		}
-	}
-	if len(findings) > 0 {
-		parts = append(parts, findings[0].Message)
-	}
-	return strings.Join(parts, "; ")
+// Explanation says what a finding comes from.
+type Explanation struct {
+	// Why says what a component did, or what the driver answered.
+	Why string `json:"why,omitempty"`
+	// Cause is equal for findings of the same bug, and empty if it is unknown.
+	Cause string `json:"cause,omitempty"`
+	// Seen are the operations that show it, with those that the faults affected.
+	Seen []string `json:"seen,omitempty"`
 }
 
-// nextOf returns the next operation of a component, in any incarnation.
-func nextOf(component string, events []journal.Event) (journal.Event, bool) {
+// explain explains the findings of a run.
+func explain(o, clean *runResult, findings []oracle.Finding) Explanation {
+	if len(findings) == 0 {
+		return Explanation{}
+	}
+	c := findCulprit(o, clean, findings)
+	return Explanation{Why: c.text, Cause: c.cause, Seen: timetable(o, c.seen)}
+}
+
+// timetable renders the first operation of each fault, and other events, in order. Times
+// count from the first event of the run.
+func timetable(o *runResult, events []journal.Event) []string {
+	shown := map[uint64]bool{}
 	for _, e := range events {
-		plain := e.Seam != journal.SeamProcess && e.Seam != journal.SeamLog
-		opening := strings.HasPrefix(e.Operation.Name, "watch ") || strings.HasPrefix(e.Operation.Name, journal.EventPrefix)
-		if e.Component == component && plain && !opening && e.Fault == "" {
-			return e, true
+		shown[e.Seq] = true
+	}
+	sorted := inOrder(o.events)
+	for _, f := range o.injected() {
+		for _, e := range sorted {
+			if e.Fault == f.Name && e.Seam != journal.SeamProcess {
+				shown[e.Seq] = true
+				break
+			}
 		}
 	}
-	return journal.Event{}, false
+	var lines []string
+	for _, e := range sorted {
+		if shown[e.Seq] {
+			lines = append(lines, o.line(e, e.Time.Sub(sorted[0].Time)))
+		}
+	}
+	return lines
 }
 
-// effectOf describes an effect.
+// line renders an event in a line, without what differs from run to run except its time.
+func (o *runResult) line(e journal.Event, after time.Duration) string {
+	text := fmt.Sprintf("+%.3fs %s %s %s -> %s", after.Seconds(), e.Component, e.Seam, e.Operation, e.Outcome)
+	if e.Message != "" {
+		text += ": " + oneLine(e.Message)
+	}
+	if e.Fault != "" && e.Fault != probe.Name {
+		text += " [fault: " + e.Fault + "]"
+	}
+	return o.names.in(text)
+}
+
+// describe says what the faults of a case do.
+func (c Case) describe() string {
+	if len(c) == 0 {
+		return "none: the run without faults shows it"
+	}
+	texts := make([]string, len(c))
+	for i, t := range c {
+		texts[i] = t.String()
+		if !t.interferes() {
+			texts[i] += ": " + effectOf(t.Effect)
+		}
+	}
+	return strings.Join(texts, " + ")
+}
+
+// effectOf describes the effect of a fault.
 func effectOf(e fault.Effect) string {
 	switch {
-	case e.Interfere != "" && e.After:
-		return fmt.Sprintf("%s of %s after the operation, before the response", e.Interfere, e.Object)
-	case e.Interfere != "":
-		return fmt.Sprintf("%s of %s before the operation", e.Interfere, e.Object)
 	case e.Crash == fault.Before:
 		return "crash before the operation"
 	case e.Crash == fault.After:

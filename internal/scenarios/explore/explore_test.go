@@ -31,7 +31,7 @@ func TestExplore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range r.Findings {
-		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Explanation, g.Cases)
+		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
 	}
 	const calls = 6 // two IDs, create, grant, revoke, delete
 	if r.Applicable != 2*calls || r.Tried != r.Applicable || len(r.Unreached) > 0 {
@@ -73,7 +73,7 @@ func TestLongShrink(t *testing.T) {
 	}
 	g := r.Findings[0]
 	checkFiles(t, g)
-	t.Logf("%s: %s\nwhy: %s\n%s", g.Oracle, g.Message, g.Explanation, g.Shrunk)
+	t.Logf("%s: %s\nwhy: %s\n%s", g.Oracle, g.Message, g.Why, g.Shrunk)
 	_, steps, _ := strings.Cut(g.Shrunk, "\nsteps:\n")
 	const most = 12
 	if lines := strings.Count(steps, "\n"); lines == 0 || lines > most {
@@ -183,7 +183,7 @@ func TestLongSteady(t *testing.T) {
 				t.Error("no effect was tried")
 			}
 			for _, g := range r.Findings {
-				t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Explanation, g.Cases)
+				t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
 			}
 		})
 	}

@@ -155,7 +155,7 @@ func (e *explorer) runOnce(ctx context.Context, w *sandbox) (*sandbox, error) {
 		return w, errors.Join(err, unclean)
 	}
 	if found := judge(o, o); len(found) > 0 {
-		e.found = []caseResult{{Reached: true, Findings: found, Why: explain(o, found)}}
+		e.found = []caseResult{{Reached: true, Findings: found, Explanation: explain(o, o, found), observed: o}}
 	}
 	e.clean, e.report.Clean = o, o.steps
 	return e.resetAfter(ctx, w, o)

@@ -95,7 +95,7 @@ func TestExploreInterference(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range r.Findings {
-		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Explanation, g.Cases)
+		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
 	}
 	for _, object := range []string{
 		"BucketClaim/photos", "BucketAccess/app", "Bucket/bc-*", "Secret/key", "BucketClass/standard", "Namespace/explore",

@@ -167,7 +167,7 @@ func outline(steps []spec.Step) (lines []string) {
 func TestRender(t *testing.T) {
 	c := smallCandidate(t)
 	c.faults = c.faults[:1]
-	text, err := c.render(Group{Oracle: "leak", Explanation: "it\nbroke"})
+	text, err := c.render(Group{Oracle: "leak", Explanation: Explanation{Why: "it\nbroke"}})
 	if err != nil {
 		t.Fatal(err)
 	}

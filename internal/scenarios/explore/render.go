@@ -46,7 +46,7 @@ func (c candidate) render(g Group) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := fmt.Sprintf("# Found by cosi-emu explore, by the oracle %s.\n# Why: %s.\n", g.Oracle, oneLine(g.Explanation))
+	head := fmt.Sprintf("# Found by cosi-emu explore, by the oracle %s.\n# Why: %s.\n", g.Oracle, oneLine(g.Why))
 	return append([]byte(head), text...), nil
 }
 

@@ -49,6 +49,11 @@ func (o *runResult) open() []journal.Event {
 	return events[:after]
 }
 
+// injected returns the faults of the case.
+func (o *runResult) injected() []fault.Status {
+	return slices.DeleteFunc(slices.Clone(o.faults), func(f fault.Status) bool { return f.Name == probe.Name })
+}
+
 // reached reports whether every fault was applied.
 func (o *runResult) reached() bool {
 	for _, f := range o.faults {

@@ -18,9 +18,7 @@ type caseResult struct {
 	Reached  bool             `json:"reached"`
 	Runs     int              `json:"runs"`
 	Findings []oracle.Finding `json:"findings,omitempty"`
-	// Diverged is the first difference from the clean run, and Why explains the finding.
-	Diverged string `json:"diverged,omitempty"`
-	Why      string `json:"why,omitempty"`
+	Explanation
 
 	took     time.Duration
 	observed *runResult // nil: from an earlier exploration
@@ -107,22 +105,9 @@ func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sa
 	result.took += time.Since(began)
 	if len(result.Findings) > 0 || left {
 		result.Reached = true
-		e.explain(result)
+		result.Explanation = explain(o, e.clean, result.Findings)
 	}
 	return e.recreatedAfter(ctx, w, err)
-}
-
-func (e *explorer) explain(result *caseResult) {
-	result.Why = explain(result.observed, result.Findings)
-	if result.observed.tornDown { // it differs from the clean run anyway
-		if len(result.Findings) > 0 {
-			result.Diverged = result.Findings[0].Message
-		}
-		return
-	}
-	if first, ok := firstDivergence(result.observed, e.clean); ok {
-		result.Diverged = result.observed.names.in(first.Component + " " + first.Operation.String() + " -> " + first.Outcome)
-	}
 }
 
 // take adds a result to the report.

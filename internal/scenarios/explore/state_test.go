@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
@@ -99,26 +98,6 @@ func TestExcesses(t *testing.T) {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
 		})
-	}
-}
-
-func TestDivergence(t *testing.T) {
-	observed := func(events ...journal.Event) *runResult {
-		return &runResult{events: events, names: newNames("story")}
-	}
-	clean := observed(
-		event("sidecar", journal.SeamRPC, "A", "", 1), event("controller", journal.SeamAPI, "x y", "", 2),
-		event("sidecar", journal.SeamRPC, "B", "", 3),
-	)
-	faulted := event("sidecar", journal.SeamRPC, "A", "", 1)
-	faulted.Fault, faulted.Outcome = "f", "Unavailable"
-	again := event("sidecar", journal.SeamRPC, "A", "", 4)
-	got, ok := firstDivergence(observed(faulted, event("controller", journal.SeamAPI, "x y", "", 3), again), clean)
-	if !ok || got.Seq != again.Seq {
-		t.Errorf("diverged at %v, want the second attempt", got)
-	}
-	if got, ok := firstDivergence(clean, clean); ok {
-		t.Errorf("the clean run differs from itself at %v", got)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 // shownCases is the number of printed cases of a group.
 const shownCases = 3
 
+// shownOthers is the number of printed other findings of a group.
+const shownOthers = 5
+
 // WriteText prints the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
@@ -43,10 +46,13 @@ func (r *Report) WriteText(w io.Writer) error {
 
 func (g *Group) write(b *strings.Builder, number int) {
 	fmt.Fprintf(b, "\n%d. %s: %s\n", number, g.Oracle, g.Message)
-	if g.Diverged != "" {
-		fmt.Fprintf(b, "   first difference: %s\n", g.Diverged)
+	if g.Why != "" {
+		fmt.Fprintf(b, "   why:   %s\n", g.Why)
 	}
-	fmt.Fprintf(b, "   why: %s\n   cases: %d\n", g.Explanation, len(g.Cases))
+	fmt.Fprintf(b, "   fault: %s\n", g.Case.describe())
+	writeList(b, "seen: ", g.Seen)
+	writeList(b, "also: ", g.Others[:min(len(g.Others), shownOthers)])
+	fmt.Fprintf(b, "   cases: %d\n", len(g.Cases))
 	for _, c := range g.Cases[:min(len(g.Cases), shownCases)] {
 		fmt.Fprintf(b, "     %s\n", c)
 	}
@@ -62,6 +68,14 @@ func (g *Group) write(b *strings.Builder, number int) {
 	}
 	if !g.Verified {
 		fmt.Fprintf(b, "   run alone, the scenario %s; expected: failed by %s\n", g.Rerun, g.Oracle)
+	}
+}
+
+// writeList prints items below each other, behind a title.
+func writeList[T any](b *strings.Builder, title string, items []T) {
+	for _, item := range items {
+		fmt.Fprintf(b, "   %s %v\n", title, item)
+		title = strings.Repeat(" ", len(title))
 	}
 }
 

@@ -1,0 +1,69 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// TestWriteText verifies the whole text of a report.
+func TestWriteText(t *testing.T) {
+	create := Trial{
+		Kind: LoseReply, Effect: fault.Effect{LoseReply: "Unavailable"},
+		Point: Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1},
+	}
+	r := &Report{
+		Scenario: "lifecycle", Points: 113, Applicable: 488, Tried: 488, Runs: 499, Sandboxes: 3,
+		Clean: 400 * time.Millisecond, Duration: 100 * time.Second,
+		Findings: []Group{{
+			Oracle: OracleSteps, Message: "lifecycle.yaml:17:3: expect: BucketClaim/photos: condition not met after 5s",
+			Explanation: Explanation{
+				Why: "driver answered the 2nd DriverCreateBucket b with AlreadyExists: it exists",
+				Seen: []string{
+					"+0.048s sidecar rpc DriverCreateBucket b -> Unavailable [fault: lose-reply-1]",
+					"+0.069s sidecar rpc DriverCreateBucket b -> AlreadyExists: it exists",
+				},
+			},
+			Case:   Case{create},
+			Others: []oracle.Finding{{Oracle: OracleState, Message: "Bucket b: exists, but must not"}},
+			Cases:  []string{create.String()}, Confirmed: true,
+			File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Verified: true,
+		}, {
+			Oracle: oracle.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
+		}},
+	}
+	const want = `lifecycle: 113 points, 488/488 effects tried
+499 runs in 1m40s in 3 sandboxes: 5.0 runs/s; steps of the clean run: 400ms
+
+1. steps: lifecycle.yaml:17:3: expect: BucketClaim/photos: condition not met after 5s
+   why:   driver answered the 2nd DriverCreateBucket b with AlreadyExists: it exists
+   fault: lose-reply at sidecar rpc DriverCreateBucket bc-*: operation succeeded, response lost
+   seen:  +0.048s sidecar rpc DriverCreateBucket b -> Unavailable [fault: lose-reply-1]
+          +0.069s sidecar rpc DriverCreateBucket b -> AlreadyExists: it exists
+   also:  state: Bucket b: exists, but must not
+   cases: 1
+     lose-reply at sidecar rpc DriverCreateBucket bc-*
+   scenario:  a.yaml
+   recording: a.cosirec
+   timeline:  a.html
+
+2. leak: the backend has bucket b
+   fault: none: the run without faults shows it
+   cases: 1
+     no fault
+   seen once in 3 runs, not shrunk
+`
+	var text strings.Builder
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, text.String()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
