@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -33,7 +34,7 @@ func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails b
 	return fails && err == nil, err
 }
 
-func (s *shrinker) finds(f oracle.Finding) bool { return f.Oracle == s.oracle }
+func (s *shrinker) finds(f oracle.Finding) bool { return f.Oracle == s.group.Oracle }
 
 // candidateRun runs one candidate.
 type candidateRun struct {
@@ -44,14 +45,19 @@ type candidateRun struct {
 }
 
 // findings returns the findings of a candidate. It returns none if the candidate does not
-// pass without its faults.
+// pass without its faults. If no fault is required, its steps may fail only as those of the
+// whole scenario do.
 func (t *candidateRun) findings(ctx context.Context, faults Case, text string) ([]oracle.Finding, error) {
 	if len(faults) == 0 { // it fails without faults
 		o, err := t.run(ctx, nil, nil)
-		if err != nil || failureError(o) != nil {
+		if err != nil || brokenError(o) != nil {
 			return nil, err
 		}
-		return judge(o, o), nil
+		found := judge(o, o)
+		if o.result.Outcome != engine.Passed && !t.failsAlike(o, found) {
+			return nil, nil
+		}
+		return found, nil
 	}
 	clean, err := t.cleanOf(ctx, text)
 	if err != nil || clean == nil {
@@ -62,6 +68,17 @@ func (t *candidateRun) findings(ctx context.Context, faults Case, text string) (
 		return nil, err
 	}
 	return judge(o, clean), nil
+}
+
+// failsAlike reports whether the first finding of a run without faults has the object and the cause
+// of the group. A scenario without the step that creates an object fails, too.
+func (s *shrinker) failsAlike(o *runResult, found []oracle.Finding) bool {
+	at := slices.IndexFunc(found, s.finds)
+	if at < 0 || s.group.Subject != found[at].Subject {
+		return false
+	}
+	got := explain(o, o, found[at:])
+	return got.Cause == s.group.Cause && (got.Cause != "" || normalized(got.Why) == normalized(s.group.Why))
 }
 
 // cleanOf returns the cached or new run without faults, or nil if it has findings.

@@ -108,6 +108,45 @@ func checkFiles(t *testing.T, g Group) {
 	}
 }
 
+// full is a backend that has no place for accounts.
+type full struct{ fakedriver.Backend }
+
+func (full) PutAccount(context.Context, fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+	return fakedriver.Credentials{}, errors.New("the disk is full")
+}
+
+// TestLongWithoutFault verifies that a bug which every run shows is a finding like others, also if
+// a step fails: explained, shrunk and recorded.
+func TestLongWithoutFault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	opts := Options{
+		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
+		Out: filepath.Join(t.TempDir(), "found"),
+	}
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		opts.Backend = full{opts.Backend}
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || !r.Findings[0].Confirmed || r.Findings[0].Oracle != OracleSteps {
+		t.Fatalf("findings: %+v, want one of the oracle %s that is confirmed", r.Findings, OracleSteps)
+	}
+	g := r.Findings[0]
+	checkFiles(t, g)
+	const why = "driver answered the 1st DriverGrantBucketAccess ba-<BucketAccess/app> with Internal: the object store failed; see its log"
+	if g.Why != why {
+		t.Errorf("why: %q, want %q", g.Why, why)
+	}
+	if strings.Contains(g.Shrunk, "bystander") || !strings.Contains(g.Shrunk, "BucketAccess") {
+		t.Errorf("want only the claim and the access:\n%s", g.Shrunk)
+	}
+}
+
 // flaky is a backend that never deletes the first account that it is asked for twice.
 // It handles all other accounts correctly.
 type flaky struct {

@@ -13,9 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// ErrUnclean is the error of a scenario whose steps fail without faults. There is no clean
-// run to compare with.
-var ErrUnclean = errors.New("the scenario fails without faults")
+// ErrUnclean is the error of a scenario that cannot be run to its end without faults.
+var ErrUnclean = errors.New("the scenario cannot be run without faults")
 
 // Explore runs a scenario with every fault, and reports the findings. If the context ends,
 // it returns the report of the completed runs with the error.
@@ -49,12 +48,13 @@ type explorer struct {
 	shared   *sharedState
 	done     *stateFile
 
-	clean  *runResult
-	trials []Trial
-	seen   map[string]bool // prune keys of the trials
-	pairs  []Case
-	found  []caseResult // runs with findings
-	report Report
+	clean   *runResult
+	unclean bool // the run without faults has findings; there is nothing to compare with
+	trials  []Trial
+	seen    map[string]bool // prune keys of the trials
+	pairs   []Case
+	found   []caseResult // runs with findings
+	report  Report
 }
 
 // explore runs all phases.
@@ -63,7 +63,7 @@ func (e *explorer) explore(ctx context.Context) error {
 	if err := e.runClean(ctx); err != nil {
 		return err
 	}
-	if len(e.found) > 0 { // it fails without faults: there is no clean run
+	if e.unclean {
 		return e.finish(ctx, e.found)
 	}
 	if e.options.MeasureSeams {
@@ -114,18 +114,29 @@ var probe = fault.Fault{
 	Name: "probe", Match: fault.Match{Seam: journal.SeamAPI, Operation: journal.EventPrefix + "*"}, Effect: fault.Effect{Delay: 1},
 }
 
-// runClean runs the scenario without faults: once to warm up, and once as the clean run. A
-// finding in it is the only finding of the exploration.
+// decidingRuns is how many runs without faults decide whether they have findings: those that
+// agree first. One of them also warms up.
+const decidingRuns = 2
+
+// runClean runs the scenario without faults. The last run without findings is the clean run.
+// If most runs have findings, these are the only ones of the exploration.
 func (e *explorer) runClean(ctx context.Context) error {
 	err := e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
-		for range 2 {
-			if w, err = e.runOnce(ctx, w); err != nil || len(e.found) > 0 {
-				break
+		for good, bad := 0, 0; good < decidingRuns && bad < decidingRuns; {
+			var passed bool
+			if w, passed, err = e.runOnce(ctx, w); err != nil {
+				return w, err
 			}
+			if passed {
+				good++
+			} else {
+				bad++
+			}
+			e.unclean = bad == decidingRuns
 		}
-		return w, err
+		return w, nil
 	})
-	if err != nil || len(e.found) > 0 {
+	if err != nil || e.unclean {
 		return err
 	}
 	points := pointsOf(e.clean.open(), e.clean.names)
@@ -147,18 +158,23 @@ func (e *explorer) trialsAt(points ...Point) []Trial {
 	return timingOf(e.options.Emulator.RPCTimeout).trials(points, e.options.Kinds, e.options.At)
 }
 
-// runOnce runs the scenario without faults. Violations are findings.
-func (e *explorer) runOnce(ctx context.Context, w *sandbox) (*sandbox, error) {
+// runOnce runs the scenario without faults, and reports whether it has no findings. Those of
+// the first run that has some are kept.
+func (e *explorer) runOnce(ctx context.Context, w *sandbox) (_ *sandbox, passed bool, err error) {
 	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
-	if err := failureError(o); err != nil {
+	if err := errors.Join(brokenError(o), ctx.Err()); err != nil {
 		w, unclean := e.resetAfter(ctx, w, o) // for the next scenario
-		return w, errors.Join(err, unclean)
+		return w, false, errors.Join(err, unclean)
 	}
-	if found := judge(o, o); len(found) > 0 {
-		e.found = []caseResult{{Reached: true, Findings: found, Explanation: explain(o, o, found), observed: o}}
+	found := judge(o, o)
+	if len(found) > 0 && len(e.found) == 0 {
+		e.found = []caseResult{{Reached: true, Runs: 1, Findings: found, Explanation: explain(o, o, found), observed: o}}
 	}
-	e.clean, e.report.Clean = o, o.steps
-	return e.resetAfter(ctx, w, o)
+	if len(found) == 0 || e.clean == nil {
+		e.clean, e.report.Clean = o, o.steps
+	}
+	w, err = e.resetAfter(ctx, w, o)
+	return w, len(found) == 0, err
 }
 
 // resetAfter resets a sandbox, or replaces it. With an error, the sandbox may be nil.
@@ -179,13 +195,16 @@ func (e *explorer) recreatedAfter(ctx context.Context, w *sandbox, err error) (*
 	return e.shared.pool.take(ctx)
 }
 
-// failureError returns the error of a run without faults that did not pass.
-func failureError(o *runResult) error {
-	if o.err != nil {
+// brokenError returns the error of a run without faults that says nothing about COSI: it
+// could not be completed, or was skipped.
+func brokenError(o *runResult) error {
+	switch {
+	case o.err != nil:
 		return o.err
-	}
-	if o.result.Outcome != engine.Passed {
+	case o.result.Outcome == engine.Broken && !o.exitedEarly:
 		return fmt.Errorf("%w: %s", ErrUnclean, shortfalls(o.result.Failures))
+	case o.result.Outcome == engine.Skipped:
+		return fmt.Errorf("%w: it is skipped: %s", ErrUnclean, o.result.Reason)
 	}
 	return nil
 }
@@ -204,7 +223,7 @@ func shortfalls(failures []engine.Failure) string {
 
 // notCleanError returns the error of a run without faults that failed or has findings.
 func notCleanError(o *runResult) error {
-	if err := failureError(o); err != nil {
+	if err := brokenError(o); err != nil {
 		return err
 	}
 	if found := judge(o, o); len(found) > 0 {

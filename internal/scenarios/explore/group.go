@@ -12,9 +12,10 @@ import (
 // Group has the findings of one bug: those with the same cause, and those of an unknown cause
 // with the same oracle and message. Names, numbers and times in messages do not count.
 type Group struct {
-	// Oracle, Message, Explanation and Case are of the simplest run.
+	// Oracle, Message, Subject, Explanation and Case are of the simplest run.
 	Oracle  string `json:"oracle"`
 	Message string `json:"message"`
+	Subject string `json:"subject,omitempty"`
 	Explanation
 	Case Case `json:"case"`
 	// Others are the other findings of the runs, one of each oracle and message.
@@ -104,7 +105,7 @@ func (g *Group) conclude() {
 // represent makes one run the example of the group.
 func (g *Group) represent(o caseResult) {
 	first := o.Findings[0]
-	g.Oracle, g.Message, g.Explanation, g.Case = first.Oracle, first.Message, o.Explanation, o.Case
+	g.Oracle, g.Message, g.Subject, g.Explanation, g.Case = first.Oracle, first.Message, first.Subject, o.Explanation, o.Case
 	g.Others = nil
 	for _, other := range g.outcomes {
 		for _, f := range other.Findings {

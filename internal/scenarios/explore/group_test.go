@@ -13,7 +13,9 @@ func TestGroup(t *testing.T) {
 	result := func(kind Kind, cause string, found ...oracle.Finding) caseResult {
 		return caseResult{Case: Case{{Kind: kind}}, Explanation: Explanation{Cause: cause}, Findings: found}
 	}
-	leakOf := func(id string) oracle.Finding { return oracle.Finding{Oracle: oracle.Leak, Message: `the backend has "` + id + `"`} }
+	leakOf := func(id string) oracle.Finding {
+		return oracle.Finding{Oracle: oracle.Leak, Message: `the backend has "` + id + `"`}
+	}
 	step := oracle.Finding{Oracle: OracleSteps, Message: "a.yaml:3:1: expect: BucketClaim/photos: condition not met after 5s"}
 	slow := oracle.Finding{
 		Oracle:  OracleSteps,

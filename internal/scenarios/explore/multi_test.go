@@ -59,7 +59,7 @@ func TestAll(t *testing.T) {
 	}
 	want := []outcome{
 		{File: "claim.yaml", Tried: 1},
-		{File: "wrong.yaml", Unclean: true},
+		{File: "wrong.yaml", Findings: 1},
 		{File: "again.yaml", Pruned: 1},
 		{File: "namespace.yaml", Unfit: true},
 		{File: "call.yaml", Unfit: true},

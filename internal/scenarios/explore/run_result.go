@@ -35,7 +35,9 @@ type runResult struct {
 	// their end.
 	steps time.Duration
 	ended time.Time
-	err   error
+	// exitedEarly reports whether the steps ended because all components were idle.
+	exitedEarly bool
+	err         error
 }
 
 // open returns the events during which faults are active, in the order of their start: up

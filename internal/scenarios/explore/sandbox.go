@@ -157,6 +157,7 @@ func (w *sandbox) perform(ctx context.Context, current *running) *runResult {
 	within, stop := current.exitEarly(ctx)
 	result := w.engine.Run(within, current.scenario)
 	stop()
+	current.seen.exitedEarly = errors.Is(context.Cause(within), errIdle)
 	w.setCurrent(nil)
 	w.emu.Faults().Clear()
 	o := &current.seen

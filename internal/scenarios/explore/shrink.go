@@ -37,7 +37,7 @@ func (e *explorer) shrinkGroup(ctx context.Context, g *Group) ([]candidate, erro
 		return nil, err
 	}
 	from.dropDescriptions()
-	s := &shrinker{explorer: e, oracle: g.Oracle, passed: map[string]bool{}, clean: map[string]*runResult{}, usual: e.clean.steps}
+	s := &shrinker{explorer: e, group: g, passed: map[string]bool{}, clean: map[string]*runResult{}, usual: e.clean.steps}
 	within, cancel := context.WithTimeout(ctx, e.options.ShrinkTimeout)
 	defer cancel()
 	line, err := s.shrink(within, candidate{from, g.Case})
@@ -51,7 +51,7 @@ func (e *explorer) shrinkGroup(ctx context.Context, g *Group) ([]candidate, erro
 // shrinker shrinks candidates while they fail by the same oracle.
 type shrinker struct {
 	explorer *explorer
-	oracle   string
+	group    *Group
 
 	mu     sync.Mutex
 	usual  time.Duration         // of all steps of a clean run

@@ -52,9 +52,8 @@ func (g *Group) write(b *strings.Builder, number int) {
 	fmt.Fprintf(b, "   fault: %s\n", g.Case.describe())
 	writeList(b, "seen: ", g.Seen)
 	writeList(b, "also: ", g.Others[:min(len(g.Others), shownOthers)])
-	fmt.Fprintf(b, "   cases: %d\n", len(g.Cases))
-	for _, c := range g.Cases[:min(len(g.Cases), shownCases)] {
-		fmt.Fprintf(b, "     %s\n", c)
+	if n := len(g.Cases); n > 1 {
+		writeList(b, fmt.Sprintf("cases: %d, of them", n), g.Cases[:min(n, shownCases)])
 	}
 	if !g.Confirmed {
 		fmt.Fprintf(b, "   seen once in %d runs, not shrunk\n", g.Runs)

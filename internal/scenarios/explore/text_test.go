@@ -32,7 +32,7 @@ func TestWriteText(t *testing.T) {
 			},
 			Case:   Case{create},
 			Others: []oracle.Finding{{Oracle: OracleState, Message: "Bucket b: exists, but must not"}},
-			Cases:  []string{create.String()}, Confirmed: true,
+			Cases:  []string{create.String(), "fail at sidecar rpc DriverCreateBucket bc-*"}, Confirmed: true,
 			File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Verified: true,
 		}, {
 			Oracle: oracle.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
@@ -47,16 +47,14 @@ func TestWriteText(t *testing.T) {
    seen:  +0.048s sidecar rpc DriverCreateBucket b -> Unavailable [fault: lose-reply-1]
           +0.069s sidecar rpc DriverCreateBucket b -> AlreadyExists: it exists
    also:  state: Bucket b: exists, but must not
-   cases: 1
-     lose-reply at sidecar rpc DriverCreateBucket bc-*
+   cases: 2, of them lose-reply at sidecar rpc DriverCreateBucket bc-*
+                     fail at sidecar rpc DriverCreateBucket bc-*
    scenario:  a.yaml
    recording: a.cosirec
    timeline:  a.html
 
 2. leak: the backend has bucket b
    fault: none: the run without faults shows it
-   cases: 1
-     no fault
    seen once in 3 runs, not shrunk
 `
 	var text strings.Builder
