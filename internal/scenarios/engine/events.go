@@ -60,7 +60,7 @@ func (p eventPattern) matches(e journal.Event) (bool, error) {
 	if !glob.Match(p.component, e.Component) || !glob.Match(p.operation, e.Operation.Name) || !glob.Match(p.subject, e.Operation.Subject) {
 		return false, nil
 	}
-	if code, negated := strings.CutPrefix(p.outcome, "!"); p.outcome != "" && (e.Outcome == code) == negated {
+	if !p.hasOutcome(e) {
 		return false, nil
 	}
 	matched, err := p.message(p.Request, e.Request)
@@ -76,19 +76,30 @@ func (p eventPattern) forWatchEvents() bool {
 	return strings.HasPrefix(p.operation, journal.EventPrefix)
 }
 
-// message compares a request or a response with its pattern.
+// hasOutcome reports whether an event has the outcome of the pattern.
+func (p eventPattern) hasOutcome(e journal.Event) bool {
+	code, negated := strings.CutPrefix(p.outcome, "!")
+	return p.outcome == "" || (e.Outcome == code) != negated
+}
+
+// message reports whether a request or a response is as its pattern says.
 func (p eventPattern) message(pattern *spec.Pattern, body json.RawMessage) (bool, error) {
+	differences, err := p.body(pattern, body)
+	return len(differences) == 0, err
+}
+
+// body returns how a request or a response differs from its pattern.
+func (p eventPattern) body(pattern *spec.Pattern, body json.RawMessage) ([]match.Difference, error) {
 	if pattern == nil {
-		return true, nil
+		return nil, nil
 	}
 	got := match.Missing
 	if len(body) > 0 {
 		if err := json.Unmarshal(body, &got); err != nil {
-			return false, err
+			return nil, err
 		}
 	}
-	differences, err := match.Match(*pattern, got, p.variables)
-	return len(differences) == 0, err
+	return match.Match(*pattern, got, p.variables)
 }
 
 func (p eventPattern) String() string {
@@ -126,15 +137,15 @@ func (r *run) calls(ctx context.Context, s *spec.Step) (any, error) {
 	}
 	for {
 		mark := r.engine.journal.Mark()
-		problem, final, err := r.compare(s.Calls, patterns)
+		found, err := r.compare(s.Calls, patterns)
 		switch {
-		case err != nil || problem == "":
+		case err != nil || found.problem == "":
 			return nil, err
-		case final:
-			return nil, &Failure{Message: problem}
+		case found.final:
+			return nil, found.failure("")
 		}
 		if !r.awaitEvent(ctx, mark) {
-			return nil, &Failure{Message: problem + after(ctx)}
+			return nil, found.failure(after(ctx))
 		}
 	}
 }
@@ -159,9 +170,8 @@ func (r *run) eventPatterns(ctx context.Context, asked *spec.Events) ([]eventPat
 	return patterns, nil
 }
 
-// compare returns the first mismatch between the journal and the patterns, or "".
-// final means that no further event can correct it.
-func (r *run) compare(asked *spec.Events, patterns []eventPattern) (problem string, final bool, err error) {
+// compare returns the first mismatch between the journal and the patterns, or an empty one.
+func (r *run) compare(asked *spec.Events, patterns []eventPattern) (mismatch, error) {
 	events := r.events(asked)
 	// Sort by start time: another component can see a change and act on it before
 	// the answer arrives.
@@ -172,28 +182,37 @@ func (r *run) compare(asked *spec.Events, patterns []eventPattern) (problem stri
 		for i, p := range patterns {
 			matched, err := p.matches(e)
 			if err != nil {
-				return "", false, err
+				return mismatch{}, err
 			}
 			if !matched {
 				continue
 			}
 			if !asked.AnyOrder && i < last {
-				return fmt.Sprintf("expected event %q before %q, got it after", p, patterns[last]), false, nil
+				return mismatch{problem: fmt.Sprintf("expected event %q before %q, got it after", p, patterns[last])}, nil
 			}
 			counts[i]++
 			last, known = max(last, i), true
 			break
 		}
 		if asked.Only && !known {
-			return "unexpected event: " + e.String(), false, nil
+			return mismatch{problem: "unexpected event: " + e.String()}, nil
 		}
 	}
 	for i, p := range patterns {
 		if !p.Count.Contains(counts[i]) {
-			return fmt.Sprintf("expected %s %q, got %d", p.Count.Describe("event"), p, counts[i]), p.Count.Exceeded(counts[i]), nil
+			return p.miscounted(counts[i], events)
 		}
 	}
-	return "", false, nil
+	return mismatch{}, nil
+}
+
+// miscounted returns the mismatch of a pattern that too few or too many events match.
+func (p eventPattern) miscounted(n int, events []journal.Event) (found mismatch, err error) {
+	found.problem = fmt.Sprintf("expected %s %q, got %d", p.Count.Describe("event"), p, n)
+	if found.final = p.Count.Exceeded(n); !found.final {
+		found.nearest, found.differences, err = p.nearest(events)
+	}
+	return found, err
 }
 
 func (r *run) sameSeam(patterns []eventPattern, e journal.Event) bool {
