@@ -12,8 +12,9 @@ const gone = `- delete: BucketClaim/photos
 - expect: {BucketClaim/photos: absent}
 `
 
-// TestExplore explores one scenario, one that begins in the same way, and one that does
-// not pass, of which only a few faults are tried. --state has it go on where it was.
+// TestExplore explores one scenario, one that begins in the same way, one that does not pass,
+// and one that cannot be explored, of which only a few faults are tried. --state has it go on
+// where it was.
 func TestExplore(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -33,9 +34,21 @@ func TestExplore(t *testing.T) {
 	h.write("all/one.yaml", scenario("one", claims+ready+gone))
 	h.write("all/two.yaml", scenario("two", claims+ready+gone))
 	h.write("all/wrong.yaml", scenario("wrong", claims+"- {expect: {BucketClaim/other: present}, timeout: 100ms}\n"))
-	r = h.run(append([]string{"explore", "all", "--sample", "1"}, narrow...)...)
-	if r.code != 0 || !strings.Contains(r.out, "2 scenarios explored, 1 not:") || !strings.Contains(r.out, "not explored: all/wrong.yaml: ") {
-		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+	h.write("all/unfit.yaml", scenario("unfit", claims+"- delete: Namespace/${ns}\n"))
+	r = h.run(append([]string{"explore", "all", "--sample", "1", "--shrink=false", "--report", "html=all.html"}, narrow...)...)
+	if r.code != 1 {
+		t.Errorf("exit code %d, want 1\n%s%s", r.code, r.out, r.err)
+	}
+	for _, part := range []string{
+		"3 scenarios explored, 1 not:", "not explored: all/unfit.yaml: ", "1. steps: all/wrong.yaml:", "fault: none: the run without faults shows it",
+	} {
+		if !strings.Contains(r.out, part) {
+			t.Errorf("missing %q:\n%s%s", part, r.out, r.err)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(h.dir, "all.html"))
+	if err != nil || !strings.Contains(string(page), "wrong, finding 1") {
+		t.Errorf("the page of all findings lacks that of the scenario wrong: %v", err)
 	}
 	h.expectNothingLeft()
 }
@@ -58,6 +71,7 @@ func TestExploreRejects(t *testing.T) {
 		"NoEffect":    {[]string{"good.yaml", "--effects", "earthquake"}, `unknown effect "earthquake"`},
 		"NoPrune":     {[]string{"good.yaml", "--prune", "all"}, `prune is "all" and must be one of [state object step]`},
 		"Negative":    {[]string{"good.yaml", "--random", "-1"}, "must not be negative"},
+		"NoReport":    {[]string{"good.yaml", "--report", "xml=a"}, "must be html=FILE or json=FILE"},
 		"NoArguments": {nil, "requires at least 1 arg"},
 	}
 	for name, tc := range tests {

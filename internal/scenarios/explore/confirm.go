@@ -34,18 +34,20 @@ func (e *explorer) confirm(ctx context.Context, g *Group) error {
 	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
 		for _, seen := range g.outcomes[:min(len(g.outcomes), confirmedCases)] {
 			runs := 1
+			var last *runResult
 			for ; runs <= confirmingRuns && !g.Confirmed; runs++ {
 				again := caseResult{Case: seen.Case}
 				if w, err = e.rerunCase(ctx, w, &again); err != nil {
 					return w, err
 				}
-				g.Confirmed = slices.ContainsFunc(again.Findings, g.has)
+				last = again.observed
+				g.Confirmed = slices.ContainsFunc(again.Findings, seen.has)
 			}
 			if g.Runs == 0 || g.Confirmed {
 				g.Runs = runs
 			}
 			if g.Confirmed {
-				g.represent(seen)
+				g.represent(seen.shownBy(last))
 				break
 			}
 		}
@@ -53,7 +55,17 @@ func (e *explorer) confirm(ctx context.Context, g *Group) error {
 	})
 }
 
-func (g *Group) has(f oracle.Finding) bool { return f.Oracle == g.Oracle }
+// has reports whether a finding is of the oracle of the run's first.
+func (c caseResult) has(f oracle.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
+
+// shownBy returns the result with the run that has confirmed it, if its own is of an earlier
+// exploration.
+func (c caseResult) shownBy(confirming *runResult) caseResult {
+	if c.observed == nil {
+		c.observed = confirming
+	}
+	return c
+}
 
 // rerunCase runs a case once more. A case without faults is the clean run.
 func (e *explorer) rerunCase(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
@@ -65,6 +77,6 @@ func (e *explorer) rerunCase(ctx context.Context, w *sandbox, result *caseResult
 	if ctx.Err() != nil {
 		return w, ctx.Err()
 	}
-	result.Findings = judge(o, o)
+	result.Findings, result.observed = judge(o, o), o
 	return e.resetAfter(ctx, w, o)
 }

@@ -241,10 +241,10 @@ func (s *search) mustRepeat(e journal.Event, effect fault.Effect) bool {
 
 // prevented says what a fault did to an operation.
 func (s *search) prevented(e journal.Event, effect fault.Effect) string {
-	switch {
-	case effect.Crash == fault.Before:
+	switch effect.Crash {
+	case fault.Before:
 		return "which a crash had prevented"
-	case effect.Crash == fault.After:
+	case fault.After:
 		return "whose response a crash had prevented"
 	default:
 		return fmt.Sprintf("which had failed with %s because of the fault", e.Outcome)
@@ -390,7 +390,8 @@ func (s *search) additional([]oracle.Finding) (culprit, bool) {
 			continue
 		}
 		c := culprit{cause: s.cause(e, "additional"), seen: []journal.Event{e}}
-		c.text = fmt.Sprintf("%s did %s -> %s, which the run without faults does not have", s.names(e.Component), s.names(e.Operation.String()), e.Outcome)
+		c.text = fmt.Sprintf("%s did %s -> %s, which the run without faults does not have",
+			s.names(e.Component), s.names(e.Operation.String()), e.Outcome)
 		if call, ok := s.within(e); ok {
 			c.text += fmt.Sprintf(", in the %s %s", ordinal(len(s.alikeAtDriver(call, s.events[:i]))+1), s.names(call.Operation.String()))
 			c.seen = []journal.Event{call, e}

@@ -58,7 +58,8 @@ const lifeOfBucket = `
 	sidecar | api   | patch buckets        | b | OK`
 
 func TestCulprit(t *testing.T) {
-	lose, fail, crash := injected(fault.Effect{LoseReply: "Unavailable"}), injected(fault.Effect{Fail: "Unavailable"}), injected(fault.Effect{Crash: fault.Before})
+	lose, fail := injected(fault.Effect{LoseReply: "Unavailable"}), injected(fault.Effect{Fail: "Unavailable"})
+	crash := injected(fault.Effect{Crash: fault.Before})
 	leak := oracle.Finding{Oracle: oracle.Leak, Subject: "bucket b", Message: "the backend has bucket \"b\"", Events: []uint64{1}}
 	tests := []struct {
 		name, reason string
@@ -81,7 +82,8 @@ func TestCulprit(t *testing.T) {
 			},
 		},
 		{
-			name: "answer of a driver without a seam", reason: "The run without faults has the request.", fault: crash, findings: []oracle.Finding{leak},
+			name: "answer of a driver without a seam", reason: "The run without faults has the request.",
+			fault: crash, findings: []oracle.Finding{leak},
 			events: `
 				sidecar | rpc | DriverCreateBucket | b | Unavailable                      | f | {"bucketId":"b"}
 				sidecar | rpc | DriverCreateBucket | b | InvalidArgument: no such region  |   | {"bucketId":"b","parameters":{"tier":"hot"}}`,
@@ -159,7 +161,8 @@ func TestCulprit(t *testing.T) {
 			},
 		},
 		{
-			name: "answered too early", reason: "The driver answers before it has deleted the bucket.", fault: crash, findings: []oracle.Finding{leak},
+			name: "answered too early", reason: "The driver answers before it has deleted the bucket.",
+			fault: crash, findings: []oracle.Finding{leak},
 			events: `
 				sidecar | rpc   | DriverDeleteBucket | b | OK
 				sidecar | api   | patch buckets      | b | OK

@@ -94,6 +94,7 @@ func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario
 			if err != nil {
 				return w, err
 			}
+			g.shown = shown.Scenarios[0]
 			if g.Recording = shown.Scenarios[0].Recording; g.Recording != "" {
 				g.Timeline = base + timelineExtension
 			}

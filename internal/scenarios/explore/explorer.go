@@ -28,7 +28,7 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	}
 	e := &explorer{
 		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
-		report: Report{Scenario: scenario.Name, Sandboxes: opts.Sandboxes},
+		report: Report{Scenario: scenario.Name, Sandboxes: opts.Sandboxes, State: opts.State},
 	}
 	if e.done, err = openState(opts); err != nil {
 		return nil, err
@@ -89,6 +89,12 @@ func (e *explorer) finish(ctx context.Context, found []caseResult) error {
 	return nil
 }
 
+// Phases that the report tells apart.
+const (
+	phaseSingle = "single faults"
+	phasePairs  = "pairs"
+)
+
 // explorePoints runs all cases, one kind after the other.
 func (e *explorer) explorePoints(ctx context.Context) error {
 	begin := time.Now()
@@ -98,11 +104,11 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 	for i, t := range trials {
 		cases[i] = Case{t}
 	}
-	if err := e.runAll(ctx, "single faults", cases, e.options.Pairs); err != nil {
+	if err := e.runAll(ctx, phaseSingle, cases, e.options.Pairs); err != nil {
 		return err
 	}
 	if e.options.Pairs {
-		if err := e.runAll(ctx, "pairs", e.pairs, false); err != nil {
+		if err := e.runAll(ctx, phasePairs, e.pairs, false); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
 // Group has the findings of one bug: those with the same cause, and those of an unknown cause
@@ -40,7 +41,8 @@ type Group struct {
 	Recording string `json:"recording,omitempty"`
 	Timeline  string `json:"timeline,omitempty"`
 
-	outcomes []caseResult // the simplest first
+	outcomes []caseResult    // the simplest first
+	shown    report.Scenario // the run of the shrunk scenario, or of the case
 }
 
 // group groups runs. A run belongs to the bug of its cause. If the cause is unknown, it is that of
@@ -105,6 +107,9 @@ func (g *Group) conclude() {
 // represent makes one run the example of the group.
 func (g *Group) represent(o caseResult) {
 	first := o.Findings[0]
+	if o.observed != nil {
+		g.shown = report.NewScenario(o.observed.result, o.observed.events)
+	}
 	g.Oracle, g.Message, g.Subject, g.Explanation, g.Case = first.Oracle, first.Message, first.Subject, o.Explanation, o.Case
 	g.Others = nil
 	for _, other := range g.outcomes {
@@ -124,11 +129,11 @@ var maskings = []struct {
 	{regexp.MustCompile(` \(meanwhile: .*\)$`), ""},
 	{regexp.MustCompile(`, which the starved machine stretched to [0-9a-zµ.]+`), ""},
 	{regexp.MustCompile(`condition not met, and all components are idle`), "condition not met"},
-	{regexp.MustCompile(` after [0-9][0-9a-zµ.]*`), ""},
-	{regexp.MustCompile(`\S+:[0-9]+:[0-9]+: `), ""},
+	{regexp.MustCompile(` after \d[0-9a-zµ.]*`), ""},
+	{regexp.MustCompile(`\S+:\d+:\d+: `), ""},
 	{regexp.MustCompile(`"[^"]*"`), `"…"`},
 	{regexp.MustCompile(`<[^<>]*>`), "…"},
-	{regexp.MustCompile(`[0-9]+`), "0"},
+	{regexp.MustCompile(`\d+`), "0"},
 }
 
 // normalized returns a message without what differs between findings of the same kind: names

@@ -18,8 +18,9 @@ func TestGroup(t *testing.T) {
 	}
 	step := oracle.Finding{Oracle: OracleSteps, Message: "a.yaml:3:1: expect: BucketClaim/photos: condition not met after 5s"}
 	slow := oracle.Finding{
-		Oracle:  OracleSteps,
-		Message: "a.yaml:9:1: expect: BucketClaim/photos: condition not met after 5s, which the starved machine stretched to 30.1s (meanwhile: x)",
+		Oracle: OracleSteps,
+		Message: "a.yaml:9:1: expect: BucketClaim/photos: condition not met after 5s" +
+			", which the starved machine stretched to 30.1s (meanwhile: x)",
 	}
 	tests := []struct {
 		name, reason string

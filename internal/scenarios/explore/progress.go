@@ -23,6 +23,13 @@ func (p *progress) skip() {
 	p.saved++
 }
 
+// left returns the number of cases that have not ended.
+func (p *progress) left() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.total - p.done - p.saved
+}
+
 func (p *progress) ended(result caseResult) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,6 +12,13 @@ type Report struct {
 	Tried      int `json:"tried"`
 	// Combined counts cases of several faults.
 	Combined int `json:"combined,omitempty"`
+	// Untried are the cases that were not started: the budget was used up, or the exploration
+	// was interrupted.
+	Untried []Untried `json:"untried,omitempty"`
+	// Budget is the time limit that ended the exploration, and State the file with the completed
+	// runs.
+	Budget time.Duration `json:"budget,omitempty"`
+	State  string        `json:"state,omitempty"`
 	// Runs counts all runs, including repeated ones.
 	Runs int `json:"runs"`
 	// Unreached are cases whose operation did not happen in any attempt.
@@ -34,4 +41,11 @@ func (r *Report) Rate() float64 {
 		return 0
 	}
 	return float64(r.Runs) / r.Duration.Seconds()
+}
+
+// Untried counts the cases of a phase that were not started.
+type Untried struct {
+	Phase string `json:"phase"`
+	Cases int    `json:"cases"`
+	Of    int    `json:"of"`
 }

@@ -51,6 +51,12 @@ func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairi
 		e.take(result, pairing)
 		p.ended(result)
 	}
+	if left := p.left(); left > 0 {
+		e.report.Untried = append(e.report.Untried, Untried{Phase: phase, Cases: left, Of: p.total})
+		if e.shared.ends.passed() {
+			e.report.Budget = e.options.Budget
+		}
+	}
 	return context.Cause(ctx)
 }
 

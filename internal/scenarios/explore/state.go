@@ -122,23 +122,115 @@ func (s State) differences(want State) []difference {
 	return found
 }
 
-// differing returns where two values differ, and how.
+// differing returns where two values differ, and how. Nothing else of them is in the texts.
 func differing(path string, want, got any) []string {
-	wanted, isMap := want.(map[string]any)
-	gotten, areMaps := got.(map[string]any)
-	if isMap && areMaps {
+	if wanted, gotten, ok := both[map[string]any](want, got); ok {
 		keys := maps.Clone(wanted)
 		maps.Copy(keys, gotten)
 		var all []string
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			all = append(all, differing(strings.TrimPrefix(path+"."+key, "."), wanted[key], gotten[key])...)
+			all = append(all, differing(strings.TrimPrefix(strings.ReplaceAll(path+"."+key, ".[", "["), "."), wanted[key], gotten[key])...)
 		}
 		return all
 	}
+	if wanted, gotten, ok := both[[]any](want, got); ok {
+		return differingItems(path, wanted, gotten)
+	}
 	if a, b := shortText(want), shortText(got); a != b {
-		return []string{fmt.Sprintf("%s is %s, not %s", path, b, a)}
+		return []string{fmt.Sprintf("%s is %s, not %s", path, shortened(b), shortened(a))}
 	}
 	return nil
+}
+
+// both returns two values of the same type.
+func both[T any](a, b any) (first, second T, ok bool) {
+	first, isFirst := a.(T)
+	second, isSecond := b.(T)
+	return first, second, isFirst && isSecond
+}
+
+// itemKeys are the fields that identify an item of a list, in the order of preference.
+var itemKeys = []string{"type", "name", "bucketName", "bucketClaimName", "bucketId", "id", "bucket", "uid"}
+
+// differingItems returns how lists differ. Items with the same identity are compared; others are
+// missing or additional.
+func differingItems(path string, want, got []any) []string {
+	if key := identifying(want, got); key != "" {
+		return differing(path, byIdentity(key, want), byIdentity(key, got))
+	}
+	var all []string
+	for _, item := range without(want, got) {
+		all = append(all, fmt.Sprintf("%s lacks %s", path, shortened(item)))
+	}
+	for _, item := range without(got, want) {
+		all = append(all, fmt.Sprintf("%s has %s, which it must not", path, shortened(item)))
+	}
+	return all
+}
+
+// identifying returns the field that identifies all items of lists, or "".
+func identifying(lists ...[]any) string {
+	for _, key := range itemKeys {
+		if !slices.ContainsFunc(lists, func(items []any) bool { return !identifies(key, items) }) {
+			return key
+		}
+	}
+	return ""
+}
+
+// identifies reports whether all items of a list have a field, each with another value.
+func identifies(key string, items []any) bool {
+	seen := map[string]bool{"": true}
+	for _, item := range items {
+		id := identityOf(key, item)
+		if seen[id] {
+			return false
+		}
+		seen[id] = true
+	}
+	return true
+}
+
+func identityOf(key string, item any) string {
+	fields, _ := item.(map[string]any)
+	text, _ := fields[key].(string)
+	return text
+}
+
+// byIdentity turns a list into a map with the identities as names.
+func byIdentity(key string, items []any) map[string]any {
+	all := map[string]any{}
+	for _, item := range items {
+		all[fmt.Sprintf("[%s=%s]", key, identityOf(key, item))] = item
+	}
+	return all
+}
+
+// without returns the texts of the items that another list lacks.
+func without(items, other []any) []string {
+	left := map[string]int{}
+	for _, item := range other {
+		left[shortText(item)]++
+	}
+	var all []string
+	for _, item := range items {
+		text := shortText(item)
+		left[text]--
+		if left[text] < 0 {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// maxShort limits the length of a value in a difference.
+const maxShort = 120
+
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > maxShort {
+		return string(runes[:maxShort]) + "…"
+	}
+	return text
 }
 
 func shortText(value any) string {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,5 +108,53 @@ func TestWithoutVolatile(t *testing.T) {
 	other := map[string]any{"grants": []any{map[string]any{"bucket": "a"}, map[string]any{"bucket": "b"}}, "uid": "2"}
 	if diff := cmp.Diff(withoutVolatile(one), withoutVolatile(other)); diff != "" {
 		t.Errorf("-one, +other:\n%s", diff)
+	}
+}
+
+// TestDiffering verifies that differences have only what differs.
+func TestDiffering(t *testing.T) {
+	condition := func(name, status, reason string) map[string]any {
+		return map[string]any{"type": name, "status": status, "reason": reason}
+	}
+	in := func(conditions ...any) map[string]any {
+		return map[string]any{"status": map[string]any{"conditions": conditions}}
+	}
+	tests := map[string]struct {
+		reason    string
+		want, got any
+		texts     []string
+	}{
+		"Equal": {"", map[string]any{"a": []any{"x"}}, map[string]any{"a": []any{"x"}}, nil},
+		"Condition": {
+			"Items with the same type are compared.",
+			in(condition("Provisioned", "True", "Granted"), condition("Other", "True", "X")),
+			in(condition("Other", "True", "X"), condition("Provisioned", "False", "Granted")),
+			[]string{`status.conditions[type=Provisioned].status is "False", not "True"`},
+		},
+		"MissingCondition": {
+			"", []any{condition("Provisioned", "True", "Granted")}, []any{},
+			[]string{`[type=Provisioned] is absent, not {"reason":"Granted","status":"True","type":"Provisioned"}`},
+		},
+		"Values": {
+			"Plain values are missing or additional.",
+			map[string]any{"finalizers": []any{"a", "b", "b"}}, map[string]any{"finalizers": []any{"b", "c"}},
+			[]string{`finalizers lacks "a"`, `finalizers lacks "b"`, `finalizers has "c", which it must not`},
+		},
+		"Twins": {
+			"A name that two items have identifies none.",
+			[]any{map[string]any{"id": "a", "n": "1"}, map[string]any{"id": "a", "n": "2"}}, []any{map[string]any{"id": "a", "n": "1"}},
+			[]string{` lacks {"id":"a","n":"2"}`},
+		},
+		"Long": {
+			"A long value is cut.", "", strings.Repeat("x", 2*maxShort),
+			[]string{` is "` + strings.Repeat("x", maxShort-1) + `…, not ""`},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.texts, differing("", tc.want, tc.got)); diff != "" {
+				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

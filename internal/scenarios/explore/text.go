@@ -16,6 +16,7 @@ const shownOthers = 5
 // WriteText prints the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
+	r.writeUntried(&b)
 	fmt.Fprintf(&b, "%s: %d points, %d/%d effects tried", r.Scenario, r.Points, r.Tried, r.Applicable)
 	if r.Combined > 0 {
 		fmt.Fprintf(&b, ", %d combinations tried", r.Combined)
@@ -34,7 +35,11 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "  %s\n", c)
 		}
 	}
-	if len(r.Findings) == 0 {
+	switch {
+	case len(r.Findings) > 0:
+	case len(r.Untried) > 0:
+		b.WriteString("no findings in what was tried\n")
+	default:
 		b.WriteString("no findings\n")
 	}
 	for i := range r.Findings {
@@ -42,6 +47,33 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeUntried says what was not tried, and how to go on.
+func (r *Report) writeUntried(b *strings.Builder) {
+	if len(r.Untried) == 0 {
+		return
+	}
+	reason := "it was interrupted"
+	if r.Budget > 0 {
+		reason = fmt.Sprintf("its budget is %s", r.Budget)
+	}
+	for i, u := range r.Untried {
+		phase := u.Phase
+		if i > 0 && phase == phasePairs { // each single fault adds pairs
+			phase = "pairs known so far"
+		}
+		fmt.Fprintf(b, "%s: not tried: %d of %d %s, because %s\n", r.Scenario, u.Cases, u.Of, phase, reason)
+	}
+	fmt.Fprintln(b, HowToContinue(r.State))
+}
+
+// HowToContinue says how to try what a budget left, with the value of --state.
+func HowToContinue(state string) string {
+	if state == "" {
+		return "to try the rest, run it without --budget; with --state, each run continues the one before"
+	}
+	return "to try the rest, run the same command again: it continues from " + state
 }
 
 func (g *Group) write(b *strings.Builder, number int) {

@@ -65,3 +65,42 @@ func TestWriteText(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
+
+// TestWriteUntried verifies that what was not tried is said first, with how to go on.
+func TestWriteUntried(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		report Report
+		want   string
+	}{
+		{
+			"budget", Report{Scenario: "one", Budget: time.Minute, Untried: []Untried{{phaseSingle, 300, 488}, {phasePairs, 10, 10}}},
+			`one: not tried: 300 of 488 single faults, because its budget is 1m0s
+one: not tried: 10 of 10 pairs known so far, because its budget is 1m0s
+to try the rest, run it without --budget; with --state, each run continues the one before
+one: 0 points, 0/0 effects tried
+0 runs in 0s in 0 sandboxes: 0.0 runs/s; steps of the clean run: 0s
+no findings in what was tried
+`,
+		},
+		{
+			"interrupted", Report{Scenario: "one", State: "one.state", Untried: []Untried{{phasePairs, 1, 2}}},
+			`one: not tried: 1 of 2 pairs, because it was interrupted
+to try the rest, run the same command again: it continues from one.state
+one: 0 points, 0/0 effects tried
+0 runs in 0s in 0 sandboxes: 0.0 runs/s; steps of the clean run: 0s
+no findings in what was tried
+`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var text strings.Builder
+			if err := test.report.WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, text.String()); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+}

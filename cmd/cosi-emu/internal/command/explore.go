@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
 // exploration has the flags of the command.
@@ -22,6 +23,10 @@ type exploration struct {
 	own     ownComponents
 	kinds   []string
 	output  string
+	reports reports
+	started time.Time
+
+	destinations []destination
 }
 
 func newExplore(streams cli.Streams) *cobra.Command {
@@ -39,9 +44,11 @@ With --interference, the effects are what people and other programs do to object
 every operation, every object that exists is deleted, created again or edited. Then
 everything is deleted, which must succeed without removing finalizers.
 
-Findings are grouped, explained and confirmed by another run. A finding that does not
-occur again is reported as seen once. Each other finding is shrunk to a small scenario.
---out gets that scenario, a recording of its run and its timeline.
+Findings of the same bug are one group. Each says what a component did, or what the driver
+answered, that a run without faults does not have. A finding is confirmed by another run.
+One that does not occur again is reported as seen once. Each other finding is shrunk to a
+small scenario. --out gets that scenario, a recording of its run and its timeline;
+--report html=FILE gets the timelines of all findings.
 
 Runs happen at the same time, each worker with a control plane and components of its
 own. --prune selects which operations count as equivalent: with 'state', those with
@@ -53,7 +60,7 @@ previous operation. --state lets an interrupted exploration continue.
 
 docs/explore.md has the details. Exit codes: 0 without findings, 1 with findings, 2 if
 a scenario or the command line is wrong, 3 if the environment failed.`,
-		Example: `  cosi-emu explore lifecycle.yaml --out found/
+		Example: `  cosi-emu explore lifecycle.yaml --out found/ --report html=found/all.html
 
   # Only some effects, for a minute.
   cosi-emu explore lifecycle.yaml --effects crash-before,crash-after --budget 1m
@@ -107,6 +114,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Emulator.ControlPlaneDir, "control-plane-dir", "",
 		"directory with the programs of the control plane (default: as for 'up')")
 	x.own.addFlags(flags)
+	x.reports.addReportFlag(flags)
 	cli.AddOutput(flags, &x.output, cli.FormatText, cli.FormatJSON)
 }
 
@@ -118,6 +126,11 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	if err := x.own.apply(&x.options.Emulator); err != nil {
 		return err
 	}
+	var err error
+	if x.destinations, err = x.reports.destinations(report.Text{}); err != nil {
+		return err
+	}
+	x.started = time.Now()
 	x.options.Program = version().Version
 	for _, kind := range x.kinds {
 		x.options.Kinds = append(x.options.Kinds, explore.Kind(kind))
@@ -138,10 +151,10 @@ func (x *exploration) single(ctx context.Context, streams cli.Streams, file stri
 	shown := progress.NewCount(streams.Err)
 	x.options.Progress = func(p explore.Progress) { shown.Show(describeProgress(p), p.Done, p.Total) }
 	report, err := explore.Explore(ctx, x.options)
-	if err = errors.Join(err, shown.Close()); report == nil {
+	if err = errors.Join(err, shown.Close()); report == nil || errors.Is(err, explore.ErrUnclean) {
 		return x.failure(streams, err)
 	}
-	if err := errors.Join(err, x.print(streams, report)); err != nil {
+	if err := errors.Join(err, x.print(streams, report), x.saveReports(report)); err != nil {
 		return x.failure(streams, err)
 	}
 	if len(report.Findings) > 0 {
@@ -167,6 +180,16 @@ func (x *exploration) print(streams cli.Streams, report *explore.Report) error {
 		return cli.PrintJSON(streams, report)
 	}
 	return report.WriteText(streams.Out)
+}
+
+// saveReports writes the files of --report.
+func (x *exploration) saveReports(explorations ...*explore.Report) error {
+	shown := explore.Timelines(x.options.Program, x.started, explorations...)
+	var errs []error
+	for _, d := range x.destinations {
+		errs = append(errs, d.save(shown))
+	}
+	return errors.Join(errs...)
 }
 
 func describeProgress(p explore.Progress) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -24,7 +25,8 @@ type explored struct {
 	Reports    []*explore.Report `json:"reports"`
 	Unexplored []unexplored      `json:"unexplored,omitempty"`
 
-	failed []error
+	unstarted int // scenarios for which the budget left no time
+	failed    []error
 }
 
 // several explores all scenarios of files and directories, and lists those that cannot
@@ -44,7 +46,7 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 			all.failed = append(all.failed, report.WriteText(streams.Out))
 		}
 	})
-	err = errors.Join(append(all.failed, err, shown.Close(), x.conclude(streams, all))...)
+	err = errors.Join(append(all.failed, err, shown.Close(), x.conclude(streams, all), x.saveReports(all.Reports...))...)
 	switch {
 	case errors.Is(err, explore.ErrOptions):
 		return cli.Usage(err)
@@ -76,6 +78,9 @@ func readSources(paths []string) ([]explore.Source, error) {
 
 // take stores the result of a scenario, and returns whether it was explored.
 func (e *explored) take(source explore.Source, report *explore.Report, err error) bool {
+	if errors.Is(err, explore.ErrBudget) {
+		e.unstarted++
+	}
 	if report == nil || errors.Is(err, explore.ErrUnclean) {
 		e.Unexplored = append(e.Unexplored, unexplored{File: source.File, Reason: err.Error()})
 		return false
@@ -96,10 +101,29 @@ func (e *explored) findings() (n int) {
 	return n
 }
 
+// writeUntried says first what a budget left, and how to go on.
+func (e *explored) writeUntried(w io.Writer, state string) error {
+	cases := 0
+	for _, report := range e.Reports {
+		for _, u := range report.Untried {
+			cases += u.Cases
+		}
+	}
+	if cases+e.unstarted == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\nnot tried: %d faults, and all of %d scenarios that were not started\n%s\n",
+		cases, e.unstarted, explore.HowToContinue(state))
+	return err
+}
+
 // conclude prints all reports as JSON, or the totals as text.
 func (x *exploration) conclude(streams cli.Streams, all *explored) error {
 	if x.output == cli.FormatJSON {
 		return cli.PrintJSON(streams, all)
+	}
+	if err := all.writeUntried(streams.Out, x.options.State); err != nil {
+		return err
 	}
 	var sum explore.Report
 	for _, report := range all.Reports {

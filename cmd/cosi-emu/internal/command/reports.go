@@ -24,8 +24,13 @@ type reports struct {
 }
 
 func (r *reports) addFlags(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&r.files, "report", nil, "report to write, html=FILE or json=FILE; can be repeated")
+	r.addReportFlag(flags)
 	flags.StringVar(&r.junit, "junit", "", "file for a JUnit XML report")
+}
+
+// addReportFlag adds the flag of a command without JUnit reports.
+func (r *reports) addReportFlag(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&r.files, "report", nil, "report to write, html=FILE or json=FILE; can be repeated")
 }
 
 // destination is a file and the function that writes it.

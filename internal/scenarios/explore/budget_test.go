@@ -1,0 +1,26 @@
+package explore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestBudgetUsedUp verifies that the report counts the cases that were not started, without those of
+// an earlier exploration.
+func TestBudgetUsedUp(t *testing.T) {
+	cases := []Case{{{Kind: Fail}}, {{Kind: Delay}}, {{Kind: Stale}}}
+	e := &explorer{
+		options: Options{Budget: time.Minute, Progress: func(Progress) {}},
+		shared:  &sharedState{ends: deadline(time.Now().Add(-time.Second))},
+		done:    &stateFile{done: map[string]bool{cases[0].String(): true}},
+	}
+	if err := e.runAll(t.Context(), phaseSingle, cases, false); err != nil {
+		t.Fatal(err)
+	}
+	want := Report{Untried: []Untried{{Phase: phaseSingle, Cases: 2, Of: 3}}, Budget: time.Minute}
+	if diff := cmp.Diff(want, e.report); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
