@@ -22,6 +22,8 @@ type evidence struct {
 	drivers map[string]string
 	// unprotectedByPerson are the objects whose finalizers a person has removed.
 	unprotectedByPerson map[types.UID]bool
+	// unprotectedIDs are their IDs in the backend.
+	unprotectedIDs map[string]bool
 	// events are those of the scope.
 	events []journal.Event
 	// calls are the calls that sidecars made.
@@ -48,8 +50,9 @@ func gather(in *Input) *evidence {
 	}
 	e.learn(all)
 	e.learnNamed()
+	slices.SortStableFunc(all, func(a, b version) int { return cmp.Compare(a.seq, b.seq) })
 	e.unprotectedByPerson = findUnprotected(all)
-	e.External = append(slices.Clone(in.External), e.unprotectedIDs(all)...)
+	e.unprotectedIDs = e.findUnprotectedIDs(all)
 	for _, event := range in.Events {
 		if !e.Scope.Concerns(event) && !e.ids[event.Operation.Subject] {
 			continue
@@ -60,7 +63,6 @@ func gather(in *Input) *evidence {
 		}
 	}
 	e.versions = slices.DeleteFunc(all, func(v version) bool { return !e.ours(v) })
-	slices.SortStableFunc(e.versions, func(a, b version) int { return cmp.Compare(a.seq, b.seq) })
 	return e
 }
 

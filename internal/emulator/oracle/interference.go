@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
@@ -15,34 +16,56 @@ import (
 // fault's interference does. COSI is not responsible for it.
 func (v version) byPerson() bool { return v.component == vocabulary.Administrator }
 
-// findUnprotected returns the UIDs of objects whose finalizers a person has removed. What
-// such a finalizer protected may leak, and nothing else.
+// findUnprotected returns the UIDs of objects whose finalizers a person has removed, and
+// no component has added again. What such a finalizer protected may leak, and nothing
+// else. The versions are in order of time.
 func findUnprotected(versions []version) map[types.UID]bool {
-	found := map[types.UID]bool{}
+	removed := map[types.UID]version{}
 	for _, v := range versions {
-		if v.byPerson() && v.releases && v.result == done && v.got != nil && !v.got.protected() {
-			found[v.got.Metadata.UID] = true
+		if v.got == nil {
+			continue
 		}
+		uid := v.got.Metadata.UID
+		switch last, known := removed[uid]; {
+		case v.byPerson() && v.releases && v.result == done && !v.got.protected():
+			removed[uid] = v
+		case known && v.got.protected() && v.newerThan(last):
+			delete(removed, uid)
+		}
+	}
+	found := map[types.UID]bool{}
+	for uid := range removed {
+		found[uid] = true
 	}
 	return found
 }
 
-// unprotectedIDs returns the IDs in the backend of objects whose finalizers a person has
-// removed.
-func (e *evidence) unprotectedIDs(versions []version) []string {
-	var ids []string
+// newerThan reports whether a version is newer than one that ended before it. The answer
+// to a request may be older than a later request, which ended earlier.
+func (v version) newerThan(other version) bool {
+	order, err := resourceversion.CompareResourceVersion(v.got.Metadata.ResourceVersion, other.got.Metadata.ResourceVersion)
+	if err != nil { // it has none
+		return v.began.After(other.ended)
+	}
+	return order > 0
+}
+
+// findUnprotectedIDs returns the IDs in the backend of the unprotected objects.
+func (e *evidence) findUnprotectedIDs(versions []version) map[string]bool {
+	ids := map[string]bool{}
 	for _, v := range versions {
 		if v.got == nil || !e.unprotectedByPerson[v.got.Metadata.UID] {
 			continue
 		}
-		for _, id := range []string{v.got.Status.BucketID, v.got.Status.AccountID} {
-			if id != "" && !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
-		}
+		ids[v.got.Status.BucketID], ids[v.got.Status.AccountID] = true, true
 	}
+	delete(ids, "")
 	return ids
 }
+
+// mayLeak reports whether the leak of a bucket or an account is not COSI's: it was changed
+// without COSI, or a person has removed the finalizer of its object.
+func (e *evidence) mayLeak(id string) bool { return e.touched(id) || e.unprotectedIDs[id] }
 
 // policyChange is a change of the deletion policy of a Bucket by a person.
 type policyChange struct {
@@ -83,19 +106,23 @@ func (e *evidence) retainedSince(c call, changes []policyChange) bool {
 // that has made a call, between that call and the one before for the same bucket, and that showed
 // the Bucket being deleted. Without such a request it is the beginning of the call.
 func (e *evidence) lookedBefore(c call) time.Time {
-	var since time.Time
-	for _, other := range e.calls {
-		if other.component == c.component && other.method == c.method && other.id == c.id && other.ended.Before(c.began) {
-			since = other.ended
-		}
-	}
-	looked := c.began
+	since, looked := e.calledBefore(c), c.began
 	for _, v := range e.of(buckets) {
 		if v.looksAt(c) && !v.began.Before(since) && !v.ended.After(c.began) {
 			looked = v.began
 		}
 	}
 	return looked
+}
+
+// calledBefore returns when the component of a call had made the same one before, or zero.
+func (e *evidence) calledBefore(c call) (ended time.Time) {
+	for _, other := range e.calls {
+		if other.component == c.component && other.method == c.method && other.id == c.id && other.ended.Before(c.began) {
+			ended = other.ended
+		}
+	}
+	return ended
 }
 
 // changedByPerson reports whether a person has changed the object of a write before.

@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -39,6 +40,45 @@ func TestStrippedFinalizers(t *testing.T) {
 		"Account": {
 			reason: "A person has removed the finalizer of its access.",
 			happen: func(s *story) { stripAccess(s); s.dropGrant(); afterwards(left)(s) },
+		},
+		"AddedAgain": {
+			reason: "The sidecar has added the finalizer again.",
+			happen: func(s *story) {
+				stripAccess(s)
+				s.before("delete bucket", accessEvent("sidecar", `{"metadata":{"finalizers":["`+finalizer+`"]}}`, protected, handedOff))
+				s.dropGrant()
+				afterwards(left)(s)
+			},
+			want: []summary{{oracle.Leak, "account " + account}},
+		},
+		"OlderAnswer": {
+			reason: "The answer to an older request has come later.",
+			happen: func(s *story) {
+				stripAccess(s)
+				s.before("delete bucket", accessEvent("sidecar", "{}", protected+`,"resourceVersion":"9"`, handedOff))
+				for i := range s.happenings {
+					if e := &s.happenings[i].event; e.Component == vocabulary.Administrator {
+						e.Response = []byte(strings.Replace(string(e.Response), `"uid"`, `"resourceVersion":"10","uid"`, 1))
+					}
+				}
+				s.dropGrant()
+				afterwards(left)(s)
+			},
+		},
+		"Lost": {
+			reason: "The finalizer of a Bucket does not protect its data from the driver.",
+			happen: func(s *story) {
+				s.until("withdraw")
+				s.happenings = append(s.happenings, happening{event: person("patch buckets", bucket, noFinalizers,
+					object(bucketMeta, bucketSpec, `"status":{"bucketID":"`+bucket+`"}`))})
+				afterwards(func(_ *story, objects *oracle.Objects, truth *oracle.BackendState) {
+					var backend *oracle.BackendState
+					*objects, backend = well()
+					backend.Buckets = nil
+					*truth = *backend
+				})(s)
+			},
+			want: []summary{{oracle.Loss, "Bucket/" + bucket}},
 		},
 		"ByComponent": {
 			reason: "The sidecar has done the same.",

@@ -33,7 +33,7 @@ func (e *evidence) leakedBuckets(m *Observation) []Finding {
 	var found []Finding
 	for _, b := range m.Backend.Buckets {
 		switch {
-		case b.Owner == emulator.Administrator, recorded[b.Name], !e.owns(b.Name, b.Owner), e.touched(b.Name):
+		case b.Owner == emulator.Administrator, recorded[b.Name], !e.owns(b.Name, b.Owner), e.mayLeak(b.Name):
 		case e.wasThere(b.Name, b.UID), e.retained(b.Name, m.Until):
 		default:
 			found = append(found, Finding{
@@ -54,7 +54,7 @@ func (e *evidence) leakedAccounts(m *Observation) []Finding {
 	var found []Finding
 	for _, a := range m.Backend.Accounts {
 		switch {
-		case a.Admin, a.ID == emulator.Administrator, recorded[a.ID], !e.owns(a.ID, a.Owner), e.touched(a.ID), e.hadAccount(a.ID):
+		case a.Admin, a.ID == emulator.Administrator, recorded[a.ID], !e.owns(a.ID, a.Owner), e.mayLeak(a.ID), e.hadAccount(a.ID):
 		default:
 			found = append(found, Finding{
 				Subject: "account " + a.ID,

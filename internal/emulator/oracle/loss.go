@@ -25,7 +25,7 @@ func losses(e *evidence) []Finding {
 		}
 		found = append(found, e.missingSecrets(m)...)
 	}
-	return slices.Concat(found, e.editedSecrets(), e.replaced(), e.unaskedDeletions(), e.deletedKept(), e.purged())
+	return slices.Concat(found, e.editedSecrets(), e.replaced(), e.unaskedDeletions(), e.deletedKept(), e.deletedInUse(), e.purged())
 }
 
 // provisioned reports whether the conditions say that something exists, and it is not

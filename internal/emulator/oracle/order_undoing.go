@@ -60,7 +60,7 @@ func (e *evidence) withAccount(id string) *object {
 func (e *evidence) grantedAt(c call) []Finding {
 	var found []Finding
 	for _, open := range e.open(effect{c.seq, c.began}) {
-		if slices.Contains(open.buckets, c.id) && !e.touched(open.id) {
+		if slices.Contains(open.buckets, c.id) && !e.mayLeak(open.id) {
 			found = append(found, Finding{
 				Subject: "bucket " + c.id, Events: []uint64{open.seq, c.seq},
 				Message: fmt.Sprintf("the deletion of bucket %q was asked for while account %q had access to it", c.id, open.id),
@@ -142,7 +142,7 @@ func (e *evidence) hastyClaim(v version) []Finding {
 	var found []Finding
 	for _, open := range e.open(effect{v.seq, v.began}) {
 		access := e.withAccount(open.id)
-		if access == nil || access.Metadata.Namespace != v.got.Metadata.Namespace || e.touched(open.id) {
+		if access == nil || access.Metadata.Namespace != v.got.Metadata.Namespace || e.mayLeak(open.id) {
 			continue
 		}
 		uses := func(b v1alpha2.AccessedBucket) bool {

@@ -21,6 +21,8 @@ type version struct {
 	asked        *object // the body of a write
 	got          *object // the body of the response
 	result       writeResult
+	// replaced means that a fault may have replaced what a read has returned.
+	replaced bool
 	// releases means that a write may remove finalizers.
 	releases bool
 	// removes are the labels and annotations that a patch removes; see every.
@@ -71,6 +73,7 @@ func versionOf(e journal.Event) (version, bool) {
 		seq: e.Seq, began: e.Time, ended: e.Time.Add(e.Duration), component: e.Component, verb: verb,
 		resource: resource, key: e.Operation.Subject, result: resultOf(e),
 	}
+	v.replaced = e.Fault != "" && !e.Write()
 	if e.Write() && verb != "delete" {
 		v.asked = read(e.Request)
 		v.releases = verb == "update" || bytes.Contains(e.Request, []byte(`"finalizers"`))
