@@ -22,6 +22,8 @@ const (
 	// OracleCounts: creates, deletes, grants and revokes have the same subjects as in
 	// the clean run, and none repeats endlessly.
 	OracleCounts = "counts"
+	// OracleInnocent: nothing changes that an interference does not concern.
+	OracleInnocent = "innocent"
 	// OracleDeletable: after an interference, everything can be deleted by ordinary means.
 	OracleDeletable = "deletable"
 )
@@ -31,7 +33,7 @@ const (
 func judge(o, clean *runResult) []oracle.Finding {
 	found := oracle.Judge(o.input)
 	if o.tornDown {
-		found = slices.Concat(found, o.endless, undeleted(o.end))
+		found = slices.Concat(found, o.found, undeleted(o.end))
 	} else {
 		found = append(found, comparedWith(clean, o)...)
 	}

@@ -53,9 +53,10 @@ func backwards(n int) []int {
 	return append(places, 0)
 }
 
-// compared reports whether an oracle compares with the clean run.
+// compared reports whether an oracle compares with the clean run, or judges what only a
+// sandbox has.
 func compared(name string) bool {
-	return name == OracleState || name == OracleTruth || name == OracleCounts
+	return slices.Contains([]string{OracleState, OracleTruth, OracleCounts, OracleInnocent}, name)
 }
 
 // keepOne writes a candidate as the shrunk scenario of a group. It runs the scenario as

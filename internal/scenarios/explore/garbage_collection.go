@@ -66,7 +66,7 @@ func (r *running) awaitNamespace() error {
 		err = r.sandbox.awaitGone(ctx, namespace)
 	}
 	if ctx.Err() != nil && r.context.Err() == nil {
-		r.seen.endless = append(r.seen.endless, endlessNamespace(namespace))
+		r.seen.found = append(r.seen.found, endlessNamespace(namespace))
 		return nil
 	}
 	return err

@@ -47,6 +47,7 @@ func (w *sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 		}
 	}
 	err := w.observeBackend(ctx, &m)
+	w.bystander.hide(&m)
 	m.Until = w.emu.Journal().Mark()
 	return m, err
 }
@@ -96,9 +97,13 @@ func (w *sandbox) isRunning() bool {
 
 // isEmpty reports whether a run left nothing behind.
 func isEmpty(m oracle.Observation) bool {
+	return !hasObjects(m) && (m.Backend == nil || len(m.Backend.Buckets)+len(accountsOf(m.Backend)) == 0)
+}
+
+// hasObjects reports whether a run left objects of Kubernetes behind.
+func hasObjects(m oracle.Observation) bool {
 	o := m.Objects
-	return len(o.Claims)+len(o.Buckets)+len(o.Accesses)+len(o.Secrets) == 0 &&
-		(m.Backend == nil || len(m.Backend.Buckets)+len(accountsOf(m.Backend)) == 0)
+	return len(o.Claims)+len(o.Buckets)+len(o.Accesses)+len(o.Secrets) > 0
 }
 
 // accountsOf returns all accounts except those of administrators.

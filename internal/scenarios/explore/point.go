@@ -70,7 +70,8 @@ const discovery = "get /"
 // pointOf returns the point of a journal event, without its number, or false if exploration
 // injects no fault there. A component whose discovery fails exits and is restarted.
 func pointOf(e journal.Event, n *names) (Point, bool) {
-	if strings.HasPrefix(e.Operation.Name, discovery) || e.Component == vocabulary.Administrator {
+	if strings.HasPrefix(e.Operation.Name, discovery) || e.Component == vocabulary.Administrator ||
+		concernsBystander(e.Operation.Subject) {
 		return Point{}, false
 	}
 	switch e.Seam {

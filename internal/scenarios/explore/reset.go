@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 )
 
 // errNotClean means that a sandbox cannot be reused.
@@ -25,6 +26,9 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 		return true, errors.Join(errNotClean, failure)
 	default:
 	}
+	if o.spoiled {
+		return true, errNotClean
+	}
 	if o.vanished() && w.isRunning() {
 		return false, nil
 	}
@@ -38,8 +42,16 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 	if isEmpty(m) && w.isRunning() {
 		return false, nil
 	}
+	if o.tornDown && len(o.found) == 0 && !hasObjects(m) && w.isRunning() { // only retained buckets are left
+		if err := w.removeBackendState(ctx, m); err == nil {
+			return false, nil
+		}
+	}
 	if err := errors.Join(w.removeObjects(ctx, m), w.removeBackendState(ctx, m), w.recreate(ctx)); err != nil {
 		return true, errors.Join(errNotClean, err)
+	}
+	if w.bystander != nil { // restarted components look at it again
+		w.waitQuiet(ctx, idle.New(w.emu), quietForSure)
 	}
 	if m, err = w.observe(ctx, "after cleaning"); err != nil || !isEmpty(m) {
 		return true, errors.Join(errNotClean, err)

@@ -25,8 +25,11 @@ type runResult struct {
 	// tornDown reports whether everything was deleted before the end. The end state is then
 	// not compared with that of the clean run.
 	tornDown bool
-	// endless are the findings for namespaces that were deleted and do not end.
-	endless []oracle.Finding
+	// found are the findings about the sandbox: a namespace that does not end, and a
+	// bystander that has changed.
+	found []oracle.Finding
+	// spoiled reports whether the sandbox cannot be used again.
+	spoiled bool
 	// input is the input of the standing oracles.
 	input  oracle.Input
 	state  State

@@ -94,6 +94,9 @@ const (
 	recoveryTimeout = 5 * time.Second
 	// earlyExitFactor limits recovery in a run with early exit, as a multiple of its idle time.
 	earlyExitFactor = 4
+	// quietIfStarved is longer than a machine with too few processors keeps a component
+	// waiting for one.
+	quietIfStarved = 3 * time.Second
 	// quietWithoutObjects is the idle time if no object is left.
 	quietWithoutObjects = time.Second
 )
@@ -171,10 +174,16 @@ func (r *running) readState() (err error) {
 func (r *running) complete() {
 	r.fail(r.readState())
 	r.seen.counts = countsOf(r.seen.events, r.seen.names)
+	r.seen.input = r.inputOf(r.seen.end)
+}
+
+// inputOf returns what the standing oracles judge, with a last observation.
+func (r *running) inputOf(end oracle.Observation) (in oracle.Input) {
 	if r.watcher != nil {
-		r.seen.input = r.watcher.Input(scope)
-		r.seen.input.Observations = slices.Concat(r.seen.before, []oracle.Observation{r.seen.end})
+		in = r.watcher.Input(r.sandbox.scope())
+		in.Observations = slices.Concat(r.seen.before, []oracle.Observation{end})
 	}
+	return in
 }
 
 // learnFrom learns the names of objects from an observation.
@@ -196,7 +205,7 @@ func (w *sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window
 	if detector == nil {
 		return true // the run has not started
 	}
-	for detector.WaitQuiet(ctx, scope, window) {
+	for detector.WaitQuiet(ctx, w.scope(), window) {
 		if w.isRunning() {
 			return true
 		}

@@ -19,7 +19,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -27,9 +26,6 @@ import (
 // sandboxNamespace is the namespace of all runs. Only an interference deletes it, because
 // deleting a namespace takes longer than a run. The next run gets a new one of the same name.
 const sandboxNamespace = "explore"
-
-// scope covers the whole sandbox.
-var scope = eventscope.Scope{Alone: true, Namespaces: []string{sandboxNamespace}}
 
 // Delays of a sandbox are shorter than in production, so that failed runs end soon, and
 // long enough for a busy machine.
@@ -54,6 +50,8 @@ type sandbox struct {
 	dir    string
 	// classes are the classes of the emulator, which an interference can change.
 	classes savedClasses
+	// bystander is what no interference has to do with; nil: there is none.
+	bystander *bystander
 	// components is the number of components of the emulator itself.
 	components int
 
@@ -107,7 +105,7 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 		return err
 	}
 	if options.Interference {
-		if err := w.awaitGarbageCollector(ctx); err != nil {
+		if err := errors.Join(w.awaitGarbageCollector(ctx), w.addBystander(ctx)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,194 @@
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// bystanderName is the name of everything that belongs to the bystander, its namespace
+// included.
+const bystanderName = "bystander"
+
+// bystanderTimeout limits the provisioning of the bystander.
+const bystanderTimeout = time.Minute
+
+// bystander is a claim and an access that no run and no interference has to do with. They
+// live as long as their sandbox. Whatever happens to other objects, nothing of them may
+// change. Their bucket exists before them, so that their Bucket has a name of its own.
+type bystander struct {
+	access v1alpha2.BucketAccess
+	words  []string
+	// before is the state of each object, by its name.
+	before map[string]string
+}
+
+// isBystander reports whether an object of a namespace, or a Bucket for a claim in it,
+// belongs to the bystander.
+func isBystander(namespace string) bool { return namespace == bystanderName }
+
+// concernsBystander reports whether an operation is about the bystander.
+func concernsBystander(subject string) bool {
+	return subject == bystanderName || strings.HasPrefix(subject, bystanderName+"/")
+}
+
+// addBystander creates the bystander. A sandbox with an external driver has none.
+func (w *sandbox) addBystander(ctx context.Context) (err error) {
+	backend := w.emu.Store()
+	if backend == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, bystanderTimeout)
+	defer cancel()
+	_, err = backend.CreateBucket(ctx, fakedriver.BucketSpec{Name: bystanderName, Owner: emulator.Administrator})
+	for _, o := range bystanderObjects(w.emu.Info().DriverName) {
+		if err == nil {
+			err = w.emu.Client().Create(ctx, o)
+		}
+	}
+	added := &bystander{}
+	if err == nil {
+		err = added.awaitReady(ctx, w.emu.Client())
+	}
+	if err == nil {
+		added.words = []string{bystanderName, string(added.access.UID)}
+		added.before, err = added.look(ctx, w.emu)
+	}
+	if err != nil {
+		return fmt.Errorf("make the bystander of a sandbox: %w", err)
+	}
+	w.bystander = added
+	return nil
+}
+
+func bystanderObjects(driver string) []client.Object {
+	meta := metav1.ObjectMeta{Name: bystanderName, Namespace: bystanderName}
+	cluster := metav1.ObjectMeta{Name: bystanderName}
+	return []client.Object{
+		&corev1.Namespace{ObjectMeta: cluster},
+		&v1alpha2.Bucket{ObjectMeta: cluster, Spec: v1alpha2.BucketSpec{
+			DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicyRetain, ExistingBucketID: bystanderName,
+			Protocols:      []v1alpha2.Protocol{v1alpha2.ProtocolS3},
+			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: bystanderName, Name: bystanderName},
+		}},
+		&v1alpha2.BucketClaim{ObjectMeta: meta, Spec: v1alpha2.BucketClaimSpec{
+			ExistingBucketName: bystanderName, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3},
+		}},
+		&v1alpha2.BucketAccess{ObjectMeta: meta, Spec: v1alpha2.BucketAccessSpec{
+			BucketAccessClassName: emulator.ClassStandard, Protocol: v1alpha2.ProtocolS3,
+			BucketClaims: []v1alpha2.BucketClaimAccess{{
+				BucketClaimName: bystanderName, AccessSecretName: bystanderName,
+				AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
+			}},
+		}},
+	}
+}
+
+// awaitReady waits until the access is ready.
+func (b *bystander) awaitReady(ctx context.Context, from client.Reader) error {
+	key := client.ObjectKey{Namespace: bystanderName, Name: bystanderName}
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		err := from.Get(ctx, key, &b.access)
+		return b.access.Status.ReadyToUse, err
+	})
+}
+
+// look returns the state of each object: its version in Kubernetes, or what the backend
+// has of it.
+func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[string]string, error) {
+	key := client.ObjectKey{Namespace: bystanderName, Name: bystanderName}
+	states := map[string]string{}
+	for kind, o := range map[string]client.Object{
+		"BucketClaim": &v1alpha2.BucketClaim{}, "BucketAccess": &v1alpha2.BucketAccess{}, "Secret": &corev1.Secret{}, "Bucket": &v1alpha2.Bucket{},
+	} {
+		of := key
+		if kind == "Bucket" {
+			of.Namespace = ""
+		}
+		if err := emu.Client().Get(ctx, of, o); client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("look at the bystander: %w", err)
+		}
+		states[kind+"/"+bystanderName] = string(o.GetUID()) + " " + o.GetResourceVersion()
+	}
+	buckets, err := emu.Store().Buckets(ctx)
+	accounts, err2 := emu.Store().Accounts(ctx)
+	if err := errors.Join(err, err2); err != nil {
+		return nil, fmt.Errorf("look at the bystander: %w", err)
+	}
+	for _, bucket := range buckets {
+		if bucket.Name == bystanderName {
+			states["bucket "+bystanderName], err = rendered(bucket)
+		}
+	}
+	for _, account := range accounts {
+		if account.ID == b.access.Status.AccountID {
+			states["account of BucketAccess/"+bystanderName], err2 = rendered(account)
+		}
+	}
+	return states, errors.Join(err, err2)
+}
+
+func rendered(o any) (string, error) {
+	text, err := json.Marshal(o)
+	return string(text), err
+}
+
+// judgeBystander finds what of the bystander has changed.
+func (r *running) judgeBystander() error {
+	b := r.sandbox.bystander
+	if b == nil {
+		return nil
+	}
+	now, err := b.look(r.context, r.sandbox.emu)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.before)) {
+		if now[name] != b.before[name] {
+			r.seen.spoiled = true
+			r.seen.found = append(r.seen.found, oracle.Finding{
+				Oracle: OracleInnocent, Subject: name,
+				Message: name + ", which belongs to another claim and with which nobody has interfered, has changed",
+			})
+		}
+	}
+	return nil
+}
+
+// hide removes the bystander from an observation.
+func (b *bystander) hide(m *oracle.Observation) {
+	o := &m.Objects
+	o.Claims = slices.DeleteFunc(o.Claims, func(c v1alpha2.BucketClaim) bool { return isBystander(c.Namespace) })
+	o.Accesses = slices.DeleteFunc(o.Accesses, func(a v1alpha2.BucketAccess) bool { return isBystander(a.Namespace) })
+	o.Buckets = slices.DeleteFunc(o.Buckets, func(b v1alpha2.Bucket) bool { return isBystander(b.Spec.BucketClaimRef.Namespace) })
+	if b == nil || m.Backend == nil {
+		return
+	}
+	m.Backend.Buckets = slices.DeleteFunc(m.Backend.Buckets, func(of fakedriver.Bucket) bool { return of.Name == bystanderName })
+	m.Backend.Accounts = slices.DeleteFunc(m.Backend.Accounts, func(a fakedriver.Account) bool { return a.ID == b.access.Status.AccountID })
+}
+
+// scope covers the whole sandbox, except for its bystander.
+func (w *sandbox) scope() eventscope.Scope {
+	s := eventscope.Scope{Alone: true, Namespaces: []string{sandboxNamespace}}
+	if w.bystander != nil {
+		s.Others = w.bystander.words
+	}
+	return s
+}

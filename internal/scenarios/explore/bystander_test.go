@@ -1,0 +1,62 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// TestBystander: a change of the bystander is a finding, and the sandbox is replaced. The
+// bystander itself is no part of a run.
+func TestBystander(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	opts, err := Options{Interference: true, Sandboxes: 1}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newSandbox(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	m, err := w.observe(t.Context(), "at the beginning")
+	if err != nil || !isEmpty(m) {
+		t.Fatalf("the sandbox is not empty: %+v, %v", m.Objects, err)
+	}
+	r := &running{sandbox: w, context: t.Context()}
+	if err := r.judgeBystander(); err != nil || len(r.seen.found) > 0 {
+		t.Fatalf("findings %v, error %v", r.seen.found, err)
+	}
+	claim := &v1alpha2.BucketClaim{}
+	claim.Name, claim.Namespace = bystanderName, bystanderName
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"touched":"true"}}}`))
+	if err := w.emu.Client().Patch(t.Context(), claim, patch); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.emu.Store().DeleteAccount(t.Context(), w.emu.Info().DriverName, w.bystander.access.Status.AccountID); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.judgeBystander(); err != nil {
+		t.Fatal(err)
+	}
+	var subjects []string
+	for _, f := range r.seen.found {
+		subjects = append(subjects, f.Subject)
+	}
+	if got, want := strings.Join(subjects, ", "), "BucketClaim/bystander, account of BucketAccess/bystander"; got != want {
+		t.Errorf("findings about %s, want %s", got, want)
+	}
+	if _, err := w.reset(t.Context(), &r.seen); err == nil {
+		t.Error("a sandbox whose bystander has changed is used again")
+	}
+}
