@@ -1,7 +1,9 @@
 package emulator_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestLeaseLost takes the Leases of the controller and of the sidecar in the middle
@@ -74,16 +77,16 @@ func TestTakeLeaseDisabled(t *testing.T) {
 // which it did nothing was written or called any more once it had read of it.
 func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
 	t.Helper()
-	var steps []string
+	want := []string{"start", "ready", journal.StepLoseLease, "fail", "start", "ready"}
+	harness.Eventually(t, "the "+name+" is ready again, after what it has done meanwhile", func(context.Context) error {
+		if diff := cmp.Diff(want, processSteps(emu, name)); diff != "" {
+			return fmt.Errorf("its steps: -want, +got:\n%s", diff)
+		}
+		return nil
+	})
 	var read time.Time // when it had read that its Lease was another's
 	for _, e := range emu.Journal().Since(0) {
-		if e.Component != name {
-			continue
-		}
-		if e.Seam == journal.SeamProcess {
-			steps = append(steps, e.Operation.Name)
-		}
-		if e.Incarnation != 1 {
+		if e.Component != name || e.Incarnation != 1 {
 			continue
 		}
 		switch {
@@ -96,10 +99,16 @@ func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
 	if read.IsZero() {
 		t.Errorf("the %s has not read of its loss", name)
 	}
-	want := []string{"start", "ready", journal.StepLoseLease, "fail", "start", "ready"}
-	if diff := cmp.Diff(want, steps); diff != "" {
-		t.Errorf("the steps of the %s: -want, +got:\n%s", name, diff)
+}
+
+// processSteps are the steps in the life of a component until now.
+func processSteps(emu *emulator.Emulator, name string) (steps []string) {
+	for _, e := range emu.Journal().Since(0) {
+		if e.Component == name && e.Seam == journal.SeamProcess {
+			steps = append(steps, e.Operation.Name)
+		}
 	}
+	return steps
 }
 
 // works reports whether an event is something that only a leader may do, and that has

@@ -107,3 +107,18 @@ func (c *cluster) remove(key client.ObjectKey, object client.Object) {
 		return err != nil, client.IgnoreNotFound(err)
 	})
 }
+
+// removeClaim deletes the claim of the quickstart, and waits until its Bucket is gone, too.
+func (c *cluster) removeClaim() {
+	c.t.Helper()
+	claim, bucket := &v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}
+	if err := c.client.Get(c.t.Context(), claimKey, claim); err != nil {
+		c.t.Fatal(err)
+	}
+	key := client.ObjectKey{Name: claim.Status.BoundBucketName}
+	c.remove(claimKey, claim)
+	harness.Until(c.t, "Bucket "+key.Name+" goes", func(ctx context.Context) (bool, error) {
+		err := c.client.Get(ctx, key, bucket)
+		return err != nil, client.IgnoreNotFound(err)
+	})
+}

@@ -48,7 +48,7 @@ func TestExistingCluster(t *testing.T) {
 		t.Errorf("env says:\n%s", env)
 	}
 	c.remove(accessKey, &v1alpha2.BucketAccess{})
-	c.remove(claimKey, &v1alpha2.BucketClaim{})
+	c.removeClaim()
 	if r := h.run("down"); r.code != 0 || r.err != "" {
 		t.Errorf("down: exit code %d, %s", r.code, r.err)
 	}
@@ -118,7 +118,7 @@ func TestExistingClusterLeft(t *testing.T) {
 	next := h.up(x.args("--install")...) // it waits until the Lease of the dead one has run out
 	c := connect(t, next.Kubeconfig)
 	c.remove(accessKey, &v1alpha2.BucketAccess{})
-	c.remove(claimKey, &v1alpha2.BucketClaim{})
+	c.removeClaim()
 
 	kill(t, next.PID)
 	waitDead(t, h)

@@ -8,8 +8,10 @@ import (
 )
 
 // gone deletes what claims has made.
-const gone = `- delete: BucketClaim/photos
-- expect: {BucketClaim/photos: absent}
+const gone = `- expect: {BucketClaim/photos: present}
+  as: claim
+- delete: BucketClaim/photos
+- expect: {BucketClaim/photos: absent, "Bucket/${claim.status.boundBucketName}": absent}
 `
 
 // TestExplore explores one scenario, one that begins in the same way, one that does not pass,

@@ -184,10 +184,10 @@ func (s *story) deleteAccess() {
 
 func (s *story) deleteClaim() {
 	s.t.Helper()
-	s.remove(claimKey, &v1alpha2.BucketClaim{})
+	s.removeClaim()
 	buckets := &v1alpha2.BucketList{}
 	if err := s.client.List(s.t.Context(), buckets); err != nil || len(buckets.Items) > 0 {
-		s.t.Errorf("Buckets when the BucketClaim is gone: %v, %v", buckets.Items, err)
+		s.t.Errorf("Buckets when BucketClaim and Bucket are gone: %v, %v", buckets.Items, err)
 	}
 	// No one has a key of the store now, so the store reports its contents itself.
 	id := s.secret[v1alpha2.SecretKeyBucketName]

@@ -37,11 +37,15 @@ const (
   as: access
   name: granted
 `
-	// orphaned takes the Bucket away from the backend's bucket, by force.
-	orphaned = "steps:" + claimed + `
+	// stripped takes the Bucket away from the backend's bucket, by force.
+	stripped = "steps:" + claimed + `
 - stop: [sidecar]
 - patch: {"Bucket/${claim.status.boundBucketName}": {metadata: {finalizers: null}}}
 - delete: "Bucket/${claim.status.boundBucketName}"
+` + lost
+	// orphaned expects the same to happen without a step that does it.
+	orphaned = "steps:" + claimed + "- {stop: [sidecar], name: granted}\n" + lost
+	lost     = `
 - expect: {"Bucket/${claim.status.boundBucketName}": absent}
 - start: [sidecar]
 - expect: {BucketClaim/photos: {status: {conditions: [{type: Provisioned, status: "False"}]}}}
@@ -99,12 +103,18 @@ steps:
 			reason:   "What a call of the scenario's own has made is no leak, and is cleaned up.",
 			scenario: "steps: [{call: {method: DriverCreateBucket, request: {bucketId: \"${scope}-raw\", protocols: [{type: S3}]}}}]",
 		},
+		"Stripped": {
+			reason: "A step has removed the finalizer: what it protected may leak.", scenario: stripped,
+		},
 		"Orphaned": {
-			reason: "No object records the bucket of the backend.", scenario: orphaned, want: []string{oracle.Leak, oracle.Leak},
+			reason: "No object records the bucket of the backend.", scenario: orphaned,
+			between: func(t *testing.T, namespace string) { t.Helper(); orphan(t, emu, namespace) },
+			want:    []string{oracle.Leak, oracle.Leak},
 		},
 		"Allowed": {
 			reason:   "It is known, and there is a reason.",
 			scenario: orphaned + "allow: [{oracle: leak, about: bc-, reason: that is what it shows}]\n",
+			between:  func(t *testing.T, namespace string) { t.Helper(); orphan(t, emu, namespace) },
 		},
 		"Stale": {
 			reason:   "An exception for nothing would hide what comes next.",
@@ -162,6 +172,21 @@ steps:
 			}
 			expectClean(t, emu)
 		})
+	}
+}
+
+// orphan removes the Bucket of the claim by force, which the oracles do not see.
+func orphan(t *testing.T, emu *emulator.Emulator, namespace string) {
+	t.Helper()
+	claim, bucket := &v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}
+	get(t, emu, namespace, "photos", claim)
+	get(t, emu, "", claim.Status.BoundBucketName, bucket)
+	bucket.Finalizers = nil
+	if err := emu.Client().Update(t.Context(), bucket); err != nil {
+		t.Error(err)
+	}
+	if err := emu.Client().Delete(t.Context(), bucket); err != nil {
+		t.Error(err)
 	}
 }
 

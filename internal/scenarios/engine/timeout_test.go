@@ -51,7 +51,9 @@ func TestStretched(t *testing.T) {
 					timeout: 10 * s, started: started, cancel: cancel,
 					read: func() starvation.Usage { return tc.usage(time.Since(started)) },
 				}
+				waiting.mu.Lock()
 				waiting.timer = time.AfterFunc(s, waiting.begin)
+				waiting.mu.Unlock()
 				<-ctx.Done()
 				if took := time.Since(started).Round(s / 10); took != tc.want {
 					t.Errorf("%s\nit ended after %s, want %s", tc.reason, took, tc.want)
