@@ -1,0 +1,173 @@
+package explore
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// pairPoints are operations at which an interference and faults of machines are tried.
+func pairPoints() (told, written, called Point) {
+	told = Point{"sidecar", journal.SeamAPI, "event buckets", "bc-*", 1}
+	written = Point{"sidecar", journal.SeamAPI, "patch buckets", "bc-*", 1}
+	called = Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}
+	return told, written, called
+}
+
+// pairRun is a run with an interference in its first operation, and three operations of a
+// sidecar after it: an event, a write and a call. Each is repeated as often.
+func pairRun(first Trial, repeated int) caseResult {
+	o := &runResult{names: newNames("s"), faults: []fault.Status{{Fault: Case{first}.faults()[0], Applied: 1}}}
+	add := func(component, name string, seam journal.Seam) *journal.Event {
+		e := event(component, seam, name, "bc-11111111-1111-1111-1111-111111111111", len(o.events)+1)
+		e.Time = time.Unix(int64(len(o.events)), 0)
+		o.events = append(o.events, e)
+		return &o.events[len(o.events)-1]
+	}
+	add("controller", "create buckets", journal.SeamAPI).Fault = o.faults[0].Name
+	for range repeated {
+		told := add("sidecar", "event buckets", journal.SeamAPI)
+		told.Outcome, told.Fault = "Delayed", probe.Name
+		add("sidecar", "patch buckets", journal.SeamAPI)
+		add("sidecar", "DriverCreateBucket", journal.SeamRPC)
+	}
+	return caseResult{Case: Case{first}, Reached: true, observed: o}
+}
+
+// TestMachineFaults: a late watch, a restart before a write or a call, and an unavailable
+// driver are combined with interferences, and nothing else.
+func TestMachineFaults(t *testing.T) {
+	told, written, called := pairPoints()
+	read := Point{"sidecar", journal.SeamAPI, "get buckets", "bc-*", 1}
+	inDriver := Point{"driver", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}
+	e := &explorer{options: Options{Interference: true, Pairs: true}}
+	e.options.Emulator.RPCTimeout = DefaultCallTimeout
+	var got []string
+	for _, trial := range e.machineFaults(told, written, called, read, inDriver) {
+		got = append(got, trial.String())
+	}
+	slices.Sort(got)
+	want := []string{
+		"crash-before at sidecar api patch buckets bc-*", "crash-before at sidecar rpc DriverCreateBucket bc-*",
+		"fail at sidecar rpc DriverCreateBucket bc-*", "stale at sidecar api event buckets bc-*",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestPairsWithInterference: an interference and a kind of fault are tried once at equal
+// operations, either first, and both parts are in the name of the case.
+func TestPairsWithInterference(t *testing.T) {
+	flip := Trial{
+		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: Kind(fault.FlipPolicy),
+		Effect: fault.Effect{Interfere: fault.FlipPolicy, Object: "Bucket/bc-*"},
+	}
+	const first = "flip-policy Bucket/bc-* before controller api create buckets bc-* + "
+	want := []string{
+		first + "stale at sidecar api event buckets bc-*",
+		first + "crash-before at sidecar api patch buckets bc-*",
+		first + "crash-before at sidecar rpc DriverCreateBucket bc-*",
+		first + "fail at sidecar rpc DriverCreateBucket bc-*",
+	}
+	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: PruneStep}, seen: map[string]bool{}}
+	e.options.Emulator.RPCTimeout = DefaultCallTimeout
+	e.pair(pairRun(flip, 1))
+	if diff := cmp.Diff(want, pairNames(e)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if e.report.Pruned != 0 {
+		t.Errorf("%d pruned, want none", e.report.Pruned)
+	}
+	e.pair(pairRun(flip, 1)) // the same again
+	if len(e.pairs) != len(want) || e.report.Pruned != len(want) {
+		t.Errorf("%d pairs and %d pruned, want %d of each", len(e.pairs), e.report.Pruned, len(want))
+	}
+	other := flip
+	other.Effect.After = true
+	e.pair(pairRun(other, 1))
+	if len(e.pairs) != 2*len(want) {
+		t.Errorf("%d pairs with two different interferences, want %d", len(e.pairs), 2*len(want))
+	}
+}
+
+// TestPairsAfterFault: after a fault of a machine come interferences only.
+func TestPairsAfterFault(t *testing.T) {
+	crash := Trial{
+		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: CrashBefore, Effect: fault.Effect{Crash: fault.Before},
+	}
+	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: PruneStep, Kinds: []Kind{Kind(fault.FlipPolicy)}}, seen: map[string]bool{}}
+	run := pairRun(crash, 2)
+	run.observed.events[0].Fault = run.observed.faults[0].Name
+	e.pair(run)
+	if len(e.pairs) == 0 || e.report.Pruned == 0 {
+		t.Fatalf("%d pairs, %d pruned", len(e.pairs), e.report.Pruned)
+	}
+	for _, c := range e.pairs {
+		if len(c) != 2 || c[0].Kind != CrashBefore || !c[1].interferes() {
+			t.Errorf("not a fault and an interference: %s", c)
+		}
+	}
+}
+
+// TestPruneOfPairs: the whole state differs after nearly every interference, so pairs are
+// pruned by objects at least.
+func TestPruneOfPairs(t *testing.T) {
+	for prune, want := range map[Prune]Prune{PruneState: PruneObject, PruneObject: PruneObject, PruneStep: PruneStep} {
+		if got := (&explorer{options: Options{Prune: prune}}).pairPrune(); got != want {
+			t.Errorf("%s: %s, want %s", prune, got, want)
+		}
+	}
+}
+
+// TestShrinkPair: a pair is first shrunk to each of its two parts, and its scenario has two
+// faults that can be told apart.
+func TestShrinkPair(t *testing.T) {
+	_, _, called := pairPoints()
+	c := smallCandidate(t)
+	c.faults = Case{
+		{Point: called, Kind: Kind(fault.Delete), Effect: fault.Effect{Interfere: fault.Delete, Object: "Namespace/" + sandboxNamespace}},
+		{Point: called, Kind: Fail, Effect: fault.Effect{Fail: "Unavailable"}},
+	}
+	var single []string
+	for smaller := range c.smaller() {
+		if len(smaller.faults) == 1 {
+			single = append(single, smaller.faults.String())
+		}
+	}
+	want := []string{c.faults[1:].String(), c.faults[:1].String()}
+	if diff := cmp.Diff(want, single); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	text, err := c.render(Group{Oracle: OracleDeletable})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var injected []string
+	s, err := parseOne(spec.Loader{}, "small.yaml", text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	for i := range s.Steps {
+		if s.Steps[i].Verb == "inject" {
+			injected = append(injected, string(s.Steps[i].Inject.Name))
+		}
+	}
+	if len(injected) != 2 || injected[0] == injected[1] {
+		t.Errorf("faults %v in\n%s", injected, text)
+	}
+}
+
+func pairNames(e *explorer) []string {
+	var all []string
+	for _, c := range e.pairs {
+		all = append(all, c.String())
+	}
+	return all
+}
