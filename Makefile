@@ -92,12 +92,13 @@ test-modules: ## Run the tests of the other modules.
 	cd hack/tools && $(GO) test ./...
 
 .PHONY: test-sample
-test-sample: build setup ## Try a sample of the faults in all scenarios that ship, drawn with SEED.
+test-sample: build setup ## Try a sample of the faults in all scenarios that ship, and of interferences, drawn with SEED.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(BIN)/cosi-emu explore scenarios/suite --prune step --sample 1 --seed $(SEED) --budget 5m --out $(BIN)/found
+	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 20 --seed $(SEED) --budget 2m --out $(BIN)/found
 
 .PHONY: test-nightly
-test-nightly: nightly-mutants nightly-explore nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: nightly-mutants nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
 nightly-mutants: mutants ## Have exploring find the bugs of all mutants.
@@ -108,6 +109,12 @@ nightly-explore: ## Try faults in all scenarios that ship, and random ones in th
 	$(MAKE) explore-suite
 	$(MAKE) explore-steady
 	$(MAKE) explore EXPLORE='--random 1000 --seed $(SEED)'
+
+.PHONY: nightly-interference
+nightly-interference: ## Try what people do to objects in the scenarios that end with everything up, and in the base lifecycle.
+	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
+	$(MAKE) explore-interference
+	$(MAKE) explore-interference EXPLORE='--pairs --sample 100 --seed $(SEED) --budget 20m'
 
 # The program's own controller and sidecar, as processes behind the seams.
 OWN_FLAGS = --kubeconfig=$$(KUBECONFIG) --health-probe-bind-address=$$(PROBE_ADDRESS) --kube-api-qps=-1 \
@@ -141,6 +148,12 @@ explore-suite: build setup ## Try faults in all scenarios that ship.
 .PHONY: explore-steady
 explore-steady: build setup ## Try every fault in the scenarios that end with everything up.
 	$(BIN)/cosi-emu explore scenarios/suite/steady --out $(BIN)/found $(EXPLORE)
+
+# make explore-interference EXPLORE='--pairs --budget 10m'
+PEOPLE = internal/scenarios/explore/testdata/lifecycle.yaml scenarios/suite/steady
+.PHONY: explore-interference
+explore-interference: build setup ## Try what people do to objects in the base lifecycle, and in the scenarios that end with everything up.
+	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --out $(BIN)/found $(EXPLORE)
 
 # make mutants MUTANT=create-before-id
 MUTANT ?=

@@ -145,6 +145,39 @@ func TestRetainByPerson(t *testing.T) {
 	})
 }
 
+// TestEditedStatus has a person edit a status, which must be true again at rest.
+func TestEditedStatus(t *testing.T) {
+	const edited = `{"status":{"readyToUse":false,"conditions":[]}}`
+	edit := func(s *story) {
+		s.before("withdraw", person("patch bucketclaims/status", ns+"/photos", edited, object(claimMeta+protected,
+			`"status":{"boundBucketName":"`+bucket+`"}`)))
+	}
+	judge(t, map[string]judging{
+		"Repaired": {
+			reason: "The controller has written the status again.",
+			happen: func(s *story) { edit(s); midway(nothing)(s) },
+		},
+		"Unready": {
+			reason: "The claim stays unready, although its Bucket is ready.",
+			happen: func(s *story) {
+				edit(s)
+				midway(func(_ *story, o *oracle.Objects, _ *oracle.BackendState) {
+					o.Claims[0].Status.ReadyToUse, o.Claims[0].Status.Conditions = false, nil
+				})(s)
+			},
+			want: []summary{{oracle.Convergence, "BucketClaim/photos"}},
+		},
+		"Ready": {
+			reason: "The claim stays ready without a condition that says so.",
+			happen: func(s *story) {
+				edit(s)
+				midway(func(_ *story, o *oracle.Objects, _ *oracle.BackendState) { o.Claims[0].Status.Conditions = nil })(s)
+			},
+			want: []summary{{oracle.Convergence, "BucketClaim/photos"}, {oracle.Status, "BucketClaim/photos"}},
+		},
+	})
+}
+
 // TestImmutableSecret has a person make the Secret of an access immutable before it gets its key.
 func TestImmutableSecret(t *testing.T) {
 	immutable := `{"immutable":true,` + secretBody[1:]

@@ -41,8 +41,9 @@ read, a cut watch. The standing oracles judge each run, and its end state must e
 that of the run without faults.
 
 With --interference, the effects are what people and other programs do to objects: at
-every operation, every object that exists is deleted, created again or edited. Then
-everything is deleted, which must succeed without removing finalizers.
+every operation, every object that exists is deleted, created again or edited, and the
+classes and the namespace are deleted. Then everything is deleted, which must succeed
+without removing finalizers. Nothing may change that nobody has interfered with.
 
 Findings of the same bug are one group. Each says what a component did, or what the driver
 answered, that a run without faults does not have. A finding is confirmed by another run.
