@@ -23,7 +23,7 @@ const (
 	// Fail returns a retriable error instead of the operation.
 	Fail Kind = "fail"
 	// Reject returns an error that is final for other calls instead of a deletion or a
-	// revocation, which must be retried whatever the driver says.
+	// revocation, and of its next retries. It must be retried, whatever the driver says.
 	Reject Kind = "reject"
 	// Conflict returns the error Conflict of the API server.
 	Conflict Kind = "conflict"
@@ -40,6 +40,10 @@ const (
 	// CutWatch closes a watch before an event.
 	CutWatch Kind = "cut-watch"
 )
+
+// rejections is how many calls Reject affects. A component that gives up may be woken once
+// more, by an event of another object.
+const rejections = 3
 
 // Kinds returns all kinds in the order of exploration.
 func Kinds() []Kind {
@@ -151,6 +155,9 @@ func (c Case) faults() []fault.Fault {
 	all := make([]fault.Fault, len(c))
 	for i, t := range c {
 		all[i] = fault.Fault{Name: fmt.Sprintf("%s-%d", t.Kind, i+1), Match: t.Point.match(), Effect: t.Effect}
+		if t.Kind == Reject {
+			all[i].Match.Times = rejections
+		}
 	}
 	return all
 }
