@@ -101,7 +101,7 @@ test-sample: build setup ## Try a sample of the faults in all scenarios that shi
 test-nightly: nightly-mutants nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
-nightly-mutants: mutants ## Have exploring find the bugs of all mutants.
+nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
 
 .PHONY: nightly-explore
 nightly-explore: ## Try faults in all scenarios that ship, and random ones in the base lifecycle.
@@ -158,8 +158,8 @@ explore-interference: build setup ## Try what people do to objects in the base l
 # make mutants MUTANT=create-before-id
 MUTANT ?=
 .PHONY: mutants
-mutants: setup ## Have exploring find the bugs of the broken components, or of the one that is MUTANT.
-	$(GO) test ./test/mutants -v -count 1 -timeout 85m -run '$(if $(MUTANT),TestLongMutants/^$(MUTANT)$$,.)' -sample 0
+mutants: setup ## Have the nets find the bugs of all mutants and patches, or of the one that is MUTANT.
+	$(GO) test ./test/mutants -v -count 1 -timeout 85m -run '$(if $(MUTANT),^TestLong(Mutants|Patches)$$/^$(MUTANT)$$,.)' -sample 0
 
 # make s3-clients S3CLIENTS='-clients rclone,boto3 -schemes http'
 S3CLIENTS ?= -install -write

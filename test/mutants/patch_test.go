@@ -67,6 +67,7 @@ func TestPatchNets(t *testing.T) {
 
 // TestLongPatchesCompile verifies that every patch applies, and that what it changes compiles.
 func TestLongPatchesCompile(t *testing.T) {
+	t.Parallel()
 	for _, p := range Patches() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +99,7 @@ func TestLongPatches(t *testing.T) {
 
 func mutantsScript(t *testing.T, args ...string) {
 	t.Helper()
-	script := exec.CommandContext(t.Context(), filepath.Join("hack", "mutants.sh"), args...) //nolint:gosec // the script of the repository
+	script := exec.CommandContext(t.Context(), filepath.Join("hack", "mutants.sh"), args...)
 	script.Dir = root
 	if output, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("mutants.sh %v: %v\n%s", args, err, output)
@@ -119,7 +120,7 @@ func (p Patch) found(t *testing.T, program string) []finding {
 	} else {
 		args = append(args, "--report", "json="+file)
 	}
-	net := exec.CommandContext(t.Context(), program, args...) //nolint:gosec // built by this test
+	net := exec.CommandContext(t.Context(), program, args...)
 	net.Dir = root
 	output, err := net.Output()
 	failed, ok := errors.AsType[*exec.ExitError](err)
@@ -129,7 +130,7 @@ func (p Patch) found(t *testing.T, program string) []finding {
 	if p.Net[0] == "explore" {
 		return explored(t, output)
 	}
-	text, err := os.ReadFile(file) //nolint:gosec // written by the program
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,12 @@ func Patches() []Patch {
 func controllerPatches() []Patch {
 	return []Patch{
 		{
+			Name:    "claim-waits-for-its-bucket",
+			Bug:     "The controller keeps a BucketClaim until its Bucket is gone. A driver that fails keeps a namespace from ending.",
+			Net:     suite("deletion"),
+			Oracles: []string{oracle.Convergence}, Took: "225 s",
+		},
+		{
 			Name:    "generation-not-observed",
 			Bug:     "Conditions keep the generation that they were first written for.",
 			Net:     interfering(oneAccess, "flip-policy", "sidecar rpc DriverGrant*"),
@@ -34,6 +40,12 @@ func controllerPatches() []Patch {
 func sidecarPatches() []Patch {
 	return []Patch{
 		{
+			Name:    "calls-overlap",
+			Bug:     "Two calls for one bucket are in flight at the same time.",
+			Net:     faults(twoAccesses, "delay", "sidecar rpc DriverGrant*"),
+			Oracles: []string{oracle.Order}, Took: "25 s", Lines: 18,
+		},
+		{
 			Name:    "first-bucket-revoked",
 			Bug:     "A revocation names only the first bucket of an access.",
 			Net:     cleanRun(twoBucketsOneAccess),
@@ -47,15 +59,27 @@ func sidecarPatches() []Patch {
 		},
 		{
 			Name:    "account-without-uid",
-			Bug:     "The name of an account is made of namespace and name of the BucketAccess, so a later access of that name gets the same account.",
+			Bug:     "The name of an account lacks the UID of its BucketAccess. A later access of that name gets the same account.",
 			Net:     cleanRun(lifecycle),
 			Oracles: []string{oracle.Request}, Took: "27 s", Lines: 8,
+		},
+		{
+			Name:    "protocol-of-the-driver",
+			Bug:     "A bucket is created for all protocols of the driver, not for those of the Bucket.",
+			Net:     suite("protocols"),
+			Oracles: []string{oracle.Request}, Took: "77 s",
+		},
+		{
+			Name:    "deletion-parameters-dropped",
+			Bug:     "The deletion of a bucket lacks its parameters.",
+			Net:     suite("provisioning"),
+			Oracles: []string{oracle.Request}, Took: "15 s",
 		},
 		{
 			Name:    "unavailable-is-final",
 			Bug:     "A call that failed with Unavailable is not repeated.",
 			Net:     faults(oneAccess, "fail", "sidecar rpc DriverCreate*"),
-			Oracles: []string{explore.OracleSteps, oracle.Convergence}, Took: "275 s", Lines: 3,
+			Oracles: []string{explore.OracleSteps, oracle.Convergence}, Took: "124 s", Lines: 3,
 		},
 		{
 			Name:    "static-id-remembered",
@@ -65,8 +89,14 @@ func sidecarPatches() []Patch {
 			Oracles: []string{explore.OracleSteps}, Took: "66 s",
 		},
 		{
+			Name:    "annotations-of-others-removed",
+			Bug:     "The sidecar removes all annotations of a BucketAccess, and not just its own.",
+			Net:     interfering(lifecycle, "edit-metadata", "sidecar rpc DriverGrant*"),
+			Oracles: []string{oracle.Foreign}, Took: "80 s", Lines: 17,
+		},
+		{
 			Name:    "decides-from-cache",
-			Bug:     "The components decide from the cache before a deletion or a revocation. Data of a Bucket whose policy has become Retain is deleted.",
+			Bug:     "Deletions and revocations are decided from the cache. Data of a Bucket whose policy has become Retain is deleted.",
 			Net:     interfering(unavailable, "flip-policy", "sidecar api event buckets*"),
 			Oracles: []string{oracle.Loss}, Took: "29 s", Lines: 9,
 		},
@@ -87,6 +117,18 @@ func secretPatches() []Patch {
 			Bug:     "The sidecar revokes an access while its Secret waits for its finalizer, so applications read a key that opens nothing.",
 			Net:     cleanRun(lifecycle),
 			Oracles: []string{oracle.Order}, Took: "30 s", Lines: 8,
+		},
+		{
+			Name:    "granted-without-a-place",
+			Bug:     "The sidecar grants again although a Secret is immutable, and cannot get the new key.",
+			Net:     interfering(oneAccess, "make-immutable", "sidecar rpc Driver*Access*"),
+			Oracles: []string{oracle.Order}, Took: "370 s", Lines: 20,
+		},
+		{
+			Name:    "edited-secret-kept",
+			Bug:     "The sidecar does not restore the values of a Secret that a person has edited.",
+			Net:     interfering(oneAccess, "edit-data", "sidecar api patch bucketaccesses/status*"),
+			Oracles: []string{oracle.Loss}, Took: "52 s", Lines: 19,
 		},
 		{
 			Name:    "key-as-numbers",

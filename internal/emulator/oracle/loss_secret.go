@@ -35,10 +35,10 @@ func (e *evidence) editedSecrets() []Finding {
 // with it.
 func (e *evidence) lastEdit(key string, until uint64) uint64 {
 	for _, v := range slices.Backward(e.of(secrets)) {
+		byHand := v.byPerson() && v.verb == "patch"
 		switch {
-		case v.key != key || v.seq > until || !v.write() || v.result == rejected:
-		case v.byPerson() && v.verb == "patch" && (v.asked == nil || len(v.asked.Data) == 0): // nothing of the values
-		case v.byPerson() && v.verb == "patch" && v.result == done:
+		case v.key != key, v.seq > until, !v.write(), v.result == rejected, byHand && !v.editsValues():
+		case byHand && v.result == done:
 			return v.seq
 		default:
 			return 0
@@ -46,3 +46,5 @@ func (e *evidence) lastEdit(key string, until uint64) uint64 {
 	}
 	return 0
 }
+
+func (v version) editsValues() bool { return v.asked != nil && len(v.asked.Data) > 0 }

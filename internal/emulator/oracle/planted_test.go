@@ -62,9 +62,15 @@ func TestBucketOfClass(t *testing.T) {
 	judge(t, map[string]judging{
 		"Same":       {reason: "All of it follows from class and claim.", happen: ofClass},
 		"Parameters": {reason: "Those of the class are lost.", happen: created(`"parameters":{"tier":"gold"},`, ``), want: ofBucket},
-		"Policy":     {reason: "The class says Delete.", happen: created(`"deletionPolicy":"Delete"`, `"deletionPolicy":"Retain"`), want: ofBucket},
-		"Protocols":  {reason: "The claim asks for one more.", happen: created(`["S3"]`, `[]`), want: ofBucket},
-		"Driver":     {reason: "The class has another driver.", happen: created(`"driverName":"`+driver+`"`, `"driverName":"two.test"`), want: ofBucket},
+		"Policy": {
+			reason: "The class says Delete.",
+			happen: created(`"deletionPolicy":"Delete"`, `"deletionPolicy":"Retain"`), want: ofBucket,
+		},
+		"Protocols": {reason: "The claim asks for one more.", happen: created(`["S3"]`, `[]`), want: ofBucket},
+		"Driver": {
+			reason: "The class has another driver.",
+			happen: created(`"driverName":"`+driver+`"`, `"driverName":"two.test"`), want: ofBucket,
+		},
 		"NewerClass": {
 			reason: "A class that is newer than the claim may not be the one that it had.",
 			happen: func(s *story) {
@@ -105,7 +111,8 @@ func TestUnknownNames(t *testing.T) {
 }
 
 func TestRemovedMetadata(t *testing.T) {
-	const theirs = `,"resourceVersion":"7","labels":{"team":"a"},"annotations":{"example.com/a":"b"},"finalizers":["example.com/hold","` + finalizer + `"]`
+	const theirs = `,"resourceVersion":"7","labels":{"team":"a"},"annotations":{"example.com/a":"b"},` +
+		`"finalizers":["example.com/hold","` + finalizer + `"]`
 	foreign := []summary{{oracle.Foreign, "Bucket/" + bucket}}
 	patched := func(request, meta string) func(*story) {
 		return func(s *story) {
@@ -190,7 +197,8 @@ func TestEditedSecret(t *testing.T) {
 		"Restored":    {reason: "The sidecar has written the values again.", happen: seen(values, restore)},
 		"Metadata":    {reason: "The values are the driver's.", happen: seen(edit(`{"metadata":{"labels":{"a":"b"}}}`))},
 		"EditedAgain": {
-			reason: "The last edit counts.", happen: seen(values, restore, values), want: []summary{{oracle.Loss, "Secret/key"}},
+			reason: "The last edit counts.", happen: seen(values, restore, edit(`{"data":{"KEY":"y"}}`)),
+			want: []summary{{oracle.Loss, "Secret/key"}},
 		},
 	})
 }
