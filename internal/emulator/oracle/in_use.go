@@ -1,6 +1,9 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // deletedInUse finds calls that delete the bucket of a Bucket that is not being deleted, or
 // revoke the access of such a BucketAccess. Users delete objects, and the journal does not
@@ -25,17 +28,16 @@ func (e *evidence) endedInUse(c call, resource string) []Finding {
 	since := e.calledBefore(c)
 	for _, v := range e.of(resource) {
 		switch {
-		case v.got == nil || !about(c, v.got, resource) || !e.servesOwn(c, v) || v.replaced:
-		case v.component == c.component && v.got.deleting() && v.seq < c.seq && v.began.After(since):
-			return nil
+		case !e.isAbout(c, v):
 		case v.seq < c.seq:
-			before = v.got
+			if before = v.got; v.showsDeletionTo(c.component, since) {
+				return nil
+			}
 		case next == nil && (v.verb == "" || !v.began.Before(c.ended)):
 			next = v.got
 		}
 	}
-	switch {
-	case before == nil || before.deleting(), next == nil || next.deleting(), before.Metadata.UID != next.Metadata.UID:
+	if !before.inUse() || !next.inUse() || before.Metadata.UID != next.Metadata.UID {
 		return nil
 	}
 	return []Finding{{
@@ -44,3 +46,17 @@ func (e *evidence) endedInUse(c call, resource string) []Finding {
 			c.component, c.method, c.id, kinds[resource], before.key()),
 	}}
 }
+
+// isAbout reports whether a version shows the object of a call.
+func (e *evidence) isAbout(c call, v version) bool {
+	return v.got != nil && !v.replaced && about(c, v.got, v.resource) && e.servesOwn(c, v)
+}
+
+// showsDeletionTo reports whether a component has seen that an object is being deleted, by
+// a request after a time.
+func (v version) showsDeletionTo(component string, since time.Time) bool {
+	return v.component == component && v.got.deleting() && v.began.After(since)
+}
+
+// inUse reports whether the object exists and is not being deleted.
+func (o *object) inUse() bool { return o != nil && !o.deleting() }

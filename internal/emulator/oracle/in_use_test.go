@@ -17,8 +17,9 @@ func TestDeletedInUse(t *testing.T) {
 	}
 	revokeEarly := func(s *story) {
 		s.until("withdraw")
-		s.happenings = append(s.happenings, happening{event: rpc("DriverRevokeBucketAccess", account, `{"accountId":"`+account+`"`+itsBuckets, "")})
-		s.happenings[len(s.happenings)-1].event.Outcome = "Unavailable"
+		failed := rpc("DriverRevokeBucketAccess", account, `{"accountId":"`+account+`"`+itsBuckets, "")
+		failed.Outcome = "Unavailable"
+		s.happenings = append(s.happenings, happening{event: failed})
 	}
 	later := func(s *story, more string) {
 		s.happenings = append(s.happenings, happening{event: bucketEvent("{}", protected+more, hasBucket)},

@@ -115,13 +115,14 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 	key := client.ObjectKey{Namespace: bystanderName, Name: bystanderName}
 	states := map[string]string{}
 	for kind, o := range map[string]client.Object{
-		"BucketClaim": &v1alpha2.BucketClaim{}, "BucketAccess": &v1alpha2.BucketAccess{}, "Secret": &corev1.Secret{}, "Bucket": &v1alpha2.Bucket{},
+		"BucketClaim": &v1alpha2.BucketClaim{}, "BucketAccess": &v1alpha2.BucketAccess{},
+		"Bucket": &v1alpha2.Bucket{}, "Secret": &corev1.Secret{},
 	} {
 		of := key
 		if kind == "Bucket" {
 			of.Namespace = ""
 		}
-		if err := emu.Client().Get(ctx, of, o); client.IgnoreNotFound(err) != nil {
+		if err := client.IgnoreNotFound(emu.Client().Get(ctx, of, o)); err != nil {
 			return nil, fmt.Errorf("look at the bystander: %w", err)
 		}
 		states[kind+"/"+bystanderName] = string(o.GetUID()) + " " + o.GetResourceVersion()

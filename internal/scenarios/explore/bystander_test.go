@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -16,19 +17,7 @@ func TestBystander(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
-	opts, err := Options{Interference: true, Sandboxes: 1}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := newSandbox(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := w.stop(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}()
+	w := interferenceSandbox(t)
 	m, err := w.observe(t.Context(), "at the beginning")
 	if err != nil || !isEmpty(m) {
 		t.Fatalf("the sandbox is not empty: %+v, %v", m.Objects, err)
@@ -37,15 +26,7 @@ func TestBystander(t *testing.T) {
 	if err := r.judgeBystander(); err != nil || len(r.seen.found) > 0 {
 		t.Fatalf("findings %v, error %v", r.seen.found, err)
 	}
-	claim := &v1alpha2.BucketClaim{}
-	claim.Name, claim.Namespace = bystanderName, bystanderName
-	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"touched":"true"}}}`))
-	if err := w.emu.Client().Patch(t.Context(), claim, patch); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.emu.Store().DeleteAccount(t.Context(), w.emu.Info().DriverName, w.bystander.access.Status.AccountID); err != nil {
-		t.Fatal(err)
-	}
+	touchBystander(t, w)
 	if err := r.judgeBystander(); err != nil {
 		t.Fatal(err)
 	}
@@ -58,5 +39,37 @@ func TestBystander(t *testing.T) {
 	}
 	if _, err := w.reset(t.Context(), &r.seen); err == nil {
 		t.Error("a sandbox whose bystander has changed is used again")
+	}
+}
+
+func interferenceSandbox(t *testing.T) *sandbox {
+	t.Helper()
+	opts, err := Options{Interference: true, Sandboxes: 1}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newSandbox(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// touchBystander changes the claim of the bystander, and deletes its account.
+func touchBystander(t *testing.T, w *sandbox) {
+	t.Helper()
+	claim := &v1alpha2.BucketClaim{}
+	claim.Name, claim.Namespace = bystanderName, bystanderName
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"touched":"true"}}}`))
+	if err := w.emu.Client().Patch(t.Context(), claim, patch); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.emu.Store().DeleteAccount(t.Context(), w.emu.Info().DriverName, w.bystander.access.Status.AccountID); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -66,6 +66,7 @@ func (r *running) awaitNamespace() error {
 		err = r.sandbox.awaitGone(ctx, namespace)
 	}
 	if ctx.Err() != nil && r.context.Err() == nil {
+		r.seen.spoiled = true
 		r.seen.found = append(r.seen.found, endlessNamespace(namespace))
 		return nil
 	}

@@ -102,7 +102,8 @@ func TestPairsAfterFault(t *testing.T) {
 	crash := Trial{
 		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: CrashBefore, Effect: fault.Effect{Crash: fault.Before},
 	}
-	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: PruneStep, Kinds: []Kind{Kind(fault.FlipPolicy)}}, seen: map[string]bool{}}
+	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: PruneStep}, seen: map[string]bool{}}
+	e.options.Kinds = []Kind{Kind(fault.FlipPolicy)}
 	run := pairRun(crash, 2)
 	run.observed.events[0].Fault = run.observed.faults[0].Name
 	e.pair(run)
@@ -156,7 +157,7 @@ func TestShrinkPair(t *testing.T) {
 	}
 	for i := range s.Steps {
 		if s.Steps[i].Verb == "inject" {
-			injected = append(injected, string(s.Steps[i].Inject.Name))
+			injected = append(injected, s.Steps[i].Inject.Name)
 		}
 	}
 	if len(injected) != 2 || injected[0] == injected[1] {

@@ -26,10 +26,10 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 		return true, errors.Join(errNotClean, failure)
 	default:
 	}
-	if o.spoiled {
+	switch {
+	case o.spoiled:
 		return true, errNotClean
-	}
-	if o.vanished() && w.isRunning() {
+	case o.vanished() && w.isRunning():
 		return false, nil
 	}
 	m, err := w.observeAfter(ctx, o)
@@ -39,24 +39,34 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 	if len(w.emu.Components()) > w.components {
 		return true, errNotClean // components of drivers of a failed run
 	}
-	if isEmpty(m) && w.isRunning() {
+	if w.isRunning() && (isEmpty(m) || w.removeRetained(ctx, o, m)) {
 		return false, nil
 	}
-	if o.tornDown && len(o.found) == 0 && !hasObjects(m) && w.isRunning() { // only retained buckets are left
-		if err := w.removeBackendState(ctx, m); err == nil {
-			return false, nil
-		}
-	}
-	if err := errors.Join(w.removeObjects(ctx, m), w.removeBackendState(ctx, m), w.recreate(ctx)); err != nil {
+	if err := w.clean(ctx, m); err != nil {
 		return true, errors.Join(errNotClean, err)
+	}
+	return true, nil
+}
+
+// removeRetained removes buckets that a run has rightly left in the backend: everything else
+// was deleted. It reports whether nothing is left.
+func (w *sandbox) removeRetained(ctx context.Context, o *runResult, m oracle.Observation) bool {
+	return o.tornDown && !hasObjects(m) && w.removeBackendState(ctx, m) == nil
+}
+
+// clean removes everything, and restarts the components.
+func (w *sandbox) clean(ctx context.Context, m oracle.Observation) error {
+	if err := errors.Join(w.removeObjects(ctx, m), w.removeBackendState(ctx, m), w.recreate(ctx)); err != nil {
+		return err
 	}
 	if w.bystander != nil { // restarted components look at it again
 		w.waitQuiet(ctx, idle.New(w.emu), quietForSure)
 	}
-	if m, err = w.observe(ctx, "after cleaning"); err != nil || !isEmpty(m) {
-		return true, errors.Join(errNotClean, err)
+	m, err := w.observe(ctx, "after cleaning")
+	if err == nil && !isEmpty(m) {
+		err = errors.New("something is left after cleaning")
 	}
-	return true, nil
+	return err
 }
 
 // removeObjects deletes objects and their finalizers without the components, which may be
