@@ -16,10 +16,40 @@ func Patches() []Patch {
 func controllerPatches() []Patch {
 	return []Patch{
 		{
+			Name:    "vanished-claim-ends-retain",
+			Bug:     "For a BucketClaim that vanished, the controller changes the policy of the Bucket to Delete, and deletes it with its data.",
+			Net:     interfering(existing, "force-delete", "controller api patch bucketclaims/status*"),
+			Oracles: []string{oracle.Foreign, oracle.Loss}, Took: "163 s", Lines: 15,
+		},
+		{
+			Name:    "condemned-claim-ready",
+			Bug:     "A BucketClaim stays ready although its Bucket is being deleted.",
+			Net:     interfering(oneAccess, "delete", "sidecar rpc DriverGrant*"),
+			Oracles: []string{oracle.Convergence}, Took: "71 s", Lines: 11,
+		},
+		{
 			Name:    "claim-waits-for-its-bucket",
 			Bug:     "The controller keeps a BucketClaim until its Bucket is gone. A driver that fails keeps a namespace from ending.",
 			Net:     suite("deletion"),
 			Oracles: []string{oracle.Convergence}, Took: "225 s",
+		},
+		{
+			Name:    "class-parameters-dropped",
+			Bug:     "The controller creates Buckets without the parameters of their class.",
+			Net:     suite("provisioning"),
+			Oracles: []string{oracle.Request}, Took: "80 s",
+		},
+		{
+			Name:    "default-policy-delete",
+			Bug:     "The controller creates every Bucket with the policy Delete, also those of a class with Retain.",
+			Net:     suite("deletion"),
+			Oracles: []string{oracle.Request}, Took: "28 s",
+		},
+		{
+			Name:    "ready-before-provisioned",
+			Bug:     "Controller and sidecar set readyToUse as soon as nothing is wrong, before Provisioned is True.",
+			Net:     []string{"run", lifecycle},
+			Oracles: []string{explore.OracleSteps, oracle.Status}, Took: "10 s",
 		},
 		{
 			Name:    "generation-not-observed",
@@ -76,10 +106,22 @@ func sidecarPatches() []Patch {
 			Oracles: []string{oracle.Request}, Took: "15 s",
 		},
 		{
+			Name:    "revocation-given-up",
+			Bug:     "A revocation that is rejected once is never repeated. The access stays, and its credentials are valid.",
+			Net:     faults(lifecycle, "reject", "sidecar rpc DriverRevoke*"),
+			Oracles: []string{explore.OracleSteps, oracle.Convergence, explore.OracleState}, Took: "135 s", Lines: 12,
+		},
+		{
 			Name:    "unavailable-is-final",
 			Bug:     "A call that failed with Unavailable is not repeated.",
 			Net:     faults(oneAccess, "fail", "sidecar rpc DriverCreate*"),
 			Oracles: []string{explore.OracleSteps, oracle.Convergence}, Took: "124 s", Lines: 3,
+		},
+		{
+			Name:    "unconfirmed-grant-kept",
+			Bug:     "An access without the condition Provisioned is not revoked, although the driver may have granted it.",
+			Net:     interfering(oneAccess, "delete", "sidecar rpc DriverGrant*"),
+			Oracles: []string{oracle.Leak, oracle.Order}, Took: "136 s", Lines: 11,
 		},
 		{
 			Name:    "static-id-remembered",
@@ -111,6 +153,12 @@ func secretPatches() []Patch {
 			Bug:     "A Secret without its owner reference does not belong to its access any more, and keeps its finalizer.",
 			Net:     interfering(oneAccess, "strip-owners", "sidecar api * */app*"),
 			Oracles: []string{explore.OracleDeletable, oracle.Leak, oracle.Order, oracle.Loss}, Took: "115 s", Lines: 18,
+		},
+		{
+			Name:    "vanished-access-unnoticed",
+			Bug:     "The sidecar does not notice that a BucketAccess vanishes without its finalizer. Its Secret keeps its own.",
+			Net:     interfering(oneAccess, "force-delete", "sidecar api patch bucketaccesses/status*"),
+			Oracles: []string{oracle.Leak, explore.OracleDeletable}, Took: "139 s", Lines: 18,
 		},
 		{
 			Name:    "secret-finalizer-kept",
