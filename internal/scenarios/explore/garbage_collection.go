@@ -53,9 +53,9 @@ func (w *sandbox) awaitGone(ctx context.Context, object client.Object) error {
 }
 
 // awaitNamespace waits until the namespace has ended, if an interference has deleted it. If
-// it does not end, the run has a finding.
-func (r *running) awaitNamespace() error {
-	ctx, cancel := context.WithTimeout(r.context, namespaceTimeout)
+// it does not end within a time, the run has a finding.
+func (r *running) awaitNamespace(limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(r.context, limit)
 	defer cancel()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}
 	err := r.sandbox.emu.Client().Get(ctx, client.ObjectKeyFromObject(namespace), namespace)

@@ -42,7 +42,7 @@ func (r *running) interferes() bool {
 // users and administrators do, without removing finalizers, and observes again.
 func (r *running) tearDown() error {
 	r.seen.tornDown = true
-	if err := r.awaitNamespace(); err != nil {
+	if err := r.awaitNamespace(namespaceTimeout); err != nil {
 		return err
 	}
 	window := max(quietForSure, r.earlyExit/2) //nolint:mnd // there is another wait after it

@@ -1,0 +1,57 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestNamespaceEnds: a namespace that was deleted ends, and the next run gets a new one. One
+// that is held is a finding, and its sandbox is replaced.
+func TestNamespaceEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	w := interferenceSandbox(t)
+	r := &running{sandbox: w, context: t.Context()}
+	remove := func() {
+		t.Helper()
+		if err := w.emu.Client().Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove()
+	if err := r.awaitNamespace(namespaceTimeout); err != nil || len(r.seen.found) > 0 {
+		t.Fatalf("findings %v, error %v", r.seen.found, err)
+	}
+	if err := w.undoInterference(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	held := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Name: "held", Namespace: sandboxNamespace, Finalizers: []string{"example.com/held"},
+	}}
+	if err := w.emu.Client().Create(t.Context(), held); err != nil {
+		t.Fatal(err)
+	}
+	defer release(t, w, held)
+	remove()
+	if err := r.awaitNamespace(10 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.seen.found) != 1 || !strings.Contains(r.seen.found[0].Message, "example.com/held") || !r.seen.spoiled {
+		t.Errorf("findings %v, spoiled: %t", r.seen.found, r.seen.spoiled)
+	}
+}
+
+func release(t *testing.T, w *sandbox, held *corev1.ConfigMap) {
+	t.Helper()
+	before := held.DeepCopy()
+	held.Finalizers = nil
+	if err := w.emu.Client().Patch(t.Context(), held, client.MergeFrom(before)); err != nil {
+		t.Error(err)
+	}
+}
