@@ -14,6 +14,8 @@ type Mutant struct {
 	Bug string
 	// Oracles are the oracles that may find the bug.
 	Oracles []string
+	// Culprit is a part of the explanation: which component, or the driver, did what.
+	Culprit string
 	// Kinds and At select the faults that show the bug. If they are empty, every run
 	// shows it.
 	Kinds []explore.Kind
@@ -33,6 +35,12 @@ func All() []Mutant {
 // at sets the faults that show the bug.
 func (d Mutant) at(at string, kinds ...explore.Kind) Mutant {
 	d.At, d.Kinds = at, kinds
+	return d
+}
+
+// by sets a part of the explanation.
+func (d Mutant) by(culprit string) Mutant {
+	d.Culprit = culprit
 	return d
 }
 
@@ -56,12 +64,14 @@ func controllers() []Mutant {
 	return []Mutant{
 		ofController("claim-finalizer-late",
 			"The controller adds the finalizer to the BucketClaim after it creates the Bucket. A crash in between leaks the Bucket.",
-			mutations{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, oracle.Order, oracle.Leak),
+			mutations{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, oracle.Order, oracle.Leak).
+			by("controller did create buckets"),
 		ofController("access-handoff-errors-ignored",
 			"The controller ignores an error of the write that hands a BucketAccess over to the sidecar.",
 			mutations{ignored: []string{"patch bucketaccesses/status"}, drops: `"driverName"`},
 			oracle.Convergence, explore.OracleSteps, oracle.Order).
-			at("controller api patch bucketaccesses/status *", explore.Fail),
+			at("controller api patch bucketaccesses/status *", explore.Fail).
+			by("controller did not repeat patch bucketaccesses/status"),
 	}
 }
 
@@ -69,45 +79,57 @@ func sidecars() []Mutant {
 	return []Mutant{
 		ofSidecar("create-before-id",
 			"The sidecar creates the bucket before it writes the bucket ID to the status of the Bucket.",
-			mutations{held: []held{{write: "patch buckets/status", with: `"bucketID"`, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
+			mutations{held: []held{{write: "patch buckets/status", with: `"bucketID"`, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak).
+			by("sidecar did DriverCreateBucket"),
 		ofSidecar("bucket-finalizer-late",
 			"The sidecar adds the finalizer to the Bucket after it creates the bucket.",
-			mutations{held: []held{{write: "patch buckets", with: finalizers, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak),
+			mutations{held: []held{{write: "patch buckets", with: finalizers, until: "DriverCreateBucket"}}}, oracle.Order, oracle.Leak).
+			by("sidecar did DriverCreateBucket"),
 		ofSidecar("grant-before-id",
 			"The sidecar grants access before it writes the account ID to the status of the BucketAccess.",
 			mutations{held: []held{{write: "patch bucketaccesses/status", with: `"accountID"`, until: "DriverGrantBucketAccess"}}},
-			oracle.Order, oracle.Leak),
+			oracle.Order, oracle.Leak).
+			by("sidecar did DriverGrantBucketAccess"),
 		ofSidecar("revoke-before-secret-gone",
 			"The sidecar revokes access while the Secret still exists, so an app can still mount it.",
-			mutations{held: []held{{write: "delete secrets", until: "DriverRevokeBucketAccess"}}}, oracle.Order),
+			mutations{held: []held{{write: "delete secrets", until: "DriverRevokeBucketAccess"}}}, oracle.Order).
+			by("sidecar did DriverRevokeBucketAccess"),
 		ofSidecar("bucket-deleted-in-background",
 			"The sidecar releases the finalizer of the Bucket when the deletion starts, not when it completes.",
-			mutations{background: map[string]string{"DriverDeleteBucket": "patch buckets"}}, oracle.Order, oracle.Leak),
+			mutations{background: map[string]string{"DriverDeleteBucket": "patch buckets"}}, oracle.Order, oracle.Leak).
+			by("sidecar did patch buckets"),
 		ofSidecar("access-revoked-in-background",
 			"The sidecar releases the finalizer of the BucketAccess when the revocation starts, not when it completes.",
-			mutations{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak),
+			mutations{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak).
+			by("sidecar did patch bucketaccesses"),
 		ofSidecar("create-errors-ignored",
 			"The sidecar treats every response to DriverCreateBucket as success.",
 			mutations{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, explore.OracleSteps, oracle.Order).
-			at("sidecar rpc DriverCreateBucket *", explore.Fail),
+			at("sidecar rpc DriverCreateBucket *", explore.Fail).
+			by("sidecar did not repeat DriverCreateBucket"),
 		ofSidecar("delete-errors-ignored",
 			"The sidecar treats every response to DriverDeleteBucket as success.",
 			mutations{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order).
-			at("sidecar rpc DriverDeleteBucket *", explore.Fail),
+			at("sidecar rpc DriverDeleteBucket *", explore.Fail).
+			by("sidecar did not repeat DriverDeleteBucket"),
 		ofSidecar("revoke-errors-ignored",
 			"The sidecar treats every response to DriverRevokeBucketAccess as success.",
 			mutations{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order).
-			at("sidecar rpc DriverRevokeBucketAccess *", explore.Fail),
+			at("sidecar rpc DriverRevokeBucketAccess *", explore.Fail).
+			by("sidecar did not repeat DriverRevokeBucketAccess"),
 		ofSidecar("status-errors-ignored",
 			"The sidecar ignores an error of a write to the status of a Bucket. The Bucket never becomes ready, or has no ID.",
 			mutations{ignored: []string{"patch buckets/status"}}, oracle.Convergence, explore.OracleSteps, oracle.Order, oracle.Leak).
-			at("sidecar api patch buckets/status *", explore.Fail),
+			at("sidecar api patch buckets/status *", explore.Fail).
+			by("sidecar did not repeat patch buckets/status"),
 		ofSidecar("secret-in-status",
 			"The sidecar writes the secret key into a condition message of the BucketAccess.",
-			mutations{leaksSecret: true}, oracle.Secret),
+			mutations{leaksSecret: true}, oracle.Secret).
+			by("sidecar did patch bucketaccesses/status"),
 		ofSidecar("foreign-buckets-touched",
 			"After each write to a Bucket, the sidecar annotates the Buckets of other drivers.",
-			mutations{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, oracle.Foreign).in("drivers.yaml"),
+			mutations{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, oracle.Foreign).in("drivers.yaml").
+			by("did patch buckets"),
 	}
 }
 
@@ -116,24 +138,31 @@ func drivers() []Mutant {
 		ofDriver("random-names",
 			"The driver generates a new name for a bucket that already exists, so a repeated call creates a second bucket.",
 			randomNames, oracle.Leak, oracle.Loss).
-			at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
+			at("sidecar rpc DriverCreateBucket *", explore.LoseReply).
+			by("driver did AdminCreateBucket"),
 		ofDriver("create-not-idempotent", "The driver rejects the creation of an existing bucket with AlreadyExists, even for the same request.",
 			rejectRepeated("DriverCreateBucket", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
-			at("sidecar rpc DriverCreateBucket *", explore.LoseReply),
+			at("sidecar rpc DriverCreateBucket *", explore.LoseReply).
+			by("driver answered the 2nd DriverCreateBucket"),
 		ofDriver("grant-not-idempotent", "The driver rejects a grant for an existing account with AlreadyExists.",
 			rejectRepeated("DriverGrantBucketAccess", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
-			at("sidecar rpc DriverGrantBucketAccess *", explore.LoseReply),
+			at("sidecar rpc DriverGrantBucketAccess *", explore.LoseReply).
+			by("driver answered the 2nd DriverGrantBucketAccess"),
 		ofDriver("delete-not-idempotent", "The driver returns NotFound for a bucket that is already deleted.",
 			rejectRepeated("DriverDeleteBucket", errNotFound), oracle.Convergence, explore.OracleSteps).
-			at("sidecar rpc DriverDeleteBucket *", explore.LoseReply),
+			at("sidecar rpc DriverDeleteBucket *", explore.LoseReply).
+			by("driver answered the 2nd DriverDeleteBucket"),
 		ofDriver("revoke-not-idempotent", "The driver returns NotFound for an account that is already deleted.",
 			rejectRepeated("DriverRevokeBucketAccess", errNotFound), oracle.Convergence, explore.OracleSteps).
-			at("sidecar rpc DriverRevokeBucketAccess *", explore.LoseReply),
+			at("sidecar rpc DriverRevokeBucketAccess *", explore.LoseReply).
+			by("driver answered the 2nd DriverRevokeBucketAccess"),
 		ofDriver("delete-forgotten", "The driver responds before it deletes the bucket. After a crash it never deletes the bucket.",
 			answerFirst("DriverDeleteBucket"), oracle.Leak).
-			at("driver store AdminDeleteBucket *", explore.CrashBefore).in("settled.yaml"),
+			at("driver store AdminDeleteBucket *", explore.CrashBefore).in("settled.yaml").
+			by("driver had answered DriverDeleteBucket"),
 		ofDriver("revoke-forgotten", "The driver responds before it revokes access. After a crash it never revokes access.",
 			answerFirst("DriverRevokeBucketAccess"), oracle.Leak).
-			at("driver store AdminDeleteAccount *", explore.CrashBefore).in("settled.yaml"),
+			at("driver store AdminDeleteAccount *", explore.CrashBefore).in("settled.yaml").
+			by("driver had answered DriverRevokeBucketAccess"),
 	}
 }

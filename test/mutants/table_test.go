@@ -42,8 +42,9 @@ func TestNames(t *testing.T) {
 	const least = 15
 	seen := map[string]bool{}
 	for _, d := range All() {
-		if _, ok := ByName(d.Name); !ok || seen[d.Name] || d.Bug == "" || len(d.Oracles) == 0 || (len(d.Kinds) == 0) != (d.At == "") {
-			t.Errorf("%+v: want a name of its own, a bug, oracles, and effects with a place", d)
+		_, ok := ByName(d.Name)
+		if !ok || seen[d.Name] || d.Bug == "" || d.Culprit == "" || len(d.Oracles) == 0 || (len(d.Kinds) == 0) != (d.At == "") {
+			t.Errorf("%+v: want a name of its own, a bug, a culprit, oracles, and effects with a place", d)
 		}
 		seen[d.Name] = true
 	}
