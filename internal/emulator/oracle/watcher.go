@@ -74,6 +74,13 @@ func (w *Watcher) MarkExternal(names ...string) {
 	w.markExternal(names)
 }
 
+// External returns what was changed without COSI so far; see Input.External.
+func (w *Watcher) External() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.external)
+}
+
 // AllowPurge records that a driver deletes buckets with their objects; see
 // Input.Purging.
 func (w *Watcher) AllowPurge(driver string) {

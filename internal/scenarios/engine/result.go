@@ -52,6 +52,8 @@ type StepResult struct {
 	Duration time.Duration
 	Passed   bool // false also for a skipped step
 	Skipped  bool
+	// External are the buckets and accounts that the steps so far have changed without COSI.
+	External []string
 }
 
 // Failure is an expectation that was not met.

@@ -84,6 +84,7 @@ func (r *run) step(ctx context.Context, s *spec.Step) error {
 	if errors.Is(err, errSkipped) {
 		result.Skipped, err = true, nil
 	}
+	result.External = r.watcher.External()
 	result.Duration, result.Passed = time.Since(result.Started), err == nil && !result.Skipped
 	if result.Passed && s.As != "" {
 		r.bind(s.As, value)

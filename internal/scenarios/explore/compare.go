@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -42,7 +43,18 @@ func judge(o, clean *runResult) []oracle.Finding {
 		found[i].Message = o.names.in(found[i].Message)
 		found[i].Subject = o.names.in(found[i].Subject)
 	}
-	return found
+	return silenceLast(found)
+}
+
+// silenceLast moves the findings of the oracle silence behind those of failed steps: a component
+// that cannot do its work goes on trying.
+func silenceLast(found []oracle.Finding) []oracle.Finding {
+	isSilence := func(f oracle.Finding) bool { return f.Oracle == vocabulary.Silence }
+	if !slices.ContainsFunc(found, func(f oracle.Finding) bool { return f.Oracle == OracleSteps }) {
+		return found
+	}
+	others := slices.DeleteFunc(slices.Clone(found), isSilence)
+	return append(others, slices.DeleteFunc(found, func(f oracle.Finding) bool { return !isSilence(f) })...)
 }
 
 // comparedWith returns the differences of a run from the clean run.

@@ -23,6 +23,8 @@ type running struct {
 	earlyExit time.Duration // 0: no early exit
 	probed    bool          // the journal has watch events
 
+	external []string // what the steps have changed in the backend
+
 	from    uint64 // the last event before the first step
 	watcher *oracle.Watcher
 	idle    *idle.Detector
@@ -180,6 +182,7 @@ func (r *running) complete() {
 // inputOf returns what the standing oracles judge, with a last observation.
 func (r *running) inputOf(end oracle.Observation) (in oracle.Input) {
 	if r.watcher != nil {
+		r.watcher.MarkExternal(r.external...)
 		in = r.watcher.Input(r.sandbox.scope())
 		in.Observations = slices.Concat(r.seen.before, []oracle.Observation{end})
 	}

@@ -204,6 +204,7 @@ func (w *sandbox) StepEnded(_ *spec.Scenario, step engine.StepResult) {
 	}
 	r.note(step.Step, false)
 	failed := !step.Passed && !step.Skipped
+	r.external = step.External
 	if own := r.indexOf(step.Step); own == len(r.scenario.Steps)-1 || own >= 0 && failed {
 		r.finish(failed)
 	}
