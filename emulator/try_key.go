@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,19 +15,37 @@ import (
 )
 
 // TryKey reports whether the S3 store accepts a key: for the list of the objects of a
-// bucket, or without one for the list of buckets. The request is past the seams: it is not
-// in the journal.
+// bucket or to write one, or without a bucket for the list of buckets. It writes nothing. The
+// requests are past the seams: they are not in the journal.
 func (e *Emulator) TryKey(ctx context.Context, key IssuedKey, bucket string) (bool, error) {
 	if e.store == nil {
 		return false, nil
 	}
+	listed, err := e.tryRequest(ctx, key, http.MethodGet, bucket)
+	if err != nil || bucket == "" || listed.code < http.StatusMultipleChoices {
+		return err == nil && listed.code < http.StatusMultipleChoices, err
+	}
+	// The condition does not hold, which S3 checks after the rights.
+	written, err := e.tryRequest(ctx, key, http.MethodPut, bucket+"/"+keyTrial)
+	return written.code == http.StatusPreconditionFailed || bytes.Contains(written.body, []byte("<Code>NoSuchKey</Code>")), err
+}
+
+// keyTrial is the object that TryKey does not write.
+const keyTrial = "cosi-emu-key-trial"
+
+// tryRequest makes a request, whose condition does not hold if it would write.
+func (e *Emulator) tryRequest(ctx context.Context, key IssuedKey, method, path string) (*status, error) {
+	answer := &status{header: http.Header{}}
 	target, err := url.Parse(e.info.S3Endpoint)
 	if err != nil {
-		return false, err
+		return answer, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.JoinPath("/", bucket).String(), http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, method, target.JoinPath("/", path).String(), http.NoBody)
 	if err != nil {
-		return false, err
+		return answer, err
+	}
+	if method == http.MethodPut {
+		request.Header.Set("If-Match", `"none"`)
 	}
 	request.RemoteAddr, request.RequestURI = loopback+":0", request.URL.RequestURI()
 	empty := sha256.Sum256(nil)
@@ -34,18 +53,21 @@ func (e *Emulator) TryKey(ctx context.Context, key IssuedKey, bucket string) (bo
 	request.Header.Set("X-Amz-Content-Sha256", hash)
 	credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.Secret}
 	if err := v4.NewSigner().SignHTTP(ctx, credentials, request, hash, "s3", e.store.Region(), time.Now()); err != nil {
-		return false, fmt.Errorf("sign a request for bucket %s: %w", bucket, err)
+		return answer, fmt.Errorf("sign a request for %s: %w", path, err)
 	}
-	answer := &status{header: http.Header{}}
 	e.store.Unwrapped().ServeHTTP(answer, request)
-	return answer.code < http.StatusMultipleChoices, nil
+	return answer, nil
 }
 
-// status is a response of which only the status code matters.
+// status is a response of which only the status code and the code of the error matter.
 type status struct {
 	header http.Header
 	code   int
+	body   []byte // its beginning
 }
+
+// maxStatusBody is long enough to contain the code of an S3 error.
+const maxStatusBody = 512
 
 // Header implements http.ResponseWriter.
 func (s *status) Header() http.Header { return s.header }
@@ -60,5 +82,6 @@ func (s *status) WriteHeader(code int) {
 // Write implements http.ResponseWriter.
 func (s *status) Write(body []byte) (int, error) {
 	s.WriteHeader(http.StatusOK)
+	s.body = append(s.body, body[:min(len(body), maxStatusBody-len(s.body))]...)
 	return len(body), nil
 }

@@ -16,19 +16,22 @@ const maxOtherBuckets = 8
 // probeSuffix makes the name of a bucket that has the name of another one as a prefix.
 const probeSuffix = "-probe"
 
-// tryKeys tries the keys of the scope: at the buckets that they were for, at others, and at
-// one whose name has theirs as a prefix. Buckets that are missing for that exist for the
-// moment of the trial. It returns what a key has opened.
-func (w *Watcher) tryKeys(ctx context.Context, scope eventscope.Scope, truth *BackendState) ([]KeyUse, error) {
+// TryKeys tries the keys of the scope that were given during the run, also those of accesses
+// that have ended: at the buckets that they were for, at others, and at one whose name has theirs
+// as a prefix. Buckets that are missing for that exist for the moment of the trial. It returns
+// what a key has opened.
+func (w *Watcher) TryKeys(ctx context.Context, scope eventscope.Scope, truth *BackendState) ([]KeyUse, error) {
 	if truth == nil {
 		return nil, nil
 	}
+	ids := w.idsOf(scope)
+	ours := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return scope.Names(name) || ids[name] })
+	}
+	issued := slices.DeleteFunc(w.emulator.IssuedKeys(w.started), func(k emulator.IssuedKey) bool { return !ours(k.Account, k.Owner) })
 	var used []KeyUse
-	for _, key := range w.emulator.IssuedKeys(w.started) {
-		if !scope.Names(key.Account) && !scope.Names(key.Owner) {
-			continue
-		}
-		for _, bucket := range bucketsToTry(key, scope, truth) {
+	for _, key := range issued {
+		for _, bucket := range bucketsToTry(key, issued, truth, ours) {
 			opened, err := w.tryKey(ctx, key, bucket, truth)
 			if err != nil {
 				return nil, err
@@ -41,17 +44,46 @@ func (w *Watcher) tryKeys(ctx context.Context, scope eventscope.Scope, truth *Ba
 	return used, nil
 }
 
-// bucketsToTry returns the names of buckets; the empty one is the list of buckets.
-func bucketsToTry(key emulator.IssuedKey, scope eventscope.Scope, truth *BackendState) []string {
-	all := []string{""}
-	for _, own := range key.Buckets {
-		all = append(all, own, own+probeSuffix)
+// idsOf returns the IDs of the scope whose names do not show it.
+func (w *Watcher) idsOf(scope eventscope.Scope) map[string]bool {
+	if scope.Alone {
+		return nil
 	}
-	others := 0
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.collect()
+	return gather(&Input{Scope: scope, Drivers: w.drivers, Events: w.events, Observations: w.observations}).ids
+}
+
+// bucketsToTry returns the names of buckets; the empty one is the list of buckets. A key that
+// was rotated is for the buckets of the account's keys before.
+func bucketsToTry(key emulator.IssuedKey, issued []emulator.IssuedKey, truth *BackendState, ours func(...string) bool) []string {
+	all := []string{""}
+	add := func(names ...string) {
+		for _, name := range names {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	for _, other := range issued {
+		if other.Account == key.Account {
+			for _, own := range other.Buckets {
+				add(own, own+probeSuffix)
+			}
+		}
+	}
+	for _, a := range truth.Accounts {
+		if a.ID == key.Account {
+			for _, grant := range a.Grants {
+				add(grant.Bucket)
+			}
+		}
+	}
+	most := len(all) + maxOtherBuckets
 	for _, b := range truth.Buckets {
-		if others < maxOtherBuckets && scope.Names(b.Name) && !slices.Contains(all, b.Name) {
-			all = append(all, b.Name)
-			others++
+		if len(all) < most && ours(b.Name, b.Owner) {
+			add(b.Name)
 		}
 	}
 	return all

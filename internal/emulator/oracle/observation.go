@@ -33,7 +33,7 @@ func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Sco
 	}
 	m.Objects, m.Backend, m.Until = v.objects(), truth, w.journal.Mark()
 	if !restless { // a key may just be revoked
-		if m.KeyUses, err = w.tryKeys(ctx, scope, truth); err != nil {
+		if m.KeyUses, err = w.TryKeys(ctx, scope, truth); err != nil {
 			return fmt.Errorf("try the keys that were given: %w", err)
 		}
 	}

@@ -16,14 +16,15 @@ import (
 type generous struct {
 	fakedriver.Backend
 
-	more string // a bucket that all accounts may read
-	stay bool   // accounts are not deleted
+	more string // a bucket that all accounts may use
+	mode fakedriver.AccessMode
+	stay bool // accounts are not deleted
 }
 
 // PutAccount implements fakedriver.Backend.
 func (b generous) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	if b.more != "" {
-		spec.Grants = append(slices.Clip(spec.Grants), fakedriver.Grant{Bucket: b.more, ObjectData: fakedriver.ReadWrite})
+		spec.Grants = append(slices.Clip(spec.Grants), fakedriver.Grant{Bucket: b.more, ObjectData: b.mode})
 	}
 	return b.Backend.PutAccount(ctx, spec)
 }
@@ -39,14 +40,18 @@ func (b generous) DeleteAccount(ctx context.Context, owner, id string) error {
 // TestKeys has drivers whose keys open more, or for longer, than they should.
 func TestKeys(t *testing.T) {
 	ended := "steps:" + granted + "- delete: BucketAccess/app\n- expect: {BucketAccess/app: absent}\n"
-	const another = "of-another-access"
+	const (
+		another = "of-another-access"
+		beside  = "steps:\n- backend: {createBucket: " + another + "}" + granted
+	)
 	for name, tc := range map[string]struct {
 		backend  generous
 		scenario string
 		want     bool
 	}{
 		"Sound":    {generous{}, ended, false},
-		"Another":  {generous{more: another}, "steps:\n- backend: {createBucket: " + another + "}" + granted, true},
+		"Another":  {generous{more: another, mode: fakedriver.ReadWrite}, beside, true},
+		"Write":    {generous{more: another, mode: fakedriver.WriteOnly}, beside, true},
 		"NotEnded": {generous{stay: true}, ended, true},
 	} {
 		t.Run(name, func(t *testing.T) {

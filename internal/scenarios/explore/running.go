@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -154,6 +155,11 @@ func (r *running) readEnd(quiet bool) (err error) {
 		return err
 	}
 	r.seen.end.Active = !quiet
+	if quiet && r.watcher != nil {
+		if r.seen.end.KeyUses, err = r.watcher.TryKeys(r.context, scope, r.seen.end.Backend); err != nil {
+			return fmt.Errorf("try the keys that were given: %w", err)
+		}
+	}
 	return r.readState()
 }
 
