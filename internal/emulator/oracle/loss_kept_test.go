@@ -120,7 +120,12 @@ func TestUnreachable(t *testing.T) {
 				objects.Buckets[0].Status.Conditions = retried
 				truth.Buckets = nil
 			}),
-			want: []summary{{oracle.Loss, "BucketClaim/photos"}, {oracle.Loss, "BucketAccess/app"}, {oracle.Status, "Bucket/" + bucket}},
+			want: []summary{
+				{oracle.Loss, "BucketClaim/photos"},
+				{oracle.Loss, "BucketAccess/app"},
+				{oracle.Status, "BucketClaim/photos"},
+				{oracle.Status, "Bucket/" + bucket},
+			},
 		},
 		"NoBucket": {
 			reason: "The Bucket is gone, and the access is ready.",

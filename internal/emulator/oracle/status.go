@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,7 +30,8 @@ func (w *stateCheck) untrueClaims() []Finding {
 	var found []Finding
 	for i := range w.observation.Objects.Claims {
 		if o := &w.observation.Objects.Claims[i]; w.Scope.HasNamespace(o.Namespace) {
-			found = append(found, w.report("BucketClaim", o, statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions))...)
+			problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), w.outdatedClaim(o))
+			found = append(found, w.report("BucketClaim", o, problem)...)
 		}
 	}
 	return found
@@ -42,7 +44,7 @@ func (w *stateCheck) untrueBuckets() []Finding {
 		if !w.oursAt(o) || !w.served(o.Spec.DriverName) {
 			continue
 		}
-		problem := statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions)
+		problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), contradiction(o))
 		if problem == "" {
 			problem = w.outdatedFailure(o.Status.Conditions, func(c call) bool {
 				return c.is(generateBucketID) && c.name == o.Name || c.is(createBucket, getBucket, deleteBucket) && c.id != "" &&
@@ -61,7 +63,7 @@ func (w *stateCheck) untrueAccesses() []Finding {
 		if !w.Scope.HasNamespace(o.Namespace) || o.Status.DriverName != "" && !w.served(o.Status.DriverName) {
 			continue
 		}
-		problem := statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions)
+		problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), w.outdatedAccess(o))
 		if problem == "" {
 			problem = w.outdatedFailure(o.Status.Conditions, func(c call) bool {
 				return c.is(generateAccountID) && c.name == v1alpha2.AccountNameForAccess(o.UID) ||

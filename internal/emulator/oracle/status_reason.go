@@ -1,0 +1,94 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// reportsFailure reports whether a condition says that something is wrong.
+func reportsFailure(c metav1.Condition) bool { return unwell([]metav1.Condition{c}) }
+
+// outdatedReason says that a failure has a reason that does not hold any more. The function
+// returns what is true instead, or "".
+func outdatedReason(conditions []metav1.Condition, instead func(reason string) string) string {
+	for _, c := range conditions {
+		if !reportsFailure(c) {
+			continue
+		}
+		if truth := instead(c.Reason); truth != "" {
+			return fmt.Sprintf("has %s=%s with reason %s, but %s", c.Type, c.Status, c.Reason, truth)
+		}
+	}
+	return ""
+}
+
+// outdatedClaim says what a live claim reports that is not true any more.
+func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
+	if o.DeletionTimestamp != nil {
+		return ""
+	}
+	bucket := w.bucketOf(o)
+	problem := outdatedReason(o.Status.Conditions, func(reason string) string {
+		switch {
+		case reason == v1alpha2.ReasonBucketClassNotFound && w.hasClass(o.Spec.BucketClassName):
+			return "its BucketClass exists"
+		case reason == v1alpha2.ReasonBucketNotFound && w.named(o.Spec.ExistingBucketName) != nil:
+			return "its Bucket exists"
+		case reason == v1alpha2.ReasonBucketDeleting && bucket != nil && !isCondemned(bucket):
+			return "its Bucket is not being deleted"
+		}
+		return ""
+	})
+	if problem != "" || bucket == nil || isCondemned(bucket) || !o.Status.ReadyToUse {
+		return problem
+	}
+	// A Bucket whose own status contradicts itself is reported instead.
+	contradiction, bucketReady := ready(bucket.Status.ReadyToUse, false, bucket.Status.Conditions)
+	return unless(bucketReady || contradiction != "" || bucket.Status.ReadyToUse, "is ready to use, but its Bucket is not")
+}
+
+// outdatedAccess says what a live access that no driver has got reports that is not true any
+// more. A driver's access is for certain claims, and not for those that have their names.
+func (w *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
+	if o.DeletionTimestamp != nil || o.Status.DriverName != "" {
+		return ""
+	}
+	return outdatedReason(o.Status.Conditions, func(reason string) string {
+		switch {
+		case reason == v1alpha2.ReasonBucketAccessClassNotFound && slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
+			return "its BucketAccessClass exists"
+		case reason == v1alpha2.ReasonBucketClaimNotFound && w.hasClaims(o, func(*v1alpha2.BucketClaim) bool { return true }):
+			return "all its BucketClaims exist"
+		case reason == v1alpha2.ReasonBucketClaimDeleting && w.hasClaims(o, func(c *v1alpha2.BucketClaim) bool { return c.DeletionTimestamp == nil }):
+			return "none of its BucketClaims is being deleted"
+		}
+		return ""
+	})
+}
+
+// hasClaims reports whether all claims of an access exist, and have a property.
+func (w *stateCheck) hasClaims(o *v1alpha2.BucketAccess, has func(*v1alpha2.BucketClaim) bool) bool {
+	for _, wanted := range o.Spec.BucketClaims {
+		found := slices.ContainsFunc(w.observation.Objects.Claims, func(c v1alpha2.BucketClaim) bool {
+			return c.Namespace == o.Namespace && c.Name == wanted.BucketClaimName && has(&c)
+		})
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// contradiction says that readyToUse of a Bucket does not follow from its conditions. One
+// without a failure is judged by its convergence.
+func contradiction(o *v1alpha2.Bucket) string {
+	if !unwell(o.Status.Conditions) {
+		return ""
+	}
+	problem, _ := ready(o.Status.ReadyToUse, o.DeletionTimestamp != nil, o.Status.Conditions)
+	return problem
+}
