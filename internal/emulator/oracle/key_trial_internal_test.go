@@ -33,9 +33,11 @@ func TestIDsOf(t *testing.T) {
 
 // TestBucketsToTry has a key that was rotated, so that the store did not say what it is for.
 func TestBucketsToTry(t *testing.T) {
-	issued := []emulator.IssuedKey{{Account: "a", Secret: "1", Buckets: []string{"photos"}}, {Account: "b", Buckets: []string{"films"}}, {Account: "a", Secret: "2"}}
+	issued := []emulator.IssuedKey{
+		{Account: "a", Secret: "1", Buckets: []string{"photos"}}, {Account: "b", Buckets: []string{"films"}}, {Account: "a", Secret: "2"},
+	}
 	truth := &BackendState{
-		Buckets:  []fakedriver.Bucket{{BucketSpec: fakedriver.BucketSpec{Name: "films"}}, {BucketSpec: fakedriver.BucketSpec{Name: "foreign"}}},
+		Buckets:  []fakedriver.Bucket{leftBucket("films"), leftBucket("foreign")},
 		Accounts: []fakedriver.Account{{AccountSpec: fakedriver.AccountSpec{ID: "a", Grants: []fakedriver.Grant{{Bucket: "secret"}}}}},
 	}
 	ours := func(names ...string) bool { return names[0] == "films" }
@@ -43,4 +45,8 @@ func TestBucketsToTry(t *testing.T) {
 	if diff := cmp.Diff(want, bucketsToTry(issued[2], issued, truth, ours)); diff != "" {
 		t.Errorf("bucketsToTry() (-want +got):\n%s", diff)
 	}
+}
+
+func leftBucket(name string) fakedriver.Bucket {
+	return fakedriver.Bucket{BucketSpec: fakedriver.BucketSpec{Name: name}}
 }

@@ -63,12 +63,14 @@ func (w *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
 			return "its BucketAccessClass exists"
 		case reason == v1alpha2.ReasonBucketClaimNotFound && w.hasClaims(o, func(*v1alpha2.BucketClaim) bool { return true }):
 			return "all its BucketClaims exist"
-		case reason == v1alpha2.ReasonBucketClaimDeleting && w.hasClaims(o, func(c *v1alpha2.BucketClaim) bool { return c.DeletionTimestamp == nil }):
+		case reason == v1alpha2.ReasonBucketClaimDeleting && w.hasClaims(o, isLive):
 			return "none of its BucketClaims is being deleted"
 		}
 		return ""
 	})
 }
+
+func isLive(c *v1alpha2.BucketClaim) bool { return c.DeletionTimestamp == nil }
 
 // hasClaims reports whether all claims of an access exist, and have a property.
 func (w *stateCheck) hasClaims(o *v1alpha2.BucketAccess, has func(*v1alpha2.BucketClaim) bool) bool {

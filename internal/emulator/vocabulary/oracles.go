@@ -34,9 +34,10 @@ func Oracles() []Oracle {
 		{Silence, "once all work is done, no component writes or calls"},
 		{Request, "every call says what follows from the spec and status of its object: buckets, modes, protocol, parameters, account; " +
 			"every new Bucket what follows from its claim and class"},
-		{Status, "once all work is done, conditions are of the latest generation, no failure outlives a call that succeeded, " +
+		{Status, "once all work is done, conditions are of the latest generation, no failure outlives its reason or a call that succeeded, " +
 			"and readyToUse equals Provisioned"},
-		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; the emulator tries every key of its store"},
+		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; " +
+			"the emulator tries every key of its store, to read and to write"},
 		{Pace, "retries of one call or write slow down; judged at the default delays only"},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,7 +59,7 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 	}
 	limit := r.engine.scaleTimeout(cleanUpTimeout / 3)
 	mark := r.engine.journal.Mark()
-	timed, cancel := r.engine.withTimeout(ctx, limit)
+	timed, cancel := r.engine.withProgress(ctx, limit, func() time.Time { return r.lastProgress(mark) })
 	defer cancel()
 	waitCtx, giveUp := context.WithCancelCause(timed)
 	defer r.cancelWhenStalled(waitCtx, r.objectMayStay(object), giveUp)()

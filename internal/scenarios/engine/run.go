@@ -114,9 +114,9 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 	}
 	timeout := s.Timeout.Or(spec.Duration(r.scenario.Setup.Timeout.Or(spec.DefaultTimeout)))
 	timeout = r.engine.scaleTimeout(timeout)
-	within, cancel := r.engine.withTimeout(ctx, timeout)
-	defer cancel()
 	mark := r.engine.journal.Mark()
+	within, cancel := r.engine.withProgress(ctx, timeout, func() time.Time { return r.lastProgress(mark) })
+	defer cancel()
 	if len(s.Nested()) > 0 || s.Verb == "use" {
 		within = ctx // steps inside have their own timeouts
 	}

@@ -16,6 +16,7 @@ func TestStretched(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
 		usage   func(elapsed time.Duration) starvation.Usage
+		until   time.Duration // components make progress, or 0
 		want    time.Duration
 		message string
 	}{
@@ -41,6 +42,23 @@ func TestStretched(t *testing.T) {
 			},
 			want: 60 * s, message: "condition not met after 10s, which the starved machine stretched to 1m0s",
 		},
+		"Progress": {
+			reason: "A component is at work for some time longer.",
+			usage:  func(time.Duration) starvation.Usage { return starvation.Usage{} },
+			until:  17 * s, want: 19500 * time.Millisecond,
+			message: "condition not met after 10s, which the progress of components stretched to 19.5s",
+		},
+		"ProgressBefore": {
+			reason: "The component has stopped long before the timeout.",
+			usage:  func(time.Duration) starvation.Usage { return starvation.Usage{} },
+			until:  7 * s, want: 10 * s, message: "condition not met after 10s",
+		},
+		"ProgressWithoutEnd": {
+			reason: "There is a limit.",
+			usage:  func(time.Duration) starvation.Usage { return starvation.Usage{} },
+			until:  time.Hour, want: 60 * s,
+			message: "condition not met after 10s, which the progress of components stretched to 1m0s",
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -50,6 +68,14 @@ func TestStretched(t *testing.T) {
 				waiting := &stretched{
 					timeout: 10 * s, started: started, cancel: cancel,
 					read: func() starvation.Usage { return tc.usage(time.Since(started)) },
+				}
+				if tc.until != 0 {
+					waiting.progress = func() time.Time {
+						if time.Since(started) < tc.until {
+							return time.Now()
+						}
+						return started.Add(tc.until)
+					}
 				}
 				waiting.mu.Lock()
 				waiting.timer = time.AfterFunc(s, waiting.begin)

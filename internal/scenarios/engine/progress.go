@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+)
+
+// lastProgress returns when a component has last made progress for the scenario after an
+// event, or the zero time.
+func (r *run) lastProgress(mark uint64) time.Time {
+	return lastProgress(r.engine.journal, r.ownScope(), mark)
+}
+
+func lastProgress(j *journal.Journal, scope eventscope.Scope, mark uint64) time.Time {
+	for _, e := range slices.Backward(j.Since(mark)) {
+		if isProgress(e) && scope.Concerns(e) {
+			return e.Time.Add(e.Duration)
+		}
+	}
+	return time.Time{}
+}
+
+// isProgress reports whether an event is a write or a call that has succeeded. Those that fail
+// repeat, and so do Events and Leases.
+func isProgress(e journal.Event) bool {
+	return oracle.IsActivity(e) && !e.Failed() && e.Component != vocabulary.Administrator && !strings.HasSuffix(e.Operation.Name, " events")
+}

@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+)
+
+// TestLastProgress has events that are progress of a scenario, and others.
+func TestLastProgress(t *testing.T) {
+	const ns = "story-1"
+	event := func(component string, seam journal.Seam, name, subject, outcome string) journal.Event {
+		return journal.Event{Component: component, Seam: seam, Operation: journal.Operation{Name: name, Subject: subject}, Outcome: outcome}
+	}
+	for name, tc := range map[string]struct {
+		event journal.Event
+		want  bool
+	}{
+		"Write":  {event("controller", journal.SeamAPI, "patch bucketclaims", ns+"/photos", journal.OutcomeOK), true},
+		"Call":   {event("sidecar", journal.SeamRPC, "DriverCreateBucket", ns, journal.OutcomeOK), true},
+		"Failed": {event("sidecar", journal.SeamRPC, "DriverCreateBucket", ns, "Unavailable"), false},
+		"Read":   {event("controller", journal.SeamAPI, "get bucketclaims", ns+"/photos", journal.OutcomeOK), false},
+		"Event":  {event("controller", journal.SeamAPI, "create events", ns+"/photos.1", journal.OutcomeOK), false},
+		"User":   {event("administrator", journal.SeamAPI, "patch bucketclaims", ns+"/photos", journal.OutcomeOK), false},
+		"Other":  {event("controller", journal.SeamAPI, "patch bucketclaims", "story-2/photos", journal.OutcomeOK), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journal.New(journal.Options{})
+			scope := eventscope.Scope{Namespaces: []string{ns}}
+			tc.event.Time, tc.event.Duration = time.Now(), time.Second
+			appended := j.Append(tc.event)
+			got := lastProgress(j, scope, 0)
+			if want := appended.Time.Add(time.Second); tc.want != got.Equal(want) {
+				t.Errorf("lastProgress() = %v, want that of the event: %t", got, tc.want)
+			}
+			if got := lastProgress(j, scope, appended.Seq); !got.IsZero() {
+				t.Errorf("lastProgress() after the event = %v, want none", got)
+			}
+		})
+	}
+}
