@@ -57,9 +57,10 @@ func (w *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
 	if o.DeletionTimestamp != nil || o.Status.DriverName != "" {
 		return ""
 	}
+	classes := w.observation.Objects.AccessClasses
 	return outdatedReason(o.Status.Conditions, func(reason string) string {
 		switch {
-		case reason == v1alpha2.ReasonBucketAccessClassNotFound && slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
+		case reason == v1alpha2.ReasonBucketAccessClassNotFound && slices.Contains(classes, o.Spec.BucketAccessClassName):
 			return "its BucketAccessClass exists"
 		case reason == v1alpha2.ReasonBucketClaimNotFound && w.hasClaims(o, func(*v1alpha2.BucketClaim) bool { return true }):
 			return "all its BucketClaims exist"
