@@ -156,7 +156,7 @@ func (r *running) readEnd(quiet bool) (err error) {
 	}
 	r.seen.end.Active = !quiet
 	if quiet && r.watcher != nil {
-		if r.seen.end.KeyUses, err = r.watcher.TryKeys(r.context, scope, r.seen.end.Backend); err != nil {
+		if r.seen.end.KeyUses, err = r.watcher.TryKeys(r.context, r.sandbox.scope(), r.seen.end.Backend); err != nil {
 			return fmt.Errorf("try the keys that were given: %w", err)
 		}
 	}
