@@ -48,7 +48,8 @@ type Journal struct {
 	sinkErr error
 	tees    map[*func(Event)]bool
 
-	requests []Event // of users; see AddUserRequest
+	requests     []Event // of users; see AddUserRequest
+	requestBytes int
 }
 
 // kept is an event that was redacted when so many secret values were known.

@@ -1,9 +1,7 @@
 package journal
 
-import "slices"
-
-// maxUserRequests is how many requests of users are remembered.
-const maxUserRequests = 4096
+// userRequestsShare is which part of the journal's memory the requests of users may use.
+const userRequestsShare = 4
 
 // AddUserRequest remembers a request of a user that has crossed no seam, such as that of a
 // step of a scenario. It is no event of the journal: only oracles read it. Its number is
@@ -13,10 +11,14 @@ func (j *Journal) AddUserRequest(e Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e.Seq = j.seq
-	if len(j.requests) == maxUserRequests {
-		j.requests = slices.Delete(j.requests, 0, maxUserRequests/2)
-	}
 	j.requests = append(j.requests, e)
+	j.requestBytes += size(e)
+	drop := 0
+	for ; j.requestBytes > j.opts.MaxBytes/userRequestsShare && drop < len(j.requests)-1; drop++ {
+		j.requestBytes -= size(j.requests[drop])
+		j.requests[drop] = Event{}
+	}
+	j.requests = j.requests[drop:]
 }
 
 // UserRequests returns the remembered requests of users after an event, in order.
