@@ -71,7 +71,8 @@ func (e *explorer) explore(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.explorePoints(ctx); err != nil {
+	if err := e.explorePoints(ctx); err != nil { // what was found so far is not run again
+		e.report.Findings = group(append(e.done.old, e.found...))
 		return err
 	}
 	return e.finish(ctx, append(e.done.old, e.found...))

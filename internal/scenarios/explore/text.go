@@ -87,7 +87,11 @@ func (g *Group) write(b *strings.Builder, number int) {
 	if n := len(g.Cases); n > 1 {
 		writeList(b, fmt.Sprintf("cases: %d, of them", n), g.Cases[:min(n, shownCases)])
 	}
-	if !g.Confirmed {
+	switch {
+	case g.Confirmed:
+	case g.Runs == 0: // exploration was interrupted
+		fmt.Fprintln(b, "   not run again, not shrunk")
+	default:
 		fmt.Fprintf(b, "   seen once in %d runs, not shrunk\n", g.Runs)
 	}
 	if g.File == "" {

@@ -36,6 +36,8 @@ func TestWriteText(t *testing.T) {
 			File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Verified: true,
 		}, {
 			Oracle: oracle.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
+		}, {
+			Oracle: OracleDeletable, Message: "Bucket/b was deleted by ordinary means", Cases: []string{"no fault"},
 		}},
 	}
 	const want = `lifecycle: 113 points, 488/488 effects tried
@@ -56,6 +58,10 @@ func TestWriteText(t *testing.T) {
 2. leak: the backend has bucket b
    fault: none: the run without faults shows it
    seen once in 3 runs, not shrunk
+
+3. deletable: Bucket/b was deleted by ordinary means
+   fault: none: the run without faults shows it
+   not run again, not shrunk
 `
 	var text strings.Builder
 	if err := r.WriteText(&text); err != nil {
