@@ -78,10 +78,10 @@ func (d Mutant) file() string {
 }
 
 // mostLines is the maximum length of a shrunk scenario's steps. An interference needs steps that
-// wait for its moment.
+// wait for its moment, and an existing bucket needs a Bucket.
 const (
 	mostLines                 = 12
-	mostLinesWithInterference = 20
+	mostLinesWithInterference = 30
 )
 
 // checkShrunk expects a scenario of a few lines.

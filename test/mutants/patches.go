@@ -16,10 +16,22 @@ func Patches() []Patch {
 func controllerPatches() []Patch {
 	return []Patch{
 		{
+			Name:    "vanished-claim-unnoticed",
+			Bug:     "The controller does not notice that a BucketClaim vanishes without its finalizer. Its Bucket cannot be deleted.",
+			Net:     interfering(oneAccess, "force-delete", "controller api patch bucketclaims/status*"),
+			Oracles: []string{explore.OracleDeletable, oracle.Convergence}, Took: "over 420 s", Lines: 11,
+		},
+		{
 			Name:    "vanished-claim-ends-retain",
 			Bug:     "For a BucketClaim that vanished, the controller changes the policy of the Bucket to Delete, and deletes it with its data.",
 			Net:     interfering(existing, "force-delete", "controller api patch bucketclaims/status*"),
 			Oracles: []string{oracle.Foreign, oracle.Loss}, Took: "163 s", Lines: 15,
+		},
+		{
+			Name:    "status-of-an-earlier-claim",
+			Bug:     "The controller writes the status of a BucketClaim to another one that has its name by now.",
+			Net:     interfering(oneAccess, "force-recreate", "controller api create *"),
+			Oracles: []string{oracle.Convergence}, Took: "103 s", Lines: 10,
 		},
 		{
 			Name:    "condemned-claim-ready",
@@ -62,6 +74,12 @@ func controllerPatches() []Patch {
 			Bug:     "ProvisionFailed stays True after a call has succeeded.",
 			Net:     faults(oneAccess, "fail", "sidecar rpc *"),
 			Oracles: []string{oracle.Status}, Took: "85 s", Lines: 3,
+		},
+		{
+			Name:    "no-back-off",
+			Bug:     "Retries come after a fixed delay.",
+			Net:     suite("deletion"),
+			Oracles: []string{oracle.Pace}, Took: "27 s",
 		},
 	}
 }
@@ -129,6 +147,12 @@ func sidecarPatches() []Patch {
 			Net:     suite("static"),
 			Written: true,
 			Oracles: []string{explore.OracleSteps}, Took: "66 s",
+		},
+		{
+			Name:    "existing-data-deleted",
+			Bug:     "The sidecar has an existing bucket deleted if the policy of its Bucket becomes Delete.",
+			Net:     interfering(existing, "flip-policy", "sidecar rpc DriverGenerateBucketAccessId*"),
+			Oracles: []string{oracle.Loss}, Took: "374 s", Lines: 30,
 		},
 		{
 			Name:    "annotations-of-others-removed",
@@ -207,6 +231,12 @@ func driverPatches() []Patch {
 			Bug:     "A key opens buckets whose names begin with that of the granted one.",
 			Net:     []string{"run", oneAccess},
 			Oracles: []string{oracle.Keys}, Took: "8 s",
+		},
+		{
+			Name:    "first-bucket-granted",
+			Bug:     "The driver grants only the first bucket of an access.",
+			Net:     []string{"run", twoBuckets},
+			Oracles: []string{explore.OracleSteps, oracle.Convergence}, Took: "66 s",
 		},
 	}
 }
