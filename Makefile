@@ -90,6 +90,7 @@ test-modules: ## Run the tests of the other modules.
 	cd hack/s3clients && $(GO) test ./...
 	cd examples/driver-author && $(GO) test ./...
 	cd hack/tools && $(GO) test ./...
+	cd test/linking && $(GO) test ./...
 
 .PHONY: test-sample
 test-sample: build setup ## Try a sample of the faults in all scenarios that ship, and of interferences, drawn with SEED.
@@ -183,8 +184,9 @@ bench: setup ## Run the benchmarks.
 generate: generate-proto generate-apis generate-go ## Generate all that is generated.
 
 .PHONY: generate-proto
-generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Generate the gRPC code from the .proto file.
-	PATH="$(BIN):$$PATH" $(BIN)/protogen -root proto cosi/v1alpha2/cosi.proto
+generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Generate the gRPC code from the .proto files.
+	PATH="$(BIN):$$PATH" $(BIN)/protogen -root proto cosi/v1alpha1/cosi.proto cosi/v1alpha2/cosi.proto
+	PATH="$(BIN):$$PATH" $(BIN)/protogen -global -root test/linking/upstream cosi.proto
 
 .PHONY: generate-apis
 generate-apis: $(BIN)/controller-gen ## Generate deepcopy functions and CRDs from the types.

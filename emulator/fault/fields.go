@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -35,12 +34,8 @@ func (f Fault) checkFields() string {
 func responseOf(method string) proto.Message {
 	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()
 	for i := range services.Len() {
-		found := services.Get(i).Methods().ByName(protoreflect.Name(method))
-		if found == nil {
-			continue
-		}
-		if kind, err := protoregistry.GlobalTypes.FindMessageByName(found.Output().FullName()); err == nil {
-			return kind.New().Interface()
+		if found := services.Get(i).Methods().ByName(protoreflect.Name(method)); found != nil {
+			return cosiv1alpha2.Registry.Empty(found.Output())
 		}
 	}
 	return nil

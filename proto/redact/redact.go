@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -15,8 +16,8 @@ import (
 const Placeholder = "***redacted***"
 
 // Message returns a copy of a message with the value of every non-empty field
-// marked cosi_secret replaced: strings and bytes by Placeholder, anything else
-// removed. It is safe for concurrent use; the message itself is not changed.
+// marked cosi_secret replaced: strings, bytes and the secret values of maps by
+// Placeholder, anything else removed. It is safe for concurrent use; the message itself is not changed.
 func Message(m proto.Message) proto.Message {
 	if m == nil || !m.ProtoReflect().IsValid() {
 		return m
@@ -33,12 +34,19 @@ func Secrets(m proto.Message) []string {
 	}
 	var found []string
 	walk(m.ProtoReflect(), func(_ protoreflect.Message, field protoreflect.FieldDescriptor, value protoreflect.Value) {
-		switch field.Kind() {
-		case protoreflect.StringKind:
+		switch {
+		case isTextMap(field):
+			value.Map().Range(func(key protoreflect.MapKey, v protoreflect.Value) bool {
+				if cosiv1alpha1.IsSecretKey(key.String()) && v.String() != "" {
+					found = append(found, v.String())
+				}
+				return true
+			})
+		case field.IsList(), field.IsMap(): // removed; there is no text to look for
+		case field.Kind() == protoreflect.StringKind:
 			found = append(found, value.String())
-		case protoreflect.BytesKind:
+		case field.Kind() == protoreflect.BytesKind:
 			found = append(found, string(value.Bytes()))
-		default: // other kinds are removed, and have no text to look for
 		}
 	})
 	return found
@@ -78,11 +86,32 @@ func isSecret(field protoreflect.FieldDescriptor) bool {
 	if !ok {
 		return false
 	}
-	secret, ok := proto.GetExtension(options, cosiv1alpha2.E_CosiSecret).(bool)
-	return ok && secret
+	// Both generations give the option the same number, and each its own type.
+	for _, option := range []protoreflect.ExtensionType{cosiv1alpha1.E_CosiSecret, cosiv1alpha2.E_CosiSecret} {
+		if secret, ok := proto.GetExtension(options, option).(bool); ok && secret {
+			return true
+		}
+	}
+	return false
+}
+
+// isTextMap reports whether a field is a map of texts, which only v1alpha1 has for
+// secrets.
+func isTextMap(field protoreflect.FieldDescriptor) bool {
+	return field.IsMap() && field.MapKey().Kind() == protoreflect.StringKind && field.MapValue().Kind() == protoreflect.StringKind
 }
 
 func hide(m protoreflect.Message, field protoreflect.FieldDescriptor) {
+	if isTextMap(field) {
+		values := m.Mutable(field).Map()
+		values.Range(func(key protoreflect.MapKey, v protoreflect.Value) bool {
+			if cosiv1alpha1.IsSecretKey(key.String()) && v.String() != "" {
+				values.Set(key, protoreflect.ValueOfString(Placeholder))
+			}
+			return true
+		})
+		return
+	}
 	if field.IsList() || field.IsMap() {
 		m.Clear(field)
 		return

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/testing/protocmp"
 
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
@@ -41,6 +42,17 @@ func TestMessage(t *testing.T) {
 			reason: "An empty secret stays empty, so that one can see that it is missing.",
 			in:     &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA"}},
 			want:   &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA"}},
+		},
+		"V1Alpha1": {
+			reason: "A map has secrets, and what is no secret.",
+			in: &cosiv1alpha1.DriverGrantBucketAccessResponse{Credentials: map[string]*cosiv1alpha1.CredentialDetails{
+				"s3": {Secrets: map[string]string{"accessKeyID": "AKIA", "accessSecretKey": "hush", "region": "r", "own": "hush", "none": ""}},
+			}},
+			want: &cosiv1alpha1.DriverGrantBucketAccessResponse{Credentials: map[string]*cosiv1alpha1.CredentialDetails{
+				"s3": {Secrets: map[string]string{
+					"accessKeyID": "AKIA", "accessSecretKey": redact.Placeholder, "region": "r", "own": redact.Placeholder, "none": "",
+				}},
+			}},
 		},
 		"NothingSecret": {
 			reason: "Maps and lists without secrets are left as they are.",

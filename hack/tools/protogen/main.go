@@ -5,7 +5,8 @@
 //
 //	protogen -root proto cosi/v1alpha2/cosi.proto
 //
-// The output goes beside each input.
+// The output goes beside each input. The code registers its descriptors in the
+// variable Registry of its package, and not in protobuf's global registry.
 package main
 
 import (
@@ -14,9 +15,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/pluginpb"
@@ -26,19 +29,35 @@ import (
 var plugins = []string{"protoc-gen-go", "protoc-gen-go-grpc"}
 
 func main() {
-	root := flag.String("root", ".", "directory that the files and their imports are relative to")
+	var g generator
+	flag.StringVar(&g.root, "root", ".", "directory that the files and their imports are relative to")
+	flag.BoolVar(&g.global, "global", false, "register the descriptors in protobuf's global registry, as the plugin does")
 	flag.Parse()
-	if err := run(context.Background(), *root, flag.Args()); err != nil {
+	if err := g.run(context.Background(), flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "protogen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, root string, files []string) error {
+type generator struct {
+	root   string
+	global bool
+}
+
+func (g generator) run(ctx context.Context, files []string) error {
 	if len(files) == 0 {
 		return errors.New("no .proto files given")
 	}
-	request, err := compile(ctx, root, files)
+	for _, file := range files { // one at a time: generations of a protocol extend options with equal numbers
+		if err := g.generateFile(ctx, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g generator) generateFile(ctx context.Context, file string) error {
+	request, err := compile(ctx, g.root, []string{file})
 	if err != nil {
 		return err
 	}
@@ -47,7 +66,7 @@ func run(ctx context.Context, root string, files []string) error {
 		return err
 	}
 	for _, plugin := range plugins {
-		if err := generate(ctx, root, plugin, input); err != nil {
+		if err := g.generate(ctx, plugin, input); err != nil {
 			return fmt.Errorf("%s: %w", plugin, err)
 		}
 	}
@@ -56,7 +75,7 @@ func run(ctx context.Context, root string, files []string) error {
 
 // generate has one plugin answer the request, and writes the files that it
 // returns below root.
-func generate(ctx context.Context, root, plugin string, input []byte) error {
+func (g generator) generate(ctx context.Context, plugin string, input []byte) error {
 	cmd := exec.CommandContext(ctx, plugin)
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stderr = os.Stderr
@@ -72,10 +91,35 @@ func generate(ctx context.Context, root, plugin string, input []byte) error {
 		return errors.New(response.GetError())
 	}
 	for _, file := range response.GetFile() {
-		name := filepath.Join(root, filepath.FromSlash(file.GetName()))
-		if err := os.WriteFile(name, []byte(file.GetContent()), 0o644); err != nil {
+		content := file.GetContent()
+		if !g.global {
+			if content, err = registerApart(content); err != nil {
+				return fmt.Errorf("%s: %w", file.GetName(), err)
+			}
+		}
+		name := filepath.Join(g.root, filepath.FromSlash(file.GetName()))
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// registerApart has the code of messages register them in its package's Registry. The
+// plugin has no option for that; without the fields it uses the global registry.
+func registerApart(code string) (string, error) {
+	const (
+		types = "\tout := protoimpl.TypeBuilder{\n"
+		file  = "\t\tFile: protoimpl.DescBuilder{\n"
+	)
+	if !strings.Contains(code, "protoimpl.TypeBuilder") {
+		return code, nil // services have no descriptors of their own
+	}
+	if !strings.Contains(code, types+file) {
+		return "", errors.New("the plugin writes another form of code: change registerApart")
+	}
+	apart, err := format.Source([]byte(strings.Replace(code, types+file, types+
+		"\t\tTypeRegistry: Registry.Types,\n"+file+
+		"\t\t\tFileRegistry: Registry.Files,\n\t\t\tTypeResolver: Registry.Types,\n", 1)))
+	return string(apart), err
 }

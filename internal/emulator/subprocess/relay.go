@@ -16,7 +16,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
+
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // relay passes calls on to a driver.
@@ -92,27 +93,11 @@ func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 // messagesOf returns an empty request and response of a method, or nil.
 func messagesOf(method string) (request, response proto.Message) {
 	service, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
-	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
-	if err != nil {
-		return nil, nil
-	}
-	described, ok := found.(protoreflect.ServiceDescriptor)
-	if !ok {
-		return nil, nil
-	}
-	m := described.Methods().ByName(protoreflect.Name(name))
+	m := cosiv1alpha2.Registry.Method(protoreflect.FullName(service), protoreflect.Name(name))
 	if m == nil {
 		return nil, nil
 	}
-	return empty(m.Input()), empty(m.Output())
-}
-
-func empty(of protoreflect.MessageDescriptor) proto.Message {
-	kind, err := protoregistry.GlobalTypes.FindMessageByName(of.FullName())
-	if err != nil {
-		return nil
-	}
-	return kind.New().Interface()
+	return cosiv1alpha2.Registry.Empty(m.Input()), cosiv1alpha2.Registry.Empty(m.Output())
 }
 
 func (r *relay) close() error {

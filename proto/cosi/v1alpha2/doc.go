@@ -1,3 +1,8 @@
 // Package cosi is the Go form of the COSI protocol v1alpha2 between the sidecar
 // and a driver. It is generated from cosi.proto, which documents the calls.
 package cosi
+
+import "github.com/cosi-emu/cosi-emu/proto/registry"
+
+// Registry has the descriptors of this package.
+var Registry = registry.New()

@@ -1,0 +1,59 @@
+// Package registry has the descriptors of one generation of the COSI protocol. The
+// generated code registers them here, and not in protobuf's global registry: there,
+// two generations panic, since both extend FieldOptions with the numbers 1115 and
+// 1116, and so does code that others have generated from the same protocol.
+package registry
+
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+)
+
+// Registry has the files and the types of one generation. It is filled when the
+// program starts, and is safe for concurrent use afterwards.
+type Registry struct {
+	// Files finds files and services. It finds the files that come with protobuf, too.
+	Files *Files
+	// Types finds the Go types of messages, enums and extensions.
+	Types *protoregistry.Types
+}
+
+// New returns an empty Registry.
+func New() Registry {
+	return Registry{Files: &Files{}, Types: new(protoregistry.Types)}
+}
+
+// Files has the files of one generation.
+type Files struct{ protoregistry.Files }
+
+// FindFileByPath returns a file of the generation, or one that it imports.
+func (f *Files) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
+	if file, err := f.Files.FindFileByPath(path); err == nil {
+		return file, nil
+	}
+	return protoregistry.GlobalFiles.FindFileByPath(path)
+}
+
+// Method returns a method of a service, such as DriverGetInfo of
+// cosi.v1alpha1.Identity, or nil.
+func (r Registry) Method(service protoreflect.FullName, method protoreflect.Name) protoreflect.MethodDescriptor {
+	found, err := r.Files.FindDescriptorByName(service)
+	if err != nil {
+		return nil
+	}
+	described, ok := found.(protoreflect.ServiceDescriptor)
+	if !ok {
+		return nil
+	}
+	return described.Methods().ByName(method)
+}
+
+// Empty returns an empty message of a type, or nil if the generation does not have
+// it.
+func (r Registry) Empty(of protoreflect.MessageDescriptor) protoreflect.ProtoMessage {
+	found, err := r.Types.FindMessageByName(of.FullName())
+	if err != nil {
+		return nil
+	}
+	return found.New().Interface()
+}
