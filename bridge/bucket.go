@@ -1,0 +1,138 @@
+package bridge
+
+import (
+	"context"
+	"slices"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// DriverGenerateBucketId implements cosiv1alpha2.ProvisionerServer. The ID is the name.
+func (b *Bridge) DriverGenerateBucketId(
+	_ context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
+) (*cosiv1alpha2.DriverGenerateBucketIdResponse, error) {
+	if err := b.checkBucket(request.GetName(), request.GetProtocols()); err != nil {
+		return nil, err
+	}
+	return &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: request.GetName()}, nil
+}
+
+// DriverCreateBucket implements cosiv1alpha2.ProvisionerServer.
+func (b *Bridge) DriverCreateBucket(
+	ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest,
+) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
+	name := request.GetBucketId()
+	if err := b.checkBucket(name, request.GetProtocols()); err != nil {
+		return nil, err
+	}
+	done, err := b.turns.take(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	info, err := b.create(ctx, name, request.GetParameters())
+	if err != nil {
+		return nil, err
+	}
+	return &cosiv1alpha2.DriverCreateBucketResponse{Protocols: b.bucketInfo(name, info, request.GetProtocols())}, nil
+}
+
+// create has the driver create a bucket, and stores its ID.
+func (b *Bridge) create(ctx context.Context, name string, parameters map[string]string) (info *cosiv1alpha1.Protocol, err error) {
+	_, err = b.buckets.learn(ctx, name, func() (string, error) {
+		response, err := b.provisioner.DriverCreateBucket(ctx, &cosiv1alpha1.DriverCreateBucketRequest{Name: name, Parameters: parameters})
+		if err != nil {
+			return "", err
+		}
+		if response.GetBucketId() == "" {
+			return "", status.Errorf(codes.Internal, "the driver has created bucket %s and returned no bucket_id", name)
+		}
+		info = response.GetBucketInfo()
+		return response.GetBucketId(), nil
+	})
+	return info, err
+}
+
+// DriverGetBucket implements cosiv1alpha2.ProvisionerServer.
+func (b *Bridge) DriverGetBucket(
+	_ context.Context, request *cosiv1alpha2.DriverGetBucketRequest,
+) (*cosiv1alpha2.DriverGetBucketResponse, error) {
+	if err := b.checkBucket(request.GetBucketId(), request.GetProtocols()); err != nil {
+		return nil, err
+	}
+	if !b.options.AssumeExisting {
+		return nil, status.Errorf(codes.Unimplemented, "bucket %s: a driver of COSI v1alpha1 cannot look up a bucket that COSI did not create; "+
+			"start the bridge with --assume-existing to use such buckets without a check", request.GetBucketId())
+	}
+	info := b.bucketInfo(request.GetBucketId(), nil, request.GetProtocols())
+	return &cosiv1alpha2.DriverGetBucketResponse{Protocols: info}, nil
+}
+
+// DriverDeleteBucket implements cosiv1alpha2.ProvisionerServer.
+func (b *Bridge) DriverDeleteBucket(
+	ctx context.Context, request *cosiv1alpha2.DriverDeleteBucketRequest,
+) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
+	name := request.GetBucketId()
+	if name == "" {
+		return nil, missing("bucket_id")
+	}
+	done, err := b.turns.take(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ids, err := b.bucketIDs(ctx, name, request.GetParameters())
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		_, err := b.provisioner.DriverDeleteBucket(ctx, &cosiv1alpha1.DriverDeleteBucketRequest{
+			BucketId: id, DeleteContext: request.GetParameters(),
+		})
+		if err != nil && status.Code(err) != codes.NotFound {
+			return nil, err
+		}
+	}
+	if err := b.buckets.forget(ctx, name); err != nil {
+		return nil, err
+	}
+	return &cosiv1alpha2.DriverDeleteBucketResponse{}, nil
+}
+
+// bucketIDs returns the IDs of a bucket that is to be deleted. If the driver's answer
+// has been lost, it is asked once more: creating a bucket that exists returns its ID.
+func (b *Bridge) bucketIDs(ctx context.Context, name string, parameters map[string]string) ([]string, error) {
+	ids, err := b.buckets.all(ctx, name)
+	if err != nil || len(ids) > 0 {
+		return ids, err
+	}
+	if _, err := b.create(ctx, name, parameters); err != nil {
+		if createsNothing(status.Code(err)) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return b.buckets.all(ctx, name)
+}
+
+// checkBucket checks what requests about one bucket have in common.
+func (b *Bridge) checkBucket(name string, protocols []*cosiv1alpha2.ObjectProtocol) error {
+	if name == "" {
+		return missing("the name or ID of the bucket")
+	}
+	for _, protocol := range protocols {
+		if !slices.Contains(b.options.Protocols, protocol.GetType()) {
+			return status.Errorf(codes.InvalidArgument, "protocol %s is not served: the bridge was started for %v",
+				protocol.GetType(), b.options.Protocols)
+		}
+	}
+	return nil
+}
+
+func missing(field string) error {
+	return status.Errorf(codes.InvalidArgument, "the request lacks %s", field)
+}

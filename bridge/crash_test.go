@@ -1,0 +1,168 @@
+package bridge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+
+	"github.com/cosi-emu/cosi-emu/bridge"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// memory is a Store that survives a Bridge.
+type memory map[string]string
+
+func (m memory) Load(_ context.Context, key string) (value string, found bool, err error) {
+	value, found = m[key]
+	return value, found, nil
+}
+
+func (m memory) Save(_ context.Context, key, value string) error {
+	m[key] = value
+	return nil
+}
+
+func (m memory) Delete(_ context.Context, key string) error {
+	delete(m, key)
+	return nil
+}
+
+var errCrashed = errors.New("the bridge has crashed")
+
+// crash ends a bridge at one operation: a call or a write. Operations after it have no
+// effect.
+type crash struct {
+	at    int  // counts down; operation 0 is the one
+	after bool // the operation still has its effect
+}
+
+func (c *crash) do(operation func() error) error {
+	c.at--
+	if c.at >= 0 {
+		return operation()
+	}
+	if c.at == -1 && c.after {
+		_ = operation()
+	}
+	return errCrashed
+}
+
+func (c *crash) crashed() bool { return c.at < 0 }
+
+// crashingStore is the store of a bridge that crashes.
+type crashingStore struct {
+	memory
+
+	crash *crash
+}
+
+func (s crashingStore) Save(ctx context.Context, key, value string) error {
+	return s.crash.do(func() error { return s.memory.Save(ctx, key, value) })
+}
+
+func (s crashingStore) Delete(ctx context.Context, key string) error {
+	return s.crash.do(func() error { return s.memory.Delete(ctx, key) })
+}
+
+func (c *crash) intercept(
+	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+) error {
+	return c.do(func() error { return invoke(ctx, method, request, reply, conn, options...) })
+}
+
+// life is the sequence of calls of a v1alpha2 sidecar for a bucket and an account.
+var life = []struct {
+	name string
+	call func(context.Context, *bridge.Bridge) error
+}{
+	{"DriverCreateBucket", func(ctx context.Context, b *bridge.Bridge) error {
+		_, err := b.DriverCreateBucket(ctx, &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "bc-1"})
+		return err
+	}},
+	{"DriverGrantBucketAccess", func(ctx context.Context, b *bridge.Bridge) error {
+		_, err := b.DriverGrantBucketAccess(ctx, grantRequest())
+		return err
+	}},
+	{"DriverRevokeBucketAccess", func(ctx context.Context, b *bridge.Bridge) error {
+		_, err := b.DriverRevokeBucketAccess(ctx, &cosiv1alpha2.DriverRevokeBucketAccessRequest{
+			AccountId: "ba-1", Protocol: s3(), AuthenticationType: key(),
+			Buckets: []*cosiv1alpha2.DriverRevokeBucketAccessRequest_AccessedBucket{{BucketId: "bc-1"}},
+		})
+		return err
+	}},
+	{"DriverDeleteBucket", func(ctx context.Context, b *bridge.Bridge) error {
+		_, err := b.DriverDeleteBucket(ctx, &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "bc-1"})
+		return err
+	}},
+}
+
+// TestCrash crashes the bridge at each of its operations, before and after it has had
+// its effect. The sidecar then repeats the call; or, because the object was deleted
+// meanwhile, goes on to the calls that remove everything. Nothing may be left.
+func TestCrash(t *testing.T) {
+	for scheme, idOf := range map[string]func(string) string{
+		"Names": nil,
+		"Own":   func(name string) string { return "arn:old:" + name + "/x" },
+	} {
+		for call := range life {
+			for _, repeats := range []bool{true, false} {
+				for _, after := range []bool{false, true} {
+					name := fmt.Sprintf("%s/%s/repeats=%t/after=%t", scheme, life[call].name, repeats, after)
+					t.Run(name, func(t *testing.T) {
+						for at := 0; crashAt(t, idOf, call, repeats, crash{at: at, after: after}); at++ { //nolint:revive // all is in the condition
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// crashAt reports whether the call had as many operations as the crash needs.
+func crashAt(t *testing.T, idOf func(string) string, call int, repeats bool, at crash) bool {
+	t.Helper()
+	driver := &oldDriver{idOf: idOf, credentials: s3Credentials()}
+	dial, store := driver.dial(t), memory{}
+	open := func(store bridge.Store, dial ...grpc.DialOption) *bridge.Bridge {
+		return newBridge(t, bridge.Options{Store: store, DialOptions: dial})
+	}
+	b := open(store, dial...)
+	for _, earlier := range life[:call] {
+		if err := earlier.call(t.Context(), b); err != nil {
+			t.Fatalf("%s before the crash: %v", earlier.name, err)
+		}
+	}
+	victim := open(crashingStore{store, &at}, append(dial, grpc.WithUnaryInterceptor(at.intercept))...)
+	err := life[call].call(t.Context(), victim)
+	if crashed := at.crashed(); crashed != (err != nil) {
+		t.Fatalf("%s: error %v, crashed: %t", life[call].name, err, crashed)
+	}
+	rest := life[call:]
+	if !repeats {
+		rest = life[max(call, len(life)-2):] // revoke and delete
+		if call == 0 {
+			rest = life[len(life)-1:] // there was no access yet
+		}
+	}
+	restarted := open(store, dial...)
+	for _, later := range rest {
+		if err := later.call(t.Context(), restarted); err != nil {
+			t.Fatalf("%s after the crash: %v", later.name, err)
+		}
+	}
+	if diff := cmp.Diff([]string(nil), driver.left()); diff != "" {
+		t.Errorf("left at the driver after a crash of %s (-want +got):\n%s", life[call].name, diff)
+	}
+	for _, key := range slices.Sorted(maps.Keys(store)) {
+		if key != "bucket-ids-are-names" && key != "account-ids-are-names" {
+			t.Errorf("left in the store after a crash of %s: %s = %s", life[call].name, key, store[key])
+		}
+	}
+	return at.crashed()
+}

@@ -1,0 +1,112 @@
+package bridge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Directory is a Store in the files of a directory, which only its owner can read. A
+// directory serves one process at a time.
+type Directory struct {
+	path string
+	lock *os.File
+}
+
+// entry is the content of a file. The key is for people and for a check: the name of
+// the file is its hash, since keys may be longer than names can be.
+type entry struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// OpenDirectory opens a directory, and creates it if it is missing. It fails if another
+// process has it open. Close it after use.
+func OpenDirectory(path string) (*Directory, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("state directory: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("state directory: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(fmt.Errorf("state directory %s is in use by another bridge: stop it, or choose another directory (%w)",
+			path, err), lock.Close())
+	}
+	return &Directory{path: path, lock: lock}, nil
+}
+
+// Close lets another process open the directory.
+func (d *Directory) Close() error { return d.lock.Close() }
+
+func (d *Directory) file(key string) string {
+	hash := sha256.Sum256([]byte(key))
+	return filepath.Join(d.path, hex.EncodeToString(hash[:])+".json")
+}
+
+// Load implements Store.
+func (d *Directory) Load(_ context.Context, key string) (value string, found bool, err error) {
+	path := d.file(key)
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	var e entry
+	if err := json.Unmarshal(content, &e); err != nil || e.Key != key {
+		return "", false, fmt.Errorf("file %s is not that of %s: it was changed by another program; restore it from a backup", path, key)
+	}
+	return e.Value, true, nil
+}
+
+// Save implements Store.
+func (d *Directory) Save(_ context.Context, key, value string) error {
+	content, err := json.Marshal(entry{Key: key, Value: value})
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(d.path, "new.*") // readable for its owner only
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), d.file(key))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return d.sync()
+}
+
+// Delete implements Store.
+func (d *Directory) Delete(_ context.Context, key string) error {
+	err := os.Remove(d.file(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return d.sync()
+}
+
+// sync makes the names in the directory durable.
+func (d *Directory) sync() error {
+	dir, err := os.Open(d.path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

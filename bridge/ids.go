@@ -1,0 +1,190 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// ids finds the IDs that the driver has chosen for names.
+//
+// Most drivers return the name as the ID, and then nothing is stored. Whether this one
+// does is not known before its first answer. Until then, and for a driver that chooses
+// IDs of its own, the name is stored before the driver is called: if the bridge then
+// crashes before the ID is stored, it is known that the driver must be asked again.
+type ids struct {
+	store Store
+	kind  string // "bucket" or "account"
+	// named is set once the driver has returned names as IDs.
+	named atomic.Bool
+}
+
+// record is what is stored for a name.
+type record struct {
+	// IDs that the driver has returned for the name, the latest last. A driver that is
+	// not idempotent returns several. There is none as long as no answer has come.
+	IDs []string `json:"ids"`
+}
+
+func (i *ids) key(name string) string { return i.kind + "/" + name }
+
+// namedKey is the key of what is stored once the driver has returned a name.
+func (i *ids) namedKey() string { return i.kind + "-ids-are-names" }
+
+func (i *ids) load(ctx context.Context, name string) (r record, found bool, err error) {
+	value, found, err := i.store.Load(ctx, i.key(name))
+	if err == nil && found {
+		err = json.Unmarshal([]byte(value), &r)
+	}
+	if err != nil {
+		return record{}, false, i.failed("read", name, err)
+	}
+	return r, found, nil
+}
+
+func (i *ids) save(ctx context.Context, name string, r record) error {
+	value, err := json.Marshal(r)
+	if err == nil {
+		err = i.store.Save(ctx, i.key(name), string(value))
+	}
+	if err != nil {
+		return i.failed("store", name, err)
+	}
+	return nil
+}
+
+// forget removes what is stored for a name.
+func (i *ids) forget(ctx context.Context, name string) error {
+	if err := i.store.Delete(ctx, i.key(name)); err != nil {
+		return i.failed("remove", name, err)
+	}
+	return nil
+}
+
+func (i *ids) failed(verb, name string, err error) error {
+	return status.Errorf(codes.Unavailable, "the bridge cannot %s the driver's ID of %s %s: %v", verb, i.kind, name, err)
+}
+
+// areNames reports whether the driver is known to return names as IDs.
+func (i *ids) areNames(ctx context.Context) (bool, error) {
+	if i.named.Load() {
+		return true, nil
+	}
+	_, found, err := i.store.Load(ctx, i.namedKey())
+	if err != nil {
+		return false, status.Errorf(codes.Unavailable, "the bridge cannot read what IDs the driver returns: %v", err)
+	}
+	if found {
+		i.named.Store(true)
+	}
+	return found, nil
+}
+
+// learn asks the driver for the ID of a name, and returns it once it is durable.
+func (i *ids) learn(ctx context.Context, name string, ask func() (id string, err error)) (string, error) {
+	known, found, err := i.load(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if !found {
+		if found, err = i.announce(ctx, name); err != nil {
+			return "", err
+		}
+	}
+	id, err := ask()
+	if err != nil {
+		if found && len(known.IDs) == 0 && createsNothing(status.Code(err)) {
+			return "", joinStatus(err, i.forget(ctx, name))
+		}
+		return "", err
+	}
+	if id == name && len(known.IDs) == 0 {
+		return id, i.rememberNames(ctx, name, found)
+	}
+	if known.latest() == id {
+		return id, nil
+	}
+	known.IDs = append(slices.DeleteFunc(known.IDs, func(other string) bool { return other == id }), id)
+	if err := i.save(ctx, name, known); err != nil {
+		return "", err
+	}
+	return id, i.rememberOwn(ctx)
+}
+
+func (r record) latest() string {
+	if len(r.IDs) == 0 {
+		return ""
+	}
+	return r.IDs[len(r.IDs)-1]
+}
+
+// announce stores that the driver is about to be asked, unless it returns names.
+func (i *ids) announce(ctx context.Context, name string) (stored bool, err error) {
+	named, err := i.areNames(ctx)
+	if err != nil || named {
+		return false, err
+	}
+	return true, i.save(ctx, name, record{})
+}
+
+func (i *ids) rememberNames(ctx context.Context, name string, stored bool) error {
+	if !stored {
+		return nil
+	}
+	if !i.named.Load() {
+		if err := i.store.Save(ctx, i.namedKey(), "true"); err != nil {
+			return i.failed("store", name, err)
+		}
+		i.named.Store(true)
+	}
+	return i.forget(ctx, name)
+}
+
+// rememberOwn takes back that the driver returns names.
+func (i *ids) rememberOwn(ctx context.Context) error {
+	named, err := i.areNames(ctx)
+	if err != nil || !named {
+		return err
+	}
+	if err := i.store.Delete(ctx, i.namedKey()); err != nil {
+		return status.Errorf(codes.Unavailable, "the bridge cannot store what IDs the driver returns: %v", err)
+	}
+	i.named.Store(false)
+	return nil
+}
+
+// all returns the IDs of a name, the latest last. There is none if the driver was asked
+// and its answer has been lost.
+func (i *ids) all(ctx context.Context, name string) ([]string, error) {
+	known, found, err := i.load(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return []string{name}, nil
+	}
+	return known.IDs, nil
+}
+
+// createsNothing reports whether a driver that returns the code has created nothing.
+func createsNothing(code codes.Code) bool {
+	switch code {
+	case codes.InvalidArgument, codes.OutOfRange, codes.Unimplemented, codes.AlreadyExists:
+		return true
+	default:
+		return false
+	}
+}
+
+// joinStatus adds an error to the message of another, whose code stays.
+func joinStatus(err, other error) error {
+	if other == nil {
+		return err
+	}
+	return status.Error(status.Code(err), fmt.Sprintf("%s; %s", status.Convert(err).Message(), status.Convert(other).Message()))
+}

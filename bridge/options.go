@@ -1,0 +1,78 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/go-logr/logr"
+	"google.golang.org/grpc"
+
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// DefaultS3Region is the region of buckets for which the driver returns none. The
+// Secrets of v1alpha2 must have one.
+const DefaultS3Region = "us-east-1"
+
+// Options are the settings of a Bridge. Driver and Store are required.
+type Options struct {
+	// Driver is the address of the v1alpha1 driver, such as unix:///path.sock.
+	Driver string
+	// DialOptions are added to those of the connection to the driver.
+	DialOptions []grpc.DialOption
+	// Store keeps the driver's own IDs.
+	Store Store
+	// Protocols are those that the driver serves, S3 or AZURE, since it does not say
+	// so itself. The default is S3.
+	Protocols []cosiv1alpha2.ObjectProtocol_Type
+	// S3Endpoint is the URL for applications if the driver returns none.
+	S3Endpoint string
+	// S3Region is the region for applications if the driver returns none. The default
+	// is DefaultS3Region.
+	S3Region string
+	// S3VirtualHosts says that the bucket is in the host name of URLs, and not in the
+	// path.
+	S3VirtualHosts bool
+	// AssumeExisting has DriverGetBucket answer that the bucket exists. A v1alpha1
+	// driver cannot tell.
+	AssumeExisting bool
+	// Logger takes what an administrator should know. It never gets a secret.
+	Logger logr.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if len(o.Protocols) == 0 {
+		o.Protocols = []cosiv1alpha2.ObjectProtocol_Type{cosiv1alpha2.ObjectProtocol_S3}
+	}
+	if o.S3Region == "" {
+		o.S3Region = DefaultS3Region
+	}
+	return o
+}
+
+// Validate returns an error for settings that New rejects.
+func (o Options) Validate() error {
+	if o.Driver == "" {
+		return errors.New("no driver given: the bridge needs its endpoint, for example unix:///var/lib/cosi/cosi.sock")
+	}
+	if o.Store == nil {
+		return errors.New("no store given: the bridge needs a place for the IDs that the driver chooses")
+	}
+	for i, protocol := range o.Protocols {
+		if protocol != cosiv1alpha2.ObjectProtocol_S3 && protocol != cosiv1alpha2.ObjectProtocol_AZURE {
+			return fmt.Errorf("protocol %s: a v1alpha1 driver serves S3 or AZURE", protocol)
+		}
+		if slices.Contains(o.Protocols[:i], protocol) {
+			return fmt.Errorf("protocol %s is given twice", protocol)
+		}
+	}
+	if o.S3Endpoint == "" {
+		return nil
+	}
+	if u, err := url.Parse(o.S3Endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("S3 endpoint %q: it must be a URL such as https://s3.example.com", o.S3Endpoint)
+	}
+	return nil
+}

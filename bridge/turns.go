@@ -1,0 +1,43 @@
+package bridge
+
+import (
+	"context"
+	"sync"
+
+	"google.golang.org/grpc/status"
+)
+
+// turns lets calls for one bucket wait for each other.
+type turns struct {
+	mu *sync.Mutex
+	// taken has, for each bucket with a call in flight, what the next call waits for.
+	taken map[string]chan struct{}
+}
+
+func newTurns() turns { return turns{mu: &sync.Mutex{}, taken: map[string]chan struct{}{}} }
+
+// take waits until no other call for the bucket is in flight. The caller ends its own
+// by calling done.
+func (t turns) take(ctx context.Context, bucket string) (done func(), err error) {
+	for {
+		t.mu.Lock()
+		ended, busy := t.taken[bucket]
+		if !busy {
+			mine := make(chan struct{})
+			t.taken[bucket] = mine
+			t.mu.Unlock()
+			return func() {
+				t.mu.Lock()
+				defer t.mu.Unlock()
+				delete(t.taken, bucket)
+				close(mine)
+			}, nil
+		}
+		t.mu.Unlock()
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return nil, status.FromContextError(ctx.Err()).Err()
+		}
+	}
+}
