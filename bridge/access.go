@@ -20,7 +20,7 @@ type grantRequest interface {
 
 // DriverGenerateBucketAccessId implements cosiv1alpha2.ProvisionerServer. The ID is the
 // name of the account.
-func (b *Bridge) DriverGenerateBucketAccessId(
+func (b *Bridge) DriverGenerateBucketAccessId( //nolint:revive // the name is generated
 	_ context.Context, request *cosiv1alpha2.DriverGenerateBucketAccessIdRequest,
 ) (*cosiv1alpha2.DriverGenerateBucketAccessIdResponse, error) {
 	if request.GetAccountName() == "" {
@@ -71,7 +71,7 @@ func (b *Bridge) grant(
 	if err != nil {
 		return nil, err
 	}
-	_, err = b.accounts.learn(ctx, account, func() (string, error) {
+	err = b.accounts.learn(ctx, account, func() (string, error) {
 		response, err := b.provisioner.DriverGrantBucketAccess(ctx, &cosiv1alpha1.DriverGrantBucketAccessRequest{
 			BucketId: bucketIDs[len(bucketIDs)-1], Name: account, AuthenticationType: kind, Parameters: request.GetParameters(),
 		})

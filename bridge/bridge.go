@@ -1,10 +1,15 @@
 package bridge
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -32,13 +37,9 @@ func New(options Options) (*Bridge, error) {
 		return nil, err
 	}
 	options = options.withDefaults()
-	conn, err := grpc.NewClient(options.Driver, append([]grpc.DialOption{
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithIdleTimeout(0),
-		grpc.WithNoProxy(),
-	}, options.DialOptions...)...)
+	conn, err := connect(options.Driver, options.DialOptions)
 	if err != nil {
-		return nil, fmt.Errorf("driver endpoint %q: %w", options.Driver, err)
+		return nil, err
 	}
 	return &Bridge{
 		options: options, conn: conn,
@@ -56,3 +57,46 @@ func (b *Bridge) Register(server grpc.ServiceRegistrar) {
 
 // Close ends the connection to the driver. Calls in flight fail.
 func (b *Bridge) Close() error { return b.conn.Close() }
+
+// Serve serves the bridge on a listener until ctx is done. Calls in flight are then
+// cancelled. It closes the listener.
+func (b *Bridge) Serve(ctx context.Context, listener net.Listener) error {
+	server := grpc.NewServer(b.options.ServerOptions...)
+	b.Register(server)
+	stop := context.AfterFunc(ctx, server.Stop)
+	defer stop()
+	if err := server.Serve(listener); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("serve the bridge: %w", err)
+	}
+	return nil
+}
+
+// ErrGeneration is wrapped by the error of GetDriverName when the driver does not speak
+// COSI v1alpha1.
+var ErrGeneration = errors.New("it does not serve COSI v1alpha1")
+
+// GetDriverName asks a v1alpha1 driver for its name.
+func GetDriverName(ctx context.Context, endpoint string) (name string, err error) {
+	conn, err := connect(endpoint, nil)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	info, err := cosiv1alpha1.NewIdentityClient(conn).DriverGetInfo(ctx, &cosiv1alpha1.DriverGetInfoRequest{}, grpc.WaitForReady(true))
+	if status.Code(err) == codes.Unimplemented {
+		err = fmt.Errorf("%w (service %s): %w", ErrGeneration, cosiv1alpha1.Identity_ServiceDesc.ServiceName, err)
+	}
+	return info.GetName(), err
+}
+
+func connect(endpoint string, options []grpc.DialOption) (*grpc.ClientConn, error) {
+	conn, err := grpc.NewClient(endpoint, append([]grpc.DialOption{
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithIdleTimeout(0),
+		grpc.WithNoProxy(),
+	}, options...)...)
+	if err != nil {
+		return nil, fmt.Errorf("driver endpoint %q: %w", endpoint, err)
+	}
+	return conn, nil
+}

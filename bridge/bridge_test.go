@@ -145,14 +145,18 @@ func TestRejected(t *testing.T) {
 		"TwoBuckets": {grant(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
 			r.Buckets = append(r.Buckets, readWrite("bc-2"))
 		}), codes.OutOfRange, "make a BucketAccess for each"},
-		"NoBucket": {grant(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.Buckets = nil }), codes.InvalidArgument, "lacks buckets"},
+		"NoBucket": {grant(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.Buckets = nil
+		}), codes.InvalidArgument, "lacks buckets"},
 		"GCS": {grant(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
 			r.Protocol = gcs
 		}), codes.InvalidArgument, "protocol GCS is not served"},
 		"NoAuthentication": {grant(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
 			r.AuthenticationType = nil
 		}), codes.InvalidArgument, "authentication type UNKNOWN"},
-		"NoAccount": {grant(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) { r.AccountId = "" }), codes.InvalidArgument, "lacks account_id"},
+		"NoAccount": {grant(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+			r.AccountId = ""
+		}), codes.InvalidArgument, "lacks account_id"},
 		"BucketForGCS": {func(ctx context.Context, b *bridge.Bridge) error {
 			_, err := b.DriverGenerateBucketId(ctx, &cosiv1alpha2.DriverGenerateBucketIdRequest{
 				Name: "bc-1", Protocols: []*cosiv1alpha2.ObjectProtocol{gcs},
@@ -204,7 +208,8 @@ func TestCredentials(t *testing.T) {
 		"MisspeltKey": {
 			reason:      "The keys are named, the values are not.",
 			credentials: s3Credentials(func(s map[string]string) { delete(s, cosiv1alpha1.S3AccessSecretKey); s["secretKey"] = "hush" }),
-			says:        "no value for s3.accessSecretKey, which applications need; it returned values for [s3.accessKeyID s3.endpoint s3.region s3.secretKey]",
+			says: "no value for s3.accessSecretKey, which applications need; " +
+				"it returned values for [s3.accessKeyID s3.endpoint s3.region s3.secretKey]",
 		},
 		"None": {reason: "There is no key without credentials.", says: "it returned values for []"},
 		"ServiceAccount": {

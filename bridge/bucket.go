@@ -12,7 +12,7 @@ import (
 )
 
 // DriverGenerateBucketId implements cosiv1alpha2.ProvisionerServer. The ID is the name.
-func (b *Bridge) DriverGenerateBucketId(
+func (b *Bridge) DriverGenerateBucketId( //nolint:revive // the name is generated
 	_ context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
 ) (*cosiv1alpha2.DriverGenerateBucketIdResponse, error) {
 	if err := b.checkBucket(request.GetName(), request.GetProtocols()); err != nil {
@@ -43,7 +43,7 @@ func (b *Bridge) DriverCreateBucket(
 
 // create has the driver create a bucket, and stores its ID.
 func (b *Bridge) create(ctx context.Context, name string, parameters map[string]string) (info *cosiv1alpha1.Protocol, err error) {
-	_, err = b.buckets.learn(ctx, name, func() (string, error) {
+	err = b.buckets.learn(ctx, name, func() (string, error) {
 		response, err := b.provisioner.DriverCreateBucket(ctx, &cosiv1alpha1.DriverCreateBucketRequest{Name: name, Parameters: parameters})
 		if err != nil {
 			return "", err

@@ -115,7 +115,7 @@ func TestCrash(t *testing.T) {
 				for _, after := range []bool{false, true} {
 					name := fmt.Sprintf("%s/%s/repeats=%t/after=%t", scheme, life[call].name, repeats, after)
 					t.Run(name, func(t *testing.T) {
-						for at := 0; crashAt(t, idOf, call, repeats, crash{at: at, after: after}); at++ { //nolint:revive // all is in the condition
+						for at := 0; crashAt(t, idOf, call, repeats, crash{at: at, after: after}); at++ {
 						}
 					})
 				}

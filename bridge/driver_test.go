@@ -57,7 +57,9 @@ func (d *oldDriver) dial(t *testing.T) []grpc.DialOption {
 			t.Error(err)
 		}
 	})
-	return []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) })}
+	return []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+		return listener.DialContext(ctx)
+	})}
 }
 
 func (d *oldDriver) check(method string, request any) error {

@@ -85,35 +85,35 @@ func (i *ids) areNames(ctx context.Context) (bool, error) {
 	return found, nil
 }
 
-// learn asks the driver for the ID of a name, and returns it once it is durable.
-func (i *ids) learn(ctx context.Context, name string, ask func() (id string, err error)) (string, error) {
+// learn asks the driver for the ID of a name, and returns once it is durable.
+func (i *ids) learn(ctx context.Context, name string, ask func() (id string, err error)) error {
 	known, found, err := i.load(ctx, name)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if !found {
 		if found, err = i.announce(ctx, name); err != nil {
-			return "", err
+			return err
 		}
 	}
 	id, err := ask()
 	if err != nil {
 		if found && len(known.IDs) == 0 && createsNothing(status.Code(err)) {
-			return "", joinStatus(err, i.forget(ctx, name))
+			return joinStatus(err, i.forget(ctx, name))
 		}
-		return "", err
+		return err
 	}
 	if id == name && len(known.IDs) == 0 {
-		return id, i.rememberNames(ctx, name, found)
+		return i.rememberNames(ctx, name, found)
 	}
 	if known.latest() == id {
-		return id, nil
+		return nil
 	}
 	known.IDs = append(slices.DeleteFunc(known.IDs, func(other string) bool { return other == id }), id)
 	if err := i.save(ctx, name, known); err != nil {
-		return "", err
+		return err
 	}
-	return id, i.rememberOwn(ctx)
+	return i.rememberOwn(ctx)
 }
 
 func (r record) latest() string {

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -22,6 +21,8 @@ type Options struct {
 	Driver string
 	// DialOptions are added to those of the connection to the driver.
 	DialOptions []grpc.DialOption
+	// ServerOptions are those of the bridge's own server.
+	ServerOptions []grpc.ServerOption
 	// Store keeps the driver's own IDs.
 	Store Store
 	// Protocols are those that the driver serves, S3 or AZURE, since it does not say
@@ -38,8 +39,6 @@ type Options struct {
 	// AssumeExisting has DriverGetBucket answer that the bucket exists. A v1alpha1
 	// driver cannot tell.
 	AssumeExisting bool
-	// Logger takes what an administrator should know. It never gets a secret.
-	Logger logr.Logger
 }
 
 func (o Options) withDefaults() Options {
@@ -54,11 +53,16 @@ func (o Options) withDefaults() Options {
 
 // Validate returns an error for settings that New rejects.
 func (o Options) Validate() error {
-	if o.Driver == "" {
-		return errors.New("no driver given: the bridge needs its endpoint, for example unix:///var/lib/cosi/cosi.sock")
-	}
 	if o.Store == nil {
 		return errors.New("no store given: the bridge needs a place for the IDs that the driver chooses")
+	}
+	return o.ValidateDriver()
+}
+
+// ValidateDriver is Validate without the Store, which may not be open yet.
+func (o Options) ValidateDriver() error {
+	if o.Driver == "" {
+		return errors.New("no driver given: the bridge needs its endpoint, for example unix:///var/lib/cosi/cosi.sock")
 	}
 	for i, protocol := range o.Protocols {
 		if protocol != cosiv1alpha2.ObjectProtocol_S3 && protocol != cosiv1alpha2.ObjectProtocol_AZURE {

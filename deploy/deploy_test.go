@@ -45,7 +45,8 @@ var (
 	controller = []string{
 		"Deployment cosi-controller", "PodDisruptionBudget cosi-controller", "Service cosi-controller-metrics",
 	}
-	driver = []string{
+	bridged = []string{"Deployment cosi-old-driver", "Role cosi-bridge", "RoleBinding cosi-bridge"}
+	driver  = []string{
 		"BucketAccessClass fake", "BucketClass fake", "Deployment cosi-fake-driver", "Service cosi-fake-driver",
 	}
 )
@@ -62,6 +63,7 @@ func TestBuild(t *testing.T) {
 		{"All", ".", "all that COSI needs but drivers", slices.Concat(kinds, rights, controller)},
 		// KEP: FLOW-INSTALL-3
 		{"Driver", "example-driver", "a driver for it", driver},
+		{"Bridge", "bridge", "a driver of v1alpha1 for it", bridged},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			slices.Sort(tc.want)

@@ -36,7 +36,7 @@ func TestRights(t *testing.T) {
 		deploy.ControllerServiceAccount: {
 			"buckets":      "get list watch create patch delete",
 			"bucketclaims": "get list watch patch", "bucketclaims/status": "patch",
-			"bucketaccesses": "list watch patch", "bucketaccesses/status": "patch",
+			"bucketaccesses": "get list watch patch", "bucketaccesses/status": "patch",
 			"bucketclasses": "list watch", "bucketaccessclasses": "list watch",
 		},
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // backendPhases start the backend: the store and the fake driver, or the connection to
@@ -81,18 +80,6 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 			return fakedriver.Listen(e.info.DriverEndpoint)
 		})
 	})
-}
-
-// checkDriver asks an external driver for its name, before a component for it starts.
-func (e *Emulator) checkDriver(ctx context.Context) error {
-	e.info.DriverEndpoint = e.opts.Driver
-	name, err := cosisidecar.GetDriverName(ctx, cosisidecar.Options{
-		Endpoint:       e.info.DriverEndpoint,
-		ConnectTimeout: e.opts.ConnectTimeout,
-		RPCTimeout:     e.opts.RPCTimeout,
-	})
-	e.info.DriverName = name
-	return err
 }
 
 func (e *Emulator) startController(ctx context.Context) error {

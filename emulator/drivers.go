@@ -40,7 +40,7 @@ type AddedDriver struct {
 
 	emulator *Emulator
 	listener *redial // of a fake driver
-	endpoint string  // of an external driver
+	external *externalDriver
 }
 
 // bufferBytes is the buffer size of an in-memory connection.
@@ -104,22 +104,21 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
 	}
-	driverName, err := cosisidecar.GetDriverName(ctx, cosisidecar.Options{
-		Endpoint: endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout,
-	})
+	driver, err := e.identify(ctx, ComponentBridge+"."+name, endpoint)
 	if err != nil {
 		return nil, fmt.Errorf("join the driver at %s: %w", endpoint, err)
 	}
-	joined := &AddedDriver{DriverName: driverName, emulator: e, endpoint: endpoint}
+	joined := &AddedDriver{DriverName: driver.name, emulator: e, external: driver}
 	for component, served := range e.Served() {
 		if served == joined.DriverName {
-			return nil, fmt.Errorf("%w: the driver at %s calls itself %q, and %s serves one of that name already",
+			err := fmt.Errorf("%w: the driver at %s calls itself %q, and %s serves one of that name already",
 				ErrOptions, endpoint, served, component)
+			return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver))
 		}
 	}
-	joined.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+name, cosisidecar.Options{Endpoint: endpoint})
+	joined.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+name, cosisidecar.Options{Endpoint: driver.endpoint})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver))
 	}
 	e.serve(joined)
 	return joined, nil
@@ -154,8 +153,8 @@ func (e *Emulator) Served() map[string]string {
 // Dial returns a connection to the driver for direct calls. The caller closes it.
 func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 	plain := grpc.WithTransportCredentials(insecure.NewCredentials())
-	if a.endpoint != "" {
-		return grpc.NewClient(a.endpoint, plain)
+	if a.external != nil {
+		return grpc.NewClient(a.external.endpoint, plain)
 	}
 	return grpc.NewClient("passthrough:///driver", grpc.WithContextDialer(a.listener.dial), plain)
 }
@@ -164,6 +163,9 @@ func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 // the driver.
 func (a *AddedDriver) Remove(ctx context.Context) error {
 	err := errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
+	if a.external != nil {
+		err = errors.Join(err, a.emulator.removeBridge(ctx, a.external))
+	}
 	cosisidecar.ForgetDriver(a.DriverName)
 	cosicontroller.ForgetDriver(a.DriverName)
 	return err

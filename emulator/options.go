@@ -18,6 +18,7 @@ const (
 	ComponentDriver     = vocabulary.Driver
 	ComponentStore      = vocabulary.Store
 	ComponentGCS        = vocabulary.GCS
+	ComponentBridge     = vocabulary.Bridge
 )
 
 // DefaultRPCTimeout is the default deadline of each call to the driver.
@@ -80,7 +81,8 @@ type Options struct {
 	GCSPort   int
 
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
-	// fake driver and its S3 store.
+	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator
+	// runs a bridge.
 	Driver string
 	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the
 	// emulator.

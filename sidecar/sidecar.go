@@ -43,6 +43,10 @@ func New(ctx context.Context, cfg *rest.Config, opts Options) (*Sidecar, error) 
 	return s, nil
 }
 
+// ErrDriverGeneration is wrapped by the error of New and GetDriverName when the driver
+// does not speak COSI v1alpha2.
+var ErrDriverGeneration = driver.ErrGeneration
+
 // GetDriverName asks the driver for its name. It waits for the driver as New
 // does, and uses the options for the connection only.
 func GetDriverName(ctx context.Context, opts Options) (string, error) {

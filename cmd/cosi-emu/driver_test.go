@@ -102,7 +102,7 @@ func TestBadDrivers(t *testing.T) {
 				h.serve(grpc.NewServer())
 				return h.upWithDriver()
 			},
-			code: 1, says: []string{"d.sock", "v1alpha2", "another version"},
+			code: 1, says: []string{"d.sock", "neither COSI v1alpha2 nor v1alpha1"},
 		},
 	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -32,10 +31,9 @@ func (f Fault) checkFields() string {
 
 // responseOf returns an empty response of a method, or nil.
 func responseOf(method string) proto.Message {
-	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()
-	for i := range services.Len() {
-		if found := services.Get(i).Methods().ByName(protoreflect.Name(method)); found != nil {
-			return cosiv1alpha2.Registry.Empty(found.Output())
+	for _, service := range []string{cosiv1alpha2.Identity_ServiceDesc.ServiceName, cosiv1alpha2.Provisioner_ServiceDesc.ServiceName} {
+		if _, response := cosiv1alpha2.Messages("/" + service + "/" + method); response != nil {
+			return response
 		}
 	}
 	return nil

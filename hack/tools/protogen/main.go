@@ -6,7 +6,7 @@
 //	protogen -root proto cosi/v1alpha2/cosi.proto
 //
 // The output goes beside each input. The code registers its descriptors in the
-// variable Registry of its package, and not in protobuf's global registry.
+// variable descriptors of its package, and not in protobuf's global registry.
 package main
 
 import (
@@ -105,7 +105,7 @@ func (g generator) generate(ctx context.Context, plugin string, input []byte) er
 	return nil
 }
 
-// registerApart has the code of messages register them in its package's Registry. The
+// registerApart has the code of messages register them in its package's descriptors. The
 // plugin has no option for that; without the fields it uses the global registry.
 func registerApart(code string) (string, error) {
 	const (
@@ -119,7 +119,7 @@ func registerApart(code string) (string, error) {
 		return "", errors.New("the plugin writes another form of code: change registerApart")
 	}
 	apart, err := format.Source([]byte(strings.Replace(code, types+file, types+
-		"\t\tTypeRegistry: Registry.Types,\n"+file+
-		"\t\t\tFileRegistry: Registry.Files,\n\t\t\tTypeResolver: Registry.Types,\n", 1)))
+		"\t\tTypeRegistry: descriptors.Types,\n"+file+
+		"\t\t\tFileRegistry: descriptors.Files,\n\t\t\tTypeResolver: descriptors.Types,\n", 1)))
 	return string(apart), err
 }

@@ -13,7 +13,7 @@ import (
 
 // ofDrivers begin the names of the components of further drivers, whose ends depend on
 // the emulator.
-var ofDrivers = []string{vocabulary.Sidecar + ".", vocabulary.Driver + "."}
+var ofDrivers = []string{vocabulary.Sidecar + ".", vocabulary.Driver + ".", vocabulary.Bridge + "."}
 
 // Components returns the components that an emulator may have. Further drivers, and
 // second replicas, have more in their names.
@@ -25,7 +25,7 @@ func atSeam(seam journal.Seam) []string {
 	case journal.SeamAPI:
 		return []string{vocabulary.Controller, vocabulary.Sidecar}
 	case journal.SeamRPC:
-		return []string{vocabulary.Sidecar, vocabulary.Driver}
+		return []string{vocabulary.Sidecar, vocabulary.Driver, vocabulary.Bridge}
 	case journal.SeamStore:
 		return []string{vocabulary.Driver, vocabulary.Store, vocabulary.GCS}
 	default:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,8 +13,6 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -77,7 +74,7 @@ func (r *relay) follow(ctx context.Context, through *gate) {
 // and one response.
 func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
-	request, response := messagesOf(method)
+	request, response := cosiv1alpha2.Messages(method)
 	if request == nil || response == nil {
 		return status.Errorf(codes.Unimplemented, "unknown method %s", method)
 	}
@@ -88,16 +85,6 @@ func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 		return err
 	}
 	return stream.SendMsg(response)
-}
-
-// messagesOf returns an empty request and response of a method, or nil.
-func messagesOf(method string) (request, response proto.Message) {
-	service, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
-	m := cosiv1alpha2.Registry.Method(protoreflect.FullName(service), protoreflect.Name(name))
-	if m == nil {
-		return nil, nil
-	}
-	return cosiv1alpha2.Registry.Empty(m.Input()), cosiv1alpha2.Registry.Empty(m.Output())
 }
 
 func (r *relay) close() error {

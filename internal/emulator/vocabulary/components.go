@@ -1,12 +1,14 @@
 package vocabulary
 
-// The components of every emulator.
+// The components that an emulator may have.
 const (
 	Controller = "controller"
 	Sidecar    = "sidecar"
 	Driver     = "driver"
 	Store      = "store"
 	GCS        = "gcs"
+	// Bridge is there if the driver speaks COSI v1alpha1.
+	Bridge = "bridge"
 )
 
 // The processes of the control plane.
@@ -23,8 +25,8 @@ const Administrator = "administrator"
 // ReplicaSuffix ends the name of a component's second replica.
 const ReplicaSuffix = ".2"
 
-// Components returns the components that every emulator has.
-func Components() []string { return []string{Controller, Sidecar, Driver, Store, GCS} }
+// Components returns the components that an emulator may have.
+func Components() []string { return []string{Controller, Sidecar, Driver, Store, GCS, Bridge} }
 
 // ControlPlane returns the processes of the control plane.
 func ControlPlane() []string { return []string{APIServer, Etcd, ControllerManager} }

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -16,6 +17,9 @@ import (
 )
 
 const getInfo = "DriverGetInfo"
+
+// ErrGeneration is wrapped by the error of a driver that does not speak v1alpha2.
+var ErrGeneration = errors.New("it does not serve COSI v1alpha2")
 
 // Info is a driver's answer to DriverGetInfo.
 type Info struct {
@@ -55,8 +59,8 @@ func (d *Driver) askInfo(ctx context.Context) (Info, error) {
 	defer cancel()
 	response, err := d.identity.DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{}, grpc.WaitForReady(true))
 	if status.Code(err) == codes.Unimplemented {
-		return Info{}, fmt.Errorf("it does not serve COSI v1alpha2 (service %s), but probably another version; "+
-			"use a sidecar and a driver of the same version: %w", cosiv1alpha2.Identity_ServiceDesc.ServiceName, newCallError(getInfo, err))
+		return Info{}, fmt.Errorf("%w (service %s), but probably another version; put 'cosi-emu bridge' in front of a driver of v1alpha1: %w",
+			ErrGeneration, cosiv1alpha2.Identity_ServiceDesc.ServiceName, newCallError(getInfo, err))
 	}
 	if err != nil {
 		return Info{}, newCallError(getInfo, err)

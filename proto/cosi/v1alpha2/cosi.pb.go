@@ -2411,10 +2411,10 @@ func file_cosi_v1alpha2_cosi_proto_init() {
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
-		TypeRegistry: Registry.Types,
+		TypeRegistry: descriptors.Types,
 		File: protoimpl.DescBuilder{
-			FileRegistry:  Registry.Files,
-			TypeResolver:  Registry.Types,
+			FileRegistry:  descriptors.Files,
+			TypeResolver:  descriptors.Types,
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cosi_v1alpha2_cosi_proto_rawDesc), len(file_cosi_v1alpha2_cosi_proto_rawDesc)),
 			NumEnums:      4,

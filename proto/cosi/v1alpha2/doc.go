@@ -2,7 +2,15 @@
 // and a driver. It is generated from cosi.proto, which documents the calls.
 package cosi
 
-import "github.com/cosi-emu/cosi-emu/proto/registry"
+import (
+	"google.golang.org/protobuf/proto"
 
-// Registry has the descriptors of this package.
-var Registry = registry.New()
+	"github.com/cosi-emu/cosi-emu/proto/internal/registry"
+)
+
+// descriptors are those of this package.
+var descriptors = registry.New()
+
+// Messages returns an empty request and response of a method, given as
+// /SERVICE/METHOD, or nil if the protocol does not have it.
+func Messages(method string) (request, response proto.Message) { return descriptors.Messages(method) }

@@ -94,7 +94,7 @@ func groups(streams cli.Streams) []group {
 		{"scenarios", "Scenarios and faults:", []*cobra.Command{
 			newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
 		}},
-		{"drivers", "Drivers:", []*cobra.Command{newDriver(streams)}},
+		{"drivers", "Drivers:", []*cobra.Command{newDriver(streams), newBridge(streams)}},
 		{"components", "Components:", []*cobra.Command{newController(streams), newSidecar(streams)}},
 		{toolsGroup, "Tools:", []*cobra.Command{newSetup(streams), newExample(streams), newBench(streams), newVersion(streams)}},
 	}

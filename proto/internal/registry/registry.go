@@ -5,6 +5,9 @@
 package registry
 
 import (
+	"strings"
+
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
@@ -34,23 +37,26 @@ func (f *Files) FindFileByPath(path string) (protoreflect.FileDescriptor, error)
 	return protoregistry.GlobalFiles.FindFileByPath(path)
 }
 
-// Method returns a method of a service, such as DriverGetInfo of
-// cosi.v1alpha1.Identity, or nil.
-func (r Registry) Method(service protoreflect.FullName, method protoreflect.Name) protoreflect.MethodDescriptor {
-	found, err := r.Files.FindDescriptorByName(service)
+// Messages returns an empty request and response of a method, given as
+// /SERVICE/METHOD, or nil if the generation does not have it.
+func (r Registry) Messages(method string) (request, response proto.Message) {
+	service, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
+	found, err := r.Files.FindDescriptorByName(protoreflect.FullName(service))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	described, ok := found.(protoreflect.ServiceDescriptor)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	return described.Methods().ByName(method)
+	m := described.Methods().ByName(protoreflect.Name(name))
+	if m == nil {
+		return nil, nil
+	}
+	return r.empty(m.Input()), r.empty(m.Output())
 }
 
-// Empty returns an empty message of a type, or nil if the generation does not have
-// it.
-func (r Registry) Empty(of protoreflect.MessageDescriptor) protoreflect.ProtoMessage {
+func (r Registry) empty(of protoreflect.MessageDescriptor) proto.Message {
 	found, err := r.Types.FindMessageByName(of.FullName())
 	if err != nil {
 		return nil

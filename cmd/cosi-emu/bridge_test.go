@@ -1,0 +1,147 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
+)
+
+// oldDriver is a driver of v1alpha1 that knows nothing of this program.
+type oldDriver struct {
+	h      *home
+	socket string
+	state  string
+}
+
+// newOldDriver builds the driver and runs it until the test ends.
+func (h *home) newOldDriver(flags ...string) *oldDriver {
+	h.t.Helper()
+	dir, err := os.MkdirTemp("", "ce-") // not below the home, whose processes are counted
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	program := filepath.Join(dir, "olddriver")
+	build := exec.CommandContext(h.t.Context(), "go", "build", "-C", "../../test/olddriver", "-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		h.t.Fatalf("build the driver: %v\n%s", err, out)
+	}
+	d := &oldDriver{h: h, socket: "unix://" + filepath.Join(dir, "d.sock"), state: filepath.Join(dir, "driver.json")}
+	cmd := exec.CommandContext(context.Background(), program, append(flags, "-endpoint", d.socket, "-state", d.state)...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		kill(h.t, cmd.Process.Pid)
+		_ = cmd.Wait()
+	})
+	return d
+}
+
+// expectNothing expects that the driver has nothing left of what it has made.
+func (d *oldDriver) expectNothing() {
+	d.h.t.Helper()
+	harness.Eventually(d.h.t, "the driver has nothing left", func(context.Context) error {
+		content, err := os.ReadFile(d.state)
+		if want := `{"buckets":{},"accounts":{}}`; err == nil && string(content) != want {
+			return fmt.Errorf("it has %s", content)
+		}
+		return err
+	})
+}
+
+const granted = `- apply:
+    kind: BucketAccess
+    metadata: {name: app}
+    spec:
+      bucketAccessClassName: ${accessClass}
+      protocol: S3
+      bucketClaims:
+      - {bucketClaimName: photos, accessSecretName: key, accessModes: {objectData: ReadWrite}}
+- expect:
+    BucketAccess/app: {status: {readyToUse: true}}
+- delete: BucketAccess/app
+- expect: {BucketAccess/app: absent}
+`
+
+// TestOldDriver runs scenarios of the suite with a driver of v1alpha1 that chooses IDs
+// which v1alpha2 does not allow, and explores the bridge in front of it.
+func TestOldDriver(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	driver := h.newOldDriver("-id-prefix", "arn:old:")
+	run := []string{"run", "--suite", "--driver", driver.socket}
+	sample := []string{"claim-before-class", "events-of-a-bucket", "id-before-bucket", "silence"}
+	for _, name := range sample {
+		run = append(run, "--scenario", name)
+	}
+	if r := h.run(run...); r.code != 0 || !strings.Contains(r.out, "4 passed") {
+		t.Errorf("run: exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	h.write("one.yaml", scenario("one", claims+ready+granted+gone))
+	r := h.run("explore", "one.yaml", "--driver", driver.socket, "--parallel", "1", "--at", "bridge rpc *", "--sample", "12", "-o", "json")
+	if r.code != 0 || !strings.Contains(r.out, `"tried": 12`) || strings.Contains(r.out, "findings") {
+		t.Errorf("explore: exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	driver.expectNothing()
+	h.expectNothingLeft()
+}
+
+// TestBridge runs the bridge alone, and kills it. Its successor finds the IDs.
+func TestBridge(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	driver := h.newOldDriver("-id-prefix", "arn:old:")
+	listen := "unix://" + filepath.Join(h.dir, "new.sock")
+	args := []string{"bridge", "--driver", driver.socket, "--listen", listen, "--state-dir", filepath.Join(h.dir, "ids")}
+	serving := func(p *process) {
+		harness.Until(t, "the bridge serves", func(context.Context) (bool, error) {
+			return strings.Contains(p.err.String(), "bridge from "+listen), nil
+		})
+	}
+	first := h.start(args...)
+	serving(first)
+	c := connect(t, h.up("--driver", listen).Kubeconfig)
+	if key := c.quickstart()[v1alpha2.SecretKeyS3SecretAccessKey]; !strings.HasPrefix(key, "key-of-ba-") {
+		t.Errorf("the application gets the key %q, want that of the driver", key)
+	}
+	kill(t, first.cmd.Process.Pid)
+	first.wait()
+	serving(h.start(args...))
+	c.remove(accessKey, &v1alpha2.BucketAccess{})
+	c.remove(claimKey, &v1alpha2.BucketClaim{})
+	driver.expectNothing()
+	h.must("down")
+}
+
+func TestBadBridges(t *testing.T) {
+	t.Parallel()
+	const driver, listen = "--driver=unix:///tmp/a.sock", "--listen=unix:///tmp/b.sock"
+	tests := map[string]struct {
+		reason string
+		args   []string
+		says   string
+	}{
+		"NoDriver":    {"There is nothing to translate for.", []string{listen, "--state-dir=x"}, "--driver is required"},
+		"NoListen":    {"The sidecar needs a socket.", []string{driver, "--state-dir=x"}, "--listen is required"},
+		"NotASocket":  {"A port is no socket.", []string{"--driver=127.0.0.1:80", listen, "--state-dir=x"}, "UNIX socket"},
+		"Same":        {"It would call itself.", []string{driver, "--listen=unix:///tmp/a.sock", "--state-dir=x"}, "the same socket"},
+		"NoStore":     {"The IDs would be lost.", []string{driver, listen}, "one of --state-dir and --namespace"},
+		"TwoStores":   {"One is enough.", []string{driver, listen, "--state-dir=x", "--namespace=y"}, "one of --state-dir and --namespace"},
+		"GCS":         {"No v1alpha1 driver serves it.", []string{driver, listen, "--state-dir=x", "--protocols=GCS"}, "S3 or AZURE"},
+		"BadEndpoint": {"Applications need a URL.", []string{driver, listen, "--state-dir=x", "--s3-endpoint=s3"}, "https://"},
+	}
+	inputs := map[string]invalidInput{}
+	for name, tc := range tests {
+		inputs[name] = invalidInput{reason: tc.reason, args: command(append([]string{"bridge"}, tc.args...)...), code: 2, says: []string{tc.says}}
+	}
+	expectRejected(t, inputs)
+}

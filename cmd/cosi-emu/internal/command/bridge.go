@@ -1,0 +1,133 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/cosi-emu/cosi-emu/bridge"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// bridgeFlags are the flags of the bridge that are no options of it.
+type bridgeFlags struct {
+	listen, stateDir, namespace, name string
+	access                            apiAccess
+	protocols                         []string
+}
+
+func newBridge(streams cli.Streams) *cobra.Command {
+	var (
+		flags bridgeFlags
+		opts  bridge.Options
+	)
+	cmd := &cobra.Command{
+		Use:   "bridge",
+		Short: "Put a driver of COSI v1alpha1 behind the protocol v1alpha2",
+		Long: `Serve COSI v1alpha2 on one socket, and translate each call for the v1alpha1 driver on
+another. It runs between driver and sidecar, in their Pod or on a laptop, until the
+process gets SIGTERM. 'cosi-emu up --driver' does this by itself.
+
+The bridge stores the IDs of buckets and accounts if the driver chooses IDs of its own:
+in the files of --state-dir, or in the ConfigMaps of --namespace.
+
+A v1alpha1 driver grants read-write access to one bucket, and cannot look up existing
+buckets. docs/bridge.md says what else differs.`,
+		Example: `  # On a laptop.
+  cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock --state-dir ./bridge-state
+
+  # In the Pod of the driver; see deploy/bridge.
+  cosi-emu bridge --driver unix:///old/cosi.sock --listen unix:///var/lib/cosi/cosi.sock --namespace my-driver
+
+  # A driver of Azure Blob Storage, and existing buckets.
+  cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock --state-dir ./bridge-state \
+    --protocols AZURE --assume-existing`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams, opts) },
+	}
+	f := cmd.Flags()
+	flags.access.addFlags(f)
+	f.StringVar(&opts.Driver, "driver", "", "endpoint of the v1alpha1 driver, unix:///path/to/driver.sock (required)")
+	f.StringVar(&flags.listen, "listen", "", "UNIX socket for the sidecar, unix:///path/to/bridge.sock (required)")
+	f.StringVar(&flags.stateDir, "state-dir", "", "directory that keeps the driver's IDs")
+	f.StringVar(&flags.namespace, "namespace", "", "namespace whose ConfigMaps keep the driver's IDs")
+	f.StringVar(&flags.name, "name", "cosi-bridge", "prefix of the names of the ConfigMaps, for several bridges in a namespace")
+	f.StringSliceVar(&flags.protocols, "protocols", []string{"S3"}, "protocols that the driver serves: S3, AZURE")
+	f.StringVar(&opts.S3Endpoint, "s3-endpoint", "", "URL of the S3 service, if the driver returns none")
+	f.StringVar(&opts.S3Region, "s3-region", bridge.DefaultS3Region, "region of the S3 service, if the driver returns none")
+	f.BoolVar(&opts.S3VirtualHosts, "s3-virtual-hosts", false, "the bucket is in the host name of S3 URLs, and not in the path")
+	f.BoolVar(&opts.AssumeExisting, "assume-existing", false, "use existing buckets without a check, since the driver cannot look them up")
+	return cmd
+}
+
+func (f *bridgeFlags) run(ctx context.Context, streams cli.Streams, opts bridge.Options) (err error) {
+	if err := f.validate(&opts); err != nil {
+		return cli.Usage(err)
+	}
+	store, closeStore, err := f.openStore()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeStore()) }()
+	opts.Store = store
+	b, err := bridge.New(opts)
+	if err != nil {
+		return cli.Usage(err)
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	listener, err := fakedriver.Listen(f.listen) //nolint:contextcheck // the probe of a stale socket is bounded by itself
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(streams.Err, "bridge from %s to the driver at %s\n", f.listen, opts.Driver)
+	return b.Serve(ctx, listener)
+}
+
+// validate checks the flags, before anything is opened.
+func (f *bridgeFlags) validate(opts *bridge.Options) error {
+	for _, required := range []struct{ flag, value string }{{"--driver", opts.Driver}, {"--listen", f.listen}} {
+		if required.value == "" {
+			return fmt.Errorf("%s is required, such as unix:///tmp/driver.sock", required.flag)
+		}
+		if err := fakedriver.ValidateEndpoint(required.value); err != nil {
+			return fmt.Errorf("%s: %w", required.flag, err)
+		}
+	}
+	if opts.Driver == f.listen {
+		return fmt.Errorf("--driver and --listen are the same socket, %s: the bridge needs one of its own", f.listen)
+	}
+	if (f.stateDir == "") == (f.namespace == "") {
+		return errors.New("one of --state-dir and --namespace is required: the bridge keeps the driver's IDs there")
+	}
+	for _, name := range f.protocols {
+		protocol, known := cosiv1alpha2.ObjectProtocol_Type_value[name]
+		if !known {
+			return fmt.Errorf("--protocols: %q is unknown; a v1alpha1 driver serves S3 or AZURE", name)
+		}
+		opts.Protocols = append(opts.Protocols, cosiv1alpha2.ObjectProtocol_Type(protocol))
+	}
+	return errors.Join(f.access.validate(), opts.ValidateDriver())
+}
+
+func (f *bridgeFlags) openStore() (store bridge.Store, closeStore func() error, err error) {
+	if f.stateDir != "" {
+		directory, err := bridge.OpenDirectory(f.stateDir)
+		if err != nil {
+			return nil, nil, err
+		}
+		return directory, directory.Close, nil
+	}
+	cfg, err := f.access.config()
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	return bridge.NewConfigMaps(client.CoreV1().ConfigMaps(f.namespace), f.name), func() error { return nil }, nil
+}

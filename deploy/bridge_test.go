@@ -1,0 +1,44 @@
+package deploy_test
+
+import (
+	"testing"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/cosi-emu/cosi-emu/bridge"
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/test/deploytest"
+)
+
+// TestBridgeRights: the Role lets the ServiceAccount of the Pod do what the bridge does.
+func TestBridgeRights(t *testing.T) {
+	c := connect(t)
+	for _, dir := range []string{"rbac", "bridge"} {
+		if err := manifest.Apply(t.Context(), c, deploytest.Build(t, dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	user := "system:serviceaccount:" + deploy.Namespace + ":" + deploy.SidecarServiceAccount
+	cfg, err := controlplanetest.Start(t).UserConfig(user, "system:serviceaccounts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := bridge.NewConfigMaps(client.CoreV1().ConfigMaps(deploy.Namespace), "rights-test")
+	for _, value := range []string{"1", "2"} {
+		if err := store.Save(t.Context(), "a", value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if value, found, err := store.Load(t.Context(), "a"); value != "2" || !found || err != nil {
+		t.Errorf("loaded %q, %t, %v; want 2", value, found, err)
+	}
+	if err := store.Delete(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+}
