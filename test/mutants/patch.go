@@ -51,7 +51,6 @@ func (p Patch) command() string {
 // The scenarios of the nets. None of them names a bug.
 const (
 	lifecycle   = "internal/scenarios/explore/testdata/lifecycle.yaml"
-	unavailable = "internal/scenarios/explore/testdata/unavailable.yaml"
 	oneAccess   = "scenarios/suite/steady/one-access.yaml"
 	twoAccesses = "scenarios/suite/steady/two-accesses.yaml"
 	twoBuckets  = "scenarios/suite/steady/two-buckets.yaml"
