@@ -91,12 +91,13 @@ test-modules: ## Run the tests of the other modules.
 	cd examples/driver-author && $(GO) test ./...
 	cd hack/tools && $(GO) test ./...
 	cd test/linking && $(GO) test ./...
+	cd test/olddriver && $(GO) vet ./...
 
 .PHONY: test-sample
 test-sample: build setup ## Try a sample of the faults in all scenarios that ship, and of interferences, drawn with SEED.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(BIN)/cosi-emu explore scenarios/suite --prune step --sample 1 --seed $(SEED) --budget 5m --out $(BIN)/found
-	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 20 --seed $(SEED) --budget 2m --out $(BIN)/found
+	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
 
 .PHONY: test-nightly
 test-nightly: nightly-mutants nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
@@ -114,7 +115,7 @@ nightly-explore: ## Try faults in all scenarios that ship, and random ones in th
 .PHONY: nightly-interference
 nightly-interference: ## Try what people do to objects in the scenarios that end with everything up, and in the base lifecycle.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	$(MAKE) explore-interference
+	$(MAKE) explore-interference EXPLORE='--sample 2000 --seed $(SEED) --budget 60m'
 	$(MAKE) explore-interference EXPLORE='--pairs --sample 100 --seed $(SEED) --budget 20m'
 
 # The program's own controller and sidecar, as processes behind the seams.

@@ -91,7 +91,8 @@ func TestExploreRejects(t *testing.T) {
 func TestExploreOwnDriver(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	h.write("one.yaml", scenario("one", claims+ready+gone))
+	const bucketGone = `- expect: {"Bucket/${claim.status.boundBucketName}": absent}` + "\n"
+	h.write("one.yaml", scenario("one", claims+ready+"  as: claim\n"+gone+bucketGone))
 	socket := "unix://" + filepath.Join(h.dir, "d.sock")
 	driver := h.start("driver", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
 	h.waitForFile("d.sock")
