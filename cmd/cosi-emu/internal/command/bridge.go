@@ -39,14 +39,16 @@ in the files of --state-dir, or in the ConfigMaps of --namespace.
 A v1alpha1 driver grants read-write access to one bucket, and cannot look up existing
 buckets. docs/bridge.md says what else differs.`,
 		Example: `  # On a laptop.
-  cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock --state-dir ./bridge-state
+  cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock \
+    --state-dir ./bridge-state
 
   # In the Pod of the driver; see deploy/bridge.
-  cosi-emu bridge --driver unix:///old/cosi.sock --listen unix:///var/lib/cosi/cosi.sock --namespace my-driver
+  cosi-emu bridge --driver unix:///old/cosi.sock \
+    --listen unix:///var/lib/cosi/cosi.sock --namespace my-driver
 
   # A driver of Azure Blob Storage, and existing buckets.
-  cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock --state-dir ./bridge-state \
-    --protocols AZURE --assume-existing`,
+  cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock \
+    --state-dir ./bridge-state --protocols AZURE --assume-existing`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams, opts) },
 	}
 	f := cmd.Flags()
