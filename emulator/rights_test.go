@@ -36,8 +36,10 @@ func unused() map[string]string {
 		lists  = "an API server that cannot stream a list, before Kubernetes 1.32"
 		series = "an Event like an earlier one about the same object, which then counts them"
 		owners = "the admission plugin OwnerReferencesPermissionEnforcement"
+		behind = "a cache that does not catch up with a write"
 	)
 	return map[string]string{
+		"controller: get bucketaccesses.objectstorage.k8s.io":            behind,
 		"controller: list bucketaccessclasses.objectstorage.k8s.io":      lists,
 		"controller: list bucketclaims.objectstorage.k8s.io":             lists,
 		"controller: list bucketclasses.objectstorage.k8s.io":            lists,

@@ -1,6 +1,9 @@
 package oracle
 
 import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -76,9 +79,28 @@ type Objects struct {
 	Buckets  []v1alpha2.Bucket       `json:"buckets,omitempty"`
 	Accesses []v1alpha2.BucketAccess `json:"accesses,omitempty"`
 	Secrets  []AccessSecret          `json:"secrets,omitempty"`
-	// BucketClasses are those that exist, and AccessClasses their names.
-	BucketClasses []v1alpha2.BucketClass `json:"bucketClasses,omitempty"`
+	// BucketClasses are those that exist, and AccessClasses their names. Recordings of
+	// before have only the names of BucketClasses, too, in a field of its own.
+	BucketClasses []v1alpha2.BucketClass `json:"wholeBucketClasses,omitempty"`
 	AccessClasses []string               `json:"accessClasses,omitempty"`
+}
+
+// UnmarshalJSON reads the names of BucketClasses from recordings that have no more.
+func (o *Objects) UnmarshalJSON(data []byte) error {
+	type plain Objects
+	var read struct {
+		plain
+
+		Names []string `json:"bucketClasses"`
+	}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*o = Objects(read.plain)
+	for _, name := range read.Names {
+		o.BucketClasses = append(o.BucketClasses, v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	return nil
 }
 
 // AccessSecret is a Secret that COSI has created, without its contents.
