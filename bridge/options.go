@@ -41,6 +41,25 @@ type Options struct {
 	AssumeExisting bool
 }
 
+// ParseProtocols returns the protocols of those names, S3 or AZURE.
+func ParseProtocols(names []string) ([]cosiv1alpha2.ObjectProtocol_Type, error) {
+	var protocols []cosiv1alpha2.ObjectProtocol_Type
+	for _, name := range names {
+		number, known := cosiv1alpha2.ObjectProtocol_Type_value[name]
+		protocol := cosiv1alpha2.ObjectProtocol_Type(number)
+		if !known || !isServed(protocol) {
+			return nil, fmt.Errorf("%q: a v1alpha1 driver serves S3 or AZURE", name)
+		}
+		protocols = append(protocols, protocol)
+	}
+	return protocols, nil
+}
+
+// isServed reports whether v1alpha1 has credentials for a protocol.
+func isServed(protocol cosiv1alpha2.ObjectProtocol_Type) bool {
+	return protocol == cosiv1alpha2.ObjectProtocol_S3 || protocol == cosiv1alpha2.ObjectProtocol_AZURE
+}
+
 func (o Options) withDefaults() Options {
 	if len(o.Protocols) == 0 {
 		o.Protocols = []cosiv1alpha2.ObjectProtocol_Type{cosiv1alpha2.ObjectProtocol_S3}
@@ -65,7 +84,7 @@ func (o Options) ValidateDriver() error {
 		return errors.New("no driver given: the bridge needs its endpoint, for example unix:///var/lib/cosi/cosi.sock")
 	}
 	for i, protocol := range o.Protocols {
-		if protocol != cosiv1alpha2.ObjectProtocol_S3 && protocol != cosiv1alpha2.ObjectProtocol_AZURE {
+		if !isServed(protocol) {
 			return fmt.Errorf("protocol %s: a v1alpha1 driver serves S3 or AZURE", protocol)
 		}
 		if slices.Contains(o.Protocols[:i], protocol) {

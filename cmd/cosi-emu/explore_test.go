@@ -42,7 +42,8 @@ func TestExplore(t *testing.T) {
 		t.Errorf("exit code %d, want 1\n%s%s", r.code, r.out, r.err)
 	}
 	for _, part := range []string{
-		"3 scenarios explored, 1 not:", "not explored: all/unfit.yaml: ", "1. steps: all/wrong.yaml:", "fault: none: the run without faults shows it",
+		"3 scenarios explored, 1 not:", "not explored: all/unfit.yaml: ",
+		"1. steps: all/wrong.yaml:", "fault: none: the run without faults shows it",
 	} {
 		if !strings.Contains(r.out, part) {
 			t.Errorf("missing %q:\n%s%s", part, r.out, r.err)

@@ -67,17 +67,19 @@ func bucketsToTry(key emulator.IssuedKey, issued []emulator.IssuedKey, truth *Ba
 		}
 	}
 	for _, other := range issued {
-		if other.Account == key.Account {
-			for _, own := range other.Buckets {
-				add(own, own+probeSuffix)
-			}
+		if other.Account != key.Account {
+			continue
+		}
+		for _, own := range other.Buckets {
+			add(own, own+probeSuffix)
 		}
 	}
 	for _, a := range truth.Accounts {
-		if a.ID == key.Account {
-			for _, grant := range a.Grants {
-				add(grant.Bucket)
-			}
+		if a.ID != key.Account {
+			continue
+		}
+		for _, grant := range a.Grants {
+			add(grant.Bucket)
 		}
 	}
 	most := len(all) + maxOtherBuckets

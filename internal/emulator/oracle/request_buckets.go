@@ -73,14 +73,14 @@ func (e *evidence) claimByUID(bucket *object) *object {
 
 // classesOf returns the classes of a claim's class name that are older than the claim. The
 // spec of a class is immutable, so one that was observed later is the one. One that was made
-// after the claim may have taken the name of another. Times of creation are whole seconds;
-// a class without one is from a recording that has only names.
+// after the claim may have taken the name of another. Times of creation are whole seconds.
+// A class without a driver is from a recording that has only names.
 func (e *evidence) classesOf(claim *object) []*v1alpha2.BucketClass {
 	var all []*v1alpha2.BucketClass
 	for _, m := range e.moments() {
 		for i := range m.Objects.BucketClasses {
 			class := &m.Objects.BucketClasses[i]
-			if class.Name == claim.Spec.BucketClassName && !class.CreationTimestamp.IsZero() &&
+			if class.Name == claim.Spec.BucketClassName && class.Spec.DriverName != "" &&
 				class.CreationTimestamp.Time.Before(claim.Metadata.CreationTimestamp.Time) {
 				all = append(all, class)
 			}

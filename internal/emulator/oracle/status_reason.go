@@ -32,7 +32,17 @@ func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 		return ""
 	}
 	bucket := w.bucketOf(o)
-	problem := outdatedReason(o.Status.Conditions, func(reason string) string {
+	problem := w.outdatedClaimReason(o, bucket)
+	if problem != "" || bucket == nil || isCondemned(bucket) || !o.Status.ReadyToUse {
+		return problem
+	}
+	// A Bucket whose own status contradicts itself is reported instead.
+	contradiction, bucketReady := ready(bucket.Status.ReadyToUse, false, bucket.Status.Conditions)
+	return unless(bucketReady || contradiction != "" || bucket.Status.ReadyToUse, "is ready to use, but its Bucket is not")
+}
+
+func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
+	return outdatedReason(o.Status.Conditions, func(reason string) string {
 		switch {
 		case reason == v1alpha2.ReasonBucketClassNotFound && w.hasClass(o.Spec.BucketClassName):
 			return "its BucketClass exists"
@@ -43,12 +53,6 @@ func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 		}
 		return ""
 	})
-	if problem != "" || bucket == nil || isCondemned(bucket) || !o.Status.ReadyToUse {
-		return problem
-	}
-	// A Bucket whose own status contradicts itself is reported instead.
-	contradiction, bucketReady := ready(bucket.Status.ReadyToUse, false, bucket.Status.Conditions)
-	return unless(bucketReady || contradiction != "" || bucket.Status.ReadyToUse, "is ready to use, but its Bucket is not")
 }
 
 // outdatedAccess says what a live access that no driver has got reports that is not true any

@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -66,7 +67,7 @@ func TestOutdatedReason(t *testing.T) {
 			happen: func(s *story) {
 				s.change("provision", refusedBy("Internal"))
 				on(func(o *oracle.Objects) {
-					o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, append(retried[:1:1], yes...)
+					o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, slices.Concat(retried[:1], yes)
 				})(s)
 			},
 			want: []summary{{oracle.Status, "Bucket/" + bucket}},

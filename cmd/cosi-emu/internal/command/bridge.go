@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // bridgeFlags are the flags of the bridge that are no options of it.
@@ -105,12 +104,9 @@ func (f *bridgeFlags) validate(opts *bridge.Options) error {
 	if (f.stateDir == "") == (f.namespace == "") {
 		return errors.New("one of --state-dir and --namespace is required: the bridge keeps the driver's IDs there")
 	}
-	for _, name := range f.protocols {
-		protocol, known := cosiv1alpha2.ObjectProtocol_Type_value[name]
-		if !known {
-			return fmt.Errorf("--protocols: %q is unknown; a v1alpha1 driver serves S3 or AZURE", name)
-		}
-		opts.Protocols = append(opts.Protocols, cosiv1alpha2.ObjectProtocol_Type(protocol))
+	var err error
+	if opts.Protocols, err = bridge.ParseProtocols(f.protocols); err != nil {
+		return fmt.Errorf("--protocols: %w", err)
 	}
 	return errors.Join(f.access.validate(), opts.ValidateDriver())
 }
