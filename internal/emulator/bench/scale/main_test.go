@@ -32,7 +32,8 @@ func newTestEnvironment(tb testing.TB) *environment {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		err := s.withComponents(ctx, newRequestCounter(), func() error {
-			return errors.Join(s.clear(ctx, &v1alpha2.BucketAccessList{}), s.clear(ctx, &v1alpha2.BucketClaimList{}))
+			return errors.Join(s.clear(ctx, &v1alpha2.BucketAccessList{}), s.clear(ctx, &v1alpha2.BucketClaimList{}),
+				s.clear(ctx, &v1alpha2.BucketList{}))
 		})
 		if err != nil {
 			tb.Errorf("clean up after the test: %v", err)
