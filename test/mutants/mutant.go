@@ -14,8 +14,9 @@ type Mutant struct {
 	Bug string
 	// Oracles are the oracles that may find the bug.
 	Oracles []string
-	// Culprit is a part of the explanation: which component, or the driver, did what.
-	Culprit string
+	// Culprits are parts of explanations, of which one is given: which component, or the
+	// driver, did what. A bug that shows in two ways has two.
+	Culprits []string
 	// Kinds and At select the faults that show the bug. If they are empty, every run
 	// shows it.
 	Kinds []explore.Kind
@@ -39,8 +40,8 @@ func (d Mutant) at(at string, kinds ...explore.Kind) Mutant {
 }
 
 // by sets a part of the explanation.
-func (d Mutant) by(culprit string) Mutant {
-	d.Culprit = culprit
+func (d Mutant) by(culprits ...string) Mutant {
+	d.Culprits = culprits
 	return d
 }
 
@@ -101,7 +102,7 @@ func sidecars() []Mutant {
 		ofSidecar("access-revoked-in-background",
 			"The sidecar releases the finalizer of the BucketAccess when the revocation starts, not when it completes.",
 			mutations{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, oracle.Order, oracle.Leak).
-			by("sidecar did patch bucketaccesses"),
+			by("sidecar did patch bucketaccesses", "then sidecar did DriverDeleteBucket"),
 		ofSidecar("create-errors-ignored",
 			"The sidecar treats every response to DriverCreateBucket as success.",
 			mutations{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, explore.OracleSteps, oracle.Order).

@@ -57,8 +57,9 @@ func TestLongMutants(t *testing.T) {
 				t.Fatalf("%d of %d effects tried, not reached: %v; no finding of the oracles %v",
 					r.Tried, r.Applicable, r.Unreached, d.Oracles)
 			}
-			if !strings.Contains(r.Findings[at].Why, d.Culprit) {
-				t.Errorf("why: %q, want %q", r.Findings[at].Why, d.Culprit)
+			isNamed := func(culprit string) bool { return strings.Contains(r.Findings[at].Why, culprit) }
+			if !slices.ContainsFunc(d.Culprits, isNamed) {
+				t.Errorf("why: %q, want one of %q", r.Findings[at].Why, d.Culprits)
 			}
 			if len(r.Findings) > 1 {
 				t.Errorf("%d groups of findings, want one: it is one bug", len(r.Findings))

@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range All() {
 		_, ok := ByName(d.Name)
-		if !ok || seen[d.Name] || d.Bug == "" || d.Culprit == "" || len(d.Oracles) == 0 || (len(d.Kinds) == 0) != (d.At == "") {
+		if !ok || seen[d.Name] || d.Bug == "" || len(d.Culprits) == 0 || len(d.Oracles) == 0 || (len(d.Kinds) == 0) != (d.At == "") {
 			t.Errorf("%+v: want a name of its own, a bug, a culprit, oracles, and effects with a place", d)
 		}
 		seen[d.Name] = true
