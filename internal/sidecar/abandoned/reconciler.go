@@ -61,7 +61,7 @@ func (r *Reconciler) isNeeded(ctx context.Context, from client.Reader, secret cl
 	return err == nil && slices.Contains(secretNames(access), secret.GetName()), client.IgnoreNotFound(err)
 }
 
-// remove releases and deletes the Secret, if it still is one of an access that has
+// remove deletes the Secret, and then releases it, if it still is one of an access that has
 // vanished. Both writes are locked to what was read.
 func (r *Reconciler) remove(ctx context.Context, key client.ObjectKey) error {
 	secret := &corev1.Secret{}
@@ -71,10 +71,12 @@ func (r *Reconciler) remove(ctx context.Context, key client.ObjectKey) error {
 	if needed, err := r.isNeeded(ctx, r.Live, secret); err != nil || needed {
 		return err
 	}
-	stored, wasDeleting := secret.DeepCopy(), !secret.DeletionTimestamp.IsZero()
-	controllerutil.RemoveFinalizer(secret, v1alpha2.ProtectionFinalizer)
-	if err := r.Live.Patch(ctx, secret, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{})); err != nil || wasDeleting {
-		return err
+	// The finalizer says that the Secret is ours, so it is removed last: the deletion is an
+	// event, and causes the next reconcile.
+	if secret.DeletionTimestamp.IsZero() {
+		return r.Live.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion})
 	}
-	return r.Live.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion})
+	stored := secret.DeepCopy()
+	controllerutil.RemoveFinalizer(secret, v1alpha2.ProtectionFinalizer)
+	return r.Live.Patch(ctx, secret, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
 }

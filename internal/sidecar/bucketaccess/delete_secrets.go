@@ -3,6 +3,7 @@ package bucketaccess
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -43,6 +44,10 @@ func (a *attempt) deleteSecret(ctx context.Context, name string) (gone bool, err
 		return true, err
 	}
 	wasDeleting := !secret.DeletionTimestamp.IsZero()
+	if !wasDeleting && !metav1.IsControlledBy(secret, a.Object) {
+		// Only the finalizer says whose it is, so the finalizer is removed last.
+		return false, a.secrets.remove(ctx, secret)
+	}
 	held, err := a.secrets.release(ctx, secret)
 	if err != nil || wasDeleting && !held {
 		return true, err

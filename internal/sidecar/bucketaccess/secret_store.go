@@ -53,7 +53,7 @@ func (s *secretStore) release(ctx context.Context, secret *corev1.Secret) (held 
 	return len(secret.Finalizers) > 0, nil
 }
 
-// remove deletes a Secret that has been released, but no later one of its name.
+// remove deletes a Secret as it was read, but no later one of its name.
 func (s *secretStore) remove(ctx context.Context, secret *corev1.Secret) error {
 	err := s.client.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion})
 	return writeError(secret.Name, client.IgnoreNotFound(err))
