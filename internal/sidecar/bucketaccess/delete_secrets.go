@@ -3,6 +3,7 @@ package bucketaccess
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -43,6 +44,11 @@ func (a *attempt) deleteSecret(ctx context.Context, name string) (gone bool, err
 	if belongs, err := a.belongs(ctx, secret); err != nil || !belongs {
 		return true, err
 	}
+	return a.deleteOwn(ctx, secret)
+}
+
+// deleteOwn deletes a Secret that belongs to the access.
+func (a *attempt) deleteOwn(ctx context.Context, secret *corev1.Secret) (gone bool, err error) {
 	wasDeleting := !secret.DeletionTimestamp.IsZero()
 	if !wasDeleting && !metav1.IsControlledBy(secret, a.Object) {
 		// Only the finalizer says whose it is, so the finalizer is removed last.
@@ -56,7 +62,7 @@ func (a *attempt) deleteSecret(ctx context.Context, name string) (gone bool, err
 		return true, err
 	}
 	return false, reasons.Blocked(v1alpha2.ReasonDeletionBlocked,
-		"waiting for Secret %q, which is held by finalizers %v, to be deleted before the access is revoked", name, secret.Finalizers)
+		"waiting for Secret %q, which is held by finalizers %v, to be deleted before the access is revoked", secret.Name, secret.Finalizers)
 }
 
 // isGoneFromCache is asked about a Secret that the API server does not have. If the
