@@ -131,6 +131,9 @@ func (r *run) perform(ctx context.Context) {
 	if err == nil {
 		limited, cancel := r.withinDuration(ctx)
 		err = r.steps(limited, r.scenario.Steps)
+		if err == nil {
+			r.awaitFaults(limited)
+		}
 		cancel()
 	}
 	r.fail(err)

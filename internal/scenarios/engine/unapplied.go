@@ -1,13 +1,16 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -22,11 +25,7 @@ type injection struct {
 // scenario has then passed without what it is about. Exploration injects faults of its
 // own, which prevent others, and without a backend nothing happens at the store seam.
 func (r *run) unapplied(i injection, ended fault.Status) error {
-	options := r.engine.options
-	switch {
-	case ended.Applied > 0 || ended.Optional || options.SkipOracles || options.NoBackend && ended.Seam == journal.SeamStore:
-		return nil
-	case len(r.result.Failures) > 0: // it has not come to what the fault is for
+	if !r.lacksOperation(ended) {
 		return nil
 	}
 	return &Failure{
@@ -34,6 +33,29 @@ func (r *run) unapplied(i injection, ended fault.Status) error {
 		Message: fmt.Sprintf("fault %q was applied to no operation: %s; correct its match, or set optional: true",
 			i.step.Inject.Name, r.whyUnapplied(i, ended)),
 	}
+}
+
+// lacksOperation reports whether a fault without an operation is a failure.
+func (r *run) lacksOperation(f fault.Status) bool {
+	options := r.engine.options
+	if f.Applied > 0 || f.Optional || options.SkipOracles || options.NoBackend && f.Seam == journal.SeamStore {
+		return false
+	}
+	return len(r.result.Failures) == 0 // otherwise it has not come to what the fault is for
+}
+
+// awaitFaults lets the components become idle if a fault still lacks an operation: what they
+// do for the last step may go on after it.
+func (r *run) awaitFaults(ctx context.Context) {
+	lacks := func(f fault.Status) bool {
+		return slices.ContainsFunc(r.faults, func(i injection) bool { return i.name == f.Name }) && r.lacksOperation(f)
+	}
+	if !slices.ContainsFunc(r.engine.emulator.Faults().List(), lacks) {
+		return
+	}
+	ctx, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(time.Duration(spec.DefaultTimeout)))
+	defer cancel()
+	idle.New(r.engine.emulator).WaitQuiet(ctx, r.ownScope(), idle.SettleQuiet)
 }
 
 // whyUnapplied says how far the journal is from what the fault matches.
