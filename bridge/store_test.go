@@ -51,7 +51,7 @@ func TestStores(t *testing.T) {
 					t.Fatalf("save %.10s: %v", write.key, err)
 				}
 			}
-			for range 2 { // also what is not there
+			for range 2 { // an absent record, too
 				if err := store.Delete(t.Context(), "gone"); err != nil {
 					t.Fatal(err)
 				}

@@ -21,7 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// otherUser is a user, nobody on most systems, who owns no file of a test.
+// otherUser is the ID of a user who owns no file of a test.
 const otherUser = 65534
 
 // TestOtherUser has another user of the machine try everything that an emulator

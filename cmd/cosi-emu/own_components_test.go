@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// ownComponents are flags with which the program's own controller and sidecar run as
-// those of somebody else: as processes behind the seams.
+// ownComponents are flags that run the program's own controller and sidecar as external
+// ones: as processes behind the seams.
 func (h *home) ownComponents() []string {
 	const common = " --kubeconfig=$(KUBECONFIG) --health-probe-bind-address=$(PROBE_ADDRESS) --kube-api-qps=-1" +
 		" --retry-base-delay=$(RETRY_BASE_DELAY) --retry-max-delay=$(RETRY_MAX_DELAY)"

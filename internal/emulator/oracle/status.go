@@ -75,7 +75,7 @@ func (w *stateCheck) untrueAccesses() []Finding {
 	return found
 }
 
-// statusProblem says what is not true in a status by itself. The deletion of an object
+// statusProblem returns a contradiction within a status. The deletion of an object
 // changes its generation, but nothing that conditions are about.
 func statusProblem(o metav1.Object, readyToUse bool, conditions []metav1.Condition) string {
 	if readyToUse && !meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisioned) {

@@ -165,7 +165,7 @@ func (r *running) judgeBystander() error {
 			r.seen.spoiled = true
 			r.seen.found = append(r.seen.found, oracle.Finding{
 				Oracle: OracleInnocent, Subject: name,
-				Message: name + ", which belongs to another claim and with which nobody has interfered, has changed",
+				Message: name + ", which belongs to another claim, has changed without interference",
 			})
 		}
 	}

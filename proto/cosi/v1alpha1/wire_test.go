@@ -9,8 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// TestWire: drivers were built against these names and numbers, and nobody builds
-// them again.
+// TestWire fixes the names and numbers that deployed drivers were built against.
 func TestWire(t *testing.T) {
 	want := []string{
 		"/cosi.v1alpha1.Identity/DriverGetInfo",

@@ -43,7 +43,7 @@ that of the run without faults.
 With --interference, the effects are what people and other programs do to objects: at
 every operation, every object that exists is deleted, created again or edited, and the
 classes and the namespace are deleted. Then everything is deleted, which must succeed
-without removing finalizers. Nothing may change that nobody has interfered with.
+without removing finalizers. Objects without interference must not change.
 
 Findings of the same bug are one group. Each says what a component did, or what the driver
 answered, that a run without faults does not have. A finding is confirmed by another run.
