@@ -103,7 +103,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),
 		fmt.Sprintf("which operations count as equivalent, of %v", explore.Prunes()))
 	flags.IntVar(&o.Random, "random", 0, "number of additional runs with two or three random faults")
-	flags.Uint64Var(&o.Seed, "seed", 1, "seed of random choices; the same seed selects the same faults")
+	flags.Uint64Var(&o.Seed, "seed", 1, "seed of random choices, also of the order of scenarios with --sample and --budget")
 	flags.DurationVar(&o.Budget, "budget", 0, "time limit for starting runs (default: none)")
 	flags.IntVar(&o.Sandboxes, "parallel", 0, "number of runs at the same time (default: three for two processors, 3 to 8)")
 	flags.BoolVar(&o.Shrink, "shrink", true, "shrink findings to small scenarios")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -35,6 +36,9 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 	sources, err := readSources(paths)
 	if err != nil {
 		return cli.Usage(err)
+	}
+	if x.options.Sample > 0 && x.options.Budget > 0 {
+		shuffle(sources, x.options.Seed)
 	}
 	all := &explored{}
 	shown := progress.NewCount(streams.Err)
@@ -74,6 +78,13 @@ func readSources(paths []string) ([]explore.Source, error) {
 		sources[i] = explore.Source{File: file, Text: text}
 	}
 	return sources, nil
+}
+
+// shuffle puts scenarios into an order of the seed, so that samples within a budget reach
+// each of them sooner or later.
+func shuffle(sources []explore.Source, seed uint64) {
+	order := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // the order is no secret
+	order.Shuffle(len(sources), func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })
 }
 
 // take stores the result of a scenario, and returns whether it was explored.
