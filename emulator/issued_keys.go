@@ -8,26 +8,30 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
 // maxIssuedKeys is the number of remembered keys.
 const maxIssuedKeys = 4096
 
-// IssuedKey is a key that the store has issued to a fake driver.
+// IssuedKey is a key that the store has issued to a fake driver, or to an application that
+// authenticates as a ServiceAccount.
 type IssuedKey struct {
 	// Account is the account of the key, and Owner its driver.
 	Account, Owner string
 	// AccessKeyID and Secret are the key. Only readers of the access Secret may see the
 	// secret part.
 	AccessKeyID, Secret string
+	// SessionToken is set for the temporary key of a ServiceAccount.
+	SessionToken string
 	// Buckets are those that the account had access to when the key was returned.
 	Buckets []string
 	// At is the time at which the store last returned it.
 	At time.Time
 }
 
-// IssuedKeys returns the keys that the store has issued to fake drivers since a time,
-// as far as they are remembered. Use it to check what the keys open, and that they are
+// IssuedKeys returns the keys that the store has issued since a time, as far as they are
+// remembered. Use it to check what the keys open, and that they are
 // only in Secrets. The keys are in memory, and must not be written to a file.
 func (e *Emulator) IssuedKeys(since time.Time) []IssuedKey {
 	e.issuedKeys.mu.Lock()
@@ -47,21 +51,44 @@ func (i *issuedKeys) remember(spec fakedriver.AccountSpec, credentials fakedrive
 	if err != nil || credentials.SecretAccessKey == "" {
 		return
 	}
-	i.journal.AddAccountSecret(spec.ID, credentials.SecretAccessKey)
+	i.add(IssuedKey{
+		Account: spec.ID, Owner: spec.Owner, AccessKeyID: credentials.AccessKeyID, Secret: credentials.SecretAccessKey,
+		Buckets: grantedBuckets(spec),
+	})
+}
+
+func (i *issuedKeys) add(key IssuedKey) {
+	for _, value := range []string{key.Secret, key.SessionToken} {
+		i.journal.AddAccountSecret(key.Account, value)
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	// A repeated request for an account returns the same key.
-	i.keys = slices.DeleteFunc(i.keys, func(k IssuedKey) bool { return k.Secret == credentials.SecretAccessKey })
+	i.keys = slices.DeleteFunc(i.keys, func(k IssuedKey) bool { return k.Secret == key.Secret })
 	if len(i.keys) == maxIssuedKeys {
 		i.keys = slices.Delete(i.keys, 0, maxIssuedKeys/2)
 	}
-	key := IssuedKey{
-		Account: spec.ID, Owner: spec.Owner, AccessKeyID: credentials.AccessKeyID, Secret: credentials.SecretAccessKey, At: time.Now(),
-	}
-	for _, grant := range spec.Grants {
-		key.Buckets = append(key.Buckets, grant.Bucket)
-	}
+	key.At = time.Now()
 	i.keys = append(i.keys, key)
+}
+
+func grantedBuckets(spec fakedriver.AccountSpec) (names []string) {
+	for _, grant := range spec.Grants {
+		names = append(names, grant.Bucket)
+	}
+	return names
+}
+
+// rememberSession remembers the temporary key that an application has exchanged for the
+// token of its ServiceAccount.
+func (e *Emulator) rememberSession(s *authorization.Session) {
+	key := IssuedKey{Account: s.Account, AccessKeyID: s.AccessKeyID, Secret: s.Secret, SessionToken: s.Token}
+	accounts, err := e.store.Accounts(context.Background())
+	of := slices.IndexFunc(accounts, func(a fakedriver.Account) bool { return a.ID == s.Account })
+	if err == nil && of >= 0 { // else it has just been revoked, and the key must open nothing
+		key.Owner, key.Buckets = accounts[of].Owner, grantedBuckets(accounts[of].AccountSpec)
+	}
+	e.issuedKeys.add(key)
 }
 
 // keyRecordingBackend is a backend that remembers the keys that it issues.

@@ -69,6 +69,7 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 		MaxBodyBytes: e.opts.MaxBodyBytes,
 		MaxAccounts:  e.opts.MaxAccounts,
 		WebIdentity:  e.webIdentity,
+		Issued:       e.rememberSession,
 		Middleware:   middleware,
 		Now:          now,
 	}

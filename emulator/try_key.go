@@ -14,13 +14,21 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// TryKey reports whether the S3 store accepts a key: for the list of the objects of a
-// bucket or to write one, or without a bucket for the list of buckets. It writes nothing. The
-// requests are past the seams: they are not in the journal.
+// TryKey reports whether the S3 store or the GCS service accepts a key: for the list of the
+// objects of a bucket or to write one, or without a bucket for the list of buckets. It writes
+// nothing. The requests are past the seams: they are not in the journal.
 func (e *Emulator) TryKey(ctx context.Context, key IssuedKey, bucket string) (bool, error) {
 	if e.store == nil {
 		return false, nil
 	}
+	opened, err := e.tryS3(ctx, key, bucket)
+	if opened || err != nil || e.gcs == nil || key.SessionToken != "" {
+		return opened, err
+	}
+	return e.tryGCS(ctx, key, bucket)
+}
+
+func (e *Emulator) tryS3(ctx context.Context, key IssuedKey, bucket string) (bool, error) {
 	listed, err := e.tryRequest(ctx, key, http.MethodGet, bucket)
 	if err != nil || bucket == "" || listed.code < http.StatusMultipleChoices {
 		return err == nil && listed.code < http.StatusMultipleChoices, err
@@ -51,7 +59,7 @@ func (e *Emulator) tryRequest(ctx context.Context, key IssuedKey, method, path s
 	empty := sha256.Sum256(nil)
 	hash := hex.EncodeToString(empty[:])
 	request.Header.Set("X-Amz-Content-Sha256", hash)
-	credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.Secret}
+	credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.Secret, SessionToken: key.SessionToken}
 	if err := v4.NewSigner().SignHTTP(ctx, credentials, request, hash, "s3", e.store.Region(), time.Now()); err != nil {
 		return answer, fmt.Errorf("sign a request for %s: %w", path, err)
 	}

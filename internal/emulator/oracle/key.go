@@ -20,12 +20,12 @@ func openKeys(e *evidence) []Finding {
 			case a.revoked:
 				found = append(found, Finding{
 					Subject: "account " + use.Account, Events: a.events,
-					Message: fmt.Sprintf("a key of account %q opens %s %s, although the access was revoked", use.Account, use.what(), m.Name),
+					Message: fmt.Sprintf("a key of account %q %s %s, although the access was revoked", use.Account, use.what(), m.Name),
 				})
 			case use.Bucket != "" && !slices.Contains(a.buckets, use.Bucket):
 				found = append(found, Finding{
 					Subject: "account " + use.Account, Events: a.events,
-					Message: fmt.Sprintf("a key of account %q opens %s %s, which was not granted", use.Account, use.what(), m.Name),
+					Message: fmt.Sprintf("a key of account %q %s %s, which was not granted", use.Account, use.what(), m.Name),
 				})
 			}
 		}
@@ -35,9 +35,9 @@ func openKeys(e *evidence) []Finding {
 
 func (u KeyUse) what() string {
 	if u.Bucket == "" {
-		return "the list of buckets"
+		return "is accepted"
 	}
-	return fmt.Sprintf("bucket %q", u.Bucket)
+	return fmt.Sprintf("opens bucket %q", u.Bucket)
 }
 
 // granted is what the calls say of an account.

@@ -93,14 +93,35 @@ func bucketsToTry(key emulator.IssuedKey, issued []emulator.IssuedKey, truth *Ba
 
 func (w *Watcher) tryKey(ctx context.Context, key emulator.IssuedKey, bucket string, truth *BackendState) (opened bool, err error) {
 	exists := slices.ContainsFunc(truth.Buckets, func(b fakedriver.Bucket) bool { return b.Name == bucket })
-	if bucket != "" && !exists {
-		spec := fakedriver.BucketSpec{Name: bucket, Owner: emulator.Administrator}
-		if _, err := w.emulator.Store().CreateBucket(ctx, spec); err != nil {
-			return false, nil // a name that the store does not accept opens nothing
-		}
-		defer func() {
-			err = errors.Join(err, w.emulator.Store().DeleteBucket(context.WithoutCancel(ctx), emulator.Administrator, bucket))
-		}()
+	if bucket == "" || exists {
+		return w.emulator.TryKey(ctx, key, bucket)
 	}
+	for _, protocol := range w.servedProtocols() {
+		if opened, err := w.tryMissing(ctx, key, bucket, protocol); opened || err != nil {
+			return opened, err
+		}
+	}
+	return false, nil
+}
+
+// servedProtocols are those at whose buckets a key can be tried.
+func (w *Watcher) servedProtocols() []fakedriver.Protocol {
+	if w.emulator.Info().GCSEndpoint == "" {
+		return []fakedriver.Protocol{fakedriver.ProtocolS3}
+	}
+	return []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}
+}
+
+// tryMissing tries a key at a bucket that exists for the moment of the trial.
+func (w *Watcher) tryMissing(
+	ctx context.Context, key emulator.IssuedKey, bucket string, protocol fakedriver.Protocol,
+) (opened bool, err error) {
+	spec := fakedriver.BucketSpec{Name: bucket, Owner: emulator.Administrator, Protocol: protocol}
+	if _, err := w.emulator.Store().CreateBucket(ctx, spec); err != nil {
+		return false, nil // a name that the store does not accept opens nothing
+	}
+	defer func() {
+		err = errors.Join(err, w.emulator.Store().DeleteBucket(context.WithoutCancel(ctx), emulator.Administrator, bucket))
+	}()
 	return w.emulator.TryKey(ctx, key, bucket)
 }

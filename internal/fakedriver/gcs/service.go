@@ -48,6 +48,9 @@ func New(ctx context.Context, options Options) (*Service, error) {
 // paths: they are names of objects.
 func (s *Service) Handler() http.Handler { return s.handler }
 
+// Unwrapped returns the service without its middleware, for requests of this process.
+func (s *Service) Unwrapped() http.Handler { return http.HandlerFunc(s.serve) }
+
 // Serve serves on a listener until the context is done or the store is closed, and
 // closes the listener. It returns when all requests have ended. The error is nil
 // unless serving failed.

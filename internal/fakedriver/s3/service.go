@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/sts"
 )
 
-// Options configure a service. All are required, except WebIdentity.
+// Options configure a service. All are required, except WebIdentity and Issued.
 type Options struct {
 	Administrator *administration.Administrator
 	Registry      *authorization.Registry
@@ -33,9 +33,11 @@ type Options struct {
 	MaxBodyBytes int64
 	// WebIdentity finds the account for a token; see package sts.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
-	Rand        io.Reader
-	Now         func() time.Time
-	Logger      logr.Logger
+	// Issued is called with each session of STS before its key is sent.
+	Issued func(*authorization.Session)
+	Rand   io.Reader
+	Now    func() time.Time
+	Logger logr.Logger
 }
 
 // Service serves S3, and the one operation of STS that comes with it.
@@ -63,7 +65,7 @@ func New(options Options) (*Service, error) {
 			Region: options.Region, Now: options.Now, Logger: options.Logger,
 		}),
 		sts: sts.New(sts.Options{
-			Registry: options.Registry, IsClosed: options.Administrator.IsClosed, WebIdentity: options.WebIdentity,
+			Registry: options.Registry, IsClosed: options.Administrator.IsClosed, WebIdentity: options.WebIdentity, Issued: options.Issued,
 			Rand: options.Rand, Now: options.Now, Logger: options.Logger,
 		}),
 	}, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
@@ -60,6 +61,8 @@ type Options struct {
 	// kind if the lookup failed. They are logged, and must not contain the token. The
 	// context ends after ten seconds. Default: every token is rejected.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
+	// Issued is called with each session of STS before its key is sent, if it is set.
+	Issued func(*authorization.Session)
 	// Middleware wraps the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler
 	// Rand is the source of secret access keys. Default: crypto/rand.

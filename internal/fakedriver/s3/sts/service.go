@@ -23,7 +23,7 @@ const version = "2011-06-15"
 // maxFormBytes is more than the longest token that STS takes, 20,000 characters.
 const maxFormBytes = 64 << 10
 
-// Options configure a service. All are required, except WebIdentity.
+// Options configure a service. All are required, except WebIdentity and Issued.
 type Options struct {
 	// Registry has the accounts and the sessions.
 	Registry *authorization.Registry
@@ -34,9 +34,11 @@ type Options struct {
 	// fakedriver.ErrNotExist; of any other kind if the lookup failed. Default: every
 	// token is rejected.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
-	Rand        io.Reader
-	Now         func() time.Time
-	Logger      logr.Logger
+	// Issued is called with each session before its key is sent.
+	Issued func(*authorization.Session)
+	Rand   io.Reader
+	Now    func() time.Time
+	Logger logr.Logger
 }
 
 // Service serves STS.

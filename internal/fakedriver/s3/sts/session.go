@@ -26,6 +26,9 @@ func (s *Service) assume(ctx context.Context, asked assumption) (*result, error)
 	if err != nil {
 		return nil, err
 	}
+	if s.options.Issued != nil {
+		s.options.Issued(session)
+	}
 	return newResult(asked, session), nil
 }
 
