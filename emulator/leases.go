@@ -17,11 +17,11 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// Durations of leader election in the emulator's own control plane. They are shorter
-// than in a cluster, where a busy API server must not cost a leader its Lease.
+// Durations of leader election in the emulator's own control plane. A leader tries often, so
+// that it soon reads who holds its Lease, and a busy machine must not cost it the Lease.
 const (
-	leaseDuration = 5 * time.Second
-	renewDeadline = 4 * time.Second
+	leaseDuration = 15 * time.Second
+	renewDeadline = 12 * time.Second
 	retryPeriod   = 200 * time.Millisecond
 )
 

@@ -36,8 +36,9 @@ const (
 	// FlipPolicy changes the deletion policy of a Bucket to the other one. It is the only
 	// field of a spec of COSI that may be edited after the creation.
 	FlipPolicy Interference = "flip-policy"
-	// EditStatus changes the status by hand: readyToUse is the opposite, and all
-	// conditions are removed.
+	// EditStatus changes the status by hand: readyToUse is the opposite, all conditions are
+	// removed, and the protocols of a BucketClaim are others. It tries to change the fields
+	// that are immutable, too.
 	EditStatus Interference = "edit-status"
 	// EditMetadata sets a label and an annotation of another program.
 	EditMetadata Interference = "edit-metadata"
@@ -82,7 +83,10 @@ func Interferences() []InterferenceAbout {
 		{StripFinalizers, protected, "all finalizers are removed"},
 		{StripOwners, withOwners, "all owner references are removed"},
 		{FlipPolicy, ofBuckets, "the deletion policy changes to the other one"},
-		{EditStatus, withStatus, "readyToUse changes to the opposite, and all conditions are removed"},
+		{
+			EditStatus, withStatus, "readyToUse changes to the opposite, all conditions are removed, and the protocols of a BucketClaim change; " +
+				"the API server rejects changes of the fields that are immutable",
+		},
 		{EditMetadata, anyObject, "a label and an annotation are added"},
 		{StripMetadata, anyObject, "all labels and annotations are removed"},
 		{EditData, ofSecrets, "all values change"},

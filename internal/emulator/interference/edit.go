@@ -50,8 +50,7 @@ func (t *target) edit(ctx context.Context) error {
 	case fault.FlipPolicy:
 		return t.patch(ctx, object{"spec": object{"deletionPolicy": t.otherPolicy()}})
 	case fault.EditStatus:
-		ready, _, _ := unstructured.NestedBool(t.object.Object, "status", "readyToUse")
-		return t.patch(ctx, object{"status": object{"readyToUse": !ready, "conditions": []any{}}}, "status")
+		return t.editStatus(ctx)
 	case fault.EditMetadata:
 		return t.patch(ctx, object{"metadata": object{"labels": object{mark: "true"}, "annotations": object{mark: "true"}}})
 	case fault.StripMetadata:

@@ -179,6 +179,8 @@ func kindOf(o client.Object) string {
 	switch o.(type) {
 	case *v1alpha2.Bucket:
 		return "Bucket"
+	case *v1alpha2.BucketAccess:
+		return "BucketAccess"
 	case *corev1.Secret:
 		return "Secret"
 	default:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // version is an object as seen at one time: as a component wrote it, as the API server
@@ -52,8 +53,8 @@ func resultOf(e journal.Event) writeResult {
 	switch {
 	case !e.Failed():
 		return done
-	case e.Fault != "", slices.Contains(uncertain, e.Outcome):
-		return unknown
+	case slices.Contains(uncertain, e.Outcome), e.Fault != "" && e.Component != vocabulary.Administrator:
+		return unknown // a person's request has the name of the fault that made it
 	}
 	return rejected
 }

@@ -1,0 +1,75 @@
+package interference
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// final are the fields of a status that the KEP makes immutable once they are set, with
+// other values.
+var final = map[string]any{
+	"boundBucketName":    otherName,
+	"bucketID":           otherName,
+	"accountID":          otherName,
+	"driverName":         otherName + ".example.com",
+	"parameters":         object{mark: "true"},
+	"accessedBuckets":    []any{object{"bucketName": otherName, "bucketID": otherName, "bucketClaimName": otherName}},
+	"authenticationType": nil, // the one that it is not
+}
+
+// otherName is the name and the ID of no object.
+const otherName = "edited-by-hand"
+
+// editStatus writes other values into the status. The API server rejects those of fields that
+// are final; a request for each field shows that. Fields that are not set yet stay so: what a
+// person writes into one that becomes final then, no component can mend.
+func (t *target) editStatus(ctx context.Context) error {
+	status, _, _ := unstructured.NestedMap(t.object.Object, "status")
+	ready, _ := status["readyToUse"].(bool)
+	change := object{"readyToUse": !ready, "conditions": []any{}}
+	if set, ok := status["protocols"].([]any); ok && t.kind == "BucketClaim" { // a copy of the Bucket's
+		change["protocols"] = otherProtocols(set)
+	}
+	errs := []error{t.patch(ctx, object{"status": change}, "status")}
+	for _, field := range slices.Sorted(maps.Keys(final)) {
+		if status[field] == nil {
+			continue
+		}
+		value := final[field]
+		if field == "authenticationType" {
+			value = otherAuthentication(status[field])
+		}
+		if err := t.patch(ctx, object{"status": object{field: value}}, "status"); !apierrors.IsInvalid(err) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// otherProtocols returns the protocols that are not in a list; the list itself if it has all.
+func otherProtocols(set []any) []any {
+	var others []any
+	for _, protocol := range []v1alpha2.Protocol{v1alpha2.ProtocolS3, v1alpha2.ProtocolAzure, v1alpha2.ProtocolGCS} {
+		if !slices.Contains(set, any(string(protocol))) {
+			others = append(others, string(protocol))
+		}
+	}
+	if len(others) == 0 {
+		return set
+	}
+	return others
+}
+
+func otherAuthentication(set any) v1alpha2.AuthenticationType {
+	if set == string(v1alpha2.AuthenticationTypeKey) {
+		return v1alpha2.AuthenticationTypeServiceAccount
+	}
+	return v1alpha2.AuthenticationTypeKey
+}
