@@ -34,6 +34,12 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Oracles: []string{oracle.Convergence}, Took: "103 s", Lines: 10,
 		},
 		{
+			Name:    "status-without-uid",
+			Bug:     "Controller and sidecar write a status by name alone. Another object that has the name by now inherits it.",
+			Net:     interfering(oneAccess, "force-recreate", "sidecar api patch bucketaccesses/status*"),
+			Oracles: []string{oracle.Foreign}, Took: "134 s", Lines: 19,
+		},
+		{
 			Name:    "condemned-claim-ready",
 			Bug:     "A BucketClaim stays ready although its Bucket is being deleted.",
 			Net:     interfering(oneAccess, "delete", "sidecar rpc DriverGrant*"),

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -37,14 +38,11 @@ func (e *explorer) pair(result caseResult) {
 }
 
 // pairWithInterference adds cases of an interference and a fault: to a run with one of them, the
-// other at each later point. An interference with an object and a kind of fault are tried
-// once at equivalent points.
+// other at each later point. They are tried once at equivalent points. The operation of the
+// first belongs to the key: what a late watch hides depends on when the object has changed.
 func (e *explorer) pairWithInterference(result caseResult) {
 	first := result.Case[0]
-	states := map[Point]string{}
-	for _, s := range pruneKeys(result.observed, e.pairPrune()) {
-		states[s.point] = s.state
-	}
+	states := e.pairStates(result.observed)
 	var later []Trial
 	if first.interferes() {
 		for _, s := range pruneKeys(result.observed, e.pairPrune()) {
@@ -58,7 +56,7 @@ func (e *explorer) pairWithInterference(result caseResult) {
 		if !isLater {
 			continue
 		}
-		key := first.what() + state + t.what()
+		key := first.what() + first.Point.alike().String() + state + t.what()
 		if e.seen[key] {
 			e.report.Pruned++
 			continue
@@ -66,6 +64,23 @@ func (e *explorer) pairWithInterference(result caseResult) {
 		e.seen[key] = true
 		e.pairs = append(e.pairs, Case{first, t})
 	}
+}
+
+// lateEvents is how many watch events of an object after the first effect count as different.
+const lateEvents = 3
+
+// pairStates returns the states before the later points of a run. For a watch event it has
+// its number among those of the object: the next one tells something else.
+func (e *explorer) pairStates(o *runResult) map[Point]string {
+	states, events := map[Point]string{}, map[Point]int{}
+	for _, s := range pruneKeys(o, e.pairPrune()) {
+		states[s.point] = s.state
+		if s.point.event() {
+			events[s.point.alike()]++
+			states[s.point] += fmt.Sprint(min(events[s.point.alike()], lateEvents))
+		}
+	}
+	return states
 }
 
 // pairPrune selects which operations count as equivalent for the second effect of a pair. The

@@ -97,6 +97,37 @@ func TestPairsWithInterference(t *testing.T) {
 	}
 }
 
+// TestPairsOfOperations: the same interference at another operation is another pair, and a
+// later event of the same object is another one to come late.
+func TestPairsOfOperations(t *testing.T) {
+	flip := Trial{
+		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: Kind(fault.FlipPolicy),
+		Effect: fault.Effect{Interfere: fault.FlipPolicy, Object: "Bucket/bc-*"},
+	}
+	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: PruneStep}, seen: map[string]bool{}}
+	e.options.Emulator.RPCTimeout = DefaultCallTimeout
+	run := pairRun(flip, lateEvents+1)
+	e.pair(run)
+	late := 0
+	for _, c := range e.pairs {
+		if c[1].Kind == Stale {
+			late++
+		}
+	}
+	if late != lateEvents {
+		t.Errorf("%d late events, want %d: %q", late, lateEvents, pairNames(e))
+	}
+	once := len(e.pairs)
+	run.Case[0].Point.Nth = 2
+	if e.pair(run); len(e.pairs) != once {
+		t.Errorf("%d pairs, want %d: the operation is the same", len(e.pairs), once)
+	}
+	run.Case[0].Point.Operation = "delete buckets"
+	if e.pair(run); len(e.pairs) != 2*once {
+		t.Errorf("%d pairs, want %d: the operation is another one", len(e.pairs), 2*once)
+	}
+}
+
 // TestPairsAfterFault: after a fault of a machine come interferences only.
 func TestPairsAfterFault(t *testing.T) {
 	crash := Trial{
