@@ -37,7 +37,7 @@ func Oracles() []Oracle {
 		{Status, "once all work is done, conditions are of the latest generation, no failure outlives its reason or a call that succeeded, " +
 			"and readyToUse equals Provisioned"},
 		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; " +
-			"the emulator tries every key of its store, to read and to write"},
+			"the emulator tries every key of its store, to read and to write, by S3 and GCS, and the temporary keys of ServiceAccounts"},
 		{Pace, "retries of one call or write slow down; judged at the default delays only"},
 	}
 }
