@@ -26,6 +26,9 @@ func (w *Watcher) TryKeys(ctx context.Context, scope eventscope.Scope, truth *Ba
 	}
 	ids := w.idsOf(scope)
 	ours := func(names ...string) bool {
+		if scope.Alone { // everything is, except what has a name of others
+			return !slices.ContainsFunc(names, func(name string) bool { return !scope.Names(name) })
+		}
 		return slices.ContainsFunc(names, func(name string) bool { return scope.Names(name) || ids[name] })
 	}
 	issued := slices.DeleteFunc(w.emulator.IssuedKeys(w.started), func(k emulator.IssuedKey) bool { return !ours(k.Account, k.Owner) })
@@ -112,16 +115,20 @@ func (w *Watcher) servedProtocols() []fakedriver.Protocol {
 	return []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}
 }
 
+// trialOwner owns the buckets of trials. No other bucket has this owner, so that creating one
+// whose name exists is a conflict.
+const trialOwner = "key-trial"
+
 // tryMissing tries a key at a bucket that exists for the moment of the trial.
 func (w *Watcher) tryMissing(
 	ctx context.Context, key emulator.IssuedKey, bucket string, protocol fakedriver.Protocol,
 ) (opened bool, err error) {
-	spec := fakedriver.BucketSpec{Name: bucket, Owner: emulator.Administrator, Protocol: protocol}
+	spec := fakedriver.BucketSpec{Name: bucket, Owner: trialOwner, Protocol: protocol}
 	if _, err := w.emulator.Store().CreateBucket(ctx, spec); err != nil {
-		return false, nil // a name that the store does not accept opens nothing
+		return false, nil // a name that the store does not accept, or that exists, opens nothing here
 	}
 	defer func() {
-		err = errors.Join(err, w.emulator.Store().DeleteBucket(context.WithoutCancel(ctx), emulator.Administrator, bucket))
+		err = errors.Join(err, w.emulator.Store().DeleteBucket(context.WithoutCancel(ctx), trialOwner, bucket))
 	}()
 	return w.emulator.TryKey(ctx, key, bucket)
 }

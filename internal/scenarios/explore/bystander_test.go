@@ -2,13 +2,22 @@ package explore
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // TestBystander: a change of the bystander is a finding, and the sandbox is replaced. The
@@ -39,6 +48,46 @@ func TestBystander(t *testing.T) {
 	}
 	if _, err := w.reset(t.Context(), &r.seen); err == nil {
 		t.Error("a sandbox whose bystander has changed is used again")
+	}
+}
+
+// TestBystanderIsGrantedAgain: a sidecar that restarts grants the bystander's access again. The
+// run neither tries the key at its own buckets, nor counts the grant.
+func TestBystanderIsGrantedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	w := interferenceSandbox(t)
+	r := &running{sandbox: w, context: t.Context(), from: w.emu.Journal().Mark(), scenario: &spec.Scenario{Name: "nothing"}}
+	var err error
+	if r.watcher, err = oracle.Watch(t.Context(), w.emu); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range w.emu.Components() {
+		if emulator.IsSidecar(c.Name()) {
+			if err := errors.Join(c.Crash(), w.recreate(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	granted := func(e journal.Event) bool { return e.Operation.Name == "DriverGrantBucketAccess" && !e.Failed() }
+	err = wait.PollUntilContextTimeout(t.Context(), pollInterval, time.Minute, true, func(context.Context) (bool, error) {
+		r.seen.events = w.emu.Journal().Since(r.from)
+		return slices.ContainsFunc(r.seen.events, granted), nil
+	})
+	if err != nil {
+		t.Fatalf("the sidecar has not granted the access again: %v", err)
+	}
+	r.idle = idle.New(w.emu)
+	if !w.waitQuiet(t.Context(), r.idle, quietForSure) {
+		t.Fatal("the sandbox is not idle")
+	}
+	if err := errors.Join(r.readEnd(true), r.judgeBystander()); err != nil {
+		t.Fatal(err)
+	}
+	r.complete()
+	if len(r.seen.end.KeyUses) > 0 || len(r.seen.found) > 0 || len(r.seen.counts) > 0 {
+		t.Errorf("keys used %v, findings %v, counts %v; want none", r.seen.end.KeyUses, r.seen.found, r.seen.counts)
 	}
 }
 

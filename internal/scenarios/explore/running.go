@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -181,7 +182,9 @@ func (r *running) readState() (err error) {
 // complete computes what the oracles compare.
 func (r *running) complete() {
 	r.fail(r.readState())
-	r.seen.counts = countsOf(r.seen.events, r.seen.names)
+	scope := r.sandbox.scope()
+	ofOthers := func(e journal.Event) bool { return !scope.Concerns(e) } // a sidecar that restarts grants the bystander's access again
+	r.seen.counts = countsOf(slices.DeleteFunc(slices.Clone(r.seen.events), ofOthers), r.seen.names)
 	r.seen.input = r.inputOf(r.seen.end)
 }
 
