@@ -119,11 +119,13 @@ func TestPairsOfOperations(t *testing.T) {
 	}
 	once := len(e.pairs)
 	run.Case[0].Point.Nth = 2
-	if e.pair(run); len(e.pairs) != once {
+	e.pair(run)
+	if len(e.pairs) != once {
 		t.Errorf("%d pairs, want %d: the operation is the same", len(e.pairs), once)
 	}
 	run.Case[0].Point.Operation = "delete buckets"
-	if e.pair(run); len(e.pairs) != 2*once {
+	e.pair(run)
+	if len(e.pairs) != 2*once {
 		t.Errorf("%d pairs, want %d: the operation is another one", len(e.pairs), 2*once)
 	}
 }
