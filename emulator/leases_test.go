@@ -85,11 +85,9 @@ func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
 		}
 		return nil
 	})
+	first := slices.DeleteFunc(emu.Journal().Since(0), func(e journal.Event) bool { return e.Component != name || e.Incarnation != 1 })
 	read, ended := false, false
-	for _, e := range emu.Journal().Since(0) {
-		if e.Component != name || e.Incarnation != 1 {
-			continue
-		}
+	for _, e := range first {
 		switch {
 		case e.Operation.Name == "fail":
 			ended = true

@@ -63,13 +63,7 @@ func TestBystanderIsGrantedAgain(t *testing.T) {
 	if r.watcher, err = oracle.Watch(t.Context(), w.emu); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range w.emu.Components() {
-		if emulator.IsSidecar(c.Name()) {
-			if err := errors.Join(c.Crash(), w.recreate(t.Context())); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	restartSidecar(t, w)
 	granted := func(e journal.Event) bool { return e.Operation.Name == "DriverGrantBucketAccess" && !e.Failed() }
 	err = wait.PollUntilContextTimeout(t.Context(), pollInterval, time.Minute, true, func(context.Context) (bool, error) {
 		r.seen.events = w.emu.Journal().Since(r.from)
@@ -88,6 +82,18 @@ func TestBystanderIsGrantedAgain(t *testing.T) {
 	r.complete()
 	if len(r.seen.end.KeyUses) > 0 || len(r.seen.found) > 0 || len(r.seen.counts) > 0 {
 		t.Errorf("keys used %v, findings %v, counts %v; want none", r.seen.end.KeyUses, r.seen.found, r.seen.counts)
+	}
+}
+
+func restartSidecar(t *testing.T, w *sandbox) {
+	t.Helper()
+	for _, c := range w.emu.Components() {
+		if !emulator.IsSidecar(c.Name()) {
+			continue
+		}
+		if err := errors.Join(c.Crash(), w.recreate(t.Context())); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
