@@ -85,9 +85,8 @@ func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
 		}
 		return nil
 	})
-	first := slices.DeleteFunc(emu.Journal().Since(0), func(e journal.Event) bool { return e.Component != name || e.Incarnation != 1 })
 	read, ended := false, false
-	for _, e := range first {
+	for _, e := range firstIncarnation(emu, name) {
 		switch {
 		case e.Operation.Name == "fail":
 			ended = true
@@ -102,6 +101,11 @@ func expectDeposed(t *testing.T, emu *emulator.Emulator, name string) {
 	if !read {
 		t.Errorf("the %s has not read of its loss", name)
 	}
+}
+
+// firstIncarnation are the events of a component until it was started again.
+func firstIncarnation(emu *emulator.Emulator, name string) []journal.Event {
+	return slices.DeleteFunc(emu.Journal().Since(0), func(e journal.Event) bool { return e.Component != name || e.Incarnation != 1 })
 }
 
 // processSteps are the steps in the life of a component until now.
