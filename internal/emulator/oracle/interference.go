@@ -18,7 +18,8 @@ func (v version) byPerson() bool { return v.component == vocabulary.Administrato
 
 // findUnprotected returns the UIDs of objects whose finalizers a person has removed, and
 // no component has added again. What such a finalizer protected may leak, and nothing
-// else. The versions are in order of time.
+// else. The versions are in order of time. An object that has gone with its last finalizer
+// stays so: the response has the version that was read before, and a write in between is newer.
 func findUnprotected(versions []version) map[types.UID]bool {
 	removed := map[types.UID]version{}
 	for _, v := range versions {
@@ -29,7 +30,7 @@ func findUnprotected(versions []version) map[types.UID]bool {
 		switch last, known := removed[uid]; {
 		case v.byPerson() && v.releases && v.result == done && !v.got.protected():
 			removed[uid] = v
-		case known && v.got.protected() && v.newerThan(last):
+		case known && !last.got.gone() && v.got.protected() && v.newerThan(last):
 			delete(removed, uid)
 		}
 	}

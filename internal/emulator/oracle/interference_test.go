@@ -31,11 +31,13 @@ func TestStrippedFinalizers(t *testing.T) {
 	left := func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
 		truth.Accounts = []fakedriver.Account{{AccountSpec: fakedriver.AccountSpec{ID: account, Owner: driver}}}
 	}
-	stripAccess := func(s *story) {
+	strip := func(s *story, meta string) {
 		s.drop("revoke", "release access")
 		s.before("delete bucket", person("patch bucketaccesses", ns+"/app", noFinalizers,
-			object(accessMeta+going, accessSpec, `"status":{`+handedOff+`,"accountID":"`+account+`"}`)))
+			object(accessMeta+meta, accessSpec, `"status":{`+handedOff+`,"accountID":"`+account+`"}`)))
 	}
+	stripAccess := func(s *story) { strip(s, going) }
+	const read, between = `,"resourceVersion":"9"`, `,"resourceVersion":"10"`
 	judge(t, map[string]judging{
 		"Account": {
 			reason: "A person has removed the finalizer of its access.",
@@ -44,12 +46,21 @@ func TestStrippedFinalizers(t *testing.T) {
 		"AddedAgain": {
 			reason: "The sidecar has added the finalizer again.",
 			happen: func(s *story) {
-				stripAccess(s)
+				strip(s, "")
 				s.before("delete bucket", accessEvent("sidecar", `{"metadata":{"finalizers":["`+finalizer+`"]}}`, protected, handedOff))
 				s.dropGrant()
 				afterwards(left)(s)
 			},
 			want: []summary{{oracle.Leak, "account " + account}},
+		},
+		"GoneMeanwhile": {
+			reason: "A write came between what the person's request read and its commit, which removed the object.",
+			happen: func(s *story) {
+				strip(s, going+read)
+				s.before("delete bucket", accessEvent("sidecar", "{}", protected+between, handedOff))
+				s.dropGrant()
+				afterwards(left)(s)
+			},
 		},
 		"OlderAnswer": {
 			reason: "The answer to an older request has come later.",

@@ -85,6 +85,9 @@ func (o *object) deleting() bool { return o.Metadata.DeletionTimestamp != nil }
 // leaving reports whether the object is being deleted, and COSI's finalizer is gone.
 func (o *object) leaving() bool { return o.deleting() && !o.protected() }
 
+// gone reports whether the API server removes the object at once: nothing holds it.
+func (o *object) gone() bool { return o.deleting() && len(o.Metadata.Finalizers) == 0 }
+
 // bucketID is the ID of the Bucket in the backend, existing or planned.
 func (o *object) bucketID() string {
 	if o.Status.BucketID == "" {
