@@ -86,7 +86,7 @@ steps:
 - calls: {events: [{operation: DriverCreateBucket, count: ..1}]}
 - golden: {file: a.yaml, objects: [ConfigMap/a]}
 - never: {events: [{seam: api, operation: create events}]}
-- never: {events: [{seam: api, operation: create events}, {seam: api, operation: delete buckets}]}
+- never: {events: [{seam: api, operation: create events}, {seam: api, operation: "patch *"}, {seam: api, operation: delete buckets}]}
 - repeat:
     times: 2
     steps:

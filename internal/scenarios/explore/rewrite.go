@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
 // skippedVerbs lists the verbs whose steps exploration skips: a dump differs after a
@@ -47,9 +48,16 @@ func rewriteStep(step *yaml.Node) bool {
 		return rewriteCalls(calls)
 	}
 	if never := field(step, "never"); never != nil {
-		return removeEvents(never, writesEvents)
+		return removeEvents(never, func(event *yaml.Node) bool { return writesEvents(event) || mayReport(event) })
 	}
 	return true
+}
+
+// mayReport reports whether an event pattern covers writes by which a component reports a
+// fault in a status, or tries again with an old version.
+func mayReport(event *yaml.Node) bool {
+	verb, _, _ := strings.Cut(value(event, "operation"), " ")
+	return value(event, "seam") == string(journal.SeamAPI) && (glob.Match(verb, "patch") || glob.Match(verb, "update"))
 }
 
 // rewriteCalls reports whether any event is left to wait for.
