@@ -19,9 +19,9 @@ PACKAGES ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 # Tests with this name are for `make test-all`: they take minutes.
 LONG := ^TestLong
 
-# What is drawn at random is drawn again with the seed that the target prints:
-# make test-sample SEED=1754300000
-SEED := $(or $(SEED),$(shell date +%s))
+# Each commit draws at random what others do not; the target prints the seed, which is
+# the time of the commit: make test-sample SEED=1754300000
+SEED := $(or $(SEED),$(shell git log -1 --format=%ct 2>/dev/null || date +%s))
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 

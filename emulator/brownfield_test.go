@@ -131,10 +131,34 @@ func TestAdministratorStays(t *testing.T) {
 			if want := []string{"", "BucketAlreadyOwnedByYou"}[len(keys)-1]; codeOf(t, err) != want {
 				t.Errorf("CreateBucket() = %v, want %q", err, want)
 			}
+			checkContentFiles(t, emu, bucket{client: admin, name: new("legacy")})
 		})
 	}
 	if len(keys) != 2 || keys[0] != keys[1] {
 		t.Error("the key has changed")
+	}
+}
+
+// checkContentFiles expects that contents are on the disk until their objects are deleted:
+// small ones in the database of the store, large ones in files.
+func checkContentFiles(t *testing.T, emu *emulator.Emulator, b bucket) {
+	t.Helper()
+	for _, tc := range []struct {
+		place string
+		size  int
+	}{{"store/vault.db#", 10}, {"store/blobs/", 200_000}} {
+		if err := b.put(t.Context(), "k", strings.Repeat("v", tc.size)); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := emu.ContentFiles(); err != nil || len(files) != 1 || !strings.HasPrefix(files[0], tc.place) {
+			t.Errorf("ContentFiles() = %q, %v after %d bytes, want one with the prefix %q", files, err, tc.size, tc.place)
+		}
+		if _, err := b.client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: b.name, Key: new("k")}); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := emu.ContentFiles(); err != nil || len(files) > 0 {
+			t.Errorf("ContentFiles() = %q, %v after the deletion, want none", files, err)
+		}
 	}
 }
 

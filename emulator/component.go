@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
@@ -43,8 +45,9 @@ type Component struct {
 	outage     func(by *fault.Applied)                      // kills a process of the control plane
 	loseLease  func(by *fault.Applied)                      // takes the component's Lease; nil: it has none
 	interfere  func(ctx context.Context, by *fault.Applied) // changes objects; see fault.Effect
-	tombstones *seam.Tombstones                             // deletions that components have seen
-	loseData   dataLoss                                     // deletes the data that outlive incarnations; nil: there are none
+	returned   func(component, subject string, response proto.Message)
+	tombstones *seam.Tombstones // deletions that components have seen
+	loseData   dataLoss         // deletes the data that outlive incarnations; nil: there are none
 
 	operation sync.Mutex     // held during Start, Stop and Crash
 	watchers  sync.WaitGroup // one for each incarnation, until it has ended
@@ -88,11 +91,17 @@ func (c *Component) State() (state State, incarnation int) {
 
 // Start starts a new incarnation of the component and returns when it is ready. If that
 // fails, or ctx is done before, the component fails. If a fault kills the incarnation before
-// it is ready, Start starts the next one.
+// it is ready, Start starts the next one. If the emulator is already restarting the component,
+// Start does not wait for the pause before that, and waits for the incarnation that it begins.
 func (c *Component) Start(ctx context.Context) error {
-	c.stopRestarting()
+	restarting := c.Restarting()
+	giveUp := context.AfterFunc(ctx, c.stopRestarting)
 	c.operation.Lock()
 	defer c.operation.Unlock()
+	if state, _ := c.State(); giveUp() && restarting && state == StateRunning {
+		return nil
+	}
+	c.stopRestarting()
 	if _, err := c.handle(eventStart); err != nil {
 		return fmt.Errorf("start %s: %w", c.name, err)
 	}
@@ -164,7 +173,7 @@ func (c *Component) newIncarnation(ctx context.Context) *incarnation {
 	//nolint:contextcheck // a restart outlives the start
 	l.incarnation.Inject(c.faults, seam.Hooks{
 		Crashed: func(by *fault.Applied) { c.crashed(l, by) }, Outage: c.outage, LeaseLost: c.loseLease,
-		Interfere: c.interfere, Tombstones: c.tombstones,
+		Interfere: c.interfere, Returned: c.returned, Tombstones: c.tombstones,
 	})
 	return l
 }

@@ -52,7 +52,7 @@ func (e *Emulator) startStateful(ctx context.Context, name string, forget dataLo
 	c := newComponent(name, e.journal, e.fail, create)
 	c.faults, c.outage, c.tombstones, c.loseData = e.faults, e.outage, e.tombstones, forget
 	c.loseLease = func(by *fault.Applied) { e.leaseLost(name, by) } //nolint:contextcheck // it is bounded by itself
-	c.interfere = e.interfere
+	c.interfere, c.returned = e.interfere, e.learnGranted
 	e.mu.Lock()
 	e.components = append(e.components, c)
 	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.Stop})

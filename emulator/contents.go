@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -34,12 +35,16 @@ func (e *Emulator) Contents(ctx context.Context, bucket string) Contents {
 }
 
 // ContentFiles returns the files below the data directory that hold contents of buckets.
-// Contents that are small, or in memory, have none.
+// Small contents of S3 buckets are in the store's database: store/vault.db#ID. Contents in
+// memory have no file.
 func (e *Emulator) ContentFiles() ([]string, error) {
 	if e.opts.DataDir == "" {
 		return nil, nil
 	}
-	var all []string
+	all, err := e.inlineContents()
+	if err != nil {
+		return nil, err
+	}
 	for _, dir := range []string{filepath.Join("store", "blobs"), "gcs"} {
 		err := filepath.WalkDir(filepath.Join(e.opts.DataDir, dir), func(path string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
@@ -57,5 +62,20 @@ func (e *Emulator) ContentFiles() ([]string, error) {
 		}
 	}
 	slices.Sort(all)
+	return all, nil
+}
+
+func (e *Emulator) inlineContents() ([]string, error) {
+	if e.store == nil {
+		return nil, nil
+	}
+	ids, err := e.store.InlineContents()
+	if err != nil {
+		return nil, fmt.Errorf("contents in the database of the store: %w", err)
+	}
+	var all []string
+	for _, id := range ids {
+		all = append(all, fmt.Sprintf("store/vault.db#%d", id))
+	}
 	return all, nil
 }

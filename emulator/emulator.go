@@ -65,11 +65,12 @@ type Emulator struct {
 
 	administrator atomic.Pointer[interference.Administrator] // nil until there is an API server
 
-	mu         sync.Mutex
-	components []*Component
-	cleanups   []cleanup // in the order of the start
-	issuedKeys issuedKeys
-	served     map[*Component]string // drivers of additional sidecars
+	mu          sync.Mutex
+	components  []*Component
+	cleanups    []cleanup // in the order of the start
+	issuedKeys  issuedKeys
+	grantedKeys grantedKeys
+	served      map[*Component]string // drivers of additional sidecars
 
 	stopOnce sync.Once
 	stopErr  error

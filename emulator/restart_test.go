@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -149,6 +150,34 @@ func TestStartWithFault(t *testing.T) {
 		}
 		mustDo(t, c.Stop(t.Context()))
 	})
+}
+
+// observed is a context that tells when it is first waited for.
+type observed struct {
+	context.Context //nolint:containedctx // it is one
+	tell            func()
+}
+
+func (o observed) Done() <-chan struct{} {
+	o.tell()
+	return o.Context.Done()
+}
+
+// TestStartWhileRestarting starts a component whose next incarnation is on its way: there is
+// no other.
+func TestStartWhileRestarting(t *testing.T) {
+	c, s := newStage(t)
+	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 1)
+	mustDo(t, c.Start(t.Context()))
+	s.next.ready = make(chan struct{})
+	s.die(t)
+	await(t, c, StateCrashed, 2)
+	mustDo(t, c.Start(observed{t.Context(), sync.OnceFunc(func() { close(s.next.ready) })}))
+	mustDo(t, c.Stop(t.Context()))
+	want := []string{"start", "ready", "crash", "start", "ready", "stop"}
+	if diff := cmp.Diff(want, s.steps()); diff != "" {
+		t.Errorf("journal: -want, +got:\n%s", diff)
+	}
 }
 
 // TestKilledOnItsWay kills a component before it is ready: Start starts it again.

@@ -43,7 +43,7 @@ func TestExplore(t *testing.T) {
 	}
 	for _, part := range []string{
 		"3 scenarios explored, 1 not:", "not explored: all/unfit.yaml: ",
-		"1. steps: all/wrong.yaml:", "fault: none: the run without faults shows it",
+		"1. steps: all/wrong.yaml:", "finding 1 of wrong: steps: all/wrong.yaml:", "fault: none: the run without faults shows it",
 	} {
 		if !strings.Contains(r.out, part) {
 			t.Errorf("missing %q:\n%s%s", part, r.out, r.err)

@@ -55,9 +55,10 @@ type Match struct {
 	For time.Duration `json:"for,omitempty" yaml:"for" doc:"end the fault this long after its first effect"`
 	// Since and Until are marks (see Set.Mark), set while the fault is in the Set.
 	// Operations match and count between them. Without Since they count at once,
-	// without Until they never stop.
-	Since string `json:"since,omitempty" yaml:"since" flag:"-" doc:"mark before which nothing matches; default: now"`
-	Until string `json:"until,omitempty" yaml:"until" flag:"-" doc:"mark after which nothing matches"`
+	// without Until they never stop. The name of another fault is a mark, too: the Set
+	// sets it when it first applies that fault.
+	Since string `json:"since,omitempty" yaml:"since" flag:"-" doc:"mark, or name of a fault that is applied first, before which nothing matches; default: now"`
+	Until string `json:"until,omitempty" yaml:"until" flag:"-" doc:"mark, or name of a fault that is applied first, after which nothing matches"`
 }
 
 // Moments of a crash.

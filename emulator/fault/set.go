@@ -133,6 +133,10 @@ func (s *Set) List() []Status {
 func (s *Set) Mark(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.mark(name)
+}
+
+func (s *Set) mark(name string) {
 	for _, e := range s.entries {
 		e.started = e.started || e.fault.Match.Since == name
 		e.over = e.over || (e.started && e.fault.Match.Until == name)
@@ -148,7 +152,14 @@ func (s *Set) At(c Operation) *Applied {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	applied := s.apply(c, time.Now())
+	if applied != nil && !applied.RecordOnly && applied.entry.applied == 1 {
+		s.mark(applied.Name)
+	}
+	return applied
+}
+
+func (s *Set) apply(c Operation, now time.Time) *Applied {
 	var applied *Applied
 	for _, e := range s.entries {
 		switch {

@@ -188,6 +188,26 @@ func TestSetMarks(t *testing.T) {
 	}
 }
 
+// TestSetMarksOfFaults: a fault counts from the first application of another, whose own operation
+// it does not count.
+func TestSetMarksOfFaults(t *testing.T) {
+	set, get := fault.NewSet(), anAPI("c", "get buckets", "b")
+	add(t, set, fault.Fault{Name: "after", Match: fault.Match{Seam: journal.SeamAPI, Nth: 1, Since: "first"}, Effect: hang})
+	add(t, set, fault.Fault{Name: "first", Match: fault.Match{Seam: journal.SeamAPI, Nth: 3, Every: 2}, Effect: hang})
+	add(t, set, fault.Fault{Name: "before", Match: fault.Match{Seam: journal.SeamAPI, Until: "first"}, Effect: hang})
+	var got []string
+	for range 6 {
+		name := ""
+		if by := set.At(get); by != nil {
+			name = by.Name
+		}
+		got = append(got, name)
+	}
+	if diff := cmp.Diff([]string{"before", "before", "first", "after", "first", ""}, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func TestSetFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set, get := fault.NewSet(), anAPI("c", "get buckets", "b")

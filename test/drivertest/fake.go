@@ -2,6 +2,8 @@ package drivertest
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -18,7 +20,41 @@ func ServeFake(tb testing.TB, name, s3Endpoint string) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	d, err := fakedriver.New(fakedriver.Options{Name: name, Backend: s3, Endpoint: s3Endpoint})
+	tb.Cleanup(func() {
+		if err := s3.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return serve(tb, fakedriver.Options{Name: name, Backend: s3, Endpoint: s3Endpoint})
+}
+
+// ServeWithStore serves a fake driver and the S3 service of its store until the test ends, and
+// returns the endpoint of the driver. The driver uses the store through wrap, and observe is
+// called with each request to the service.
+func ServeWithStore(
+	tb testing.TB, name string, wrap func(fakedriver.Backend) fakedriver.Backend, observe func(*http.Request),
+) string {
+	tb.Helper()
+	s3, err := store.New(store.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		observe(r)
+		s3.Handler().ServeHTTP(w, r)
+	}))
+	tb.Cleanup(func() {
+		service.Close()
+		if err := s3.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return serve(tb, fakedriver.Options{Name: name, Backend: wrap(s3), Endpoint: service.URL, Region: s3.Region()})
+}
+
+func serve(tb testing.TB, opts fakedriver.Options) string {
+	tb.Helper()
+	d, err := fakedriver.New(opts)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -37,9 +73,6 @@ func ServeFake(tb testing.TB, name, s3Endpoint string) string {
 	tb.Cleanup(func() {
 		cancel()
 		served.Wait()
-		if err := s3.Close(); err != nil {
-			tb.Error(err)
-		}
 	})
 	return endpoint
 }

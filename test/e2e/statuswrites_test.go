@@ -81,8 +81,10 @@ func verboseSidecar(ctx context.Context, cfg *rest.Config, to emulator.SidecarCo
 	if err != nil {
 		return nil, err
 	}
+	// It goes before the emulator's own, as the emulator fails calls without sending them.
+	interceptor := grpc.WithChainUnaryInterceptor(v.call)
 	v.Runner, err = cosisidecar.New(ctx, cfg, cosisidecar.Options{
-		Endpoint: to.Endpoint, DialOptions: append(to.DialOptions, grpc.WithChainUnaryInterceptor(v.call)), Logger: log,
+		Endpoint: to.Endpoint, DialOptions: append([]grpc.DialOption{interceptor}, to.DialOptions...), Logger: log,
 	})
 	return v, errors.Join(err, v.writeAll(ctx))
 }

@@ -74,5 +74,10 @@ func interfering(scenario, interference, at string) []string {
 	return []string{"explore", scenario, "--interference", "--effects", interference, "--at", at}
 }
 
+// pairs is an exploration of one interference and one fault of a machine, at some points.
+func pairs(scenario, interference, at string) []string {
+	return append(interfering(scenario, interference, at), "--pairs", "--prune", "step")
+}
+
 // suite runs the scenarios of an area.
 func suite(area string) []string { return []string{"run", "--suite", "--filter", "area=" + area} }

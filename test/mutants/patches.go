@@ -40,6 +40,12 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Oracles: []string{oracle.Foreign}, Took: "134 s", Lines: 19,
 		},
 		{
+			Name:    "claim-unbound-in-cache",
+			Bug:     "The controller asks its cache whether a Bucket is bound. A claim that is deleted then goes without announcement.",
+			Net:     pairs(existing, "delete", "controller api * buckets old-*"),
+			Oracles: []string{oracle.Order}, Took: "413 s", Lines: 25,
+		},
+		{
 			Name:    "condemned-claim-ready",
 			Bug:     "A BucketClaim stays ready although its Bucket is being deleted.",
 			Net:     interfering(oneAccess, "delete", "sidecar rpc DriverGrant*"),
@@ -86,6 +92,12 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Bug:     "Retries come after a fixed delay.",
 			Net:     suite("deletion"),
 			Oracles: []string{oracle.Pace}, Took: "27 s",
+		},
+		{
+			Name:    "event-storm",
+			Bug:     "Each reconcile writes an Event that names the attempt, so the recorder cannot count repetitions in one Event.",
+			Net:     suite("failure"),
+			Oracles: []string{oracle.Pace, explore.OracleSteps}, Took: "23 s",
 		},
 	}
 }
@@ -169,9 +181,8 @@ func sidecarPatches() []Patch { //nolint:funlen // a table
 		{
 			Name:    "decides-from-cache",
 			Bug:     "Deletions and revocations are decided from the cache. Data of a Bucket whose policy has become Retain is deleted.",
-			Net:     suite("deletion"),
-			Written: true,
-			Oracles: []string{oracle.Loss, explore.OracleSteps}, Took: "39 s",
+			Net:     pairs(lifecycle, "flip-policy", "sidecar * *Delete*"),
+			Oracles: []string{oracle.Loss}, Took: "142 s", Lines: 16,
 		},
 	}
 }

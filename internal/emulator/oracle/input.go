@@ -127,7 +127,8 @@ type BackendState struct {
 	Accounts []fakedriver.Account `json:"accounts,omitempty"`
 	// Contents are what the buckets of S3 hold, by their names.
 	Contents map[string]emulator.Contents `json:"contents,omitempty"`
-	// Files are those below the data directory that hold contents of buckets.
+	// Files are those below the data directory that hold contents of buckets, and the entries
+	// of the store's database that do, FILE#ID. They are read if there are no buckets.
 	Files []string `json:"files,omitempty"`
 }
 

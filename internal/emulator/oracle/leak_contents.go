@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// leakedFiles finds files in the data directory although the backend has no buckets whose
-// contents they could be.
+// leakedFiles finds files in the data directory, and entries of the store's database, although
+// the backend has no buckets whose contents they could be.
 func (e *evidence) leakedFiles(m *Observation) []Finding {
 	if !e.Scope.Alone || m.Active || len(m.Backend.Buckets) > 0 || len(m.Backend.Files) == 0 {
 		return nil
@@ -19,7 +19,7 @@ func (e *evidence) leakedFiles(m *Observation) []Finding {
 	}
 	return []Finding{{
 		Subject: "file " + m.Backend.Files[0],
-		Message: fmt.Sprintf("the data directory has %d files with contents of buckets %s, such as %s, and the backend has no buckets: "+
+		Message: fmt.Sprintf("the data directory has %d contents of buckets %s, such as %s, and the backend has no buckets: "+
 			"they will never be deleted", len(m.Backend.Files), m.Name, m.Backend.Files[0]),
 	}}
 }

@@ -162,6 +162,11 @@ func TestLeakedContents(t *testing.T) {
 			reason: "All buckets are deleted.", happen: files(func(*story, *oracle.BackendState) {}),
 			want: []summary{{oracle.Leak, "file store/blobs/7"}},
 		},
+		"SmallContent": {
+			reason: "The database of the store has it, and all buckets are deleted.",
+			happen: files(func(_ *story, truth *oracle.BackendState) { truth.Files = []string{"store/vault.db#7"} }),
+			want:   []summary{{oracle.Leak, "file store/vault.db#7"}},
+		},
 		"FileOfOthers": {
 			reason: "Another run may have a bucket for a moment.",
 			happen: files(func(s *story, _ *oracle.BackendState) { s.input.Scope.Alone = false }),

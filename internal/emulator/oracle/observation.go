@@ -28,14 +28,17 @@ func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Sco
 	if err != nil {
 		return err
 	}
-	if err := w.readContents(ctx, scope, truth); err != nil {
-		return err
-	}
+	w.readContents(ctx, scope, truth)
 	m.Objects, m.Backend, m.Until = v.objects(), truth, w.journal.Mark()
 	if !restless { // a key may just be revoked
 		if m.KeyUses, err = w.TryKeys(ctx, scope, truth); err != nil {
 			return fmt.Errorf("try the keys that were given: %w", err)
 		}
+		uses, err := w.TryGrantedKeys(ctx, scope)
+		if err != nil {
+			return fmt.Errorf("try the keys that drivers have returned: %w", err)
+		}
+		m.KeyUses = append(m.KeyUses, uses...)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,14 +76,19 @@ func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	if t.Buckets, err = store.Buckets(ctx); err != nil {
 		return nil, err
 	}
+	if len(t.Buckets) == 0 { // else the files may hold their contents
+		if t.Files, err = w.emulator.ContentFiles(); err != nil {
+			return nil, err
+		}
+	}
 	t.Accounts, err = store.Accounts(ctx)
 	return t, err
 }
 
-// readContents adds what the buckets of the scope hold, and the files of the store.
-func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, truth *BackendState) (err error) {
+// readContents adds what the buckets of the scope hold.
+func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, truth *BackendState) {
 	if truth == nil {
-		return nil
+		return
 	}
 	truth.Contents = map[string]emulator.Contents{}
 	for _, b := range truth.Buckets {
@@ -88,8 +96,6 @@ func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, trut
 			truth.Contents[b.Name] = w.emulator.Contents(ctx, b.Name)
 		}
 	}
-	truth.Files, err = w.emulator.ContentFiles()
-	return err
 }
 
 // view is the state of the API server.

@@ -26,7 +26,7 @@ const (
 var checks = map[string]func(*evidence) []Finding{
 	Leak: leaks, Loss: losses, Order: orderViolations, Foreign: foreignWrites,
 	Secret: secretLeaks, Convergence: unconverged, Silence: activity,
-	Request: wrongRequests, Status: untrueStatus, Pace: fastRetries, Keys: openKeys,
+	Request: wrongRequests, Status: untrueStatus, Pace: tooFast, Keys: openKeys,
 }
 
 // Finding is a violation of an invariant.

@@ -31,6 +31,9 @@ type attempted struct {
 	name, aboutWhat string
 }
 
+// tooFast finds what components repeat too often.
+func tooFast(e *evidence) []Finding { return append(fastRetries(e), eventStorms(e)...) }
+
 // fastRetries finds calls and writes that are retried without back-off. Delays that are set
 // short on purpose are not judged.
 func fastRetries(e *evidence) []Finding {

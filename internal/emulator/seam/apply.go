@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
@@ -23,6 +25,9 @@ type Hooks struct {
 	// Interfere changes objects of the API server, and returns when they have changed. The
 	// context has the name of the fault; see WithFault.
 	Interfere func(ctx context.Context, by *fault.Applied)
+	// Returned is called with what a driver has returned for an account or bucket, also if a
+	// fault loses it. It has secrets.
+	Returned func(component, subject string, response proto.Message)
 	// Tombstones are the deletions that components have seen, for stale reads. Nil if no
 	// fault needs them.
 	Tombstones *Tombstones

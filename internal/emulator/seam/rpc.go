@@ -66,7 +66,7 @@ func (i *Incarnation) crossRPC(
 	resp, err := c.callRPC(ctx, end, func(ctx context.Context) (any, error) {
 		resp, err := next(ctx)
 		if err == nil { // it counts also if a fault loses it
-			i.learnSecrets(op.Subject, resp)
+			i.learn(op.Subject, resp)
 		}
 		return resp, err
 	})
@@ -79,12 +79,18 @@ func (i *Incarnation) crossRPC(
 	return resp, nil
 }
 
-// learnSecrets tells the journal the secret values that a driver has returned for an account.
-func (i *Incarnation) learnSecrets(account string, resp any) {
-	if m, ok := resp.(proto.Message); ok {
-		for _, value := range redact.Secrets(m) {
-			i.journal.AddAccountSecret(account, value)
-		}
+// learn tells the journal the secret values that a driver has returned for an account, and
+// the hook all of the response.
+func (i *Incarnation) learn(account string, resp any) {
+	m, ok := resp.(proto.Message)
+	if !ok {
+		return
+	}
+	for _, value := range redact.Secrets(m) {
+		i.journal.AddAccountSecret(account, value)
+	}
+	if i.hooks.Returned != nil {
+		i.hooks.Returned(i.component, account, m)
 	}
 }
 

@@ -84,8 +84,9 @@ func (d *Disk) commit(group []*request) error {
 		return fmt.Errorf("cannot make the names of blobs durable: %w", err)
 	}
 	garbage := d.garbage.take()
-	if err := d.transact(group, garbage); err != nil {
-		d.garbage.add(garbage...)
+	err := d.transact(group, garbage)
+	d.garbage.settle(err)
+	if err != nil {
 		return err
 	}
 	for _, r := range group {

@@ -13,6 +13,8 @@ const maxSweep = 1024
 type garbage struct {
 	mu  sync.Mutex
 	ids []BlobID
+	// taken are those that a running transaction deletes.
+	taken []BlobID
 	// full signals that there is enough garbage for a transaction.
 	full chan struct{}
 }
@@ -30,9 +32,26 @@ func (g *garbage) take() []BlobID {
 	defer g.mu.Unlock()
 	rest := max(len(g.ids)-maxSweep, 0)
 	taken := slices.Clone(g.ids[rest:])
-	g.ids = g.ids[:rest]
+	g.ids, g.taken = g.ids[:rest], taken
 	g.signal()
 	return taken
+}
+
+// settle ends the transaction of the last take. Garbage that it did not delete stays.
+func (g *garbage) settle(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err != nil {
+		g.ids = append(g.ids, g.taken...)
+	}
+	g.taken = nil
+}
+
+// all returns the blobs that are to be deleted.
+func (g *garbage) all() []BlobID {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Concat(g.ids, g.taken)
 }
 
 func (g *garbage) signal() {
@@ -45,9 +64,17 @@ func (g *garbage) signal() {
 	}
 }
 
-// removeGarbage deletes some garbage. If that fails, Sweep deletes it at the next
-// start.
+// removeGarbage deletes some garbage. If that fails, a later commit deletes it, or Sweep
+// at the next start.
 func (d *Disk) removeGarbage() (more bool) {
 	ids := d.garbage.take()
-	return len(ids) > 0 && !d.broken.Load() && d.transact(nil, ids) == nil
+	if len(ids) == 0 {
+		return false
+	}
+	err := ErrBroken
+	if !d.broken.Load() {
+		err = d.transact(nil, ids)
+	}
+	d.garbage.settle(err)
+	return err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	bolt "go.etcd.io/bbolt"
@@ -63,6 +64,35 @@ func (b *inlineBlob) Open(offset, length int64) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return &segmentReader{current: content, left: length}, nil
+}
+
+// Inline implements Store. A blob that becomes garbage meanwhile may be in the list.
+func (d *Disk) Inline() ([]BlobID, error) {
+	if d.isClosed() {
+		return nil, ErrClosed
+	}
+	deleted := map[BlobID]bool{}
+	note := func() {
+		for _, id := range d.garbage.all() {
+			deleted[id] = true
+		}
+	}
+	note()
+	var found []BlobID
+	err := d.db.View(func(tx *bolt.Tx) error {
+		return d.walk(tx.Bucket(catalogueTable), string(catalogueTable), func(key, value []byte) error {
+			e, err := decodeEntry(value)
+			if !e.file {
+				found = append(found, idOf(key))
+			}
+			return err
+		})
+	})
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+		return nil, ErrClosed
+	}
+	note() // some were released while the catalogue was read
+	return slices.DeleteFunc(found, func(id BlobID) bool { return deleted[id] }), err
 }
 
 func (b *inlineBlob) read(offset, length int64) (content []byte, err error) {

@@ -27,6 +27,9 @@ func (*Memory) Blob(id BlobID) (Blob, error) {
 // Sweep implements Store.
 func (*Memory) Sweep() error { return nil }
 
+// Inline implements Store: nothing is stored.
+func (*Memory) Inline() ([]BlobID, error) { return nil, nil }
+
 // Create implements Store.
 func (*Memory) Create() Writer { return &memoryWriter{first: borrowScratch()} }
 

@@ -36,6 +36,9 @@ type Store interface {
 	// Sweep ends loading: it deletes blobs without a reference, which a crash left behind.
 	Sweep() error
 
+	// Inline returns the stored blobs whose bytes are in the database, without those that
+	// no reference is left to. In memory there are none.
+	Inline() ([]BlobID, error)
 	// Create starts a new blob.
 	Create() Writer
 	// Commit makes changes of records and new blobs durable, all or none, before it

@@ -10,11 +10,51 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
 
 const large = 100 << 10
+
+// TestInline lists the blobs in the database that have a reference.
+func TestInline(t *testing.T) {
+	v := open(t, t.TempDir())
+	if err := v.Sweep(); err != nil {
+		t.Fatal(err)
+	}
+	inline := func(reason string, want ...blobstore.BlobID) {
+		t.Helper()
+		got, err := v.Inline()
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Errorf("%s: Inline() has error %v (-want +got):\n%s", reason, err, diff)
+		}
+	}
+	kept, lost := seal(t, v, content(1, 10)), seal(t, v, content(2, 10))
+	inline("nothing is stored")
+	commit(t, v, nil, kept, lost, seal(t, v, content(3, large)))
+	inline("the large blob is a file", kept.ID(), lost.ID())
+	lost.Release()
+	inline("one is garbage", kept.ID())
+	v.Interpose(func(run func() error) error {
+		inline("a transaction is about to delete it", kept.ID())
+		err := run()
+		inline("the transaction has deleted it", kept.ID())
+		return err
+	})
+	commit(t, v, nil, seal(t, v, content(4, large)))
+	inline("it is deleted", kept.ID())
+	v.Interpose(func(func() error) error { return errors.New("the disk is full") })
+	kept.Release()
+	if err := v.Commit(blobstore.Batch{Changes: []blobstore.Change{remove("small")}}); err == nil {
+		t.Error("Commit() has no error")
+	}
+	inline("what was not deleted stays garbage")
+	shut(t, v)
+	if _, err := v.Inline(); !errors.Is(err, blobstore.ErrClosed) {
+		t.Errorf("Inline() after Close() has error %v, want ErrClosed", err)
+	}
+}
 
 // TestSweep opens stores in which blobs are without records, as a crash leaves
 // them, and expects them to go, and the others to stay.

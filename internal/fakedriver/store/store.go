@@ -118,6 +118,10 @@ func (s *Store) Authenticate(accessKeyID, secret string) (*authorization.Caller,
 	return s.registry.Authenticate(accessKeyID, secret)
 }
 
+// InlineContents returns the IDs of contents in the database of the directory. Large
+// contents are in files.
+func (s *Store) InlineContents() ([]blobstore.BlobID, error) { return s.blobs.Inline() }
+
 // Close ends all Serve calls and closes the store's files. Later requests to Handler
 // get ServiceUnavailable.
 func (s *Store) Close() error {

@@ -24,6 +24,9 @@ func (r *run) end(ctx context.Context) error {
 	for _, failure := range r.oracleFailures() {
 		failed = append(failed, &failure)
 	}
+	for _, untried := range r.engine.emulator.KeysNotTried() {
+		r.result.Notes = append(r.result.Notes, untried.Error())
+	}
 	return errors.Join(append(failed, r.cleanUpBackend(ctx), r.deleteNamespace(ctx), r.removeDrivers(ctx))...)
 }
 

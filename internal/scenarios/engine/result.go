@@ -41,6 +41,8 @@ type Result struct {
 	From, To uint64
 	// Scope identifies the events of the run.
 	Scope eventscope.Scope
+	// Notes say what could not be judged, and why.
+	Notes []string
 	// Observed is the input of the oracles, without the events.
 	Observed oracle.Input
 }

@@ -121,11 +121,16 @@ type Trial struct {
 	Kind  Kind  `json:"kind"`
 	// Effect is the effect of the kind at the point.
 	Effect fault.Effect `json:"effect"`
+	// Follows has the point count from the trial before it in a case. A run may end without
+	// reaching it.
+	Follows bool `json:"follows,omitempty"`
 }
 
 // String renders the trial for people. Different trials have different strings.
 func (t Trial) String() string {
 	switch {
+	case t.Follows:
+		return fmt.Sprintf("%s from then on at %s", t.Kind, t.Point)
 	case t.Effect.After:
 		return fmt.Sprintf("%s %s after %s", t.Kind, t.Effect.Object, t.Point)
 	case t.interferes():
@@ -157,6 +162,9 @@ func (c Case) faults() []fault.Fault {
 		all[i] = fault.Fault{Name: fmt.Sprintf("%s-%d", t.Kind, i+1), Match: t.Point.match(), Effect: t.Effect}
 		if t.Kind == Reject {
 			all[i].Match.Times = rejections
+		}
+		if t.Follows {
+			all[i].Match.Since, all[i].Optional = all[i-1].Name, true
 		}
 	}
 	return all

@@ -7,6 +7,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
+// labelExplore is the label of scenarios that are not explored, and its value.
+const labelExplore, neverExplored = "explore", "never"
+
+// unfit returns why a scenario cannot be explored, or "" if it can.
+func unfit(s *spec.Scenario) string {
+	if s.Labels[labelExplore] == neverExplored {
+		return "its label says " + labelExplore + ": " + neverExplored
+	}
+	return ineligible(s.Steps)
+}
+
 // ineligible returns why steps cannot be explored, or "" if they can. Steps must not
 // require what a sandbox lacks, or change what all runs share.
 func ineligible(steps []spec.Step) string {

@@ -38,6 +38,7 @@ func TestAll(t *testing.T) {
 		{File: "wrong.yaml", Text: []byte(claim + made + "- stop: sidecar\n- expect: {BucketClaim/other: present}\n  timeout: 100ms\n")},
 		{File: "again.yaml", Text: []byte(strings.Replace(claim, "name: claim", "name: again", 1))},
 		{File: "namespace.yaml", Text: []byte(claim + "- delete: Namespace/${ns}\n")},
+		{File: "never.yaml", Text: []byte(strings.Replace(claim, "name: claim", "name: never\nlabels: {explore: never}", 1))},
 		{File: "call.yaml", Text: []byte(claim + "- call: {method: DriverGetInfo}\n")},
 	}
 	type outcome struct {
@@ -62,6 +63,7 @@ func TestAll(t *testing.T) {
 		{File: "wrong.yaml", Findings: 1},
 		{File: "again.yaml", Pruned: 1},
 		{File: "namespace.yaml", Unfit: true},
+		{File: "never.yaml", Unfit: true},
 		{File: "call.yaml", Unfit: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -39,7 +40,8 @@ func (e *explorer) pair(result caseResult) {
 
 // pairWithInterference adds cases of an interference and a fault: to a run with one of them, the
 // other at each later point. They are tried once at equivalent points. The operation of the
-// first belongs to the key: what a late watch hides depends on when the object has changed.
+// first belongs to the key: what a late watch hides depends on when the object has changed. A
+// driver that is unavailable is also tried with a component that sees the interference late.
 func (e *explorer) pairWithInterference(result caseResult) {
 	first := result.Case[0]
 	states := e.pairStates(result.observed)
@@ -56,14 +58,47 @@ func (e *explorer) pairWithInterference(result caseResult) {
 		if !isLater {
 			continue
 		}
+		cases := []Case{{first, t}}
+		if late, ok := e.lateView(result.observed, first, t); ok {
+			cases = append(cases, late)
+		}
 		key := first.what() + first.Point.alike().String() + state + t.what()
 		if e.seen[key] {
-			e.report.Pruned++
+			e.report.Pruned += len(cases)
 			continue
 		}
 		e.seen[key] = true
-		e.pairs = append(e.pairs, Case{first, t})
+		e.pairs = append(e.pairs, cases...)
 	}
+}
+
+// lateView returns the case of an interference and a failed call, in either order, in which the
+// caller's watch tells late what the interference has changed. Then the caller repeats
+// the call before it knows.
+func (e *explorer) lateView(o *runResult, first, second Trial) (Case, bool) {
+	interference, failed := first, second
+	if second.interferes() {
+		interference, failed = second, first
+	}
+	kind, name, _ := strings.Cut(interference.Effect.Object, "/")
+	told := Point{Component: failed.Point.Component, Seam: journal.SeamAPI, Subject: name, Nth: 1}
+	for resource, of := range kindsOf {
+		if of == kind {
+			told.Operation = journal.EventPrefix + resource
+		}
+	}
+	watched := func(p Point) bool { return p.Component == told.Component && p.Operation == told.Operation }
+	if failed.Kind != Fail || told.Operation == "" || !slices.ContainsFunc(pointsOf(o.open(), o.names), watched) {
+		return nil, false
+	}
+	if kind != "Bucket" {
+		told.Subject = "*/" + name
+	}
+	late := Trial{Point: told, Kind: Stale, Effect: timingOf(e.options.Emulator.RPCTimeout).effects(told)[Stale], Follows: true}
+	if first.interferes() {
+		return Case{first, late, second}, true
+	}
+	return Case{first, second, late}, true
 }
 
 // lateEvents is how many watch events of an object after the first effect count as different.

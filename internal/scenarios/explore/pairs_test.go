@@ -75,6 +75,7 @@ func TestPairsWithInterference(t *testing.T) {
 		first + "crash-before at sidecar api patch buckets bc-*",
 		first + "crash-before at sidecar rpc DriverCreateBucket bc-*",
 		first + "fail at sidecar rpc DriverCreateBucket bc-*",
+		first + "stale from then on at sidecar api event buckets bc-* + fail at sidecar rpc DriverCreateBucket bc-*",
 	}
 	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: PruneStep}, seen: map[string]bool{}}
 	e.options.Emulator.RPCTimeout = DefaultCallTimeout
@@ -110,7 +111,7 @@ func TestPairsOfOperations(t *testing.T) {
 	e.pair(run)
 	late := 0
 	for _, c := range e.pairs {
-		if c[1].Kind == Stale {
+		if c[1].Kind == Stale && !c[1].Follows {
 			late++
 		}
 	}
@@ -147,6 +148,55 @@ func TestPairsAfterFault(t *testing.T) {
 		if len(c) != 2 || c[0].Kind != CrashBefore || !c[1].interferes() {
 			t.Errorf("not a fault and an interference: %s", c)
 		}
+	}
+}
+
+// TestLateView: a call that fails is paired with an interference that its component sees late,
+// in either order, and a fault of another kind is not.
+func TestLateView(t *testing.T) {
+	_, _, called := pairPoints()
+	flip := Trial{
+		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: Kind(fault.FlipPolicy),
+		Effect: fault.Effect{Interfere: fault.FlipPolicy, Object: "Bucket/bc-*"},
+	}
+	ofClass := flip
+	ofClass.Kind, ofClass.Effect = Kind(fault.Delete), fault.Effect{Interfere: fault.Delete, Object: "BucketClass/standard"}
+	ofClaim := flip
+	ofClaim.Effect.Object = "BucketClaim/photos"
+	failed := Trial{Point: called, Kind: Fail, Effect: fault.Effect{Fail: "Unavailable"}}
+	crashed := Trial{Point: called, Kind: CrashBefore, Effect: fault.Effect{Crash: fault.Before}}
+	e := &explorer{options: Options{Interference: true, Pairs: true}}
+	e.options.Emulator.RPCTimeout = DefaultCallTimeout
+	const late = "stale from then on at sidecar api event buckets bc-*"
+	for name, tt := range map[string]struct {
+		first, second Trial
+		want          string
+	}{
+		"Before":    {flip, failed, flip.String() + " + " + late + " + " + failed.String()},
+		"After":     {failed, flip, failed.String() + " + " + flip.String() + " + " + late},
+		"Crash":     {crashed, flip, ""},
+		"NoWatch":   {failed, ofClass, ""},
+		"Unwatched": {failed, ofClaim, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, ok := e.lateView(pairRun(flip, 1).observed, tt.first, tt.second)
+			if ok != (tt.want != "") || ok && got.String() != tt.want {
+				t.Fatalf("%q, %t; want %q", got, ok, tt.want)
+			}
+			if !ok {
+				return
+			}
+			faults := got.faults()
+			at := slices.IndexFunc(got, func(t Trial) bool { return t.Follows })
+			if faults[at].Since != faults[at-1].Name || faults[at-1].Interfere == "" || !faults[at].Optional {
+				t.Errorf("%+v, want it to count from the interference, and to be optional", faults[at])
+			}
+			for smaller := range (candidate{faults: got}).withoutFault() {
+				if smaller.faults[0].Follows {
+					t.Errorf("%s: the interference was removed, and what follows it was not", smaller.faults)
+				}
+			}
+		})
 	}
 }
 

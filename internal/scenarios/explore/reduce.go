@@ -36,7 +36,11 @@ func (c candidate) smaller() iter.Seq[candidate] {
 func (c candidate) withoutFault() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for i := range c.faults {
-			if len(c.faults) > 1 && !yield(candidate{c.source, slices.Delete(slices.Clone(c.faults), i, i+1)}) {
+			to := i + 1
+			for to < len(c.faults) && c.faults[to].Follows {
+				to++ // it means nothing without the one that it follows
+			}
+			if to-i < len(c.faults) && !yield(candidate{c.source, slices.Delete(slices.Clone(c.faults), i, to)}) {
 				return
 			}
 		}

@@ -62,7 +62,7 @@ func (o *runResult) injected() []fault.Status {
 // reached reports whether every fault was applied.
 func (o *runResult) reached() bool {
 	for _, f := range o.faults {
-		if f.Applied == 0 || f.Interfere != "" && !o.interfered(f.Name) {
+		if f.Applied == 0 && !f.Optional || f.Interfere != "" && !o.interfered(f.Name) {
 			return false
 		}
 	}

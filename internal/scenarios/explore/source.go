@@ -22,7 +22,7 @@ func load(file string, text []byte) (*spec.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	if reason := ineligible(written.Steps); reason != "" {
+	if reason := unfit(written); reason != "" {
 		return nil, fmt.Errorf("%w: %s cannot be explored: %s", ErrScenario, file, reason)
 	}
 	empty := false

@@ -18,6 +18,11 @@ func New(version string, started time.Time, duration time.Duration, scenarios []
 	}
 	for _, s := range scenarios {
 		r.Counts[s.Outcome]++
+		for _, note := range s.Notes {
+			if !slices.Contains(r.Notes, note) {
+				r.Notes = append(r.Notes, note)
+			}
+		}
 	}
 	// A failed scenario decides the outcome, before a broken one.
 	for _, worst := range []engine.Outcome{engine.Failed, engine.Broken} {
@@ -35,7 +40,7 @@ func NewScenario(result engine.Result, events []journal.Event) Scenario {
 	s := Scenario{
 		Name: document.Name, Description: document.Description, Labels: document.Labels, Proves: document.Proves,
 		Position: position(document.Position), Namespace: result.Namespace, Outcome: result.Outcome, Reason: result.Reason,
-		Started: result.Started, Duration: result.Duration, Steps: []Step{}, Events: events,
+		Started: result.Started, Duration: result.Duration, Steps: []Step{}, Events: events, Notes: result.Notes,
 	}
 	steps := inOrder(result)
 	for _, step := range steps {

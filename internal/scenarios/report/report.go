@@ -25,6 +25,8 @@ type Report struct {
 	Outcome engine.Outcome `json:"outcome"`
 	// Counts has the number of scenarios of each outcome.
 	Counts map[engine.Outcome]int `json:"counts"`
+	// Notes are those of the scenarios, each once.
+	Notes []string `json:"notes,omitempty"`
 	// Scenarios are in the order in which they were given.
 	Scenarios []Scenario `json:"scenarios"`
 }
@@ -51,6 +53,8 @@ type Scenario struct {
 	Steps []Step `json:"steps"`
 	// Failures are why it has not passed.
 	Failures []Failure `json:"failures,omitempty"`
+	// Notes say what could not be judged, and why.
+	Notes []string `json:"notes,omitempty"`
 	// Recording is the file with the recording, if one was made.
 	Recording string `json:"recording,omitempty"`
 	// Events are what the journal has that concerns the scenario: its objects,

@@ -27,7 +27,14 @@ func (r Report) WriteTable(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", r.Sum())
+	var notes strings.Builder
+	for _, note := range r.Notes {
+		fmt.Fprintf(&notes, "\nnote: %s", note)
+	}
+	if len(r.Notes) > 0 {
+		notes.WriteString("\n")
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s\n", notes.String(), r.Sum())
 	return err
 }
 

@@ -246,9 +246,13 @@ func (v *validation) fault(s *Step, _ map[string]bool) {
 	if err := s.Inject.check(); err != nil {
 		v.decoder.fail(s.Position, "%s", err)
 	}
-	for _, mark := range []string{s.Inject.Since, s.Inject.Until} {
-		if mark != "" && !v.allMarks[mark] {
-			v.decoder.fail(s.Position, "mark %q not found in the scenario: %s", mark, suggest.From(mark, slices.Sorted(maps.Keys(v.allMarks))))
+	moments := maps.Clone(v.allFaults)
+	delete(moments, s.Inject.Name)
+	maps.Copy(moments, v.allMarks)
+	for _, moment := range []string{s.Inject.Since, s.Inject.Until} {
+		if moment != "" && !moments[moment] {
+			v.decoder.fail(s.Position, "mark or fault %q not found in the scenario: %s",
+				moment, suggest.From(moment, slices.Sorted(maps.Keys(moments))))
 		}
 	}
 }

@@ -128,6 +128,18 @@ func (e *explored) writeUntried(w io.Writer, state string) error {
 	return err
 }
 
+// writeFindings lists the findings of all scenarios, a line each.
+func (e *explored) writeFindings(w io.Writer) error {
+	var errs []error
+	for _, report := range e.Reports {
+		for i, f := range report.Findings {
+			_, err := fmt.Fprintf(w, "\nfinding %d of %s: %s: %s\n", i+1, report.Scenario, f.Oracle, f.Message)
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // conclude prints all reports as JSON, or the totals as text.
 func (x *exploration) conclude(streams cli.Streams, all *explored) error {
 	if x.output == cli.FormatJSON {
@@ -149,6 +161,9 @@ func (x *exploration) conclude(streams cli.Streams, all *explored) error {
 		if _, err := fmt.Fprintf(streams.Out, "\nnot explored: %s: %s\n", u.File, u.Reason); err != nil {
 			return err
 		}
+	}
+	if err := all.writeFindings(streams.Out); err != nil {
+		return err
 	}
 	_, err := fmt.Fprintf(streams.Out,
 		"\n%d scenarios explored, %d not: %d points, %d/%d effects tried, %d pruned; %d runs, %.1f runs/s; %d findings\n",

@@ -1,0 +1,162 @@
+package emulator
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// maxGrantedKeys is the number of remembered keys.
+const maxGrantedKeys = 1024
+
+// GrantedKey is a key that an external driver has returned for an access.
+type GrantedKey struct {
+	// Component is the sidecar of the driver.
+	Component string
+	// Account is the ID of the account of the key.
+	Account string
+	// Protocol is S3, Azure or GCS. The other fields are set for S3 only.
+	Protocol string
+	// AccessKeyID and Secret are the key. Only readers of the access Secret may see the
+	// secret part.
+	AccessKeyID, Secret string
+	// Endpoint is the URL of the service, and Region its region.
+	Endpoint, Region string
+	// VirtualHosts means that clients put the name of the bucket into the host name.
+	VirtualHosts bool
+	// Buckets are the names of the buckets for clients, by their IDs.
+	Buckets map[string]string
+	// At is the time at which the driver last returned it.
+	At time.Time
+}
+
+// GrantedKeys returns the keys that drivers have returned since a time, as far as they are
+// remembered. IssuedKeys has those of fake drivers. The keys are in memory, and must not be
+// written to a file.
+func (e *Emulator) GrantedKeys(since time.Time) []GrantedKey {
+	e.grantedKeys.mu.Lock()
+	defer e.grantedKeys.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(e.grantedKeys.keys), func(k GrantedKey) bool { return k.At.Before(since) })
+}
+
+// learnGranted remembers the key in what a driver has returned to a sidecar.
+func (e *Emulator) learnGranted(component, account string, response proto.Message) {
+	grant, ok := response.(*cosiv1alpha2.DriverGrantBucketAccessResponse)
+	suffix := strings.TrimSuffix(strings.TrimPrefix(component, ComponentSidecar), vocabulary.ReplicaSuffix)
+	if !ok || !IsSidecar(component) || grant.GetCredentials() == nil || e.Component(ComponentDriver+suffix) != nil {
+		return // or the driver is a fake driver
+	}
+	e.grantedKeys.add(grantedKeyOf(component, account, grant))
+}
+
+// KeyNotTriedError is why a key of an external driver was not tried at its service.
+type KeyNotTriedError struct {
+	// Service names the endpoint, or the protocol of drivers that name none.
+	Service string
+	// Reason says why. It contains no secret.
+	Reason string
+}
+
+// Error implements error.
+func (n *KeyNotTriedError) Error() string {
+	return "keys at " + n.Service + " are not tried: " + n.Reason
+}
+
+// KeysNotTried returns the services at which no more keys are tried, and why, one for each
+// service.
+func (e *Emulator) KeysNotTried() []*KeyNotTriedError {
+	e.grantedKeys.mu.Lock()
+	defer e.grantedKeys.mu.Unlock()
+	return slices.Clone(e.grantedKeys.notTried)
+}
+
+// grantedKeys remembers the keys of grants.
+type grantedKeys struct {
+	mu       sync.Mutex
+	keys     []GrantedKey // oldest first
+	notTried []*KeyNotTriedError
+}
+
+// The protocols of keys.
+const (
+	protocolS3    = "S3"
+	protocolAzure = "Azure"
+	protocolGCS   = "GCS"
+)
+
+func grantedKeyOf(component, account string, grant *cosiv1alpha2.DriverGrantBucketAccessResponse) GrantedKey {
+	key := GrantedKey{Component: component, Account: account, Buckets: map[string]string{}, At: time.Now()}
+	switch credentials := grant.GetCredentials(); {
+	case credentials.GetS3() != nil:
+		key.Protocol = protocolS3
+		key.AccessKeyID, key.Secret = credentials.GetS3().GetAccessKeyId(), credentials.GetS3().GetAccessSecretKey()
+	case credentials.GetAzure() != nil:
+		key.Protocol = protocolAzure
+	case credentials.GetGcs() != nil:
+		key.Protocol = protocolGCS
+	}
+	for _, b := range grant.GetBuckets() {
+		if info := b.GetBucketInfo().GetS3(); info != nil {
+			key.Buckets[b.GetBucketId()] = info.GetBucketId()
+			key.Endpoint, key.Region = info.GetEndpoint(), info.GetRegion()
+			key.VirtualHosts = info.GetAddressingStyle().GetStyle() == cosiv1alpha2.S3AddressingStyle_VIRTUAL
+		}
+	}
+	return key
+}
+
+func (g *grantedKeys) add(key GrantedKey) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	// A repeated call returns the same key.
+	g.keys = slices.DeleteFunc(g.keys, func(k GrantedKey) bool {
+		return k.Component == key.Component && k.Account == key.Account && k.Protocol == key.Protocol && k.Secret == key.Secret
+	})
+	if len(g.keys) == maxGrantedKeys {
+		g.keys = slices.Delete(g.keys, 0, maxGrantedKeys/2)
+	}
+	g.keys = append(g.keys, key)
+}
+
+// note records that a key was not tried, once for each service, and returns the first reason.
+func (g *grantedKeys) note(service string, reason error) *KeyNotTriedError {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if found := g.notTriedAt(service); found != nil {
+		return found
+	}
+	note := &KeyNotTriedError{Service: service, Reason: reason.Error()}
+	g.notTried = append(g.notTried, note)
+	return note
+}
+
+// skipped returns why keys at a service are not tried any more, or nil.
+func (g *grantedKeys) skipped(service string) *KeyNotTriedError {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.notTriedAt(service)
+}
+
+func (g *grantedKeys) notTriedAt(service string) *KeyNotTriedError {
+	for _, n := range g.notTried {
+		if n.Service == service {
+			return n
+		}
+	}
+	return nil
+}
+
+// Reasons why a key is not tried.
+var (
+	errNoEndpoint = errors.New("the driver names no http or https endpoint")
+	errProtocol   = errors.New("only keys of S3 are tried at external services")
+	errAnonymous  = errors.New("the service answers requests without a key, so the answer to a key proves nothing")
+	errTooLong    = errors.New("the trials took too long")
+)

@@ -1,0 +1,141 @@
+package emulator
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+)
+
+// keyTrialTimeout limits one request to an external service.
+const keyTrialTimeout = 5 * time.Second
+
+// TryGrantedKey reports whether the service of an external driver accepts a key: for the list of
+// the objects of a bucket, by its name for clients, or without a bucket for the list of buckets.
+// It compares the answer with that to the same request without a signature. It changes nothing,
+// and sends requests only to the endpoint that the driver has named, without redirects or proxies.
+// The error is a *KeyNotTriedError if the key cannot be tried; later keys for that service are then not
+// tried either.
+func (e *Emulator) TryGrantedKey(ctx context.Context, key GrantedKey, bucket string) (bool, error) {
+	if key.Protocol != protocolS3 {
+		return false, e.grantedKeys.note(key.Protocol, errProtocol)
+	}
+	if e.store != nil && key.Endpoint == e.info.S3Endpoint { // past the seams
+		return e.tryS3(ctx, IssuedKey{AccessKeyID: key.AccessKeyID, Secret: key.Secret}, bucket)
+	}
+	target, err := trialURL(key, bucket)
+	service := "endpoint " + shown(key.Endpoint)
+	if skipped := e.grantedKeys.skipped(service); skipped != nil {
+		return false, skipped
+	}
+	if err != nil {
+		return false, e.grantedKeys.note(service, err)
+	}
+	opened, err := isOpened(ctx, target, &key)
+	switch {
+	case errors.Is(err, errAnonymous):
+		return false, e.grantedKeys.note(fmt.Sprintf("bucket %q of %s", bucket, service), err)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return false, e.grantedKeys.note(service, errTooLong)
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil:
+		return false, e.grantedKeys.note(service, err)
+	}
+	return opened, nil
+}
+
+// isOpened compares the answer to a key with that to a request without a key.
+func isOpened(ctx context.Context, target *url.URL, key *GrantedKey) (bool, error) {
+	signed, err := requestTrial(ctx, target, key)
+	if err != nil || !signed {
+		return false, err
+	}
+	anonymous, err := requestTrial(ctx, target, nil)
+	if err == nil && anonymous {
+		err = errAnonymous
+	}
+	return err == nil, err
+}
+
+// shown is an endpoint for messages, without a password.
+func shown(endpoint string) string {
+	target, err := url.Parse(endpoint)
+	if err != nil || target.Host == "" {
+		return "without a host"
+	}
+	return target.Scheme + "://" + target.Host
+}
+
+func trialURL(key GrantedKey, bucket string) (*url.URL, error) {
+	target, err := url.Parse(key.Endpoint)
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return nil, errNoEndpoint // the text of the error may have a password
+	}
+	target.User = nil
+	target = target.JoinPath("/")
+	if bucket == "" {
+		return target, nil
+	}
+	if key.VirtualHosts {
+		target.Host = bucket + "." + target.Host
+	} else {
+		target = target.JoinPath(bucket)
+	}
+	target.RawQuery = url.Values{"list-type": {"2"}, "max-keys": {"1"}}.Encode()
+	return target, nil
+}
+
+// trialClient is for one request: it keeps no connections, and contacts no other host.
+var trialClient = &http.Client{
+	Transport:     &http.Transport{DisableKeepAlives: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Timeout:       keyTrialTimeout,
+}
+
+// requestTrial reports whether a request, which is signed if there is a key, succeeds. The
+// error says why the answer proves nothing.
+func requestTrial(ctx context.Context, target *url.URL, key *GrantedKey) (bool, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
+	if err != nil {
+		return false, err
+	}
+	if key != nil {
+		empty := sha256.Sum256(nil)
+		hash := hex.EncodeToString(empty[:])
+		request.Header.Set("X-Amz-Content-Sha256", hash)
+		credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.Secret}
+		region := key.Region
+		if region == "" {
+			region = defaultTrialRegion
+		}
+		if err := v4.NewSigner().SignHTTP(ctx, credentials, request, hash, "s3", region, time.Now()); err != nil {
+			return false, fmt.Errorf("sign a request: %w", err)
+		}
+	}
+	response, err := trialClient.Do(request)
+	if err != nil {
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			err = failed.Err // without the URL
+		}
+		return false, err
+	}
+	defer func() { _ = response.Body.Close() }() // only the status matters
+	switch code := response.StatusCode; {
+	case code < http.StatusMultipleChoices:
+		return true, nil
+	case code < http.StatusBadRequest, code >= http.StatusInternalServerError:
+		return false, fmt.Errorf("the service answers %d %s", code, http.StatusText(code))
+	}
+	return false, nil
+}
+
+// defaultTrialRegion is the region of S3 services that have none.
+const defaultTrialRegion = "us-east-1"
