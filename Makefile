@@ -191,9 +191,11 @@ generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc #
 
 .PHONY: generate-apis
 generate-apis: $(BIN)/controller-gen ## Generate deepcopy functions and CRDs from the types.
-	rm -f apis/crds/objectstorage.k8s.io_*.yaml
-	$(BIN)/controller-gen object paths=./apis/objectstorage/... \
+	rm -f apis/crds/objectstorage.k8s.io_*.yaml apis/crds/v1alpha1/objectstorage.k8s.io_*.yaml
+	$(BIN)/controller-gen object paths=./apis/objectstorage/v1alpha2 \
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds
+	$(BIN)/controller-gen object paths=./apis/objectstorage/v1alpha1 \
+		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds/v1alpha1
 
 .PHONY: generate-go
 generate-go: ## Run the go:generate directives.

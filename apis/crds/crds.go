@@ -1,6 +1,7 @@
 // Package crds embeds the CustomResourceDefinitions of the COSI kinds, as
-// controller-gen makes them from package v1alpha2, so that programs and tests
-// can install them without files beside them.
+// controller-gen makes them from packages v1alpha2 and v1alpha1, so that programs and tests
+// can install them without files beside them. The kinds of both versions have the same names:
+// a cluster has those of one version.
 package crds
 
 import (
@@ -15,19 +16,38 @@ import (
 //go:embed objectstorage.k8s.io_*.yaml
 var manifests embed.FS
 
-// Manifests are the CustomResourceDefinitions as YAML files, one for each kind.
+//go:embed v1alpha1/objectstorage.k8s.io_*.yaml
+var manifestsV1alpha1 embed.FS
+
+// Manifests are the CustomResourceDefinitions of v1alpha2 as YAML files, one for each kind.
 func Manifests() fs.FS { return manifests }
 
-// All returns the CustomResourceDefinitions, decoded, in the order of their
+// ManifestsV1alpha1 are those of v1alpha1.
+func ManifestsV1alpha1() fs.FS {
+	dir, err := fs.Sub(manifestsV1alpha1, "v1alpha1")
+	if err != nil {
+		panic(err) // the name is a valid one
+	}
+	return dir
+}
+
+// All returns the CustomResourceDefinitions of v1alpha2, decoded, in the order of their
 // names. The objects are the caller's own.
-func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	entries, err := manifests.ReadDir(".")
+func All() ([]*apiextensionsv1.CustomResourceDefinition, error) { return decode(Manifests()) }
+
+// AllV1alpha1 returns those of v1alpha1.
+func AllV1alpha1() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	return decode(ManifestsV1alpha1())
+}
+
+func decode(manifests fs.FS) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	entries, err := fs.ReadDir(manifests, ".")
 	if err != nil {
 		return nil, err
 	}
 	crds := make([]*apiextensionsv1.CustomResourceDefinition, 0, len(entries))
 	for _, entry := range entries {
-		data, err := manifests.ReadFile(entry.Name())
+		data, err := fs.ReadFile(manifests, entry.Name())
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,57 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// BucketInfo is what an application reads in its Secret, as JSON below BucketInfoKey.
+//
+// +kubebuilder:object:generate=false
+type BucketInfo struct {
+	Metadata BucketInfoMetadata `json:"metadata"`
+	Spec     BucketInfoSpec     `json:"spec"`
+}
+
+// BucketInfoMetadata names a BucketInfo.
+//
+// +kubebuilder:object:generate=false
+type BucketInfoMetadata struct {
+	// Name is BucketInfoName of the BucketAccess.
+	Name string `json:"name"`
+	// CreationTimestamp is null: BucketInfo is written in the form of a Kubernetes object,
+	// which it is not.
+	CreationTimestamp *metav1.Time `json:"creationTimestamp"`
+}
+
+// BucketInfoSpec is how to use a bucket.
+//
+// +kubebuilder:object:generate=false
+type BucketInfoSpec struct {
+	// BucketName is the name of the Bucket object, and not the driver's ID of the bucket.
+	BucketName string `json:"bucketName"`
+	// AuthenticationType is that of the BucketAccessClass.
+	AuthenticationType AuthenticationType `json:"authenticationType"`
+	// Protocols has one element, the protocol of the BucketAccess, which may be empty.
+	Protocols []Protocol `json:"protocols"`
+	// SecretS3 is nil for other protocols.
+	SecretS3 *SecretS3 `json:"secretS3"`
+	// SecretAzure is nil for other protocols.
+	SecretAzure *SecretAzure `json:"secretAzure"`
+}
+
+// SecretS3 is how to use a bucket by S3.
+//
+// +kubebuilder:object:generate=false
+type SecretS3 struct {
+	Endpoint        string `json:"endpoint"`
+	Region          string `json:"region"`
+	AccessKeyID     string `json:"accessKeyID"`
+	AccessSecretKey string `json:"accessSecretKey"`
+}
+
+// SecretAzure is how to use a bucket by Azure Blob Storage.
+//
+// +kubebuilder:object:generate=false
+type SecretAzure struct {
+	AccessToken string `json:"accessToken"`
+	// ExpiryTimeStamp is nil if the token does not expire.
+	ExpiryTimeStamp *metav1.Time `json:"expiryTimeStamp"`
+}

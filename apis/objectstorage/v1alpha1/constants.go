@@ -1,0 +1,37 @@
+package v1alpha1
+
+import "k8s.io/apimachinery/pkg/types"
+
+// Finalizers keep an object until COSI has cleaned up what it stands for.
+const (
+	// BucketClaimFinalizer is that of the controller on a BucketClaim.
+	BucketClaimFinalizer = "cosi.objectstorage.k8s.io/bucketclaim-protection"
+	// BucketFinalizer is that of the sidecar on a Bucket.
+	BucketFinalizer = "cosi.objectstorage.k8s.io/bucket-protection"
+	// BucketAccessFinalizer is that of the sidecar on a BucketAccess.
+	BucketAccessFinalizer = "cosi.objectstorage.k8s.io/bucketaccess-protection"
+	// BucketAccessBucketFinalizer keeps a Bucket while a BucketAccess to it exists.
+	BucketAccessBucketFinalizer = "cosi.objectstorage.k8s.io/bucketaccess-bucket-protection"
+	// SecretFinalizer is that of the sidecar on the Secret of a BucketAccess.
+	SecretFinalizer = "cosi.objectstorage.k8s.io/secret-protection"
+)
+
+// BucketInfoKey is the key of an access Secret whose value is a BucketInfo as JSON.
+const BucketInfoKey = "BucketInfo"
+
+const (
+	bucketPrefix     = "bucket-"
+	accountPrefix    = "ba-"
+	bucketInfoPrefix = "bc-"
+)
+
+// BucketNameForClaim is the name of the Bucket for the BucketClaim with the given UID, and of
+// the bucket that the driver is asked for.
+func BucketNameForClaim(claim types.UID) string { return bucketPrefix + string(claim) }
+
+// AccountNameForAccess is the name of the account for the BucketAccess with the given UID, by
+// which the driver recognizes a repeated call.
+func AccountNameForAccess(access types.UID) string { return accountPrefix + string(access) }
+
+// BucketInfoName is the name in the BucketInfo of the BucketAccess with the given UID.
+func BucketInfoName(access types.UID) string { return bucketInfoPrefix + string(access) }

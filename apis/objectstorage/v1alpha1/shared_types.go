@@ -1,0 +1,31 @@
+package v1alpha1
+
+// Protocol is a protocol by which applications use a bucket.
+type Protocol string
+
+// The protocols. Google's is written GCP, although the documents of COSI say GCS.
+const (
+	ProtocolS3    Protocol = "S3"
+	ProtocolAzure Protocol = "Azure"
+	ProtocolGCP   Protocol = "GCP"
+)
+
+// DeletionPolicy says what happens to a bucket when its Bucket object is deleted.
+type DeletionPolicy string
+
+const (
+	// DeletionPolicyRetain keeps the bucket in the storage backend.
+	DeletionPolicyRetain DeletionPolicy = "Retain"
+	// DeletionPolicyDelete deletes the bucket in the storage backend.
+	DeletionPolicyDelete DeletionPolicy = "Delete"
+)
+
+// AuthenticationType says how an application proves who it is.
+type AuthenticationType string
+
+const (
+	// AuthenticationTypeKey is for applications that get a key.
+	AuthenticationTypeKey AuthenticationType = "Key"
+	// AuthenticationTypeIAM is for applications that use the ServiceAccount of their Pod.
+	AuthenticationTypeIAM AuthenticationType = "IAM"
+)
