@@ -11,6 +11,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
 //go:embed objectstorage.k8s.io_*.yaml
@@ -38,6 +40,14 @@ func All() ([]*apiextensionsv1.CustomResourceDefinition, error) { return decode(
 // AllV1alpha1 returns those of v1alpha1.
 func AllV1alpha1() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return decode(ManifestsV1alpha1())
+}
+
+// For returns those of a version.
+func For(version objectstorage.Version) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	if version == objectstorage.V1alpha1 {
+		return AllV1alpha1()
+	}
+	return All()
 }
 
 func decode(manifests fs.FS) ([]*apiextensionsv1.CustomResourceDefinition, error) {
