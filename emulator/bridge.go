@@ -37,9 +37,14 @@ func (e *Emulator) checkDriver(ctx context.Context) error {
 	return nil
 }
 
-// identify asks an external driver for its name. If the driver speaks v1alpha1,
-// identify starts a bridge, as a component of that name.
-func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*externalDriver, error) {
+// identify asks an external driver for its name.
+func (e *Emulator) identify(ctx context.Context, bridge, endpoint string) (*externalDriver, error) {
+	return e.generation().identify(e, ctx, bridge, endpoint)
+}
+
+// identifyV1alpha2 asks an external driver for its name. If the driver speaks v1alpha1,
+// it starts a bridge, as a component of that name.
+func (e *Emulator) identifyV1alpha2(ctx context.Context, component, endpoint string) (*externalDriver, error) {
 	options := cosisidecar.Options{Endpoint: endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
 	name, err := cosisidecar.GetDriverName(ctx, options)
 	if !errors.Is(err, cosisidecar.ErrDriverGeneration) {

@@ -33,7 +33,7 @@ func (e *Emulator) createClasses(ctx context.Context) error {
 	if e.opts.Cluster != nil {
 		create = e.createInCluster
 	}
-	for _, class := range classes(e.info.DriverName, parameters) {
+	for _, class := range e.generation().classes(e.info.DriverName, parameters) {
 		if err := create(ctx, class); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
@@ -122,7 +122,7 @@ func (e *Emulator) start(ctx context.Context) error {
 
 // prepareFiles creates the directory and opens the journal.
 func (e *Emulator) prepareFiles() error {
-	e.info.Dir, e.info.DataDir = e.opts.Dir, e.opts.DataDir
+	e.info.API, e.info.Dir, e.info.DataDir = e.opts.API, e.opts.Dir, e.opts.DataDir
 	if e.info.Dir == "" {
 		dir, err := os.MkdirTemp("", "cosi-emu-")
 		if err != nil {
@@ -258,10 +258,10 @@ func (e *Emulator) Component(name string) *Component {
 	return nil
 }
 
-// NewScheme returns a scheme with COSI and built-in kinds.
+// NewScheme returns a scheme with the kinds of COSI, in all versions, and built-in kinds.
 func NewScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha2.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), objectstorage.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
 	return scheme, nil

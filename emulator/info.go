@@ -1,10 +1,16 @@
 package emulator
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+)
 
 // Info describes a running emulator: its addresses, its files and the state of its
 // components. It contains no secrets. `cosi-emu status -o json` prints it.
 type Info struct {
+	// API is the version of the COSI kinds.
+	API objectstorage.Version `json:"api,omitempty"`
 	// Dir holds the files of the emulator.
 	Dir string `json:"dir"`
 	// DataDir stores the data that survives a restart; empty if there is none.

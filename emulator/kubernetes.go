@@ -65,7 +65,7 @@ func (e *Emulator) findBinaries(ctx context.Context) (binaries.Set, error) {
 // runControlPlane starts the processes. Their phases are reported as phases of the
 // emulator.
 func (e *Emulator) runControlPlane(ctx context.Context, set binaries.Set) error {
-	definitions, err := crds.All()
+	definitions, err := crds.For(e.opts.API)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
@@ -34,6 +35,10 @@ var ErrOptions = errors.New("invalid options")
 // Options configure an emulator. The zero value starts everything on free ports, with
 // all files in a temporary directory.
 type Options struct {
+	// API is the version of the COSI kinds, and of the protocol of the drivers; empty means
+	// objectstorage.V1alpha2. V1alpha1 requires a control plane of the emulator's own.
+	API objectstorage.Version
+
 	// Dir is an existing directory for the files of this emulator: logs, keys, sockets,
 	// the kubeconfig. If it is empty, the emulator uses a temporary directory, which Stop
 	// deletes.
@@ -116,7 +121,7 @@ type Options struct {
 }
 
 func (o Options) validate() error {
-	return cmp.Or(o.validateDriver(), o.validateCluster(), o.validatePorts(), o.Implementations.validate())
+	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validatePorts(), o.Implementations.validate())
 }
 
 func (o Options) validateDriver() error {
@@ -171,6 +176,7 @@ func isUnixEndpoint(endpoint string) bool {
 }
 
 func (o Options) withDefaults() Options {
+	o.API = cmp.Or(o.API, objectstorage.V1alpha2)
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = DefaultConnectTimeout
 	}

@@ -1,0 +1,58 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// API is the version of the COSI kinds that the emulator serves.
+func (e *Emulator) API() objectstorage.Version { return e.opts.API }
+
+func (o Options) validateAPI() error {
+	if o.API == "" {
+		return nil
+	}
+	if _, err := objectstorage.ParseVersion(string(o.API)); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if o.API == objectstorage.V1alpha1 && o.Cluster != nil {
+		return fmt.Errorf("%w: an existing cluster is used with %s only; for %s, leave out the cluster",
+			ErrOptions, objectstorage.V1alpha2, objectstorage.V1alpha1)
+	}
+	return nil
+}
+
+// generation is what differs between the versions of COSI. Nothing else in the emulator asks
+// for the version.
+type generation struct {
+	// classes are the default classes of a driver.
+	classes func(driver string, bucketParameters map[string]string) []client.Object
+	// newController and newSidecar create the emulator's own components.
+	newController func(*rest.Config, cosicontroller.Options) (Runner, error)
+	newSidecar    func(context.Context, *rest.Config, cosisidecar.Options) (Runner, error)
+	// identify asks an external driver who it is. It starts a bridge of the given name if the
+	// driver needs one.
+	identify func(e *Emulator, ctx context.Context, bridge, endpoint string) (*externalDriver, error)
+}
+
+var generations = map[objectstorage.Version]generation{
+	objectstorage.V1alpha2: {
+		classes:  classes,
+		identify: (*Emulator).identifyV1alpha2,
+		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
+			return cosicontroller.New(cfg, opts)
+		},
+		newSidecar: func(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options) (Runner, error) {
+			return cosisidecar.New(ctx, cfg, opts)
+		},
+	},
+}
+
+func (e *Emulator) generation() generation { return generations[e.opts.API] }
