@@ -14,9 +14,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
-	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // call calls a method of a driver, as a sidecar would, and compares the response.
@@ -25,9 +25,9 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	method, err := methodOf(name)
-	if err != nil {
-		return nil, err
+	method := operations.Method(r.scenario.API(), name)
+	if method == nil {
+		return nil, fmt.Errorf("unknown method %q: must be one of %s", name, strings.Join(operations.MethodsOf(r.scenario.API()), ", "))
 	}
 	request, err := r.message(ctx, method.Input(), &s.Call.Request)
 	if err != nil {
@@ -45,22 +45,6 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, &Failure{Message: name + " has not answered" + after(ctx)}
 	}
 	return r.answered(ctx, s.Call, response, errors.Join(err, connection.Close()))
-}
-
-// methodOf finds a method of the protocol by its name.
-func methodOf(name string) (protoreflect.MethodDescriptor, error) {
-	var known []string
-	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()
-	for i := range services.Len() {
-		methods := services.Get(i).Methods()
-		for j := range methods.Len() {
-			if string(methods.Get(j).Name()) == name {
-				return methods.Get(j), nil
-			}
-			known = append(known, string(methods.Get(j).Name()))
-		}
-	}
-	return nil, fmt.Errorf("unknown method %q: must be one of %s", name, strings.Join(known, ", "))
 }
 
 // message builds a protocol message from a value of the document.

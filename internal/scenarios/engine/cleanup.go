@@ -82,30 +82,42 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 // their deletion policy, and waits until all Buckets of the scenario are gone.
 // cleanUpBackend deletes the retained buckets in the store.
 func (r *run) deleteBuckets(ctx context.Context) error {
-	var buckets v1alpha2.BucketList
-	if err := r.engine.client.List(ctx, &buckets); err != nil {
+	buckets := &unstructured.UnstructuredList{}
+	buckets.SetGroupVersionKind(r.scenario.API().GroupVersion().WithKind("BucketList"))
+	if err := r.engine.client.List(ctx, buckets); err != nil {
 		return err
 	}
 	var failed []error
 	for i := range buckets.Items {
 		bucket := &buckets.Items[i]
-		if bucket.Spec.BucketClaimRef.Namespace != r.namespace {
+		if claimNamespace(bucket) != r.namespace {
 			continue
 		}
-		if bucket.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain && bucket.DeletionTimestamp.IsZero() {
+		policy, _, _ := unstructured.NestedString(bucket.Object, "spec", "deletionPolicy")
+		if policy != string(v1alpha2.DeletionPolicyRetain) && bucket.GetDeletionTimestamp().IsZero() {
 			failed = append(failed, &Failure{
-				Position: r.scenario.Position, Subject: "Bucket/" + bucket.Name,
-				Message: fmt.Sprintf("Bucket/%s still exists, but its deletion policy is %s", bucket.Name, bucket.Spec.DeletionPolicy),
+				Position: r.scenario.Position, Subject: "Bucket/" + bucket.GetName(),
+				Message: fmt.Sprintf("Bucket/%s still exists, but its deletion policy is %s", bucket.GetName(), policy),
 			})
 		}
-		if err := client.IgnoreNotFound(r.engine.client.Delete(ctx, bucket)); err != nil {
+		named := &unstructured.Unstructured{}
+		named.SetGroupVersionKind(bucket.GroupVersionKind())
+		named.SetName(bucket.GetName())
+		if err := client.IgnoreNotFound(r.engine.client.Delete(ctx, named)); err != nil {
 			failed = append(failed, err)
 			continue
 		}
-		named := &unstructured.Unstructured{}
-		named.SetGroupVersionKind(v1alpha2.SchemeGroupVersion.WithKind("Bucket"))
-		named.SetName(bucket.Name)
 		failed = append(failed, r.awaitDeletion(ctx, named))
 	}
 	return errors.Join(failed...)
+}
+
+// claimNamespace returns the namespace of the claim of a Bucket.
+func claimNamespace(bucket *unstructured.Unstructured) string {
+	for _, field := range []string{"bucketClaimRef", "bucketClaim"} { // of v1alpha2, and of v1alpha1
+		if namespace, found, _ := unstructured.NestedString(bucket.Object, "spec", field, "namespace"); found {
+			return namespace
+		}
+	}
+	return ""
 }

@@ -19,12 +19,12 @@ import (
 // fieldManager is the field manager of applied objects.
 const fieldManager = "cosi-emu-scenario"
 
-func kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
+func (r *run) kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
 	if apiVersion != "" {
 		version, err := schema.ParseGroupVersion(apiVersion)
 		return version.WithKind(kind), err
 	}
-	found, ok := spec.KindNamed(kind)
+	found, ok := spec.KindNamed(r.scenario.API(), kind)
 	if !ok {
 		return found, fmt.Errorf("unknown kind %s: add its apiVersion", kind)
 	}
@@ -53,7 +53,7 @@ func (r *run) referred(ctx context.Context, ref spec.Reference) (*unstructured.U
 	if err != nil {
 		return nil, err
 	}
-	gvk, err := kindOf("", ref.Kind)
+	gvk, err := r.kindOf("", ref.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (r *run) applied(ctx context.Context, o *spec.Object) (*unstructured.Unstru
 	}
 	fields, _ := value.(map[string]any)
 	object := &unstructured.Unstructured{Object: fields}
-	gvk, err := kindOf(object.GetAPIVersion(), object.GetKind())
+	gvk, err := r.kindOf(object.GetAPIVersion(), object.GetKind())
 	if err != nil {
 		return nil, err
 	}

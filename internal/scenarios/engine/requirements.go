@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
@@ -10,6 +11,9 @@ import (
 // unmetRequirement returns the first requirement of a scenario that this emulator or
 // cluster does not meet, or "".
 func (e *Engine) unmetRequirement(s *spec.Scenario) string {
+	if s.API() != e.emulator.API() {
+		return fmt.Sprintf("it is for the kinds of %s: requires an emulator that serves them", s.API())
+	}
 	for _, need := range []struct {
 		missing bool
 		reason  string

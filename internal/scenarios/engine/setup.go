@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -60,7 +63,7 @@ func (r *run) makeClasses(ctx context.Context, setup *spec.Setup, drivers map[st
 		if err := r.create(ctx, object); err != nil {
 			return err
 		}
-		names[class.Name] = object.Name
+		names[class.Name] = object.GetName()
 	}
 	accessNames := map[string]any{}
 	for _, class := range access {
@@ -68,7 +71,7 @@ func (r *run) makeClasses(ctx context.Context, setup *spec.Setup, drivers map[st
 		if err := r.create(ctx, object); err != nil {
 			return err
 		}
-		accessNames[class.Name] = object.Name
+		accessNames[class.Name] = object.GetName()
 	}
 	r.bind("classes", names)
 	r.bind("accessClasses", accessNames)
@@ -89,29 +92,36 @@ func (r *run) driverOf(ctx context.Context, name string, drivers map[string]any)
 	return found
 }
 
-func (r *run) bucketClass(class spec.Class, driver string) *v1alpha2.BucketClass {
-	policy := v1alpha2.DeletionPolicyDelete
-	if class.DeletionPolicy != "" {
-		policy = v1alpha2.DeletionPolicy(class.DeletionPolicy)
+func (r *run) bucketClass(class spec.Class, driver string) client.Object {
+	policy := cmp.Or(class.DeletionPolicy, string(v1alpha2.DeletionPolicyDelete))
+	meta := metav1.ObjectMeta{Name: r.scoped(class.Name)}
+	if r.scenario.API() == objectstorage.V1alpha1 {
+		return &v1alpha1.BucketClass{
+			TypeMeta: r.typeMeta("BucketClass"), ObjectMeta: meta,
+			DriverName: driver, DeletionPolicy: v1alpha1.DeletionPolicy(policy), Parameters: class.Parameters,
+		}
 	}
 	return &v1alpha2.BucketClass{
-		TypeMeta:   metav1.TypeMeta{Kind: "BucketClass", APIVersion: v1alpha2.SchemeGroupVersion.String()},
-		ObjectMeta: metav1.ObjectMeta{Name: r.scoped(class.Name)},
-		Spec:       v1alpha2.BucketClassSpec{DriverName: driver, DeletionPolicy: policy, Parameters: class.Parameters},
+		TypeMeta: r.typeMeta("BucketClass"), ObjectMeta: meta,
+		Spec: v1alpha2.BucketClassSpec{DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicy(policy), Parameters: class.Parameters},
 	}
 }
 
-func (r *run) accessClass(class spec.AccessClass, driver string) *v1alpha2.BucketAccessClass {
+func (r *run) accessClass(class spec.AccessClass, driver string) client.Object {
+	authentication := cmp.Or(class.AuthenticationType, string(v1alpha2.AuthenticationTypeKey))
+	meta := metav1.ObjectMeta{Name: r.scoped(class.Name)}
+	if r.scenario.API() == objectstorage.V1alpha1 {
+		return &v1alpha1.BucketAccessClass{
+			TypeMeta: r.typeMeta("BucketAccessClass"), ObjectMeta: meta,
+			DriverName: driver, AuthenticationType: v1alpha1.AuthenticationType(authentication), Parameters: class.Parameters,
+		}
+	}
 	object := &v1alpha2.BucketAccessClass{
-		TypeMeta:   metav1.TypeMeta{Kind: "BucketAccessClass", APIVersion: v1alpha2.SchemeGroupVersion.String()},
-		ObjectMeta: metav1.ObjectMeta{Name: r.scoped(class.Name)},
+		TypeMeta: r.typeMeta("BucketAccessClass"), ObjectMeta: meta,
 		Spec: v1alpha2.BucketAccessClassSpec{
-			DriverName: driver, AuthenticationType: v1alpha2.AuthenticationTypeKey,
+			DriverName: driver, AuthenticationType: v1alpha2.AuthenticationType(authentication),
 			MultiBucketAccess: v1alpha2.MultiBucketAccess(class.MultiBucketAccess), Parameters: class.Parameters,
 		},
-	}
-	if class.AuthenticationType != "" {
-		object.Spec.AuthenticationType = v1alpha2.AuthenticationType(class.AuthenticationType)
 	}
 	if modes := class.DisallowedModes; modes != nil {
 		object.Spec.DisallowedBucketAccessModes = &v1alpha2.DisallowedBucketAccessModes{
@@ -120,6 +130,10 @@ func (r *run) accessClass(class spec.AccessClass, driver string) *v1alpha2.Bucke
 		}
 	}
 	return object
+}
+
+func (r *run) typeMeta(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{Kind: kind, APIVersion: r.scenario.API().GroupVersion().String()}
 }
 
 func accessModes(names []string) []v1alpha2.BucketAccessMode {

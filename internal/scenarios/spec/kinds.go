@@ -1,27 +1,34 @@
 package spec
 
 import (
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// kinds are those that documents may name without an API version.
-var kinds = map[string]schema.GroupVersion{
-	"Bucket": v1alpha2.SchemeGroupVersion, "BucketClaim": v1alpha2.SchemeGroupVersion, "BucketAccess": v1alpha2.SchemeGroupVersion,
-	"BucketClass": v1alpha2.SchemeGroupVersion, "BucketAccessClass": v1alpha2.SchemeGroupVersion,
-	"Secret": {Version: "v1"}, "ConfigMap": {Version: "v1"}, "ServiceAccount": {Version: "v1"}, "Namespace": {Version: "v1"},
-	"Event": {Version: "v1"},
+// cosiKinds and kubernetesKinds are those that documents may name without an API version.
+var (
+	cosiKinds       = []string{"Bucket", "BucketClaim", "BucketAccess", "BucketClass", "BucketAccessClass"}
+	kubernetesKinds = []string{"Secret", "ConfigMap", "ServiceAccount", "Namespace", "Event"}
+)
+
+// KindNamed returns the kind that a document for a version of the COSI kinds means by its name
+// alone.
+func KindNamed(api objectstorage.Version, name string) (schema.GroupVersionKind, bool) {
+	if slices.Contains(cosiKinds, name) {
+		return api.GroupVersion().WithKind(name), true
+	}
+	return schema.GroupVersionKind{Version: "v1", Kind: name}, isKindNamed(name)
 }
 
-// KindNamed returns the kind that a document means by its name alone.
-func KindNamed(name string) (schema.GroupVersionKind, bool) {
-	version, ok := kinds[name]
-	return version.WithKind(name), ok
+// isKindNamed reports whether documents may name a kind without its API version.
+func isKindNamed(name string) bool {
+	return slices.Contains(cosiKinds, name) || slices.Contains(kubernetesKinds, name)
 }
 
 // kindNames are the names of those kinds, sorted.
-func kindNames() []string { return slices.Sorted(maps.Keys(kinds)) }
+func kindNames() []string {
+	return slices.Sorted(slices.Values(slices.Concat(cosiKinds, kubernetesKinds)))
+}

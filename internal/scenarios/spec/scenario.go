@@ -1,6 +1,11 @@
 package spec
 
-import "time"
+import (
+	"cmp"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+)
 
 // APIVersion and Kind are what every document begins with.
 const (
@@ -31,12 +36,19 @@ type Scenario struct {
 	Sources []Source
 }
 
+// API is the version of the COSI kinds that the scenario is for.
+func (s *Scenario) API() objectstorage.Version {
+	return cmp.Or(objectstorage.Version(s.Setup.API), objectstorage.V1alpha2)
+}
+
 // Source is a file as it was when it was read.
 type Source struct{ Name, Content string }
 
 // Setup is what is there before the first step. The zero value is the emulator's
 // own driver with its classes, and all components running.
 type Setup struct {
+	// API is the version of the COSI kinds.
+	API     string   `yaml:"api" enum:"v1alpha1,v1alpha2" doc:"version of the COSI kinds and of the drivers' protocol, v1alpha1 or v1alpha2; default v1alpha2"`
 	Drivers []Driver `yaml:"drivers" doc:"drivers, each with its sidecar; default: the emulator's driver"`
 	Classes []Class  `yaml:"classes" doc:"BucketClasses, ${classes.NAME} in steps"`
 	// AccessClasses are BucketAccessClasses.
@@ -78,7 +90,7 @@ type AccessClass struct {
 	Name string `yaml:"name" required:"true" pattern:"dnsLabel" doc:"name in this file; ${accessClasses.NAME} is the name in the cluster"`
 	// Driver names one of the setup's drivers.
 	Driver             string `yaml:"driver" doc:"a name of setup.drivers; default: the first"`
-	AuthenticationType string `yaml:"authenticationType" enum:"Key,ServiceAccount" doc:"Key or ServiceAccount; default Key"`
+	AuthenticationType string `yaml:"authenticationType" enum:"Key,ServiceAccount,IAM" doc:"Key or ServiceAccount, which is IAM in v1alpha1; default Key"`
 	MultiBucketAccess  string `yaml:"multiBucketAccess" enum:"SingleBucket,MultipleBuckets" doc:"MultipleBuckets or SingleBucket; default SingleBucket"`
 	// DisallowedModes are those that accesses of the class may not ask for.
 	DisallowedModes *Modes            `yaml:"disallowedBucketAccessModes" doc:"modes that the class disallows"`

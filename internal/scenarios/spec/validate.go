@@ -38,6 +38,7 @@ func (d *decoder) validate(n *yaml.Node, s *Scenario) {
 		d.problem(n, "the scenario has no steps")
 	}
 	d.validateSetup(&s.Setup)
+	d.validateGeneration(s)
 	for _, exception := range s.Allow {
 		if exception.Oracle == "" || strings.TrimSpace(exception.Reason) == "" {
 			d.fail(exception.Position, "an exception in allow requires an oracle and a reason")
@@ -45,7 +46,7 @@ func (d *decoder) validate(n *yaml.Node, s *Scenario) {
 		}
 		d.oneOf(exception.Position, "oracle", []string{exception.Oracle}, vocabulary.OracleNames()...)
 	}
-	v := validation{decoder: d, setup: &s.Setup, allMarks: marksOf(s.Steps), allFaults: faultsOf(s.Steps)}
+	v := validation{decoder: d, setup: &s.Setup, api: s.API(), allMarks: marksOf(s.Steps), allFaults: faultsOf(s.Steps)}
 	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})
 	v.limits(s.Steps)
 }
@@ -70,7 +71,7 @@ func (d *decoder) validateSetup(s *Setup) {
 	access := map[string]bool{}
 	for _, class := range s.AccessClasses {
 		d.unique("access class", class.Name, class.Position, access)
-		d.oneOf(class.Position, "authenticationType", []string{class.AuthenticationType}, "", "Key", "ServiceAccount")
+		d.oneOf(class.Position, "authenticationType", []string{class.AuthenticationType}, "", "Key", "ServiceAccount", "IAM")
 		d.oneOf(class.Position, "multiBucketAccess", []string{class.MultiBucketAccess}, "", "SingleBucket", "MultipleBuckets")
 		if modes := class.DisallowedModes; modes != nil {
 			all := slices.Concat(modes.ObjectData, modes.ObjectMetadata, modes.BucketMetadata)

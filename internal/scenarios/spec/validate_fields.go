@@ -7,22 +7,31 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // types are those of the kinds whose fields are known.
-var types = map[string]reflect.Type{
-	"Bucket": reflect.TypeFor[v1alpha2.Bucket](), "BucketClaim": reflect.TypeFor[v1alpha2.BucketClaim](),
-	"BucketAccess": reflect.TypeFor[v1alpha2.BucketAccess](), "BucketClass": reflect.TypeFor[v1alpha2.BucketClass](),
-	"BucketAccessClass": reflect.TypeFor[v1alpha2.BucketAccessClass](),
+var types = map[objectstorage.Version]map[string]reflect.Type{
+	objectstorage.V1alpha1: {
+		"Bucket": reflect.TypeFor[v1alpha1.Bucket](), "BucketClaim": reflect.TypeFor[v1alpha1.BucketClaim](),
+		"BucketAccess": reflect.TypeFor[v1alpha1.BucketAccess](), "BucketClass": reflect.TypeFor[v1alpha1.BucketClass](),
+		"BucketAccessClass": reflect.TypeFor[v1alpha1.BucketAccessClass](),
+	},
+	objectstorage.V1alpha2: {
+		"Bucket": reflect.TypeFor[v1alpha2.Bucket](), "BucketClaim": reflect.TypeFor[v1alpha2.BucketClaim](),
+		"BucketAccess": reflect.TypeFor[v1alpha2.BucketAccess](), "BucketClass": reflect.TypeFor[v1alpha2.BucketClass](),
+		"BucketAccessClass": reflect.TypeFor[v1alpha2.BucketAccessClass](),
+	},
 }
 
 // expected checks that objects of a kind have the fields that are waited for: one that
 // is misspelt would never come.
 func (v *validation) expected(all Expectations) {
 	for i := range all {
-		if kind := types[all[i].Object.Kind]; kind != nil {
+		if kind := types[v.api][all[i].Object.Kind]; kind != nil {
 			v.fields(&all[i].Pattern, kind, all[i].Object.Kind)
 		}
 	}

@@ -7,15 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
-
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
-	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // A name that is misspelt would be found when the scenario is half run, or, where it
@@ -61,25 +58,10 @@ func (v *validation) componentAt(seam journal.Seam, text Text) {
 	}
 }
 
-// methods are those of the protocol.
-var methods = methodsByName()
-
-func methodsByName() map[string]protoreflect.MethodDescriptor {
-	all := map[string]protoreflect.MethodDescriptor{}
-	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()
-	for i := range services.Len() {
-		of := services.Get(i).Methods()
-		for j := range of.Len() {
-			all[string(of.Get(j).Name())] = of.Get(j)
-		}
-	}
-	return all
-}
-
 // method checks a name of a method.
 func (v *validation) method(at Position, name string) {
-	if methods[name] == nil {
-		v.decoder.fail(at, "unknown method %q: %s", name, suggest.From(name, operations.Methods()))
+	if operations.Method(v.api, name) == nil {
+		v.decoder.fail(at, "unknown method %q: %s", name, suggest.From(name, operations.MethodsOf(v.api)))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
@@ -11,6 +13,7 @@ import (
 type validation struct {
 	decoder *decoder
 	setup   *Setup
+	api     objectstorage.Version
 	// allMarks are those of the whole scenario.
 	allMarks map[string]bool
 	// allFaults are the names of those of the whole scenario.
@@ -191,7 +194,7 @@ func (v *validation) call(s *Step, _ map[string]bool) {
 	}
 	if name, ok := literal(s.Call.Method); ok {
 		v.method(s.Call.Method.Position, name)
-		if method := methods[name]; method != nil {
+		if method := operations.Method(v.api, name); method != nil {
 			v.message(&s.Call.Request, method.Input())
 		}
 	}

@@ -41,8 +41,7 @@ func (o *Objects) decode(d *decoder, n *yaml.Node) {
 
 // known reports whether it is clear which kind an object is of.
 func (d *decoder) known(object *Value, kind string) bool {
-	_, ok := kinds[kind]
-	return ok || object.Field("apiVersion") != nil || strings.Contains(kind, "${")
+	return isKindNamed(kind) || object.Field("apiVersion") != nil || strings.Contains(kind, "${")
 }
 
 // Reference names an object: KIND/NAME, in the scenario's namespace if the kind
@@ -61,7 +60,7 @@ func (d *decoder) reference(n *yaml.Node) Reference {
 		d.problem(n, "%q must name an object as KIND/NAME, such as BucketClaim/photos", n.Value)
 		return Reference{Position: d.at(n)}
 	}
-	if _, ok := kinds[found[1]]; !ok {
+	if !isKindNamed(found[1]) {
 		d.problem(n, "unknown kind %s: %s", found[1], suggest.From(found[1], kindNames()))
 	}
 	return Reference{Position: d.at(n), Kind: found[1], Name: d.text(n, found[2])}
