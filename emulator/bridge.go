@@ -71,6 +71,26 @@ func (e *Emulator) identifyV1alpha2(ctx context.Context, component, endpoint str
 	return driver, nil
 }
 
+// ErrDriverVersion is wrapped by the error of an external driver that speaks another version of
+// the protocol than Options.API.
+var ErrDriverVersion = errors.New("the driver speaks another version of COSI")
+
+// identifyV1alpha1 asks an external driver of v1alpha1 for its name.
+func (e *Emulator) identifyV1alpha1(ctx context.Context, _, endpoint string) (*externalDriver, error) {
+	bounded, cancel := context.WithTimeout(ctx, cmp.Or(e.opts.ConnectTimeout, DefaultConnectTimeout))
+	defer cancel()
+	name, err := bridge.GetDriverName(bounded, endpoint)
+	if !errors.Is(err, bridge.ErrGeneration) {
+		return &externalDriver{name: name, endpoint: endpoint}, err
+	}
+	options := cosisidecar.Options{Endpoint: endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
+	if _, newErr := cosisidecar.GetDriverName(ctx, options); newErr != nil {
+		return nil, fmt.Errorf("the driver at %s speaks neither COSI v1alpha1 nor v1alpha2; is it a COSI driver? %w",
+			endpoint, errors.Join(err, newErr))
+	}
+	return nil, fmt.Errorf("the driver at %s speaks v1alpha2: %w; run it with the kinds of v1alpha2", endpoint, ErrDriverVersion)
+}
+
 // startBridge starts a bridge in front of a driver. The IDs that it stores outlive its
 // incarnations, and with a data directory the emulator.
 func (e *Emulator) startBridge(ctx context.Context, component, endpoint string) (*externalDriver, error) {

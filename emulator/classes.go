@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
@@ -18,7 +19,7 @@ const (
 	ClassStandard = "standard"
 	// ClassStandardRetain is a BucketClass with deletion policy Retain.
 	ClassStandardRetain = "standard-retain"
-	// ClassMultiBucket is a BucketAccessClass with keys for several buckets.
+	// ClassMultiBucket is a BucketAccessClass with keys for several buckets. v1alpha1 has none.
 	ClassMultiBucket = "multi-bucket"
 )
 
@@ -46,6 +47,23 @@ func (e *Emulator) createClass(ctx context.Context, class client.Object) error {
 		return fmt.Errorf("create class %s: %w", class.GetName(), err)
 	}
 	return nil
+}
+
+// classesV1alpha1 are those of v1alpha1, which has no access to several buckets.
+func classesV1alpha1(driver string, bucketParameters map[string]string) []client.Object {
+	bucketClass := func(name string, policy v1alpha1.DeletionPolicy) client.Object {
+		return &v1alpha1.BucketClass{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, DriverName: driver, DeletionPolicy: policy, Parameters: bucketParameters,
+		}
+	}
+	return []client.Object{
+		bucketClass(ClassStandard, v1alpha1.DeletionPolicyDelete),
+		bucketClass(ClassStandardRetain, v1alpha1.DeletionPolicyRetain),
+		&v1alpha1.BucketAccessClass{
+			ObjectMeta: metav1.ObjectMeta{Name: ClassStandard},
+			DriverName: driver, AuthenticationType: v1alpha1.AuthenticationTypeKey,
+		},
+	}
 }
 
 func classes(driver string, bucketParameters map[string]string) []client.Object {

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -48,12 +49,13 @@ func (e *Emulator) GrantedKeys(since time.Time) []GrantedKey {
 
 // learnGranted remembers the key in what a driver has returned to a sidecar.
 func (e *Emulator) learnGranted(component, account string, response proto.Message) {
-	grant, ok := response.(*cosiv1alpha2.DriverGrantBucketAccessResponse)
+	key, ok := grantedKeyOf(response)
 	suffix := strings.TrimSuffix(strings.TrimPrefix(component, ComponentSidecar), vocabulary.ReplicaSuffix)
-	if !ok || !IsSidecar(component) || grant.GetCredentials() == nil || e.Component(ComponentDriver+suffix) != nil {
+	if !ok || !IsSidecar(component) || e.Component(ComponentDriver+suffix) != nil {
 		return // or the driver is a fake driver
 	}
-	e.grantedKeys.add(grantedKeyOf(component, account, grant))
+	key.Component, key.Account, key.At = component, account, time.Now()
+	e.grantedKeys.add(key)
 }
 
 // KeyNotTriedError is why a key of an external driver was not tried at its service.
@@ -91,8 +93,20 @@ const (
 	protocolGCS   = "GCS"
 )
 
-func grantedKeyOf(component, account string, grant *cosiv1alpha2.DriverGrantBucketAccessResponse) GrantedKey {
-	key := GrantedKey{Component: component, Account: account, Buckets: map[string]string{}, At: time.Now()}
+// grantedKeyOf returns the key of a response of either version of the protocol.
+func grantedKeyOf(response proto.Message) (GrantedKey, bool) {
+	switch grant := response.(type) {
+	case *cosiv1alpha1.DriverGrantBucketAccessResponse:
+		return grantedKeyV1alpha1(grant), len(grant.GetCredentials()) > 0
+	case *cosiv1alpha2.DriverGrantBucketAccessResponse:
+		return grantedKeyV1alpha2(grant), grant.GetCredentials() != nil
+	default:
+		return GrantedKey{}, false
+	}
+}
+
+func grantedKeyV1alpha2(grant *cosiv1alpha2.DriverGrantBucketAccessResponse) GrantedKey {
+	key := GrantedKey{Buckets: map[string]string{}}
 	switch credentials := grant.GetCredentials(); {
 	case credentials.GetS3() != nil:
 		key.Protocol = protocolS3
@@ -108,6 +122,17 @@ func grantedKeyOf(component, account string, grant *cosiv1alpha2.DriverGrantBuck
 			key.Endpoint, key.Region = info.GetEndpoint(), info.GetRegion()
 			key.VirtualHosts = info.GetAddressingStyle().GetStyle() == cosiv1alpha2.S3AddressingStyle_VIRTUAL
 		}
+	}
+	return key
+}
+
+// grantedKeyV1alpha1 has no buckets: v1alpha1 does not say what clients call them.
+func grantedKeyV1alpha1(grant *cosiv1alpha1.DriverGrantBucketAccessResponse) GrantedKey {
+	key := GrantedKey{Protocol: protocolAzure, Buckets: map[string]string{}}
+	if details, ok := grant.GetCredentials()[cosiv1alpha1.CredentialsS3]; ok {
+		values := details.GetSecrets()
+		key.Protocol, key.Endpoint, key.Region = protocolS3, values[cosiv1alpha1.S3Endpoint], values[cosiv1alpha1.S3Region]
+		key.AccessKeyID, key.Secret = values[cosiv1alpha1.S3AccessKeyID], values[cosiv1alpha1.S3AccessSecretKey]
 	}
 	return key
 }

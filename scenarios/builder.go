@@ -149,7 +149,7 @@ func (b *Builder) Run(t T, options ...Option) {
 		t.Fatalf("%v", fmt.Errorf("%s: %w", t.Name(), err))
 		return
 	}
-	open(t, options).play(t, s)
+	open(t, options, s.API()).play(t, s)
 }
 
 // Forgetting has what the step before crashes or restarts start without what it has

@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -20,6 +21,11 @@ func (b *Builder) Proves(what ...string) *Builder { return b.head(caller(), "pro
 // Labels are what a person can select the scenario by.
 func (b *Builder) Labels(labels map[string]string) *Builder {
 	return b.head(caller(), "labels", labels)
+}
+
+// API is the version of the COSI kinds that the scenario is for. It defaults to v1alpha2.
+func (b *Builder) API(version objectstorage.Version) *Builder {
+	return b.set(caller(), b.setup, "api", string(version))
 }
 
 // Timeout is how long a step may take that does not say otherwise.

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
 // scheme knows the kinds that can be given as Go types.
@@ -19,7 +19,7 @@ var scheme = newScheme()
 func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(s)) // constant
-	utilruntime.Must(v1alpha2.AddToScheme(s))
+	utilruntime.Must(objectstorage.AddToScheme(s))
 	return s
 }
 

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -11,6 +12,7 @@ type Option func(*ground)
 
 // ground is what scenarios run on. Tests with an equal one share an emulator.
 type ground struct {
+	api       objectstorage.Version
 	endpoint  string
 	inProcess *inProcess
 	emulator  *emulator.Emulator

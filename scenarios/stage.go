@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
@@ -30,10 +31,10 @@ var stages = struct {
 	open map[ground]*stage
 }{open: map[ground]*stage{}}
 
-// openStage returns the stage for some options. Nothing is started yet. The caller
+// openStage returns the stage for some options and a version of the COSI kinds. Nothing is started yet. The caller
 // closes it, once.
-func openStage(all []Option) (s *stage, closeStage func() error) {
-	var g ground
+func openStage(all []Option, api objectstorage.Version) (s *stage, closeStage func() error) {
+	g := ground{api: api}
 	for _, option := range all {
 		option(&g)
 	}
@@ -76,8 +77,11 @@ func (s *stage) leave() error {
 func (s *stage) options() (emulator.Options, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	options := emulator.Options{
+		API: s.ground.api, Driver: s.ground.endpoint, RPCTimeout: engine.CallTimeout(s.ground.patience),
+	}
 	if s.ground.inProcess == nil {
-		return emulator.Options{Driver: s.ground.endpoint, RPCTimeout: engine.CallTimeout(s.ground.patience)}, nil
+		return options, nil
 	}
 	if s.stopDriver == nil {
 		var err error
@@ -85,7 +89,8 @@ func (s *stage) options() (emulator.Options, error) {
 			return emulator.Options{}, err
 		}
 	}
-	return emulator.Options{Driver: s.endpoint, RPCTimeout: engine.CallTimeout(s.ground.patience)}, nil
+	options.Driver = s.endpoint
+	return options, nil
 }
 
 // enter waits for the emulator, and returns the engine that all scenarios on it

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -42,22 +43,27 @@ func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
 		t.Fatalf("%v", err)
 		return
 	}
-	stage := open(t, options)
+	stages := map[objectstorage.Version]*stage{}
+	for _, s := range all {
+		if stages[s.API()] == nil {
+			stages[s.API()] = open(t, options, s.API())
+		}
+	}
 	for _, s := range all {
 		t.Run(s.Name, func(t Test) {
 			t.Helper()
 			if !engine.RunsAlone(s) {
 				t.Parallel()
 			}
-			stage.play(t, s)
+			stages[s.API()].play(t, s)
 		})
 	}
 }
 
-// open opens a stage until the test, with its subtests, has ended.
-func open(t T, options []Option) *stage {
+// open opens a stage for a version of the COSI kinds until the test, with its subtests, has ended.
+func open(t T, options []Option, api objectstorage.Version) *stage {
 	t.Helper()
-	stage, closeStage := openStage(options)
+	stage, closeStage := openStage(options, api)
 	t.Cleanup(func() {
 		if err := closeStage(); err != nil {
 			t.Errorf("after the last scenario: %v", err)

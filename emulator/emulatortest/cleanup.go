@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
@@ -35,10 +35,9 @@ func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
 		return err
 	}
 	var stuck []error
-	for _, list := range []client.ObjectList{
-		&v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketList{},
-		&v1alpha2.BucketClassList{}, &v1alpha2.BucketAccessClassList{},
-	} {
+	for _, kind := range []string{"BucketAccess", "BucketClaim", "Bucket", "BucketClass", "BucketAccessClass"} {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(emu.API().GroupVersion().WithKind(kind + "List"))
 		stuck = append(stuck, removeAll(ctx, emu.Client(), list))
 	}
 	return errors.Join(stuck...)
@@ -96,8 +95,8 @@ func items(ctx context.Context, c client.Client, list client.ObjectList) ([]clie
 func force(ctx context.Context, c client.Client, objects []client.Object) error {
 	var errs []error
 	for _, object := range objects {
-		errs = append(errs, fmt.Errorf("%T %s could not be deleted: it still has finalizers %v",
-			object, client.ObjectKeyFromObject(object), object.GetFinalizers()))
+		errs = append(errs, fmt.Errorf("%s %s could not be deleted: it still has finalizers %v",
+			object.GetObjectKind().GroupVersionKind().Kind, client.ObjectKeyFromObject(object), object.GetFinalizers()))
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 		errs = append(errs, client.IgnoreNotFound(c.Patch(ctx, object, patch)))
 	}

@@ -51,7 +51,7 @@ func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	if opts.ControlPlane == nil {
 		exclusive.Lock()
 		tb.Cleanup(exclusive.Unlock)
-		plane := controlplanetest.Start(tb)
+		plane := controlplanetest.StartVersion(tb, opts.API)
 		if opts.Cluster == nil {
 			opts.ControlPlane = plane
 		}
@@ -71,6 +71,13 @@ func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 func Namespace(tb testing.TB) string {
 	tb.Helper()
 	return controlplanetest.Namespace(tb)
+}
+
+// NamespaceIn is Namespace in the control plane of an emulator, which may serve another version
+// of the COSI kinds than the default.
+func NamespaceIn(tb testing.TB, emu *emulator.Emulator) string {
+	tb.Helper()
+	return controlplanetest.NamespaceVersion(tb, emu.API())
 }
 
 func end(tb testing.TB, emu *emulator.Emulator) {

@@ -105,13 +105,13 @@ func (s *Shared) take(ctx context.Context) error {
 
 func (s *Shared) start(ctx context.Context) (*emulator.Emulator, error) {
 	ctrl.SetLogger(logr.Discard()) // see Start
-	plane, err := controlplanetest.Shared()
-	if err != nil {
-		return nil, fmt.Errorf("start a control plane for the tests: %w", err)
-	}
 	options, err := s.options()
 	if err != nil {
 		return nil, err
+	}
+	plane, err := controlplanetest.SharedVersion(options.API)
+	if err != nil {
+		return nil, fmt.Errorf("start a control plane for the tests: %w", err)
 	}
 	options.ControlPlane = plane
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)

@@ -1,6 +1,31 @@
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ErrBucketInfo is the error of a value that is no BucketInfo.
+var ErrBucketInfo = errors.New("not a BucketInfo")
+
+// ParseBucketInfo reads the value below BucketInfoKey of an access Secret. The error, which wraps
+// ErrBucketInfo, contains nothing of the value, since that may be secret.
+func ParseBucketInfo(value []byte) (*BucketInfo, error) {
+	info := &BucketInfo{}
+	if err := json.Unmarshal(value, info); err != nil {
+		if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return nil, fmt.Errorf("%w: no valid JSON at byte %d", ErrBucketInfo, at.Offset)
+		}
+		if at, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return nil, fmt.Errorf("%w: field %q has a JSON %s", ErrBucketInfo, at.Field, at.Value)
+		}
+		return nil, fmt.Errorf("%w: no valid JSON", ErrBucketInfo)
+	}
+	return info, nil
+}
 
 // BucketInfo is what an application reads in its Secret, as JSON below BucketInfoKey.
 //

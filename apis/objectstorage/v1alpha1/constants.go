@@ -2,18 +2,21 @@ package v1alpha1
 
 import "k8s.io/apimachinery/pkg/types"
 
+// FinalizerPrefix is what the finalizers of COSI begin with.
+const FinalizerPrefix = "cosi.objectstorage.k8s.io/"
+
 // Finalizers keep an object until COSI has cleaned up what it stands for.
 const (
 	// BucketClaimFinalizer is that of the controller on a BucketClaim.
-	BucketClaimFinalizer = "cosi.objectstorage.k8s.io/bucketclaim-protection"
+	BucketClaimFinalizer = FinalizerPrefix + "bucketclaim-protection"
 	// BucketFinalizer is that of the sidecar on a Bucket.
-	BucketFinalizer = "cosi.objectstorage.k8s.io/bucket-protection"
+	BucketFinalizer = FinalizerPrefix + "bucket-protection"
 	// BucketAccessFinalizer is that of the sidecar on a BucketAccess.
-	BucketAccessFinalizer = "cosi.objectstorage.k8s.io/bucketaccess-protection"
+	BucketAccessFinalizer = FinalizerPrefix + "bucketaccess-protection"
 	// BucketAccessBucketFinalizer keeps a Bucket while a BucketAccess to it exists.
-	BucketAccessBucketFinalizer = "cosi.objectstorage.k8s.io/bucketaccess-bucket-protection"
+	BucketAccessBucketFinalizer = FinalizerPrefix + "bucketaccess-bucket-protection"
 	// SecretFinalizer is that of the sidecar on the Secret of a BucketAccess.
-	SecretFinalizer = "cosi.objectstorage.k8s.io/secret-protection"
+	SecretFinalizer = FinalizerPrefix + "secret-protection"
 )
 
 // BucketInfoKey is the key of an access Secret whose value is a BucketInfo as JSON.

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -75,6 +76,9 @@ func (r *relay) follow(ctx context.Context, through *gate) {
 func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
 	request, response := cosiv1alpha2.Messages(method)
+	if request == nil {
+		request, response = cosiv1alpha1.Messages(method)
+	}
 	if request == nil || response == nil {
 		return status.Errorf(codes.Unimplemented, "unknown method %s", method)
 	}

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -45,7 +46,11 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	if err := r.engine.client.Get(ctx, client.ObjectKey{Namespace: r.namespace, Name: name}, secret); err != nil {
 		return nil, fmt.Errorf("read Secret/%s: %w", name, err)
 	}
-	value := func(key string) string { return string(secret.Data[key]) }
+	values, err := hub.SecretData(secret)
+	if err != nil {
+		return nil, err
+	}
+	value := func(key string) string { return values[key] }
 	c := &credentials{
 		bucket: value(v1alpha2.SecretKeyBucketName), transport: &http.Transport{}, attempts: max(1, r.engine.options.S3Attempts),
 	}

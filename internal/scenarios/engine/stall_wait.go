@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -12,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 )
@@ -59,8 +62,12 @@ func (r *run) cancelWhenStalled(
 
 // mayStay reports whether the state of an object may be final: only foreign finalizers
 // hold it, or COSI has failed terminally, or COSI reports no failure. It returns how
-// long the object must be unchanged for that.
+// long the object must be unchanged for that. An object of v1alpha1 does not say whether its
+// component will retry.
 func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bool) {
+	if slices.ContainsFunc(object.GetFinalizers(), isFinalizerOfV1alpha1) {
+		return 0, false
+	}
 	if !controllerutil.ContainsFinalizer(object, v1alpha2.ProtectionFinalizer) {
 		return idle.LongQuiet, true
 	}
@@ -73,6 +80,10 @@ func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bo
 		return 0, false
 	}
 	return idle.ProtectedQuiet, !willRetry(status.Status.Conditions)
+}
+
+func isFinalizerOfV1alpha1(name string) bool {
+	return strings.HasPrefix(name, v1alpha1.FinalizerPrefix)
 }
 
 // willRetry reports whether the conditions announce a retry, which may come after a

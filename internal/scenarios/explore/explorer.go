@@ -26,6 +26,7 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
+	opts.Emulator.API = scenario.API()
 	e := &explorer{
 		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
 		report: Report{Scenario: scenario.Name, Sandboxes: opts.Sandboxes, State: opts.State},
@@ -36,6 +37,9 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	if e.shared == nil { // this is the only exploration
 		e.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
 		defer func() { err = errors.Join(err, e.shared.pool.stop(context.WithoutCancel(ctx))) }()
+	}
+	if err := e.shared.serve(ctx, opts); err != nil {
+		return nil, errors.Join(err, e.done.close())
 	}
 	err = e.explore(ctx)
 	return &e.report, errors.Join(err, e.done.close())

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // ErrBudget is the error of a scenario that was not started.
@@ -20,7 +23,8 @@ type Source struct {
 	Text []byte
 }
 
-// All explores scenarios one after the other, in the same sandboxes. A fault that
+// All explores scenarios one after the other, in the same sandboxes. Those for one version of
+// the COSI kinds come after each other. A fault that
 // was tried in one scenario is not tried at an equivalent operation of another:
 // [Options.Prune] selects which operations count as equivalent. It calls done with the
 // report of each scenario, or with the error of a scenario that cannot be explored, and
@@ -39,7 +43,7 @@ func All(ctx context.Context, opts Options, sources []Source, done func(Source, 
 			return fmt.Errorf("create the state directory: %w", err)
 		}
 	}
-	for _, source := range sources {
+	for _, source := range groupedByAPI(sources) {
 		if opts.shared.ends.passed() {
 			done(source, nil, ErrBudget)
 			continue
@@ -64,6 +68,39 @@ type sharedState struct {
 	pool  *pool
 	tried map[string]bool // prune keys with the kinds that were tried
 	ends  deadline
+}
+
+// serve replaces the sandboxes, which must be unused, if they serve another version of the COSI
+// kinds.
+func (s *sharedState) serve(ctx context.Context, opts Options) error {
+	if s.pool.options.Emulator.API == opts.Emulator.API {
+		return nil
+	}
+	err := s.pool.stop(context.WithoutCancel(ctx))
+	s.pool, s.tried = newPool(opts), map[string]bool{} // operations of versions are not equivalent
+	return err
+}
+
+// groupedByAPI puts scenarios for the same version of the COSI kinds after each other, since
+// each change of the version costs new sandboxes.
+func groupedByAPI(sources []Source) []Source {
+	var versions []objectstorage.Version
+	of := map[objectstorage.Version][]Source{}
+	for _, source := range sources {
+		version := objectstorage.Version("") // of what cannot be read, which is reported later
+		if s, err := parseOne(spec.Loader{}, source.File, source.Text); err == nil {
+			version = s.API()
+		}
+		if of[version] == nil {
+			versions = append(versions, version)
+		}
+		of[version] = append(of[version], source)
+	}
+	grouped := make([]Source, 0, len(sources))
+	for _, version := range versions {
+		grouped = append(grouped, of[version]...)
+	}
+	return grouped
 }
 
 // untried returns the trials of a clean run that were not tried before at an equivalent

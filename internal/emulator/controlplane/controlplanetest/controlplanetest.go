@@ -1,6 +1,7 @@
 package controlplanetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 )
@@ -19,7 +21,10 @@ import (
 // the programs before; only the test binary's timeout limits that.
 const startTimeout = 2 * time.Minute
 
-var shared = sync.OnceValues(start)
+var shared = map[objectstorage.Version]func() (*controlplane.ControlPlane, error){
+	objectstorage.V1alpha1: sync.OnceValues(func() (*controlplane.ControlPlane, error) { return start(objectstorage.V1alpha1) }),
+	objectstorage.V1alpha2: sync.OnceValues(func() (*controlplane.ControlPlane, error) { return start(objectstorage.V1alpha2) }),
+}
 
 // Start returns the control plane of the test binary, with the COSI kinds, and with
 // the controllers of kube-controller-manager if it is available. The first call starts
@@ -30,7 +35,13 @@ var shared = sync.OnceValues(start)
 // before goleak.IgnoreCurrent.
 func Start(tb testing.TB) *controlplane.ControlPlane {
 	tb.Helper()
-	c, err := shared()
+	return StartVersion(tb, objectstorage.V1alpha2)
+}
+
+// StartVersion is Start with the COSI kinds of a version. The versions have a control plane each.
+func StartVersion(tb testing.TB, version objectstorage.Version) *controlplane.ControlPlane {
+	tb.Helper()
+	c, err := SharedVersion(version)
 	if err != nil {
 		tb.Fatalf("start a control plane for the tests: %v", err)
 	}
@@ -43,14 +54,19 @@ func Start(tb testing.TB) *controlplane.ControlPlane {
 }
 
 // Shared is Start for callers without a test; they report the error.
-func Shared() (*controlplane.ControlPlane, error) { return shared() }
+func Shared() (*controlplane.ControlPlane, error) { return SharedVersion(objectstorage.V1alpha2) }
 
-func start() (*controlplane.ControlPlane, error) {
+// SharedVersion is Shared with the COSI kinds of a version; empty means v1alpha2.
+func SharedVersion(version objectstorage.Version) (*controlplane.ControlPlane, error) {
+	return shared[cmp.Or(version, objectstorage.V1alpha2)]()
+}
+
+func start(version objectstorage.Version) (*controlplane.ControlPlane, error) {
 	set, err := binaries.Find(context.Background(), binaries.Options{Progress: tell})
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := crds.All()
+	kinds, err := crds.For(version)
 	if err != nil {
 		return nil, err
 	}

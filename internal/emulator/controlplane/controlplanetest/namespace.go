@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
 const callTimeout = 10 * time.Second
@@ -17,7 +19,13 @@ const callTimeout = 10 * time.Second
 // wait for the deletion.
 func Namespace(tb testing.TB) string {
 	tb.Helper()
-	client, err := kubernetes.NewForConfig(Start(tb).AdminConfig())
+	return NamespaceVersion(tb, objectstorage.V1alpha2)
+}
+
+// NamespaceVersion is Namespace in the control plane with the COSI kinds of a version.
+func NamespaceVersion(tb testing.TB, version objectstorage.Version) string {
+	tb.Helper()
+	client, err := kubernetes.NewForConfig(StartVersion(tb, version).AdminConfig())
 	if err != nil {
 		tb.Fatalf("make a namespace for the test: %v", err)
 	}

@@ -1,0 +1,40 @@
+package hub
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// SecretData returns the contents of an access Secret by the keys of v1alpha2, also if it has
+// the BucketInfo of v1alpha1. The error contains no secret.
+func SecretData(s *corev1.Secret) (map[string]string, error) {
+	values := map[string]string{}
+	for key, value := range s.Data {
+		values[key] = string(value)
+	}
+	written, ok := s.Data[v1alpha1.BucketInfoKey]
+	if !ok {
+		return values, nil
+	}
+	info, err := v1alpha1.ParseBucketInfo(written)
+	if err != nil {
+		return nil, fmt.Errorf("%s in Secret %s/%s: %w", v1alpha1.BucketInfoKey, s.Namespace, s.Name, err)
+	}
+	delete(values, v1alpha1.BucketInfoKey)
+	values[v1alpha2.SecretKeyBucketName] = info.Spec.BucketName
+	if s3 := info.Spec.SecretS3; s3 != nil {
+		values[v1alpha2.SecretKeyProtocol] = string(v1alpha2.ProtocolS3)
+		values[v1alpha2.SecretKeyS3Endpoint], values[v1alpha2.SecretKeyS3Region] = s3.Endpoint, s3.Region
+		values[v1alpha2.SecretKeyS3AddressingStyle] = v1alpha2.S3AddressingStylePath
+		values[v1alpha2.SecretKeyS3AccessKeyID], values[v1alpha2.SecretKeyS3SecretAccessKey] = s3.AccessKeyID, s3.AccessSecretKey
+	}
+	if azure := info.Spec.SecretAzure; azure != nil {
+		values[v1alpha2.SecretKeyProtocol] = string(v1alpha2.ProtocolAzure)
+		values[v1alpha2.SecretKeyAzureSASToken] = azure.AccessToken
+	}
+	return values, nil
+}
