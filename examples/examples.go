@@ -14,3 +14,14 @@ var Quickstart []byte
 //
 //go:embed classes.yaml
 var Classes []byte
+
+// QuickstartV1alpha1 is quickstart-v1alpha1.yaml, and ClassesV1alpha1 classes-v1alpha1.yaml: the same
+// for the kinds of v1alpha1.
+//
+//go:embed quickstart-v1alpha1.yaml
+var QuickstartV1alpha1 []byte
+
+// ClassesV1alpha1 is classes-v1alpha1.yaml.
+//
+//go:embed classes-v1alpha1.yaml
+var ClassesV1alpha1 []byte

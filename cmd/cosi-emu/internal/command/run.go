@@ -1,22 +1,27 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // defaultRunTimeout is the time limit of a run that hangs.
@@ -37,6 +42,9 @@ type scenarioRun struct {
 	// callTimeout reports whether --rpc-timeout is given.
 	callTimeout func() bool
 
+	// api is --api.
+	api objectstorage.Version
+
 	streams      cli.Streams
 	text         report.Text
 	destinations []destination
@@ -50,7 +58,8 @@ func newRun(streams cli.Streams) *cobra.Command {
 		Long: `Start an emulator, run scenarios, and stop the emulator. The scenarios are those of
 the files, and of all *.yaml and *.yml files below the directories. With --suite they
 are those that ship with this program. All files are checked before anything starts.
-docs/scenarios.md describes the format.
+docs/scenarios.md describes the format. Scenarios for the kinds of v1alpha1 and of
+v1alpha2 run one after the other, with an emulator each.
 
 For a scenario that fails, the command prints the step and its position, the
 difference between expected and actual state, the last events of its objects, and the
@@ -114,6 +123,8 @@ func somePaths(cmd *cobra.Command, args []string) error {
 
 func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	r.selection.addFlags(flags)
+	addAPI(flags, &r.api, "run only scenarios for this version of the COSI kinds, v1alpha1 or v1alpha2 (default: all, "+
+		"and with your own components v1alpha2)")
 	flags.BoolVar(&r.suite, "suite", false, "run the scenarios that ship with this program")
 	flags.IntVar(&r.parallel, "parallel", 0, "number of scenarios that run at the same time (default: four for each processor)")
 	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "time limit for all scenarios, without the start of the emulator")
@@ -178,21 +189,63 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	var last report.Report
-	err = r.start.run(cmd.Context(), r.streams, func(running *session.Session) error {
-		loop := &runLoop{scenarioRun: r, session: running}
-		defer func() { last = loop.report }()
-		return loop.supervised(cmd.Context(), func(ctx context.Context) error {
-			if r.watch {
-				return loop.watch(ctx, paths, set, scenarios)
-			}
-			return loop.once(ctx, scenarios)
+	groups := r.groups(scenarios)
+	if len(groups) > 1 && r.watch {
+		return cli.Usage(errors.New("--watch runs the scenarios for one version of the COSI kinds: choose it with --api"))
+	}
+	for i, group := range groups {
+		r.start.session.Emulator.API = group.api
+		loop := &runLoop{scenarioRun: r, earlier: last.Scenarios, more: i < len(groups)-1}
+		err = r.start.run(cmd.Context(), r.streams, func(running *session.Session) error {
+			loop.session = running
+			return loop.supervised(cmd.Context(), func(ctx context.Context) error {
+				if r.watch {
+					return loop.watch(ctx, paths, set, group.scenarios)
+				}
+				return loop.once(ctx, group.scenarios)
+			})
 		})
-	})
+		if errors.Is(err, emulator.ErrDriverVersion) && len(groups) > 1 {
+			err = loop.skip(group.scenarios, err)
+		}
+		last = loop.report
+		if err != nil {
+			break
+		}
+	}
 	if err != nil && !cli.IsUsage(err) {
 		cli.PrintError(r.streams.Err, err)
 		return cli.ExitError(cli.ExitEnvironment)
 	}
 	return errors.Join(err, exitOf(last))
+}
+
+// versionGroup are the scenarios for one version of the COSI kinds, which need an emulator of their own.
+type versionGroup struct {
+	api       objectstorage.Version
+	scenarios []*spec.Scenario
+}
+
+// groups returns the scenarios by the version of the COSI kinds. An emulator with a component of the
+// user's own, and an existing cluster, are for one version: scenarios for others are skipped.
+func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
+	own := r.start.own.controller != "" || r.start.own.sidecar != ""
+	if own || r.start.cluster.wanted || r.api != "" {
+		return []versionGroup{{cmp.Or(r.api, objectstorage.V1alpha2), scenarios}}
+	}
+	var groups []versionGroup
+	for _, version := range slices.Backward(objectstorage.Versions()) {
+		g := versionGroup{api: version}
+		for _, s := range scenarios {
+			if s.API() == version {
+				g.scenarios = append(g.scenarios, s)
+			}
+		}
+		if len(g.scenarios) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	return groups
 }
 
 // source returns the function that reads the scenarios.

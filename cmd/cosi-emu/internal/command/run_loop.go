@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -29,6 +31,10 @@ type runLoop struct {
 
 	session *session.Session
 	report  report.Report // the last
+	// earlier are the scenarios that another emulator has run; more means that another one follows,
+	// and reports.
+	earlier []report.Scenario
+	more    bool
 }
 
 // supervised calls during with a context that ends when the emulator fails, and
@@ -73,11 +79,34 @@ func (r *runLoop) runAndReport(ctx context.Context, scenarios []*spec.Scenario) 
 	run := runner.Runner{
 		Engine: engine.New(emu, options), Journal: emu.Journal(), Parallel: r.parallel, Version: version().Version,
 	}
-	r.report = run.Run(ctx, scenarios)
-	for i := range r.report.Scenarios {
-		r.report.Scenarios[i].Recording = recorder.Path(r.report.Scenarios[i].Name)
+	done := run.Run(ctx, scenarios)
+	for i := range done.Scenarios {
+		done.Scenarios[i].Recording = recorder.Path(done.Scenarios[i].Name)
 	}
-	return errors.Join(shown.Close(), r.print(), r.save(), recorder.Err())
+	return errors.Join(shown.Close(), r.conclude(done), recorder.Err())
+}
+
+// conclude adds the earlier scenarios to a report, and prints and saves it, unless more follow.
+func (r *runLoop) conclude(done report.Report) error {
+	r.report = done
+	if len(r.earlier) > 0 {
+		all := slices.Concat(r.earlier, done.Scenarios)
+		r.report = report.New(done.Version, all[0].Started, time.Since(all[0].Started), all)
+	}
+	if r.more {
+		return nil
+	}
+	return errors.Join(r.print(), r.save())
+}
+
+// skip reports scenarios that the driver cannot run.
+func (r *runLoop) skip(scenarios []*spec.Scenario, reason error) error {
+	now := time.Now()
+	skipped := make([]report.Scenario, len(scenarios))
+	for i, s := range scenarios {
+		skipped[i] = report.NewScenario(engine.Result{Scenario: s, Outcome: engine.Skipped, Reason: reason.Error(), Started: now}, nil)
+	}
+	return r.conclude(report.New(version().Version, now, 0, skipped))
 }
 
 // keptRecordings is how many recordings of failed scenarios the cache keeps.

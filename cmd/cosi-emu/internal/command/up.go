@@ -36,6 +36,7 @@ type start struct {
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addTimeout(flags, "timeout")
+	addAPI(flags, &s.session.Emulator.API, "version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default v1alpha2)")
 	s.addEmulator(flags)
 }
 
@@ -123,6 +124,10 @@ const upExamples = `  # Ctrl-C stops it.
   # In the background, with data that survives a restart, and S3 over TLS.
   cosi-emu up -d --data-dir ./cosi-data --tls
 
+  # The COSI of today's deployments, with your driver for it.
+  cosi-emu up --api v1alpha1
+  cosi-emu up --api v1alpha1 --driver unix:///tmp/old.sock
+
   # With S3 and Google Cloud Storage.
   cosi-emu up --protocols S3,GCS
 
@@ -151,6 +156,9 @@ func newUp(streams cli.Streams) *cobra.Command {
 kinds, the COSI controller and sidecar, a fake driver with its S3 store, and default
 classes. The command prints all endpoints and runs until Ctrl-C. Then it stops all
 components and deletes their files.
+
+With --api v1alpha1, kinds, controller, sidecar and fake driver are those of v1alpha1,
+which most deployments run.
 
 The programs of the control plane come from --control-plane-dir or
 $KUBEBUILDER_ASSETS, then from the user's cache. If they are missing, they are
