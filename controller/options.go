@@ -1,22 +1,22 @@
 package controller
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/go-logr/logr"
 
+	"github.com/cosi-emu/cosi-emu/internal/controller/instance"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 )
 
 // Defaults of the Options.
 const (
 	// DefaultWorkers is how many objects of each kind are reconciled at once.
-	DefaultWorkers = 4
+	DefaultWorkers = instance.DefaultWorkers
 	// DefaultRetryBaseDelay is the delay before the first retry.
-	DefaultRetryBaseDelay = 20 * time.Millisecond
+	DefaultRetryBaseDelay = instance.DefaultRetryBaseDelay
 	// DefaultRetryMaxDelay is the longest delay between retries.
-	DefaultRetryMaxDelay = 2 * time.Minute
+	DefaultRetryMaxDelay = instance.DefaultRetryMaxDelay
 	// DefaultLeaseDuration is how long other instances wait before they take a Lease
 	// that is not renewed.
 	DefaultLeaseDuration = cosimanager.DefaultLeaseDuration
@@ -25,10 +25,6 @@ const (
 	// DefaultRetryPeriod is the time between two attempts.
 	DefaultRetryPeriod = cosimanager.DefaultRetryPeriod
 )
-
-// reconcileTimeout limits one reconcile, so that a request that hangs blocks a worker
-// no longer than this.
-const reconcileTimeout = time.Minute
 
 // Options are the settings of a Controller. The zero value is ready to use.
 type Options struct {
@@ -67,28 +63,4 @@ type Options struct {
 }
 
 // Validate returns all errors of the options.
-func (o Options) Validate() error {
-	o = o.withDefaults()
-	return o.settings().Validate()
-}
-
-func (o Options) settings() cosimanager.Settings {
-	return cosimanager.Settings{
-		Logger: o.Logger, Workers: o.Workers,
-		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay, ReconcileTimeout: reconcileTimeout,
-		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,
-		LeaderElection: o.LeaderElection, LeaderElectionNamespace: o.LeaderElectionNamespace,
-		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
-	}
-}
-
-// withDefaults replaces zero values by the defaults.
-func (o Options) withDefaults() Options {
-	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
-	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
-	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
-	o.LeaseDuration = cmp.Or(o.LeaseDuration, DefaultLeaseDuration)
-	o.RenewDeadline = cmp.Or(o.RenewDeadline, DefaultRenewDeadline)
-	o.RetryPeriod = cmp.Or(o.RetryPeriod, DefaultRetryPeriod)
-	return o
-}
+func (o Options) Validate() error { return instance.Options(o).Validate() }

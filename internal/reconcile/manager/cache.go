@@ -9,11 +9,15 @@ import (
 )
 
 // Watch makes the cache watch those kinds from the start, so that a standby is ready
-// to take over, and so that WaitReady knows what to wait for.
+// to take over, and so that WaitReady knows what to wait for. It fails if the API server
+// does not serve them in the version of the component.
 func (m *Manager) Watch(ctx context.Context, kinds ...client.Object) error {
+	if err := m.checkServed(kinds); err != nil {
+		return err
+	}
 	for _, kind := range kinds {
 		if _, err := m.GetCache().GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {
-			return fmt.Errorf("watch %T; are the CustomResourceDefinitions installed? %w", kind, err)
+			return fmt.Errorf("watch %T: %w", kind, err)
 		}
 	}
 	return nil

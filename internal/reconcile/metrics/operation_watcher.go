@@ -10,10 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// Operations returns what is measured in the objects of one version of the API.
+type Operations func(cache client.Reader) []*watcher
+
 // WatchOperations measures the operations on the objects of a cache. Nothing is
 // counted before elected is closed: only the leader counts.
-func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}) error {
-	for _, w := range []*watcher{watchClaims(c), watchBuckets(), watchAccesses()} { //nolint:contextcheck // events have no context
+func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}, operations Operations) error {
+	for _, w := range operations(c) { //nolint:contextcheck // events have no context
 		w.elected, w.now = elected, time.Now
 		informer, err := c.GetInformer(ctx, w.example, cache.BlockUntilSynced(false))
 		if err != nil {

@@ -1,0 +1,51 @@
+package controller
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucketclaim"
+	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
+	"github.com/cosi-emu/cosi-emu/internal/controller/index"
+	"github.com/cosi-emu/cosi-emu/internal/controller/instance"
+	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
+)
+
+// version is the controller of v1alpha2.
+func version() instance.Version {
+	return instance.Version{
+		AddToScheme: v1alpha2.AddToScheme,
+		Kinds: []client.Object{
+			&v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}, &v1alpha2.BucketClass{},
+			&v1alpha2.BucketAccess{}, &v1alpha2.BucketAccessClass{},
+		},
+		Index:          index.Register,
+		Operations:     cosimetrics.V1alpha2,
+		AddReconcilers: addReconcilers,
+	}
+}
+
+func addReconcilers(s *instance.Setup) error {
+	protector := claimprotection.New(s.GetClient(), s.GetAPIReader())
+	claims := &bucketclaim.Reconciler{
+		Client: s.GetClient(), Live: s.GetAPIReader(), Recorder: s.Recorder, APIErrors: s.APIErrors, Protector: protector,
+	}
+	if err := claims.SetupWithManager(s, s.ControllerOptions()); err != nil {
+		return fmt.Errorf("set up the reconciler of BucketClaims: %w", err)
+	}
+	accesses := &bucketaccess.Reconciler{
+		Client: s.GetClient(), Recorder: s.Recorder, APIErrors: s.APIErrors, Protector: protector,
+	}
+	if err := accesses.SetupWithManager(s, s.ControllerOptions()); err != nil {
+		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
+	}
+	buckets := bucket.New(s.GetClient(), s.GetAPIReader(), s.Recorder, s.APIErrors)
+	if err := buckets.SetupWithManager(s, s.ControllerOptions()); err != nil {
+		return fmt.Errorf("set up the reconciler of Buckets: %w", err)
+	}
+	return nil
+}

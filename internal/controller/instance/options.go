@@ -1,0 +1,60 @@
+package instance
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+)
+
+// Defaults of the Options.
+const (
+	DefaultWorkers        = 4
+	DefaultRetryBaseDelay = 20 * time.Millisecond
+	DefaultRetryMaxDelay  = 2 * time.Minute
+)
+
+// reconcileTimeout limits one reconcile, so that a request that hangs blocks a worker
+// no longer than this.
+const reconcileTimeout = time.Minute
+
+// Options are the public Options of package controller, which documents them. The fields
+// are the same, so that one converts to the other.
+type Options struct {
+	Logger logr.Logger
+
+	Workers int
+
+	RetryBaseDelay time.Duration
+	RetryMaxDelay  time.Duration
+
+	MetricsBindAddress     string
+	HealthProbeBindAddress string
+
+	LeaderElection                            bool
+	LeaderElectionNamespace                   string
+	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
+}
+
+// Validate returns all errors of the options.
+func (o Options) Validate() error { return o.settings().Validate() }
+
+// settings returns the settings of the manager, with the defaults.
+func (o Options) settings() cosimanager.Settings {
+	return cosimanager.Settings{
+		Logger:                  o.Logger,
+		Workers:                 cmp.Or(o.Workers, DefaultWorkers),
+		RetryBaseDelay:          cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay),
+		RetryMaxDelay:           cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay),
+		ReconcileTimeout:        reconcileTimeout,
+		MetricsBindAddress:      o.MetricsBindAddress,
+		HealthProbeBindAddress:  o.HealthProbeBindAddress,
+		LeaderElection:          o.LeaderElection,
+		LeaderElectionNamespace: o.LeaderElectionNamespace,
+		LeaseDuration:           cmp.Or(o.LeaseDuration, cosimanager.DefaultLeaseDuration),
+		RenewDeadline:           cmp.Or(o.RenewDeadline, cosimanager.DefaultRenewDeadline),
+		RetryPeriod:             cmp.Or(o.RetryPeriod, cosimanager.DefaultRetryPeriod),
+	}
+}
