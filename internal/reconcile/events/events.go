@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
@@ -49,7 +50,7 @@ func Changes(recorder events.EventRecorder, object runtime.Object, action Action
 
 // failureOf returns the KEP's reason for a failure.
 func failureOf(object runtime.Object, action Action) string {
-	_, isAccess := object.(*v1alpha2.BucketAccess)
+	isAccess := isAccess(object)
 	switch {
 	case isAccess && action == Provision:
 		return v1alpha2.ReasonFailedGrantAccess
@@ -59,6 +60,15 @@ func failureOf(object runtime.Object, action Action) string {
 		return v1alpha2.ReasonFailedCreateBucket
 	default:
 		return v1alpha2.ReasonFailedDeleteBucket
+	}
+}
+
+func isAccess(object runtime.Object) bool {
+	switch object.(type) {
+	case *v1alpha1.BucketAccess, *v1alpha2.BucketAccess:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -92,8 +102,7 @@ func isRoutine(object runtime.Object, reason string) bool {
 	case v1alpha2.ReasonPending, v1alpha2.ReasonWaitingForDriver:
 		return true
 	case v1alpha2.ReasonWaitingForBucket:
-		_, isAccess := object.(*v1alpha2.BucketAccess)
-		return !isAccess
+		return !isAccess(object)
 	default:
 		return false
 	}
