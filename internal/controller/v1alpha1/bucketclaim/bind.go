@@ -1,0 +1,87 @@
+package bucketclaim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// checkSpec rejects a claim that does not say which Bucket it is for. The API server does
+// not check that in v1alpha1. A claim that is bound already keeps its Bucket.
+func (a *attempt) checkSpec(context.Context) error {
+	spec := &a.Object.Spec
+	switch {
+	case a.Object.Status.BucketName != "":
+		return nil
+	case spec.BucketClassName == "" && spec.ExistingBucketName == "":
+		return reasons.Invalid(v1alpha2.ReasonInvalidSpec,
+			"spec has neither bucketClassName, for a new bucket, nor existingBucketName: set one of them")
+	case spec.BucketClassName != "" && spec.ExistingBucketName != "":
+		return reasons.Invalid(v1alpha2.ReasonInvalidSpec,
+			"spec has both bucketClassName, for a new bucket, and existingBucketName: remove one of them")
+	default:
+		return nil
+	}
+}
+
+// bind gives the claim its Bucket: the one that it is bound to, the existing one that it
+// names, or a new one. The claim names the Bucket once the Bucket refers to the claim.
+func (a *attempt) bind(ctx context.Context) (err error) {
+	claim, bound := a.Object, a.Object.Status.BucketName
+	switch {
+	case bound != "":
+		a.bucket, err = a.boundBucket(ctx, bound)
+	case claim.Spec.ExistingBucketName != "":
+		a.bucket, err = a.bindExisting(ctx, claim, claim.Spec.ExistingBucketName)
+	default:
+		a.bucket, err = a.bindNew(ctx, claim, v1alpha1.BucketNameForClaim(claim.UID))
+	}
+	if err == nil && bound == "" {
+		claim.Status.BucketName = a.bucket.Name
+		a.EventOnSave(v1alpha2.ReasonBound, fmt.Sprintf("bound to Bucket %q", a.bucket.Name))
+	}
+	return err
+}
+
+// boundBucket returns the Bucket that the claim is bound to already. If it does not exist
+// any more, it is not created again: that would hide the loss, and would give the claim an
+// empty bucket while the old one still has its data. An existing Bucket that an
+// administrator has created again is bound again.
+func (a *attempt) boundBucket(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
+	claim := a.Object
+	bucket, err := a.findConfirmed(ctx, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case bucket == nil:
+		return nil, reasons.Lost(v1alpha2.ReasonBucketLost,
+			"Bucket %q, which this claim is bound to, does not exist any more", name)
+	case isBoundTo(bucket, claim):
+		return bucket, nil
+	case claim.Spec.ExistingBucketName == name && isFree(bucket, claim):
+		return a.adopt(ctx, claim, bucket)
+	default:
+		return nil, reasons.Lost(v1alpha2.ReasonBindingConflict,
+			"Bucket %q, which this claim is bound to, refers to %s", name, owner(bucket))
+	}
+}
+
+// syncStatus copies what the user of the claim has to know of the Bucket, which only
+// administrators can read.
+func (a *attempt) syncStatus(context.Context) error {
+	if !a.bucket.DeletionTimestamp.IsZero() {
+		return reasons.Invalid(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", a.bucket.Name)
+	}
+	if err := checkProtocols(a.Object, a.bucket); err != nil {
+		return err
+	}
+	ready := a.bucket.Status.BucketReady
+	if ready && !a.Object.Status.BucketReady {
+		a.EventOnSave(v1alpha2.ReasonProvisioned, fmt.Sprintf("Bucket %q is ready", a.bucket.Name))
+	}
+	a.Object.Status.BucketReady = ready
+	return nil
+}

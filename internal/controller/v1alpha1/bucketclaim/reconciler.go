@@ -1,0 +1,105 @@
+// Package bucketclaim reconciles BucketClaims of v1alpha1. It gives each claim a Bucket, a
+// new one or an existing one, copies its readiness into the claim's status, and removes or
+// releases it when the claim is deleted. The driver's side of a Bucket is the sidecar's.
+//
+// In v1alpha1 nothing is immutable, and the objects may be older than this controller. So
+// the binding is what status.bucketName and the UID in the Bucket's reference agree on:
+// what the spec says counts only until then.
+package bucketclaim
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+)
+
+// Reconciler reconciles BucketClaims. It keeps no state but what it has reported.
+type Reconciler struct {
+	// Client reads from the cache, with the indexes of Index, and writes to the API
+	// server.
+	Client client.Client
+	// Live reads from the API server, where a stale answer would do harm.
+	Live client.Reader
+	// Recorder takes the Events.
+	Recorder events.EventRecorder
+	// APIErrors records errors of the API server as Events.
+	APIErrors *cosievents.APIErrors
+	// Outcomes records what claims wait for, and what is wrong with them, as Events.
+	Outcomes *cosievents.Outcomes
+}
+
+// attempt is one reconcile of one claim. Its phases are its methods.
+type attempt struct {
+	*Reconciler
+	*cosireconcile.Patcher[*v1alpha1.BucketClaim]
+
+	bucket *v1alpha1.Bucket
+}
+
+// Runner returns the runner that walks an object through the phases.
+func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha1.BucketClaim] {
+	return &cosireconcile.Runner[*v1alpha1.BucketClaim]{
+		Client: r.Client, Live: r.Live, Recorder: r.Recorder, APIErrors: r.APIErrors,
+		Owns:   func(claim *v1alpha1.BucketClaim) bool { return !isReleased(claim) },
+		Status: func(claim *v1alpha1.BucketClaim) cosireconcile.Status { return status{claim, r.Outcomes} },
+		Provision: func(p *cosireconcile.Patcher[*v1alpha1.BucketClaim]) []cosireconcile.Phase {
+			a := &attempt{Reconciler: r, Patcher: p}
+			return []cosireconcile.Phase{a.checkSpec, a.addFinalizer, a.bind, a.syncStatus}
+		},
+		Deprovision: func(p *cosireconcile.Patcher[*v1alpha1.BucketClaim]) []cosireconcile.Phase {
+			a := &attempt{Reconciler: r, Patcher: p}
+			return []cosireconcile.Phase{a.awaitAccesses, a.removeBuckets, a.markUnready, a.removeFinalizer}
+		},
+	}
+}
+
+// status is the part of a claim's status that the runner maintains. There are no conditions
+// in v1alpha1: an Event says what a claim waits for, or what is wrong with it.
+type status struct {
+	claim    *v1alpha1.BucketClaim
+	outcomes *cosievents.Outcomes
+}
+
+// ResetIncomplete implements cosireconcile.Status. The phases set the whole status.
+func (status) ResetIncomplete() {}
+
+// Conclude implements cosireconcile.Status. A claim is ready only if all phases say so.
+func (s status) Conclude(found *reasons.Error) {
+	action := cosievents.Provision
+	if !s.claim.DeletionTimestamp.IsZero() {
+		action = cosievents.Deprovision
+	}
+	s.outcomes.Record(s.claim, action, found)
+	if found != nil || action == cosievents.Deprovision {
+		s.claim.Status.BucketReady = false
+	}
+}
+
+// Current implements cosireconcile.Status.
+func (status) Current() []metav1.Condition { return nil }
+
+// addFinalizer comes before the creation of anything that would outlive the claim without
+// it.
+func (a *attempt) addFinalizer(ctx context.Context) error {
+	return a.PatchMetadata(ctx, func(claim *v1alpha1.BucketClaim) {
+		controllerutil.AddFinalizer(claim, v1alpha1.BucketClaimFinalizer)
+	})
+}
+
+// isReleased reports whether a deleting claim has no finalizer of the controller any more,
+// so that it may have vanished.
+func isReleased(claim *v1alpha1.BucketClaim) bool {
+	return !claim.DeletionTimestamp.IsZero() && !isKept(claim)
+}
+
+func isKept(claim *v1alpha1.BucketClaim) bool {
+	return controllerutil.ContainsFinalizer(claim, v1alpha1.BucketClaimFinalizer)
+}
