@@ -125,7 +125,8 @@ func (p *Patcher[T]) conclude(ctx context.Context, err error) error {
 		return err
 	}
 	p.Status().Conclude(found)
-	if !p.changed() {
+	isNews := p.runner.Failures.Record(p.Object, p.action, found)
+	if !p.changed() && !isNews {
 		return err
 	}
 	if saveErr := p.SaveStatus(ctx); saveErr != nil {

@@ -56,6 +56,10 @@ type Runner[T client.Object] struct {
 	// is being deleted. The phases share the Patcher.
 	Provision, Deprovision func(*Patcher[T]) []Phase
 
+	// Failures, if set, records why an object cannot go on as Events. It is for objects
+	// without conditions, whose changes would become Events otherwise.
+	Failures *cosievents.Failures
+
 	// Forget, if set, drops what the component remembers of an object that does
 	// not exist any more.
 	Forget func(client.ObjectKey)
@@ -64,6 +68,18 @@ type Runner[T client.Object] struct {
 	// read, locked to the version that was read.
 	WriteStatus func(ctx context.Context, object T) error
 }
+
+// NoConditions is the Status of objects that have no conditions.
+type NoConditions struct{}
+
+// ResetIncomplete implements Status.
+func (NoConditions) ResetIncomplete() {}
+
+// Conclude implements Status.
+func (NoConditions) Conclude(*reasons.Error) {}
+
+// Current implements Status.
+func (NoConditions) Current() []metav1.Condition { return nil }
 
 // Status is the part of an object's status that a Runner maintains. It points
 // into the object.

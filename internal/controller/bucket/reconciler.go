@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -16,6 +17,9 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 )
+
+// maxReported is the number of Buckets whose latest failure is remembered.
+const maxReported = 4096
 
 // Reconciler reconciles Buckets whose claim has gone.
 type Reconciler struct {
@@ -28,13 +32,13 @@ type Reconciler struct {
 	// APIErrors records errors of the API server as Events.
 	APIErrors *cosievents.APIErrors
 
-	reported *cosievents.Latest // failures
+	reported *lru.Cache // of types.UID to string
 }
 
 // New returns a Reconciler. The client reads from a cache, the other reader from the
 // API server.
 func New(cached client.Client, live client.Reader, recorder events.EventRecorder, apiErrors *cosievents.APIErrors) *Reconciler {
-	return &Reconciler{Client: cached, Live: live, Recorder: recorder, APIErrors: apiErrors, reported: cosievents.NewLatest()}
+	return &Reconciler{Client: cached, Live: live, Recorder: recorder, APIErrors: apiErrors, reported: lru.New(maxReported)}
 }
 
 // Reconcile implements reconcile.Reconciler.

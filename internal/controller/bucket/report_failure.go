@@ -20,13 +20,14 @@ import (
 func (r *Reconciler) reportFailure(bucket *v1alpha2.Bucket) {
 	failed := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
 	if bucket.DeletionTimestamp.IsZero() || failed == nil || failed.Status != metav1.ConditionTrue {
-		r.reported.Forget(bucket.UID)
+		r.reported.Remove(bucket.UID)
 		return
 	}
 	note := fmt.Sprintf("%s: Bucket %q: %s", failed.Reason, bucket.Name, cmp.Or(failed.Message, failed.Reason))
-	if !r.reported.IsNew(bucket.UID, note) {
+	if before, ok := r.reported.Get(bucket.UID); ok && before == note {
 		return
 	}
+	r.reported.Add(bucket.UID, note)
 	ref := bucket.Spec.BucketClaimRef
 	claim := &v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID}}
 	r.Recorder.Eventf(claim, nil, corev1.EventTypeWarning, v1alpha2.ReasonFailedDeleteBucket, string(cosievents.Deprovision),

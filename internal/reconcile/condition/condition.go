@@ -47,7 +47,7 @@ func For(conditions *[]metav1.Condition, generation int64) Set {
 func (s Set) Set(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	message = Clip(message)
 	present := s.find(conditionType)
-	if present != nil && present.Status == status && present.Reason == reason && isSameMessage(reason, present.Message, message) {
+	if present != nil && present.Status == status && present.Reason == reason && IsSameMessage(reason, present.Message, message) {
 		return
 	}
 	meta.SetStatusCondition(s.conditions, metav1.Condition{

@@ -23,20 +23,16 @@ func Clip(message string) string {
 
 var wordWithDigit = regexp.MustCompile(`\S*\d\S*`)
 
-// Comparable returns the part of a message that decides whether two messages with the same
-// reason say the same. In messages of drivers it lacks the words that contain digits. Drivers
+// IsSameMessage reports whether two messages with the same reason say the same.
+// Messages of drivers are compared without the words that contain digits. Drivers
 // put request IDs, times and counters into their errors, and a driver that keeps
 // failing would otherwise cause a write and an Event at every attempt. In COSI's own
 // messages such a word is the name of an object, so it is compared.
-func Comparable(reason, message string) string {
-	if !isFromDriver(reason) {
-		return message
+func IsSameMessage(reason, before, after string) bool {
+	if before == after || !isFromDriver(reason) {
+		return before == after
 	}
-	return wordWithDigit.ReplaceAllString(message, "#")
-}
-
-func isSameMessage(reason, before, after string) bool {
-	return before == after || Comparable(reason, before) == Comparable(reason, after)
+	return wordWithDigit.ReplaceAllString(before, "#") == wordWithDigit.ReplaceAllString(after, "#")
 }
 
 func isFromDriver(reason string) bool {

@@ -50,8 +50,7 @@ func Changes(recorder events.EventRecorder, object runtime.Object, action Action
 
 // failureOf returns the KEP's reason for a failure.
 func failureOf(object runtime.Object, action Action) string {
-	isAccess := isAccess(object)
-	switch {
+	switch isAccess := isAccess(object); {
 	case isAccess && action == Provision:
 		return v1alpha2.ReasonFailedGrantAccess
 	case isAccess:

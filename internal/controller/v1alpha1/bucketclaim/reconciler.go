@@ -10,7 +10,6 @@ package bucketclaim
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -32,8 +31,8 @@ type Reconciler struct {
 	Recorder events.EventRecorder
 	// APIErrors records errors of the API server as Events.
 	APIErrors *cosievents.APIErrors
-	// Outcomes records what claims wait for, and what is wrong with them, as Events.
-	Outcomes *cosievents.Outcomes
+	// Failures records what claims wait for, and what is wrong with them, as Events.
+	Failures *cosievents.Failures
 }
 
 // attempt is one reconcile of one claim. Its phases are its methods.
@@ -47,9 +46,9 @@ type attempt struct {
 // Runner returns the runner that walks an object through the phases.
 func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha1.BucketClaim] {
 	return &cosireconcile.Runner[*v1alpha1.BucketClaim]{
-		Client: r.Client, Live: r.Live, Recorder: r.Recorder, APIErrors: r.APIErrors,
+		Client: r.Client, Live: r.Live, Recorder: r.Recorder, APIErrors: r.APIErrors, Failures: r.Failures,
 		Owns:   func(claim *v1alpha1.BucketClaim) bool { return !isReleased(claim) },
-		Status: func(claim *v1alpha1.BucketClaim) cosireconcile.Status { return status{claim, r.Outcomes} },
+		Status: func(claim *v1alpha1.BucketClaim) cosireconcile.Status { return status{claim: claim} },
 		Provision: func(p *cosireconcile.Patcher[*v1alpha1.BucketClaim]) []cosireconcile.Phase {
 			a := &attempt{Reconciler: r, Patcher: p}
 			return []cosireconcile.Phase{a.checkSpec, a.addFinalizer, a.bind, a.syncStatus}
@@ -61,30 +60,19 @@ func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha1.BucketClaim] {
 	}
 }
 
-// status is the part of a claim's status that the runner maintains. There are no conditions
-// in v1alpha1: an Event says what a claim waits for, or what is wrong with it.
+// status is the part of a claim's status that the runner maintains.
 type status struct {
-	claim    *v1alpha1.BucketClaim
-	outcomes *cosievents.Outcomes
-}
+	cosireconcile.NoConditions
 
-// ResetIncomplete implements cosireconcile.Status. The phases set the whole status.
-func (status) ResetIncomplete() {}
+	claim *v1alpha1.BucketClaim
+}
 
 // Conclude implements cosireconcile.Status. A claim is ready only if all phases say so.
 func (s status) Conclude(found *reasons.Error) {
-	action := cosievents.Provision
-	if !s.claim.DeletionTimestamp.IsZero() {
-		action = cosievents.Deprovision
-	}
-	s.outcomes.Record(s.claim, action, found)
-	if found != nil || action == cosievents.Deprovision {
+	if found != nil || !s.claim.DeletionTimestamp.IsZero() {
 		s.claim.Status.BucketReady = false
 	}
 }
-
-// Current implements cosireconcile.Status.
-func (status) Current() []metav1.Condition { return nil }
 
 // addFinalizer comes before the creation of anything that would outlive the claim without
 // it.

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-func TestOutcomes(t *testing.T) {
+func TestFailuresAreReportedOnce(t *testing.T) {
 	claim := &v1alpha1.BucketClaim{ObjectMeta: metav1.ObjectMeta{UID: "c"}}
 	access := &v1alpha1.BucketAccess{ObjectMeta: metav1.ObjectMeta{UID: "a"}}
 	waiting, blocked := reasons.Waiting("NotThere", "waiting"), reasons.Blocked("InUse", "in use")
@@ -29,7 +29,7 @@ func TestOutcomes(t *testing.T) {
 		{"waiting", claim, cosievents.Provision, []error{waiting}, []string{"Normal NotThere waiting"}},
 		{"blocked", claim, cosievents.Deprovision, []error{blocked}, []string{"Normal InUse in use"}},
 		{"invalid claim", claim, cosievents.Provision, []error{invalid}, []string{"Warning FailedCreateBucket Wrong: wrong"}},
-		{"lost", claim, cosievents.Provision, []error{lost}, []string{"Warning Gone gone"}},
+		{"lost", claim, cosievents.Provision, []error{lost}, []string{"Warning FailedCreateBucket Gone: gone"}},
 		{"lost at the deletion", claim, cosievents.Deprovision, []error{lost}, []string{"Warning FailedDeleteBucket Gone: gone"}},
 		{"access that cannot be granted", access, cosievents.Provision, []error{failed},
 			[]string{"Warning FailedGrantAccess DriverError: 100% full"}},
@@ -46,10 +46,10 @@ func TestOutcomes(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			recorder := events.NewFakeRecorder(10)
-			outcomes := cosievents.NewOutcomes(recorder)
+			failures := cosievents.NewFailures(recorder)
 			for _, err := range tc.outcomes {
 				found, _ := reasons.As(err)
-				outcomes.Record(tc.object, tc.action, found)
+				failures.Record(tc.object, tc.action, found)
 			}
 			close(recorder.Events)
 			var got []string
