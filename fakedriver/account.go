@@ -44,12 +44,17 @@ type AccountSpec struct {
 	// everything in every bucket, create buckets by S3, and delete those it created.
 	Admin bool `json:"admin,omitempty"`
 	// ServiceAccount is the name of the Kubernetes ServiceAccount that the
-	// account is for. Such an account has no key: applications exchange the
-	// ServiceAccount's token for a temporary one.
+	// account is for, or AnyServiceAccount. Such an account has no key: applications
+	// exchange the ServiceAccount's token for a temporary one.
 	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// Parameters are kept for their owner; the store does not read them.
 	Parameters map[string]string `json:"parameters,omitempty"`
 }
+
+// AnyServiceAccount says that an account is for a ServiceAccount whose name the driver was
+// not told. Only the Kubernetes API has the name, which the store reads there before it
+// exchanges a token.
+const AnyServiceAccount = "*"
 
 // Account is an account that exists, without its secret.
 type Account struct {

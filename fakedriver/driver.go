@@ -12,7 +12,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Driver serves the COSI protocol. It holds no state.
+// Driver serves the COSI protocol in the generation of its options. It holds no state. Its
+// methods are those of v1alpha2.
 type Driver struct {
 	cosiv1alpha2.UnimplementedIdentityServer
 	cosiv1alpha2.UnimplementedProvisionerServer
@@ -37,8 +38,7 @@ func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 	options := append(slices.Clone(d.options.ServerOptions),
 		grpc.WaitForHandlers(true), grpc.ChainUnaryInterceptor(d.report, settle))
 	server := grpc.NewServer(options...)
-	cosiv1alpha2.RegisterIdentityServer(server, d)
-	cosiv1alpha2.RegisterProvisionerServer(server, d)
+	d.register(server)
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()

@@ -40,9 +40,16 @@ func newStore(t *testing.T) *store.Store {
 // start serves a driver over bufconn, and stops it when the test ends.
 func start(t *testing.T, options fakedriver.Options) client {
 	t.Helper()
+	conn := connect(t, options)
+	return client{cosiv1alpha2.NewIdentityClient(conn), cosiv1alpha2.NewProvisionerClient(conn)}
+}
+
+// connect is start for any generation.
+func connect(t *testing.T, options fakedriver.Options) *grpc.ClientConn {
+	t.Helper()
 	l := bufconn.Listen(1 << 20)
 	startOn(t, l, options)
-	return dial(t, "passthrough:bufconn", grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+	return dialConn(t, "passthrough:bufconn", grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 		return l.DialContext(ctx)
 	}))
 }
@@ -70,12 +77,18 @@ func startOn(t *testing.T, l net.Listener, options fakedriver.Options) {
 
 func dial(t *testing.T, target string, options ...grpc.DialOption) client {
 	t.Helper()
+	conn := dialConn(t, target, options...)
+	return client{cosiv1alpha2.NewIdentityClient(conn), cosiv1alpha2.NewProvisionerClient(conn)}
+}
+
+func dialConn(t *testing.T, target string, options ...grpc.DialOption) *grpc.ClientConn {
+	t.Helper()
 	conn, err := grpc.NewClient(target, append(options, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return client{cosiv1alpha2.NewIdentityClient(conn), cosiv1alpha2.NewProvisionerClient(conn)}
+	return conn
 }
 
 func wantCode(t *testing.T, err error, want codes.Code) {

@@ -142,11 +142,32 @@ func TestNewRejects(t *testing.T) {
 		"NoURL":      func(o *fakedriver.Options) { o.Endpoint = "127.0.0.1:9000" },
 		"BadName":    func(o *fakedriver.Options) { o.Name = "Fake_Driver" },
 		"LongName":   func(o *fakedriver.Options) { o.Name = strings.Repeat("a", 64) },
+		"Generation": func(o *fakedriver.Options) { o.Generation = "v1" },
+		"Protocols": func(o *fakedriver.Options) {
+			o.Generation, o.Protocols = fakedriver.V1alpha1, []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolAzure}
+		},
+		"Modes": func(o *fakedriver.Options) {
+			o.Generation, o.AccessModes = fakedriver.V1alpha1, []fakedriver.AccessMode{fakedriver.ReadOnly}
+		},
 	} {
 		options := valid()
 		change(&options)
 		if _, err := fakedriver.New(options); err == nil {
 			t.Errorf("%s: New() accepts it", name)
 		}
+	}
+}
+
+// failing is the create of a broken backend that returns an error.
+func failing(err error) func(context.Context) error {
+	return func(context.Context) error { return err }
+}
+
+// intercept lists methods and their outcomes.
+func intercept(seen *[]string) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, request any, call *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		response, err := handle(ctx, request)
+		*seen = append(*seen, call.FullMethod+" "+status.Code(err).String())
+		return response, err
 	}
 }

@@ -38,6 +38,9 @@ type Options struct {
 	// Name is the driver's name: a DNS name of at most 63 characters. It is the
 	// owner of all that the driver creates in the backend. Default: DefaultName.
 	Name string
+	// Generation is the version of the protocol that the driver speaks, and the only
+	// one. A driver of V1alpha1 has one protocol. Default: V1alpha2.
+	Generation Generation
 	// Backend is required.
 	Backend Backend
 	// Protocols are those that buckets can have, the default first. Default: S3.
@@ -78,6 +81,9 @@ func (o Options) withDefaults() Options {
 	if o.Name == "" {
 		o.Name = DefaultName
 	}
+	if o.Generation == "" {
+		o.Generation = V1alpha2
+	}
 	if o.Protocols == nil {
 		o.Protocols = []Protocol{ProtocolS3}
 	}
@@ -106,6 +112,9 @@ func (o Options) validate() error {
 		return err
 	}
 	if err := ValidateProtocols(o.Protocols); err != nil {
+		return err
+	}
+	if err := o.validateGeneration(); err != nil {
 		return err
 	}
 	if o.Backend == nil {

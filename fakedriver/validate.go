@@ -72,10 +72,18 @@ func (d *Driver) checkAuthentication(authentication *cosiv1alpha2.Authentication
 		if !d.options.ServiceAccounts {
 			return invalid("authentication type ServiceAccount is not supported: this driver cannot verify tokens, and supports Key only")
 		}
-		return checkName("service_account_name", serviceAccount)
+		return d.checkServiceAccount(serviceAccount)
 	default:
 		return invalid("authentication type %s is not valid: it must be %s", authentication.GetType(), d.authenticationTypes())
 	}
+}
+
+// checkServiceAccount checks for whom an account is. Requests of v1alpha1 do not say.
+func (d *Driver) checkServiceAccount(name string) error {
+	if d.options.Generation == V1alpha1 && name == AnyServiceAccount {
+		return nil
+	}
+	return checkName("service_account_name", name)
 }
 
 func (d *Driver) authenticationTypes() string {

@@ -105,6 +105,10 @@ func TestUsage(t *testing.T) {
 			reason: "names are written as COSI writes them",
 			args:   command("driver", "--protocols", "s3"), code: 2, says: []string{`"s3"`, "S3, GCS, Azure"},
 		},
+		"DriverGeneration": {
+			reason: "there is no such version",
+			args:   command("driver", "--api", "v1beta1"), code: 2, says: []string{`"v1beta1"`, "v1alpha1", "v1alpha2"},
+		},
 		"Name": {
 			reason: "a name that is no file name, nor a label",
 			args:   command("up", "--name", "My_Emulator"), code: 2, says: []string{`"My_Emulator"`, "lower-case"},

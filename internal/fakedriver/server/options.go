@@ -24,6 +24,8 @@ var ErrOptions = errors.New("invalid options")
 type Options struct {
 	// DriverName is the name of the driver. Default: fakedriver.DefaultName.
 	DriverName string
+	// Generation is the version of the protocol. Default: fakedriver.V1alpha2.
+	Generation fakedriver.Generation
 	// Endpoint is the UNIX socket of the driver, unix:///path.sock. Required.
 	Endpoint string
 	// S3BindAddress is the TCP address that the store listens on; port 0 means a
@@ -64,6 +66,9 @@ func (o Options) withDefaults() Options {
 	if o.DriverName == "" {
 		o.DriverName = fakedriver.DefaultName
 	}
+	if o.Generation == "" {
+		o.Generation = fakedriver.V1alpha2
+	}
 	if o.S3BindAddress == "" {
 		o.S3BindAddress = DefaultS3BindAddress
 	}
@@ -83,7 +88,8 @@ func (o Options) withDefaults() Options {
 func (o Options) validate() error {
 	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateEndpoint(o.Endpoint),
 		o.validateS3Address(), o.validateS3Endpoints(),
-		fakedriver.ValidateProtocols(o.Protocols), o.validateGCS(), o.validateRegion(), o.validateLimits(), o.validateTLS())
+		fakedriver.ValidateGeneration(o.Generation), fakedriver.ValidateProtocols(o.Protocols),
+		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols), o.validateGCS(), o.validateRegion(), o.validateLimits(), o.validateTLS())
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}

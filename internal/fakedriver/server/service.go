@@ -80,8 +80,9 @@ func listenS3(ctx context.Context, address string) (net.Listener, error) {
 // openDriver creates the driver and its socket.
 func openDriver(opts Options, backend fakedriver.Backend) (*fakedriver.Driver, net.Listener, error) {
 	driver, err := fakedriver.New(fakedriver.Options{
-		Name: opts.DriverName, Backend: backend, Protocols: opts.Protocols, Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint,
-		Region: opts.S3Region, Logger: opts.Logger.WithName("driver"),
+		Name: opts.DriverName, Generation: opts.Generation, Backend: backend, Protocols: opts.Protocols,
+		Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint, Region: opts.S3Region,
+		Logger: opts.Logger.WithName("driver"),
 	})
 	if err != nil {
 		return nil, nil, err

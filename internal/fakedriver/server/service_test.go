@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
@@ -64,12 +65,18 @@ func run(t *testing.T, opts server.Options) (stop func()) {
 
 func dial(t *testing.T, endpoint string) (cosiv1alpha2.IdentityClient, cosiv1alpha2.ProvisionerClient) {
 	t.Helper()
+	conn := dialConn(t, endpoint)
+	return cosiv1alpha2.NewIdentityClient(conn), cosiv1alpha2.NewProvisionerClient(conn)
+}
+
+func dialConn(t *testing.T, endpoint string) *grpc.ClientConn {
+	t.Helper()
 	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return cosiv1alpha2.NewIdentityClient(conn), cosiv1alpha2.NewProvisionerClient(conn)
+	return conn
 }
 
 // TestRun asks for a bucket, twice: what the data directory keeps is there after
@@ -124,6 +131,12 @@ func TestRejections(t *testing.T) {
 	}{
 		{"Name", "objects could not refer to it", server.Options{DriverName: "My Driver", Endpoint: socket}, true, `"My Driver"`},
 		{"Endpoint", "COSI is spoken over UNIX sockets", server.Options{Endpoint: "tcp://127.0.0.1:1"}, true, "unix:///"},
+		{"Generation", "no version of COSI", server.Options{Generation: "v1beta1", Endpoint: socket}, true, `"v1beta1" of the protocol`},
+		{
+			"GenerationProtocols", "requests of v1alpha1 name no protocol",
+			server.Options{Generation: fakedriver.V1alpha1, Endpoint: socket, Protocols: []fakedriver.Protocol{"", fakedriver.ProtocolAzure}},
+			true, "S3, Azure",
+		},
 		{"NoPort", "no address", server.Options{Endpoint: socket, S3BindAddress: "127.0.0.1"}, true, "host:port"},
 		{"BadPort", "no number", server.Options{Endpoint: socket, S3BindAddress: "127.0.0.1:http"}, true, "0 to 65535"},
 		{"Everywhere", "clients cannot connect to all interfaces", server.Options{Endpoint: socket, S3BindAddress: ":9000"}, true, "S3 endpoint"},

@@ -27,6 +27,9 @@ The store listens on 127.0.0.1. In a Pod, set --s3-bind-address, and --s3-endpoi
 the URL in the Secrets of applications. With --tls-cert-file the store uses TLS;
 'cosi-emu sidecar --certificate-authority' adds the authority to the Secrets.
 
+The driver speaks COSI v1alpha2, or with --api v1alpha1 that version only. It then has
+one protocol.
+
 ServiceAccount tokens are rejected, because reviewing them requires the API server.
 'cosi-emu up' accepts them.`,
 		Example: `  # For a sidecar in a debugger, with buckets that survive a restart.
@@ -37,7 +40,10 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
 
   # The same over TLS, with the files of a Secret of type kubernetes.io/tls.
   cosi-emu driver --s3-bind-address :9000 --s3-endpoint https://fake-driver.cosi-system.svc:9000 \
-    --tls-cert-file /tls/tls.crt --tls-private-key-file /tls/tls.key`,
+    --tls-cert-file /tls/tls.crt --tls-private-key-file /tls/tls.key
+
+  # For a sidecar of COSI v1alpha1, or to try the bridge.
+  cosi-emu driver --api v1alpha1 --endpoint unix:///tmp/old.sock`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := log.validate(); err != nil {
 				return err
@@ -61,6 +67,7 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
 // addDriverFlags adds the flags of the services and their addresses.
 func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "driver name, as in the classes")
+	flags.StringVar((*string)(&opts.Generation), "api", string(fakedriver.V1alpha2), "version of the protocol: v1alpha1 or v1alpha2")
 	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", server.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
 	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "",
