@@ -9,7 +9,10 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
 )
 
 // API is the version of the COSI kinds that the emulator serves.
@@ -34,6 +37,8 @@ func (o Options) validateAPI() error {
 type generation struct {
 	// classes are the default classes of a driver.
 	classes func(driver string, bucketParameters map[string]string) []client.Object
+	// fakeDriver is the version of the protocol that the fake driver speaks.
+	fakeDriver fakedriver.Generation
 	// newController and newSidecar create the emulator's own components.
 	newController func(*rest.Config, cosicontroller.Options) (Runner, error)
 	newSidecar    func(context.Context, *rest.Config, cosisidecar.Options) (Runner, error)
@@ -43,9 +48,21 @@ type generation struct {
 }
 
 var generations = map[objectstorage.Version]generation{
+	objectstorage.V1alpha1: {
+		classes:    classesV1alpha1,
+		fakeDriver: fakedriver.V1alpha1,
+		identify:   (*Emulator).identifyV1alpha1,
+		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
+			return controllerv1alpha1.New(cfg, opts)
+		},
+		newSidecar: func(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options) (Runner, error) {
+			return sidecarv1alpha1.New(ctx, cfg, opts)
+		},
+	},
 	objectstorage.V1alpha2: {
-		classes:  classes,
-		identify: (*Emulator).identifyV1alpha2,
+		classes:    classes,
+		fakeDriver: fakedriver.V1alpha2,
+		identify:   (*Emulator).identifyV1alpha2,
 		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
 			return cosicontroller.New(cfg, opts)
 		},

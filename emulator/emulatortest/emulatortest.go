@@ -77,7 +77,7 @@ func Namespace(tb testing.TB) string {
 // of the COSI kinds than the default.
 func NamespaceIn(tb testing.TB, emu *emulator.Emulator) string {
 	tb.Helper()
-	return controlplanetest.NamespaceVersion(tb, emu.API())
+	return controlplanetest.NamespaceIn(tb, controlplanetest.StartVersion(tb, emu.API()))
 }
 
 func end(tb testing.TB, emu *emulator.Emulator) {

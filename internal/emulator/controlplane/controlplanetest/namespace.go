@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 const callTimeout = 10 * time.Second
@@ -19,13 +19,13 @@ const callTimeout = 10 * time.Second
 // wait for the deletion.
 func Namespace(tb testing.TB) string {
 	tb.Helper()
-	return NamespaceVersion(tb, objectstorage.V1alpha2)
+	return NamespaceIn(tb, Start(tb))
 }
 
-// NamespaceVersion is Namespace in the control plane with the COSI kinds of a version.
-func NamespaceVersion(tb testing.TB, version objectstorage.Version) string {
+// NamespaceIn is Namespace for another control plane than that of Start.
+func NamespaceIn(tb testing.TB, plane *controlplane.ControlPlane) string {
 	tb.Helper()
-	client, err := kubernetes.NewForConfig(StartVersion(tb, version).AdminConfig())
+	client, err := kubernetes.NewForConfig(plane.AdminConfig())
 	if err != nil {
 		tb.Fatalf("make a namespace for the test: %v", err)
 	}
