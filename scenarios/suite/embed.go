@@ -5,8 +5,8 @@ package suite
 
 import "embed"
 
-// FS has the files of the suite: AREA/NAME.yaml is the scenario NAME. The folder steps
-// has the lists of steps that scenarios use.
+// FS has the files of the suite: AREA/NAME.yaml is the scenario NAME, and v1alpha1/AREA/NAME.yaml
+// one for the kinds of v1alpha1. The folders steps have the lists of steps that scenarios use.
 //
-//go:embed */*.yaml
+//go:embed */*.yaml v1alpha1/*/*.yaml
 var FS embed.FS
