@@ -160,10 +160,10 @@ func handled(t *testing.T) map[string]map[string]string {
 		name := fmt.Sprintf("%s (%d)", code, code)
 		all[name] = map[string]string{}
 		for _, method := range methods {
-			switch failed := (&driver.CallError{Method: method, Code: code}); {
+			switch {
 			case code == codes.OK:
 				all[name][method] = "success"
-			case failed.IsTerminal():
+			case driver.IsFinal(method, code):
 				all[name][method] = "terminal"
 			default:
 				all[name][method] = "retried"

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
@@ -226,7 +227,7 @@ func TestDeletionIsAskedForOnce(t *testing.T) {
 	w.Must(w.Delete(t.Context(), stored))
 	w.Must(w.Refresh(stored))
 
-	d, err := driver.Connect(t.Context(), driver.Options{Endpoint: drivertest.Endpoint, DialOptions: w.driver.DialOptions()})
+	d, err := driver.Connect(t.Context(), connection.Options{Endpoint: drivertest.Endpoint, DialOptions: w.driver.DialOptions()})
 	w.Must(err)
 	t.Cleanup(func() { w.Must(d.Close()) })
 	recorder := events.NewFakeRecorder(100)

@@ -1,41 +1,34 @@
 package sidecar
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
-	"k8s.io/apimachinery/pkg/util/validation"
-	certutil "k8s.io/client-go/util/cert"
 
-	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/instance"
 )
 
 // Defaults of the Options.
 const (
 	// DefaultWorkers is how many objects of each kind are reconciled at once. Most
 	// workers wait for the driver.
-	DefaultWorkers = 16
+	DefaultWorkers = instance.DefaultWorkers
 	// DefaultRetryBaseDelay is the delay before the first retry.
-	DefaultRetryBaseDelay = 100 * time.Millisecond
+	DefaultRetryBaseDelay = instance.DefaultRetryBaseDelay
 	// DefaultRetryMaxDelay is the longest delay between retries.
-	DefaultRetryMaxDelay = 2 * time.Minute
+	DefaultRetryMaxDelay = instance.DefaultRetryMaxDelay
 	// DefaultConnectTimeout is how long New waits for the driver.
-	DefaultConnectTimeout = driver.DefaultConnectTimeout
+	DefaultConnectTimeout = instance.DefaultConnectTimeout
 	// DefaultRPCTimeout is the deadline of each call to the driver.
-	DefaultRPCTimeout = driver.DefaultRPCTimeout
+	DefaultRPCTimeout = instance.DefaultRPCTimeout
 	// DefaultLeaseDuration is how long other instances wait before they take a Lease
 	// that is not renewed.
-	DefaultLeaseDuration = cosimanager.DefaultLeaseDuration
+	DefaultLeaseDuration = instance.DefaultLeaseDuration
 	// DefaultRenewDeadline is how long the leader tries to renew its Lease.
-	DefaultRenewDeadline = cosimanager.DefaultRenewDeadline
+	DefaultRenewDeadline = instance.DefaultRenewDeadline
 	// DefaultRetryPeriod is the time between two attempts.
-	DefaultRetryPeriod = cosimanager.DefaultRetryPeriod
+	DefaultRetryPeriod = instance.DefaultRetryPeriod
 )
 
 // Options are the settings of a Sidecar. Endpoint is required.
@@ -107,71 +100,4 @@ type Options struct {
 }
 
 // Validate returns all errors of the options.
-func (o Options) Validate() error {
-	o = o.withDefaults()
-	err := o.settings().Validate()
-	if o.Endpoint == "" {
-		err = errors.Join(err, errors.New("no driver endpoint is given"))
-	}
-	if o.ConnectTimeout < 0 || o.RPCTimeout < 0 {
-		err = errors.Join(err, fmt.Errorf("the connect timeout, %s, and the RPC timeout, %s, must not be negative",
-			o.ConnectTimeout, o.RPCTimeout))
-	}
-	return errors.Join(err, validateGroup("driver group", o.DriverGroup), validateGroup("group to take over from", o.TakeOver),
-		validateCertificates(o.CertificateAuthority))
-}
-
-// validateGroup requires what the API server requires of a label.
-func validateGroup(what, group string) error {
-	if problems := validation.IsValidLabelValue(group); len(problems) > 0 {
-		return fmt.Errorf("the %s %q must be a valid label value: %s", what, group, strings.Join(problems, "; "))
-	}
-	return nil
-}
-
-func validateCertificates(pem string) error {
-	if pem == "" {
-		return nil
-	}
-	if _, err := certutil.ParseCertsPEM([]byte(pem)); err != nil {
-		return fmt.Errorf("the certificate authority for applications must be a list of PEM certificates: %w", err)
-	}
-	return nil
-}
-
-func (o Options) settings() cosimanager.Settings {
-	return cosimanager.Settings{
-		Logger: o.Logger, Workers: o.Workers,
-		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay, ReconcileTimeout: o.reconcileTimeout(),
-		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,
-		LeaderElection: o.LeaderElection, LeaderElectionNamespace: o.LeaderElectionNamespace,
-		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
-	}
-}
-
-func (o Options) driverOptions() driver.Options {
-	return driver.Options{
-		Endpoint: o.Endpoint, DialOptions: o.DialOptions, ConnectTimeout: o.ConnectTimeout, RPCTimeout: o.RPCTimeout,
-	}
-}
-
-// withDefaults replaces zero values by the defaults.
-func (o Options) withDefaults() Options {
-	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
-	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
-	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
-	o.LeaseDuration = cmp.Or(o.LeaseDuration, DefaultLeaseDuration)
-	o.RenewDeadline = cmp.Or(o.RenewDeadline, DefaultRenewDeadline)
-	o.RetryPeriod = cmp.Or(o.RetryPeriod, DefaultRetryPeriod)
-	o.RPCTimeout = cmp.Or(o.RPCTimeout, DefaultRPCTimeout)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, cosimanager.PodNamespace())
-	o.DriverGroup = cmp.Or(o.DriverGroup, cosimanager.PodNamespace())
-	return o
-}
-
-// reconcileTimeout limits one reconcile, which makes at most two calls to the driver.
-// The rest of the time is for the API server.
-func (o Options) reconcileTimeout() time.Duration { return 2*o.RPCTimeout + time.Minute }
+func (o Options) Validate() error { return instance.Options(o).Validate() }

@@ -2,25 +2,31 @@ package sidecar
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/instance"
 )
 
 // ErrStopped is wrapped by the error of WaitReady when the sidecar has stopped before
 // it was ready. The error of Start says why.
 var ErrStopped = cosimanager.ErrStopped
 
+// ErrDriverNameCollision is wrapped by the error of Start when the Lease of the driver
+// says that its name belongs to another group.
+var ErrDriverNameCollision = instance.ErrDriverNameCollision
+
+// LeaseName returns the name of the Lease by which the sidecars of a driver elect a
+// leader.
+func LeaseName(driverName string) string { return instance.LeaseName(driverName) }
+
 // Sidecar serves the objects of one driver.
 type Sidecar struct {
-	driver  *driver.Driver
-	manager *cosimanager.Manager
-	live    client.Client // reads and writes without a cache
+	driver   *driver.Driver
+	instance *instance.Instance
 }
 
 // New waits for the driver, asks for its name, and prepares to serve its objects in
@@ -31,16 +37,16 @@ func New(ctx context.Context, cfg *rest.Config, opts Options) (*Sidecar, error) 
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the sidecar: %w", err)
 	}
-	opts = opts.withDefaults()
-	d, err := driver.Connect(ctx, opts.driverOptions())
+	complete := instance.Options(opts).WithDefaults()
+	d, err := driver.Connect(ctx, complete.Connection())
 	if err != nil {
 		return nil, err
 	}
-	s := &Sidecar{driver: d}
-	if err := s.setup(ctx, cfg, opts); err != nil {
-		return nil, errors.Join(fmt.Errorf("sidecar of driver %s: %w", d.Name(), err), d.Close())
+	i, err := instance.New(ctx, cfg, d.Conn, complete, generation(d))
+	if err != nil {
+		return nil, err
 	}
-	return s, nil
+	return &Sidecar{driver: d, instance: i}, nil
 }
 
 // ErrDriverGeneration is wrapped by the error of New and GetDriverName when the driver
@@ -50,7 +56,7 @@ var ErrDriverGeneration = driver.ErrGeneration
 // GetDriverName asks the driver for its name. It waits for the driver as New
 // does, and uses the options for the connection only.
 func GetDriverName(ctx context.Context, opts Options) (string, error) {
-	d, err := driver.Connect(ctx, opts.driverOptions())
+	d, err := driver.Connect(ctx, instance.Options(opts).Connection())
 	if err != nil {
 		return "", err
 	}
@@ -64,20 +70,9 @@ func (s *Sidecar) DriverName() string { return s.driver.Name() }
 // stopped. It fails if the sidecar cannot continue: the API server does not come
 // back, another instance is the leader, or another driver answers at the endpoint.
 // Start can be called once.
-func (s *Sidecar) Start(ctx context.Context) error {
-	err := s.manager.Start(ctx)
-	if err != nil {
-		err = fmt.Errorf("sidecar of driver %s: %w", s.driver.Name(), err)
-	}
-	return errors.Join(err, s.driver.Close())
-}
+func (s *Sidecar) Start(ctx context.Context) error { return s.instance.Start(ctx) }
 
 // WaitReady blocks until the sidecar reconciles: it is the leader, if there is an
 // election, and its caches have synced. If that cannot happen any more, the error
 // wraps ErrStopped, and otherwise the error of ctx.
-func (s *Sidecar) WaitReady(ctx context.Context) error {
-	if err := s.manager.WaitReady(ctx); err != nil {
-		return fmt.Errorf("the sidecar of driver %s is not ready: %w", s.driver.Name(), err)
-	}
-	return nil
-}
+func (s *Sidecar) WaitReady(ctx context.Context) error { return s.instance.WaitReady(ctx) }

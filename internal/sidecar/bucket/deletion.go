@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
 // deleteBucket has the driver delete the bucket, if the policy is Delete. If the
@@ -29,7 +29,7 @@ func (a *attempt) deleteDoomed(ctx context.Context) error {
 	if err := checkPolicy(a.Object); err != nil {
 		return err
 	}
-	return driver.ReasonFor(a.driver.DeleteBucket(ctx, a.Object))
+	return connection.ReasonFor(a.driver.DeleteBucket(ctx, a.Object))
 }
 
 // isDoomed reports whether the backend bucket has to go with the Bucket. Without an ID

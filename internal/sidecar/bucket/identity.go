@@ -8,7 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
@@ -20,7 +20,7 @@ func (a *attempt) generateID(ctx context.Context) error {
 	}
 	id, err := a.driver.GenerateBucketID(ctx, a.Object)
 	if err != nil {
-		return driver.ReasonFor(err)
+		return connection.ReasonFor(err)
 	}
 	// The ID is persisted before the driver creates anything by it. Otherwise, if
 	// the Bucket were deleted before the next write, nothing would say which bucket

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -22,7 +23,7 @@ func (a *attempt) provision(ctx context.Context) error {
 	protocols := driver.SupportedProtocols(info)
 	rendered, err := secret.BucketInfo(info, protocols)
 	if err != nil {
-		return driver.InvalidResponse("bucket info: %v", err)
+		return connection.InvalidResponse("bucket info: %v", err)
 	}
 	status := &a.Object.Status
 	status.Protocols, status.BucketInfo = protocols, rendered
@@ -36,11 +37,11 @@ func (a *attempt) provision(ctx context.Context) error {
 func (a *attempt) callDriver(ctx context.Context) (info *cosiv1alpha2.ObjectProtocolAndBucketInfo, err error) {
 	if isStatic(a.Object) {
 		info, err = a.driver.GetBucket(ctx, a.Object)
-		return info, driver.ReasonFor(err)
+		return info, connection.ReasonFor(err)
 	}
 	return info, a.line.Call(a.Object, func() error {
 		info, err = a.driver.CreateBucket(ctx, a.Object)
-		return driver.ReasonFor(err)
+		return connection.ReasonFor(err)
 	}, a.Object.Status.BucketID)
 }
 

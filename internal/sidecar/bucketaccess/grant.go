@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
 )
@@ -19,14 +20,14 @@ func (a *attempt) grant(ctx context.Context) error {
 	var granted *driver.Grant
 	err := a.line.Call(a.Object, func() (err error) {
 		granted, err = a.driver.GrantBucketAccess(ctx, a.Object)
-		return driver.ReasonFor(err)
+		return connection.ReasonFor(err)
 	}, bucketIDs(a.Object)...)
 	if err != nil {
 		return err
 	}
 	contents, err := a.render(granted)
 	if err != nil {
-		return driver.InvalidResponse("%v", err)
+		return connection.InvalidResponse("%v", err)
 	}
 	left := make(map[string]version, len(contents))
 	for i := range a.Object.Spec.BucketClaims {

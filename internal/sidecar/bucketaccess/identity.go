@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
@@ -18,7 +18,7 @@ func (a *attempt) generateID(ctx context.Context) error {
 	}
 	id, err := a.driver.GenerateBucketAccessID(ctx, a.Object)
 	if err != nil {
-		return driver.ReasonFor(err)
+		return connection.ReasonFor(err)
 	}
 	// The ID is persisted before the driver creates anything by it. Otherwise, if
 	// the access were deleted before the next write, nothing would say which

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
 // revoke has the driver revoke the access. Without an account ID nothing was ever
@@ -20,7 +20,7 @@ func (a *attempt) revoke(ctx context.Context) error {
 		if err := a.Reload(ctx); err != nil {
 			return err
 		}
-		return driver.ReasonFor(a.driver.RevokeBucketAccess(ctx, a.Object))
+		return connection.ReasonFor(a.driver.RevokeBucketAccess(ctx, a.Object))
 	}, bucketIDs(a.Object)...)
 	if err != nil {
 		return err

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // GenerateBucketAccessID asks for the ID of an account to create for a BucketAccess.
 // The ID is valid for BucketAccess.status.accountID.
 func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.BucketAccess) (string, error) {
-	response, err := call(ctx, d, generateBucketAccessID, d.provisioner.DriverGenerateBucketAccessId,
+	response, err := connection.Call(ctx, d.Conn, generateBucketAccessID, d.provisioner.DriverGenerateBucketAccessId,
 		&cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
 			AccountName:        v1alpha2.AccountNameForAccess(access.UID),
 			Protocol:           wireProtocol(access.Spec.Protocol),
@@ -28,7 +29,7 @@ func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.Bu
 // GrantBucketAccess grants the account status.accountID access to the buckets of a
 // BucketAccess. The Grant covers exactly these buckets.
 func (d *Driver) GrantBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) (*Grant, error) {
-	response, err := call(ctx, d, grantBucketAccess, d.provisioner.DriverGrantBucketAccess, &cosiv1alpha2.DriverGrantBucketAccessRequest{
+	response, err := connection.Call(ctx, d.Conn, grantBucketAccess, d.provisioner.DriverGrantBucketAccess, &cosiv1alpha2.DriverGrantBucketAccessRequest{
 		AccountId:          access.Status.AccountID,
 		Protocol:           wireProtocol(access.Spec.Protocol),
 		AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
@@ -55,7 +56,7 @@ func (d *Driver) RevokeBucketAccess(ctx context.Context, access *v1alpha2.Bucket
 	for _, accessed := range access.Status.AccessedBuckets {
 		request.Buckets = append(request.Buckets, &cosiv1alpha2.DriverRevokeBucketAccessRequest_AccessedBucket{BucketId: accessed.BucketID})
 	}
-	_, err := call(ctx, d, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess, request)
+	_, err := connection.Call(ctx, d.Conn, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess, request)
 	return err
 }
 

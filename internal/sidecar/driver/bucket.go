@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // GenerateBucketID asks for the ID of a bucket to create. The ID is valid for
 // Bucket.status.bucketID.
 func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) (string, error) {
-	response, err := call(ctx, d, generateBucketID, d.provisioner.DriverGenerateBucketId, &cosiv1alpha2.DriverGenerateBucketIdRequest{
+	response, err := connection.Call(ctx, d.Conn, generateBucketID, d.provisioner.DriverGenerateBucketId, &cosiv1alpha2.DriverGenerateBucketIdRequest{
 		Name:       bucket.Name,
 		Protocols:  wireProtocols(bucket.Spec.Protocols),
 		Parameters: bucket.Spec.Parameters,
@@ -24,7 +25,7 @@ func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) 
 // CreateBucket creates the bucket status.bucketID and returns its info for each
 // protocol that it supports: all those of the spec, and at least one.
 func (d *Driver) CreateBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosiv1alpha2.ObjectProtocolAndBucketInfo, error) {
-	response, err := call(ctx, d, createBucket, d.provisioner.DriverCreateBucket, &cosiv1alpha2.DriverCreateBucketRequest{
+	response, err := connection.Call(ctx, d.Conn, createBucket, d.provisioner.DriverCreateBucket, &cosiv1alpha2.DriverCreateBucketRequest{
 		BucketId:   bucket.Status.BucketID,
 		Protocols:  wireProtocols(bucket.Spec.Protocols),
 		Parameters: bucket.Spec.Parameters,
@@ -38,7 +39,7 @@ func (d *Driver) CreateBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*co
 
 // GetBucket returns the same for the existing bucket spec.existingBucketID.
 func (d *Driver) GetBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosiv1alpha2.ObjectProtocolAndBucketInfo, error) {
-	response, err := call(ctx, d, getBucket, d.provisioner.DriverGetBucket, &cosiv1alpha2.DriverGetBucketRequest{
+	response, err := connection.Call(ctx, d.Conn, getBucket, d.provisioner.DriverGetBucket, &cosiv1alpha2.DriverGetBucketRequest{
 		BucketId:   bucket.Spec.ExistingBucketID,
 		Protocols:  wireProtocols(bucket.Spec.Protocols),
 		Parameters: bucket.Spec.Parameters,
@@ -52,7 +53,7 @@ func (d *Driver) GetBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosiv
 // DeleteBucket deletes the bucket status.bucketID with its data. It also succeeds if
 // the bucket does not exist any more.
 func (d *Driver) DeleteBucket(ctx context.Context, bucket *v1alpha2.Bucket) error {
-	_, err := call(ctx, d, deleteBucket, d.provisioner.DriverDeleteBucket, &cosiv1alpha2.DriverDeleteBucketRequest{
+	_, err := connection.Call(ctx, d.Conn, deleteBucket, d.provisioner.DriverDeleteBucket, &cosiv1alpha2.DriverDeleteBucketRequest{
 		BucketId:   bucket.Status.BucketID,
 		Parameters: bucket.Spec.Parameters,
 	})

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -66,11 +67,11 @@ func decodeInfo(field []byte) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 func checkBucketInfo(method string, info *cosiv1alpha2.ObjectProtocolAndBucketInfo, required []v1alpha2.Protocol) error {
 	supported := SupportedProtocols(info)
 	if len(supported) == 0 {
-		return invalid(method, "it names no protocol that the bucket supports")
+		return connection.Invalid(method, "it names no protocol that the bucket supports")
 	}
 	for _, protocol := range required {
 		if !slices.Contains(supported, protocol) {
-			return invalid(method, "the bucket must support %s, but the driver says that it supports only %v", protocol, supported)
+			return connection.Invalid(method, "the bucket must support %s, but the driver says that it supports only %v", protocol, supported)
 		}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
 // firstUnknownCode is the first number that gRPC gives no meaning to. A driver may
@@ -28,7 +30,7 @@ func TestEveryCode(t *testing.T) {
 	for method, terminal := range final {
 		for code := codes.Canceled; code <= firstUnknownCode; code++ {
 			t.Run(method+"/"+code.String(), func(t *testing.T) {
-				if got := IsTerminal(newCallError(method, status.Error(code, "no"))); got != terminal[code] {
+				if got := connection.IsTerminal(connection.NewCallError(method, status.Error(code, "no"), IsFinal)); got != terminal[code] {
 					t.Errorf("%s of %s is final: %t, want %t", code, method, got, terminal[code])
 				}
 			})

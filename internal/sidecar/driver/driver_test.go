@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
@@ -31,8 +32,8 @@ func connect(t *testing.T, d *drivertest.Driver) *driver.Driver {
 	return connected
 }
 
-func options(d *drivertest.Driver) driver.Options {
-	return driver.Options{
+func options(d *drivertest.Driver) connection.Options {
+	return connection.Options{
 		Endpoint: drivertest.Endpoint, DialOptions: d.DialOptions(),
 		ConnectTimeout: 5 * time.Second, RPCTimeout: 2 * time.Second,
 	}
@@ -47,17 +48,17 @@ func noLeaks(t *testing.T) {
 func TestConnectErrors(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
-		arrange func(*drivertest.Driver, *driver.Options)
+		arrange func(*drivertest.Driver, *connection.Options)
 		want    codes.Code
 	}{
 		"NobodyThere": {
 			reason:  "the wait is bounded",
-			arrange: func(d *drivertest.Driver, o *driver.Options) { d.Stop(); o.ConnectTimeout = 200 * time.Millisecond },
+			arrange: func(d *drivertest.Driver, o *connection.Options) { d.Stop(); o.ConnectTimeout = 200 * time.Millisecond },
 			want:    codes.DeadlineExceeded,
 		},
 		"NeverAnswers": {
 			reason: "also if a driver is there",
-			arrange: func(d *drivertest.Driver, o *driver.Options) {
+			arrange: func(d *drivertest.Driver, o *connection.Options) {
 				d.Hang("DriverGetInfo")
 				o.ConnectTimeout, o.RPCTimeout = 200*time.Millisecond, 50*time.Millisecond
 			},
@@ -65,7 +66,7 @@ func TestConnectErrors(t *testing.T) {
 		},
 		"NotReadyInTime": {
 			reason: "a driver that is not ready is asked again",
-			arrange: func(d *drivertest.Driver, o *driver.Options) {
+			arrange: func(d *drivertest.Driver, o *connection.Options) {
 				d.Fail("DriverGetInfo", codes.FailedPrecondition, "starting")
 				o.ConnectTimeout = 500 * time.Millisecond
 			},
@@ -74,7 +75,7 @@ func TestConnectErrors(t *testing.T) {
 		// KEP: UPGRADE-1
 		"E46AnotherVersion": {
 			reason: "a driver of another version is told from one that is late",
-			arrange: func(d *drivertest.Driver, _ *driver.Options) {
+			arrange: func(d *drivertest.Driver, _ *connection.Options) {
 				d.Fail("DriverGetInfo", codes.Unimplemented, "unknown service")
 			},
 			want: codes.Unimplemented,
@@ -87,7 +88,7 @@ func TestConnectErrors(t *testing.T) {
 			o := options(d)
 			tc.arrange(d, &o)
 			_, err := driver.Connect(t.Context(), o)
-			failed, ok := errors.AsType[*driver.CallError](err)
+			failed, ok := errors.AsType[*connection.CallError](err)
 			if !ok || failed.Code != tc.want {
 				t.Errorf("%s: error %v, want code %s", tc.reason, err, tc.want)
 			}
@@ -127,7 +128,7 @@ func TestWatch(t *testing.T) {
 
 	for range 3 {
 		d.Stop()
-		if err := connected.DeleteBucket(ctx, &v1alpha2.Bucket{}); err == nil || driver.IsTerminal(err) {
+		if err := connected.DeleteBucket(ctx, &v1alpha2.Bucket{}); err == nil || connection.IsTerminal(err) {
 			t.Errorf("a call without a driver returned %v", err)
 		}
 		d.Serve()

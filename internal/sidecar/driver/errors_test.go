@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
 func TestTerminal(t *testing.T) {
 	callError := func(method string, code codes.Code) error {
-		return fmt.Errorf("wrapped: %w", newCallError(method, status.Error(code, "no")))
+		return fmt.Errorf("wrapped: %w", connection.NewCallError(method, status.Error(code, "no"), IsFinal))
 	}
 	tests := map[string]struct {
 		err  error
@@ -32,42 +33,16 @@ func TestTerminal(t *testing.T) {
 		"Unknown":            {callError(createBucket, codes.Unknown), false},
 		"DeadlineExceeded":   {callError(createBucket, codes.DeadlineExceeded), false},
 		// KEP: RETRY-3
-		"InvalidResponse": {fmt.Errorf("wrapped: %w", invalid(createBucket, "odd")), true},
+		"InvalidResponse": {fmt.Errorf("wrapped: %w", connection.Invalid(createBucket, "odd")), true},
 		"Other":           {errors.New("other"), false},
 		"None":            {nil, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := IsTerminal(tc.err); got != tc.want {
+			if got := connection.IsTerminal(tc.err); got != tc.want {
 				t.Errorf("Terminal(%v) = %t", tc.err, got)
 			}
 		})
-	}
-}
-
-func TestPresentable(t *testing.T) {
-	tests := map[string]struct {
-		reason  string
-		message string
-		want    string
-	}{
-		"Plain":     {reason: "a good message stays", message: "quota exceeded", want: "quota exceeded"},
-		"Empty":     {reason: "users should not see nothing", want: "no message"},
-		"Lines":     {reason: "a condition is one line", message: " a\n\tb\x00c ", want: "a b c"},
-		"SignedURL": {reason: "a signature is a secret", message: "GET https://s3/b?X-Amz-Signature=abc: 403", want: "GET https://s3/b?... 403"},
-		"Password":  {reason: "so is a password", message: "dial http://user:pass@host/x", want: "dial http://host/x"},
-		"BadUTF8":   {reason: "the API server takes no other", message: "a\xffb", want: "a\uFFFDb"},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := sanitize(tc.message); got != tc.want {
-				t.Errorf("%s: %q, want %q", tc.reason, got, tc.want)
-			}
-		})
-	}
-	long := sanitize(strings.Repeat("ü", 4<<20))
-	if len(long) > maxMessageLength || !utf8.ValidString(long) {
-		t.Errorf("a long message has %d bytes, valid: %t", len(long), utf8.ValidString(long))
 	}
 }
 
@@ -94,7 +69,7 @@ func TestCheckID(t *testing.T) {
 			if got := err == nil; got != tc.want {
 				t.Errorf("checkID: %v, want valid: %t", err, tc.want)
 			}
-			if err != nil && !IsTerminal(err) {
+			if err != nil && !connection.IsTerminal(err) {
 				t.Errorf("%v is not terminal", err)
 			}
 		})

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -32,11 +33,11 @@ func readGrant(response *cosiv1alpha2.DriverGrantBucketAccessResponse, access *v
 	}
 	for _, accessed := range access.Status.AccessedBuckets {
 		if grant.Buckets[accessed.BucketID] == nil {
-			return nil, invalid(grantBucketAccess, "bucket %s is missing", accessed.BucketID)
+			return nil, connection.Invalid(grantBucketAccess, "bucket %s is missing", accessed.BucketID)
 		}
 	}
 	if got := credentialProtocols(grant.Credentials); len(got) > 1 || len(got) == 1 && got[0] != access.Spec.Protocol {
-		return nil, invalid(grantBucketAccess, "it has credentials for %v; they must be for %s", got, access.Spec.Protocol)
+		return nil, connection.Invalid(grantBucketAccess, "it has credentials for %v; they must be for %s", got, access.Spec.Protocol)
 	}
 	return grant, nil
 }
@@ -46,11 +47,11 @@ func (g *Grant) add(bucket *cosiv1alpha2.DriverGrantBucketAccessResponse_BucketI
 	known, requested := g.Buckets[id]
 	switch protocols := SupportedProtocols(bucket.GetBucketInfo()); {
 	case !requested:
-		return invalid(grantBucketAccess, "it names bucket %q, which was not requested", id)
+		return connection.Invalid(grantBucketAccess, "it names bucket %q, which was not requested", id)
 	case known != nil:
-		return invalid(grantBucketAccess, "it names bucket %s twice", id)
+		return connection.Invalid(grantBucketAccess, "it names bucket %s twice", id)
 	case len(protocols) != 1 || protocols[0] != wanted:
-		return invalid(grantBucketAccess, "bucket %s has the protocols %v; it must have only %s", id, protocols, wanted)
+		return connection.Invalid(grantBucketAccess, "bucket %s has the protocols %v; it must have only %s", id, protocols, wanted)
 	}
 	g.Buckets[id] = bucket.GetBucketInfo()
 	return nil

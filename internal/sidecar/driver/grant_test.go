@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -67,7 +68,7 @@ func TestReadGrant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			response := &cosiv1alpha2.DriverGrantBucketAccessResponse{Buckets: tc.buckets, Credentials: tc.credentials}
 			got, err := readGrant(response, access)
-			if IsInvalidResponse(err) != tc.want.invalid {
+			if connection.IsInvalidResponse(err) != tc.want.invalid {
 				t.Fatalf("%s: error %v, want invalid response: %t", tc.reason, err, tc.want.invalid)
 			}
 			if diff := cmp.Diff(tc.want.grant, got, protocmp.Transform()); diff != "" {
@@ -75,7 +76,7 @@ func TestReadGrant(t *testing.T) {
 			}
 		})
 	}
-	if _, err := readGrant(nil, access); !IsInvalidResponse(err) {
+	if _, err := readGrant(nil, access); !connection.IsInvalidResponse(err) {
 		t.Errorf("no answer at all: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
 var idPattern = regexp.MustCompile(v1alpha2.IDPattern)
@@ -13,11 +14,11 @@ var idPattern = regexp.MustCompile(v1alpha2.IDPattern)
 func checkID(method, kind, id string) error {
 	switch {
 	case id == "":
-		return invalid(method, "it has no %s", kind)
+		return connection.Invalid(method, "it has no %s", kind)
 	case len(id) > v1alpha2.IDMaxLength:
-		return invalid(method, "the %s is %d characters long; the limit is %d", kind, len(id), v1alpha2.IDMaxLength)
+		return connection.Invalid(method, "the %s is %d characters long; the limit is %d", kind, len(id), v1alpha2.IDMaxLength)
 	case !idPattern.MatchString(id):
-		return invalid(method, "the %s %q has characters other than letters, digits, '-', '.', '_' and '/'", kind, id)
+		return connection.Invalid(method, "the %s %q has characters other than letters, digits, '-', '.', '_' and '/'", kind, id)
 	}
 	return nil
 }

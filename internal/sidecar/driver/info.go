@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -29,61 +28,37 @@ type Info struct {
 	Protocols []v1alpha2.Protocol
 }
 
-var infoBackoff = wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: 6, Cap: 2 * time.Second}
-
-// awaitInfo calls DriverGetInfo until it succeeds, or fails with a terminal error, or
-// ctx is done. Then the error is the driver's latest.
-func (d *Driver) awaitInfo(ctx context.Context) (Info, error) {
-	var (
-		info Info
-		last error
-	)
-	err := infoBackoff.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
-		var err error
-		if info, err = d.askInfo(ctx); err == nil || IsTerminal(err) {
-			return true, err
-		}
-		if last == nil || ctx.Err() == nil { // otherwise the deadline of ctx has cut off the call
-			last = err
-		}
-		return false, nil
-	})
-	if err != nil && last != nil && ctx.Err() != nil {
-		return Info{}, last
-	}
-	return info, err
-}
-
-func (d *Driver) askInfo(ctx context.Context) (Info, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.options.RPCTimeout)
-	defer cancel()
-	response, err := d.identity.DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{}, grpc.WaitForReady(true))
+// getInfo calls DriverGetInfo for the connection.
+func (d *Driver) getInfo(ctx context.Context, conn grpc.ClientConnInterface) (connection.Info, error) {
+	response, err := cosiv1alpha2.NewIdentityClient(conn).DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{}, grpc.WaitForReady(true))
 	if status.Code(err) == codes.Unimplemented {
-		return Info{}, fmt.Errorf("%w (service %s), but probably another version; put 'cosi-emu bridge' in front of a driver of v1alpha1: %w",
-			ErrGeneration, cosiv1alpha2.Identity_ServiceDesc.ServiceName, newCallError(getInfo, err))
+		return connection.Info{}, fmt.Errorf(
+			"%w (service %s), but probably another version; put 'cosi-emu bridge' in front of a driver of v1alpha1: %w",
+			ErrGeneration, cosiv1alpha2.Identity_ServiceDesc.ServiceName, connection.NewCallError(getInfo, err, IsFinal))
 	}
 	if err != nil {
-		return Info{}, newCallError(getInfo, err)
+		return connection.Info{}, connection.NewCallError(getInfo, err, IsFinal)
 	}
-	return readInfo(response)
+	info, err := readInfo(response)
+	return connection.Info{Name: info.Name, Accept: func() { d.protocols.Store(&info.Protocols) }}, err
 }
 
 // readInfo validates an answer to DriverGetInfo. It ignores duplicate protocols.
 func readInfo(response *cosiv1alpha2.DriverGetInfoResponse) (Info, error) {
 	if err := v1alpha2.CheckDriverName(response.GetName()); err != nil {
-		return Info{}, invalid(getInfo, "the driver's name is invalid: %v", err)
+		return Info{}, connection.Invalid(getInfo, "the driver's name is invalid: %v", err)
 	}
 	info := Info{Name: response.GetName()}
 	for _, protocol := range response.GetSupportedProtocols() {
 		known, ok := protocolOf(protocol.GetType())
 		if !ok {
-			return Info{}, invalid(getInfo, "driver %s names an unknown protocol: %s; it must be S3, AZURE or GCS",
+			return Info{}, connection.Invalid(getInfo, "driver %s names an unknown protocol: %s; it must be S3, AZURE or GCS",
 				info.Name, protocol.GetType())
 		}
 		info.Protocols = append(info.Protocols, known)
 	}
 	if len(info.Protocols) == 0 {
-		return Info{}, invalid(getInfo, "driver %s names no protocol; it must serve at least one of S3, AZURE and GCS", info.Name)
+		return Info{}, connection.Invalid(getInfo, "driver %s names no protocol; it must serve at least one of S3, AZURE and GCS", info.Name)
 	}
 	slices.Sort(info.Protocols)
 	info.Protocols = slices.Compact(info.Protocols)

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -64,7 +65,7 @@ func TestReadInfo(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			info, err := readInfo(tc.response)
-			if got := IsInvalidResponse(err); got != tc.want.invalid {
+			if got := connection.IsInvalidResponse(err); got != tc.want.invalid {
 				t.Fatalf("%s: error %v, want invalid response: %t", tc.reason, err, tc.want.invalid)
 			}
 			if diff := cmp.Diff(tc.want.info, info); diff != "" {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
@@ -149,7 +150,7 @@ func TestRequests(t *testing.T) {
 
 // ignoreAnswer leaves out that the driver of these tests has no GCS.
 func ignoreAnswer(err error) error {
-	if _, ok := errors.AsType[*driver.InvalidResponseError](err); ok {
+	if _, ok := errors.AsType[*connection.InvalidResponseError](err); ok {
 		return nil
 	}
 	return err

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
 const (
@@ -56,7 +56,7 @@ func (r *Register[T]) Save(ctx context.Context, p *cosireconcile.Patcher[T], id 
 	case err != nil:
 		return fmt.Errorf("find another %s with the ID %q: %w", r.index.Kind, id, err)
 	case holder != nil:
-		return driver.InvalidResponse("the answer to %s is invalid: it is the ID of %s %s, and driver %s must name a different ID for each; "+
+		return connection.InvalidResponse("the answer to %s is invalid: it is the ID of %s %s, and driver %s must name a different ID for each; "+
 			"correct the driver and restart it",
 			r.index.Method, r.index.Kind, strings.TrimPrefix(holder.String(), "/"), r.index.Driver(p.Object))
 	}
@@ -71,7 +71,7 @@ func (r *Register[T]) write(ctx context.Context, p *cosireconcile.Patcher[T], id
 	err := p.SaveStatus(ctx)
 	if apierrors.IsInvalid(err) {
 		*field = ""
-		return driver.InvalidResponse("the API server does not accept the ID %q", id)
+		return connection.InvalidResponse("the API server does not accept the ID %q", id)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package driver
+package connection
 
 import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"

@@ -1,4 +1,4 @@
-package driver
+package connection
 
 import (
 	"errors"
@@ -16,27 +16,12 @@ type CallError struct {
 	Code codes.Code
 	// Message is the driver's message, sanitized.
 	Message string
+	// Final is set if the same call would always fail.
+	Final bool
 }
 
 func (e *CallError) Error() string {
 	return fmt.Sprintf("%s failed with %s: %s", e.Method, e.Code, e.Message)
-}
-
-// IsTerminal reports whether the same call would always fail: see the important
-// return codes of each call in the KEP. A deletion or a revocation is never given up:
-// something would be left in the backend that is not wanted any more.
-func (e *CallError) IsTerminal() bool {
-	if e.Method == deleteBucket || e.Method == revokeBucketAccess {
-		return false
-	}
-	switch e.Code {
-	case codes.InvalidArgument, codes.AlreadyExists, codes.Unimplemented:
-		return true
-	case codes.OutOfRange:
-		return e.Method == generateBucketAccessID || e.Method == grantBucketAccess
-	default:
-		return false
-	}
 }
 
 // InvalidResponseError is an answer that violates the specification.
@@ -58,7 +43,7 @@ func IsTerminal(err error) bool {
 		return true
 	}
 	failed, ok := errors.AsType[*CallError](err)
-	return ok && failed.IsTerminal()
+	return ok && failed.Final
 }
 
 // IsInvalidResponse reports whether err is an answer that violates the
@@ -68,11 +53,27 @@ func IsInvalidResponse(err error) bool {
 	return ok
 }
 
-func newCallError(method string, err error) *CallError {
-	state := status.Convert(err)
-	return &CallError{Method: method, Code: state.Code(), Message: sanitize(state.Message())}
+// CodeOf returns the gRPC status code of a call that failed, and OK if err is not the
+// failure of a call.
+func CodeOf(err error) codes.Code {
+	if failed, ok := errors.AsType[*CallError](err); ok {
+		return failed.Code
+	}
+	return codes.OK
 }
 
-func invalid(method, format string, args ...any) *InvalidResponseError {
+// NewCallError returns the CallError for an error of a generated gRPC client. The details
+// of the status are ignored: the specification requires that there are none.
+func NewCallError(method string, err error, isFinal func(method string, code codes.Code) bool) *CallError {
+	state := status.Convert(err)
+	return &CallError{Method: method, Code: state.Code(), Message: sanitize(state.Message()), Final: isFinal(method, state.Code())}
+}
+
+// Invalid returns an InvalidResponseError.
+func Invalid(method, format string, args ...any) *InvalidResponseError {
 	return &InvalidResponseError{Method: method, Problem: sanitize(fmt.Sprintf(format, args...))}
+}
+
+func (c *Conn) callError(method string, err error) *CallError {
+	return NewCallError(method, err, c.generation.IsFinal)
 }

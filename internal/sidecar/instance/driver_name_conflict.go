@@ -1,4 +1,4 @@
-package sidecar
+package instance
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
 // driverNameConflict watches the Lease for another driver with the same name. The
@@ -20,7 +20,9 @@ import (
 type driverNameConflict struct {
 	cache  cache.Cache
 	logger logr.Logger
-	driver *driver.Driver
+	driver *connection.Conn
+	// labels are those of the Lease while this sidecar is the leader.
+	labels func() map[string]string
 	group  *driverGroup
 	now    func() time.Time
 }
@@ -99,9 +101,9 @@ func (n *driverNameConflict) checkGroup(ctx context.Context, lease *coordination
 // checkProtocols compares this driver with the leader's. If they differ, it may be
 // another version of the same driver during an upgrade.
 func (n *driverNameConflict) checkProtocols(lease *coordinationv1.Lease) error {
-	ours := leaseLabels(n.driver)[labelProtocols]
+	ours, serves := n.labels()[labelProtocols]
 	theirs, labelled := lease.Labels[labelProtocols]
-	if !labelled || theirs == ours || !isHeld(lease, n.now()) {
+	if !serves || !labelled || theirs == ours || !isHeld(lease, n.now()) {
 		return nil
 	}
 	return fmt.Errorf("driver %s serves %s here, but the driver of the leader (%s) serves %s: "+

@@ -1,4 +1,4 @@
-package sidecar
+package instance
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
 // driverWatch reconciles all pending objects again when the driver has reconnected:
 // those whose calls failed in the meantime, and those that it had rejected, because
 // it may be a newer version now.
 type driverWatch struct {
-	driver   *driver.Driver
+	driver   *connection.Conn
 	logger   logr.Logger
 	triggers []trigger
 }

@@ -1,8 +1,9 @@
-package driver
+package connection
 
 import (
 	"context"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
-	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 const (
@@ -37,13 +37,13 @@ var (
 
 // measure is the outermost interceptor, so it measures a call as the reconciler sees
 // it. A driver has no name before its first answer to DriverGetInfo.
-func (d *Driver) measure(
+func (c *Conn) measure(
 	ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
 	start := time.Now()
 	err := invoke(ctx, method, request, response, conn, options...)
 	elapsed := time.Since(start)
-	name, method, code := d.nameBy(response), path.Base(method), status.Code(err)
+	name, method, code := c.nameBy(response), path.Base(method), status.Code(err)
 	callSeconds.WithLabelValues(name, method, code.String()).Observe(elapsed.Seconds())
 	if code != codes.OK {
 		callErrors.WithLabelValues(name, method).Inc()
@@ -51,11 +51,13 @@ func (d *Driver) measure(
 	return err
 }
 
-func (d *Driver) nameBy(response any) string {
-	if info, ok := response.(*cosiv1alpha2.DriverGetInfoResponse); ok && d.name == "" && v1alpha2.CheckDriverName(info.GetName()) == nil {
+// nameBy returns the name of the driver, or what it calls itself in the first answer.
+func (c *Conn) nameBy(response any) string {
+	info, isInfo := response.(interface{ GetName() string })
+	if isInfo && c.name == "" && v1alpha2.CheckDriverName(strings.ToLower(info.GetName())) == nil {
 		return info.GetName()
 	}
-	return d.name
+	return c.name
 }
 
 // ForgetMetrics removes the metrics of a driver, for processes in which drivers come

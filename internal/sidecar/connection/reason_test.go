@@ -1,4 +1,4 @@
-package driver
+package connection
 
 import (
 	"errors"
@@ -24,10 +24,10 @@ func TestReasonFor(t *testing.T) {
 		},
 		// KEP: REASON-12
 		"InvalidArgument": {
-			err: &CallError{Code: codes.InvalidArgument}, kind: reasons.KindRejected, reason: v1alpha2.ReasonDriverRefused,
+			err: &CallError{Code: codes.InvalidArgument, Final: true}, kind: reasons.KindRejected, reason: v1alpha2.ReasonDriverRefused,
 		},
 		"Rejected deletion": {
-			err:  &CallError{Method: deleteBucket, Code: codes.InvalidArgument},
+			err:  &CallError{Method: "DriverDeleteBucket", Code: codes.InvalidArgument},
 			kind: reasons.KindFailed, reason: v1alpha2.ReasonDriverError, retry: true,
 		},
 		// KEP: REASON-13

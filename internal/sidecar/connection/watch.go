@@ -1,4 +1,4 @@
-package driver
+package connection
 
 import (
 	"context"
@@ -11,46 +11,45 @@ import (
 // after a loss of the connection, Watch calls DriverGetInfo again, and then
 // reconnected. It returns an error if a different driver answers, or if the answer is
 // invalid; the connection is unusable then.
-func (d *Driver) Watch(ctx context.Context, reconnected func()) error {
-	state := d.conn.GetState()
+func (c *Conn) Watch(ctx context.Context, reconnected func()) error {
+	state := c.conn.GetState()
 	if state != connectivity.Ready {
-		d.identified.Store(false)
+		c.identified.Store(false)
 	}
 	for {
 		if state == connectivity.Idle {
-			d.conn.Connect()
+			c.conn.Connect()
 		}
-		if state == connectivity.Ready && !d.identified.Load() {
-			if err := d.recognize(ctx); err != nil || ctx.Err() != nil {
+		if state == connectivity.Ready && !c.identified.Load() {
+			if err := c.recognize(ctx); err != nil || ctx.Err() != nil {
 				return err
 			}
 			reconnected()
 		}
-		if !d.conn.WaitForStateChange(ctx, state) {
+		if !c.conn.WaitForStateChange(ctx, state) {
 			return nil
 		}
 		// Any change from Ready is a loss, even if it is Ready again by now.
 		if state == connectivity.Ready {
-			d.identified.Store(false)
+			c.identified.Store(false)
 		}
-		state = d.conn.GetState()
+		state = c.conn.GetState()
 	}
 }
 
 // recognize calls DriverGetInfo of a driver that has reconnected. If the connection
 // is lost again in the meantime, the answer is still that of its driver.
-func (d *Driver) recognize(ctx context.Context) error {
-	info, err := d.awaitInfo(ctx)
+func (c *Conn) recognize(ctx context.Context) error {
+	info, err := c.awaitInfo(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil //nolint:nilerr // the end of the watch is no error
 	case err != nil:
-		return fmt.Errorf("driver %s at %s has reconnected: %w", d.name, d.options.Endpoint, err)
-	case info.Name != d.name:
+		return fmt.Errorf("driver %s at %s has reconnected: %w", c.name, c.options.Endpoint, err)
+	case info.Name != c.name:
 		return fmt.Errorf("the driver at %s has changed its name from %q to %q; restart the sidecar to serve the new one",
-			d.options.Endpoint, d.name, info.Name)
+			c.options.Endpoint, c.name, info.Name)
 	}
-	d.protocols.Store(&info.Protocols)
-	d.identified.Store(true)
+	c.accept(info)
 	return nil
 }

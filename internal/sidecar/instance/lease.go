@@ -1,4 +1,4 @@
-package sidecar
+package instance
 
 import (
 	"strings"
@@ -7,13 +7,11 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
 // LeaseName returns the name of the Lease by which the sidecars of a driver elect a
-// leader.
-func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + driverName }
+// leader. Drivers whose names differ by letter case only are the same.
+func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + strings.ToLower(driverName) }
 
 // Labels of the Lease. They tell sidecars whose drivers have the same name whether
 // they serve the same driver. The group stays on the Lease when no sidecar runs. Only
@@ -23,13 +21,13 @@ const (
 	labelProtocols = "objectstorage.k8s.io/driver-protocols"
 )
 
-// leaseLabels are what a leader says about its driver.
-func leaseLabels(d *driver.Driver) map[string]string {
-	protocols := make([]string, 0, len(d.Protocols()))
-	for _, p := range d.Protocols() {
-		protocols = append(protocols, string(p))
+// LeaseLabels are what a leader says about its driver: the protocols that it serves.
+func LeaseLabels[protocol ~string](protocols []protocol) map[string]string {
+	names := make([]string, 0, len(protocols))
+	for _, p := range protocols {
+		names = append(names, string(p))
 	}
-	return map[string]string{labelProtocols: strings.Join(protocols, ".")}
+	return map[string]string{labelProtocols: strings.Join(names, ".")}
 }
 
 // isHeld reports whether the Lease has a holder that has renewed it in time.

@@ -1,4 +1,4 @@
-package sidecar
+package instance
 
 import (
 	"context"
@@ -35,8 +35,8 @@ func (e leaseEvents) record(ctx context.Context, lease *coordinationv1.Lease, ev
 			Name:      fmt.Sprintf("%s.%x", lease.Name, sha256.Sum224([]byte(message))),
 		},
 		EventTime:           metav1.NewMicroTime(e.now()),
-		ReportingController: eventSource,
-		ReportingInstance:   eventSource + "-" + e.group,
+		ReportingController: EventSource,
+		ReportingInstance:   EventSource + "-" + e.group,
 		Action:              "Elect",
 		Reason:              v1alpha2.ReasonDriverNameCollision,
 		Type:                eventType,

@@ -1,0 +1,66 @@
+package driver
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// Driver is a connection to a COSI driver with a known name. Its methods are safe for
+// concurrent use.
+type Driver struct {
+	*connection.Conn
+
+	provisioner cosiv1alpha2.ProvisionerClient
+	protocols   atomic.Pointer[[]v1alpha2.Protocol]
+}
+
+// Connect returns a connection to the driver once it has answered DriverGetInfo, as
+// connection.Connect does.
+func Connect(ctx context.Context, options connection.Options) (*Driver, error) {
+	d := &Driver{}
+	conn, err := connection.Connect(ctx, options, connection.Generation{GetInfo: d.getInfo, IsFinal: IsFinal})
+	if err != nil {
+		return nil, err
+	}
+	d.Conn, d.provisioner = conn, cosiv1alpha2.NewProvisionerClient(conn.Client())
+	return d, nil
+}
+
+// Protocols returns the protocols that the driver serves. They may change when the
+// driver restarts. The caller owns the slice.
+func (d *Driver) Protocols() []v1alpha2.Protocol { return slices.Clone(*d.protocols.Load()) }
+
+// Names of the calls, as they appear in errors.
+const (
+	generateBucketID       = "DriverGenerateBucketId"
+	createBucket           = "DriverCreateBucket"
+	getBucket              = "DriverGetBucket"
+	deleteBucket           = "DriverDeleteBucket"
+	generateBucketAccessID = "DriverGenerateBucketAccessId"
+	grantBucketAccess      = "DriverGrantBucketAccess"
+	revokeBucketAccess     = "DriverRevokeBucketAccess"
+)
+
+// IsFinal reports whether the same call would always fail: see the important return
+// codes of each call in the KEP. A deletion or a revocation is never given up:
+// something would be left in the backend that is not wanted any more.
+func IsFinal(method string, code codes.Code) bool {
+	if method == deleteBucket || method == revokeBucketAccess {
+		return false
+	}
+	switch code {
+	case codes.InvalidArgument, codes.AlreadyExists, codes.Unimplemented:
+		return true
+	case codes.OutOfRange:
+		return method == generateBucketAccessID || method == grantBucketAccess
+	default:
+		return false
+	}
+}

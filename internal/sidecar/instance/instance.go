@@ -1,0 +1,173 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
+)
+
+// EventSource is the name of the sidecar in Events.
+const EventSource = "cosi-sidecar"
+
+// Generation is what differs between the sidecars of the generations, beside their
+// reconcilers.
+type Generation struct {
+	// AddToScheme registers the kinds.
+	AddToScheme func(*runtime.Scheme) error
+	// Kinds are what the cache watches.
+	Kinds []client.Object
+	// Indexes add the indexes to the cache.
+	Indexes []func(context.Context, client.FieldIndexer) error
+	// KeepOfSecret returns the metadata that the cache keeps of a Secret, in addition to
+	// its name and version.
+	KeepOfSecret func(secret client.Object) (annotations map[string]string, finalizers []string)
+	// LeaseLabels are the labels of the Lease while this sidecar is the leader.
+	LeaseLabels func() map[string]string
+	// AddReconcilers adds the reconcilers.
+	AddReconcilers func(*Instance) error
+}
+
+// Instance is the sidecar of one driver. It is started once.
+type Instance struct {
+	// Manager has the cache, and a client that reads from it.
+	Manager *cosimanager.Manager
+	// Live reads and writes without a cache.
+	Live client.Client
+	// Options have no zero values.
+	Options Options
+
+	driver   *connection.Conn
+	labels   func() map[string]string
+	calls    *inflight.Calls
+	triggers []trigger
+}
+
+// New prepares the sidecar of a driver in the cluster of cfg. The options have been
+// validated. The caller must call Start, which closes the connection in the end; if New
+// fails, it has closed the connection.
+func New(ctx context.Context, cfg *rest.Config, conn *connection.Conn, opts Options, generation Generation) (*Instance, error) {
+	i := &Instance{Options: opts, driver: conn, labels: generation.LeaseLabels, calls: inflight.NewCalls()}
+	if err := i.setup(ctx, cfg, generation); err != nil {
+		return nil, errors.Join(fmt.Errorf("sidecar of driver %s: %w", conn.Name(), err), conn.Close())
+	}
+	return i, nil
+}
+
+// setup creates the manager and adds the reconcilers, their watches, and the watch
+// of the driver.
+func (i *Instance) setup(ctx context.Context, cfg *rest.Config, generation Generation) (err error) {
+	if i.Manager, err = newManager(cfg, i.driver.Name(), i.Options, generation); err != nil { //nolint:contextcheck // it outlives its making
+		return fmt.Errorf("set up the manager: %w", err)
+	}
+	if err := prepareCache(ctx, i.Manager, generation); err != nil {
+		return fmt.Errorf("set up the cache: %w", err)
+	}
+	i.Live, err = client.New(i.Manager.GetConfig(), client.Options{
+		HTTPClient: i.Manager.GetHTTPClient(), Scheme: i.Manager.GetScheme(), Mapper: i.Manager.GetRESTMapper(),
+	})
+	if err != nil {
+		return fmt.Errorf("set up the client: %w", err)
+	}
+	if err := generation.AddReconcilers(i); err != nil {
+		return err
+	}
+	if err := i.addDriverNameConflict(); err != nil {
+		return fmt.Errorf("set up the watch of the Lease: %w", err)
+	}
+	if err := i.Manager.AddReadyzCheck("driver", i.checkDriver); err != nil {
+		return fmt.Errorf("readiness probe: %w", err)
+	}
+	return i.Manager.Add(&driverWatch{driver: i.driver, logger: i.Options.Logger, triggers: i.triggers})
+}
+
+// Start runs the sidecar until ctx is done, and returns when all its workers have
+// stopped.
+func (i *Instance) Start(ctx context.Context) error {
+	err := i.Manager.Start(ctx)
+	if err != nil {
+		err = fmt.Errorf("sidecar of driver %s: %w", i.driver.Name(), err)
+	}
+	return errors.Join(err, i.driver.Close())
+}
+
+// WaitReady blocks until the sidecar reconciles.
+func (i *Instance) WaitReady(ctx context.Context) error {
+	if err := i.Manager.WaitReady(ctx); err != nil {
+		return fmt.Errorf("the sidecar of driver %s is not ready: %w", i.driver.Name(), err)
+	}
+	return nil
+}
+
+// checkDriver is a readiness probe.
+func (i *Instance) checkDriver(*http.Request) error {
+	if !i.driver.Connected() {
+		return fmt.Errorf("there is no connection to driver %s", i.driver.Name())
+	}
+	return nil
+}
+
+// addDriverNameConflict needs a namespace for the Lease that has the driver's group.
+func (i *Instance) addDriverNameConflict() error {
+	opts := i.Options
+	if opts.LeaderElectionNamespace == "" {
+		return nil
+	}
+	group := &driverGroup{
+		client: i.Live, logger: opts.Logger, driverName: i.driver.Name(),
+		events: leaseEvents{client: i.Live, logger: opts.Logger, group: opts.DriverGroup, now: opts.Now},
+		lease:  client.ObjectKey{Namespace: opts.LeaderElectionNamespace, Name: LeaseName(i.driver.Name())},
+		group:  opts.DriverGroup, takeOver: opts.TakeOver,
+	}
+	i.Manager.BeforeStart = group.claim
+	return i.Manager.Add(&driverNameConflict{
+		cache: i.Manager.GetCache(), logger: opts.Logger, driver: i.driver, labels: i.labels, group: group, now: opts.Now,
+	})
+}
+
+// Line returns the way of one reconciler's objects to the driver.
+func (i *Instance) Line() *inflight.Line { return i.calls.Line() }
+
+// AddCaller adds a reconciler whose objects call the driver through a line. The pending
+// objects are reconciled again when the driver has reconnected.
+func (i *Instance) AddCaller(
+	name string, line *inflight.Line, reconciler reconcile.Reconciler,
+	pending func(context.Context) []reconcile.Request, sources ...source.Source,
+) error {
+	reconnected := newTrigger()
+	i.triggers = append(i.triggers, reconnected)
+	limiter := line.RateLimiter(i.Options.settings().RateLimiter())
+	return i.addReconciler(name, line.Reconciler(reconciler), limiter, append(sources, reconnected.source(pending), line.Source())...)
+}
+
+// AddReconciler adds a reconciler that does not call the driver.
+func (i *Instance) AddReconciler(name string, reconciler reconcile.Reconciler, sources ...source.Source) error {
+	return i.addReconciler(name, reconciler, i.Options.settings().RateLimiter(), sources...)
+}
+
+func (i *Instance) addReconciler(
+	name string, reconciler reconcile.Reconciler, limiter workqueue.TypedRateLimiter[reconcile.Request], sources ...source.Source,
+) error {
+	added, err := controller.New(name, i.Manager, controller.Options{Reconciler: reconciler, RateLimiter: limiter})
+	if err != nil {
+		return fmt.Errorf("set up the reconciler %q: %w", name, err)
+	}
+	for _, watched := range sources {
+		if err := added.Watch(watched); err != nil {
+			return fmt.Errorf("set up a watch of the reconciler %q: %w", name, err)
+		}
+	}
+	return nil
+}

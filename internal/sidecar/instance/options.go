@@ -1,0 +1,132 @@
+package instance
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"google.golang.org/grpc"
+	"k8s.io/apimachinery/pkg/util/validation"
+	certutil "k8s.io/client-go/util/cert"
+
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+)
+
+// Defaults of the Options.
+const (
+	// DefaultWorkers is how many objects of each kind are reconciled at once. Most
+	// workers wait for the driver.
+	DefaultWorkers = 16
+	// DefaultRetryBaseDelay is the delay before the first retry.
+	DefaultRetryBaseDelay = 100 * time.Millisecond
+	// DefaultRetryMaxDelay is the longest delay between retries.
+	DefaultRetryMaxDelay = 2 * time.Minute
+	// DefaultConnectTimeout is how long New waits for the driver.
+	DefaultConnectTimeout = connection.DefaultConnectTimeout
+	// DefaultRPCTimeout is the deadline of each call to the driver.
+	DefaultRPCTimeout = connection.DefaultRPCTimeout
+	// DefaultLeaseDuration is how long other instances wait before they take a Lease
+	// that is not renewed.
+	DefaultLeaseDuration = cosimanager.DefaultLeaseDuration
+	// DefaultRenewDeadline is how long the leader tries to renew its Lease.
+	DefaultRenewDeadline = cosimanager.DefaultRenewDeadline
+	// DefaultRetryPeriod is the time between two attempts.
+	DefaultRetryPeriod = cosimanager.DefaultRetryPeriod
+)
+
+// Options are those of package sidecar, which documents them: the types convert to each
+// other.
+type Options struct {
+	Endpoint                                  string
+	DialOptions                               []grpc.DialOption
+	ConnectTimeout                            time.Duration
+	RPCTimeout                                time.Duration
+	CertificateAuthority                      string
+	Logger                                    logr.Logger
+	Now                                       func() time.Time
+	Workers                                   int
+	RetryBaseDelay                            time.Duration
+	RetryMaxDelay                             time.Duration
+	MetricsBindAddress                        string
+	HealthProbeBindAddress                    string
+	LeaderElection                            bool
+	LeaderElectionNamespace                   string
+	DriverGroup                               string
+	TakeOver                                  string
+	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
+}
+
+// Validate returns all errors of the options.
+func (o Options) Validate() error {
+	o = o.WithDefaults()
+	err := o.settings().Validate()
+	if o.Endpoint == "" {
+		err = errors.Join(err, errors.New("no driver endpoint is given"))
+	}
+	if o.ConnectTimeout < 0 || o.RPCTimeout < 0 {
+		err = errors.Join(err, fmt.Errorf("the connect timeout, %s, and the RPC timeout, %s, must not be negative",
+			o.ConnectTimeout, o.RPCTimeout))
+	}
+	return errors.Join(err, validateGroup("driver group", o.DriverGroup), validateGroup("group to take over from", o.TakeOver),
+		validateCertificates(o.CertificateAuthority))
+}
+
+// validateGroup requires what the API server requires of a label.
+func validateGroup(what, group string) error {
+	if problems := validation.IsValidLabelValue(group); len(problems) > 0 {
+		return fmt.Errorf("the %s %q must be a valid label value: %s", what, group, strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+func validateCertificates(pem string) error {
+	if pem == "" {
+		return nil
+	}
+	if _, err := certutil.ParseCertsPEM([]byte(pem)); err != nil {
+		return fmt.Errorf("the certificate authority for applications must be a list of PEM certificates: %w", err)
+	}
+	return nil
+}
+
+func (o Options) settings() cosimanager.Settings {
+	return cosimanager.Settings{
+		Logger: o.Logger, Workers: o.Workers,
+		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay, ReconcileTimeout: o.reconcileTimeout(),
+		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,
+		LeaderElection: o.LeaderElection, LeaderElectionNamespace: o.LeaderElectionNamespace,
+		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
+	}
+}
+
+// Connection returns the options of the connection to the driver.
+func (o Options) Connection() connection.Options {
+	return connection.Options{
+		Endpoint: o.Endpoint, DialOptions: o.DialOptions, ConnectTimeout: o.ConnectTimeout, RPCTimeout: o.RPCTimeout,
+	}
+}
+
+// WithDefaults replaces zero values by the defaults.
+func (o Options) WithDefaults() Options {
+	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
+	o.RetryBaseDelay = cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay)
+	o.RetryMaxDelay = cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay)
+	o.LeaseDuration = cmp.Or(o.LeaseDuration, DefaultLeaseDuration)
+	o.RenewDeadline = cmp.Or(o.RenewDeadline, DefaultRenewDeadline)
+	o.RetryPeriod = cmp.Or(o.RetryPeriod, DefaultRetryPeriod)
+	o.RPCTimeout = cmp.Or(o.RPCTimeout, DefaultRPCTimeout)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, cosimanager.PodNamespace())
+	o.DriverGroup = cmp.Or(o.DriverGroup, cosimanager.PodNamespace())
+	return o
+}
+
+// reconcileTimeout limits one reconcile, which makes at most two calls to the driver.
+// The rest of the time is for the API server.
+func (o Options) reconcileTimeout() time.Duration { return 2*o.RPCTimeout + time.Minute }
