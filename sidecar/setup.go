@@ -3,7 +3,6 @@ package sidecar
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -15,18 +14,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucketaccess"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/instance"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 )
 
 // generation has the kinds and the reconcilers of v1alpha2.
 func generation(d *driver.Driver) instance.Generation {
 	return instance.Generation{
-		AddToScheme: v1alpha2.AddToScheme,
-		Kinds:       []client.Object{&v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, bucketaccess.SecretMetadata()},
-		Indexes:     []func(context.Context, client.FieldIndexer) error{bucket.RegisterIndexes, bucketaccess.RegisterIndexes},
-		KeepOfSecret: func(secret client.Object) (annotations map[string]string, finalizers []string) {
-			return abandoned.Keep(secret, d.Name())
-		},
-		LeaseLabels: func() map[string]string { return instance.LeaseLabels(d.Protocols()) },
+		AddToScheme:  v1alpha2.AddToScheme,
+		Kinds:        []client.Object{&v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, secretstore.Metadata()},
+		Indexes:      []func(context.Context, client.FieldIndexer) error{bucket.RegisterIndexes, bucketaccess.RegisterIndexes},
+		KeepOfSecret: abandonedBy(d).Keep,
+		LeaseLabels:  func() map[string]string { return instance.LeaseLabels(d.Protocols()) },
 		AddReconcilers: func(i *instance.Instance) error {
 			for _, add := range []func(*instance.Instance, *driver.Driver) error{addBuckets, addBucketAccesses, addAbandonedSecrets} {
 				if err := add(i, d); err != nil {
@@ -57,15 +55,17 @@ func addBucketAccesses(i *instance.Instance, d *driver.Driver) error {
 		source.Kind(c, &v1alpha2.BucketAccess{},
 			&handler.TypedEnqueueRequestForObject[*v1alpha2.BucketAccess]{}, bucketaccess.Predicate(d)),
 		source.Kind(c, &v1alpha2.Bucket{}, bucketaccess.MapBucket(c, d), bucketaccess.BucketPredicate()),
-		source.Kind(c, bucketaccess.SecretMetadata(), bucketaccess.MapSecret(c, d), bucketaccess.SecretPredicate()),
+		source.Kind(c, secretstore.Metadata(), bucketaccess.MapSecret(c, d), bucketaccess.SecretPredicate()),
 	)
 }
 
+func abandonedBy(d *driver.Driver) abandoned.Accesses[*v1alpha2.BucketAccess] {
+	return abandoned.Accesses[*v1alpha2.BucketAccess]{
+		Driver: d.Name(), Finalizer: v1alpha2.ProtectionFinalizer,
+		New: func() *v1alpha2.BucketAccess { return &v1alpha2.BucketAccess{} }, SecretNames: bucketaccess.SecretNames,
+	}
+}
+
 func addAbandonedSecrets(i *instance.Instance, d *driver.Driver) error {
-	c := i.Manager.GetCache()
-	return i.AddReconciler("secret", &abandoned.Reconciler{Driver: d.Name(), Cached: c, Live: i.Live},
-		source.Kind(c, bucketaccess.SecretMetadata(),
-			&handler.TypedEnqueueRequestForObject[*metav1.PartialObjectMetadata]{}, abandoned.SecretPredicate(d.Name())),
-		source.Kind(c, &v1alpha2.BucketAccess{}, abandoned.MapAccess(), abandoned.AccessPredicate()),
-	)
+	return instance.AddAbandonedSecrets(i, abandonedBy(d))
 }

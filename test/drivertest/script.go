@@ -27,29 +27,29 @@ type Call struct {
 
 // Script has a method, such as DriverCreateBucket, behave as the script says. A
 // nil script has it behave well again.
-func (d *Driver) Script(method string, script Script) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.scripts[method] = script
+func (s *Server) Script(method string, script Script) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scripts[method] = script
 }
 
 // Fail has a method return an error.
-func (d *Driver) Fail(method string, code codes.Code, message string) {
-	d.Script(method, func(context.Context, proto.Message, Next) (proto.Message, error) {
+func (s *Server) Fail(method string, code codes.Code, message string) {
+	s.Script(method, func(context.Context, proto.Message, Next) (proto.Message, error) {
 		return nil, status.Error(code, message)
 	})
 }
 
 // Answer has a method answer a message.
-func (d *Driver) Answer(method string, response proto.Message) {
-	d.Script(method, func(context.Context, proto.Message, Next) (proto.Message, error) {
+func (s *Server) Answer(method string, response proto.Message) {
+	s.Script(method, func(context.Context, proto.Message, Next) (proto.Message, error) {
 		return response, nil
 	})
 }
 
 // Hang has a method not answer before the caller gives up.
-func (d *Driver) Hang(method string) {
-	d.Script(method, func(ctx context.Context, _ proto.Message, _ Next) (proto.Message, error) {
+func (s *Server) Hang(method string) {
+	s.Script(method, func(ctx context.Context, _ proto.Message, _ Next) (proto.Message, error) {
 		<-ctx.Done()
 		return nil, status.FromContextError(ctx.Err()).Err()
 	})
@@ -57,11 +57,11 @@ func (d *Driver) Hang(method string) {
 
 // Calls returns the calls received so far, in their order: all, or those of the
 // given methods.
-func (d *Driver) Calls(methods ...string) []Call {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (s *Server) Calls(methods ...string) []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var calls []Call
-	for _, call := range d.calls {
+	for _, call := range s.calls {
 		if len(methods) == 0 || slices.Contains(methods, call.Method) {
 			calls = append(calls, call)
 		}
@@ -70,24 +70,24 @@ func (d *Driver) Calls(methods ...string) []Call {
 }
 
 // Methods returns the names of the calls received so far, in their order.
-func (d *Driver) Methods() []string {
+func (s *Server) Methods() []string {
 	var methods []string
-	for _, call := range d.Calls() {
+	for _, call := range s.Calls() {
 		methods = append(methods, call.Method)
 	}
 	return methods
 }
 
-func (d *Driver) intercept(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+func (s *Server) intercept(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	message, ok := request.(proto.Message)
 	if !ok {
 		return nil, status.Errorf(codes.Internal, "%T is not a message", request)
 	}
 	method := path.Base(info.FullMethod)
-	d.mu.Lock()
-	d.calls = append(d.calls, Call{Method: method, Request: message})
-	script := d.scripts[method]
-	d.mu.Unlock()
+	s.mu.Lock()
+	s.calls = append(s.calls, Call{Method: method, Request: message})
+	script := s.scripts[method]
+	s.mu.Unlock()
 	next := func() (proto.Message, error) {
 		response, err := handler(ctx, request)
 		if err != nil {

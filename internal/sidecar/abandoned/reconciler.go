@@ -14,15 +14,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // Reconciler reconciles the Secrets for accesses of one driver. It touches no other
 // driver's.
-type Reconciler struct {
-	// Driver is the driver's name.
-	Driver string
+type Reconciler[T client.Object] struct {
+	// Accesses are the driver's.
+	Accesses Accesses[T]
 	// Cached has the BucketAccesses, and the metadata of Secrets.
 	Cached client.Reader
 	// Live reads and writes without a cache.
@@ -31,7 +29,7 @@ type Reconciler struct {
 
 // Reconcile implements reconcile.Reconciler. It makes no request as long as the access
 // exists.
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	secret := &metav1.PartialObjectMetadata{}
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
 	if err := r.Cached.Get(ctx, request.NamespacedName, secret); err != nil {
@@ -51,19 +49,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // isNeeded reports whether an access needs the Secret, or whether it is not the
 // driver's.
-func (r *Reconciler) isNeeded(ctx context.Context, from client.Reader, secret client.Object) (bool, error) {
-	name, isOurs := accessOf(secret, r.Driver)
+func (r *Reconciler[T]) isNeeded(ctx context.Context, from client.Reader, secret client.Object) (bool, error) {
+	name, isOurs := r.Accesses.accessOf(secret)
 	if !isOurs {
 		return true, nil
 	}
-	access := &v1alpha2.BucketAccess{}
+	access := r.Accesses.New()
 	err := from.Get(ctx, client.ObjectKey{Namespace: secret.GetNamespace(), Name: name}, access)
-	return err == nil && slices.Contains(secretNames(access), secret.GetName()), client.IgnoreNotFound(err)
+	return err == nil && slices.Contains(r.Accesses.SecretNames(access), secret.GetName()), client.IgnoreNotFound(err)
 }
 
 // remove deletes the Secret, and then releases it, if it still is one of an access that has
 // vanished. Both writes are locked to what was read.
-func (r *Reconciler) remove(ctx context.Context, key client.ObjectKey) error {
+func (r *Reconciler[T]) remove(ctx context.Context, key client.ObjectKey) error {
 	secret := &corev1.Secret{}
 	if err := r.Live.Get(ctx, key, secret); err != nil {
 		return err
@@ -77,6 +75,6 @@ func (r *Reconciler) remove(ctx context.Context, key client.ObjectKey) error {
 		return r.Live.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion})
 	}
 	stored := secret.DeepCopy()
-	controllerutil.RemoveFinalizer(secret, v1alpha2.ProtectionFinalizer)
+	controllerutil.RemoveFinalizer(secret, r.Accesses.Finalizer)
 	return r.Live.Patch(ctx, secret, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
 }

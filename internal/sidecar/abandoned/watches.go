@@ -16,10 +16,22 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
+// Accesses are the BucketAccesses of one driver, and how their Secrets refer to them.
+type Accesses[T client.Object] struct {
+	// Driver is the driver's name.
+	Driver string
+	// Finalizer protects the Secrets.
+	Finalizer string
+	// New returns an empty access.
+	New func() T
+	// SecretNames returns the names of the Secrets of an access.
+	SecretNames func(T) []string
+}
+
 // SecretPredicate selects the Secrets of the driver that COSI protects.
-func SecretPredicate(driverName string) predicate.TypedPredicate[*metav1.PartialObjectMetadata] {
+func (a Accesses[T]) SecretPredicate() predicate.TypedPredicate[*metav1.PartialObjectMetadata] {
 	selects := predicate.NewTypedPredicateFuncs(func(secret *metav1.PartialObjectMetadata) bool {
-		_, isOurs := accessOf(secret, driverName)
+		_, isOurs := a.accessOf(secret)
 		return isOurs
 	})
 	return predicate.And(selects, predicate.TypedFuncs[*metav1.PartialObjectMetadata]{
@@ -28,52 +40,41 @@ func SecretPredicate(driverName string) predicate.TypedPredicate[*metav1.Partial
 }
 
 // AccessPredicate selects the end of an access.
-func AccessPredicate() predicate.TypedPredicate[*v1alpha2.BucketAccess] {
-	return predicate.TypedFuncs[*v1alpha2.BucketAccess]{
-		CreateFunc: cosireconcile.Never[event.TypedCreateEvent[*v1alpha2.BucketAccess]],
-		UpdateFunc: cosireconcile.Never[event.TypedUpdateEvent[*v1alpha2.BucketAccess]],
+func (Accesses[T]) AccessPredicate() predicate.TypedPredicate[T] {
+	return predicate.TypedFuncs[T]{
+		CreateFunc: cosireconcile.Never[event.TypedCreateEvent[T]],
+		UpdateFunc: cosireconcile.Never[event.TypedUpdateEvent[T]],
 	}
 }
 
 // MapAccess maps an access to its Secrets.
-func MapAccess() handler.TypedEventHandler[*v1alpha2.BucketAccess, reconcile.Request] {
-	return handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, access *v1alpha2.BucketAccess) []reconcile.Request {
+func (a Accesses[T]) MapAccess() handler.TypedEventHandler[T, reconcile.Request] {
+	return handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, access T) []reconcile.Request {
 		var requests []reconcile.Request
-		for _, name := range secretNames(access) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: access.Namespace, Name: name}})
+		for _, name := range a.SecretNames(access) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: access.GetNamespace(), Name: name}})
 		}
 		return requests
 	})
 }
 
-func secretNames(access *v1alpha2.BucketAccess) []string {
-	names := make([]string, 0, len(access.Spec.BucketClaims))
-	for i := range access.Spec.BucketClaims {
-		names = append(names, access.Spec.BucketClaims[i].AccessSecretName)
-	}
-	return names
-}
-
 // accessOf returns the name of the driver's access that COSI has made a Secret for.
-func accessOf(secret client.Object, driverName string) (name string, isOurs bool) {
+func (a Accesses[T]) accessOf(secret client.Object) (name string, isOurs bool) {
 	annotations := secret.GetAnnotations()
 	namespace, name, found := strings.Cut(annotations[v1alpha2.BucketAccessReferenceAnnotation], "/")
-	return name, found && namespace == secret.GetNamespace() && annotations[v1alpha2.DriverNameAnnotation] == driverName &&
-		controllerutil.ContainsFinalizer(secret, v1alpha2.ProtectionFinalizer)
+	return name, found && namespace == secret.GetNamespace() && annotations[v1alpha2.DriverNameAnnotation] == a.Driver &&
+		controllerutil.ContainsFinalizer(secret, a.Finalizer)
 }
 
 // Keep returns the metadata by which this package knows a Secret of the driver that
 // COSI protects, and nothing of others: the cache has the Secrets of the whole cluster.
-func Keep(secret client.Object, driverName string) (annotations map[string]string, finalizers []string) {
-	if _, isOurs := accessOf(secret, driverName); !isOurs {
+func (a Accesses[T]) Keep(secret client.Object) (annotations map[string]string, finalizers []string) {
+	if _, isOurs := a.accessOf(secret); !isOurs {
 		return nil, nil
 	}
 	var kept metav1.ObjectMeta
 	for _, name := range []string{v1alpha2.BucketAccessReferenceAnnotation, v1alpha2.DriverNameAnnotation} {
 		metav1.SetMetaDataAnnotation(&kept, name, secret.GetAnnotations()[name])
 	}
-	return kept.Annotations, protected
+	return kept.Annotations, []string{a.Finalizer}
 }
-
-// protected is shared by all Secrets of the cache.
-var protected = []string{v1alpha2.ProtectionFinalizer}

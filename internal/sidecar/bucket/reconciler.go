@@ -18,7 +18,7 @@ type reconciler struct {
 	driver   *driver.Driver
 	line     *inflight.Line
 	ids      *uniqueid.Register[*v1alpha2.Bucket]
-	released released
+	released cosireconcile.Released
 }
 
 // attempt is one reconcile of one Bucket. Its phases are its methods.
@@ -36,7 +36,7 @@ func NewReconciler(
 	r := &reconciler{driver: d, line: line, ids: uniqueid.New(byID, c)}
 	return &cosireconcile.Runner[*v1alpha2.Bucket]{
 		Client: c, Live: live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
-		Owns: r.owns, Status: runnerStatus, Forget: r.released.forget,
+		Owns: r.owns, Status: runnerStatus, Forget: r.released.Forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.Bucket]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
 			return []cosireconcile.Phase{a.checkClaim, a.validate, a.addFinalizer, a.generateID, a.provision}
@@ -49,5 +49,5 @@ func NewReconciler(
 }
 
 func (r *reconciler) owns(bucket *v1alpha2.Bucket) bool {
-	return ownedBy(bucket, r.driver) && !cosireconcile.IsReleased(bucket) && !r.released.has(bucket)
+	return ownedBy(bucket, r.driver) && !cosireconcile.IsReleased(bucket) && !r.released.Has(bucket)
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
@@ -26,12 +29,12 @@ func (a *attempt) ensureSecrets(ctx context.Context) error {
 }
 
 func (a *attempt) ensureSecret(ctx context.Context, claim *v1alpha2.BucketClaimAccess) (*corev1.Secret, error) {
-	secret, err := a.secrets.get(ctx, a.Object, claim.AccessSecretName)
+	secret, err := a.secrets.Get(ctx, client.ObjectKey{Namespace: a.Object.Namespace, Name: claim.AccessSecretName})
 	switch {
 	case err != nil:
 		return nil, err
 	case secret == nil:
-		return a.secrets.create(ctx, a.Object, claim)
+		return a.createSecret(ctx, claim)
 	}
 	belongs, err := a.belongs(ctx, secret)
 	switch {
@@ -56,7 +59,7 @@ func (a *attempt) ensureSecret(ctx context.Context, claim *v1alpha2.BucketClaimA
 func (a *attempt) replaceSecret(
 	ctx context.Context, claim *v1alpha2.BucketClaimAccess, secret *corev1.Secret,
 ) (*corev1.Secret, error) {
-	held, err := a.secrets.release(ctx, secret)
+	held, err := a.secrets.Release(ctx, secret)
 	switch {
 	case err != nil:
 		return nil, err
@@ -64,6 +67,28 @@ func (a *attempt) replaceSecret(
 		return nil, reasons.Waiting(v1alpha2.ReasonSecretWriteFailed,
 			"Secret %q has been deleted, and cannot be created again before its finalizers %v are removed", secret.Name, secret.Finalizers)
 	default:
-		return a.secrets.create(ctx, a.Object, claim)
+		return a.createSecret(ctx, claim)
 	}
+}
+
+// createSecret creates the Secret of a claim, without data.
+func (a *attempt) createSecret(ctx context.Context, claim *v1alpha2.BucketClaimAccess) (*corev1.Secret, error) {
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: a.Object.Namespace, Name: claim.AccessSecretName},
+		Type:       corev1.SecretTypeOpaque,
+	}
+	if err := a.decorate(secret, claim); err != nil {
+		return nil, err
+	}
+	return secret, a.secrets.Create(ctx, secret)
+}
+
+// decorate sets what a Secret needs beside its data.
+func (a *attempt) decorate(secret *corev1.Secret, claim *v1alpha2.BucketClaimAccess) error {
+	access := a.Object
+	controllerutil.AddFinalizer(secret, v1alpha2.ProtectionFinalizer)
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketAccessReferenceAnnotation, access.Namespace+"/"+access.Name)
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.BucketClaimReferenceAnnotation, access.Namespace+"/"+claim.BucketClaimName)
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha2.DriverNameAnnotation, access.Status.DriverName)
+	return controllerutil.SetControllerReference(access, secret, a.secrets.Client.Scheme())
 }

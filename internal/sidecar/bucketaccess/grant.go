@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 )
 
 // grant is phase 2: the driver grants the account access, and its answer goes into
@@ -29,17 +30,17 @@ func (a *attempt) grant(ctx context.Context) error {
 	if err != nil {
 		return connection.InvalidResponse("%v", err)
 	}
-	left := make(map[string]version, len(contents))
+	left := make(map[string]secretstore.Version, len(contents))
 	for i := range a.Object.Spec.BucketClaims {
 		claim := &a.Object.Spec.BucketClaims[i]
 		reserved := a.reserved[claim.AccessSecretName]
-		filled, err := a.secrets.fill(ctx, reserved, a.Object, claim, contents[claim.BucketClaimName])
+		filled, err := a.fill(ctx, reserved, claim, contents[claim.BucketClaimName])
 		if err != nil {
 			return err
 		}
-		left[claim.AccessSecretName] = versionOf(filled)
+		left[claim.AccessSecretName] = secretstore.VersionOf(filled)
 	}
-	a.versions.set(a.Object, left)
+	a.versions.Set(a.Object, left)
 	statusOf(a.Object).Succeed(fmt.Sprintf("driver %s has granted access to %d bucket(s)", a.driver.Name(), len(left)))
 	return nil
 }
@@ -67,17 +68,16 @@ func (a *attempt) render(granted *driver.Grant) (map[string]map[string][]byte, e
 
 // fill replaces the data of a Secret as a whole, so that a key that the driver does
 // not return any more is removed. It writes only on change.
-func (s *secretStore) fill(
-	ctx context.Context, stored *corev1.Secret,
-	access *v1alpha2.BucketAccess, claim *v1alpha2.BucketClaimAccess, data map[string][]byte,
+func (a *attempt) fill(
+	ctx context.Context, stored *corev1.Secret, claim *v1alpha2.BucketClaimAccess, data map[string][]byte,
 ) (*corev1.Secret, error) {
 	filled := stored.DeepCopy()
 	filled.Data = data
-	if err := s.decorate(filled, access, claim); err != nil {
+	if err := a.decorate(filled, claim); err != nil {
 		return nil, err
 	}
 	if equality.Semantic.DeepEqual(stored, filled) {
 		return filled, nil
 	}
-	return filled, writeError(filled.Name, s.client.Update(ctx, filled))
+	return filled, a.secrets.Update(ctx, filled)
 }

@@ -26,7 +26,7 @@ const (
 // RegisterIndexes adds the indexes that this package needs to a cache that has not
 // been started.
 func RegisterIndexes(ctx context.Context, indexer client.FieldIndexer) error {
-	for name, values := range map[string]func(*v1alpha2.BucketAccess) []string{byBucket: bucketNames, bySecret: secretNames} {
+	for name, values := range map[string]func(*v1alpha2.BucketAccess) []string{byBucket: bucketNames, bySecret: SecretNames} {
 		err := indexer.IndexField(ctx, &v1alpha2.BucketAccess{}, name, cosireconcile.IndexBy(values))
 		if err != nil {
 			return fmt.Errorf("index %s: %w", name, err)
@@ -43,7 +43,8 @@ func bucketNames(access *v1alpha2.BucketAccess) []string {
 	return names
 }
 
-func secretNames(access *v1alpha2.BucketAccess) []string {
+// SecretNames returns the names of the Secrets of an access.
+func SecretNames(access *v1alpha2.BucketAccess) []string {
 	names := make([]string, 0, len(access.Spec.BucketClaims))
 	for i := range access.Spec.BucketClaims {
 		names = append(names, access.Spec.BucketClaims[i].AccessSecretName)

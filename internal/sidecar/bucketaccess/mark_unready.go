@@ -9,7 +9,7 @@ import (
 // markUnready says that the access must not be used any more, before anything is
 // taken away.
 func (a *attempt) markUnready(ctx context.Context) error {
-	a.versions.forget(client.ObjectKeyFromObject(a.Object))
+	a.versions.Forget(client.ObjectKeyFromObject(a.Object))
 	// The annotation counts from the next write on. If it were set already, the
 	// access would be removed while its credentials stay valid.
 	if err := a.PatchMetadata(ctx, removeCleanupFinished); err != nil {

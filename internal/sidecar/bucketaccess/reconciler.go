@@ -10,6 +10,7 @@ import (
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
@@ -22,8 +23,8 @@ type reconciler struct {
 	cached client.Reader
 	// live reads from the API server itself.
 	live     client.Reader
-	secrets  secretStore
-	versions secretVersions
+	secrets  secretstore.Store
+	versions secretstore.Versions
 	ids      *uniqueid.Register[*v1alpha2.BucketAccess]
 	// certificateAuthority goes into every Secret.
 	certificateAuthority string
@@ -54,13 +55,13 @@ func NewReconciler(
 	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, certificateAuthority string,
 ) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 	r := &reconciler{
-		driver: d, line: line, cached: clients.Cached, live: clients.Live, secrets: secretStore{client: clients.Live},
+		driver: d, line: line, cached: clients.Cached, live: clients.Live, secrets: secretstore.Store{Client: clients.Live, Finalizer: v1alpha2.ProtectionFinalizer},
 		ids: uniqueid.New(byID, clients.Cached), certificateAuthority: certificateAuthority,
 	}
 	return &cosireconcile.Runner[*v1alpha2.BucketAccess]{
 		Client: clients.Cached, Live: clients.Live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
 		Owns:   func(access *v1alpha2.BucketAccess) bool { return ownedBy(access, d) },
-		Status: runnerStatus, Forget: r.versions.forget,
+		Status: runnerStatus, Forget: r.versions.Forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
 			return []cosireconcile.Phase{

@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 )
 
 // checkUpToDate ends the reconcile of an access that is granted and whose Secrets
@@ -28,30 +29,21 @@ func (a *attempt) checkUpToDate(ctx context.Context) error {
 // then the API server's answer is out of date, and the access is reconciled again:
 // the watch may have no further event of the Secret.
 func (a *attempt) isUpToDate(ctx context.Context, name string) (bool, error) {
-	left, known := a.versions.get(a.Object, name)
+	left, known := a.versions.Get(a.Object, name)
 	if !known {
 		return false, nil
 	}
 	key := client.ObjectKey{Namespace: a.Object.Namespace, Name: name}
-	cached, err := readVersion(ctx, a.cached, key)
+	cached, err := secretstore.ReadVersion(ctx, a.cached, key)
 	if err != nil || cached == left {
 		return err == nil, err
 	}
-	live, err := readVersion(ctx, a.secrets.client, key)
+	live, err := secretstore.ReadVersion(ctx, a.secrets.Client, key)
 	if err != nil || live != left {
 		return false, err
 	}
-	if !cached.before(left) {
+	if !cached.Before(left) {
 		a.Requeue()
 	}
 	return true, nil
-}
-
-// readVersion returns the version of a Secret, or none if there is no Secret.
-func readVersion(ctx context.Context, from client.Reader, key client.ObjectKey) (version, error) {
-	secret := SecretMetadata()
-	if err := from.Get(ctx, key, secret); err != nil {
-		return version{}, client.IgnoreNotFound(err)
-	}
-	return versionOf(secret), nil
 }

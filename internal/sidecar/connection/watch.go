@@ -3,6 +3,7 @@ package connection
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"google.golang.org/grpc/connectivity"
 )
@@ -46,7 +47,7 @@ func (c *Conn) recognize(ctx context.Context) error {
 		return nil //nolint:nilerr // the end of the watch is no error
 	case err != nil:
 		return fmt.Errorf("driver %s at %s has reconnected: %w", c.name, c.options.Endpoint, err)
-	case info.Name != c.name:
+	case !strings.EqualFold(info.Name, c.name):
 		return fmt.Errorf("the driver at %s has changed its name from %q to %q; restart the sidecar to serve the new one",
 			c.options.Endpoint, c.name, info.Name)
 	}

@@ -76,6 +76,11 @@ func (r *Register[T]) write(ctx context.Context, p *cosireconcile.Patcher[T], id
 	return err
 }
 
+// Holder returns the name of another object of the same driver that has an ID, or nil.
+func (r *Register[T]) Holder(ctx context.Context, object T, id string) (*client.ObjectKey, error) {
+	return r.otherHolder(ctx, r.index.key(object, id), client.ObjectKeyFromObject(object))
+}
+
 // otherHolder returns the name of another object that has a key, or nil.
 func (r *Register[T]) otherHolder(ctx context.Context, key string, own client.ObjectKey) (*client.ObjectKey, error) {
 	holder, err := r.cached(ctx, key, own)

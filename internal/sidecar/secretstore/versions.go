@@ -1,6 +1,7 @@
-package bucketaccess
+package secretstore
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -9,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// secretVersions has, for each access, the versions of the Secrets as the
+// Versions has, for each access, the versions of the Secrets as the
 // reconciler left them, with the driver's latest answer in them. A Secret of that
 // version needs nothing. Any other version, and an access that is not in here,
 // need another call to the driver. It is empty after each start of the sidecar, so
@@ -17,7 +18,7 @@ import (
 // rotated meanwhile.
 //
 // It has no value of a Secret. It is safe for concurrent use.
-type secretVersions struct {
+type Versions struct {
 	mu   sync.Mutex
 	left map[types.NamespacedName]versionsOf
 }
@@ -31,26 +32,28 @@ type versionsOf struct {
 
 type namedVersion struct {
 	name string
-	version
+	Version
 }
 
-// version is one state of one Secret.
-type version struct {
+// Version is one state of one Secret.
+type Version struct {
 	uid             types.UID
 	resourceVersion string
 }
 
-// before reports whether this is an earlier state of the same Secret.
-func (v version) before(later version) bool {
+// Before reports whether this is an earlier state of the same Secret.
+func (v Version) Before(later Version) bool {
 	order, err := resourceversion.CompareResourceVersion(v.resourceVersion, later.resourceVersion)
 	return err == nil && order < 0 && v.uid == later.uid
 }
 
-func versionOf(secret client.Object) version {
-	return version{uid: secret.GetUID(), resourceVersion: secret.GetResourceVersion()}
+// VersionOf returns the state of a Secret.
+func VersionOf(secret client.Object) Version {
+	return Version{uid: secret.GetUID(), resourceVersion: secret.GetResourceVersion()}
 }
 
-func (s *secretVersions) set(access client.Object, secrets map[string]version) {
+// Set remembers the versions in which the Secrets of an access were left.
+func (s *Versions) Set(access client.Object, secrets map[string]Version) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.left == nil {
@@ -58,28 +61,38 @@ func (s *secretVersions) set(access client.Object, secrets map[string]version) {
 	}
 	left := make([]namedVersion, 0, len(secrets))
 	for name, v := range secrets {
-		left = append(left, namedVersion{name: name, version: v})
+		left = append(left, namedVersion{name: name, Version: v})
 	}
 	s.left[client.ObjectKeyFromObject(access)] = versionsOf{access: access.GetUID(), secrets: left}
 }
 
-// get returns the version in which a Secret of an access was left.
-func (s *secretVersions) get(access client.Object, secret string) (version, bool) {
+// Get returns the version in which a Secret of an access was left.
+func (s *Versions) Get(access client.Object, secret string) (Version, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found, ok := s.left[client.ObjectKeyFromObject(access)]
 	if !ok || found.access != access.GetUID() {
-		return version{}, false
+		return Version{}, false
 	}
 	i := slices.IndexFunc(found.secrets, func(v namedVersion) bool { return v.name == secret })
 	if i < 0 {
-		return version{}, false
+		return Version{}, false
 	}
-	return found.secrets[i].version, true
+	return found.secrets[i].Version, true
 }
 
-func (s *secretVersions) forget(access types.NamespacedName) {
+// Forget drops the versions of an access.
+func (s *Versions) Forget(access types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.left, access)
+}
+
+// ReadVersion returns the version of a Secret, or none if there is no Secret.
+func ReadVersion(ctx context.Context, from client.Reader, key client.ObjectKey) (Version, error) {
+	secret := Metadata()
+	if err := from.Get(ctx, key, secret); err != nil {
+		return Version{}, client.IgnoreNotFound(err)
+	}
+	return VersionOf(secret), nil
 }
