@@ -124,14 +124,11 @@ func expiryOf(value string) (string, error) {
 	if value == "" {
 		return "", nil
 	}
-	value, _, _ = strings.Cut(value, " m=") // what Go's clock adds
-	for _, layout := range []string{cosiv1alpha1.AzureExpiryFormat, time.RFC3339} {
-		if t, err := time.Parse(layout, value); err == nil {
-			return t.UTC().Format(time.RFC3339), nil
-		}
+	t, err := cosiv1alpha1.ParseAzureExpiry(value)
+	if err != nil {
+		return "", status.Errorf(codes.Internal, "the driver returned a bad time: %v", err)
 	}
-	return "", status.Errorf(codes.Internal, "the driver returned %s %q, which is neither like %q nor ISO 8601",
-		cosiv1alpha1.AzureExpiry, value, cosiv1alpha1.AzureExpiryFormat)
+	return t.UTC().Format(time.RFC3339), nil
 }
 
 // storageAccount returns the first label of the host in a signed URL.

@@ -1,5 +1,11 @@
 package cosi
 
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
 // The keys of DriverGrantBucketAccessResponse.credentials.
 const (
 	CredentialsS3    = "s3"
@@ -26,4 +32,16 @@ func IsSecretKey(key string) bool {
 	default:
 		return true
 	}
+}
+
+// ParseAzureExpiry returns the time of a value of AzureExpiry. Drivers also write ISO 8601,
+// and times with what Go's clock adds.
+func ParseAzureExpiry(value string) (time.Time, error) {
+	value, _, _ = strings.Cut(value, " m=") // what Go's clock adds
+	for _, layout := range []string{AzureExpiryFormat, time.RFC3339} {
+		if t, err := time.Parse(layout, value); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%s %q is neither like %q nor ISO 8601", AzureExpiry, value, AzureExpiryFormat)
 }

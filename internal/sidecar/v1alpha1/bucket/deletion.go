@@ -1,0 +1,62 @@
+package bucket
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+)
+
+// deleteBucket has the driver delete the bucket, if the policy is Delete. If the
+// driver fails, the finalizer stays: what is left in the backend stays visible.
+func (a *attempt) deleteBucket(ctx context.Context) error {
+	if a.Object.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete {
+		return nil
+	}
+	return a.line.Call(a.Object, func() error { return a.deleteInTurn(ctx) }, turns(a.Object)...)
+}
+
+// deleteInTurn decides again, by the Bucket as the API server has it: the data cannot
+// be brought back. The cache may not show yet that an administrator has decided to
+// keep it, or that an access needs it.
+func (a *attempt) deleteInTurn(ctx context.Context) error {
+	if err := a.Reload(ctx); err != nil {
+		return err
+	}
+	if a.Object.DeletionTimestamp.IsZero() {
+		a.Requeue()
+		return cosireconcile.ErrDone
+	}
+	if err := a.awaitAccesses(ctx); err != nil || a.Object.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete {
+		return err
+	}
+	id := cmp.Or(a.Object.Status.BucketID, a.Object.Spec.ExistingBucketID)
+	if id == "" {
+		var err error
+		if id, err = a.learnID(ctx); err != nil || id == "" {
+			return err
+		}
+	}
+	return reasonFor(a.driver.DeleteBucket(ctx, id, a.Object.Spec.Parameters))
+}
+
+// learnID finds out which bucket an earlier call may have created, without the ID being
+// saved, by repeating the call. It returns no ID if there is nothing, or nothing that
+// this Bucket may delete.
+func (a *attempt) learnID(ctx context.Context) (string, error) {
+	id, err := a.driver.CreateBucket(ctx, a.Object.Name, a.Object.Spec.Parameters)
+	switch {
+	case err != nil && a.failures.HasNothing(a.Object.UID, err):
+		return "", nil
+	case err != nil:
+		return "", reasonFor(err)
+	}
+	holder, err := a.ids.Holder(ctx, a.Object, id)
+	if err != nil || holder != nil {
+		return "", err
+	}
+	// The ID is persisted before the bucket is deleted, so that no further deletion has
+	// to create it again.
+	return id, a.save(ctx, id, false)
+}

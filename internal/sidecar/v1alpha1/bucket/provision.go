@@ -1,0 +1,66 @@
+package bucket
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+)
+
+// provision makes the Bucket ready. A Bucket whose ID is known is never created again.
+func (a *attempt) provision(ctx context.Context) error {
+	status := &a.Object.Status
+	switch {
+	case status.BucketID != "":
+		status.BucketReady = true
+		return nil
+	case a.Object.Spec.ExistingBucketID != "":
+		status.BucketID, status.BucketReady = a.Object.Spec.ExistingBucketID, true
+		a.EventOnSave(v1alpha2.ReasonProvisioned, "the bucket exists without COSI")
+		return nil
+	}
+	return a.line.Call(a.Object, func() error { return a.create(ctx) }, turns(a.Object)...)
+}
+
+// create has the driver create the bucket. The cache may not show yet that it has done so.
+func (a *attempt) create(ctx context.Context) error {
+	if err := a.Reload(ctx); err != nil {
+		return err
+	}
+	if a.Object.Status.BucketID != "" || !a.Object.DeletionTimestamp.IsZero() || !isProtected(a.Object) {
+		a.Requeue()
+		return cosireconcile.ErrDone
+	}
+	id, err := a.driver.CreateBucket(ctx, a.Object.Name, a.Object.Spec.Parameters)
+	if err != nil {
+		return reasonFor(err)
+	}
+	a.EventOnSave(v1alpha2.ReasonProvisioned, fmt.Sprintf("driver %s has created the bucket", a.driver.Name()))
+	return a.save(ctx, id, true)
+}
+
+// save persists the ID, unless another Bucket of the driver has it: the deletion of one
+// would destroy what the other stands for.
+func (a *attempt) save(ctx context.Context, id string, ready bool) error {
+	before := a.Object.Status
+	a.Object.Status.BucketReady = ready
+	if err := a.ids.Save(ctx, a.Patcher, id); err != nil {
+		a.Object.Status = before
+		return err
+	}
+	return nil
+}
+
+// turns are the names by which calls for a bucket wait for each other. Before it is
+// created, only its name is known.
+func turns(bucket *v1alpha1.Bucket) []string {
+	names := []string{"name " + bucket.Name}
+	for _, id := range []string{bucket.Status.BucketID, bucket.Spec.ExistingBucketID} {
+		if id != "" {
+			return append(names, id)
+		}
+	}
+	return names
+}

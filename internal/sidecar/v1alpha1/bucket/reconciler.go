@@ -1,0 +1,129 @@
+// Package bucket provisions the Buckets of one driver of v1alpha1 in its backend, and
+// deprovisions them. The driver names the ID of a bucket only after it has created it. So
+// the finalizer, which is written before, means that a bucket may exist whose ID is not
+// known; the deletion learns it by repeating the call, which is idempotent.
+package bucket
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/giveup"
+)
+
+// reconciler provisions and deprovisions the Buckets of one driver. It touches no
+// other driver's.
+type reconciler struct {
+	driver   *driver.Driver
+	line     *inflight.Line
+	ids      *uniqueid.Register[*v1alpha1.Bucket]
+	released cosireconcile.Released
+	failures giveup.Counter
+}
+
+// attempt is one reconcile of one Bucket. Its phases are its methods.
+type attempt struct {
+	*reconciler
+	*cosireconcile.Patcher[*v1alpha1.Bucket]
+}
+
+// NewReconciler returns a reconciler that reads Buckets through a client with a cache,
+// and from the API server itself before each call to the driver. Its calls wait in the
+// line for their turn.
+func NewReconciler(
+	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
+) *cosireconcile.Runner[*v1alpha1.Bucket] {
+	r := &reconciler{driver: d, line: line, ids: uniqueid.New(byID, c)}
+	return &cosireconcile.Runner[*v1alpha1.Bucket]{
+		Client: c, Live: live, Recorder: recorder,
+		APIErrors: cosievents.NewAPIErrors(recorder), Failures: cosievents.NewFailures(recorder),
+		Owns:   r.owns,
+		Status: func(*v1alpha1.Bucket) cosireconcile.Status { return cosireconcile.NoConditions{} },
+		Forget: r.released.Forget,
+		Provision: func(p *cosireconcile.Patcher[*v1alpha1.Bucket]) []cosireconcile.Phase {
+			a := &attempt{reconciler: r, Patcher: p}
+			return []cosireconcile.Phase{a.addFinalizer, a.provision}
+		},
+		Deprovision: func(p *cosireconcile.Patcher[*v1alpha1.Bucket]) []cosireconcile.Phase {
+			a := &attempt{reconciler: r, Patcher: p}
+			return []cosireconcile.Phase{a.awaitAccesses, a.deleteBucket, a.removeFinalizer}
+		},
+	}
+}
+
+// owns reports whether the Bucket is the driver's, and not one that is being deleted for
+// which no call was ever made: the finalizer comes before the first call.
+func (r *reconciler) owns(bucket *v1alpha1.Bucket) bool {
+	isReleased := !bucket.DeletionTimestamp.IsZero() && !isProtected(bucket)
+	return r.driver.Serves(bucket.Spec.DriverName) && !isReleased && !r.released.Has(bucket)
+}
+
+// addFinalizer comes before anything outside is touched: a Bucket that vanished
+// after the driver had created something would leak it.
+func (a *attempt) addFinalizer(ctx context.Context) error {
+	return a.PatchMetadata(ctx, func(b *v1alpha1.Bucket) { controllerutil.AddFinalizer(b, v1alpha1.BucketFinalizer) })
+}
+
+// removeFinalizer releases the Bucket. The patch fails if the Bucket is newer than what
+// was read.
+func (a *attempt) removeFinalizer(ctx context.Context) error {
+	err := a.PatchMetadata(ctx, func(b *v1alpha1.Bucket) { controllerutil.RemoveFinalizer(b, v1alpha1.BucketFinalizer) })
+	if err != nil {
+		return err
+	}
+	if len(a.Object.GetFinalizers()) == 0 {
+		a.released.Add(a.Object)
+	}
+	a.failures.Forget(a.Object.UID)
+	a.Event(v1alpha2.ReasonDeprovisioned, describeEnd(a.Object))
+	return nil
+}
+
+// awaitAccesses blocks the deletion as long as a BucketAccess needs the bucket.
+func (a *attempt) awaitAccesses(context.Context) error {
+	if isAccessed(a.Object) {
+		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "waiting for the BucketAccesses of this Bucket to be deleted")
+	}
+	return nil
+}
+
+func describeEnd(bucket *v1alpha1.Bucket) string {
+	switch {
+	case bucket.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete:
+		return "the bucket stays in the backend, by the deletion policy Retain"
+	case bucket.Status.BucketID == "" && bucket.Spec.ExistingBucketID == "":
+		return "the backend has no bucket to delete"
+	default:
+		return fmt.Sprintf("driver %s has deleted the bucket", bucket.Spec.DriverName)
+	}
+}
+
+func isProtected(bucket *v1alpha1.Bucket) bool {
+	return controllerutil.ContainsFinalizer(bucket, v1alpha1.BucketFinalizer)
+}
+
+func isAccessed(bucket *v1alpha1.Bucket) bool {
+	return controllerutil.ContainsFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer)
+}
+
+// reasonFor returns the reason for the error of a call. An answer without a usable ID is
+// asked for again: only that tells which bucket there is.
+func reasonFor(err error) error {
+	if connection.IsInvalidResponse(err) {
+		return reasons.Failed(v1alpha2.ReasonInvalidDriverResponse, "%v", err)
+	}
+	return connection.ReasonFor(err)
+}

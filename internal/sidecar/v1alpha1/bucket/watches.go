@@ -1,0 +1,69 @@
+package bucket
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
+)
+
+// byID finds Buckets by their IDs.
+var byID = uniqueid.Index[*v1alpha1.Bucket]{
+	Kind:    "Bucket",
+	Method:  "DriverCreateBucket",
+	New:     func() *v1alpha1.Bucket { return &v1alpha1.Bucket{} },
+	NewList: func() client.ObjectList { return &v1alpha1.BucketList{} },
+	Driver:  func(b *v1alpha1.Bucket) string { return strings.ToLower(b.Spec.DriverName) },
+	ID: func(b *v1alpha1.Bucket) string {
+		if !b.DeletionTimestamp.IsZero() && !isProtected(b) {
+			return ""
+		}
+		return cmp.Or(b.Status.BucketID, b.Spec.ExistingBucketID)
+	},
+	StatusID: func(b *v1alpha1.Bucket) *string { return &b.Status.BucketID },
+}
+
+// RegisterIndexes adds the indexes that this package needs to a cache that has not
+// been started.
+func RegisterIndexes(ctx context.Context, indexer client.FieldIndexer) error {
+	return byID.AddTo(ctx, indexer)
+}
+
+// Predicate selects the events after which a Bucket of the driver has to be
+// reconciled. What the reconciler itself writes is not one of them.
+func Predicate(d *driver.Driver) predicate.TypedPredicate[*v1alpha1.Bucket] {
+	return predicate.And(
+		predicate.NewTypedPredicateFuncs(func(bucket *v1alpha1.Bucket) bool { return d.Serves(bucket.Spec.DriverName) }),
+		predicate.TypedFuncs[*v1alpha1.Bucket]{
+			UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha1.Bucket]) bool { return changed(e.ObjectOld, e.ObjectNew) },
+		})
+}
+
+// changed reports whether another writer has changed an input of the reconciler
+// since its last reconcile.
+func changed(before, after *v1alpha1.Bucket) bool {
+	return before.UID != after.UID ||
+		before.Generation != after.Generation ||
+		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
+		isProtected(before) && !isProtected(after) ||
+		isAccessed(before) && !isAccessed(after) ||
+		before.Status.BucketReady && !after.Status.BucketReady ||
+		before.Status.BucketID != "" && before.Status.BucketID != after.Status.BucketID
+}
+
+// PendingRequests returns requests for the driver's Buckets that are not ready, or that
+// are being deleted.
+func PendingRequests(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
+	return cosireconcile.ListRequests(ctx, cache, &v1alpha1.BucketList{}, func(bucket *v1alpha1.Bucket) bool {
+		return d.Serves(bucket.Spec.DriverName) && (!bucket.Status.BucketReady || !bucket.DeletionTimestamp.IsZero())
+	})
+}

@@ -1,0 +1,134 @@
+package bucketaccess
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketinfo"
+)
+
+// findClass finds out whether the access is the driver's, which only its class says.
+func (a *attempt) findClass(ctx context.Context) (err error) {
+	name := a.Object.Spec.BucketAccessClassName
+	if a.class, err = a.classFrom(ctx, a.cached); err != nil {
+		return err
+	}
+	isOurs := recordOf(a.Object) != nil
+	switch {
+	case a.class == nil && (isOurs || a.bucketIsOurs(ctx)):
+		if a.Object.Status.AccessGranted {
+			return nil
+		}
+		return reasons.Waiting(v1alpha2.ReasonBucketAccessClassNotFound, "BucketAccessClass %q does not exist", name)
+	case a.class != nil && a.driver.Serves(a.class.DriverName):
+		return nil
+	case a.class != nil && isOurs && !a.Object.Status.AccessGranted:
+		return reasons.Invalid(v1alpha2.ReasonDriverMismatch, "BucketAccessClass %q is of driver %s now, and access by driver %s may exist: "+
+			"delete this BucketAccess and create it again", name, a.class.DriverName, a.driver.Name())
+	case a.class != nil && isOurs:
+		a.class = nil // the one by which access was granted is gone
+		return nil
+	default:
+		return cosireconcile.ErrDone
+	}
+}
+
+// classFrom returns the class of the access, or nil if there is none.
+func (a *attempt) classFrom(ctx context.Context, from client.Reader) (*v1alpha1.BucketAccessClass, error) {
+	class := &v1alpha1.BucketAccessClass{}
+	err := from.Get(ctx, client.ObjectKey{Name: a.Object.Spec.BucketAccessClassName}, class)
+	if err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return class, nil
+}
+
+// bucketIsOurs reports whether the Bucket of the access is the driver's. Then its users
+// hear why the access cannot go on, although no class says so.
+func (a *attempt) bucketIsOurs(ctx context.Context) bool {
+	bucket, err := a.claimed(ctx)
+	return err == nil && a.driver.Serves(bucket.Spec.DriverName)
+}
+
+// checkSpec finds out what is wrong with an access before the driver is called.
+func (a *attempt) checkSpec(context.Context) error {
+	spec := a.Object.Spec
+	switch {
+	case a.Object.Status.AccessGranted:
+		return nil
+	case !bucketinfo.IsSupported(spec.Protocol):
+		return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported,
+			"spec.protocol is %s, but the BucketInfo of %s has a place for S3 and Azure only", spec.Protocol, v1alpha1.SchemeGroupVersion)
+	case a.class.AuthenticationType != v1alpha1.AuthenticationTypeKey && a.class.AuthenticationType != v1alpha1.AuthenticationTypeIAM:
+		return reasons.Invalid(v1alpha2.ReasonInvalidSpec, "BucketAccessClass %q has the authenticationType %q, which must be Key or IAM",
+			a.class.Name, a.class.AuthenticationType)
+	case a.class.AuthenticationType == v1alpha1.AuthenticationTypeIAM && spec.ServiceAccountName == "":
+		return reasons.Invalid(v1alpha2.ReasonServiceAccountRequired, "the class authenticates by IAM: spec.serviceAccountName is required")
+	case spec.CredentialsSecretName == "":
+		return reasons.Invalid(v1alpha2.ReasonInvalidSpec, "spec.credentialsSecretName is empty")
+	}
+	return nil
+}
+
+// findBucket finds the Bucket, and waits until it can be accessed. Watches of the claim
+// and of the Bucket cause the next reconcile.
+func (a *attempt) findBucket(ctx context.Context) (err error) {
+	if a.bucket, err = a.claimed(ctx); err == nil {
+		err = a.checkBucket(a.bucket)
+	}
+	if _, isReason := reasons.As(err); isReason && a.upToDate {
+		return cosireconcile.ErrDone // the access stays as long as it is not deleted
+	}
+	return err
+}
+
+// claimed returns the Bucket that the claim is bound to.
+func (a *attempt) claimed(ctx context.Context) (*v1alpha1.Bucket, error) {
+	claim, name := &v1alpha1.BucketClaim{}, a.Object.Spec.BucketClaimName
+	err := a.cached.Get(ctx, client.ObjectKey{Namespace: a.Object.Namespace, Name: name}, claim)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, reasons.Waiting(v1alpha2.ReasonBucketClaimNotFound, "BucketClaim %q does not exist", name)
+	case err != nil:
+		return nil, err
+	case !claim.DeletionTimestamp.IsZero():
+		return nil, reasons.Waiting(v1alpha2.ReasonBucketClaimDeleting, "BucketClaim %q is being deleted", name)
+	case claim.Status.BucketName == "" || !claim.Status.BucketReady:
+		return nil, reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "BucketClaim %q is not ready yet", name)
+	}
+	bucket := &v1alpha1.Bucket{}
+	err = a.cached.Get(ctx, client.ObjectKey{Name: claim.Status.BucketName}, bucket)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "Bucket %q of BucketClaim %q does not exist", claim.Status.BucketName, name)
+	case err != nil:
+		return nil, err
+	case bucket.Spec.BucketClaim != nil && bucket.Spec.BucketClaim.UID != "" && bucket.Spec.BucketClaim.UID != claim.UID:
+		return nil, reasons.Invalid(v1alpha2.ReasonBindingConflict, "Bucket %q belongs to another BucketClaim than %q", bucket.Name, name)
+	}
+	return bucket, nil
+}
+
+// checkBucket has what a Bucket needs so that access to it can be granted.
+func (a *attempt) checkBucket(bucket *v1alpha1.Bucket) error {
+	switch {
+	case !a.driver.Serves(bucket.Spec.DriverName):
+		return reasons.Invalid(v1alpha2.ReasonDriverMismatch, "Bucket %q is of driver %s, but BucketAccessClass %q is of driver %s",
+			bucket.Name, bucket.Spec.DriverName, a.Object.Spec.BucketAccessClassName, a.driver.Name())
+	case !bucket.DeletionTimestamp.IsZero():
+		return reasons.Waiting(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", bucket.Name)
+	case !isUsable(bucket):
+		return reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "Bucket %q is not ready yet", bucket.Name)
+	}
+	return nil
+}
+
+func isUsable(bucket *v1alpha1.Bucket) bool {
+	return bucket.Status.BucketReady && bucket.Status.BucketID != "" && bucket.DeletionTimestamp.IsZero()
+}

@@ -1,0 +1,145 @@
+package bucketaccess
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketinfo"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
+)
+
+// grant has the driver grant the access, and writes its answer. It is repeated when the
+// Secret was edited or deleted; the call is idempotent.
+func (a *attempt) grant(ctx context.Context) error {
+	return a.line.Call(a.Object, func() error {
+		// The cache may not show yet that the access is being deleted, or its account.
+		if err := a.Reload(ctx); err != nil {
+			return err
+		}
+		if !a.Object.DeletionTimestamp.IsZero() {
+			a.Requeue()
+			return cosireconcile.ErrDone
+		}
+		// While it is this access's turn, no other one of the bucket releases the Bucket.
+		if err := a.protect(ctx); err != nil || a.upToDate {
+			return err
+		}
+		return a.grantInTurn(ctx)
+	}, a.bucket.Status.BucketID)
+}
+
+// protect writes what the revocation needs, and what keeps access and Bucket, before
+// anything outside is touched: an access that vanished after the driver had created an
+// account would leak it, and without the Bucket nothing could be revoked.
+func (a *attempt) protect(ctx context.Context) error {
+	bucket, err := a.liveBucket(ctx, a.bucket.Name)
+	switch {
+	case err != nil:
+		return err
+	case bucket == nil:
+		return reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "Bucket %q does not exist", a.bucket.Name)
+	}
+	if err := a.checkBucket(bucket); err != nil {
+		return err
+	}
+	a.bucket = bucket
+	if err := a.writeRecord(ctx); err != nil {
+		return err
+	}
+	if isAccessed(bucket) {
+		return nil
+	}
+	stored := bucket.DeepCopy()
+	controllerutil.AddFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer)
+	if err := a.live.Patch(ctx, bucket, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("write metadata of Bucket %s: %w", bucket.Name, err)
+	}
+	return nil
+}
+
+func (a *attempt) writeRecord(ctx context.Context) error {
+	wanted := &record{DriverName: a.driver.Name(), BucketName: a.bucket.Name, BucketID: a.bucket.Status.BucketID}
+	if before := recordOf(a.Object); before != nil {
+		wanted.FormerAccounts, wanted.AuthenticationType = before.FormerAccounts, before.AuthenticationType
+	}
+	if a.class != nil {
+		wanted.AuthenticationType = a.class.AuthenticationType
+	}
+	return a.patch(ctx, wanted)
+}
+
+func (a *attempt) patch(ctx context.Context, wanted *record) error {
+	var failed error
+	err := a.PatchMetadata(ctx, func(access *v1alpha1.BucketAccess) {
+		controllerutil.AddFinalizer(access, v1alpha1.BucketAccessFinalizer)
+		failed = wanted.writeTo(access)
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+func (a *attempt) grantInTurn(ctx context.Context) error {
+	granted, err := a.callGrant(ctx, a.bucket.Status.BucketID, a.class.AuthenticationType, a.class.Parameters)
+	if err != nil {
+		return connection.ReasonFor(err)
+	}
+	// The account is persisted before anything else can fail.
+	if err := a.saveAccount(ctx, granted.AccountID); err != nil {
+		return err
+	}
+	info, err := bucketinfo.Access{
+		Name: v1alpha1.BucketInfoName(a.Object.UID), Bucket: a.bucket.Name,
+		Protocol: a.Object.Spec.Protocol, Authentication: a.class.AuthenticationType, Credentials: granted.Credentials,
+	}.Render()
+	if err != nil {
+		return connection.InvalidResponse("the answer to DriverGrantBucketAccess is invalid: %v", err)
+	}
+	if err := a.writeSecret(ctx, info); err != nil {
+		return err
+	}
+	a.Object.Status.AccessGranted = true
+	a.EventOnSave(v1alpha2.ReasonProvisioned, fmt.Sprintf("driver %s has granted access", a.driver.Name()))
+	return nil
+}
+
+func (a *attempt) callGrant(
+	ctx context.Context, bucketID string, authentication v1alpha1.AuthenticationType, parameters map[string]string,
+) (*driver.Grant, error) {
+	return a.driver.GrantBucketAccess(ctx, driver.Access{
+		BucketID: bucketID, Name: v1alpha1.AccountNameForAccess(a.Object.UID), Authentication: authentication, Parameters: parameters,
+	})
+}
+
+// saveAccount persists the account. An earlier one is kept to be revoked: its credentials
+// are valid as long as nobody revokes it.
+func (a *attempt) saveAccount(ctx context.Context, id string) error {
+	former := a.Object.Status.AccountID
+	if found := recordOf(a.Object); found != nil && former != "" && former != id && !slices.Contains(found.FormerAccounts, former) {
+		found.FormerAccounts = append(found.FormerAccounts, former)
+		if err := a.patch(ctx, found); err != nil {
+			return err
+		}
+	}
+	a.Object.Status.AccountID = id
+	return a.SaveStatus(ctx)
+}
+
+// liveBucket returns a Bucket as the API server has it, or nil.
+func (a *attempt) liveBucket(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
+	bucket := &v1alpha1.Bucket{}
+	if err := a.live.Get(ctx, client.ObjectKey{Name: name}, bucket); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return bucket, nil
+}

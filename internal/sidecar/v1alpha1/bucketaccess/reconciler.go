@@ -1,0 +1,127 @@
+// Package bucketaccess grants and revokes access to the buckets of one driver of v1alpha1,
+// and maintains the Secrets for applications. The driver names the ID of an account only
+// after it has created it, and class, claim and Bucket may be gone when the access is
+// deleted. So the access has a record of what will be needed, and a finalizer, before the
+// first call.
+package bucketaccess
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/giveup"
+)
+
+// reconciler grants and revokes the BucketAccesses of one driver. It touches no
+// other driver's.
+type reconciler struct {
+	driver *driver.Driver
+	line   *inflight.Line
+	// cached reads all kinds, and the metadata of Secrets.
+	cached client.Reader
+	// live reads and writes at the API server itself.
+	live     client.Client
+	secrets  secretstore.Store
+	versions secretstore.Versions
+	released cosireconcile.Released
+	failures giveup.Counter
+	// certificateAuthority goes into every Secret.
+	certificateAuthority string
+}
+
+// attempt is one reconcile of one access. Its phases are its methods.
+type attempt struct {
+	*reconciler
+	*cosireconcile.Patcher[*v1alpha1.BucketAccess]
+
+	class    *v1alpha1.BucketAccessClass // nil if there is none
+	bucket   *v1alpha1.Bucket
+	secret   *corev1.Secret // as the API server has it, or nil
+	upToDate bool           // the access is granted and its Secret is as it should be
+}
+
+// Clients are the ways to the API server.
+type Clients struct {
+	// Cached reads all kinds, and the metadata of Secrets, from a cache.
+	Cached client.Client
+	// Live reads without a cache: Secrets, since those of a whole cluster do not
+	// belong into the memory of a sidecar, and what a step that cannot be undone
+	// depends on.
+	Live client.Client
+}
+
+// NewReconciler returns a reconciler that grants access by a driver. Its calls wait in
+// the line for their turn. The certificate authority, if there is one, goes into every Secret.
+func NewReconciler(
+	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, certificateAuthority string,
+) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
+	r := &reconciler{
+		driver: d, line: line, cached: clients.Cached, live: clients.Live,
+		secrets:              secretstore.Store{Client: clients.Live, Finalizer: v1alpha1.SecretFinalizer},
+		certificateAuthority: certificateAuthority,
+	}
+	return &cosireconcile.Runner[*v1alpha1.BucketAccess]{
+		Client: clients.Cached, Live: clients.Live, Recorder: recorder,
+		APIErrors: cosievents.NewAPIErrors(recorder), Failures: cosievents.NewFailures(recorder),
+		Owns:   r.owns,
+		Status: func(*v1alpha1.BucketAccess) cosireconcile.Status { return cosireconcile.NoConditions{} },
+		Forget: r.forget,
+		Provision: func(p *cosireconcile.Patcher[*v1alpha1.BucketAccess]) []cosireconcile.Phase {
+			a := &attempt{reconciler: r, Patcher: p}
+			return []cosireconcile.Phase{a.findClass, a.checkSpec, a.checkUpToDate, a.findBucket, a.checkSecret, a.grant}
+		},
+		Deprovision: func(p *cosireconcile.Patcher[*v1alpha1.BucketAccess]) []cosireconcile.Phase {
+			a := &attempt{reconciler: r, Patcher: p}
+			return []cosireconcile.Phase{a.identify, a.deleteSecret, a.revoke, a.removeFinalizer}
+		},
+	}
+}
+
+// owns reports whether the access may be the driver's. An access that is being deleted
+// without the finalizer was never granted, or has been released.
+func (r *reconciler) owns(access *v1alpha1.BucketAccess) bool {
+	record := recordOf(access)
+	isReleased := !access.DeletionTimestamp.IsZero() && !isProtected(access)
+	return (record == nil || r.driver.Serves(record.DriverName)) && !isReleased && !r.released.Has(access)
+}
+
+func (r *reconciler) forget(access client.ObjectKey) {
+	r.versions.Forget(access)
+	r.released.Forget(access)
+}
+
+// removeFinalizer releases the access.
+func (a *attempt) removeFinalizer(ctx context.Context) error {
+	err := a.PatchMetadata(ctx, func(access *v1alpha1.BucketAccess) {
+		controllerutil.RemoveFinalizer(access, v1alpha1.BucketAccessFinalizer)
+	})
+	if err != nil {
+		return err
+	}
+	if len(a.Object.GetFinalizers()) == 0 {
+		a.released.Add(a.Object)
+	}
+	a.failures.Forget(a.Object.UID)
+	a.versions.Forget(client.ObjectKeyFromObject(a.Object))
+	a.Event(v1alpha2.ReasonDeprovisioned, "the access has been revoked")
+	return nil
+}
+
+func isProtected(access *v1alpha1.BucketAccess) bool {
+	return controllerutil.ContainsFinalizer(access, v1alpha1.BucketAccessFinalizer)
+}
+
+func isAccessed(bucket *v1alpha1.Bucket) bool {
+	return controllerutil.ContainsFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer)
+}

@@ -1,0 +1,204 @@
+package bucketaccess
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+)
+
+// identify makes sure that an access that is being deleted is the driver's, and that its
+// record exists: an access that upstream's sidecar has granted has none.
+func (a *attempt) identify(ctx context.Context) error {
+	if recordOf(a.Object) != nil {
+		return nil // of this driver, by owns
+	}
+	class, err := a.classFrom(ctx, a.live)
+	if err != nil {
+		return err
+	}
+	bucket, err := a.boundBucket(ctx)
+	if err != nil {
+		return err
+	}
+	wanted := &record{}
+	if bucket != nil {
+		*wanted = record{DriverName: bucket.Spec.DriverName, BucketName: bucket.Name, BucketID: bucket.Status.BucketID}
+	}
+	if class != nil {
+		wanted.DriverName, wanted.AuthenticationType = class.DriverName, class.AuthenticationType
+	}
+	switch {
+	case wanted.DriverName == "":
+		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "class, BucketClaim and Bucket do not exist any more, and nothing says "+
+			"which driver has to revoke the access: remove the finalizer %s", v1alpha1.BucketAccessFinalizer)
+	case !a.driver.Serves(wanted.DriverName):
+		return cosireconcile.ErrDone
+	}
+	return a.patch(ctx, wanted)
+}
+
+// boundBucket returns the Bucket of the access by its claim, or by what Buckets say of
+// their claims, or nil.
+func (a *attempt) boundBucket(ctx context.Context) (*v1alpha1.Bucket, error) {
+	claim := &v1alpha1.BucketClaim{}
+	err := a.live.Get(ctx, client.ObjectKey{Namespace: a.Object.Namespace, Name: a.Object.Spec.BucketClaimName}, claim)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, err
+	}
+	if claim.Status.BucketName != "" {
+		return a.liveBucket(ctx, claim.Status.BucketName)
+	}
+	buckets := &v1alpha1.BucketList{}
+	if err := a.live.List(ctx, buckets); err != nil {
+		return nil, err
+	}
+	for i := range buckets.Items {
+		if isBoundTo(&buckets.Items[i], a.Object) {
+			return &buckets.Items[i], nil
+		}
+	}
+	return nil, nil //nolint:nilnil // there is none
+}
+
+func isBoundTo(bucket *v1alpha1.Bucket, access *v1alpha1.BucketAccess) bool {
+	ref := bucket.Spec.BucketClaim
+	return ref != nil && ref.Namespace == access.Namespace && ref.Name == access.Spec.BucketClaimName
+}
+
+// revoke has the driver revoke the access, and releases the Bucket.
+func (a *attempt) revoke(ctx context.Context) error {
+	found := recordOf(a.Object)
+	var turns []string
+	if found.BucketID != "" {
+		turns = append(turns, found.BucketID)
+	}
+	return a.line.Call(a.Object, func() error {
+		// The cache may be behind: the account is the one that the access has now.
+		if err := a.Reload(ctx); err != nil {
+			return err
+		}
+		if a.Object.DeletionTimestamp.IsZero() || recordOf(a.Object) == nil {
+			a.Requeue()
+			return cosireconcile.ErrDone
+		}
+		if err := a.revokeInTurn(ctx, recordOf(a.Object)); err != nil {
+			return err
+		}
+		return a.releaseBucket(ctx, found.BucketName)
+	}, turns...)
+}
+
+func (a *attempt) revokeInTurn(ctx context.Context, found *record) error {
+	bucket, err := a.liveBucket(ctx, found.BucketName)
+	if err != nil {
+		return err
+	}
+	class, err := a.classFrom(ctx, a.live)
+	if err != nil {
+		return err
+	}
+	var parameters map[string]string
+	if class != nil && a.driver.Serves(class.DriverName) {
+		parameters = class.Parameters
+	}
+	if a.Object.Status.AccountID == "" {
+		if err := a.learnAccount(ctx, found, bucket, parameters); err != nil {
+			return err
+		}
+	}
+	if err := a.checkSecretGone(ctx); err != nil {
+		return err
+	}
+	bucketID := found.BucketID
+	if bucket != nil && a.driver.Serves(bucket.Spec.DriverName) {
+		bucketID = cmp.Or(bucket.Status.BucketID, bucketID)
+	}
+	if bucketID == "" {
+		return nil // no call can name what is gone
+	}
+	for _, account := range accounts(a.Object, found) {
+		if err := a.driver.RevokeBucketAccess(ctx, bucketID, account, parameters); err != nil {
+			return connection.ReasonFor(err)
+		}
+	}
+	return nil
+}
+
+// learnAccount finds out which account an earlier call may have created, without the ID
+// being saved, by repeating the call. Without its bucket no account has access to it.
+func (a *attempt) learnAccount(ctx context.Context, found *record, bucket *v1alpha1.Bucket, parameters map[string]string) error {
+	if bucket == nil || !a.driver.Serves(bucket.Spec.DriverName) || bucket.Status.BucketID == "" {
+		return nil
+	}
+	granted, err := a.callGrant(ctx, bucket.Status.BucketID, found.AuthenticationType, parameters)
+	switch {
+	case err != nil && a.failures.HasNothing(a.Object.UID, err):
+		return nil
+	case err != nil && connection.IsInvalidResponse(err):
+		return reasons.Failed(v1alpha2.ReasonInvalidDriverResponse, "%v", err)
+	case err != nil:
+		return connection.ReasonFor(err)
+	}
+	return a.saveAccount(ctx, granted.AccountID)
+}
+
+// checkSecretGone reads the Secret directly before the access is revoked.
+func (a *attempt) checkSecretGone(ctx context.Context) error {
+	secret, err := a.secrets.Get(ctx, a.secretKey())
+	if err != nil || secret == nil || !belongs(secret, a.Object) {
+		return err
+	}
+	a.Requeue()
+	return cosireconcile.ErrDone
+}
+
+// releaseBucket removes the finalizer that keeps the Bucket, unless another access needs
+// it. The Bucket is read first: the patch is locked to a time when no other access was
+// seen.
+func (a *attempt) releaseBucket(ctx context.Context, name string) error {
+	bucket, err := a.liveBucket(ctx, name)
+	if err != nil || bucket == nil || !isAccessed(bucket) || !a.driver.Serves(bucket.Spec.DriverName) {
+		return err
+	}
+	for _, from := range []client.Reader{a.cached, a.live} {
+		if needed, err := a.isNeeded(ctx, from, bucket); err != nil || needed {
+			return err
+		}
+	}
+	stored := bucket.DeepCopy()
+	controllerutil.RemoveFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer)
+	err = a.live.Patch(ctx, bucket, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("write metadata of Bucket %s: %w", name, err)
+	}
+	return nil
+}
+
+// isNeeded reports whether another access to the Bucket has the finalizer.
+func (a *attempt) isNeeded(ctx context.Context, from client.Reader, bucket *v1alpha1.Bucket) (bool, error) {
+	others := &v1alpha1.BucketAccessList{}
+	if err := from.List(ctx, others, client.InNamespace(a.Object.Namespace)); err != nil {
+		return false, err
+	}
+	for i := range others.Items {
+		other := &others.Items[i]
+		if other.UID == a.Object.UID || !isProtected(other) || a.released.Has(other) {
+			continue
+		}
+		found := recordOf(other)
+		if found != nil && found.BucketName == bucket.Name || found == nil && isBoundTo(bucket, other) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,143 @@
+// Package bucketinfo renders the BucketInfo that applications find in their Secret from the
+// credentials that a driver has granted.
+package bucketinfo
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+)
+
+// Access is what a BucketInfo is for.
+type Access struct {
+	// Name of the BucketInfo.
+	Name string
+	// Bucket is the name of the Bucket object.
+	Bucket string
+	// Protocol is that of the BucketAccess. If it is empty, it is that of the credentials.
+	Protocol       v1alpha1.Protocol
+	Authentication v1alpha1.AuthenticationType
+	// Credentials are those by protocol, as a driver has spelt it.
+	Credentials map[string]*cosiv1alpha1.CredentialDetails
+}
+
+// wireNames are the keys of credentials.
+var wireNames = map[v1alpha1.Protocol]string{
+	v1alpha1.ProtocolS3:    cosiv1alpha1.CredentialsS3,
+	v1alpha1.ProtocolAzure: cosiv1alpha1.CredentialsAzure,
+}
+
+// IsSupported reports whether a BucketInfo can have a protocol. It has no place for GCS.
+func IsSupported(protocol v1alpha1.Protocol) bool { return protocol == "" || wireNames[protocol] != "" }
+
+// Render returns the BucketInfo as JSON. Credentials for other protocols are ignored. With
+// the authentication type IAM a driver may grant no credentials. Errors have no secret.
+func (a Access) Render() ([]byte, error) {
+	info := v1alpha1.BucketInfo{
+		Metadata: v1alpha1.BucketInfoMetadata{Name: a.Name},
+		Spec: v1alpha1.BucketInfoSpec{
+			BucketName: a.Bucket, AuthenticationType: a.Authentication, Protocols: []v1alpha1.Protocol{a.Protocol},
+		},
+	}
+	protocol, err := a.protocol()
+	if err != nil {
+		return nil, err
+	}
+	values := a.of(protocol).GetSecrets()
+	switch {
+	case values == nil && a.Authentication == v1alpha1.AuthenticationTypeIAM:
+	case protocol == v1alpha1.ProtocolAzure:
+		info.Spec.SecretAzure, err = a.azure(values)
+	default:
+		info.Spec.SecretS3, err = a.s3(values)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(info)
+}
+
+// protocol returns that of the access, or else the one that there are credentials for.
+func (a Access) protocol() (v1alpha1.Protocol, error) {
+	if a.Protocol != "" {
+		return a.Protocol, nil
+	}
+	hasS3, hasAzure := a.of(v1alpha1.ProtocolS3) != nil, a.of(v1alpha1.ProtocolAzure) != nil
+	switch {
+	case hasS3 && hasAzure:
+		return "", errors.New("the driver returned credentials for S3 and Azure: set spec.protocol to one of them")
+	case hasAzure:
+		return v1alpha1.ProtocolAzure, nil
+	default:
+		return v1alpha1.ProtocolS3, nil
+	}
+}
+
+// of returns the credentials for a protocol, or nil. Letter case does not count.
+func (a Access) of(protocol v1alpha1.Protocol) *cosiv1alpha1.CredentialDetails {
+	wanted := wireNames[protocol]
+	if exact := a.Credentials[wanted]; exact != nil {
+		return exact
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Credentials)) {
+		if strings.EqualFold(name, wanted) {
+			return a.Credentials[name]
+		}
+	}
+	return nil
+}
+
+func (a Access) s3(values map[string]string) (*v1alpha1.SecretS3, error) {
+	err := a.require(v1alpha1.ProtocolS3, values, cosiv1alpha1.S3AccessKeyID, cosiv1alpha1.S3AccessSecretKey)
+	if err == nil && values[cosiv1alpha1.S3Region] == "" {
+		// A region is enough for the S3 of its inventor.
+		err = a.require(v1alpha1.ProtocolS3, values, cosiv1alpha1.S3Endpoint)
+	}
+	return &v1alpha1.SecretS3{
+		Endpoint: values[cosiv1alpha1.S3Endpoint], Region: values[cosiv1alpha1.S3Region],
+		AccessKeyID: values[cosiv1alpha1.S3AccessKeyID], AccessSecretKey: values[cosiv1alpha1.S3AccessSecretKey],
+	}, err
+}
+
+func (a Access) azure(values map[string]string) (*v1alpha1.SecretAzure, error) {
+	if err := a.require(v1alpha1.ProtocolAzure, values, cosiv1alpha1.AzureAccessToken); err != nil {
+		return nil, err
+	}
+	secret := &v1alpha1.SecretAzure{AccessToken: values[cosiv1alpha1.AzureAccessToken]}
+	if expiry := values[cosiv1alpha1.AzureExpiry]; expiry != "" {
+		at, err := cosiv1alpha1.ParseAzureExpiry(expiry)
+		if err != nil {
+			return nil, err
+		}
+		secret.ExpiryTimeStamp = &metav1.Time{Time: at.UTC()}
+	}
+	return secret, nil
+}
+
+// require returns an error unless all keys have a value, if applications authenticate by
+// key. It names the keys that the driver did return, and none of their values.
+func (a Access) require(protocol v1alpha1.Protocol, values map[string]string, keys ...string) error {
+	if a.Authentication == v1alpha1.AuthenticationTypeIAM {
+		return nil
+	}
+	missing := slices.DeleteFunc(keys, func(key string) bool { return values[key] != "" })
+	if len(missing) == 0 {
+		return nil
+	}
+	var got []string
+	for _, name := range slices.Sorted(maps.Keys(a.Credentials)) {
+		for _, key := range slices.Sorted(maps.Keys(a.Credentials[name].GetSecrets())) {
+			got = append(got, name+"."+key)
+		}
+	}
+	return fmt.Errorf("the driver returned no %s of the credentials %q, which applications need; it returned [%s]",
+		strings.Join(missing, ", "), wireNames[protocol], strings.Join(got, " "))
+}

@@ -1,0 +1,110 @@
+package driver
+
+import (
+	"context"
+	"unicode"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+)
+
+// maxIDLength is the longest ID that is accepted, in bytes. The specification has 128,
+// which the IDs of deployed drivers exceed.
+const maxIDLength = 2048
+
+// Access is what a driver is asked to grant.
+type Access struct {
+	BucketID string
+	// Name by which the driver recognizes a repeated call.
+	Name           string
+	Authentication v1alpha1.AuthenticationType
+	Parameters     map[string]string
+}
+
+// Grant is a driver's answer to DriverGrantBucketAccess.
+type Grant struct {
+	// AccountID is what the access is revoked by.
+	AccountID string
+	// Credentials are those by protocol, as the driver has spelt it. They are secret.
+	Credentials map[string]*cosiv1alpha1.CredentialDetails
+}
+
+// CreateBucket creates a bucket and returns its ID. The driver may return no info of it.
+func (d *Driver) CreateBucket(ctx context.Context, name string, parameters map[string]string) (string, error) {
+	response, err := connection.Call(ctx, d.Conn, createBucket, d.provisioner.DriverCreateBucket,
+		&cosiv1alpha1.DriverCreateBucketRequest{Name: name, Parameters: parameters})
+	if err != nil {
+		return "", err
+	}
+	return response.GetBucketId(), checkID(createBucket, "bucket ID", response.GetBucketId())
+}
+
+// DeleteBucket deletes a bucket with its data. It also succeeds if the bucket does not
+// exist any more.
+func (d *Driver) DeleteBucket(ctx context.Context, id string, parameters map[string]string) error {
+	_, err := connection.Call(ctx, d.Conn, deleteBucket, d.provisioner.DriverDeleteBucket,
+		&cosiv1alpha1.DriverDeleteBucketRequest{BucketId: id, DeleteContext: parameters})
+	return ignoreNotFound(err)
+}
+
+// GrantBucketAccess grants an account access to a bucket.
+func (d *Driver) GrantBucketAccess(ctx context.Context, access Access) (*Grant, error) {
+	response, err := connection.Call(ctx, d.Conn, grantBucketAccess, d.provisioner.DriverGrantBucketAccess,
+		&cosiv1alpha1.DriverGrantBucketAccessRequest{
+			BucketId: access.BucketID, Name: access.Name,
+			AuthenticationType: wireAuthentication(access.Authentication), Parameters: access.Parameters,
+		})
+	if err != nil {
+		return nil, err
+	}
+	if err := checkID(grantBucketAccess, "account ID", response.GetAccountId()); err != nil {
+		return nil, err
+	}
+	return &Grant{AccountID: response.GetAccountId(), Credentials: response.GetCredentials()}, nil
+}
+
+// RevokeBucketAccess revokes the access of an account to a bucket. It also succeeds if
+// there is no such access any more.
+func (d *Driver) RevokeBucketAccess(ctx context.Context, bucketID, accountID string, parameters map[string]string) error {
+	_, err := connection.Call(ctx, d.Conn, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess,
+		&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: bucketID, AccountId: accountID, RevokeAccessContext: parameters})
+	return ignoreNotFound(err)
+}
+
+func ignoreNotFound(err error) error {
+	if connection.CodeOf(err) == codes.NotFound {
+		return nil
+	}
+	return err
+}
+
+func wireAuthentication(authentication v1alpha1.AuthenticationType) cosiv1alpha1.AuthenticationType {
+	switch authentication {
+	case v1alpha1.AuthenticationTypeKey:
+		return cosiv1alpha1.AuthenticationType_Key
+	case v1alpha1.AuthenticationTypeIAM:
+		return cosiv1alpha1.AuthenticationType_IAM
+	default:
+		return cosiv1alpha1.AuthenticationType_UnknownAuthenticationType
+	}
+}
+
+// checkID validates an ID. It is opaque: deployed drivers use characters such as '/' and
+// ':', and IDs that differ from the name.
+func checkID(method, kind, id string) error {
+	switch {
+	case id == "":
+		return connection.Invalid(method, "it has no %s", kind)
+	case len(id) > maxIDLength:
+		return connection.Invalid(method, "the %s is %d bytes long; the limit is %d", kind, len(id), maxIDLength)
+	}
+	for _, r := range id {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return connection.Invalid(method, "the %s %q has control characters", kind, id)
+		}
+	}
+	return nil
+}

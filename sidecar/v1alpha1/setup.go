@@ -1,0 +1,74 @@
+package v1alpha1
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/abandoned"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/instance"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
+)
+
+// generation has the kinds and the reconcilers of v1alpha1.
+func generation(d *driver.Driver) instance.Generation {
+	return instance.Generation{
+		AddToScheme: v1alpha1.AddToScheme,
+		Kinds: []client.Object{
+			&v1alpha1.Bucket{}, &v1alpha1.BucketAccess{}, &v1alpha1.BucketClaim{}, &v1alpha1.BucketAccessClass{}, secretstore.Metadata(),
+		},
+		Indexes:      []func(context.Context, client.FieldIndexer) error{bucket.RegisterIndexes, bucketaccess.RegisterIndexes},
+		KeepOfSecret: abandonedBy(d).Keep,
+		LeaseLabels:  func() map[string]string { return nil }, // the driver does not say which protocols it serves
+		AddReconcilers: func(i *instance.Instance) error {
+			for _, add := range []func(*instance.Instance, *driver.Driver) error{addBuckets, addBucketAccesses, addAbandonedSecrets} {
+				if err := add(i, d); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func addBuckets(i *instance.Instance, d *driver.Driver) error {
+	c, line := i.Manager.GetCache(), i.Line()
+	return i.AddCaller("bucket", line,
+		bucket.NewReconciler(i.Manager.GetClient(), i.Live, d, line, i.Manager.GetEventRecorder(instance.EventSource)),
+		func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, d) },
+		source.Kind(c, &v1alpha1.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha1.Bucket]{}, bucket.Predicate(d)),
+	)
+}
+
+func addBucketAccesses(i *instance.Instance, d *driver.Driver) error {
+	c, line := i.Manager.GetCache(), i.Line()
+	clients := bucketaccess.Clients{Cached: i.Manager.GetClient(), Live: i.Live}
+	recorder := i.Manager.GetEventRecorder(instance.EventSource)
+	return i.AddCaller("bucketaccess", line,
+		bucketaccess.NewReconciler(clients, d, line, recorder, i.Options.CertificateAuthority),
+		func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c) },
+		source.Kind(c, &v1alpha1.BucketAccess{}, &handler.TypedEnqueueRequestForObject[*v1alpha1.BucketAccess]{}, bucketaccess.Predicate()),
+		source.Kind(c, &v1alpha1.BucketAccessClass{}, bucketaccess.MapClass(c), bucketaccess.ClassPredicate()),
+		source.Kind(c, &v1alpha1.BucketClaim{}, bucketaccess.MapClaim(c), bucketaccess.ClaimPredicate()),
+		source.Kind(c, &v1alpha1.Bucket{}, bucketaccess.MapBucket(c), bucketaccess.BucketPredicate()),
+		source.Kind(c, secretstore.Metadata(), bucketaccess.MapSecret(c), bucketaccess.SecretPredicate()),
+	)
+}
+
+func abandonedBy(d *driver.Driver) abandoned.Accesses[*v1alpha1.BucketAccess] {
+	return abandoned.Accesses[*v1alpha1.BucketAccess]{
+		Driver: d.Name(), Finalizer: v1alpha1.SecretFinalizer,
+		New: func() *v1alpha1.BucketAccess { return &v1alpha1.BucketAccess{} }, SecretNames: bucketaccess.SecretNames,
+	}
+}
+
+func addAbandonedSecrets(i *instance.Instance, d *driver.Driver) error {
+	return instance.AddAbandonedSecrets(i, abandonedBy(d))
+}

@@ -1,0 +1,78 @@
+// Package v1alpha1 is the COSI sidecar of the generation v1alpha1, which most deployments
+// run. It runs beside one driver, provisions its Buckets and grants its BucketAccesses. It
+// reads BucketClaims and BucketAccessClasses, and deletes only access Secrets.
+package v1alpha1
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/rest"
+
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/instance"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// ErrStopped is wrapped by the error of WaitReady when the sidecar has stopped before
+// it was ready. The error of Start says why.
+var ErrStopped = cosimanager.ErrStopped
+
+// ErrDriverNameCollision is wrapped by the error of Start when the Lease of the driver
+// says that its name belongs to another group.
+var ErrDriverNameCollision = instance.ErrDriverNameCollision
+
+// ErrDriverGeneration is wrapped by the error of New and GetDriverName when the driver
+// does not speak COSI v1alpha1.
+var ErrDriverGeneration = driver.ErrGeneration
+
+// Sidecar serves the objects of one driver.
+type Sidecar struct {
+	driver   *driver.Driver
+	instance *instance.Instance
+}
+
+// New waits for the driver, asks for its name, and prepares to serve its objects in
+// the cluster of cfg. It returns an error if the driver does not answer in time or
+// its answer is invalid, or if the API server does not know the COSI kinds. The
+// caller must call Start, which closes the connection in the end.
+func New(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options) (*Sidecar, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, fmt.Errorf("options of the sidecar: %w", err)
+	}
+	complete := instance.Options(opts).WithDefaults()
+	d, err := driver.Connect(ctx, complete.Connection())
+	if err != nil {
+		return nil, err
+	}
+	i, err := instance.New(ctx, cfg, d.Conn, complete, generation(d))
+	if err != nil {
+		return nil, err
+	}
+	return &Sidecar{driver: d, instance: i}, nil
+}
+
+// GetDriverName asks the driver for its name. It waits for the driver as New
+// does, and uses the options for the connection only.
+func GetDriverName(ctx context.Context, opts cosisidecar.Options) (string, error) {
+	d, err := driver.Connect(ctx, instance.Options(opts).Connection())
+	if err != nil {
+		return "", err
+	}
+	return d.Name(), d.Close()
+}
+
+// DriverName is the name of the driver that the sidecar serves.
+func (s *Sidecar) DriverName() string { return s.driver.Name() }
+
+// Start runs the sidecar until ctx is done, and returns when all its workers have
+// stopped. It fails if the sidecar cannot continue: the API server does not come
+// back, another instance is the leader, or another driver answers at the endpoint.
+// Start can be called once.
+func (s *Sidecar) Start(ctx context.Context) error { return s.instance.Start(ctx) }
+
+// WaitReady blocks until the sidecar reconciles: it is the leader, if there is an
+// election, and its caches have synced. If that cannot happen any more, the error
+// wraps ErrStopped, and otherwise the error of ctx.
+func (s *Sidecar) WaitReady(ctx context.Context) error { return s.instance.WaitReady(ctx) }
