@@ -1,0 +1,355 @@
+package v1alpha1_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
+)
+
+const (
+	createBucket = "DriverCreateBucket"
+	deleteBucket = "DriverDeleteBucket"
+	grantAccess  = "DriverGrantBucketAccess"
+	revokeAccess = "DriverRevokeBucketAccess"
+)
+
+// The finalizer comes before the call, and ID and readiness after it in one write. Then
+// the sidecar is silent.
+// Known failure: E60
+func TestBucketIsCreatedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Script(createBucket, func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
+		request, _ := m.(*cosiv1alpha1.DriverCreateBucketRequest)
+		stored := &v1alpha1.Bucket{}
+		if err := w.Get(ctx, client.ObjectKey{Name: request.GetName()}, stored); err != nil {
+			return nil, err
+		}
+		if !controllerutil.ContainsFinalizer(stored, v1alpha1.BucketFinalizer) || stored.Status.BucketReady {
+			t.Errorf("at the call, the Bucket has finalizers %v and status %+v", stored.Finalizers, stored.Status)
+		}
+		return next()
+	})
+	stop := w.start()
+	bucket := w.readyBucket()
+	w.settle()
+	stop()
+	w.start()
+	w.settle()
+	if got, want := bucket.Status.BucketID, drivertest.V1alpha1BucketID(bucket.Name); got != want {
+		t.Errorf("status.bucketID = %q, want %q", got, want)
+	}
+	var requests []proto.Message
+	for _, call := range w.driver.Calls(createBucket) {
+		requests = append(requests, call.Request)
+	}
+	want := []proto.Message{&cosiv1alpha1.DriverCreateBucketRequest{Name: bucket.Name, Parameters: map[string]string{"tier": "gold"}}}
+	if diff := cmp.Diff(want, requests, protocmp.Transform()); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	writes := w.requests.Writes()
+	if len(writes) != 2 || !strings.HasSuffix(writes[1].Path, "/status") {
+		t.Errorf("writes: %v, want the finalizer and the status", writes)
+	}
+}
+
+// Driver names are compared without letter case, and other drivers' Buckets are left
+// alone, also when they are deleted.
+// Known failure: E71
+func TestOnlyBucketsOfTheDriver(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	foreign := w.bucket(func(b *v1alpha1.Bucket) {
+		b.Spec.DriverName, b.Finalizers = "other.test", []string{v1alpha1.BucketFinalizer}
+	})
+	w.Must(w.Delete(t.Context(), foreign))
+	w.readyBucket(func(b *v1alpha1.Bucket) { b.Spec.DriverName = strings.ToUpper(b.Spec.DriverName) })
+	w.settle()
+	w.Must(w.Refresh(foreign))
+	if diff := cmp.Diff([]string{v1alpha1.BucketFinalizer}, foreign.Finalizers); diff != "" {
+		t.Errorf("finalizers of another driver's Bucket (-want +got):\n%s", diff)
+	}
+}
+
+func TestExistingBucketNeedsNoCall(t *testing.T) {
+	w := newWorld(t)
+	w.driver.AddBucket("brown:field/1")
+	w.start()
+	bucket := w.readyBucket(existing("brown:field/1"), retain)
+	if bucket.Status.BucketID != "brown:field/1" {
+		t.Errorf("status.bucketID = %q", bucket.Status.BucketID)
+	}
+	w.hasNoCalls(createBucket)
+	w.remove(bucket)
+	w.hasNoCalls(deleteBucket)
+	doomed := w.readyBucket(existing("brown:field/1"))
+	w.remove(doomed)
+	w.isEmpty()
+}
+
+// Odd answers of deployed drivers are accepted, and those from which no deletion could
+// follow are not.
+func TestAnswersToCreate(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answer *cosiv1alpha1.DriverCreateBucketResponse
+		event  string
+	}{
+		"opaque ID":   {answer: &cosiv1alpha1.DriverCreateBucketResponse{BucketId: "arn:aws:s3:::a/b c"}},
+		"with info":   {answer: &cosiv1alpha1.DriverCreateBucketResponse{BucketId: "x", BucketInfo: &cosiv1alpha1.Protocol{}}},
+		"longest ID":  {answer: &cosiv1alpha1.DriverCreateBucketResponse{BucketId: strings.Repeat("x", 2048)}},
+		"no ID":       {answer: &cosiv1alpha1.DriverCreateBucketResponse{}, event: "it has no bucket ID"},
+		"too long ID": {answer: &cosiv1alpha1.DriverCreateBucketResponse{BucketId: strings.Repeat("x", 2049)}, event: "the limit is 2048"},
+		"control":     {answer: &cosiv1alpha1.DriverCreateBucketResponse{BucketId: "a\nb"}, event: "control characters"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.driver.Answer(createBucket, tc.answer)
+			w.start()
+			bucket := w.bucket()
+			if tc.event == "" {
+				w.waitBucket(bucket)
+				if bucket.Status.BucketID != tc.answer.GetBucketId() {
+					t.Errorf("status.bucketID = %q", bucket.Status.BucketID)
+				}
+				return
+			}
+			w.waitEvent(bucket, "Warning FailedCreateBucket", tc.event)
+			w.driver.Script(createBucket, nil)
+			w.waitBucket(bucket)
+		})
+	}
+}
+
+// ALREADY_EXISTS has no response. The call may have succeeded early: a later OK repairs it.
+// Known failure: E70
+func TestCreateIsRetried(t *testing.T) {
+	for _, code := range []codes.Code{codes.AlreadyExists, codes.Unavailable, codes.Internal, codes.OutOfRange} {
+		t.Run(code.String(), func(t *testing.T) {
+			w := newWorld(t)
+			w.driver.Fail(createBucket, code, "GET https://u:secretword@host/x?sig=secretword: busy")
+			w.start()
+			bucket := w.bucket()
+			note := w.waitEvent(bucket, "Warning FailedCreateBucket", code.String())
+			if strings.Contains(note, "secretword") {
+				t.Errorf("the Event has a secret: %s", note)
+			}
+			w.Eventually(func() error {
+				if n := len(w.driver.Calls(createBucket)); n < 3 {
+					return fmt.Errorf("%d calls", n)
+				}
+				return nil
+			})
+			w.driver.Script(createBucket, nil)
+			w.waitBucket(bucket)
+			if got := w.EventReasons(bucket)["FailedCreateBucket"]; got != 1 {
+				t.Errorf("%d Events of one failure", got)
+			}
+		})
+	}
+}
+
+// A rejected Bucket is not tried again before its spec or the driver changes.
+func TestRejectedCreateIsFinal(t *testing.T) {
+	for _, code := range []codes.Code{codes.InvalidArgument, codes.Unimplemented} {
+		t.Run(code.String(), func(t *testing.T) {
+			w := newWorld(t)
+			w.driver.Fail(createBucket, code, "no such tier")
+			w.start()
+			bucket := w.bucket()
+			w.waitEvent(bucket, "Warning FailedCreateBucket", "no such tier")
+			w.settle()
+			if n := len(w.driver.Calls(createBucket)); n != 1 {
+				t.Errorf("%d calls, want 1", n)
+			}
+			w.Modify(bucket, func() { bucket.Spec.Parameters = map[string]string{"tier": "silver"} })
+			w.Eventually(func() error {
+				if n := len(w.driver.Calls(createBucket)); n != 2 {
+					return fmt.Errorf("%d calls, want 2", n)
+				}
+				return nil
+			})
+			w.driver.Script(createBucket, nil)
+			w.driver.Stop()
+			w.driver.Serve()
+			w.waitBucket(bucket)
+		})
+	}
+}
+
+func TestBucketIsDeleted(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket, kept := w.readyBucket(), w.readyBucket(retain)
+	w.remove(bucket, kept)
+	if diff := cmp.Diff([]string{drivertest.V1alpha1BucketID(kept.Name)}, w.driver.Buckets()); diff != "" {
+		t.Errorf("buckets (-want +got):\n%s", diff)
+	}
+	calls := w.driver.Calls(deleteBucket)
+	if len(calls) != 1 {
+		t.Fatalf("calls: %v", calls)
+	}
+	want := &cosiv1alpha1.DriverDeleteBucketRequest{
+		BucketId: drivertest.V1alpha1BucketID(bucket.Name), DeleteContext: map[string]string{"tier": "gold"},
+	}
+	if diff := cmp.Diff(want, calls[0].Request, protocmp.Transform()); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+}
+
+// NotFound is success. No other code ends a deletion.
+// Known failure: E54, E82
+func TestDeleteIsRetried(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	for _, code := range []codes.Code{codes.InvalidArgument, codes.Unimplemented, codes.FailedPrecondition, codes.AlreadyExists} {
+		bucket := w.readyBucket()
+		w.driver.Fail(deleteBucket, code, "not empty")
+		w.Must(w.Delete(t.Context(), bucket))
+		w.waitEvent(bucket, "Warning FailedDeleteBucket", "not empty")
+		w.driver.Script(deleteBucket, nil)
+		w.Eventually(func() error { return w.isGone(bucket) })
+	}
+	bucket := w.readyBucket()
+	w.driver.Fail(deleteBucket, codes.NotFound, "gone")
+	w.remove(bucket)
+}
+
+func (w *world) isGone(object client.Object) error {
+	if err := w.Refresh(object); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	return errStillThere
+}
+
+// The policy that counts is the one that the API server has directly before the call.
+func TestPolicyIsReadLive(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	w.Modify(bucket, func() { controllerutil.AddFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer) })
+	w.Must(w.Delete(t.Context(), bucket))
+	w.waitEvent(bucket, "Normal DeletionBlocked")
+	w.hasNoCalls(deleteBucket)
+	thaw := w.requests.Freeze("buckets")
+	w.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain })
+	w.Modify(bucket, func() { controllerutil.RemoveFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer) })
+	thaw()
+	w.Eventually(func() error { return w.isGone(bucket) })
+	w.hasNoCalls(deleteBucket)
+}
+
+// A Bucket whose bucket was created, without the ID being saved, is deleted with it.
+func TestUnsavedBucketIsDeleted(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Script(createBucket, func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		if _, err := next(); err != nil {
+			return nil, err
+		}
+		return nil, status.Error(codes.Unavailable, "the answer is lost")
+	})
+	w.start()
+	bucket := w.bucket()
+	w.waitEvent(bucket, "Warning FailedCreateBucket")
+	w.Must(w.Delete(t.Context(), bucket))
+	w.waitEvent(bucket, "Warning FailedDeleteBucket", "the answer is lost")
+	w.driver.Script(createBucket, nil)
+	w.Eventually(func() error { return w.isGone(bucket) })
+	w.isEmpty()
+}
+
+// A Bucket that the driver cannot create can be deleted. The driver is believed at once if
+// it rejects the call, and after three failures of its own.
+// Known failure: E51
+func TestBucketThatWasNeverCreatedIsReleased(t *testing.T) {
+	for code, want := range map[codes.Code]int32{
+		codes.InvalidArgument: 1, codes.Unimplemented: 1, codes.Internal: 3, codes.Unknown: 3, codes.DataLoss: 3, codes.AlreadyExists: 3,
+	} {
+		t.Run(code.String(), func(t *testing.T) {
+			w := newWorld(t)
+			var calls atomic.Int32
+			w.driver.Script(createBucket, func(ctx context.Context, m proto.Message, _ drivertest.Next) (proto.Message, error) {
+				request, _ := m.(*cosiv1alpha1.DriverCreateBucketRequest)
+				stored := &v1alpha1.Bucket{}
+				if err := w.Get(ctx, client.ObjectKey{Name: request.GetName()}, stored); err == nil && !stored.DeletionTimestamp.IsZero() {
+					calls.Add(1)
+				}
+				return nil, status.Error(code, "no")
+			})
+			w.start()
+			bucket := w.bucket()
+			w.waitEvent(bucket, "Warning FailedCreateBucket")
+			w.remove(bucket)
+			if got := calls.Load(); got < want || got > want+1 {
+				t.Errorf("%d calls for a Bucket that is being deleted, want %d", got, want)
+			}
+			w.hasNoCalls(deleteBucket)
+		})
+	}
+}
+
+// A driver that is away may have created the bucket.
+func TestBucketWaitsForItsDriver(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Fail(createBucket, codes.Unavailable, "away")
+	w.start()
+	bucket := w.bucket()
+	w.waitEvent(bucket, "Warning FailedCreateBucket")
+	w.Must(w.Delete(t.Context(), bucket))
+	w.Eventually(func() error {
+		if n := len(w.driver.Calls(createBucket)); n < 6 {
+			return fmt.Errorf("%d calls", n)
+		}
+		return nil
+	})
+	w.Must(w.Refresh(bucket))
+	w.driver.Script(createBucket, nil)
+	w.Eventually(func() error { return w.isGone(bucket) })
+}
+
+// Without the finalizer no call was made, and none is made for the deletion.
+func TestBucketWithoutCallIsReleased(t *testing.T) {
+	w := newWorld(t)
+	w.requests.Intercept(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/buckets/") {
+			return nil, errors.New("the finalizer cannot be written")
+		}
+		return nil, nil //nolint:nilnil // the request goes on
+	})
+	w.start()
+	bucket := w.bucket()
+	w.settle()
+	w.remove(bucket)
+	w.hasNoCalls(createBucket, deleteBucket)
+}
+
+// Of two Buckets for which a driver names one ID, one gets it. The deletion of the other
+// one deletes nothing.
+func TestBucketsHaveDifferentIDs(t *testing.T) {
+	w := newWorld(t)
+	w.driver.Answer(createBucket, &cosiv1alpha1.DriverCreateBucketResponse{BucketId: "same"})
+	w.start()
+	first := w.readyBucket()
+	second := w.bucket()
+	w.waitEvent(second, "Warning FailedCreateBucket", "is the ID of Bucket "+first.Name)
+	w.remove(second)
+	w.hasNoCalls(deleteBucket)
+	w.remove(first)
+	if calls := w.driver.Calls(deleteBucket); len(calls) != 1 {
+		t.Errorf("calls: %v", calls)
+	}
+}
