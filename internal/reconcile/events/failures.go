@@ -18,7 +18,12 @@ const maxFailures = 4096
 // for concurrent use; a nil one records nothing.
 type Failures struct {
 	recorder events.EventRecorder
-	recorded *lru.Cache // of types.UID to reasons.Error
+	recorded *lru.Cache // of types.UID to failure
+}
+
+type failure struct {
+	action Action
+	reasons.Error
 }
 
 // NewFailures returns a Failures that writes to a recorder.
@@ -35,7 +40,7 @@ func (f *Failures) Record(object client.Object, action Action, found *reasons.Er
 	case found == nil:
 		f.recorded.Remove(object.GetUID())
 		return false
-	case !f.isNew(object, *found):
+	case !f.isNew(object, failure{action, *found}):
 		return false
 	}
 	if found.Kind == reasons.KindWaiting || found.Kind == reasons.KindBlocked {
@@ -46,10 +51,10 @@ func (f *Failures) Record(object client.Object, action Action, found *reasons.Er
 	return true
 }
 
-func (f *Failures) isNew(object client.Object, found reasons.Error) bool {
+func (f *Failures) isNew(object client.Object, found failure) bool {
 	value, _ := f.recorded.Get(object.GetUID())
-	before, known := value.(reasons.Error)
+	before, known := value.(failure)
 	f.recorded.Add(object.GetUID(), found)
-	return !known || before.Kind != found.Kind || before.Reason != found.Reason ||
+	return !known || before.action != found.action || before.Kind != found.Kind || before.Reason != found.Reason ||
 		!condition.IsSameMessage(found.Reason, before.Message, found.Message)
 }
