@@ -8,9 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -306,22 +304,4 @@ func TestClaimEvents(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// events are the Events of an object as kubectl describe finds them, by reason.
-func (h *fixture) events(ctx context.Context, object client.Object) map[string]string {
-	h.t.Helper()
-	list := &corev1.EventList{}
-	h.must(h.List(ctx, list, client.InNamespace(object.GetNamespace()),
-		client.MatchingFields{"involvedObject.uid": string(object.GetUID()), "involvedObject.name": object.GetName()}))
-	found := map[string]string{}
-	for i := range list.Items {
-		e := &list.Items[i]
-		if _, twice := found[e.Reason]; twice || e.Count > 1 || e.Series != nil {
-			found[e.Reason+" again"] = e.Message
-			continue
-		}
-		found[e.Reason] = e.Type + ": " + e.Message
-	}
-	return found
 }

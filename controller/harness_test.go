@@ -2,22 +2,18 @@ package controller_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/test/controllertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
-
-// user is what the manifests in deploy/ make the controller.
-const user = "system:serviceaccount:cosi-system:cosi-controller"
 
 // fixture is a controller that runs as the user of deploy/rbac, an administrator
 // who looks at what it does, and a namespace of the test's own.
@@ -26,15 +22,15 @@ type fixture struct {
 	client.Client
 	namespace string
 	requests  *harness.Requests
-	log       *logBook
-	running   *instance
+	log       *controllertest.LogBook
+	running   *controllertest.Instance
 }
 
 // prepare gives the test a namespace and no controller.
 func prepare(tb testing.TB) *fixture {
 	tb.Helper()
 	admin := connect(tb)
-	h := &fixture{t: tb, Client: admin, namespace: controlplanetest.Namespace(tb), requests: &harness.Requests{}, log: &logBook{}}
+	h := &fixture{t: tb, Client: admin, namespace: controlplanetest.Namespace(tb), requests: &harness.Requests{}, log: &controllertest.LogBook{}}
 	tb.Cleanup(h.cleanUp)
 	return h
 }
@@ -47,75 +43,38 @@ func start(tb testing.TB) *fixture {
 	return h
 }
 
-// instance is one life of the controller.
-type instance struct {
-	cancel context.CancelFunc
-	ended  chan error
-	ignore goleak.Option
-}
-
 // startController starts a controller with an empty cache. It ends with the test
 // unless stopController is called before.
 func (h *fixture) startController(change ...func(*cosicontroller.Options)) {
 	h.t.Helper()
-	opts := cosicontroller.Options{Logger: h.log.logger(), RetryMaxDelay: time.Second}
+	opts := cosicontroller.Options{Logger: h.log.Logger(), RetryMaxDelay: time.Second}
 	for _, f := range change {
 		f(&opts)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	life := &instance{cancel: cancel, ended: make(chan error, 1), ignore: goleak.IgnoreCurrent()}
-	c, err := cosicontroller.New(h.config(), opts)
-	if err != nil {
-		h.t.Fatalf("make a controller: %v", err)
-	}
-	go func() { life.ended <- c.Start(ctx) }()
-	h.running = life
+	h.running = controllertest.Start(h.t, h.requests, func() (controllertest.Controller, error) {
+		return cosicontroller.New(h.config(), opts)
+	})
 	h.t.Cleanup(h.stopController)
-	ready, done := context.WithTimeout(ctx, harness.Timeout)
-	defer done()
-	if err := c.WaitReady(ready); err != nil {
-		h.t.Fatalf("wait for the controller: %v", err)
-	}
 }
 
 // stopController stops the controller and checks that nothing of it is left.
 func (h *fixture) stopController() {
-	life := h.running
-	if life == nil {
-		return
-	}
-	h.running = nil
-	life.cancel()
-	if err := <-life.ended; err != nil {
-		h.t.Errorf("controller ended with: %v", err)
-	}
-	if !h.t.Failed() {
-		h.eventually("no goroutine is left", func(context.Context) error {
-			h.requests.CloseIdle() // once the last request has ended
-			return goleak.Find(life.ignore)
-		})
+	if life := h.running; life != nil {
+		h.running = nil
+		life.Stop()
 	}
 }
 
 func (h *fixture) config() *rest.Config {
 	h.t.Helper()
-	cfg, err := controlplanetest.Start(h.t).UserConfig(user, "system:serviceaccounts", "system:authenticated")
-	if err != nil {
-		h.t.Fatalf("make credentials of the controller: %v", err)
-	}
-	cfg.Wrap(h.requests.Wrap)
-	return cfg
+	return controllertest.Config(h.t, controlplanetest.Start(h.t), h.requests)
 }
 
 // eventually waits until check returns nil.
 func (h *fixture) eventually(what string, check func(context.Context) error) {
 	h.t.Helper()
 	harness.Eventually(h.t, what, func(ctx context.Context) error {
-		err := check(ctx)
-		if err != nil {
-			return fmt.Errorf("%w\nwrites of the controller: %v\nlog of the controller:\n%s", err, h.requests.Writes(), h.log)
-		}
-		return nil
+		return controllertest.Describe(check(ctx), h.requests, h.log)
 	})
 }
 

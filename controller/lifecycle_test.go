@@ -24,7 +24,7 @@ func TestNewNeedsAPIServer(t *testing.T) {
 
 func TestWaitReady(t *testing.T) {
 	h := prepare(t)
-	c, err := cosicontroller.New(h.config(), cosicontroller.Options{Logger: h.log.logger()})
+	c, err := cosicontroller.New(h.config(), cosicontroller.Options{Logger: h.log.Logger()})
 	h.must(err)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -50,7 +50,7 @@ func TestLeaderElection(t *testing.T) {
 	h.startController(elect)
 	other := *h
 	other.requests = &harness.Requests{}
-	opts := cosicontroller.Options{Logger: h.log.logger()}
+	opts := cosicontroller.Options{Logger: h.log.Logger()}
 	elect(&opts)
 	standby, err := cosicontroller.New(other.config(), opts)
 	h.must(err)
@@ -64,8 +64,8 @@ func TestLeaderElection(t *testing.T) {
 	if err := standby.WaitReady(over); !errors.Is(err, context.Canceled) {
 		t.Errorf("two instances work at the same time: WaitReady returns %v", err)
 	}
-	h.running.cancel()
-	if err := <-h.running.ended; err != nil {
+	h.running.Cancel()
+	if err := <-h.running.Ended; err != nil {
 		t.Errorf("first instance ended with: %v", err)
 	}
 	h.running = nil
@@ -98,7 +98,7 @@ func TestE86LostLease(t *testing.T) {
 	h.running = nil
 	other := *h
 	other.requests = &harness.Requests{}
-	opts := cosicontroller.Options{Logger: h.log.logger()}
+	opts := cosicontroller.Options{Logger: h.log.Logger()}
 	elect(&opts)
 	opts.RenewDeadline = lease * 5 / 6
 	standby, err := cosicontroller.New(other.config(), opts)
@@ -116,7 +116,7 @@ func TestE86LostLease(t *testing.T) {
 	defer done()
 	h.must(standby.WaitReady(later))
 	select {
-	case err := <-first.ended:
+	case err := <-first.Ended:
 		if err == nil {
 			t.Error("a lost Lease is no error: the process would end as if it had been told to")
 		}

@@ -9,7 +9,9 @@ package bucketclaim
 
 import (
 	"context"
+	"encoding/json"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -57,6 +59,7 @@ func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha1.BucketClaim] {
 			a := &attempt{Reconciler: r, Patcher: p}
 			return []cosireconcile.Phase{a.awaitAccesses, a.removeBuckets, a.markUnready, a.removeFinalizer}
 		},
+		WriteStatus: r.writeStatus,
 	}
 }
 
@@ -72,6 +75,20 @@ func (s status) Conclude(found *reasons.Error) {
 	if found != nil || !s.claim.DeletionTimestamp.IsZero() {
 		s.claim.Status.BucketReady = false
 	}
+}
+
+// writeStatus writes the whole status, locked to the version that was read. A patch of the
+// difference would lack bucketReady, which the API server requires, when a status that was
+// empty says that the Bucket is not ready.
+func (r *Reconciler) writeStatus(ctx context.Context, claim *v1alpha1.BucketClaim) error {
+	data, err := json.Marshal(map[string]any{
+		"metadata": map[string]string{"resourceVersion": claim.ResourceVersion},
+		"status":   claim.Status,
+	})
+	if err != nil {
+		return err
+	}
+	return r.Client.Status().Patch(ctx, claim, client.RawPatch(types.MergePatchType, data))
 }
 
 // addFinalizer comes before the creation of anything that would outlive the claim without

@@ -1,4 +1,4 @@
-package controller_test
+package controllertest
 
 import (
 	"strings"
@@ -8,13 +8,14 @@ import (
 	"github.com/go-logr/logr/funcr"
 )
 
-// logBook keeps what the controller logs.
-type logBook struct {
+// LogBook keeps what the controller logs. The zero value is ready.
+type LogBook struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (l *logBook) logger() logr.Logger {
+// Logger returns a Logger that writes to the LogBook.
+func (l *LogBook) Logger() logr.Logger {
 	return funcr.New(func(prefix, args string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -22,7 +23,8 @@ func (l *logBook) logger() logr.Logger {
 	}, funcr.Options{LogTimestamp: true})
 }
 
-func (l *logBook) String() string {
+// String returns all lines so far.
+func (l *LogBook) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Join(l.lines, "\n")
