@@ -151,13 +151,16 @@ func change[T client.Object](h *fixture, object T, edit func(T)) {
 	h.must(h.Patch(context.Background(), object, client.MergeFrom(before)))
 }
 
-// report writes the status of an object, as the sidecar does.
+// report writes the status of an object, as the sidecar does, again after each conflict.
 func report[T client.Object](h *fixture, object T, edit func(T)) {
 	h.t.Helper()
-	h.must(refresh(context.Background(), h, object))
-	before := object.DeepCopyObject().(client.Object) //nolint:forcetypeassert // it is a copy
-	edit(object)
-	h.must(h.Status().Patch(context.Background(), object, client.MergeFrom(before)))
+	h.eventually("write a status", func(ctx context.Context) error {
+		if err := refresh(ctx, h, object); err != nil {
+			return err
+		}
+		edit(object)
+		return h.Status().Update(ctx, object)
+	})
 }
 
 // refresh reads into a zeroed object: what JSON leaves out must not survive.
