@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-//go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml
+//go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml
 var rbac embed.FS
 
 // Namespace is where the components, their ServiceAccounts and their Leases
@@ -32,9 +32,16 @@ type Manifest struct {
 // applied: the Namespace, then a ServiceAccount for the controller and one for
 // sidecars, each with its roles and their bindings, then what is added to the roles
 // of users.
-func RBAC() ([]Manifest, error) {
+func RBAC() ([]Manifest, error) { return read("namespace", "controller", "sidecar", "users") }
+
+// RBACV1alpha1 returns those of RBAC, and what a sidecar of v1alpha1 may do beyond them.
+func RBACV1alpha1() ([]Manifest, error) {
+	return read("namespace", "controller", "sidecar", "v1alpha1/sidecar", "users")
+}
+
+func read(files ...string) ([]Manifest, error) {
 	var manifests []Manifest
-	for _, file := range []string{"namespace", "controller", "sidecar", "users"} {
+	for _, file := range files {
 		name := "rbac/" + file + ".yaml"
 		data, err := rbac.ReadFile(name)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
@@ -37,6 +38,8 @@ func (o Options) validateAPI() error {
 type generation struct {
 	// classes are the default classes of a driver.
 	classes func(driver string, bucketParameters map[string]string) []client.Object
+	// rbac are the manifests with the rights of the components.
+	rbac func() ([]deploy.Manifest, error)
 	// fakeDriver is the version of the protocol that the fake driver speaks.
 	fakeDriver fakedriver.Generation
 	// newController and newSidecar create the emulator's own components.
@@ -50,6 +53,7 @@ type generation struct {
 var generations = map[objectstorage.Version]generation{
 	objectstorage.V1alpha1: {
 		classes:    classesV1alpha1,
+		rbac:       deploy.RBACV1alpha1,
 		fakeDriver: fakedriver.V1alpha1,
 		identify:   (*Emulator).identifyV1alpha1,
 		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
@@ -61,6 +65,7 @@ var generations = map[objectstorage.Version]generation{
 	},
 	objectstorage.V1alpha2: {
 		classes:    classes,
+		rbac:       deploy.RBAC,
 		fakeDriver: fakedriver.V1alpha2,
 		identify:   (*Emulator).identifyV1alpha2,
 		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
