@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -15,7 +16,7 @@ import (
 func (b *Bridge) DriverGenerateBucketId( //nolint:revive // the name is generated
 	_ context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
 ) (*cosiv1alpha2.DriverGenerateBucketIdResponse, error) {
-	if err := b.checkBucket(request.GetName(), request.GetProtocols()); err != nil {
+	if err := b.checkNew(request.GetName(), request.GetProtocols()); err != nil {
 		return nil, err
 	}
 	return &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: request.GetName()}, nil
@@ -26,7 +27,7 @@ func (b *Bridge) DriverCreateBucket(
 	ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest,
 ) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
 	name := request.GetBucketId()
-	if err := b.checkBucket(name, request.GetProtocols()); err != nil {
+	if err := b.checkNew(name, request.GetProtocols()); err != nil {
 		return nil, err
 	}
 	done, err := b.turns.take(ctx, name)
@@ -68,7 +69,11 @@ func (b *Bridge) DriverGetBucket(
 		return nil, status.Errorf(codes.Unimplemented, "bucket %s: a driver of COSI v1alpha1 cannot look up a bucket that COSI did not create; "+
 			"start the bridge with --assume-existing to use such buckets without a check", request.GetBucketId())
 	}
-	info := b.bucketInfo(request.GetBucketId(), nil, request.GetProtocols())
+	_, name, err := existing(request.GetBucketId())
+	if err != nil {
+		return nil, err
+	}
+	info := b.bucketInfo(name, nil, request.GetProtocols())
 	return &cosiv1alpha2.DriverGetBucketResponse{Protocols: info}, nil
 }
 
@@ -117,6 +122,15 @@ func (b *Bridge) bucketIDs(ctx context.Context, name string, parameters map[stri
 		return nil, err
 	}
 	return b.buckets.all(ctx, name)
+}
+
+// checkNew checks requests for a bucket that does not exist yet: its name must not be
+// read as the ID of an existing one.
+func (b *Bridge) checkNew(name string, protocols []*cosiv1alpha2.ObjectProtocol) error {
+	if strings.HasPrefix(name, existingPrefix) {
+		return status.Errorf(codes.InvalidArgument, "bucket %s: names with %q are for buckets that exist already", name, existingPrefix)
+	}
+	return b.checkBucket(name, protocols)
 }
 
 // checkBucket checks what requests about one bucket have in common.

@@ -10,5 +10,6 @@
 // What v1alpha1 cannot express is rejected before the driver is called: access modes
 // other than read-write, several buckets for an access, Google Cloud Storage. A
 // v1alpha1 driver cannot look a bucket up, so an existing bucket is rejected, too,
-// unless [Options.AssumeExisting] is set.
+// unless [Options.AssumeExisting] is set. [EncodeExisting] returns the ID that its
+// Bucket has if v1alpha2 does not allow the driver's own.
 package bridge

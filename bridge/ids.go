@@ -159,14 +159,19 @@ func (i *ids) rememberOwn(ctx context.Context) error {
 }
 
 // all returns the IDs of a name, the latest last. There is none if the driver was asked
-// and its answer has been lost.
+// and its answer has been lost. Without a record, the driver has returned the name, or
+// the name is the ID of a bucket that the driver was never asked for.
 func (i *ids) all(ctx context.Context, name string) ([]string, error) {
 	known, found, err := i.load(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		return []string{name}, nil
+		id, _, err := existing(name)
+		if err != nil {
+			return nil, err
+		}
+		return []string{id}, nil
 	}
 	return known.IDs, nil
 }

@@ -55,14 +55,17 @@ func (b *Bridge) granted(
 	request *cosiv1alpha2.DriverGrantBucketAccessRequest, credentials map[string]*cosiv1alpha1.CredentialDetails,
 ) (*cosiv1alpha2.DriverGrantBucketAccessResponse, error) {
 	bucket := request.GetBuckets()[0].GetBucketId()
+	_, name, err := existing(bucket)
+	if err != nil {
+		return nil, err
+	}
 	needsKey := request.GetAuthenticationType().GetType() == cosiv1alpha2.AuthenticationType_KEY
 	info, typed := &cosiv1alpha2.ObjectProtocolAndBucketInfo{}, &cosiv1alpha2.CredentialInfo{}
-	var err error
 	switch request.GetProtocol().GetType() {
 	case cosiv1alpha2.ObjectProtocol_AZURE:
 		info.Azure, typed.Azure, err = azureOf(credentials, needsKey)
 	default:
-		info.S3, typed.S3, err = b.s3Of(bucket, credentials, needsKey)
+		info.S3, typed.S3, err = b.s3Of(name, credentials, needsKey)
 	}
 	if err != nil {
 		return nil, err
