@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/migrate"
 )
 
 // envPrefix begins the environment variables that stand for flags.
@@ -94,7 +95,7 @@ func groups(streams cli.Streams) []group {
 		{"scenarios", "Scenarios and faults:", []*cobra.Command{
 			newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
 		}},
-		{"drivers", "Drivers:", []*cobra.Command{newDriver(streams), newBridge(streams)}},
+		{"drivers", "Drivers:", []*cobra.Command{newDriver(streams), newBridge(streams), migrate.New(streams)}},
 		{"components", "Components:", []*cobra.Command{newController(streams), newSidecar(streams)}},
 		{toolsGroup, "Tools:", []*cobra.Command{newSetup(streams), newExample(streams), newBench(streams), newVersion(streams)}},
 	}

@@ -1,0 +1,198 @@
+// Package migrate is the command migrate: it translates objects of COSI v1alpha1 into v1alpha2,
+// and creates them in a cluster.
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
+)
+
+// formatYAML is the default output format of the translation.
+const formatYAML = "yaml"
+
+// stdin is the name of a file that stands for standard input.
+const stdin = "-"
+
+// clusterFlags select a cluster.
+type clusterFlags struct{ kubeconfig, context string }
+
+func (c *clusterFlags) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "kubeconfig file of the cluster (default: $KUBECONFIG, then ~/.kube/config)")
+	flags.StringVar(&c.context, "context", "", "context of the kubeconfig (default: the current one)")
+}
+
+// open connects to the cluster. The caller closes it.
+func (c *clusterFlags) open(ctx context.Context) (*cluster.Cluster, error) {
+	opened, err := cluster.Open(cluster.Options{Kubeconfig: c.kubeconfig, Context: c.context})
+	if err != nil {
+		return nil, err
+	}
+	if err := opened.Reach(ctx); err != nil {
+		opened.Close()
+		return nil, err
+	}
+	return opened, nil
+}
+
+type migrateFlags struct {
+	clusterFlags
+
+	files   []string
+	output  string
+	options migration.Options
+}
+
+// New returns the command migrate, with its subcommand.
+func New(streams cli.Streams) *cobra.Command {
+	flags := &migrateFlags{}
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Translate objects of COSI v1alpha1 into v1alpha2",
+		Long: `Read the COSI objects of v1alpha1 in a cluster, or in YAML files, and print those of
+v1alpha2, by which v1alpha2 takes over the buckets that exist in the backends. The
+command only reads, and reads no Secrets. docs/migrating.md has all steps of a move.
+
+Comments at the top list what a person must decide: objects that are omitted or
+changed, and what must be checked. They also list the accounts of v1alpha1, which
+must be revoked once the applications use their new Secrets. '-o json' has the
+objects as a List, with decisions and accounts beside them.
+
+Drivers are expected to run behind 'cosi-emu bridge --assume-existing'. The IDs of
+buckets are encoded for it where v1alpha2 does not allow the driver's own.
+
+The exit code is 1 if an object is omitted. The others are printed all the same.`,
+		Example: `  # The objects of a cluster.
+  cosi-emu migrate --context production > v1alpha2.yaml
+
+  # Those of files, such as a backup.
+  kubectl get -A -o yaml bucketclasses,bucketaccessclasses,buckets,bucketclaims,bucketaccesses \
+    > v1alpha1.yaml
+  cosi-emu migrate -f v1alpha1.yaml > v1alpha2.yaml
+
+  # A list of the decisions.
+  cosi-emu migrate -f v1alpha1.yaml -o json | jq '.decisions[]'
+
+  # Once the cluster has the kinds of v1alpha2.
+  cosi-emu migrate apply --context production -f v1alpha2.yaml`,
+		Args: cli.KnownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams) },
+	}
+	f := cmd.Flags()
+	flags.clusterFlags.addFlags(f)
+	f.StringArrayVarP(&flags.files, "filename", "f", nil, "file to read in place of a cluster, - for standard input; can be repeated")
+	f.StringVar(&flags.options.SecretSuffix, "secret-suffix", migration.DefaultSecretSuffix,
+		"ending of the names of new Secrets; empty to keep the names, if the old Secrets are deleted before")
+	f.StringArrayVar(&flags.options.NativeDrivers, "native-driver", nil,
+		"name of a driver that speaks v1alpha2 itself and runs without the bridge; can be repeated")
+	cli.AddOutput(f, &flags.output, formatYAML, cli.FormatJSON)
+	cmd.AddCommand(newApply(streams))
+	for _, sub := range cmd.Commands() {
+		cli.StrictArgs(sub)
+	}
+	return cmd
+}
+
+func (f *migrateFlags) validate() error {
+	if err := cli.CheckOutput(f.output, formatYAML, cli.FormatJSON); err != nil {
+		return err
+	}
+	if len(f.files) > 0 && (f.kubeconfig != "" || f.context != "") {
+		return cli.Usage(errors.New("--filename and --kubeconfig or --context exclude each other: the objects are in files or in a cluster"))
+	}
+	if err := f.options.Validate(); err != nil {
+		return cli.Usage(fmt.Errorf("--secret-suffix: %w", err))
+	}
+	return nil
+}
+
+func (f *migrateFlags) run(ctx context.Context, streams cli.Streams) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	inventory, err := f.inventory(ctx, streams)
+	if err != nil {
+		return inputError(err)
+	}
+	plan := inventory.Plan(f.options)
+	if f.output == cli.FormatJSON {
+		err = cli.PrintJSON(streams, plan)
+	} else {
+		err = plan.WriteYAML(streams.Out)
+	}
+	if err != nil {
+		return err
+	}
+	omitted := plan.Omissions()
+	_, _ = fmt.Fprintf(streams.Err, "Printed %d objects of v1alpha2. Decisions for a person: %d. Omitted objects: %d.\n",
+		len(plan.Objects), len(plan.Decisions), omitted)
+	if omitted > 0 {
+		return cli.ExitError(cli.ExitFailure)
+	}
+	return nil
+}
+
+func (f *migrateFlags) inventory(ctx context.Context, streams cli.Streams) (*migration.Inventory, error) {
+	if len(f.files) > 0 {
+		objects, err := read(streams, f.files)
+		if err != nil {
+			return nil, err
+		}
+		return migration.Load(objects)
+	}
+	from, err := f.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	return migration.FromCluster(ctx, from.Config())
+}
+
+// inputError makes errors of the input errors of usage.
+func inputError(err error) error {
+	if errors.Is(err, migration.ErrInput) {
+		return cli.Usage(err)
+	}
+	return err
+}
+
+// read returns the objects of files. The error lists everything that is wrong in them.
+func read(streams cli.Streams, files []string) ([]manifest.Located, error) {
+	var (
+		all  []manifest.Located
+		errs []error
+	)
+	for _, file := range files {
+		objects, err := readFile(streams, file)
+		all, errs = append(all, objects...), append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, cli.Usage(err)
+	}
+	return all, nil
+}
+
+func readFile(streams cli.Streams, file string) ([]manifest.Located, error) {
+	if file == stdin {
+		data, err := io.ReadAll(streams.In)
+		if err != nil {
+			return nil, fmt.Errorf("read standard input: %w", err)
+		}
+		return manifest.DecodeFile("stdin", data)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return manifest.DecodeFile(file, data)
+}

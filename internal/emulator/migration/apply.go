@@ -1,0 +1,199 @@
+package migration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+)
+
+// fieldManager is the field manager of what Apply creates.
+const fieldManager = "cosi-emu-migrate"
+
+// ErrVersion is wrapped by the error of a cluster that does not serve v1alpha2, and v1alpha2
+// alone.
+var ErrVersion = errors.New("the cluster does not serve COSI v1alpha2 alone")
+
+// Report is what Apply has done, or would do.
+type Report struct {
+	// DryRun: nothing was created, and Created is what would be.
+	DryRun bool `json:"dryRun"`
+	// Created are objects that did not exist, Skipped those that exist already as they
+	// should be.
+	Created []Reference `json:"created"`
+	Skipped []Reference `json:"skipped"`
+	// Different are objects that exist otherwise. If there are any, nothing is created.
+	Different []Difference `json:"different"`
+}
+
+// Difference is an object that exists and differs from the one to be applied.
+type Difference struct {
+	Object Reference `json:"object"`
+	// Fields has a line for each field that differs.
+	Fields []string `json:"fields"`
+}
+
+// applier applies objects to a cluster.
+type applier struct {
+	client dynamic.Interface
+	host   string
+	report *Report
+	// missing are the objects that do not exist.
+	missing []manifest.Located
+}
+
+// Apply creates objects of v1alpha2, as WriteYAML writes them, in a cluster. Before it creates
+// the first, it compares those that exist, and has the API server check the others. It never
+// changes or deletes an object, and can be called again.
+//
+// The report has what was done also beside an error.
+func Apply(ctx context.Context, cfg *rest.Config, objects []manifest.Located, dryRun bool) (*Report, error) {
+	objects, err := ordered(objects)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkVersion(ctx, cfg); err != nil {
+		return nil, err
+	}
+	a := &applier{host: cfg.Host, report: &Report{DryRun: dryRun, Created: []Reference{}, Skipped: []Reference{}, Different: []Difference{}}}
+	if a.client, err = dynamic.NewForConfig(cfg); err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, object := range objects {
+		if err := a.check(ctx, object); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %s: %w", object.Position, referenceTo(object.Unstructured), err))
+		}
+	}
+	if len(errs) > 0 {
+		return a.report, fmt.Errorf("nothing was created: %w", errors.Join(errs...))
+	}
+	if len(a.report.Different) > 0 {
+		return a.report, nil
+	}
+	return a.report, a.createAll(ctx)
+}
+
+// ordered checks objects, and returns them in the order in which they are to be created.
+func ordered(objects []manifest.Located) ([]manifest.Located, error) {
+	unique, err := uniqueObjects(objects, v1alpha2.SchemeGroupVersion.Version, map[string]string{
+		v1alpha1.SchemeGroupVersion.Version: "it is of v1alpha1: translate it with 'cosi-emu migrate' first",
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(unique) == 0 {
+		return nil, fmt.Errorf("%w: there are no COSI objects in it", ErrInput)
+	}
+	slices.SortStableFunc(unique, func(a, b manifest.Located) int { return rank(a.GetKind()) - rank(b.GetKind()) })
+	return unique, nil
+}
+
+func referenceTo(object *unstructured.Unstructured) Reference {
+	return Reference{object.GetKind(), object.GetNamespace(), object.GetName()}
+}
+
+// servedVersions returns the versions of COSI that a cluster serves.
+func servedVersions(ctx context.Context, cfg *rest.Config) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	client, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	group := &metav1.APIGroup{}
+	err = client.RESTClient().Get().AbsPath("/apis", v1alpha1.GroupName).Do(ctx).Into(group)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("ask the cluster at %s which versions of COSI it serves: %w", cfg.Host, err)
+	}
+	var versions []string
+	for _, version := range group.Versions {
+		versions = append(versions, version.Version)
+	}
+	return versions, nil
+}
+
+func checkVersion(ctx context.Context, cfg *rest.Config) error {
+	versions, err := servedVersions(ctx, cfg)
+	switch {
+	case err != nil:
+		return err
+	case slices.Contains(versions, v1alpha1.SchemeGroupVersion.Version):
+		return fmt.Errorf("%w: the one at %s serves v1alpha1; delete the kinds of v1alpha1 and install those of v1alpha2 first, "+
+			"as docs/migrating.md says", ErrVersion, cfg.Host)
+	case !slices.Contains(versions, v1alpha2.SchemeGroupVersion.Version):
+		return fmt.Errorf("%w: the one at %s serves versions [%s]; install the kinds of v1alpha2 with 'kubectl apply -k' of apis/crds",
+			ErrVersion, cfg.Host, strings.Join(versions, " "))
+	default:
+		return nil
+	}
+}
+
+func (a *applier) resource(object *unstructured.Unstructured) dynamic.ResourceInterface {
+	resource := a.client.Resource(v1alpha2.SchemeGroupVersion.WithResource(kinds[rank(object.GetKind())].resource))
+	if object.GetNamespace() == "" {
+		return resource
+	}
+	return resource.Namespace(object.GetNamespace())
+}
+
+// check compares an object with the one that exists, or has the API server check it.
+func (a *applier) check(ctx context.Context, object manifest.Located) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	existing, err := a.resource(object.Unstructured).Get(ctx, object.GetName(), metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		a.missing = append(a.missing, object)
+		return a.create(ctx, object.Unstructured, metav1.DryRunAll)
+	case err != nil:
+		return err
+	}
+	if fields := differences(object.Unstructured, existing); len(fields) > 0 {
+		a.report.Different = append(a.report.Different, Difference{referenceTo(object.Unstructured), fields})
+		return nil
+	}
+	a.report.Skipped = append(a.report.Skipped, referenceTo(object.Unstructured))
+	return nil
+}
+
+func (a *applier) create(ctx context.Context, object *unstructured.Unstructured, dryRun ...string) error {
+	_, err := a.resource(object).Create(ctx, object, metav1.CreateOptions{
+		DryRun: dryRun, FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict,
+	})
+	if apierrors.IsAlreadyExists(err) {
+		return errors.New("it was created by another client meanwhile; run the command again to compare it")
+	}
+	return err
+}
+
+func (a *applier) createAll(ctx context.Context) error {
+	for _, object := range a.missing {
+		if !a.report.DryRun {
+			if err := a.createOne(ctx, object.Unstructured); err != nil {
+				return fmt.Errorf("create %s: %w; the objects after it were not created: run the command again to go on",
+					referenceTo(object.Unstructured), err)
+			}
+		}
+		a.report.Created = append(a.report.Created, referenceTo(object.Unstructured))
+	}
+	return nil
+}
+
+func (a *applier) createOne(ctx context.Context, object *unstructured.Unstructured) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return a.create(ctx, object)
+}

@@ -1,0 +1,166 @@
+package migration
+
+import (
+	"cmp"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/bridge"
+)
+
+// holders returns the BucketClaims that use each Bucket, the one that the Bucket itself names
+// first.
+func (p *planner) holders() map[string][]client.ObjectKey {
+	holders := map[string][]client.ObjectKey{}
+	for name, bucket := range p.buckets {
+		if reference := bucket.Spec.BucketClaim; reference != nil && reference.Name != "" {
+			holders[name] = append(holders[name], client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name})
+		}
+	}
+	for _, key := range sortedByKey(p.claims) {
+		name := bucketOf(p.claims[key])
+		if name != "" && (len(holders[name]) == 0 || holders[name][0] != key) {
+			holders[name] = append(holders[name], key)
+		}
+	}
+	return holders
+}
+
+// bucketOf returns the name of the Bucket that a claim uses, or "".
+func bucketOf(claim *v1alpha1.BucketClaim) string {
+	return cmp.Or(claim.Status.BucketName, claim.Spec.ExistingBucketName)
+}
+
+func (p *planner) bucket(bucket *v1alpha1.Bucket, holders []client.ObjectKey) {
+	d := p.start(kindBucket, bucket)
+	d.checkDriverName(bucket.Spec.DriverName)
+	if policy, known := policyOf(bucket.Spec.DeletionPolicy); !known || policy != v1alpha2.DeletionPolicyRetain {
+		d.change(PolicyBecomesRetain, "deletionPolicy %s becomes Retain: v1alpha2 does not delete existing buckets, "+
+			"so that a person must delete the bucket in the backend", bucket.Spec.DeletionPolicy)
+	}
+	spec := v1alpha2.BucketSpec{
+		DriverName: bucket.Spec.DriverName, DeletionPolicy: v1alpha2.DeletionPolicyRetain,
+		Parameters: d.parameters(bucket.Spec.Parameters), ExistingBucketID: p.bucketID(d, bucket),
+	}
+	if len(holders) == 0 {
+		d.omit(ClaimNotBound, "no BucketClaim uses it, and v1alpha2 requires spec.bucketClaimRef: set spec.bucketClaim in the input, "+
+			"and run migrate again")
+	} else {
+		spec.BucketClaimRef = p.claimRef(d, holders[0])
+	}
+	if d.omitted {
+		return // or the bridge would be required for it
+	}
+	spec.Protocols = p.protocols(d, bucket.Spec.DriverName, bucket.Spec.Protocols)
+	p.finish(d, &v1alpha2.Bucket{TypeMeta: typeMeta(kindBucket), ObjectMeta: metaOf(bucket), Spec: spec})
+}
+
+func (p *planner) claimRef(d *decisions, holder client.ObjectKey) v1alpha2.BucketClaimReference {
+	d.reference("spec.bucketClaim.namespace", holder.Namespace)
+	d.reference("spec.bucketClaim.name", holder.Name)
+	if _, found := p.claims[holder]; !found && !d.omitted {
+		d.check(ClaimNotFound, "BucketClaim %s, which it is for, is not in the input: only a BucketClaim of that name can use it", holder)
+	}
+	return v1alpha2.BucketClaimReference{Namespace: holder.Namespace, Name: holder.Name}
+}
+
+// driverID returns the driver's ID of a bucket, or "".
+func driverID(bucket *v1alpha1.Bucket) string {
+	return cmp.Or(bucket.Status.BucketID, bucket.Spec.ExistingBucketID)
+}
+
+// bucketID returns the ID for v1alpha2.
+func (p *planner) bucketID(d *decisions, bucket *v1alpha1.Bucket) string {
+	id := driverID(bucket)
+	if id == "" {
+		d.omit(BucketIDMissing, "it has no status.bucketID: COSI has not created its bucket, or the driver's answer was lost. "+
+			"Wait until v1alpha1 has created it, or delete its BucketClaim")
+		return ""
+	}
+	if !bucket.Status.BucketReady {
+		d.check(BucketNotReady, "status.bucketReady is not true: check that bucket %q is in the backend", id)
+	}
+	// Under v1alpha1, applications get the name of the Bucket, by which COSI has asked for it.
+	// The bucket of a static Bucket has its own name.
+	name := bucket.Name
+	if bucket.Spec.ExistingBucketID != "" {
+		name = id
+		d.check(StaticBucket, "it is static: applications got %q as the name of the bucket, and get %q from now on", bucket.Name, id)
+	}
+	if !p.isBridged(bucket.Spec.DriverName) {
+		if !bucketID.MatchString(id) || len(id) > v1alpha2.IDMaxLength {
+			d.omit(BucketIDInvalid, "v1alpha2 does not allow the ID %q: ask the driver's author which ID its v1alpha2 version has for this bucket, "+
+				"or run the driver behind the bridge", id)
+		}
+		return id
+	}
+	return d.encode(id, name)
+}
+
+// encode returns the bridge's ID of a bucket.
+func (d *decisions) encode(id, name string) string {
+	encoded := bridge.EncodeExisting(id, name)
+	switch {
+	case len(encoded) > v1alpha2.IDMaxLength:
+		d.omit(BucketIDInvalid, "the ID of %d bytes is too long: in the bridge's encoding it has %d, and v1alpha2 allows %d",
+			len(id), len(encoded), v1alpha2.IDMaxLength)
+	case encoded != id:
+		d.change(BucketIDEncoded, "the driver's ID %q is encoded for the bridge, with the name %q for applications: "+
+			"only the bridge can use this Bucket", id, name)
+	}
+	return encoded
+}
+
+func (p *planner) claim(claim *v1alpha1.BucketClaim, holders map[string][]client.ObjectKey) {
+	d := p.start(kindBucketClaim, claim)
+	name, key := bucketOf(claim), client.ObjectKeyFromObject(claim)
+	if name == "" {
+		d.omit(ClaimNotBound, "it is not bound to a Bucket: wait until v1alpha1 has bound it, or create it again under v1alpha2, "+
+			"with a new bucket")
+		return
+	}
+	d.reference("the name of its Bucket", name)
+	bucket, found := p.buckets[name]
+	switch {
+	case !found:
+		d.omit(BucketNotFound, "its Bucket %s is not in the input", name)
+	case holders[name][0] != key:
+		d.omit(ClaimNotBound, "its Bucket %s is for BucketClaim %s, and a Bucket of v1alpha2 has one BucketClaim: "+
+			"add a Bucket of another name with the same existingBucketID for it", name, holders[name][0])
+	case !p.planned[Reference{Kind: kindBucket, Name: name}]:
+		d.omit(DependsOnOmitted, "its Bucket %s is omitted", name)
+	}
+	if d.omitted {
+		return
+	}
+	if !claim.Status.BucketReady {
+		d.check(BucketNotReady, "status.bucketReady is not true")
+	}
+	spec := v1alpha2.BucketClaimSpec{ExistingBucketName: name, Protocols: p.protocols(d, bucket.Spec.DriverName, claim.Spec.Protocols)}
+	p.checkProtocols(d, bucket, spec.Protocols)
+	p.finish(d, &v1alpha2.BucketClaim{TypeMeta: typeMeta(kindBucketClaim), ObjectMeta: metaOf(claim), Spec: spec})
+}
+
+// checkProtocols warns of protocols that the Bucket does not have. A Bucket without any has
+// those of the driver.
+func (p *planner) checkProtocols(d *decisions, bucket *v1alpha1.Bucket, wanted []v1alpha2.Protocol) {
+	had := map[v1alpha2.Protocol]bool{}
+	for _, protocol := range bucket.Spec.Protocols {
+		if translated, known := protocolOf(protocol); known {
+			had[translated] = true
+		}
+	}
+	var missing []string
+	for _, protocol := range wanted {
+		if len(had) > 0 && !had[protocol] {
+			missing = append(missing, string(protocol))
+		}
+	}
+	if len(missing) > 0 {
+		d.check(ProtocolUnsupported, "its Bucket %s does not list protocol %s, which v1alpha2 requires: add it to the Bucket if the driver "+
+			"supports it, or remove it here", bucket.Name, strings.Join(missing, ", "))
+	}
+}

@@ -1,0 +1,141 @@
+package migration
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// Outcome is what a decision is about.
+type Outcome string
+
+// The outcomes.
+const (
+	// Omitted: there is no v1alpha2 object.
+	Omitted Outcome = "omitted"
+	// Changed: the v1alpha2 object means something else.
+	Changed Outcome = "changed"
+	// Check: the v1alpha2 object is right only if what the message says holds.
+	Check Outcome = "check"
+)
+
+// Code says what a decision is about. The list is closed.
+type Code string
+
+// The codes.
+const (
+	AccessNotGranted       Code = "AccessNotGranted"
+	BeingDeleted           Code = "BeingDeleted"
+	BridgeRequired         Code = "BridgeRequired"
+	BucketIDEncoded        Code = "BucketIDEncoded"
+	BucketIDInvalid        Code = "BucketIDInvalid"
+	BucketIDMissing        Code = "BucketIDMissing"
+	BucketIDShared         Code = "BucketIDShared"
+	BucketNotFound         Code = "BucketNotFound"
+	BucketNotReady         Code = "BucketNotReady"
+	ClaimNotBound          Code = "ClaimNotBound"
+	ClaimNotFound          Code = "ClaimNotFound"
+	ClassNotFound          Code = "ClassNotFound"
+	DependsOnOmitted       Code = "DependsOnOmitted"
+	DriverMismatch         Code = "DriverMismatch"
+	DriverNameInvalid      Code = "DriverNameInvalid"
+	NameInvalid            Code = "NameInvalid"
+	OwnersRemoved          Code = "OwnersRemoved"
+	PolicyBecomesRetain    Code = "PolicyBecomesRetain"
+	ProtocolMissing        Code = "ProtocolMissing"
+	ProtocolUnknown        Code = "ProtocolUnknown"
+	ProtocolUnsupported    Code = "ProtocolUnsupported"
+	SecretChanges          Code = "SecretChanges"
+	SecretNameTaken        Code = "SecretNameTaken"
+	SecretShared           Code = "SecretShared"
+	AccountShared          Code = "AccountShared"
+	ServiceAccountRequired Code = "ServiceAccountRequired"
+	StaticBucket           Code = "StaticBucket"
+	ValueInvalid           Code = "ValueInvalid"
+)
+
+// Codes are all codes.
+func Codes() []Code {
+	return []Code{
+		AccessNotGranted, AccountShared, BeingDeleted, BridgeRequired, BucketIDEncoded, BucketIDInvalid, BucketIDMissing,
+		BucketIDShared, BucketNotFound, BucketNotReady, ClaimNotBound, ClaimNotFound, ClassNotFound, DependsOnOmitted,
+		DriverMismatch, DriverNameInvalid, NameInvalid, OwnersRemoved, PolicyBecomesRetain, ProtocolMissing, ProtocolUnknown,
+		ProtocolUnsupported, SecretChanges, SecretNameTaken, SecretShared, ServiceAccountRequired, StaticBucket, ValueInvalid,
+	}
+}
+
+// Reference names an object. The kind "Driver" has only a name.
+type Reference struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+// String is "Kind namespace/name".
+func (r Reference) String() string { return describe(r.Kind, r.Namespace, r.Name) }
+
+// Decision is a case that a person must decide.
+type Decision struct {
+	Outcome Outcome   `json:"outcome"`
+	Code    Code      `json:"code"`
+	Object  Reference `json:"object"`
+	// Message says what is the case, and what to do.
+	Message string `json:"message"`
+}
+
+// kindDriver is the kind in a Reference to a driver.
+const kindDriver = "Driver"
+
+// rank sorts decisions by kind.
+func rank(kind string) int {
+	if kind == kindDriver {
+		return -1
+	}
+	return slices.IndexFunc(kinds, func(k kindInfo) bool { return k.kind == kind })
+}
+
+func compareDecisions(a, b Decision) int {
+	order := []Outcome{Omitted, Changed, Check}
+	return cmp.Or(
+		cmp.Compare(slices.Index(order, a.Outcome), slices.Index(order, b.Outcome)),
+		cmp.Compare(rank(a.Object.Kind), rank(b.Object.Kind)),
+		cmp.Compare(a.Object.Namespace, b.Object.Namespace), cmp.Compare(a.Object.Name, b.Object.Name),
+		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message),
+	)
+}
+
+// decisions collects what concerns one object.
+type decisions struct {
+	plan   *Plan
+	object Reference
+	// omitted is set once there can be no v1alpha2 object.
+	omitted bool
+}
+
+func (d *decisions) add(outcome Outcome, code Code, format string, args ...any) {
+	d.omitted = d.omitted || outcome == Omitted
+	d.plan.Decisions = append(d.plan.Decisions, Decision{outcome, code, d.object, fmt.Sprintf(format, args...)})
+}
+
+func (d *decisions) omit(code Code, format string, args ...any) { d.add(Omitted, code, format, args...) }
+
+func (d *decisions) change(code Code, format string, args ...any) {
+	d.add(Changed, code, format, args...)
+}
+
+func (d *decisions) check(code Code, format string, args ...any) { d.add(Check, code, format, args...) }
+
+// checkDriverName judges the name of the driver that an object refers to.
+func (d *decisions) checkDriverName(name string) {
+	if !driverName.MatchString(name) {
+		d.omit(DriverNameInvalid, "the driver is called %q, and v1alpha2 requires %s: give the driver another name, and edit this object",
+			name, v1alpha2.DriverNamePattern)
+		return
+	}
+	if err := v1alpha2.CheckDriverName(name); err != nil {
+		d.check(DriverNameInvalid, "the driver is called %q: %v. The sidecar of v1alpha2 rejects such a driver: give it another name, "+
+			"and edit this object", name, err)
+	}
+}

@@ -1,0 +1,246 @@
+package migration
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// DefaultSecretSuffix is that of Options.
+const DefaultSecretSuffix = "-v1alpha2"
+
+// maxParameters is the limit of v1alpha2.
+const maxParameters = 512
+
+var (
+	driverName = regexp.MustCompile(v1alpha2.DriverNamePattern)
+	bucketID   = regexp.MustCompile(v1alpha2.IDPattern)
+)
+
+// Options configure a translation.
+type Options struct {
+	// SecretSuffix is added to the names of the Secrets, so that applications keep the old
+	// ones until they use the new ones. If it is empty, the names stay, and the old Secrets
+	// must be deleted before.
+	SecretSuffix string
+	// NativeDrivers are the names of drivers that will speak v1alpha2 themselves. All others
+	// will run behind the bridge.
+	NativeDrivers []string
+}
+
+// Validate returns an error for options that cannot be.
+func (o Options) Validate() error {
+	if problems := validation.IsDNS1123Subdomain("a" + o.SecretSuffix); len(problems) > 0 {
+		return fmt.Errorf("%q cannot end the name of a Secret: %s", o.SecretSuffix, problems[0])
+	}
+	return nil
+}
+
+// Plan is an inventory in v1alpha2.
+type Plan struct {
+	// Objects are those of v1alpha2, in the order in which they are to be created.
+	Objects []client.Object
+	// Decisions are for a person: what is omitted first.
+	Decisions []Decision
+	// Accounts are those that v1alpha1 has granted.
+	Accounts []Account
+}
+
+// Account is an account in a backend that a BucketAccess of v1alpha1 has. v1alpha2 grants a new
+// one. The old one stays until a person revokes it.
+type Account struct {
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+	DriverName string `json:"driverName,omitempty"`
+	// BucketID and AccountID are what the driver's DriverRevokeBucketAccess requires.
+	BucketID  string `json:"bucketID,omitempty"`
+	AccountID string `json:"accountID"`
+	// OldSecret has the account's credentials, and NewSecret will have those of v1alpha2.
+	OldSecret string `json:"oldSecret"`
+	NewSecret string `json:"newSecret,omitempty"`
+}
+
+// Omissions is the number of objects that the plan omits.
+func (p *Plan) Omissions() int {
+	omitted := map[Reference]bool{}
+	for _, decision := range p.Decisions {
+		if decision.Outcome == Omitted {
+			omitted[decision.Object] = true
+		}
+	}
+	return len(omitted)
+}
+
+// planner translates an inventory.
+type planner struct {
+	*Inventory
+
+	options Options
+	plan    *Plan
+	// bridged has, for each driver that needs the bridge, the protocols that it must serve.
+	bridged map[string]map[v1alpha2.Protocol]bool
+	// planned are the objects of the plan.
+	planned map[Reference]bool
+	// secrets are the names of new Secrets, by access.
+	secrets map[client.ObjectKey]string
+}
+
+// Plan translates the inventory. Options must be valid.
+func (i *Inventory) Plan(options Options) *Plan {
+	p := &planner{
+		Inventory: i, options: options, plan: &Plan{}, planned: map[Reference]bool{},
+		bridged: map[string]map[v1alpha2.Protocol]bool{}, secrets: map[client.ObjectKey]string{},
+	}
+	for _, name := range slices.Sorted(maps.Keys(i.bucketClasses)) {
+		p.bucketClass(i.bucketClasses[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(i.accessClasses)) {
+		p.accessClass(i.accessClasses[name])
+	}
+	holders := p.holders()
+	for _, name := range slices.Sorted(maps.Keys(i.buckets)) {
+		p.bucket(i.buckets[name], holders[name])
+	}
+	for _, key := range sortedByKey(i.claims) {
+		p.claim(i.claims[key], holders)
+	}
+	p.nameSecrets()
+	for _, key := range sortedByKey(i.accesses) {
+		p.access(i.accesses[key])
+	}
+	p.reportShared()
+	p.reportBridge()
+	slices.SortFunc(p.plan.Decisions, compareDecisions)
+	return p.plan
+}
+
+// start begins the translation of an object with what all kinds have in common.
+func (p *planner) start(kind string, object client.Object) *decisions {
+	d := &decisions{plan: p.plan, object: Reference{kind, object.GetNamespace(), object.GetName()}}
+	if object.GetDeletionTimestamp() != nil {
+		d.omit(BeingDeleted, "it is being deleted: let v1alpha1 end the deletion, or remove its finalizers, and run migrate again")
+	}
+	if len(object.GetOwnerReferences()) > 0 {
+		d.change(OwnersRemoved, "its ownerReferences are not copied, so that it is no longer deleted together with %s",
+			owners(object.GetOwnerReferences()))
+	}
+	return d
+}
+
+func owners(references []metav1.OwnerReference) string {
+	names := make([]string, len(references))
+	for i, reference := range references {
+		names[i] = reference.Kind + " " + reference.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// finish adds the translation of an object, unless it is omitted.
+func (p *planner) finish(d *decisions, object client.Object) {
+	if d.omitted {
+		return
+	}
+	p.planned[d.object] = true
+	p.plan.Objects = append(p.plan.Objects, object)
+}
+
+// metaOf copies what people have written to an object's metadata.
+func metaOf(object client.Object) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace: object.GetNamespace(), Name: object.GetName(),
+		Labels: withoutCOSI(object.GetLabels()), Annotations: withoutCOSI(object.GetAnnotations()),
+	}
+}
+
+// withoutCOSI drops what COSI and kubectl have written, which concerns the old object.
+func withoutCOSI(values map[string]string) map[string]string {
+	kept := map[string]string{}
+	for key, value := range values {
+		prefix, _, _ := strings.Cut(key, "/")
+		if prefix == v1alpha1.GroupName || strings.HasSuffix(prefix, "."+v1alpha1.GroupName) || prefix == "kubectl.kubernetes.io" {
+			continue
+		}
+		kept[key] = value
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return kept
+}
+
+func typeMeta(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: v1alpha2.SchemeGroupVersion.String(), Kind: kind}
+}
+
+func (d *decisions) parameters(parameters map[string]string) map[string]string {
+	if len(parameters) > maxParameters {
+		d.omit(ValueInvalid, "it has %d parameters, and v1alpha2 allows %d", len(parameters), maxParameters)
+	}
+	if len(parameters) == 0 {
+		return nil
+	}
+	return maps.Clone(parameters)
+}
+
+// reference checks the name of another object.
+func (d *decisions) reference(field, name string) {
+	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
+		d.omit(NameInvalid, "%s is %q, which v1alpha2 rejects: %s", field, name, problems[0])
+	}
+}
+
+func (p *planner) bucketClass(class *v1alpha1.BucketClass) {
+	d := p.start(kindBucketClass, class)
+	d.checkDriverName(class.DriverName)
+	policy, known := policyOf(class.DeletionPolicy)
+	if !known {
+		d.omit(ValueInvalid, "deletionPolicy %q is neither Retain nor Delete: edit it, and run migrate again", class.DeletionPolicy)
+	}
+	p.finish(d, &v1alpha2.BucketClass{
+		TypeMeta: typeMeta(kindBucketClass), ObjectMeta: metaOf(class),
+		Spec: v1alpha2.BucketClassSpec{
+			DriverName: class.DriverName, DeletionPolicy: policy, Parameters: d.parameters(class.Parameters),
+		},
+	})
+}
+
+// policyOf translates a policy. Retain is the default of v1alpha1.
+func policyOf(policy v1alpha1.DeletionPolicy) (translated v1alpha2.DeletionPolicy, known bool) {
+	switch policy {
+	case v1alpha1.DeletionPolicyRetain, "":
+		return v1alpha2.DeletionPolicyRetain, true
+	case v1alpha1.DeletionPolicyDelete:
+		return v1alpha2.DeletionPolicyDelete, true
+	default:
+		return "", false
+	}
+}
+
+func (p *planner) accessClass(class *v1alpha1.BucketAccessClass) {
+	d := p.start(kindBucketAccessClass, class)
+	d.checkDriverName(class.DriverName)
+	spec := v1alpha2.BucketAccessClassSpec{DriverName: class.DriverName, Parameters: d.parameters(class.Parameters)}
+	switch {
+	case isType(class, v1alpha1.AuthenticationTypeKey):
+		spec.AuthenticationType = v1alpha2.AuthenticationTypeKey
+	case isType(class, v1alpha1.AuthenticationTypeIAM):
+		spec.AuthenticationType = v1alpha2.AuthenticationTypeServiceAccount
+	default:
+		d.omit(ValueInvalid, "authenticationType %q is neither Key nor IAM: edit it, and run migrate again", class.AuthenticationType)
+	}
+	p.finish(d, &v1alpha2.BucketAccessClass{TypeMeta: typeMeta(kindBucketAccessClass), ObjectMeta: metaOf(class), Spec: spec})
+}
+
+// isType compares as v1alpha1 does, which ignores case.
+func isType(class *v1alpha1.BucketAccessClass, wanted v1alpha1.AuthenticationType) bool {
+	return strings.EqualFold(string(class.AuthenticationType), string(wanted))
+}
