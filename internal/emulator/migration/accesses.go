@@ -53,7 +53,7 @@ func (p *planner) access(access *v1alpha1.BucketAccess) {
 	secret := p.secret(d, access)
 	protocol := p.accessProtocol(d, access, bucket)
 	p.listAccount(d, access, bucket)
-	if !access.Status.AccessGranted && !d.omitted {
+	if !access.Status.AccessGranted {
 		d.check(AccessNotGranted, "status.accessGranted is not true: v1alpha1 has not granted it, and v1alpha2 will")
 	}
 	p.finish(d, &v1alpha2.BucketAccess{
@@ -112,10 +112,10 @@ func (p *planner) secret(d *decisions, access *v1alpha1.BucketAccess) string {
 	case !named:
 		d.omit(SecretNameTaken, "no name is left for its Secret: %q with --secret-suffix %q is used already, or is not a valid name",
 			old, p.options.SecretSuffix)
-	case name == old && !d.omitted:
+	case name == old:
 		d.change(SecretChanges, "Secret %s keeps its name: delete it first, since v1alpha2 does not overwrite it. "+
 			"The key BucketInfo is replaced by keys such as %s and %s", old, v1alpha2.SecretKeyBucketName, v1alpha2.SecretKeyS3Endpoint)
-	case !d.omitted:
+	default:
 		d.change(SecretChanges, "the application must use Secret %s in place of %s. The key BucketInfo is replaced by keys such as %s and %s",
 			name, old, v1alpha2.SecretKeyBucketName, v1alpha2.SecretKeyS3Endpoint)
 	}
@@ -129,12 +129,13 @@ func (p *planner) accessProtocol(d *decisions, access *v1alpha1.BucketAccess, bu
 	}
 	given := access.Spec.Protocol
 	if given == "" {
-		if len(bucket.Spec.Protocols) != 1 {
+		had := p.bucketProtocols[bucket.Name]
+		if len(had) != 1 {
 			d.omit(ProtocolMissing, "it has no protocol, which v1alpha2 requires, and its Bucket has %d: set spec.protocol in the input, "+
-				"and run migrate again", len(bucket.Spec.Protocols))
+				"and run migrate again", len(had))
 			return ""
 		}
-		given = bucket.Spec.Protocols[0]
+		given = v1alpha1.Protocol(had[0]) // also known by that name
 		d.check(ProtocolMissing, "it has no protocol, which v1alpha2 requires: it gets that of its Bucket, %s", given)
 	}
 	protocol, known := protocolOf(given)

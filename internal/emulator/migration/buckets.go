@@ -2,6 +2,7 @@ package migration
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,8 +39,8 @@ func (p *planner) bucket(bucket *v1alpha1.Bucket, holders []client.ObjectKey) {
 	d := p.start(kindBucket, bucket)
 	d.checkDriverName(bucket.Spec.DriverName)
 	if policy, known := policyOf(bucket.Spec.DeletionPolicy); !known || policy != v1alpha2.DeletionPolicyRetain {
-		d.change(PolicyBecomesRetain, "deletionPolicy %s becomes Retain: v1alpha2 does not delete existing buckets, "+
-			"so that a person must delete the bucket in the backend", bucket.Spec.DeletionPolicy)
+		d.change(PolicyBecomesRetain, "deletionPolicy %q becomes Retain, since v1alpha2 does not delete existing buckets. "+
+			"Set Retain in v1alpha1, too, before you delete anything there", bucket.Spec.DeletionPolicy)
 	}
 	spec := v1alpha2.BucketSpec{
 		DriverName: bucket.Spec.DriverName, DeletionPolicy: v1alpha2.DeletionPolicyRetain,
@@ -55,13 +56,13 @@ func (p *planner) bucket(bucket *v1alpha1.Bucket, holders []client.ObjectKey) {
 		return // or the bridge would be required for it
 	}
 	spec.Protocols = p.protocols(d, bucket.Spec.DriverName, bucket.Spec.Protocols)
+	p.bucketProtocols[bucket.Name] = spec.Protocols
 	p.finish(d, &v1alpha2.Bucket{TypeMeta: typeMeta(kindBucket), ObjectMeta: metaOf(bucket), Spec: spec})
 }
 
 func (p *planner) claimRef(d *decisions, holder client.ObjectKey) v1alpha2.BucketClaimReference {
-	d.reference("spec.bucketClaim.namespace", holder.Namespace)
-	d.reference("spec.bucketClaim.name", holder.Name)
-	if _, found := p.claims[holder]; !found && !d.omitted {
+	validNamespace, validName := d.reference("spec.bucketClaim.namespace", holder.Namespace), d.reference("spec.bucketClaim.name", holder.Name)
+	if _, found := p.claims[holder]; !found && validNamespace && validName {
 		d.check(ClaimNotFound, "BucketClaim %s, which it is for, is not in the input: only a BucketClaim of that name can use it", holder)
 	}
 	return v1alpha2.BucketClaimReference{Namespace: holder.Namespace, Name: holder.Name}
@@ -122,9 +123,9 @@ func (p *planner) claim(claim *v1alpha1.BucketClaim, holders map[string][]client
 			"with a new bucket")
 		return
 	}
-	d.reference("the name of its Bucket", name)
 	bucket, found := p.buckets[name]
 	switch {
+	case !d.reference("the name of its Bucket", name):
 	case !found:
 		d.omit(BucketNotFound, "its Bucket %s is not in the input", name)
 	case holders[name][0] != key:
@@ -144,18 +145,12 @@ func (p *planner) claim(claim *v1alpha1.BucketClaim, holders map[string][]client
 	p.finish(d, &v1alpha2.BucketClaim{TypeMeta: typeMeta(kindBucketClaim), ObjectMeta: metaOf(claim), Spec: spec})
 }
 
-// checkProtocols warns of protocols that the Bucket does not have. A Bucket without any has
-// those of the driver.
+// checkProtocols warns of protocols that the planned Bucket does not have.
 func (p *planner) checkProtocols(d *decisions, bucket *v1alpha1.Bucket, wanted []v1alpha2.Protocol) {
-	had := map[v1alpha2.Protocol]bool{}
-	for _, protocol := range bucket.Spec.Protocols {
-		if translated, known := protocolOf(protocol); known {
-			had[translated] = true
-		}
-	}
+	had := p.bucketProtocols[bucket.Name]
 	var missing []string
 	for _, protocol := range wanted {
-		if len(had) > 0 && !had[protocol] {
+		if len(had) > 0 && !slices.Contains(had, protocol) {
 			missing = append(missing, string(protocol))
 		}
 	}

@@ -119,7 +119,9 @@ func (d *decisions) add(outcome Outcome, code Code, format string, args ...any) 
 	d.plan.Decisions = append(d.plan.Decisions, Decision{outcome, code, d.object, fmt.Sprintf(format, args...)})
 }
 
-func (d *decisions) omit(code Code, format string, args ...any) { d.add(Omitted, code, format, args...) }
+func (d *decisions) omit(code Code, format string, args ...any) {
+	d.add(Omitted, code, format, args...)
+}
 
 func (d *decisions) change(code Code, format string, args ...any) {
 	d.add(Changed, code, format, args...)
@@ -130,12 +132,12 @@ func (d *decisions) check(code Code, format string, args ...any) { d.add(Check, 
 // checkDriverName judges the name of the driver that an object refers to.
 func (d *decisions) checkDriverName(name string) {
 	if !driverName.MatchString(name) {
-		d.omit(DriverNameInvalid, "the driver is called %q, and v1alpha2 requires %s: give the driver another name, and edit this object",
+		d.omit(DriverNameInvalid, "the driver is called %q, and v1alpha2 requires %s: give the driver another name, and edit the input",
 			name, v1alpha2.DriverNamePattern)
 		return
 	}
 	if err := v1alpha2.CheckDriverName(name); err != nil {
 		d.check(DriverNameInvalid, "the driver is called %q: %v. The sidecar of v1alpha2 rejects such a driver: give it another name, "+
-			"and edit this object", name, err)
+			"and edit the input", name, err)
 	}
 }

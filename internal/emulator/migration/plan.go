@@ -90,6 +90,9 @@ type planner struct {
 	bridged map[string]map[v1alpha2.Protocol]bool
 	// planned are the objects of the plan.
 	planned map[Reference]bool
+	// bucketProtocols are those of the planned Buckets. One without any has those of its
+	// driver.
+	bucketProtocols map[string][]v1alpha2.Protocol
 	// secrets are the names of new Secrets, by access.
 	secrets map[client.ObjectKey]string
 }
@@ -98,7 +101,8 @@ type planner struct {
 func (i *Inventory) Plan(options Options) *Plan {
 	p := &planner{
 		Inventory: i, options: options, plan: &Plan{}, planned: map[Reference]bool{},
-		bridged: map[string]map[v1alpha2.Protocol]bool{}, secrets: map[client.ObjectKey]string{},
+		bridged: map[string]map[v1alpha2.Protocol]bool{}, bucketProtocols: map[string][]v1alpha2.Protocol{},
+		secrets: map[client.ObjectKey]string{},
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.bucketClasses)) {
 		p.bucketClass(i.bucketClasses[name])
@@ -119,8 +123,22 @@ func (i *Inventory) Plan(options Options) *Plan {
 	}
 	p.reportShared()
 	p.reportBridge()
+	p.dropMoot()
 	slices.SortFunc(p.plan.Decisions, compareDecisions)
 	return p.plan
+}
+
+// dropMoot removes what concerns the translation of an object that is omitted.
+func (p *planner) dropMoot() {
+	omitted := map[Reference]bool{}
+	for _, decision := range p.plan.Decisions {
+		if decision.Outcome == Omitted {
+			omitted[decision.Object] = true
+		}
+	}
+	p.plan.Decisions = slices.DeleteFunc(p.plan.Decisions, func(decision Decision) bool {
+		return decision.Outcome != Omitted && omitted[decision.Object]
+	})
 }
 
 // start begins the translation of an object with what all kinds have in common.
@@ -192,10 +210,12 @@ func (d *decisions) parameters(parameters map[string]string) map[string]string {
 }
 
 // reference checks the name of another object.
-func (d *decisions) reference(field, name string) {
-	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
-		d.omit(NameInvalid, "%s is %q, which v1alpha2 rejects: %s", field, name, problems[0])
+func (d *decisions) reference(field, name string) (valid bool) {
+	valid = len(validation.IsDNS1123Subdomain(name)) == 0
+	if !valid {
+		d.omit(NameInvalid, "%s is %q, and v1alpha2 requires lower-case letters, digits, '-' and '.', at most 253 characters", field, name)
 	}
+	return valid
 }
 
 func (p *planner) bucketClass(class *v1alpha1.BucketClass) {

@@ -46,7 +46,9 @@ func (p *planner) protocols(d *decisions, driver string, protocols []v1alpha1.Pr
 	return all
 }
 
-func (p *planner) isBridged(driver string) bool { return !slices.Contains(p.options.NativeDrivers, driver) }
+func (p *planner) isBridged(driver string) bool {
+	return !slices.Contains(p.options.NativeDrivers, driver)
+}
 
 func (p *planner) requireBridge(driver string, protocols ...v1alpha2.Protocol) {
 	if p.bridged[driver] == nil {

@@ -1,0 +1,270 @@
+package migration_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// cases are the inputs in testdata, with the options that they are translated with.
+var cases = map[string]struct {
+	input   string
+	options migration.Options
+}{
+	"ordinary":  {"ordinary", migration.Options{SecretSuffix: migration.DefaultSecretSuffix}},
+	"same-name": {"ordinary", migration.Options{NativeDrivers: []string{"s3.example.com"}}},
+	"ids":       {"ids", migration.Options{SecretSuffix: migration.DefaultSecretSuffix, NativeDrivers: []string{"native.example.com"}}},
+	"decisions": {"decisions", migration.Options{SecretSuffix: migration.DefaultSecretSuffix}},
+}
+
+func decode(t *testing.T, file string) []manifest.Located {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := manifest.DecodeFile(filepath.Base(file), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+func planOf(t *testing.T, name string) *migration.Plan {
+	t.Helper()
+	inventory, err := migration.Load(decode(t, filepath.Join("testdata", cases[name].input+".yaml")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inventory.Plan(cases[name].options)
+}
+
+func yamlOf(t *testing.T, plan *migration.Plan) string {
+	t.Helper()
+	var page bytes.Buffer
+	if err := plan.WriteYAML(&page); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+func TestPlan(t *testing.T) {
+	for name := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, golden := yamlOf(t, planOf(t, name)), filepath.Join("testdata", name+".golden.yaml")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("-want, +got; 'go test ./internal/emulator/migration -update' writes it:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPlanIsStable: maps have no order, and the output has one.
+func TestPlanIsStable(t *testing.T) {
+	for name := range cases {
+		want := yamlOf(t, planOf(t, name))
+		for range 20 {
+			if diff := cmp.Diff(want, yamlOf(t, planOf(t, name))); diff != "" {
+				t.Fatalf("%s: two translations differ:\n%s", name, diff)
+			}
+		}
+	}
+}
+
+// TestJSON: the output is a List with the same objects as the YAML.
+func TestJSON(t *testing.T) {
+	plan := planOf(t, "ordinary")
+	data, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromJSON, err := manifest.DecodeFile("json", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromYAML, err := manifest.DecodeFile("yaml", []byte(yamlOf(t, plan)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(fromJSON) != 7 || len(fromYAML) != len(fromJSON) {
+		t.Fatalf("%d objects in JSON, %d in YAML, want 7", len(fromJSON), len(fromYAML))
+	}
+	for i := range fromJSON {
+		if diff := cmp.Diff(fromYAML[i].Object, fromJSON[i].Object); diff != "" {
+			t.Errorf("-yaml, +json:\n%s", diff)
+		}
+	}
+	var list struct {
+		Decisions []migration.Decision
+		Accounts  []migration.Account
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(plan.Decisions, list.Decisions); diff != "" {
+		t.Errorf("decisions (-want +got):\n%s", diff)
+	}
+	want := []migration.Account{
+		{
+			Namespace: "demo", Name: "app", DriverName: "s3.example.com", BucketID: "bucket-0001", AccountID: "ba-0001",
+			OldSecret: "app-credentials", NewSecret: "app-credentials-v1alpha2",
+		},
+		{
+			Namespace: "demo", Name: "job", DriverName: "s3.example.com", BucketID: "bucket-0001", AccountID: "ba-0002",
+			OldSecret: "job", NewSecret: "job-v1alpha2",
+		},
+	}
+	if diff := cmp.Diff(want, list.Accounts); diff != "" {
+		t.Errorf("accounts (-want +got):\n%s", diff)
+	}
+}
+
+// TestComments: text of objects cannot end a comment, and become YAML.
+func TestComments(t *testing.T) {
+	objects := decode(t, "testdata/ordinary.yaml")
+	for _, object := range objects {
+		if status, _ := object.Object["status"].(map[string]any); status["accountID"] != nil {
+			status["accountID"] = "a\n---\nkind: Evil\t\u2028"
+		}
+		if object.GetKind() == "BucketClass" {
+			object.Object["deletionPolicy"] = "x\nkind: Evil"
+		}
+	}
+	inventory, err := migration.Load(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(yamlOf(t, inventory.Plan(migration.Options{SecretSuffix: "-x"}))) {
+		if strings.Contains(line, "Evil") && !strings.HasPrefix(line, "# ") {
+			t.Errorf("a line that is no comment: %q", line)
+		}
+	}
+}
+
+// TestCodes: each code is in a golden file, and in the documents.
+func TestCodes(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/migrating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[migration.Code]bool{}
+	for name := range cases {
+		for _, decision := range planOf(t, name).Decisions {
+			seen[decision.Code] = true
+			if !slices.Contains(migration.Codes(), decision.Code) {
+				t.Errorf("code %s is not in the list", decision.Code)
+			}
+		}
+	}
+	for _, code := range migration.Codes() {
+		if !seen[code] {
+			t.Errorf("no golden file has code %s", code)
+		}
+		if !strings.Contains(string(page), "| `"+string(code)+"` |") {
+			t.Errorf("docs/migrating.md has no row for code %s", code)
+		}
+	}
+}
+
+func TestLoadRejects(t *testing.T) {
+	const (
+		class = "apiVersion: objectstorage.k8s.io/v1alpha1\nkind: BucketClass\nmetadata: {name: gold}\ndriverName: d\ndeletionPolicy: Retain\n"
+		claim = "apiVersion: objectstorage.k8s.io/v1alpha1\nkind: BucketClaim\n"
+	)
+	for name, tc := range map[string]struct {
+		text string
+		says []string
+	}{
+		"Empty":     {"", []string{"there are no COSI objects"}},
+		"Comments":  {"# nothing\n---\n", []string{"there are no COSI objects"}},
+		"EmptyList": {"apiVersion: v1\nkind: List\nitems: []\n", []string{"there are no COSI objects"}},
+		"Syntax":    {class + "---\n# two\na: 1\nb: [\n", []string{"in.yaml:9: invalid YAML"}},
+		"Tab":       {class + "---\na:\n\tb: 1\n", []string{"in.yaml:8: invalid YAML"}},
+		"TwoKeys":   {class + "driverName: e\n", []string{"in.yaml:6: invalid YAML", "driverName"}},
+		"Scalar":    {class + "--- hello\n", []string{"in.yaml:6: not a Kubernetes object"}},
+		"NoKind":    {"a: b\n", []string{"in.yaml:1: not a Kubernetes object"}},
+		"NotCOSI": {
+			class + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: x}\n",
+			[]string{"in.yaml:7: ConfigMap demo/x: it is not an object of COSI"},
+		},
+		"OtherKind": {
+			"apiVersion: objectstorage.k8s.io/v1alpha1\nkind: Bukket\nmetadata: {name: x}\n", []string{"in.yaml:1: Bukket x: COSI has no such kind"},
+		},
+		"Mixed": {
+			class + "---\napiVersion: objectstorage.k8s.io/v1alpha2\nkind: BucketClass\nmetadata: {name: x}\nspec: {}\n",
+			[]string{"in.yaml:7: BucketClass x: it is of v1alpha2 already"},
+		},
+		"OtherVersion": {
+			"apiVersion: objectstorage.k8s.io/v1\nkind: BucketClass\nmetadata: {name: x}\n", []string{`version "v1" is not known`},
+		},
+		"NoNamespace":  {claim + "metadata: {name: x}\nspec: {protocols: []}\n", []string{"BucketClaim x: it has no metadata.namespace"}},
+		"Namespace":    {strings.Replace(class, "name: gold", "name: gold, namespace: demo", 1), []string{"BucketClass is a kind without one"}},
+		"NoName":       {claim + "metadata: {namespace: demo}\n", []string{"metadata.name"}},
+		"InvalidName":  {strings.Replace(class, "gold", "Gold", 1), []string{"BucketClass Gold: metadata.name"}},
+		"UnknownField": {class + "spec: {tier: gold}\n", []string{"in.yaml:1: BucketClass gold", `unknown field "spec"`}},
+		"WrongType":    {strings.Replace(class, "Retain", "[Retain]", 1), []string{"in.yaml:1: BucketClass gold"}},
+		"Differs": {
+			class + "---\n" + strings.Replace(class, "Retain", "Delete", 1),
+			[]string{"in.yaml:7: BucketClass gold: it differs from the object of that name at in.yaml:1"},
+		},
+		"All": {
+			class + "---\nkind: x\na: [\n---\napiVersion: v1\nkind: Pod\n---\n- 1\n", []string{"in.yaml:8: invalid YAML", "in.yaml:13: not a Kubernetes object"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects, err := manifest.DecodeFile("in.yaml", []byte(tc.text))
+			if err == nil {
+				_, err = migration.Load(objects)
+			}
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q, want one with %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestLoadRepeated: files may overlap.
+func TestLoadRepeated(t *testing.T) {
+	objects := decode(t, "testdata/ordinary.yaml")
+	inventory, err := migration.Load(append(objects, decode(t, "testdata/ordinary.yaml")...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(yamlOf(t, planOf(t, "ordinary")), yamlOf(t, inventory.Plan(cases["ordinary"].options))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for suffix, valid := range map[string]bool{"": true, "-v1alpha2": true, ".new": true, "_": false, "-": false, " x": false} {
+		if err := (migration.Options{SecretSuffix: suffix}).Validate(); (err == nil) != valid {
+			t.Errorf("suffix %q: %v", suffix, err)
+		}
+	}
+}
