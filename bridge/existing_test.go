@@ -117,9 +117,10 @@ func TestExisting(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			revoke := &cosiv1alpha2.DriverRevokeBucketAccessRequest{AccountId: "ba-1", Buckets: []*cosiv1alpha2.DriverRevokeBucketAccessRequest_AccessedBucket{
-				{BucketId: encoded},
-			}}
+			revoke := &cosiv1alpha2.DriverRevokeBucketAccessRequest{
+				AccountId: "ba-1",
+				Buckets:   []*cosiv1alpha2.DriverRevokeBucketAccessRequest_AccessedBucket{{BucketId: encoded}},
+			}
 			if _, err := b.DriverRevokeBucketAccess(t.Context(), revoke); err != nil {
 				t.Fatal(err)
 			}

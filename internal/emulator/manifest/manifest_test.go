@@ -74,6 +74,53 @@ func TestDecodeRejects(t *testing.T) {
 	}
 }
 
+func TestDecodeFile(t *testing.T) {
+	one := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
+	for name, tc := range map[string]struct {
+		reason string
+		text   string
+		want   []string
+		errs   []string
+	}{
+		"Nothing":   {"an empty file has no objects", "", nil, nil},
+		"Comments":  {"nor has one with comments", "# one\n---\n# two\n---\n", nil, nil},
+		"One":       {"a document", one, []string{"f:1 one"}, nil},
+		"Several":   {"the line is that of the content", "# a\n---\n# b\n\n" + one + "---\n" + one, []string{"f:5 one", "f:9 one"}, nil},
+		"Separator": {"a comment follows it", one + "--- # two\n" + one, []string{"f:1 one", "f:5 one"}, nil},
+		"SameLine":  {"the object follows it", "--- {apiVersion: v1, kind: ConfigMap, metadata: {name: one}}\n", []string{"f:1 one"}, nil},
+		"CRLF":      {"as some editors write", strings.ReplaceAll(one+"---\n"+one, "\n", "\r\n"), []string{"f:1 one", "f:5 one"}, nil},
+		"InText":    {"a separator starts a line", strings.Replace(one, "name: one", "name: one, x: '\n ---\n '", 1), []string{"f:1 one"}, nil},
+		"List": {
+			"items have the place of their list",
+			"kind: List\napiVersion: v1\nitems: [{apiVersion: v1, kind: A, metadata: {name: a}}]\n", []string{"f:1 a"}, nil,
+		},
+		"JSON":   {"JSON is YAML", `{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}`, []string{"f:1 a"}, nil},
+		"Syntax": {"the line is that of the file", one + "---\na: b\nc: [\n", nil, []string{"f:6: invalid YAML"}},
+		"Twice":  {"a field is given twice", one + "---\nkind: A\nkind: B\n", nil, []string{"f:6: invalid YAML", "kind"}},
+		"NoKind": {"the line is that of the document", one + "---\n\na: b\n", nil, []string{"f:6: not a Kubernetes object"}},
+		"All":    {"there are two errors", "a: [\n---\n- b\n", nil, []string{"f:1: invalid YAML", "f:3: not a Kubernetes object"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects, err := manifest.DecodeFile("f", []byte(tc.text))
+			if (err != nil) != (tc.errs != nil) {
+				t.Fatalf("%s: %v", tc.reason, err)
+			}
+			for _, want := range tc.errs {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: error %q, want one with %q", tc.reason, err, want)
+				}
+			}
+			var got []string
+			for _, object := range objects {
+				got = append(got, object.Position+" "+object.GetName())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" && tc.errs == nil {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.yaml")
 	if _, err := manifest.Read(path); !errors.Is(err, fs.ErrNotExist) {

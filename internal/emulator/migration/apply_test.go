@@ -204,7 +204,8 @@ func TestMove(t *testing.T) {
 	ctx := context.WithoutCancel(t.Context())
 	t.Cleanup(func() { l.swap(ctx, crds.All) })
 	l.swap(ctx, crds.AllV1alpha1)
-	if _, err := migration.FromCluster(ctx, l.config); err == nil || !strings.Contains(err.Error(), "has no objects of objectstorage.k8s.io/v1alpha1") {
+	_, err := migration.FromCluster(ctx, l.config)
+	if err == nil || !strings.Contains(err.Error(), "has no objects of objectstorage.k8s.io/v1alpha1") {
 		t.Errorf("read an empty cluster: %v", err)
 	}
 	l.write(decode(t, "testdata/ordinary.yaml"))

@@ -12,19 +12,27 @@ import (
 	"github.com/cosi-emu/cosi-emu/bridge"
 )
 
-// holders returns the BucketClaims that use each Bucket, the one that the Bucket itself names
-// first.
+// holders returns the BucketClaims of each Bucket. The first is the one that will be bound: the
+// one that the Bucket names, unless only others use it. A Bucket that was retained may name a
+// BucketClaim that was deleted, and created again with another Bucket.
 func (p *planner) holders() map[string][]client.ObjectKey {
 	holders := map[string][]client.ObjectKey{}
-	for name, bucket := range p.buckets {
-		if reference := bucket.Spec.BucketClaim; reference != nil && reference.Name != "" {
-			holders[name] = append(holders[name], client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name})
+	for _, key := range sortedByKey(p.claims) {
+		if name := bucketOf(p.claims[key]); name != "" {
+			holders[name] = append(holders[name], key)
 		}
 	}
-	for _, key := range sortedByKey(p.claims) {
-		name := bucketOf(p.claims[key])
-		if name != "" && (len(holders[name]) == 0 || holders[name][0] != key) {
-			holders[name] = append(holders[name], key)
+	for name, bucket := range p.buckets {
+		reference := bucket.Spec.BucketClaim
+		if reference == nil || reference.Name == "" {
+			continue
+		}
+		named := client.ObjectKey{Namespace: reference.Namespace, Name: reference.Name}
+		switch i := slices.Index(holders[name], named); {
+		case i > 0:
+			holders[name] = slices.Insert(slices.Delete(holders[name], i, i+1), 0, named)
+		case i < 0:
+			holders[name] = append(holders[name], named)
 		}
 	}
 	return holders
@@ -62,8 +70,14 @@ func (p *planner) bucket(bucket *v1alpha1.Bucket, holders []client.ObjectKey) {
 
 func (p *planner) claimRef(d *decisions, holder client.ObjectKey) v1alpha2.BucketClaimReference {
 	validNamespace, validName := d.reference("spec.bucketClaim.namespace", holder.Namespace), d.reference("spec.bucketClaim.name", holder.Name)
-	if _, found := p.claims[holder]; !found && validNamespace && validName {
+	claim, found := p.claims[holder]
+	switch {
+	case !validNamespace || !validName:
+	case !found:
 		d.check(ClaimNotFound, "BucketClaim %s, which it is for, is not in the input: only a BucketClaim of that name can use it", holder)
+	case bucketOf(claim) != d.object.Name:
+		d.check(ClaimNotBound, "BucketClaim %s, which it is for, does not use it: to use its bucket, set spec.bucketClaim in the input "+
+			"to another BucketClaim", holder)
 	}
 	return v1alpha2.BucketClaimReference{Namespace: holder.Namespace, Name: holder.Name}
 }

@@ -124,7 +124,7 @@ func uniqueObjects(objects []manifest.Located, version string, hints map[string]
 }
 
 func inputError(object manifest.Located, problem string) error {
-	return fmt.Errorf("%w: %s: %s: %s", ErrInput, object.Position, describe(object.GetKind(), object.GetNamespace(), object.GetName()), problem)
+	return fmt.Errorf("%w: %s: %s: %s", ErrInput, object.Position, referenceTo(object.Unstructured), problem)
 }
 
 // describe names an object for people.

@@ -116,8 +116,8 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	var list struct {
-		Decisions []migration.Decision
-		Accounts  []migration.Account
+		Decisions []migration.Decision `json:"decisions"`
+		Accounts  []migration.Account  `json:"accounts"`
 	}
 	if err := json.Unmarshal(data, &list); err != nil {
 		t.Fatal(err)
@@ -209,7 +209,8 @@ func TestLoadRejects(t *testing.T) {
 			[]string{"in.yaml:7: ConfigMap demo/x: it is not an object of COSI"},
 		},
 		"OtherKind": {
-			"apiVersion: objectstorage.k8s.io/v1alpha1\nkind: Bukket\nmetadata: {name: x}\n", []string{"in.yaml:1: Bukket x: COSI has no such kind"},
+			"apiVersion: objectstorage.k8s.io/v1alpha1\nkind: Bukket\nmetadata: {name: x}\n",
+			[]string{"in.yaml:1: Bukket x: COSI has no such kind"},
 		},
 		"Mixed": {
 			class + "---\napiVersion: objectstorage.k8s.io/v1alpha2\nkind: BucketClass\nmetadata: {name: x}\nspec: {}\n",

@@ -85,8 +85,9 @@ The exit code is 1 if an object is omitted. The others are printed all the same.
 
   # Once the cluster has the kinds of v1alpha2.
   cosi-emu migrate apply --context production -f v1alpha2.yaml`,
-		Args: cli.KnownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams) },
+		SuggestionsMinimumDistance: 2,
+		Args:                       cli.KnownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams) },
 	}
 	f := cmd.Flags()
 	flags.clusterFlags.addFlags(f)
