@@ -59,6 +59,7 @@ const oldState = `{"buckets":{"arn:old:bucket-0001":null},"accounts":{"arn:old:b
 
 // TestMigrate takes over a bucket of a v1alpha1 driver whose IDs v1alpha2 does not allow. The
 // application gets a new account for it, and nothing of v1alpha1 is lost at the driver.
+// KEP: UPGRADE-3
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -163,6 +164,10 @@ func TestMigrateRejected(t *testing.T) {
 		"Suffix": {
 			reason: "no Secret can be called so", args: command("migrate", "-f", "x", "--secret-suffix", "_"), code: 2,
 			says: []string{"--secret-suffix"},
+		},
+		"Driver": {
+			reason: "no such driver", args: file(oldObjects, "migrate", "--native-driver", "s3"), code: 2,
+			says: []string{`no object is of driver "s3"; the drivers are ["old.example.com"]`},
 		},
 		"Output": {reason: "no such format", args: command("migrate", "-f", "x", "-o", "text"), code: 2, says: []string{"use yaml or json"}},
 		"Kubeconfig": {

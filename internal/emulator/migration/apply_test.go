@@ -141,6 +141,21 @@ func (l *lab) swap(ctx context.Context, to func() ([]*apiextensionsv1.CustomReso
 	}
 }
 
+// serveBoth adds v1alpha2 to a kind of v1alpha1.
+func (l *lab) serveBoth(ctx context.Context) {
+	l.Helper()
+	definitions, err := crds.AllV1alpha1()
+	if err != nil {
+		l.Fatal(err)
+	}
+	second := *definitions[0].Spec.Versions[0].DeepCopy()
+	second.Name, second.Storage = "v1alpha2", false
+	definitions[0].Spec.Versions = append(definitions[0].Spec.Versions, second)
+	if err := controlplane.InstallCRDs(ctx, l.config, definitions[:1]); err != nil {
+		l.Fatal(err)
+	}
+}
+
 // write creates objects of v1alpha1 with their status.
 func (l *lab) write(objects []manifest.Located) {
 	l.Helper()
@@ -227,6 +242,14 @@ func TestMove(t *testing.T) {
 	objects := l.printed(plan)
 	if _, err := migration.Apply(ctx, l.config, objects, false); !errors.Is(err, migration.ErrVersion) {
 		t.Errorf("apply beside v1alpha1: %v, want ErrVersion", err)
+	}
+
+	l.serveBoth(ctx)
+	if _, err := migration.FromCluster(ctx, l.config); err == nil || !strings.Contains(err.Error(), "serves v1alpha1 and v1alpha2") {
+		t.Errorf("read a cluster of both versions: %v", err)
+	}
+	if _, err := migration.Apply(ctx, l.config, objects, false); !errors.Is(err, migration.ErrVersion) {
+		t.Errorf("apply to a cluster of both versions: %v, want ErrVersion", err)
 	}
 
 	l.removeObjects(ctx, "v1alpha1")

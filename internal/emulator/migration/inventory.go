@@ -181,6 +181,21 @@ func decode[K comparable, V any](object *unstructured.Unstructured, into map[K]V
 	return err
 }
 
+// Drivers returns the names of all drivers, sorted.
+func (i *Inventory) Drivers() []string {
+	names := map[string]bool{}
+	for _, class := range i.bucketClasses {
+		names[class.DriverName] = true
+	}
+	for _, class := range i.accessClasses {
+		names[class.DriverName] = true
+	}
+	for _, bucket := range i.buckets {
+		names[bucket.Spec.DriverName] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
 // FromCluster reads the objects of a cluster. It sends only requests that read.
 func FromCluster(ctx context.Context, cfg *rest.Config) (*Inventory, error) {
 	versions, err := servedVersions(ctx, cfg)
@@ -190,6 +205,10 @@ func FromCluster(ctx context.Context, cfg *rest.Config) (*Inventory, error) {
 	if !slices.Contains(versions, v1alpha1.SchemeGroupVersion.Version) {
 		return nil, fmt.Errorf("the cluster at %s does not serve %s; it serves versions [%s] of that group",
 			cfg.Host, v1alpha1.SchemeGroupVersion, strings.Join(versions, " "))
+	}
+	if slices.Contains(versions, v1alpha2.SchemeGroupVersion.Version) {
+		return nil, fmt.Errorf("the cluster at %s serves v1alpha1 and v1alpha2, so that every object seems to be of both; "+
+			"write the objects of v1alpha1 to a file, and translate that with --filename", cfg.Host)
 	}
 	connection, err := dynamic.NewForConfig(cfg)
 	if err != nil {

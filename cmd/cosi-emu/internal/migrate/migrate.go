@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -124,6 +125,11 @@ func (f *migrateFlags) run(ctx context.Context, streams cli.Streams) error {
 	inventory, err := f.inventory(ctx, streams)
 	if err != nil {
 		return inputError(err)
+	}
+	for _, driver := range f.options.NativeDrivers {
+		if known := inventory.Drivers(); !slices.Contains(known, driver) {
+			return cli.Usage(fmt.Errorf("--native-driver: no object is of driver %q; the drivers are %q", driver, known))
+		}
 	}
 	plan := inventory.Plan(f.options)
 	if f.output == cli.FormatJSON {
