@@ -59,7 +59,6 @@ const oldState = `{"buckets":{"arn:old:bucket-0001":null},"accounts":{"arn:old:b
 
 // TestMigrate takes over a bucket of a v1alpha1 driver whose IDs v1alpha2 does not allow. The
 // application gets a new account for it, and nothing of v1alpha1 is lost at the driver.
-// KEP: UPGRADE-3
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
