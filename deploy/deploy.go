@@ -1,5 +1,5 @@
 // Package deploy embeds the manifests with the rights of the COSI controller, of a
-// sidecar and of users, so that the emulator gives them the same rights as a cluster.
+// sidecar, of users and of a driver, so that the emulator gives them the same rights as a cluster.
 package deploy
 
 import (
@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-//go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml
+//go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml driver-rbac/driver.yaml
 var rbac embed.FS
 
 // Namespace is where the components, their ServiceAccounts and their Leases
@@ -18,6 +18,7 @@ const Namespace = "cosi-system"
 const (
 	ControllerServiceAccount = "cosi-controller"
 	SidecarServiceAccount    = "cosi-sidecar"
+	DriverServiceAccount     = "cosi-driver"
 )
 
 // Manifest is a file of YAML documents.
@@ -32,22 +33,33 @@ type Manifest struct {
 // applied: the Namespace, then a ServiceAccount for the controller and one for
 // sidecars, each with its roles and their bindings, then what is added to the roles
 // of users.
-func RBAC() ([]Manifest, error) { return read("namespace", "controller", "sidecar", "users") }
+func RBAC() ([]Manifest, error) { return readAll("namespace", "controller", "sidecar", "users") }
 
 // RBACV1alpha1 returns those of RBAC, and what a sidecar of v1alpha1 may do beyond them.
 func RBACV1alpha1() ([]Manifest, error) {
-	return read("namespace", "controller", "sidecar", "v1alpha1/sidecar", "users")
+	return readAll("namespace", "controller", "sidecar", "v1alpha1/sidecar", "users")
 }
 
-func read(files ...string) ([]Manifest, error) {
+func readAll(files ...string) ([]Manifest, error) {
 	var manifests []Manifest
 	for _, file := range files {
-		name := "rbac/" + file + ".yaml"
-		data, err := rbac.ReadFile(name)
+		file, err := read("rbac/" + file + ".yaml")
 		if err != nil {
-			return nil, fmt.Errorf("embedded manifest: %w", err)
+			return nil, err
 		}
-		manifests = append(manifests, Manifest{Name: name, Data: data})
+		manifests = append(manifests, file)
 	}
 	return manifests, nil
+}
+
+// DriverRBAC returns the file of deploy/driver-rbac: a ServiceAccount for a driver that
+// reads Secrets, ConfigMaps and Buckets. It requires the Namespace of RBAC.
+func DriverRBAC() (Manifest, error) { return read("driver-rbac/driver.yaml") }
+
+func read(name string) (Manifest, error) {
+	data, err := rbac.ReadFile(name)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("embedded manifest: %w", err)
+	}
+	return Manifest{Name: name, Data: data}, nil
 }

@@ -45,9 +45,8 @@ type generation struct {
 	// newController and newSidecar create the emulator's own components.
 	newController func(*rest.Config, cosicontroller.Options) (Runner, error)
 	newSidecar    func(context.Context, *rest.Config, cosisidecar.Options) (Runner, error)
-	// identify asks an external driver who it is. It starts a bridge of the given name if the
-	// driver needs one.
-	identify func(e *Emulator, ctx context.Context, bridge, endpoint string) (*externalDriver, error)
+	// ask asks an external driver who it is.
+	ask func(e *Emulator, ctx context.Context, endpoint string) (driverIdentity, error)
 }
 
 var generations = map[objectstorage.Version]generation{
@@ -55,7 +54,7 @@ var generations = map[objectstorage.Version]generation{
 		classes:    classesV1alpha1,
 		rbac:       deploy.RBACV1alpha1,
 		fakeDriver: fakedriver.V1alpha1,
-		identify:   (*Emulator).identifyV1alpha1,
+		ask:        (*Emulator).askV1alpha1,
 		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
 			return controllerv1alpha1.New(cfg, opts)
 		},
@@ -67,7 +66,7 @@ var generations = map[objectstorage.Version]generation{
 		classes:    classes,
 		rbac:       deploy.RBAC,
 		fakeDriver: fakedriver.V1alpha2,
-		identify:   (*Emulator).identifyV1alpha2,
+		ask:        (*Emulator).askV1alpha2,
 		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
 			return cosicontroller.New(cfg, opts)
 		},

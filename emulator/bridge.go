@@ -26,7 +26,12 @@ type externalDriver struct {
 
 // checkDriver asks an external driver for its name, before a component for it starts.
 func (e *Emulator) checkDriver(ctx context.Context) error {
-	driver, err := e.identify(ctx, ComponentBridge, e.opts.Driver)
+	return e.useDriver(ctx, e.opts.Driver)
+}
+
+// useDriver makes the driver at an endpoint that of the emulator's sidecar.
+func (e *Emulator) useDriver(ctx context.Context, endpoint string) error {
+	driver, err := e.identify(ctx, ComponentBridge, endpoint)
 	if err != nil {
 		return err
 	}
@@ -37,58 +42,28 @@ func (e *Emulator) checkDriver(ctx context.Context) error {
 	return nil
 }
 
-// identify asks an external driver for its name.
-func (e *Emulator) identify(ctx context.Context, bridge, endpoint string) (*externalDriver, error) {
-	return e.generation().identify(e, ctx, bridge, endpoint)
-}
-
-// identifyV1alpha2 asks an external driver for its name. If the driver speaks v1alpha1,
-// it starts a bridge, as a component of that name.
-func (e *Emulator) identifyV1alpha2(ctx context.Context, component, endpoint string) (*externalDriver, error) {
-	options := cosisidecar.Options{Endpoint: endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
-	name, err := cosisidecar.GetDriverName(ctx, options)
-	if !errors.Is(err, cosisidecar.ErrDriverGeneration) {
-		return &externalDriver{name: name, endpoint: endpoint}, err
+// identify asks an external driver for its name. If the driver speaks another version of the
+// protocol than the emulator's, identify starts a bridge, as a component of that name.
+func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*externalDriver, error) {
+	who, err := e.askDriver(ctx, endpoint)
+	if err != nil {
+		return nil, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, cmp.Or(e.opts.ConnectTimeout, DefaultConnectTimeout))
-	defer cancel()
-	_, oldErr := bridge.GetDriverName(bounded, endpoint)
-	switch {
-	case errors.Is(oldErr, bridge.ErrGeneration):
-		return nil, fmt.Errorf("the driver at %s speaks neither COSI v1alpha2 nor v1alpha1; is it a COSI driver? %w",
-			endpoint, errors.Join(err, oldErr))
-	case oldErr != nil:
-		return nil, fmt.Errorf("the driver at %s: %w", endpoint, oldErr)
+	if who.version == e.opts.API {
+		if who.other != "" {
+			e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.name, who.version, who.other, who.version))
+		}
+		return &externalDriver{name: who.name, endpoint: endpoint}, nil
 	}
 	driver, err := e.startBridge(ctx, component, endpoint)
 	if err != nil {
 		return nil, err
 	}
-	options.Endpoint = driver.endpoint
+	options := cosisidecar.Options{Endpoint: driver.endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
 	if driver.name, err = cosisidecar.GetDriverName(ctx, options); err != nil {
 		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver))
 	}
 	return driver, nil
-}
-
-// ErrDriverVersion is wrapped by the error of an external driver that speaks another version of
-// the protocol than Options.API.
-var ErrDriverVersion = errors.New("the driver speaks another version of COSI")
-
-// identifyV1alpha1 asks an external driver of v1alpha1 for its name.
-func (e *Emulator) identifyV1alpha1(ctx context.Context, _, endpoint string) (*externalDriver, error) {
-	bounded, cancel := context.WithTimeout(ctx, cmp.Or(e.opts.ConnectTimeout, DefaultConnectTimeout))
-	defer cancel()
-	name, err := bridge.GetDriverName(bounded, endpoint)
-	if !errors.Is(err, bridge.ErrGeneration) {
-		return &externalDriver{name: name, endpoint: endpoint}, err
-	}
-	options := cosisidecar.Options{Endpoint: endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
-	if _, newErr := cosisidecar.GetDriverName(ctx, options); newErr != nil {
-		return nil, fmt.Errorf("the driver at %s speaks neither COSI v1alpha1 nor v1alpha2; is it a COSI driver? %w",
-			endpoint, errors.Join(err, newErr))
-	}
-	return nil, fmt.Errorf("the driver at %s speaks v1alpha2: %w; run it with the kinds of v1alpha2", endpoint, ErrDriverVersion)
 }
 
 // startBridge starts a bridge in front of a driver. The IDs that it stores outlive its

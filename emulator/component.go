@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -48,6 +49,7 @@ type Component struct {
 	returned   func(component, subject string, response proto.Message)
 	tombstones *seam.Tombstones // deletions that components have seen
 	loseData   dataLoss         // deletes the data that outlive incarnations; nil: there are none
+	supervised bool             // it is restarted when it exits
 
 	operation sync.Mutex     // held during Start, Stop and Crash
 	watchers  sync.WaitGroup // one for each incarnation, until it has ended
@@ -60,6 +62,7 @@ type Component struct {
 	dying         *incarnation       // the last one that a fault has killed
 	cancelRestart context.CancelFunc // cancels the latest restart
 	restarting    int                // number of restarts in progress
+	crashLoop     time.Duration      // pause before the next restart of a supervised component
 }
 
 // incarnation is one incarnation of a component while it runs.
@@ -70,6 +73,7 @@ type incarnation struct {
 	ended       chan struct{} // closed when the runner has returned
 	err         error         // of the runner; valid when ended is closed
 	excused     bool          // its exit is not a failure; guarded by the component's mu
+	readySince  time.Time
 
 	killed context.Context //nolint:containedctx // ends when a fault kills the component, which is its cause
 	kill   context.CancelCauseFunc
@@ -159,6 +163,7 @@ func (c *Component) ready(l *incarnation) error {
 	if l.killed.Err() != nil {
 		return context.Cause(l.killed)
 	}
+	l.readySince = time.Now()
 	_, err := c.transition(eventReady, l)
 	return err
 }
@@ -257,7 +262,7 @@ func (c *Component) fail(l *incarnation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case !l.excused:
+	case !l.excused && !c.supervised:
 		c.onFail(fmt.Errorf("%s: %w", c.name, err))
 	case c.state == StateFailed && c.incarnations == l.incarnation.Number():
 		c.restartExcused(l)

@@ -14,7 +14,7 @@ import (
 // an external driver.
 func (e *Emulator) backendPhases() []phase {
 	switch {
-	case e.opts.NoDriver:
+	case e.opts.NoDriver, e.opts.Implementations.DriverCommand != nil: // see driverPhases
 		return nil
 	case e.opts.Driver != "":
 		return []phase{{name: ComponentDriver, run: e.checkDriver}}
@@ -49,7 +49,19 @@ func (e *Emulator) startComponent(ctx context.Context, name string, create facto
 
 // startStateful is startComponent for a component whose data outlive its incarnations.
 func (e *Emulator) startStateful(ctx context.Context, name string, forget dataLoss, create factory) error {
+	return e.startNew(ctx, newComponent(name, e.journal, e.fail, create), forget)
+}
+
+// startSupervised is startComponent for a component that is restarted when it exits.
+func (e *Emulator) startSupervised(ctx context.Context, name string, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
+	c.supervised = true
+	return e.startNew(ctx, c, nil)
+}
+
+// startNew makes a component part of the emulator, and starts it.
+func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) error {
+	name := c.Name()
 	c.faults, c.outage, c.tombstones, c.loseData = e.faults, e.outage, e.tombstones, forget
 	c.loseLease = func(by *fault.Applied) { e.leaseLost(name, by) } //nolint:contextcheck // it is bounded by itself
 	c.interfere, c.returned = e.interfere, e.learnGranted

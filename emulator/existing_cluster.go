@@ -48,7 +48,11 @@ func (e *Emulator) joinCluster(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.inOrder(ctx, phase{name: "kinds", run: c.CheckKinds}, phase{name: "rights", run: e.prepareRights})
+	phases := []phase{{name: "kinds", run: c.CheckKinds}}
+	if e.opts.Implementations.DriverCommand != nil { // only now the name of its driver is known
+		phases = append(append(phases, e.driverPhases()...), phase{name: "sidecar's lease", run: e.checkSidecar})
+	}
+	return e.inOrder(ctx, append(phases, phase{name: "rights", run: e.prepareRights})...)
 }
 
 // checkLeases checks that no controller, and no sidecar of the same driver, runs in
@@ -73,8 +77,8 @@ func (e *Emulator) checkController(ctx context.Context) error {
 }
 
 func (e *Emulator) checkSidecar(ctx context.Context) error {
-	if e.opts.NoDriver {
-		return nil
+	if e.info.DriverName == "" {
+		return nil // there is no driver, or it does not run yet
 	}
 	err := e.cluster.CheckLeases(ctx, deploy.Namespace, cosisidecar.LeaseName(e.info.DriverName))
 	if errors.Is(err, cluster.ErrBusy) {

@@ -51,8 +51,9 @@ func (e *Emulator) GrantedKeys(since time.Time) []GrantedKey {
 func (e *Emulator) learnGranted(component, account string, response proto.Message) {
 	key, ok := grantedKeyOf(response)
 	suffix := strings.TrimSuffix(strings.TrimPrefix(component, ComponentSidecar), vocabulary.ReplicaSuffix)
-	if !ok || !IsSidecar(component) || e.Component(ComponentDriver+suffix) != nil {
-		return // or the driver is a fake driver
+	fake := e.Component(ComponentDriver+suffix) != nil && e.store != nil
+	if !ok || !IsSidecar(component) || fake {
+		return
 	}
 	key.Component, key.Account, key.At = component, account, time.Now()
 	e.grantedKeys.add(key)

@@ -50,6 +50,20 @@ type Implementations struct {
 	ControllerRBAC, SidecarRBAC []byte
 	// Driver creates a driver from the options of the fake driver.
 	Driver func(fakedriver.Options) (Server, error)
+	// DriverCommand is the command line of a driver of any generation of COSI, which
+	// replaces the fake driver and its S3 store. The driver listens at $(COSI_ENDPOINT), or
+	// at Options.Driver if that is set. It is ready when DriverGetInfo answers. It is
+	// restarted when it exits. Beside $(COSI_ENDPOINT) there are $(COSI_SOCKET), its path,
+	// $(KUBECONFIG), a file with the rights of deploy/driver-rbac, $(POD_NAMESPACE), and
+	// $(STATE_DIR), a directory for files that outlive the process. The environment has
+	// these variables, DriverEnv, and otherwise only PATH, HOME, USER, LOGNAME, SHELL,
+	// TMPDIR, TZ, LANG and LC_*.
+	//
+	//	[]string{"my-driver", "--endpoint=$(COSI_ENDPOINT)"}
+	DriverCommand []string
+	// DriverEnv are more variables of DriverCommand, as KEY=VALUE. A value can refer to the
+	// others.
+	DriverEnv []string
 }
 
 // SidecarConnection is the connection of a sidecar to its driver.
@@ -74,12 +88,21 @@ func (i Implementations) validate() error {
 		command  []string
 	}{
 		"Controller": {i.Controller != nil, i.ControllerCommand}, "Sidecar": {i.Sidecar != nil, i.SidecarCommand},
+		"Driver": {i.Driver != nil, i.DriverCommand},
 	} {
 		switch {
 		case c.function && c.command != nil:
 			return fmt.Errorf("%w: Implementations.%s and Implementations.%sCommand exclude each other", ErrOptions, name, name)
 		case c.command != nil && strings.Join(c.command, "") == "":
 			return fmt.Errorf("%w: Implementations.%sCommand names no program", ErrOptions, name)
+		}
+	}
+	if i.DriverEnv != nil && i.DriverCommand == nil {
+		return fmt.Errorf("%w: Implementations.DriverEnv requires DriverCommand", ErrOptions)
+	}
+	for _, variable := range i.DriverEnv {
+		if name, _, found := strings.Cut(variable, "="); !found || name == "" {
+			return fmt.Errorf("%w: the variable %q of the driver must have the form KEY=VALUE", ErrOptions, name)
 		}
 	}
 	for name, manifest := range map[string][]byte{"ControllerRBAC": i.ControllerRBAC, "SidecarRBAC": i.SidecarRBAC} {

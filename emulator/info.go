@@ -25,6 +25,11 @@ type Info struct {
 	// DriverName and DriverEndpoint belong to the driver of the sidecar.
 	DriverName     string `json:"driverName,omitempty"`
 	DriverEndpoint string `json:"driverEndpoint,omitempty"`
+	// DriverServiceAccount is a directory with the files that a Pod has of its
+	// ServiceAccount, and DriverVariables are the variables with which a driver of your own
+	// reads Kubernetes objects; empty with the fake driver.
+	DriverServiceAccount string            `json:"driverServiceAccount,omitempty"`
+	DriverVariables      map[string]string `json:"driverVariables,omitempty"`
 	// S3Endpoint and S3Region belong to the S3 store; empty without one.
 	S3Endpoint string `json:"s3Endpoint,omitempty"`
 	S3Region   string `json:"s3Region,omitempty"`

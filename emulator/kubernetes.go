@@ -30,7 +30,10 @@ func (e *Emulator) startKubernetes(ctx context.Context) error {
 	if err := e.connect(e.plane.Kubeconfig()); err != nil {
 		return err
 	}
-	return e.inOrder(ctx, phase{name: "roles", run: e.grantRoles})
+	if err := e.inOrder(ctx, phase{name: "roles", run: e.grantRoles}); err != nil {
+		return err
+	}
+	return e.inOrder(ctx, e.driverPhases()...)
 }
 
 // startControlPlane finds and starts the programs of the control plane, unless Options

@@ -141,8 +141,14 @@ func (c *Component) excuse() int {
 func (c *Component) restartExcused(l *incarnation) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
 	c.cancelRestart = cancel
+	pause := time.Duration(0)
+	if !l.excused {
+		pause = c.pauseAfter(l)
+	}
 	c.goRestart(func() {
 		defer cancel()
-		c.retryStart(ctx, l.incarnation.Number())
+		if pause == 0 || sleep(ctx, pause) {
+			c.retryStart(ctx, l.incarnation.Number())
+		}
 	})
 }

@@ -87,7 +87,7 @@ type Options struct {
 
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
 	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator
-	// runs a bridge.
+	// runs a bridge. With Implementations.DriverCommand, it is where that driver listens.
 	Driver string
 	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the
 	// emulator.
@@ -125,8 +125,8 @@ func (o Options) validate() error {
 }
 
 func (o Options) validateDriver() error {
-	if o.Driver != "" && o.NoDriver {
-		return fmt.Errorf("%w: a driver endpoint and no driver at all exclude each other", ErrOptions)
+	if (o.Driver != "" || o.Implementations.DriverCommand != nil) && o.NoDriver {
+		return fmt.Errorf("%w: a driver of your own and no driver at all exclude each other", ErrOptions)
 	}
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
@@ -193,4 +193,6 @@ func (o Options) withDefaults() Options {
 }
 
 // fake reports whether the fake driver and the S3 store are used.
-func (o Options) fake() bool { return o.Driver == "" && !o.NoDriver }
+func (o Options) fake() bool {
+	return o.Driver == "" && !o.NoDriver && o.Implementations.DriverCommand == nil
+}

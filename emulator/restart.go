@@ -108,6 +108,21 @@ const (
 	lastRetry  = 2 * time.Second
 )
 
+// stable is how long a supervised component runs until its next exit is not one of a crash
+// loop.
+const stable = 10 * time.Second
+
+// pauseAfter returns the pause before the restart of a supervised component, which grows
+// while the component exits soon after each start. The caller holds mu.
+func (c *Component) pauseAfter(l *incarnation) time.Duration {
+	pause := max(firstRetry, min(2*c.crashLoop, lastRetry))
+	if time.Since(l.readySince) > stable {
+		pause = firstRetry
+	}
+	c.crashLoop = pause
+	return pause
+}
+
 // tryStart starts the incarnation after the given one. It reports whether retryStart is done.
 func (c *Component) tryStart(ctx context.Context, after int) bool {
 	c.operation.Lock()

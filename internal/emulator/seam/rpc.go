@@ -18,7 +18,14 @@ import (
 // DialOptions make the calls of a gRPC client operations of this incarnation at the
 // rpc seam.
 func (i *Incarnation) DialOptions() []grpc.DialOption {
-	return []grpc.DialOption{grpc.WithChainUnaryInterceptor(i.callRPC)}
+	return []grpc.DialOption{grpc.WithChainUnaryInterceptor(i.callRPC(caller))}
+}
+
+// RelayOptions make the calls that a gRPC client passes on to a server operations that
+// this incarnation serves at the rpc seam. They are for a server in another process,
+// which has no interceptor of this package.
+func (i *Incarnation) RelayOptions() []grpc.DialOption {
+	return []grpc.DialOption{grpc.WithChainUnaryInterceptor(i.callRPC(server))}
 }
 
 // ServerOptions make the calls that a gRPC server handles operations of this
@@ -27,17 +34,19 @@ func (i *Incarnation) ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{grpc.ChainUnaryInterceptor(i.handleRPC)}
 }
 
-func (i *Incarnation) callRPC(
-	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
-) error {
-	resp, err := i.crossRPC(ctx, method, req, caller, func(ctx context.Context) (any, error) {
-		reset(reply) // of an earlier attempt
-		return reply, invoke(ctx, method, req, reply, conn, opts...)
-	})
-	if resp == nil {
-		reset(reply) // the caller does not receive it
+func (i *Incarnation) callRPC(end side) grpc.UnaryClientInterceptor {
+	return func(
+		ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
+	) error {
+		resp, err := i.crossRPC(ctx, method, req, end, func(ctx context.Context) (any, error) {
+			reset(reply) // of an earlier attempt
+			return reply, invoke(ctx, method, req, reply, conn, opts...)
+		})
+		if resp == nil {
+			reset(reply) // the caller does not receive it
+		}
+		return err
 	}
-	return err
 }
 
 func (i *Incarnation) handleRPC(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {

@@ -34,12 +34,9 @@ var reconnect = grpc.ConnectParams{
 	MinConnectTimeout: time.Second,
 }
 
-// newRelay starts a relay that listens on a socket.
+// newRelay starts a relay that listens on a socket. The driver may start later.
 func newRelay(socket string, driver Driver) (*relay, error) {
-	conn, err := grpc.NewClient(driver.Endpoint,
-		append([]grpc.DialOption{
-			grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithConnectParams(reconnect), grpc.WithIdleTimeout(0),
-		}, driver.DialOptions...)...)
+	conn, err := dial(driver)
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +44,38 @@ func newRelay(socket string, driver Driver) (*relay, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
+	return serveRelay(conn, listener), nil
+}
+
+func dial(driver Driver) (*grpc.ClientConn, error) {
+	return grpc.NewClient(driver.Endpoint,
+		append([]grpc.DialOption{
+			grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithConnectParams(reconnect), grpc.WithIdleTimeout(0),
+		}, driver.DialOptions...)...)
+}
+
+// serveRelay starts a relay from a listener to a connection, and owns both.
+func serveRelay(conn *grpc.ClientConn, listener net.Listener) *relay {
 	r := &relay{conn: conn, served: make(chan error, 1)}
 	r.server = grpc.NewServer(grpc.UnknownServiceHandler(r.pass))
 	through := newGate(listener)
+	through.set(conn.GetState() == connectivity.Ready)
 	go func() { r.served <- r.server.Serve(through) }()
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
 	r.watching.Go(func() { r.follow(ctx, through) })
-	return r, nil
+	return r
+}
+
+// awaitConnection returns when there is a connection to the driver.
+func awaitConnection(ctx context.Context, conn *grpc.ClientConn) error {
+	conn.Connect()
+	for state := conn.GetState(); state != connectivity.Ready; state = conn.GetState() {
+		if !conn.WaitForStateChange(ctx, state) {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 // follow breaks the connection of the process while there is none to the driver.

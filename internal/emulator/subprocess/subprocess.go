@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -55,12 +57,18 @@ type Driver struct {
 // Process is one run of a command, and what connects it.
 type Process struct {
 	cmd    *exec.Cmd
+	group  group
+	output [2]*lines // standard output and error
+	tail   *tail
 	probe  string // empty: it is ready when it runs
 	dir    string
 	proxy  *proxy
-	relay  *relay // nil for a controller
 	killed chan struct{}
 	end    context.CancelFunc
+
+	mu     sync.Mutex
+	closed bool
+	relay  *relay // nil for a controller
 }
 
 // grace is how long a process may take to end when it is asked to.
@@ -69,15 +77,15 @@ const grace = 10 * time.Second
 // New starts a command as a controller, or as the sidecar of a driver. The process uses
 // the configuration's rights.
 func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) (_ *Process, err error) {
-	r := &Process{killed: make(chan struct{})}
+	r, err := newProcess()
+	if err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.close())
 		}
 	}()
-	if r.dir, err = os.MkdirTemp("", "cosi-emu-process-"); err != nil {
-		return nil, fmt.Errorf("make a directory for a process: %w", err)
-	}
 	variables := map[string]string{VariableKubeconfig: filepath.Join(r.dir, "kubeconfig")}
 	for name, duration := range command.Durations {
 		variables[name] = duration.String()
@@ -98,10 +106,26 @@ func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) 
 	if strings.Contains(strings.Join(command.Args, " "), reference(VariableProbe)) {
 		r.probe = variables[VariableProbe]
 	}
-	if err := r.run(expand(command.Args, variables), variables, logger); err != nil {
-		return nil, err
+	return r, r.run(expand(command.Args, variables), append(os.Environ(), pairs(variables)...), logger)
+}
+
+// newProcess returns a process that does not run, with a directory of its own.
+func newProcess() (*Process, error) {
+	dir, err := os.MkdirTemp("", "cosi-emu-process-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for a process: %w", err)
 	}
-	return r, nil
+	return &Process{killed: make(chan struct{}), tail: &tail{}, dir: dir}, nil
+}
+
+// pairs returns variables as an environment.
+func pairs(variables map[string]string) []string {
+	var all []string
+	for name, value := range variables {
+		all = append(all, name+"="+value)
+	}
+	slices.Sort(all)
+	return all
 }
 
 func reference(variable string) string { return "$(" + variable + ")" }
@@ -120,22 +144,34 @@ func expand(command []string, variables map[string]string) []string {
 	return expanded
 }
 
-func (r *Process) run(command []string, variables map[string]string, logger logr.Logger) error {
+func (r *Process) run(command, environment []string, logger logr.Logger) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.end = cancel
 	r.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
-	r.cmd.Env = os.Environ()
-	for name, value := range variables {
-		r.cmd.Env = append(r.cmd.Env, name+"="+value)
-	}
-	r.cmd.Cancel = func() error { return r.cmd.Process.Signal(syscall.SIGTERM) }
+	r.cmd.Env = environment
+	r.cmd.Cancel = func() error { return r.group.signal(syscall.SIGTERM) }
 	r.cmd.WaitDelay = grace
 	r.cmd.SysProcAttr = attributes()
-	r.cmd.Stdout, r.cmd.Stderr = &lines{logger: logger}, &lines{logger: logger}
+	for i := range r.output {
+		r.output[i] = &lines{logger: logger, tail: r.tail}
+	}
+	r.cmd.Stdout, r.cmd.Stderr = r.output[0], r.output[1]
 	if err := r.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", command[0], err)
 	}
+	if err := r.group.guard(r.cmd.Process.Pid); err != nil {
+		cancel()
+		return errors.Join(err, r.group.end(), ignoreExit(r.cmd.Wait()))
+	}
 	return nil
+}
+
+// ignoreExit returns nil for the error of a process that was ended.
+func ignoreExit(err error) error {
+	if _, ok := errors.AsType[*exec.ExitError](err); ok {
+		return nil
+	}
+	return err
 }
 
 // Start implements emulator.Runner: it waits for the end of the process.
@@ -143,13 +179,19 @@ func (r *Process) Start(ctx context.Context) error {
 	defer context.AfterFunc(ctx, r.end)()
 	err := r.cmd.Wait()
 	r.end()
+	ended := r.group.end()
+	for _, output := range r.output {
+		output.flush()
+	}
 	switch {
 	case ctx.Err() != nil || isClosed(r.killed):
 		err = nil // Stop or Crash ended it
 	case err != nil:
-		err = fmt.Errorf("%s has ended: %w", r.cmd.Path, err)
+		err = fmt.Errorf("%s has ended: %w%s", r.cmd.Path, err, r.tail)
+	default:
+		err = fmt.Errorf("%s has ended: exit status 0%s", r.cmd.Path, r.tail)
 	}
-	return errors.Join(err, r.close())
+	return errors.Join(err, ended, r.close())
 }
 
 // Kill implements emulator.Process: it is kill -9.
@@ -157,7 +199,7 @@ func (r *Process) Kill() {
 	if !isClosed(r.killed) {
 		close(r.killed)
 	}
-	_ = r.cmd.Process.Kill() // it may have ended by itself
+	_ = r.group.signal(syscall.SIGKILL) // it may have ended by itself
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -175,13 +217,31 @@ func (r *Process) close() error {
 		r.end()
 	}
 	var errs []error
-	if r.relay != nil {
-		errs = append(errs, r.relay.close())
+	r.mu.Lock()
+	r.closed = true
+	relay := r.relay
+	r.mu.Unlock()
+	if relay != nil {
+		errs = append(errs, relay.close())
 	}
 	if r.proxy != nil {
 		errs = append(errs, r.proxy.close())
 	}
 	return errors.Join(append(errs, os.RemoveAll(r.dir))...)
+}
+
+// serve keeps the relay until the process ends, which may have happened already.
+func (r *Process) serve(through *relay) error {
+	r.mu.Lock()
+	closed := r.closed
+	if !closed {
+		r.relay = through
+	}
+	r.mu.Unlock()
+	if closed {
+		return through.close()
+	}
+	return nil
 }
 
 func freeAddress() (string, error) {

@@ -15,9 +15,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// ownComponents are the flags of a controller and a sidecar of the user's own.
+// ownComponents are the flags of a controller, a sidecar and a driver of the user's own.
 type ownComponents struct {
-	controller, sidecar         string
+	controller, sidecar, driver string
+	driverEnv                   []string
 	controllerRBAC, sidecarRBAC string
 }
 
@@ -27,11 +28,17 @@ sidecar. Their connections to the API server and to the driver lead through the
 emulator, which records them and injects faults; a crash is a kill -9. In the command
 line, which no shell reads, $(KUBECONFIG) is a file, $(COSI_ENDPOINT) the endpoint of
 the driver and $(PROBE_ADDRESS) where the program serves /readyz. docs/components.md
-has the details.`
+has the details.
+
+--driver-cmd runs your driver, of COSI v1alpha2 or v1alpha1, in place of the fake driver,
+and restarts it when it exits. It listens at $(COSI_ENDPOINT), which is also in its
+environment, or at --driver if that path is compiled in. docs/driver.md has the details.`
 
 func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.controller, "controller-cmd", "", "command line of your controller, instead of the emulator's")
 	flags.StringVar(&o.sidecar, "sidecar-cmd", "", "command line of your sidecar, instead of the emulator's, one process for each driver")
+	flags.StringVar(&o.driver, "driver-cmd", "", "command line of your driver, instead of the fake driver; it listens at $(COSI_ENDPOINT) or --driver")
+	flags.StringArrayVar(&o.driverEnv, "driver-env", nil, "variable of --driver-cmd, as KEY=VALUE; can be repeated")
 	flags.StringVar(&o.controllerRBAC, "controller-rbac", "",
 		"manifest with the ServiceAccount, roles and bindings of your controller (default: those of deploy/rbac)")
 	flags.StringVar(&o.sidecarRBAC, "sidecar-rbac", "",
@@ -41,7 +48,7 @@ func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 // apply reads the files, and adds the components to the options of an emulator.
 func (o *ownComponents) apply(opts *emulator.Options) error {
 	own := &opts.Implementations
-	var errs []error
+	errs := []error{o.applyDriver(opts)}
 	for _, component := range []struct {
 		name, command, manifest string
 		intoCommand             *[]string
@@ -50,10 +57,8 @@ func (o *ownComponents) apply(opts *emulator.Options) error {
 		{"controller", o.controller, o.controllerRBAC, &own.ControllerCommand, &own.ControllerRBAC},
 		{"sidecar", o.sidecar, o.sidecarRBAC, &own.SidecarCommand, &own.SidecarRBAC},
 	} {
-		command, err := splitCommand(component.command)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--%s-cmd %q: %w", component.name, component.command, err))
-		}
+		command, err := commandOf(component.name, component.command)
+		errs = append(errs, err)
 		*component.intoCommand = command
 		switch {
 		case component.manifest == "":
@@ -72,6 +77,36 @@ func (o *ownComponents) apply(opts *emulator.Options) error {
 		return cli.Usage(err)
 	}
 	return nil
+}
+
+// applyDriver adds the driver to the options of an emulator.
+func (o *ownComponents) applyDriver(opts *emulator.Options) error {
+	command, err := commandOf("driver", o.driver)
+	switch {
+	case err != nil:
+		return err
+	case command == nil && o.driverEnv != nil:
+		return errors.New("--driver-env requires --driver-cmd")
+	case command != nil && opts.NoDriver:
+		return errors.New("--driver-cmd and --no-fake-driver exclude each other")
+	}
+	for _, variable := range o.driverEnv {
+		// The value may be a secret.
+		if name, _, found := strings.Cut(variable, "="); !found || name == "" {
+			return fmt.Errorf("--driver-env %q: it must have the form KEY=VALUE", name)
+		}
+	}
+	opts.Implementations.DriverCommand, opts.Implementations.DriverEnv = command, o.driverEnv
+	return nil
+}
+
+// commandOf reads the command line of a component.
+func commandOf(component, line string) ([]string, error) {
+	command, err := splitCommand(line)
+	if err != nil {
+		return nil, fmt.Errorf("--%s-cmd %q: %w", component, line, err)
+	}
+	return command, nil
 }
 
 // splitCommand splits a command line by the quotes of a shell, and finds its program.

@@ -74,11 +74,22 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 func repeatFlags(flags *pflag.FlagSet) []string {
 	args := []string{"--detach=false", "--output=" + cli.FormatText}
 	flags.Visit(func(flag *pflag.Flag) {
-		if flag.Name != "detach" && flag.Name != "output" {
-			args = append(args, "--"+flag.Name+"="+flag.Value.String())
+		if flag.Name == "detach" || flag.Name == "output" {
+			return
+		}
+		for _, value := range valuesOf(flag) {
+			args = append(args, "--"+flag.Name+"="+value)
 		}
 	})
 	return args
+}
+
+// valuesOf returns the values of a flag, which may be repeated.
+func valuesOf(flag *pflag.Flag) []string {
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{flag.Value.String()}
 }
 
 // waitReady relays the child's output until its emulator is ready. If the child exits

@@ -72,6 +72,9 @@ a scenario or the command line is wrong, 3 if the environment failed.`,
   # Your driver, with a slow backend.
   cosi-emu explore lifecycle.yaml --driver unix:///tmp/driver.sock --driver-timeout 10s
 
+  # Your driver as a command: each worker runs one, and crashes are tried at its calls.
+  cosi-emu explore lifecycle.yaml --driver-cmd './driver --state=$(STATE_DIR)/state.json' --at 'driver rpc *'
+
   # People who delete and edit objects at every operation.
   cosi-emu explore lifecycle.yaml --interference --prune object
 
@@ -110,7 +113,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure the overhead of the seams without faults")
 	flags.StringVar(&o.State, "state", "", "file with the completed runs, to continue from; a directory for several scenarios")
 	flags.StringVar(&o.Out, "out", ".", "directory for findings: shrunk scenarios, recordings and timelines")
-	flags.StringVar(&o.Emulator.Driver, "driver", "", "endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver")
+	flags.StringVar(&o.Emulator.Driver, "driver", "",
+		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
 	flags.StringVar(&o.Emulator.ControlPlaneDir, "control-plane-dir", "",
 		"directory with the programs of the control plane (default: as for 'up')")

@@ -98,6 +98,9 @@ start or a scenario did not finish.`,
   cosi-emu run --suite --controller-cmd './my-controller --kubeconfig=$(KUBECONFIG)' \
     --sidecar-cmd './my-sidecar --kubeconfig=$(KUBECONFIG) --driver=$(COSI_ENDPOINT)'
 
+  # With your driver, which the emulator starts, and crashes if a scenario says so.
+  cosi-emu run scenarios/ --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)'
+
   # With your driver, or on a cluster without COSI.
   cosi-emu run scenarios/ --driver unix:///tmp/my-driver.sock
   cosi-emu run scenarios/ --existing-cluster --context kind-kind --install`,

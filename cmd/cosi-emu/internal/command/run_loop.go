@@ -215,11 +215,17 @@ func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 		if notRepeated[flag.Name] {
 			return
 		}
-		text := "--" + flag.Name
-		if value := flag.Value.String(); value != flag.NoOptDefVal { // --keep is as good as --keep=true
-			text += "=" + value
+		for _, value := range valuesOf(flag) {
+			text := "--" + flag.Name
+			switch {
+			case flag.Name == "driver-env": // the value may be a secret
+				name, _, _ := strings.Cut(value, "=")
+				text += "=" + name + "=..."
+			case value != flag.NoOptDefVal: // --keep is as good as --keep=true
+				text += "=" + value
+			}
+			given = append(given, shellQuote(text))
 		}
-		given = append(given, shellQuote(text))
 	})
 	return func(s report.Scenario) string {
 		command := []string{program(), "run"}

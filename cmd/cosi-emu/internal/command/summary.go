@@ -2,13 +2,16 @@ package command
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -23,6 +26,7 @@ func printUp(streams cli.Streams, info instance.Info, output string, detached bo
 		fmt.Fprintf(&text, "  Warning: %s\n\n", warning)
 	}
 	writePlaces(&text, info)
+	writeDriverVariables(&text, info)
 	writeNextSteps(&text, info, detached)
 	_, err := fmt.Fprint(streams.Out, text.String())
 	return err
@@ -36,6 +40,20 @@ func writePlaces(text *strings.Builder, info instance.Info) {
 		}
 	}
 	_ = table.Flush() // a strings.Builder takes everything
+}
+
+// writeDriverVariables writes how a driver that the user starts reads Kubernetes objects.
+func writeDriverVariables(text *strings.Builder, info instance.Info) {
+	isDriver := func(c emulator.ComponentInfo) bool { return c.Name == emulator.ComponentDriver }
+	if len(info.DriverVariables) == 0 || slices.ContainsFunc(info.Components, isDriver) {
+		return
+	}
+	text.WriteString("\nA driver that reads Secrets, ConfigMaps or Buckets requires these variables:\n\n")
+	for _, name := range slices.Sorted(maps.Keys(info.DriverVariables)) {
+		fmt.Fprintf(text, "  export %s=%s\n", name, shellQuote(info.DriverVariables[name]))
+	}
+	text.WriteString("\nIf it has in-cluster configuration only, give it also the files of a Pod:\n\n")
+	fmt.Fprintf(text, "  ln -s %s /var/run/secrets/kubernetes.io/serviceaccount\n", shellQuote(info.DriverServiceAccount))
 }
 
 // writeNextSteps writes the next commands, to copy.

@@ -60,7 +60,8 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
 	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service on 127.0.0.1, with --protocols GCS (default: a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
-	flags.StringVar(&o.Driver, "driver", "", "endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver")
+	flags.StringVar(&o.Driver, "driver", "",
+		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
@@ -134,6 +135,12 @@ const upExamples = `  # Ctrl-C stops it.
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
 
+  # The emulator starts your driver, and restarts it when it exits.
+  cosi-emu up --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)' --driver-env BACKEND_URL=http://127.0.0.1:9000
+
+  # A driver with a path compiled in.
+  cosi-emu up --driver-cmd ./my-driver --driver unix:///var/lib/cosi/cosi.sock
+
   # Your driver on this machine, and a cluster without COSI.
   cosi-emu up --existing-cluster --context kind-kind --install --driver unix:///tmp/my-driver.sock
 
@@ -159,6 +166,9 @@ components and deletes their files.
 
 With --api v1alpha1, kinds, controller, sidecar and fake driver are those of v1alpha1,
 which most deployments run.
+
+With --driver-cmd, the emulator starts your own driver in place of the fake driver, and
+supervises it. With --driver you start it. A bridge translates for drivers of v1alpha1.
 
 The programs of the control plane come from --control-plane-dir or
 $KUBEBUILDER_ASSETS, then from the user's cache. If they are missing, they are

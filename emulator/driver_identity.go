@@ -1,0 +1,98 @@
+package emulator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/bridge"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// ErrDriverVersion is wrapped by the error of an external driver that speaks another version of
+// the protocol than Options.API.
+var ErrDriverVersion = errors.New("the driver speaks another version of COSI")
+
+// driverIdentity is what a driver says of itself.
+type driverIdentity struct {
+	name string
+	// version is the version of the protocol that is used, and other one that the driver
+	// also serves.
+	version, other objectstorage.Version
+}
+
+// askDriver asks an external driver who it is. It waits for a driver that is not ready yet.
+func (e *Emulator) askDriver(ctx context.Context, endpoint string) (driverIdentity, error) {
+	return e.generation().ask(e, ctx, endpoint)
+}
+
+// askV1alpha2 prefers v1alpha2, and accepts v1alpha1, for which there is a bridge.
+func (e *Emulator) askV1alpha2(ctx context.Context, endpoint string) (driverIdentity, error) {
+	name, err := cosisidecar.GetDriverName(ctx, e.askOptions(endpoint))
+	if !errors.Is(err, cosisidecar.ErrDriverGeneration) {
+		who := driverIdentity{name: name, version: objectstorage.V1alpha2}
+		if err == nil && servesV1alpha1(ctx, endpoint) {
+			who.other = objectstorage.V1alpha1
+		}
+		return who, err
+	}
+	name, oldErr := e.awaitV1alpha1(ctx, endpoint)
+	switch {
+	case errors.Is(oldErr, bridge.ErrGeneration):
+		return driverIdentity{}, fmt.Errorf("the driver at %s speaks neither COSI v1alpha2 nor v1alpha1; is it a COSI driver? %w",
+			endpoint, errors.Join(err, oldErr))
+	case oldErr != nil:
+		return driverIdentity{}, fmt.Errorf("the driver at %s: %w", endpoint, oldErr)
+	}
+	return driverIdentity{name: name, version: objectstorage.V1alpha1}, nil
+}
+
+// askV1alpha1 accepts only v1alpha1.
+func (e *Emulator) askV1alpha1(ctx context.Context, endpoint string) (driverIdentity, error) {
+	name, err := e.awaitV1alpha1(ctx, endpoint)
+	if !errors.Is(err, bridge.ErrGeneration) {
+		return driverIdentity{name: name, version: objectstorage.V1alpha1}, err
+	}
+	if _, newErr := cosisidecar.GetDriverName(ctx, e.askOptions(endpoint)); newErr != nil {
+		return driverIdentity{}, fmt.Errorf("the driver at %s speaks neither COSI v1alpha1 nor v1alpha2; is it a COSI driver? %w",
+			endpoint, errors.Join(err, newErr))
+	}
+	return driverIdentity{}, fmt.Errorf("the driver at %s speaks v1alpha2: %w; run it with the kinds of v1alpha2", endpoint, ErrDriverVersion)
+}
+
+func (e *Emulator) askOptions(endpoint string) cosisidecar.Options {
+	return cosisidecar.Options{Endpoint: endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
+}
+
+// awaitV1alpha1 asks a driver of v1alpha1 for its name, until it answers. A driver may answer
+// with errors until its backend is ready.
+func (e *Emulator) awaitV1alpha1(ctx context.Context, endpoint string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.opts.ConnectTimeout, DefaultConnectTimeout))
+	defer cancel()
+	var last error
+	for {
+		name, err := bridge.GetDriverName(ctx, endpoint)
+		if err == nil || errors.Is(err, bridge.ErrGeneration) {
+			return name, err
+		}
+		if last == nil || ctx.Err() == nil { // otherwise the deadline of ctx has cut off the call
+			last = err
+		}
+		if !sleep(ctx, firstRetry) {
+			return "", last
+		}
+	}
+}
+
+// otherTimeout is the time limit for the question whether a driver also serves v1alpha1.
+const otherTimeout = time.Second
+
+func servesV1alpha1(ctx context.Context, endpoint string) bool {
+	ctx, cancel := context.WithTimeout(ctx, otherTimeout)
+	defer cancel()
+	_, err := bridge.GetDriverName(ctx, endpoint)
+	return err == nil
+}

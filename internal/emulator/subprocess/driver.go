@@ -1,0 +1,185 @@
+package subprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"google.golang.org/grpc"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// Variables of a driver, beside VariableKubeconfig and VariableEndpoint.
+const (
+	// VariableSocket is the path of VariableEndpoint, for drivers that take no URL.
+	VariableSocket = "COSI_SOCKET"
+	// VariableStateDir is a directory for files of the driver, which outlive its process.
+	VariableStateDir = "STATE_DIR"
+	// VariablePodNamespace is the namespace of the driver's ServiceAccount.
+	VariablePodNamespace = "POD_NAMESPACE"
+)
+
+// inherited are the variables that a driver gets from the environment of this process, as
+// names or, with '*' at their end, as prefixes.
+var inherited = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_*"}
+
+// DriverOptions say how to run a driver.
+type DriverOptions struct {
+	// Args are the program and its arguments.
+	Args []string
+	// Variables are further variables, and Env the user's, as KEY=VALUE, which replace all
+	// others. Values in Env can refer to variables.
+	Variables map[string]string
+	Env       []string
+	// Config leads to the API server, across the seam.
+	Config *rest.Config
+	// Socket is the endpoint at which the driver listens, unix:///path.
+	Socket string
+	// Endpoint is where the process is served across the seam, unix:///path.
+	Endpoint string
+	// DialOptions lead to the driver, across the seam.
+	DialOptions []grpc.DialOption
+	// ConnectTimeout is the time limit for the first answer.
+	ConnectTimeout time.Duration
+	// Identify asks the driver at an endpoint who it is, until it answers or the context is
+	// done. Its error ends the process.
+	Identify func(ctx context.Context, endpoint string) error
+	// Logger gets what the driver prints, and Redact removes secret values from it.
+	Logger logr.Logger
+	Redact func(string) string
+}
+
+// DriverProcess is one run of a driver.
+type DriverProcess struct {
+	*Process
+
+	options DriverOptions
+}
+
+// NewDriver starts a driver. A socket that an earlier process has left is removed before.
+// Other processes reach the driver at Endpoint once WaitReady has returned.
+func NewDriver(options DriverOptions) (_ *DriverProcess, err error) {
+	if err := freeSocket(options.Socket); err != nil {
+		return nil, err
+	}
+	r, err := newProcess()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close())
+		}
+	}()
+	r.tail.redact = options.Redact
+	variables := maps.Clone(options.Variables)
+	variables[VariableEndpoint] = options.Socket
+	variables[VariableSocket] = socketPath(options.Socket)
+	variables[VariableKubeconfig] = filepath.Join(r.dir, "kubeconfig")
+	if r.proxy, err = newProxy(options.Config, variables[VariableKubeconfig]); err != nil {
+		return nil, fmt.Errorf("connect a driver to the API server: %w", err)
+	}
+	environment := slices.Concat(cleanEnvironment(), pairs(variables), expand(options.Env, variables))
+	if err := r.run(expand(options.Args, variables), environment, options.Logger); err != nil {
+		return nil, err
+	}
+	return &DriverProcess{Process: r, options: options}, nil
+}
+
+// freeSocket removes a socket on which no process listens, and creates its directory. It
+// is an error if a process listens there.
+func freeSocket(endpoint string) error {
+	listener, err := fakedriver.Listen(endpoint)
+	if err != nil {
+		return err
+	}
+	return listener.Close()
+}
+
+func socketPath(endpoint string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(endpoint, "unix:"), "//")
+}
+
+// cleanEnvironment returns the inherited variables.
+func cleanEnvironment() []string {
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return !slices.ContainsFunc(inherited, func(known string) bool {
+			prefix, isPrefix := strings.CutSuffix(known, "*")
+			return name == known || isPrefix && strings.HasPrefix(name, prefix)
+		})
+	})
+}
+
+// WaitReady implements emulator.Runner: a driver is ready when it has said who it is. Only
+// then it is served at the endpoint.
+func (d *DriverProcess) WaitReady(ctx context.Context) error {
+	// A driver that ends while it is asked is not waited for: the caller cancels ctx.
+	bounded, cancel := context.WithTimeoutCause(ctx, d.options.ConnectTimeout, errSilent)
+	defer cancel()
+	if err := d.identify(bounded); err != nil {
+		return err
+	}
+	conn, err := dial(Driver{Endpoint: d.options.Socket, DialOptions: d.options.DialOptions})
+	if err != nil {
+		return err
+	}
+	if err := awaitConnection(bounded, conn); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	listener, err := fakedriver.Listen(d.options.Endpoint) //nolint:contextcheck // the probe of a stale socket is bounded by itself
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	return d.serve(serveRelay(conn, listener)) //nolint:contextcheck // it outlives the start
+}
+
+// errSilent is the cause of the end of a context when a driver was waited for long enough.
+var errSilent = errors.New("it did not answer in time")
+
+func (d *DriverProcess) identify(ctx context.Context) error {
+	if err := d.awaitSocket(ctx); err != nil {
+		if errors.Is(context.Cause(ctx), errSilent) {
+			return d.explain(fmt.Errorf("it does not listen at %s after %s", socketPath(d.options.Socket), d.options.ConnectTimeout))
+		}
+		return err
+	}
+	err := d.options.Identify(ctx, d.options.Socket)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return d.explain(fmt.Errorf("it listens at %s, but DriverGetInfo has no answer after %s: %w",
+			socketPath(d.options.Socket), d.options.ConnectTimeout, err))
+	}
+	return err
+}
+
+// awaitSocket returns when a process listens at the driver's socket.
+func (d *DriverProcess) awaitSocket(ctx context.Context) error {
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socketPath(d.options.Socket))
+		if err != nil {
+			return false, nil //nolint:nilerr // it does not listen yet
+		}
+		return true, conn.Close()
+	})
+}
+
+// explain adds to an error where the driver listens instead, and what it has printed.
+func (d *DriverProcess) explain(err error) error {
+	others := slices.DeleteFunc(d.group.listening(), func(path string) bool { return path == socketPath(d.options.Socket) })
+	if len(others) > 0 {
+		err = fmt.Errorf("%w; it listens at %s: name that with --driver unix://%s, or have it listen at $COSI_ENDPOINT",
+			err, strings.Join(others, " and "), others[0])
+	}
+	return fmt.Errorf("the driver runs, but %w%s", err, d.tail)
+}

@@ -1,0 +1,79 @@
+package subprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+)
+
+// group is the process group of a command: its process, and those that it has started,
+// for instance if the command is a script. A guard kills the group when this process
+// dies, also by kill -9.
+type group struct {
+	mu    sync.Mutex
+	id    int // 0: it does not run
+	dog   *exec.Cmd
+	leash io.WriteCloser
+}
+
+// guardScript waits until the process that started it says that the group has ended, or
+// dies.
+const guardScript = `read -r done || kill -KILL -- "-$1" 2>/dev/null`
+
+// guard starts the guard of a group.
+func (g *group) guard(id int) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.id = id
+	dog := exec.CommandContext(context.Background(), "/bin/sh", "-c", guardScript, "cosi-emu-guard", fmt.Sprint(id))
+	dog.Dir = "/"
+	// A terminal sends its interrupt to the process group, but the guard must continue.
+	dog.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	leash, err := dog.StdinPipe()
+	if err == nil {
+		err = dog.Start()
+	}
+	if err != nil {
+		return fmt.Errorf("start the guard of a process: %w", err)
+	}
+	g.dog, g.leash = dog, leash
+	return nil
+}
+
+// signal sends a signal to all processes of the group.
+func (g *group) signal(s syscall.Signal) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.id == 0 {
+		return os.ErrProcessDone
+	}
+	if err := syscall.Kill(-g.id, s); errors.Is(err, syscall.ESRCH) {
+		return os.ErrProcessDone
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// end kills what is left of the group when its first process has ended, and dismisses the
+// guard.
+func (g *group) end() error {
+	if err := g.signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill a process group: %w", err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.id = 0
+	if g.dog == nil {
+		return nil
+	}
+	_, err := io.WriteString(g.leash, "done\n")
+	err = errors.Join(err, g.leash.Close(), g.dog.Wait())
+	g.dog = nil
+	return err
+}
