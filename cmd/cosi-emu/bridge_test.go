@@ -28,11 +28,7 @@ func (h *home) newOldDriver(flags ...string) *oldDriver {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	program := filepath.Join(dir, "olddriver")
-	build := exec.CommandContext(h.t.Context(), "go", "build", "-C", "../../test/olddriver", "-o", program, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		h.t.Fatalf("build the driver: %v\n%s", err, out)
-	}
+	program := h.buildOldDriver(dir)
 	d := &oldDriver{h: h, socket: "unix://" + filepath.Join(dir, "d.sock"), state: filepath.Join(dir, "driver.json")}
 	cmd := exec.CommandContext(context.Background(), program, append(flags, "-endpoint", d.socket, "-state", d.state)...)
 	cmd.Stderr = os.Stderr
@@ -44,6 +40,17 @@ func (h *home) newOldDriver(flags ...string) *oldDriver {
 		_ = cmd.Wait()
 	})
 	return d
+}
+
+// buildOldDriver builds the driver into a directory.
+func (h *home) buildOldDriver(dir string) (program string) {
+	h.t.Helper()
+	program = filepath.Join(dir, "olddriver")
+	build := exec.CommandContext(h.t.Context(), "go", "build", "-C", "../../test/olddriver", "-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		h.t.Fatalf("build the driver: %v\n%s", err, out)
+	}
+	return program
 }
 
 // expectNothing expects that the driver has nothing left of what it has made.

@@ -1,6 +1,7 @@
 // Command olddriver is a driver of COSI v1alpha1. It knows nothing of cosi-emu but the
 // generated protocol, as drivers in the field do. What it creates is in a file, so
 // that it is idempotent over restarts. It hands out keys, and has no object storage.
+// Flags have it behave as badly as some drivers in the field.
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -29,9 +31,19 @@ func main() {
 	endpoint := flag.String("endpoint", os.Getenv("COSI_ENDPOINT"), "UNIX socket, unix:///path")
 	flag.StringVar(&d.file, "state", "", "file that keeps buckets and accounts")
 	flag.StringVar(&d.prefix, "id-prefix", "", "prefix of the IDs, such as arn:old: (default: the IDs are the names)")
+	flag.BoolVar(&d.keepSocket, "keep-socket", false, "do not remove a socket that an earlier process has left")
+	flag.BoolVar(&d.noServices, "no-services", false, "serve no COSI at all")
+	flag.BoolVar(&d.printKeys, "print-keys", false, "print the keys that it hands out")
+	flag.DurationVar(&d.late, "late", 0, "time after the start in which DriverGetInfo fails")
+	failed := flag.Bool("fail-on-sigterm", false, "exit with status 1 on SIGTERM")
 	flag.Parse()
+	d.started = time.Now()
+	fmt.Printf("listening at %s for the backend %q\n", *endpoint, os.Getenv("BACKEND"))
 	if err := d.run(strings.TrimPrefix(*endpoint, "unix://")); err != nil {
 		fmt.Fprintln(os.Stderr, "olddriver:", err)
+		os.Exit(1)
+	}
+	if *failed {
 		os.Exit(1)
 	}
 }
@@ -41,8 +53,11 @@ type driver struct {
 	cosi.UnimplementedIdentityServer
 	cosi.UnimplementedProvisionerServer
 
-	file, prefix string
-	mu           sync.Mutex
+	file, prefix                      string
+	keepSocket, noServices, printKeys bool
+	late                              time.Duration
+	started                           time.Time
+	mu                                sync.Mutex
 }
 
 // state is what the file has.
@@ -54,16 +69,20 @@ type state struct {
 }
 
 func (d *driver) run(socket string) error {
-	if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if !d.keepSocket {
+		if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		return err
 	}
 	server := grpc.NewServer()
-	cosi.RegisterIdentityServer(server, d)
-	cosi.RegisterProvisionerServer(server, d)
+	if !d.noServices {
+		cosi.RegisterIdentityServer(server, d)
+		cosi.RegisterProvisionerServer(server, d)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, server.Stop)
@@ -97,7 +116,10 @@ func (d *driver) change(how func(*state) error) error {
 	return nil
 }
 
-func (*driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
+func (d *driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
+	if time.Since(d.started) < d.late {
+		return nil, status.Error(codes.Unavailable, "the backend is not ready")
+	}
 	return &cosi.DriverGetInfoResponse{Name: "old.example.com"}, nil
 }
 
@@ -143,6 +165,9 @@ func (d *driver) DriverGrantBucketAccess(
 	}
 	secrets := map[string]string{
 		"accessKeyID": "id-of-" + r.GetName(), "accessSecretKey": "key-of-" + r.GetName(), "endpoint": "http://127.0.0.1:1",
+	}
+	if d.printKeys {
+		fmt.Println("granted", secrets["accessSecretKey"])
 	}
 	return &cosi.DriverGrantBucketAccessResponse{
 		AccountId: id, Credentials: map[string]*cosi.CredentialDetails{"s3": {Secrets: secrets}},

@@ -131,6 +131,10 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Sandboxes < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
 		return o, fmt.Errorf("%w: sandboxes, sample, random, budget and shrink timeout must not be negative", ErrOptions)
 	}
+	if o.Sandboxes > 1 && o.Emulator.Driver != "" && o.Emulator.Implementations.DriverCommand != nil {
+		return o, fmt.Errorf("%w: %d sandboxes would run a driver each, which cannot all listen at %s; use one (--parallel 1)",
+			ErrOptions, o.Sandboxes, o.Emulator.Driver)
+	}
 	o.Prune = cmp.Or(o.Prune, PruneState)
 	if !slices.Contains(Prunes(), o.Prune) {
 		return o, fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
