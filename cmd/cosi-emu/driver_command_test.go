@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,7 +68,7 @@ func TestDriverCommand(t *testing.T) {
 	if !strings.HasPrefix(key, "key-of-ba-") {
 		t.Errorf("the application gets the key %q, want that of the driver", key)
 	}
-	h.expectLogs(`for the backend "http://a,b"`, 1)
+	h.expectLogs(`for the backend \"http://a,b\"`, 1)
 	h.expectLogs("granted ", 1)
 	if logs := h.must("logs"); strings.Contains(logs, key) {
 		t.Errorf("the logs have the key %q", key)
@@ -87,7 +88,9 @@ func TestDriverCommand(t *testing.T) {
 	h.expectNothingLeft()
 
 	info = h.up("--driver-cmd", "sh -c '"+command+" & wait'")
-	h.driverPID()
+	if processes := harness.Processes(t, h.dir+"/olddriver -state "); len(processes) != 3 {
+		t.Errorf("processes of emulator, script and driver: %q", processes)
+	}
 	kill(t, info.PID)
 	harness.Eventually(t, "the driver, which a script has started, has ended", func(context.Context) error {
 		if left := harness.Processes(t, h.dir+"/olddriver -state "); len(left) > 0 {
@@ -127,9 +130,7 @@ func (h *home) checkDriverEnvironment(pid int) {
 	}
 }
 
-const crashes = `- inject:
-    at: {seam: rpc, component: driver, operation: DriverGrantBucketAccess, nth: 1}
-    crash: after
+const crashes = `- inject: {name: lost, seam: rpc, component: driver, operation: DriverGrantBucketAccess, nth: 1, crash: after}
 - restart: driver
 - crash: driver
 `
@@ -170,7 +171,7 @@ func TestDriverCommandNew(t *testing.T) {
 	c.quickstart()
 	h.write("old", "{}")
 	killDriver := func(command string) {
-		found := harness.Processes(t, command)
+		found := slices.DeleteFunc(harness.Processes(t, command), func(process string) bool { return strings.Contains(process, "--driver-cmd") })
 		if len(found) != 1 {
 			t.Fatalf("processes: %q", found)
 		}

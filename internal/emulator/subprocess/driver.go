@@ -82,7 +82,7 @@ func NewDriver(options DriverOptions) (_ *DriverProcess, err error) {
 			err = errors.Join(err, r.close())
 		}
 	}()
-	r.tail.redact = options.Redact
+	r.tail.redact, r.grants = options.Redact, &grants{}
 	variables := maps.Clone(options.Variables)
 	variables[VariableEndpoint] = options.Socket
 	variables[VariableSocket] = socketPath(options.Socket)
@@ -142,7 +142,7 @@ func (d *DriverProcess) WaitReady(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	return d.serve(serveRelay(conn, listener)) //nolint:contextcheck // it outlives the start
+	return d.serve(serveRelay(conn, listener, d.grants)) //nolint:contextcheck // it outlives the start
 }
 
 // errSilent is the cause of the end of a context when a driver was waited for long enough.

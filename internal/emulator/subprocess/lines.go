@@ -11,6 +11,7 @@ import (
 // lines takes what a process prints into the log, line by line.
 type lines struct {
 	logger logr.Logger
+	grants *grants // nil for a controller and a sidecar
 	tail   *tail
 	rest   []byte
 }
@@ -41,8 +42,81 @@ func (l *lines) flush() {
 
 func (l *lines) log(line []byte) {
 	text := strings.TrimSpace(string(line))
-	l.logger.Info(text)
+	l.grants.after(func() { l.logger.Info(text) })
 	l.tail.add(text)
+}
+
+// grants delays what a driver prints until it has answered the grants in progress. It may
+// print a key before it returns the key, and until then the journal does not know that the
+// text is a secret.
+type grants struct {
+	mu      sync.Mutex
+	last    int // number of the last grant
+	current map[int]bool
+	held    []heldLine
+}
+
+// heldLine is a line that was printed when so many grants had begun.
+type heldLine struct {
+	began int
+	log   func()
+}
+
+// maxHeld is how many lines are delayed at most.
+const maxHeld = 1000
+
+// after logs a line after the grants in progress.
+func (g *grants) after(log func()) {
+	if g == nil {
+		log()
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held = append(g.held, heldLine{g.last, log})
+	g.release()
+}
+
+// begin counts a grant, and returns a function for its end.
+func (g *grants) begin() (end func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.last++
+	number := g.last
+	if g.current == nil {
+		g.current = map[int]bool{}
+	}
+	g.current[number] = true
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.current, number)
+		g.release()
+	}
+}
+
+// release logs the lines that wait for no grant any more. The caller holds mu, which keeps
+// their order.
+func (g *grants) release() {
+	oldest := g.last + 1
+	for number := range g.current {
+		oldest = min(oldest, number)
+	}
+	for len(g.held) > 0 && (g.held[0].began < oldest || len(g.held) > maxHeld) {
+		g.held[0].log()
+		g.held = g.held[1:]
+	}
+}
+
+// flush logs all lines. The driver has ended.
+func (g *grants) flush() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.current = nil
+	g.release()
 }
 
 // tail remembers the last lines of a process. Without redact, it shows none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"path"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 type relay struct {
 	server *grpc.Server
 	conn   *grpc.ClientConn
+	grants *grants // nil for the relay of a sidecar
 	served chan error
 
 	watching sync.WaitGroup
@@ -44,7 +46,7 @@ func newRelay(socket string, driver Driver) (*relay, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return serveRelay(conn, listener), nil
+	return serveRelay(conn, listener, nil), nil
 }
 
 func dial(driver Driver) (*grpc.ClientConn, error) {
@@ -55,8 +57,8 @@ func dial(driver Driver) (*grpc.ClientConn, error) {
 }
 
 // serveRelay starts a relay from a listener to a connection, and owns both.
-func serveRelay(conn *grpc.ClientConn, listener net.Listener) *relay {
-	r := &relay{conn: conn, served: make(chan error, 1)}
+func serveRelay(conn *grpc.ClientConn, listener net.Listener, grants *grants) *relay {
+	r := &relay{conn: conn, grants: grants, served: make(chan error, 1)}
 	r.server = grpc.NewServer(grpc.UnknownServiceHandler(r.pass))
 	through := newGate(listener)
 	through.set(conn.GetState() == connectivity.Ready)
@@ -92,6 +94,9 @@ func (r *relay) follow(ctx context.Context, through *gate) {
 	}
 }
 
+// grantMethod is the method that returns keys, in both generations.
+const grantMethod = "DriverGrantBucketAccess"
+
 // pass implements grpc.StreamHandler for calls of any method that has one request
 // and one response.
 func (r *relay) pass(_ any, stream grpc.ServerStream) error {
@@ -105,6 +110,9 @@ func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	}
 	if err := stream.RecvMsg(request); err != nil {
 		return err
+	}
+	if r.grants != nil && path.Base(method) == grantMethod {
+		defer r.grants.begin()()
 	}
 	if err := r.conn.Invoke(stream.Context(), method, request, response); err != nil {
 		return err

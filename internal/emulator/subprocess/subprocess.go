@@ -60,6 +60,7 @@ type Process struct {
 	group  group
 	output [2]*lines // standard output and error
 	tail   *tail
+	grants *grants // nil for a controller and a sidecar
 	probe  string // empty: it is ready when it runs
 	dir    string
 	proxy  *proxy
@@ -153,7 +154,7 @@ func (r *Process) run(command, environment []string, logger logr.Logger) error {
 	r.cmd.WaitDelay = grace
 	r.cmd.SysProcAttr = attributes()
 	for i := range r.output {
-		r.output[i] = &lines{logger: logger, tail: r.tail}
+		r.output[i] = &lines{logger: logger, tail: r.tail, grants: r.grants}
 	}
 	r.cmd.Stdout, r.cmd.Stderr = r.output[0], r.output[1]
 	if err := r.cmd.Start(); err != nil {
@@ -183,6 +184,7 @@ func (r *Process) Start(ctx context.Context) error {
 	for _, output := range r.output {
 		output.flush()
 	}
+	r.grants.flush()
 	switch {
 	case ctx.Err() != nil || isClosed(r.killed):
 		err = nil // Stop or Crash ended it

@@ -42,8 +42,11 @@ func TestMain(m *testing.M) {
 }
 
 // be is a component in a process of its own, as `cosi-emu controller` and
-// `cosi-emu sidecar` are.
+// `cosi-emu sidecar` are, or a driver.
 func be(as string) error {
+	if as == "driver" {
+		return driveByConfig()
+	}
 	flags := flag.NewFlagSet(as, flag.ExitOnError)
 	kubeconfig := flags.String("kubeconfig", "", "")
 	probe := flags.String("health-probe-bind-address", "", "")
