@@ -63,6 +63,9 @@ func TestBuild(t *testing.T) {
 		{"All", ".", "all that COSI needs but drivers", slices.Concat(kinds, rights, controller)},
 		// KEP: FLOW-INSTALL-3
 		{"Driver", "example-driver", "a driver for it", driver},
+		{"DriverRights", "driver-rbac", "the rights of a driver that reads objects", []string{
+			"ClusterRole cosi-driver", "ClusterRoleBinding cosi-driver", "ServiceAccount cosi-driver",
+		}},
 		{"Bridge", "bridge", "a driver of v1alpha1 for it", bridged},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -122,7 +122,7 @@ func TestDriver(t *testing.T) {
 		t.Errorf("warnings %q, want that it %s", info.Warnings, want)
 	}
 	for _, want := range []struct{ operation, outcome string }{
-		{"get configmaps", ""}, {"list buckets", journal.OutcomeOK}, {"list secrets", journal.OutcomeOK}, {"create secrets", "403"},
+		{"get configmaps", ""}, {"list buckets", journal.OutcomeOK}, {"list secrets", journal.OutcomeOK}, {"create secrets", "Forbidden"},
 	} {
 		if !slices.ContainsFunc(emu.Journal().Since(0), func(e journal.Event) bool {
 			return e.Component == emulator.ComponentDriver && e.Operation.Name == want.operation && strings.Contains(e.Outcome, want.outcome)
