@@ -73,7 +73,8 @@ a scenario or the command line is wrong, 3 if the environment failed.`,
   cosi-emu explore lifecycle.yaml --driver unix:///tmp/driver.sock --driver-timeout 10s
 
   # Your driver as a command: each worker runs one, and crashes are tried at its calls.
-  cosi-emu explore lifecycle.yaml --driver-cmd './driver --state=$(STATE_DIR)/state.json' --at 'driver rpc *'
+  cosi-emu explore lifecycle.yaml --at 'driver rpc *' \
+    --driver-cmd './driver --state=$(STATE_DIR)/state.json'
 
   # People who delete and edit objects at every operation.
   cosi-emu explore lifecycle.yaml --interference --prune object

@@ -136,7 +136,8 @@ const upExamples = `  # Ctrl-C stops it.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
 
   # The emulator starts your driver, and restarts it when it exits.
-  cosi-emu up --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)' --driver-env BACKEND_URL=http://127.0.0.1:9000
+  cosi-emu up --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)' \
+    --driver-env BACKEND_URL=http://127.0.0.1:9000
 
   # A driver with a path compiled in.
   cosi-emu up --driver-cmd ./my-driver --driver unix:///var/lib/cosi/cosi.sock
