@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
@@ -89,11 +91,17 @@ func GetDriverName(ctx context.Context, endpoint string) (name string, err error
 	return info.GetName(), err
 }
 
+// connectBackoff is short, because the driver is on the same machine.
+var connectBackoff = backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second}
+
+const connectTimeout = 20 * time.Second
+
 func connect(endpoint string, options []grpc.DialOption) (*grpc.ClientConn, error) {
 	conn, err := grpc.NewClient(endpoint, append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithIdleTimeout(0),
 		grpc.WithNoProxy(),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: connectBackoff, MinConnectTimeout: connectTimeout}),
 	}, options...)...)
 	if err != nil {
 		return nil, fmt.Errorf("driver endpoint %q: %w", endpoint, err)

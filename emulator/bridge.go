@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
+	"slices"
 
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
@@ -19,9 +22,54 @@ type externalDriver struct {
 	// endpoint is where it speaks v1alpha2: its own, or that of a bridge.
 	endpoint string
 	// bridge is set if it speaks v1alpha1.
-	bridge *Component
-	// ids are those of the bridge.
+	bridge *bridgeComponent
+}
+
+// bridgeComponent is a bridge in front of a driver.
+type bridgeComponent struct {
+	component *Component
+	// ids are those that it stores. They outlive its incarnations, and with a data
+	// directory the emulator.
 	ids *bridge.Directory
+}
+
+// Bridged reports whether the emulator's driver speaks COSI v1alpha1, behind a bridge.
+func (e *Emulator) Bridged() bool { return e.Component(ComponentBridge) != nil }
+
+// fakeGeneration is what the fake drivers speak.
+func (e *Emulator) fakeGeneration() fakedriver.Generation {
+	if e.opts.Bridge {
+		return fakedriver.V1alpha1
+	}
+	return e.generation().fakeDriver
+}
+
+// validateBridge rejects a bridge in front of something else than the fake driver, or for
+// protocols that it does not serve.
+func (o Options) validateBridge() error {
+	switch {
+	case !o.Bridge:
+		return nil
+	case !o.fake():
+		return fmt.Errorf("%w: the bridge is in front of the fake driver, which is left out; "+
+			"for a driver of COSI v1alpha1 the emulator runs one without the option", ErrOptions)
+	}
+	if _, err := bridgeProtocols(o.Protocols); err != nil {
+		return err
+	}
+	return nil
+}
+
+// bridgeProtocols returns the protocols of the bridge of a fake driver.
+func bridgeProtocols(protocols []fakedriver.Protocol) ([]cosiv1alpha2.ObjectProtocol_Type, error) {
+	switch {
+	case len(protocols) == 0 || slices.Equal(protocols, []fakedriver.Protocol{fakedriver.ProtocolS3}):
+		return []cosiv1alpha2.ObjectProtocol_Type{cosiv1alpha2.ObjectProtocol_S3}, nil
+	case slices.Equal(protocols, []fakedriver.Protocol{fakedriver.ProtocolAzure}):
+		return []cosiv1alpha2.ObjectProtocol_Type{cosiv1alpha2.ObjectProtocol_AZURE}, nil
+	default:
+		return nil, fmt.Errorf("%w: protocols %v: a driver behind a bridge serves one protocol, S3 or Azure", ErrOptions, protocols)
+	}
 }
 
 // checkDriver asks an external driver for its name, before a component for it starts.
@@ -36,9 +84,7 @@ func (e *Emulator) useDriver(ctx context.Context, endpoint string) error {
 		return err
 	}
 	e.info.DriverName, e.info.DriverEndpoint = driver.name, driver.endpoint
-	if driver.ids != nil {
-		e.onStop(func(context.Context) error { return driver.ids.Close() })
-	}
+	e.closeAtStop(driver.bridge)
 	return nil
 }
 
@@ -55,54 +101,94 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*e
 		}
 		return &externalDriver{name: who.name, endpoint: endpoint}, nil
 	}
-	driver, err := e.startBridge(ctx, component, endpoint)
+	socket, err := e.bridgeSocket(component)
 	if err != nil {
+		return nil, err
+	}
+	driver := &externalDriver{endpoint: socket}
+	if driver.bridge, err = e.startBridge(ctx, component, bridge.Options{Driver: endpoint}, listenOn(socket)); err != nil {
 		return nil, err
 	}
 	options := cosisidecar.Options{Endpoint: driver.endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
 	if driver.name, err = cosisidecar.GetDriverName(ctx, options); err != nil {
-		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver))
+		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver.bridge))
 	}
 	return driver, nil
 }
 
-// startBridge starts a bridge in front of a driver. The IDs that it stores outlive its
-// incarnations, and with a data directory the emulator.
-func (e *Emulator) startBridge(ctx context.Context, component, endpoint string) (*externalDriver, error) {
+// bridgeSocket is where a bridge listens, if other programs may connect to it.
+func (e *Emulator) bridgeSocket(component string) (string, error) {
+	path, err := filepath.Abs(filepath.Join(e.info.Dir, "run", component+".sock"))
+	return "unix://" + path, err
+}
+
+func listenOn(endpoint string) func() (net.Listener, error) {
+	return func() (net.Listener, error) { return fakedriver.Listen(endpoint) }
+}
+
+// closeAtStop releases the directory of a bridge, which may be nil, at the end.
+func (e *Emulator) closeAtStop(b *bridgeComponent) {
+	if b != nil {
+		e.onStop(func(context.Context) error { return b.ids.Close() })
+	}
+}
+
+// startOwnBridge starts the bridge in front of the emulator's own driver.
+func (e *Emulator) startOwnBridge(ctx context.Context) error {
+	protocols, err := bridgeProtocols(e.opts.Protocols)
+	if err != nil {
+		return err
+	}
+	socket, err := e.bridgeSocket(ComponentBridge)
+	if err != nil {
+		return err
+	}
+	options := bridge.Options{Driver: e.info.DriverEndpoint, Protocols: protocols}
+	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket))
+	if err != nil {
+		return err
+	}
+	e.closeAtStop(started)
+	e.info.DriverEndpoint = socket
+	return nil
+}
+
+// startBridge starts a bridge as a component.
+func (e *Emulator) startBridge(
+	ctx context.Context, component string, opts bridge.Options, listen func() (net.Listener, error),
+) (*bridgeComponent, error) {
 	if e.Component(component) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, component)
 	}
-	run, err := filepath.Abs(filepath.Join(e.info.Dir, "run"))
+	ids, err := bridge.OpenDirectory(filepath.Join(cmp.Or(e.opts.DataDir, filepath.Join(e.info.Dir, "run")), component))
 	if err != nil {
 		return nil, err
 	}
-	ids, err := bridge.OpenDirectory(filepath.Join(cmp.Or(e.opts.DataDir, run), component))
-	if err != nil {
-		return nil, err
-	}
-	driver := &externalDriver{endpoint: "unix://" + filepath.Join(run, component+".sock"), ids: ids}
+	dial := opts.DialOptions
 	err = e.startComponent(ctx, component, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
-		b, err := bridge.New(bridge.Options{Driver: endpoint, DialOptions: i.DialOptions(), ServerOptions: i.ServerOptions(), Store: ids})
+		opts.Store, opts.ServerOptions = ids, i.ServerOptions()
+		opts.DialOptions = slices.Concat(dial, i.DialOptions())
+		b, err := bridge.New(opts)
 		if err != nil {
 			return nil, err
 		}
-		listener, err := fakedriver.Listen(driver.endpoint) //nolint:contextcheck // the probe of a stale socket is bounded by itself
+		listener, err := listen() //nolint:contextcheck // the probe of a stale socket is bounded by itself
 		if err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
 		return server(func(ctx context.Context) error { return errors.Join(b.Serve(ctx, listener), b.Close()) }), nil
 	})
-	driver.bridge = e.Component(component)
+	started := &bridgeComponent{component: e.Component(component), ids: ids}
 	if err != nil {
-		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver))
+		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), started))
 	}
-	return driver, nil
+	return started, nil
 }
 
-// removeBridge stops the bridge of a driver, if it has one.
-func (e *Emulator) removeBridge(ctx context.Context, driver *externalDriver) error {
-	if driver.ids == nil {
+// removeBridge stops a bridge, which may be nil.
+func (e *Emulator) removeBridge(ctx context.Context, b *bridgeComponent) error {
+	if b == nil {
 		return nil
 	}
-	return errors.Join(e.remove(ctx, driver.bridge), driver.ids.Close())
+	return errors.Join(e.remove(ctx, b.component), b.ids.Close())
 }

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"context"
-	"net"
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -26,7 +25,11 @@ func (e *Emulator) backendPhases() []phase {
 		if e.opts.hasGCS() {
 			phases = append(phases, phase{name: "GCS service", run: e.startGCS})
 		}
-		return append(phases, phase{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)})
+		phases = append(phases, phase{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)})
+		if e.opts.Bridge {
+			phases = append(phases, phase{name: ComponentBridge, run: e.startOwnBridge, log: e.logOf(ComponentBridge)})
+		}
+		return phases
 	}
 }
 
@@ -83,14 +86,13 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.info.DriverName, e.info.DriverEndpoint = fakedriver.DefaultName, "unix://"+socket
+	endpoint := "unix://" + socket
+	e.info.DriverName, e.info.DriverEndpoint = fakedriver.DefaultName, endpoint
 	loseData := e.loseDataOf(e.info.DriverName)
 	return e.startStateful(ctx, ComponentDriver, loseData, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		opts := fakedriver.Options{Name: e.info.DriverName, Protocols: e.opts.Protocols}
 		//nolint:contextcheck // the probe of a stale socket is bounded by itself
-		return e.newDriver(opts, i, func() (net.Listener, error) {
-			return fakedriver.Listen(e.info.DriverEndpoint)
-		})
+		return e.newDriver(opts, i, listenOn(endpoint))
 	})
 }
 

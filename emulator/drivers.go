@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/cosi-emu/cosi-emu/bridge"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
@@ -39,8 +40,9 @@ type AddedDriver struct {
 	DriverName string
 
 	emulator *Emulator
-	listener *redial // of a fake driver
+	listener *redial // of a fake driver, or of the bridge in front of it
 	external *externalDriver
+	bridge   *bridgeComponent
 }
 
 // bufferBytes is the buffer size of an in-memory connection.
@@ -49,6 +51,12 @@ const bufferBytes = 256 << 10
 // redial creates an in-memory listener for each incarnation of a driver.
 type redial struct {
 	current chan *bufconn.Listener // the listener to connect to
+}
+
+func newRedial() *redial {
+	r := &redial{current: make(chan *bufconn.Listener, 1)}
+	r.current <- bufconn.Listen(bufferBytes)
+	return r
 }
 
 func (r *redial) listen() net.Listener {
@@ -70,20 +78,23 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	if e.store == nil {
 		return nil, fmt.Errorf("%w: a further fake driver needs the emulator's store", ErrOptions)
 	}
-	added := &AddedDriver{DriverName: opts.Name, emulator: e, listener: &redial{current: make(chan *bufconn.Listener, 1)}}
-	added.listener.current <- bufconn.Listen(bufferBytes)
+	added := &AddedDriver{DriverName: opts.Name, emulator: e, listener: newRedial()}
 	name := ComponentDriver + "." + opts.Name
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
+	listener := added.listener
 	err := e.startStateful(ctx, name, e.loseDataOf(opts.Name), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		own := fakedriver.Options{
 			Name: opts.Name, Protocols: opts.Protocols, AccessModes: opts.AccessModes, SingleBucket: opts.SingleBucket,
 			Parameters: opts.Parameters,
 		}
-		return e.newDriver(own, i, func() (net.Listener, error) { return added.listener.listen(), nil })
+		return e.newDriver(own, i, func() (net.Listener, error) { return listener.listen(), nil })
 	})
 	added.Driver = e.Component(name)
+	if err == nil && e.opts.Bridge {
+		err = added.addBridge(ctx, opts.Protocols)
+	}
 	if err == nil {
 		added.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+opts.Name, cosisidecar.Options{
 			Endpoint: "passthrough:///" + opts.Name, DialOptions: []grpc.DialOption{grpc.WithContextDialer(added.listener.dial)},
@@ -94,6 +105,21 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	}
 	e.serve(added)
 	return added, nil
+}
+
+// addBridge starts a bridge between a fake driver and its sidecar.
+func (a *AddedDriver) addBridge(ctx context.Context, protocols []fakedriver.Protocol) error {
+	served, err := bridgeProtocols(protocols)
+	if err != nil {
+		return err
+	}
+	own := newRedial()
+	a.bridge, err = a.emulator.startBridge(ctx, ComponentBridge+"."+a.DriverName, bridge.Options{
+		Driver: "passthrough:///" + a.DriverName, Protocols: served,
+		DialOptions: []grpc.DialOption{grpc.WithContextDialer(a.listener.dial)},
+	}, func() (net.Listener, error) { return own.listen(), nil })
+	a.listener = own
+	return err
 }
 
 // JoinDriver starts a sidecar for an external driver that already runs at an endpoint,
@@ -108,17 +134,17 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 	if err != nil {
 		return nil, fmt.Errorf("join the driver at %s: %w", endpoint, err)
 	}
-	joined := &AddedDriver{DriverName: driver.name, emulator: e, external: driver}
+	joined := &AddedDriver{DriverName: driver.name, emulator: e, external: driver, bridge: driver.bridge}
 	for component, served := range e.Served() {
 		if served == joined.DriverName {
 			err := fmt.Errorf("%w: the driver at %s calls itself %q, and %s serves one of that name already",
 				ErrOptions, endpoint, served, component)
-			return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver))
+			return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver.bridge))
 		}
 	}
 	joined.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+name, cosisidecar.Options{Endpoint: driver.endpoint})
 	if err != nil {
-		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver))
+		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver.bridge))
 	}
 	e.serve(joined)
 	return joined, nil
@@ -163,9 +189,7 @@ func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 // the driver.
 func (a *AddedDriver) Remove(ctx context.Context) error {
 	err := errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
-	if a.external != nil {
-		err = errors.Join(err, a.emulator.removeBridge(ctx, a.external))
-	}
+	err = errors.Join(err, a.emulator.removeBridge(ctx, a.bridge))
 	cosisidecar.ForgetDriver(a.DriverName)
 	cosicontroller.ForgetDriver(a.DriverName)
 	return err

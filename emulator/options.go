@@ -89,6 +89,9 @@ type Options struct {
 	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator
 	// runs a bridge. With Implementations.DriverCommand, it is where that driver listens.
 	Driver string
+	// Bridge has the fake drivers speak COSI v1alpha1, each behind a bridge. They have one
+	// protocol, S3 or Azure.
+	Bridge bool
 	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the
 	// emulator.
 	NoDriver bool
@@ -131,7 +134,7 @@ func (o Options) validateDriver() error {
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
-	return cmp.Or(o.validateStore(), o.validateProtocols())
+	return cmp.Or(o.validateStore(), o.validateProtocols(), o.validateBridge())
 }
 
 func (o Options) validateStore() error {

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is for machines that run other tests, too, with the race detector.
-const patience = 6
+var patience = 1
 
 // TestSuite runs every scenario as a subtest of its name, all against one control
 // plane: go test ./scenarios/suite -run TestSuite/NAME runs one of them.

@@ -8,6 +8,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
+// LabelBridge is the label of scenarios that cannot pass with a driver of COSI v1alpha1
+// behind a bridge. Its value is the reason; docs/bridge.md has them all.
+const LabelBridge = "bridge"
+
 // unmetRequirement returns the first requirement of a scenario that this emulator or
 // cluster does not meet, or "".
 func (e *Engine) unmetRequirement(s *spec.Scenario) string {
@@ -28,6 +32,9 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 		if need.missing && anyStep(s.Steps, need.of) {
 			return need.reason
 		}
+	}
+	if reason := s.Labels[LabelBridge]; reason != "" && e.emulator.Bridged() {
+		return "the bridge to COSI v1alpha1 does not have what it needs: " + reason
 	}
 	ownFake := func(d spec.Driver) bool { return d.Socket == "" }
 	if e.emulator.Store() == nil && slices.ContainsFunc(s.Setup.Drivers, ownFake) {

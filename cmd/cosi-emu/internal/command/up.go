@@ -62,6 +62,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
+	flags.BoolVar(&o.Bridge, "bridge", false, "the fake driver speaks COSI v1alpha1, behind the bridge of 'cosi-emu bridge'")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
