@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -30,6 +31,7 @@ type Bridge struct {
 
 	buckets, accounts *ids
 	turns             turns
+	callers           *callers
 }
 
 // New returns a Bridge. It does not wait for the driver: while there is no connection
@@ -39,12 +41,13 @@ func New(options Options) (*Bridge, error) {
 		return nil, err
 	}
 	options = options.withDefaults()
-	conn, err := connect(options.Driver, options.DialOptions)
+	callers := &callers{open: map[*caller]struct{}{}}
+	conn, err := connect(options.Driver, append(slices.Clone(options.DialOptions), grpc.WithStatsHandler(driverConnection{callers})))
 	if err != nil {
 		return nil, err
 	}
 	return &Bridge{
-		options: options, conn: conn,
+		options: options, conn: conn, callers: callers,
 		identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn),
 		buckets: &ids{store: options.Store, kind: "bucket"}, accounts: &ids{store: options.Store, kind: "account"},
 		turns: newTurns(),
@@ -61,13 +64,14 @@ func (b *Bridge) Register(server grpc.ServiceRegistrar) {
 func (b *Bridge) Close() error { return b.conn.Close() }
 
 // Serve serves the bridge on a listener until ctx is done. Calls in flight are then
-// cancelled. It closes the listener.
+// cancelled. It closes the listener. When the connection to the driver ends, Serve ends
+// those to the bridge, so that callers notice that the driver restarts.
 func (b *Bridge) Serve(ctx context.Context, listener net.Listener) error {
 	server := grpc.NewServer(b.options.ServerOptions...)
 	b.Register(server)
 	stop := context.AfterFunc(ctx, server.Stop)
 	defer stop()
-	if err := server.Serve(listener); err != nil && ctx.Err() == nil {
+	if err := server.Serve(tracked{listener, b.callers}); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("serve the bridge: %w", err)
 	}
 	return nil

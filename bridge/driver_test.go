@@ -40,7 +40,7 @@ type oldDriver struct {
 }
 
 // dial serves the driver until the test ends. It returns what a client dials with.
-func (d *oldDriver) dial(t *testing.T) []grpc.DialOption {
+func (d *oldDriver) dial(t testing.TB) []grpc.DialOption {
 	t.Helper()
 	d.buckets, d.accounts = map[string]string{}, map[string]string{}
 	if d.idOf == nil {

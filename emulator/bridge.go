@@ -143,7 +143,7 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := bridge.Options{Driver: e.info.DriverEndpoint, Protocols: protocols}
+	options := bridge.Options{Driver: e.info.DriverEndpoint, Protocols: protocols, AssumeExisting: true}
 	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket))
 	if err != nil {
 		return err

@@ -115,7 +115,7 @@ func (a *AddedDriver) addBridge(ctx context.Context, protocols []fakedriver.Prot
 	}
 	own := newRedial()
 	a.bridge, err = a.emulator.startBridge(ctx, ComponentBridge+"."+a.DriverName, bridge.Options{
-		Driver: "passthrough:///" + a.DriverName, Protocols: served,
+		Driver: "passthrough:///" + a.DriverName, Protocols: served, AssumeExisting: true,
 		DialOptions: []grpc.DialOption{grpc.WithContextDialer(a.listener.dial)},
 	}, func() (net.Listener, error) { return own.listen(), nil })
 	a.listener = own
