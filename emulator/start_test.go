@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
 
@@ -27,6 +28,10 @@ func TestStartRejects(t *testing.T) {
 		"TLSOfOther":       {Driver: "unix:///tmp/x.sock", TLS: true},
 		"LimitOfOther":     {NoDriver: true, MaxAccounts: 1},
 		"BodyOfOther":      {NoDriver: true, MaxBodyBytes: 1},
+		"BridgeOfOther":    {Driver: "unix:///tmp/x.sock", Bridge: true},
+		"BridgeOfNone":     {NoDriver: true, Bridge: true},
+		"BridgeOfTwo":      {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolAzure}},
+		"BridgeOfGCS":      {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}},
 		"AccountsNegative": {MaxAccounts: -1},
 		"BodyNegative":     {MaxBodyBytes: -1},
 		"PortTooHigh":      {S3Port: 65536},

@@ -105,6 +105,10 @@ func TestUsage(t *testing.T) {
 			reason: "names are written as COSI writes them",
 			args:   command("driver", "--protocols", "s3"), code: 2, says: []string{`"s3"`, "S3, GCS, Azure"},
 		},
+		"BridgeOfOther": {
+			reason: "the bridge is in front of the fake driver",
+			args:   command("up", "--bridge", "--driver", "unix:///tmp/x.sock"), code: 2, says: []string{"bridge", "left out"},
+		},
 		"DriverGeneration": {
 			reason: "there is no such version",
 			args:   command("driver", "--api", "v1beta1"), code: 2, says: []string{`"v1beta1"`, "v1alpha1", "v1alpha2"},

@@ -1,16 +1,26 @@
 package suite_test
 
 import (
+	"os"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
 
 // TestBridge runs a sample of the suite on drivers of v1alpha1 behind bridges, and
-// TestLongBridge all of it. A scenario with the label bridge is skipped there.
-func TestBridge(t *testing.T) { runOverBridge(t, "access/*.yaml", "steady/*.yaml") }
+// TestLongBridge all of it. Scenarios with the label bridge are skipped.
+func TestBridge(t *testing.T) {
+	runOverBridge(t, "steady/*.yaml", "access/*key*.yaml", "access/service-account.yaml", "static/existing-bucket.yaml",
+		"failures/driver-is-upgraded.yaml")
+}
 
 // TestLongBridge is TestBridge with all scenarios.
 func TestLongBridge(t *testing.T) { runOverBridge(t, "*/*.yaml") }
@@ -21,5 +31,43 @@ func runOverBridge(t *testing.T, patterns ...string) {
 	t.Cleanup(func() { checkOperations(t, emu.Journal()) })
 	for _, pattern := range patterns {
 		scenarios.Run(t, pattern, scenarios.On(emu), scenarios.Patience(patience))
+	}
+}
+
+// TestBridgeLabels: docs/bridge.md lists the scenarios that cannot run over the bridge,
+// by their label.
+func TestBridgeLabels(t *testing.T) {
+	set, err := loader.LoadSuite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{}
+	for _, s := range set.Scenarios {
+		if reason := s.Labels[engine.LabelBridge]; reason != "" {
+			want[reason] = append(want[reason], s.Name)
+		}
+	}
+	content, err := os.ReadFile("../../docs/bridge.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, begins := strings.Cut(string(content), "<!-- suite -->\n")
+	table, _, ends := strings.Cut(table, "<!-- /suite -->")
+	if !begins || !ends {
+		t.Fatal("docs/bridge.md has no table of the suite")
+	}
+	got := map[string][]string{}
+	for _, row := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
+		cells := strings.Split(row, " | ")
+		if len(cells) != 3 {
+			t.Fatalf("row %q must have 3 cells", row)
+		}
+		got[strings.Trim(cells[0], "| `")] = strings.Split(strings.ReplaceAll(strings.TrimSuffix(cells[2], " |"), "`", ""), ", ")
+	}
+	for _, names := range want {
+		slices.Sort(names)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the labels (-), docs/bridge.md (+):\n%s", diff)
 	}
 }

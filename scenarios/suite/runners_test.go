@@ -19,6 +19,7 @@ func TestRunners(t *testing.T) {
 		"cmd/cosi-emu/internal/command/run.go": "runs all, or by label",
 		"internal/scenarios/loader/suite.go":   "reads the files",
 		"scenarios/suite/suite_test.go":        "runs all in the tests",
+		"scenarios/suite/bridge_test.go":       "compares with docs/bridge.md",
 		"scenarios/suite/documents_test.go":    "checks descriptions and labels",
 		"scenarios/suite/example_test.go":      "lists the areas",
 		"scenarios/suite/failures_test.go":     "compares with docs/known-failures.md",

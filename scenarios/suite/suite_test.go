@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is for machines that run other tests, too, with the race detector.
-var patience = 1
+const patience = 6
 
 // TestSuite runs every scenario as a subtest of its name, all against one control
 // plane: go test ./scenarios/suite -run TestSuite/NAME runs one of them.

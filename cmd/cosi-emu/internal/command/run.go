@@ -101,6 +101,9 @@ start or a scenario did not finish.`,
   # With your driver, which the emulator starts, and crashes if a scenario says so.
   cosi-emu run scenarios/ --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)'
 
+  # With a driver of COSI v1alpha1 behind a bridge.
+  cosi-emu run --suite --bridge
+
   # With your driver, or on a cluster without COSI.
   cosi-emu run scenarios/ --driver unix:///tmp/my-driver.sock
   cosi-emu run scenarios/ --existing-cluster --context kind-kind --install`,
