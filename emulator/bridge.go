@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
@@ -53,11 +54,11 @@ func (o Options) validateBridge() error {
 	case !o.fake():
 		return fmt.Errorf("%w: the bridge is in front of the fake driver, which is left out; "+
 			"for a driver of COSI v1alpha1 the emulator runs one without the option", ErrOptions)
+	case o.API == objectstorage.V1alpha1:
+		return fmt.Errorf("%w: with the kinds of %s there is no bridge; it is for those of %s", ErrOptions, o.API, objectstorage.V1alpha2)
 	}
-	if _, err := bridgeProtocols(o.Protocols); err != nil {
-		return err
-	}
-	return nil
+	_, err := bridgeProtocols(o.Protocols)
+	return err
 }
 
 // bridgeProtocols returns the protocols of the bridge of a fake driver.

@@ -13,6 +13,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
@@ -30,6 +31,7 @@ func TestStartRejects(t *testing.T) {
 		"BodyOfOther":      {NoDriver: true, MaxBodyBytes: 1},
 		"BridgeOfOther":    {Driver: "unix:///tmp/x.sock", Bridge: true},
 		"BridgeOfNone":     {NoDriver: true, Bridge: true},
+		"BridgeOfV1alpha1": {API: objectstorage.V1alpha1, Bridge: true},
 		"BridgeOfTwo":      {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolAzure}},
 		"BridgeOfGCS":      {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}},
 		"AccountsNegative": {MaxAccounts: -1},
