@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -15,6 +16,8 @@ import (
 
 // Input is the input of Judge. It contains no secrets: the Watcher has removed them.
 type Input struct {
+	// API is the version of the COSI kinds and of the protocol; empty means v1alpha2.
+	API objectstorage.Version `json:"api,omitempty"`
 	// Scope selects what is judged.
 	Scope eventscope.Scope `json:"scope"`
 	// Drivers are the names of the drivers, by the sidecars that serve them.
@@ -73,7 +76,8 @@ type KeyUse struct {
 	Bucket  string `json:"bucket,omitempty"`
 }
 
-// Objects are the COSI objects and the objects that belong to them.
+// Objects are the COSI objects and the objects that belong to them. Those of v1alpha1 are
+// converted; see package hub.
 type Objects struct {
 	Claims   []v1alpha2.BucketClaim  `json:"claims,omitempty"`
 	Buckets  []v1alpha2.Bucket       `json:"buckets,omitempty"`
@@ -83,6 +87,8 @@ type Objects struct {
 	// before have only the names of BucketClasses, too, in a field of its own.
 	BucketClasses []v1alpha2.BucketClass `json:"wholeBucketClasses,omitempty"`
 	AccessClasses []string               `json:"accessClasses,omitempty"`
+	// WholeAccessClasses are the BucketAccessClasses, which recordings of before do not have.
+	WholeAccessClasses []v1alpha2.BucketAccessClass `json:"wholeAccessClasses,omitempty"`
 }
 
 // UnmarshalJSON reads the names of BucketClasses from recordings that have no more.

@@ -3,25 +3,25 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 )
 
 // Observe records the current state under a name, for messages. restless means that
 // the components did not become idle.
 func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Scope, restless bool) error {
 	m := Observation{Name: name, After: w.journal.Mark(), Active: restless}
-	v := &view{client: w.emulator.Client(), scope: scope}
-	if err := v.read(ctx); err != nil {
+	lists, err := w.read(ctx, scope)
+	if err != nil {
 		return err
 	}
 	truth, err := w.backendState(ctx)
@@ -29,7 +29,7 @@ func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Sco
 		return err
 	}
 	w.readContents(ctx, scope, truth)
-	m.Objects, m.Backend, m.Until = v.objects(), truth, w.journal.Mark()
+	m.Objects, m.Backend, m.Until = NewObjects(lists), truth, w.journal.Mark()
 	if !restless { // a key may just be revoked
 		if m.KeyUses, err = w.TryKeys(ctx, scope, truth); err != nil {
 			return fmt.Errorf("try the keys that were given: %w", err)
@@ -43,7 +43,7 @@ func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Sco
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.noteServed()
-	w.learnSecrets(v)
+	w.learnSecrets(lists.Secrets)
 	w.redactObjects(&m.Objects)
 	w.observations = append(w.observations, m)
 	return nil
@@ -98,84 +98,36 @@ func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, trut
 	}
 }
 
-// view is the state of the API server.
-type view struct {
-	client client.Client
-	scope  eventscope.Scope
-
-	claims        v1alpha2.BucketClaimList
-	buckets       v1alpha2.BucketList
-	accesses      v1alpha2.BucketAccessList
-	secrets       corev1.SecretList
-	bucketClasses v1alpha2.BucketClassList
-	accessClasses v1alpha2.BucketAccessClassList
+// read reads the objects of the scope from the API server.
+func (w *Watcher) read(ctx context.Context, scope eventscope.Scope) (hub.Lists, error) {
+	var opts hub.Options
+	if !scope.Alone && len(scope.Namespaces) == 1 {
+		opts.Namespace = scope.Namespaces[0]
+	}
+	lists, err := hub.Read(ctx, w.emulator.Client(), w.emulator.API(), opts)
+	if err != nil {
+		return hub.Lists{}, err
+	}
+	lists.Claims = slices.DeleteFunc(lists.Claims, func(c v1alpha2.BucketClaim) bool { return !scope.HasNamespace(c.Namespace) })
+	lists.Accesses = slices.DeleteFunc(lists.Accesses, func(a v1alpha2.BucketAccess) bool { return !scope.HasNamespace(a.Namespace) })
+	lists.Secrets = slices.DeleteFunc(lists.Secrets, func(s corev1.Secret) bool { return !scope.HasNamespace(s.Namespace) })
+	// All Buckets stay, because any may have the ID of a bucket in the backend.
+	return lists, nil
 }
 
-// read sends all list requests at the same time.
-func (v *view) read(ctx context.Context) error {
-	var all sync.WaitGroup
-	lists := []client.ObjectList{&v.claims, &v.buckets, &v.accesses, &v.secrets, &v.bucketClasses, &v.accessClasses}
-	failed := make([]error, len(lists))
-	for i, list := range lists {
-		all.Go(func() { failed[i] = v.client.List(ctx, list, v.within(list)...) })
+// NewObjects returns the objects of an observation.
+func NewObjects(from hub.Lists) Objects {
+	o := Objects{
+		Claims: from.Claims, Buckets: from.Buckets, Accesses: from.Accesses,
+		BucketClasses: from.BucketClasses, WholeAccessClasses: from.AccessClasses,
 	}
-	all.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return err
-		}
+	for i := range from.AccessClasses {
+		o.AccessClasses = append(o.AccessClasses, from.AccessClasses[i].Name)
 	}
-	return nil
-}
-
-// within limits a list to the namespace of the scope, if it has exactly one.
-func (v *view) within(list client.ObjectList) []client.ListOption {
-	switch list.(type) {
-	case *v1alpha2.BucketList, *v1alpha2.BucketClassList, *v1alpha2.BucketAccessClassList:
-		return nil // cluster-wide
-	}
-	if v.scope.Alone || len(v.scope.Namespaces) != 1 {
-		return nil
-	}
-	return []client.ListOption{client.InNamespace(v.scope.Namespaces[0])}
-}
-
-func (v *view) objects() Objects {
-	var o Objects
-	for i := range v.claims.Items {
-		if c := &v.claims.Items[i]; v.scope.HasNamespace(c.Namespace) {
-			c.ManagedFields = nil
-			o.Claims = append(o.Claims, *c)
-		}
-	}
-	for i := range v.buckets.Items {
-		b := &v.buckets.Items[i]
-		b.ManagedFields = nil
-		o.Buckets = append(o.Buckets, *b) // all Buckets, because any may have the ID of a bucket in the backend
-	}
-	for i := range v.accesses.Items {
-		if a := &v.accesses.Items[i]; v.scope.HasNamespace(a.Namespace) {
-			a.ManagedFields = nil
-			o.Accesses = append(o.Accesses, *a)
-		}
-	}
-	for i := range v.secrets.Items {
-		if s := &v.secrets.Items[i]; v.scope.HasNamespace(s.Namespace) && isAccessSecret(s) {
-			o.Secrets = append(o.Secrets, accessSecret(s))
-		}
-	}
-	for i := range v.bucketClasses.Items {
-		v.bucketClasses.Items[i].ManagedFields = nil
-		o.BucketClasses = append(o.BucketClasses, v.bucketClasses.Items[i])
-	}
-	for i := range v.accessClasses.Items {
-		o.AccessClasses = append(o.AccessClasses, v.accessClasses.Items[i].Name)
+	for i := range from.Secrets {
+		o.Secrets = append(o.Secrets, accessSecret(&from.Secrets[i]))
 	}
 	return o
-}
-
-func isAccessSecret(s *corev1.Secret) bool {
-	return s.Annotations[v1alpha2.BucketAccessReferenceAnnotation] != ""
 }
 
 func accessSecret(s *corev1.Secret) AccessSecret {

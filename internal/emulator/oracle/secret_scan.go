@@ -4,17 +4,16 @@ import (
 	"encoding/json"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
 )
 
 // learnSecrets tells the journal the values of Secrets, which components may have written
 // past the seams.
-func (w *Watcher) learnSecrets(v *view) {
-	for i := range v.secrets.Items {
-		s := &v.secrets.Items[i]
-		if !isAccessSecret(s) || !v.scope.HasNamespace(s.Namespace) {
-			continue
-		}
+func (w *Watcher) learnSecrets(all []corev1.Secret) {
+	for i := range all {
+		s := &all[i]
 		for _, value := range secretvalues.OfSecret(s) {
 			w.journal.AddSecret(s.Namespace, s.Name, value)
 		}

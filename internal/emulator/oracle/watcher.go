@@ -117,7 +117,7 @@ func (w *Watcher) Input(scope eventscope.Scope) Input {
 	w.redactEvents()
 	w.noteServed()
 	return Input{
-		Scope: scope, Drivers: maps.Clone(w.drivers), Events: slices.Clone(w.events), Incomplete: w.incomplete, Before: w.before,
+		API: w.emulator.API(), Scope: scope, Drivers: maps.Clone(w.drivers), Events: slices.Clone(w.events), Incomplete: w.incomplete, Before: w.before,
 		Requests:     w.journal.UserRequests(w.before.After),
 		Observations: slices.Clone(w.observations), External: slices.Clone(w.external), Purging: slices.Clone(w.purging),
 		DefaultDelays: w.emulator.DefaultDelays(), SecretLeaks: slices.Clone(w.leaks),

@@ -15,10 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
@@ -33,8 +36,9 @@ const bystanderTimeout = time.Minute
 // live as long as their sandbox. Whatever happens to other objects, nothing of them may
 // change. Their bucket exists before them, so that their Bucket has a name of its own.
 type bystander struct {
-	access v1alpha2.BucketAccess
-	words  []string
+	// account is the ID of the account in the backend.
+	account string
+	words   []string
 	// before is the state of each object, by its name.
 	before map[string]string
 }
@@ -57,17 +61,16 @@ func (w *sandbox) addBystander(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, bystanderTimeout)
 	defer cancel()
 	_, err = backend.CreateBucket(ctx, fakedriver.BucketSpec{Name: bystanderName, Owner: emulator.Administrator})
-	for _, o := range bystanderObjects(w.emu.Info().DriverName) {
+	for _, o := range bystanderObjects(w.emu.API(), w.emu.Info().DriverName) {
 		if err == nil {
 			err = w.emu.Client().Create(ctx, o)
 		}
 	}
 	added := &bystander{}
 	if err == nil {
-		err = added.awaitReady(ctx, w.emu.Client())
+		err = added.awaitReady(ctx, w.emu)
 	}
 	if err == nil {
-		added.words = []string{bystanderName, string(added.access.UID)}
 		added.before, err = added.look(ctx, w.emu)
 	}
 	if err != nil {
@@ -77,11 +80,29 @@ func (w *sandbox) addBystander(ctx context.Context) (err error) {
 	return nil
 }
 
-func bystanderObjects(driver string) []client.Object {
+func bystanderObjects(version objectstorage.Version, driver string) []client.Object {
 	meta := metav1.ObjectMeta{Name: bystanderName, Namespace: bystanderName}
 	cluster := metav1.ObjectMeta{Name: bystanderName}
+	namespace := &corev1.Namespace{ObjectMeta: cluster}
+	if version == objectstorage.V1alpha1 {
+		return []client.Object{
+			namespace,
+			&v1alpha1.Bucket{ObjectMeta: cluster, Spec: v1alpha1.BucketSpec{
+				DriverName: driver, DeletionPolicy: v1alpha1.DeletionPolicyRetain, ExistingBucketID: bystanderName,
+				Protocols:   []v1alpha1.Protocol{v1alpha1.ProtocolS3},
+				BucketClaim: &corev1.ObjectReference{Namespace: bystanderName, Name: bystanderName},
+			}},
+			&v1alpha1.BucketClaim{ObjectMeta: meta, Spec: v1alpha1.BucketClaimSpec{
+				ExistingBucketName: bystanderName, Protocols: []v1alpha1.Protocol{v1alpha1.ProtocolS3},
+			}},
+			&v1alpha1.BucketAccess{ObjectMeta: meta, Spec: v1alpha1.BucketAccessSpec{
+				BucketAccessClassName: emulator.ClassStandard, Protocol: v1alpha1.ProtocolS3,
+				BucketClaimName: bystanderName, CredentialsSecretName: bystanderName,
+			}},
+		}
+	}
 	return []client.Object{
-		&corev1.Namespace{ObjectMeta: cluster},
+		namespace,
 		&v1alpha2.Bucket{ObjectMeta: cluster, Spec: v1alpha2.BucketSpec{
 			DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicyRetain, ExistingBucketID: bystanderName,
 			Protocols:      []v1alpha2.Protocol{v1alpha2.ProtocolS3},
@@ -101,11 +122,15 @@ func bystanderObjects(driver string) []client.Object {
 }
 
 // awaitReady waits until the access is ready.
-func (b *bystander) awaitReady(ctx context.Context, from client.Reader) error {
-	key := client.ObjectKey{Namespace: bystanderName, Name: bystanderName}
+func (b *bystander) awaitReady(ctx context.Context, emu *emulator.Emulator) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		err := from.Get(ctx, key, &b.access)
-		return b.access.Status.ReadyToUse, err
+		lists, err := hub.Read(ctx, emu.Client(), emu.API(), hub.Options{Namespace: bystanderName})
+		if err != nil || len(lists.Accesses) != 1 || !lists.Accesses[0].Status.ReadyToUse {
+			return false, err
+		}
+		access := &lists.Accesses[0]
+		b.account, b.words = access.Status.AccountID, []string{bystanderName, string(access.UID)}
+		return true, nil
 	})
 }
 
@@ -115,8 +140,8 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 	key := client.ObjectKey{Namespace: bystanderName, Name: bystanderName}
 	states := map[string]string{}
 	for kind, o := range map[string]client.Object{
-		"BucketClaim": &v1alpha2.BucketClaim{}, "BucketAccess": &v1alpha2.BucketAccess{},
-		"Bucket": &v1alpha2.Bucket{}, "Secret": &corev1.Secret{},
+		"BucketClaim": hub.Reference(emu.API(), &v1alpha2.BucketClaim{}), "BucketAccess": hub.Reference(emu.API(), &v1alpha2.BucketAccess{}),
+		"Bucket": hub.Reference(emu.API(), &v1alpha2.Bucket{}), "Secret": &corev1.Secret{},
 	} {
 		of := key
 		if kind == "Bucket" {
@@ -138,7 +163,7 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 		}
 	}
 	for _, account := range accounts {
-		if account.ID == b.access.Status.AccountID {
+		if account.ID == b.account {
 			states["account of BucketAccess/"+bystanderName], err2 = rendered(account)
 		}
 	}
@@ -174,15 +199,19 @@ func (r *running) judgeBystander() error {
 
 // hide removes the bystander from an observation.
 func (b *bystander) hide(m *oracle.Observation) {
-	o := &m.Objects
-	o.Claims = slices.DeleteFunc(o.Claims, func(c v1alpha2.BucketClaim) bool { return isBystander(c.Namespace) })
-	o.Accesses = slices.DeleteFunc(o.Accesses, func(a v1alpha2.BucketAccess) bool { return isBystander(a.Namespace) })
-	o.Buckets = slices.DeleteFunc(o.Buckets, func(b v1alpha2.Bucket) bool { return isBystander(b.Spec.BucketClaimRef.Namespace) })
+	b.hideObjects(&m.Objects)
 	if b == nil || m.Backend == nil {
 		return
 	}
 	m.Backend.Buckets = slices.DeleteFunc(m.Backend.Buckets, func(of fakedriver.Bucket) bool { return of.Name == bystanderName })
-	m.Backend.Accounts = slices.DeleteFunc(m.Backend.Accounts, func(a fakedriver.Account) bool { return a.ID == b.access.Status.AccountID })
+	m.Backend.Accounts = slices.DeleteFunc(m.Backend.Accounts, func(a fakedriver.Account) bool { return a.ID == b.account })
+}
+
+// hideObjects removes the objects of the bystander.
+func (*bystander) hideObjects(o *oracle.Objects) {
+	o.Claims = slices.DeleteFunc(o.Claims, func(c v1alpha2.BucketClaim) bool { return isBystander(c.Namespace) })
+	o.Accesses = slices.DeleteFunc(o.Accesses, func(a v1alpha2.BucketAccess) bool { return isBystander(a.Namespace) })
+	o.Buckets = slices.DeleteFunc(o.Buckets, func(b v1alpha2.Bucket) bool { return isBystander(b.Spec.BucketClaimRef.Namespace) })
 }
 
 // scope covers the whole sandbox, except for its bystander.

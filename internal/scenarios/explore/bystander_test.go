@@ -124,7 +124,7 @@ func touchBystander(t *testing.T, w *sandbox) {
 	if err := w.emu.Client().Patch(t.Context(), claim, patch); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.emu.Store().DeleteAccount(t.Context(), w.emu.Info().DriverName, w.bystander.access.Status.AccountID); err != nil {
+	if err := w.emu.Store().DeleteAccount(t.Context(), w.emu.Info().DriverName, w.bystander.account); err != nil {
 		t.Fatal(err)
 	}
 }

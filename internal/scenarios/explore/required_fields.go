@@ -6,20 +6,24 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// schemas has the schemas of the COSI kinds.
-var schemas = sync.OnceValue(func() map[string]*apiextensionsv1.JSONSchemaProps {
-	all := map[string]*apiextensionsv1.JSONSchemaProps{}
-	definitions, err := crds.All()
-	if err != nil {
-		return all // shrinking then finds required fields by trying
-	}
-	for _, d := range definitions {
-		for _, version := range d.Spec.Versions {
-			all[d.Spec.Names.Kind] = version.Schema.OpenAPIV3Schema
+// schemas has the schemas of the COSI kinds, by their versions and names.
+var schemas = sync.OnceValue(func() map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps {
+	all := map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps{}
+	for _, version := range objectstorage.Versions() {
+		definitions, err := crds.For(version)
+		if err != nil {
+			return all // shrinking then finds required fields by trying
+		}
+		for _, d := range definitions {
+			for _, v := range d.Spec.Versions {
+				all[version.GroupVersion().WithKind(d.Spec.Names.Kind)] = v.Schema.OpenAPIV3Schema
+			}
 		}
 	}
 	return all
@@ -28,19 +32,27 @@ var schemas = sync.OnceValue(func() map[string]*apiextensionsv1.JSONSchemaProps 
 // isRequired reports whether a path leads to a required field of an object. A candidate
 // without it need not be tried.
 func (s *source) isRequired(p path) bool {
-	var schema *apiextensionsv1.JSONSchemaProps // of n; nil outside of objects
+	var of *apiextensionsv1.JSONSchemaProps // the schema of n; nil outside of objects
 	n := s.root
 	for depth, i := range p {
 		if kind := field(n, "kind"); kind != nil && field(n, "metadata") != nil {
-			schema = schemas()[kind.Value]
+			of = schemas()[s.version().WithKind(kind.Value)]
 		}
-		inner, needed := schemaAt(schema, n, i)
+		inner, needed := schemaAt(of, n, i)
 		if depth == len(p)-1 {
 			return needed
 		}
-		schema, n = inner, n.Content[i]
+		of, n = inner, n.Content[i]
 	}
 	return false
+}
+
+// version returns the version of the COSI kinds that the scenario is for.
+func (s *source) version() schema.GroupVersion {
+	if version, err := objectstorage.ParseVersion(value(field(s.root, "setup"), "api")); err == nil {
+		return version.GroupVersion()
+	}
+	return objectstorage.V1alpha2.GroupVersion()
 }
 
 // schemaAt returns the schema of a child of a node, and whether the schema of the node

@@ -72,16 +72,7 @@ func (w *sandbox) clean(ctx context.Context, m oracle.Observation) error {
 // removeObjects deletes objects and their finalizers without the components, which may be
 // the cause of the failure.
 func (w *sandbox) removeObjects(ctx context.Context, m oracle.Observation) error {
-	var objects []client.Object
-	for i := range m.Objects.Accesses {
-		objects = append(objects, &m.Objects.Accesses[i])
-	}
-	for i := range m.Objects.Claims {
-		objects = append(objects, &m.Objects.Claims[i])
-	}
-	for i := range m.Objects.Buckets {
-		objects = append(objects, &m.Objects.Buckets[i])
-	}
+	objects := w.objectsOf(&m.Objects, "BucketAccess", "BucketClaim", "Bucket")
 	for _, s := range m.Objects.Secrets {
 		secret := &corev1.Secret{}
 		secret.Name, secret.Namespace = s.Name, s.Namespace

@@ -85,7 +85,7 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 	} else if set.ControllerManager == "" {
 		return fmt.Errorf("explore interferences, which require %s: %s", binaries.ControllerManager, set.Missing)
 	}
-	definitions, err := crds.All()
+	definitions, err := crds.For(opts.API)
 	if err != nil {
 		return err
 	}

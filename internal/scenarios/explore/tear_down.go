@@ -9,11 +9,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -51,8 +53,8 @@ func (r *running) tearDown() error {
 	}
 	r.seen.before = append(r.seen.before, r.seen.end)
 	err := r.sandbox.engine.EmptyBuckets(r.context)
-	err = errors.Join(err, r.deleteAll(r.isUnclaimed, &v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}))
-	err = errors.Join(err, r.deleteAll(r.isVanished, &v1alpha2.BucketList{}))
+	err = errors.Join(err, r.deleteAll(r.isUnclaimed, "BucketAccess", "BucketClaim"))
+	err = errors.Join(err, r.deleteAll(r.isVanished, "Bucket"))
 	if retained, failed := r.sandbox.retainExisting(r.context, r.seen.end); retained || failed != nil {
 		err = errors.Join(err, failed, r.deleteAll(r.isVanished))
 	}
@@ -71,11 +73,9 @@ func (r *running) isVanished() bool { return r.isUnclaimed() && len(r.seen.end.O
 // deleteAll deletes all objects of some kinds, and waits until all is as it should be, or
 // until the components have been idle for so long that nothing will change. The journal
 // does not have these deletions: the idle time starts with them.
-func (r *running) deleteAll(done func() bool, kinds ...client.ObjectList) (err error) {
+func (r *running) deleteAll(done func() bool, kinds ...string) (err error) {
 	r.idle = idle.New(r.sandbox.emu)
-	for _, kind := range kinds {
-		err = errors.Join(err, r.sandbox.deleteAll(r.context, kind))
-	}
+	err = r.sandbox.deleteAll(r.context, kinds...)
 	return errors.Join(err, r.settle(done, quietAtOnce, quietForSure, max(quietWithoutObjects, r.earlyExit), quietIfStarved))
 }
 
@@ -105,55 +105,64 @@ func (w *sandbox) retainExisting(ctx context.Context, m oracle.Observation) (ret
 		}
 		retained = true
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"Retain"}}`))
-		err = errors.Join(err, client.IgnoreNotFound(w.emu.Client().Patch(ctx, b, patch)))
+		err = errors.Join(err, client.IgnoreNotFound(w.emu.Client().Patch(ctx, hub.Reference(w.emu.API(), b), patch)))
 	}
 	return retained, err
 }
 
-// deleteAll deletes all objects of a kind in the background.
-func (w *sandbox) deleteAll(ctx context.Context, list client.ObjectList) error {
-	if err := w.emu.Client().List(ctx, list); err != nil {
+// deleteAll deletes all objects of some kinds in the background, except those of the bystander.
+func (w *sandbox) deleteAll(ctx context.Context, kinds ...string) error {
+	if len(kinds) == 0 {
+		return nil
+	}
+	lists, err := hub.Read(ctx, w.emu.Client(), w.emu.API(), hub.Options{})
+	if err != nil {
 		return fmt.Errorf("delete everything: %w", err)
 	}
-	var objects []client.Object
-	add := func(namespace string, object client.Object) {
-		if !isBystander(namespace) {
-			objects = append(objects, object)
-		}
-	}
-	switch list := list.(type) {
-	case *v1alpha2.BucketAccessList:
-		for i := range list.Items {
-			add(list.Items[i].Namespace, &list.Items[i])
-		}
-	case *v1alpha2.BucketClaimList:
-		for i := range list.Items {
-			add(list.Items[i].Namespace, &list.Items[i])
-		}
-	case *v1alpha2.BucketList:
-		for i := range list.Items {
-			add(list.Items[i].Spec.BucketClaimRef.Namespace, &list.Items[i])
-		}
-	}
+	objects := oracle.NewObjects(lists)
+	w.bystander.hideObjects(&objects)
 	var errs []error
-	for _, object := range objects {
+	for _, object := range w.objectsOf(&objects, kinds...) {
 		errs = append(errs, client.IgnoreNotFound(w.emu.Client().Delete(ctx, object)))
 	}
 	return errors.Join(errs...)
 }
 
-// savedClasses are classes as they were when the sandbox started.
-type savedClasses struct {
-	buckets  v1alpha2.BucketClassList
-	accesses v1alpha2.BucketAccessClassList
+// objectsOf returns the objects of some kinds, for requests in the version of the API.
+func (w *sandbox) objectsOf(o *oracle.Objects, kinds ...string) []client.Object {
+	var objects []client.Object
+	for _, kind := range kinds {
+		switch kind {
+		case "BucketAccess":
+			for i := range o.Accesses {
+				objects = append(objects, hub.Reference(w.emu.API(), &o.Accesses[i]))
+			}
+		case "BucketClaim":
+			for i := range o.Claims {
+				objects = append(objects, hub.Reference(w.emu.API(), &o.Claims[i]))
+			}
+		case "Bucket":
+			for i := range o.Buckets {
+				objects = append(objects, hub.Reference(w.emu.API(), &o.Buckets[i]))
+			}
+		}
+	}
+	return objects
 }
 
-func (w *sandbox) saveClasses(ctx context.Context) (s savedClasses, err error) {
-	err = errors.Join(w.emu.Client().List(ctx, &s.buckets), w.emu.Client().List(ctx, &s.accesses))
-	if err != nil {
-		err = fmt.Errorf("save the classes of a sandbox: %w", err)
+// savedClasses are classes as they were when the sandbox started, in the version of its API.
+type savedClasses []unstructured.Unstructured
+
+func (w *sandbox) saveClasses(ctx context.Context) (saved savedClasses, err error) {
+	for _, kind := range []string{"BucketClass", "BucketAccessClass"} {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(w.emu.API().GroupVersion().WithKind(kind + "List"))
+		if err := w.emu.Client().List(ctx, list); err != nil {
+			return nil, fmt.Errorf("save the classes of a sandbox: %w", err)
+		}
+		saved = append(saved, list.Items...)
 	}
-	return s, err
+	return saved, nil
 }
 
 // undoInterference deletes Secrets that no component owns any more, and creates the
@@ -172,11 +181,8 @@ func (w *sandbox) undoInterference(ctx context.Context) error {
 			errs = append(errs, client.IgnoreNotFound(w.emu.Client().Delete(ctx, &secrets.Items[i])))
 		}
 	}
-	for i := range w.classes.buckets.Items {
-		errs = append(errs, w.createAnew(ctx, w.classes.buckets.Items[i].DeepCopy()))
-	}
-	for i := range w.classes.accesses.Items {
-		errs = append(errs, w.createAnew(ctx, w.classes.accesses.Items[i].DeepCopy()))
+	for i := range w.classes {
+		errs = append(errs, w.createAnew(ctx, w.classes[i].DeepCopy()))
 	}
 	return errors.Join(errs...)
 }

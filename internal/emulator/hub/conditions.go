@@ -1,0 +1,97 @@
+package hub
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// waiting are the reasons of Events that say what an object waits for: no failure.
+var waiting = []string{
+	v1alpha2.ReasonBucketClassNotFound, v1alpha2.ReasonBucketAccessClassNotFound, v1alpha2.ReasonBucketClaimNotFound,
+	v1alpha2.ReasonBucketNotFound, v1alpha2.ReasonWaitingForBucket, v1alpha2.ReasonWaitingForDriver, v1alpha2.ReasonDeletionBlocked,
+}
+
+// invalid are the reasons that are about the objects, and that no retry changes.
+var invalid = []string{
+	v1alpha2.ReasonInvalidSpec, v1alpha2.ReasonDegraded, v1alpha2.ReasonBucketLost, v1alpha2.ReasonBindingConflict,
+	v1alpha2.ReasonBucketClaimDeleting, v1alpha2.ReasonBucketDeleting, v1alpha2.ReasonProtocolNotSupported,
+	v1alpha2.ReasonServiceAccountRequired, v1alpha2.ReasonDriverMismatch, v1alpha2.ReasonDeletionPolicyNotAllowed,
+}
+
+// failed are the reasons of Events whose message begins with the cause.
+var failed = []string{
+	v1alpha2.ReasonFailedCreateBucket, v1alpha2.ReasonFailedDeleteBucket, v1alpha2.ReasonFailedGrantAccess, v1alpha2.ReasonFailedRevokeAccess,
+}
+
+// conditions returns what the conditions of an object would be: whether it is provisioned, and
+// if it is not, or not any more, what its Events say.
+func (l *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Condition {
+	provisioned := metav1.Condition{
+		Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionUnknown, Reason: v1alpha2.ReasonPending, ObservedGeneration: o.Generation,
+	}
+	if ready {
+		provisioned.Status, provisioned.Reason = metav1.ConditionTrue, v1alpha2.ReasonProvisioned
+	}
+	if ready && o.DeletionTimestamp == nil {
+		return []metav1.Condition{provisioned}
+	}
+	all := []metav1.Condition{provisioned}
+	if e := l.latest(o, func(e *corev1.Event) bool { return e.Type == corev1.EventTypeWarning }); e != nil {
+		all = append(all, failure(e, o.Generation))
+	}
+	if e := l.latest(o, func(e *corev1.Event) bool { return slices.Contains(waiting, e.Reason) }); e != nil && !ready {
+		all[0].Reason, all[0].Message = e.Reason, e.Message
+	}
+	return all
+}
+
+// failure returns the condition that tells what a warning does.
+func failure(e *corev1.Event, generation int64) metav1.Condition {
+	c := metav1.Condition{
+		Type: v1alpha2.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: e.Reason, Message: e.Message,
+		ObservedGeneration: generation, LastTransitionTime: metav1.NewTime(timeOf(e)),
+	}
+	if cause, message, ok := strings.Cut(e.Message, ": "); ok && slices.Contains(failed, e.Reason) && !strings.Contains(cause, " ") {
+		c.Reason, c.Message = cause, message
+	}
+	if slices.Contains(invalid, c.Reason) {
+		c.Type, c.Status = v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse
+	}
+	return c
+}
+
+// latest returns the latest Event of an object with a property, or nil. Of an object that is
+// being deleted, Events of before the deletion say nothing.
+func (l *natives) latest(o *metav1.ObjectMeta, is func(*corev1.Event) bool) *corev1.Event {
+	var found *corev1.Event
+	for i := range l.events.Items {
+		e := &l.events.Items[i]
+		switch {
+		case e.InvolvedObject.UID != o.UID || !is(e):
+		case o.DeletionTimestamp != nil && timeOf(e).Before(o.DeletionTimestamp.Time):
+		case found == nil || !timeOf(e).Before(timeOf(found)):
+			found = e
+		}
+	}
+	return found
+}
+
+// timeOf returns when an Event was last observed.
+func timeOf(e *corev1.Event) time.Time {
+	last := e.LastTimestamp.Time
+	for _, other := range []time.Time{e.EventTime.Time, e.CreationTimestamp.Time} {
+		if other.After(last) {
+			last = other
+		}
+	}
+	if e.Series != nil && e.Series.LastObservedTime.After(last) {
+		last = e.Series.LastObservedTime.Time
+	}
+	return last
+}

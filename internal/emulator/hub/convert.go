@@ -1,0 +1,204 @@
+package hub
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// finalizers are those of v1alpha1.
+var finalizers = []string{
+	v1alpha1.BucketClaimFinalizer, v1alpha1.BucketFinalizer, v1alpha1.BucketAccessFinalizer,
+	v1alpha1.BucketAccessBucketFinalizer, v1alpha1.SecretFinalizer,
+}
+
+// Finalizers returns the finalizers of an object of v1alpha1 as those of v1alpha2: all that are
+// COSI's are one there. The others stay.
+func Finalizers(names []string) []string {
+	var converted []string
+	for _, name := range names {
+		if slices.Contains(finalizers, name) {
+			name = v1alpha2.ProtectionFinalizer
+		}
+		if !slices.Contains(converted, name) {
+			converted = append(converted, name)
+		}
+	}
+	return converted
+}
+
+// Protocol returns the name of a protocol in v1alpha2.
+func Protocol(name v1alpha1.Protocol) v1alpha2.Protocol {
+	if name == v1alpha1.ProtocolGCP {
+		return v1alpha2.ProtocolGCS
+	}
+	return v1alpha2.Protocol(name)
+}
+
+// AuthenticationType returns the name of an authentication type in v1alpha2.
+func AuthenticationType(name v1alpha1.AuthenticationType) v1alpha2.AuthenticationType {
+	if name == v1alpha1.AuthenticationTypeIAM {
+		return v1alpha2.AuthenticationTypeServiceAccount
+	}
+	return v1alpha2.AuthenticationType(name)
+}
+
+// ClaimReference returns the reference of a Bucket to its claim.
+func ClaimReference(ref *corev1.ObjectReference) v1alpha2.BucketClaimReference {
+	if ref == nil {
+		return v1alpha2.BucketClaimReference{}
+	}
+	return v1alpha2.BucketClaimReference{Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID}
+}
+
+func protocols(names []v1alpha1.Protocol) []v1alpha2.Protocol {
+	var converted []v1alpha2.Protocol
+	for _, name := range names {
+		converted = append(converted, Protocol(name))
+	}
+	return converted
+}
+
+func metadata(from *metav1.ObjectMeta) metav1.ObjectMeta {
+	converted := *from.DeepCopy()
+	converted.Finalizers, converted.ManagedFields = Finalizers(from.Finalizers), nil
+	return converted
+}
+
+// claim converts a BucketClaim.
+func (l *natives) claim(from *v1alpha1.BucketClaim) v1alpha2.BucketClaim {
+	return v1alpha2.BucketClaim{
+		ObjectMeta: metadata(&from.ObjectMeta),
+		Spec: v1alpha2.BucketClaimSpec{
+			BucketClassName: from.Spec.BucketClassName, ExistingBucketName: from.Spec.ExistingBucketName,
+			Protocols: protocols(from.Spec.Protocols),
+		},
+		Status: v1alpha2.BucketClaimStatus{
+			BoundBucketName: from.Status.BucketName, ReadyToUse: from.Status.BucketReady && from.DeletionTimestamp == nil,
+			Conditions: l.conditions(&from.ObjectMeta, from.Status.BucketReady),
+		},
+	}
+}
+
+// bucket converts a Bucket.
+func (l *natives) bucket(from *v1alpha1.Bucket) v1alpha2.Bucket {
+	return v1alpha2.Bucket{
+		ObjectMeta: metadata(&from.ObjectMeta),
+		Spec: v1alpha2.BucketSpec{
+			DriverName: from.Spec.DriverName, DeletionPolicy: v1alpha2.DeletionPolicy(from.Spec.DeletionPolicy),
+			Protocols: protocols(from.Spec.Protocols), Parameters: from.Spec.Parameters,
+			BucketClaimRef: ClaimReference(from.Spec.BucketClaim), ExistingBucketID: from.Spec.ExistingBucketID,
+		},
+		Status: v1alpha2.BucketStatus{
+			BucketID: from.Status.BucketID, ReadyToUse: from.Status.BucketReady && from.DeletionTimestamp == nil,
+			Conditions: l.conditions(&from.ObjectMeta, from.Status.BucketReady),
+		},
+	}
+}
+
+// access converts a BucketAccess. Its driver is that of its class, or of its Bucket once the
+// access is granted: the class may be deleted then.
+func (l *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
+	converted := v1alpha2.BucketAccess{
+		ObjectMeta: metadata(&from.ObjectMeta),
+		Spec: v1alpha2.BucketAccessSpec{
+			BucketClaims: []v1alpha2.BucketClaimAccess{{
+				BucketClaimName: from.Spec.BucketClaimName, AccessSecretName: from.Spec.CredentialsSecretName,
+			}},
+			BucketAccessClassName: from.Spec.BucketAccessClassName, Protocol: Protocol(from.Spec.Protocol),
+			ServiceAccountName: from.Spec.ServiceAccountName,
+		},
+		Status: v1alpha2.BucketAccessStatus{
+			AccountID: from.Status.AccountID, ReadyToUse: from.Status.AccessGranted && from.DeletionTimestamp == nil,
+			Conditions: l.conditions(&from.ObjectMeta, from.Status.AccessGranted),
+		},
+	}
+	status := &converted.Status
+	if bucket := l.bucketOf(from); bucket != nil {
+		if from.Status.AccountID != "" || from.Status.AccessGranted {
+			status.DriverName = bucket.Spec.DriverName
+		}
+		status.AccessedBuckets = []v1alpha2.AccessedBucket{{
+			BucketName: bucket.Name, BucketID: bucket.Status.BucketID, BucketClaimName: from.Spec.BucketClaimName,
+		}}
+	}
+	if class := l.classOf(from); class != nil {
+		status.DriverName, status.Parameters = class.DriverName, class.Parameters
+		status.AuthenticationType = AuthenticationType(class.AuthenticationType)
+	}
+	return converted
+}
+
+// bucketOf returns the Bucket of the claim that an access names, or nil.
+func (l *natives) bucketOf(access *v1alpha1.BucketAccess) *v1alpha1.Bucket {
+	claim := find(l.claims.Items, func(c *v1alpha1.BucketClaim) bool {
+		return c.Namespace == access.Namespace && c.Name == access.Spec.BucketClaimName
+	})
+	if claim == nil || claim.Status.BucketName == "" {
+		return nil
+	}
+	return find(l.buckets.Items, func(b *v1alpha1.Bucket) bool { return b.Name == claim.Status.BucketName })
+}
+
+// classOf returns the class of an access, or nil.
+func (l *natives) classOf(access *v1alpha1.BucketAccess) *v1alpha1.BucketAccessClass {
+	return find(l.accessClasses.Items, func(c *v1alpha1.BucketAccessClass) bool { return c.Name == access.Spec.BucketAccessClassName })
+}
+
+func find[T any](items []T, is func(*T) bool) *T {
+	for i := range items {
+		if is(&items[i]) {
+			return &items[i]
+		}
+	}
+	return nil
+}
+
+func bucketClass(from *v1alpha1.BucketClass) v1alpha2.BucketClass {
+	return v1alpha2.BucketClass{
+		ObjectMeta: metadata(&from.ObjectMeta),
+		Spec: v1alpha2.BucketClassSpec{
+			DriverName: from.DriverName, DeletionPolicy: v1alpha2.DeletionPolicy(from.DeletionPolicy), Parameters: from.Parameters,
+		},
+	}
+}
+
+func accessClass(from *v1alpha1.BucketAccessClass) v1alpha2.BucketAccessClass {
+	return v1alpha2.BucketAccessClass{
+		ObjectMeta: metadata(&from.ObjectMeta),
+		Spec: v1alpha2.BucketAccessClassSpec{
+			DriverName: from.DriverName, AuthenticationType: AuthenticationType(from.AuthenticationType), Parameters: from.Parameters,
+			MultiBucketAccess: v1alpha2.MultiBucketAccessSingleBucket,
+		},
+	}
+}
+
+// secret converts an access Secret; its data stay as they are. It reports false for other
+// Secrets.
+func secret(from *corev1.Secret) (corev1.Secret, bool) {
+	owner := accessOf(from)
+	if owner == "" && !slices.Contains(from.Finalizers, v1alpha1.SecretFinalizer) {
+		return corev1.Secret{}, false
+	}
+	converted := *from.DeepCopy()
+	converted.ObjectMeta = metadata(&from.ObjectMeta)
+	if converted.Annotations == nil {
+		converted.Annotations = map[string]string{}
+	}
+	converted.Annotations[v1alpha2.BucketAccessReferenceAnnotation] = from.Namespace + "/" + owner
+	return converted, true
+}
+
+// accessOf returns the name of the access that owns a Secret, or "".
+func accessOf(s *corev1.Secret) string {
+	for _, owner := range s.OwnerReferences {
+		if owner.Kind == "BucketAccess" {
+			return owner.Name
+		}
+	}
+	return ""
+}

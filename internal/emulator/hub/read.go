@@ -1,0 +1,196 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// Lists are all objects of COSI, as those of v1alpha2, without managed fields.
+type Lists struct {
+	Claims        []v1alpha2.BucketClaim
+	Buckets       []v1alpha2.Bucket
+	Accesses      []v1alpha2.BucketAccess
+	BucketClasses []v1alpha2.BucketClass
+	AccessClasses []v1alpha2.BucketAccessClass
+	// Secrets are those of accesses. BucketAccessReferenceAnnotation names the access.
+	Secrets []corev1.Secret
+}
+
+// Options limit what Read reads.
+type Options struct {
+	// Namespace limits all namespaced objects to one namespace.
+	Namespace string
+	// SecretNamespace limits Secrets to one namespace.
+	SecretNamespace string
+	// Cached reads from the watch cache of the API server. In an idle cluster it is current,
+	// and takes a fiftieth of the time.
+	Cached bool
+}
+
+// natives are the objects of v1alpha1.
+type natives struct {
+	claims        v1alpha1.BucketClaimList
+	buckets       v1alpha1.BucketList
+	accesses      v1alpha1.BucketAccessList
+	bucketClasses v1alpha1.BucketClassList
+	accessClasses v1alpha1.BucketAccessClassList
+	secrets       corev1.SecretList
+	events        corev1.EventList
+}
+
+// Read reads the objects of a version. It sends all requests at the same time.
+func Read(ctx context.Context, from client.Reader, version objectstorage.Version, opts Options) (Lists, error) {
+	if version == objectstorage.V1alpha1 {
+		return readV1alpha1(ctx, from, opts)
+	}
+	return readV1alpha2(ctx, from, opts)
+}
+
+func readV1alpha2(ctx context.Context, from client.Reader, opts Options) (Lists, error) {
+	var claims v1alpha2.BucketClaimList
+	var buckets v1alpha2.BucketList
+	var accesses v1alpha2.BucketAccessList
+	var bucketClasses v1alpha2.BucketClassList
+	var accessClasses v1alpha2.BucketAccessClassList
+	var secrets corev1.SecretList
+	err := opts.list(ctx, from, &claims, &buckets, &accesses, &bucketClasses, &accessClasses, &secrets)
+	if err != nil {
+		return Lists{}, err
+	}
+	l := Lists{
+		Claims: claims.Items, Buckets: buckets.Items, Accesses: accesses.Items,
+		BucketClasses: bucketClasses.Items, AccessClasses: accessClasses.Items,
+	}
+	for i := range secrets.Items {
+		if secrets.Items[i].Annotations[v1alpha2.BucketAccessReferenceAnnotation] != "" {
+			l.Secrets = append(l.Secrets, secrets.Items[i])
+		}
+	}
+	l.dropManagedFields()
+	return l, nil
+}
+
+func (l *Lists) dropManagedFields() {
+	for i := range l.Claims {
+		l.Claims[i].ManagedFields = nil
+	}
+	for i := range l.Buckets {
+		l.Buckets[i].ManagedFields = nil
+	}
+	for i := range l.Accesses {
+		l.Accesses[i].ManagedFields = nil
+	}
+	for i := range l.BucketClasses {
+		l.BucketClasses[i].ManagedFields = nil
+	}
+	for i := range l.AccessClasses {
+		l.AccessClasses[i].ManagedFields = nil
+	}
+	for i := range l.Secrets {
+		l.Secrets[i].ManagedFields = nil
+	}
+}
+
+func readV1alpha1(ctx context.Context, from client.Reader, opts Options) (Lists, error) {
+	n := &natives{}
+	err := opts.list(ctx, from, &n.claims, &n.buckets, &n.accesses, &n.bucketClasses, &n.accessClasses, &n.secrets, &n.events)
+	if err != nil {
+		return Lists{}, err
+	}
+	return n.convert(), nil
+}
+
+func (l *natives) convert() Lists {
+	var converted Lists
+	for i := range l.claims.Items {
+		converted.Claims = append(converted.Claims, l.claim(&l.claims.Items[i]))
+	}
+	for i := range l.buckets.Items {
+		converted.Buckets = append(converted.Buckets, l.bucket(&l.buckets.Items[i]))
+	}
+	for i := range l.accesses.Items {
+		converted.Accesses = append(converted.Accesses, l.access(&l.accesses.Items[i]))
+	}
+	for i := range l.bucketClasses.Items {
+		converted.BucketClasses = append(converted.BucketClasses, bucketClass(&l.bucketClasses.Items[i]))
+	}
+	for i := range l.accessClasses.Items {
+		converted.AccessClasses = append(converted.AccessClasses, accessClass(&l.accessClasses.Items[i]))
+	}
+	for i := range l.secrets.Items {
+		if s, ok := secret(&l.secrets.Items[i]); ok {
+			converted.Secrets = append(converted.Secrets, s)
+		}
+	}
+	return converted
+}
+
+// list fills lists at the same time.
+func (o Options) list(ctx context.Context, from client.Reader, lists ...client.ObjectList) error {
+	var all sync.WaitGroup
+	errs := make([]error, len(lists))
+	for i, list := range lists {
+		all.Go(func() {
+			if err := from.List(ctx, list, o.of(list)); err != nil {
+				errs[i] = fmt.Errorf("list %T: %w", list, err)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// of returns the options of one list.
+func (o Options) of(list client.ObjectList) *client.ListOptions {
+	options := &client.ListOptions{Namespace: o.Namespace}
+	switch list.(type) {
+	case *v1alpha2.BucketList, *v1alpha2.BucketClassList, *v1alpha2.BucketAccessClassList,
+		*v1alpha1.BucketList, *v1alpha1.BucketClassList, *v1alpha1.BucketAccessClassList,
+		*corev1.EventList: // those of Buckets are in another namespace
+		options.Namespace = ""
+	case *corev1.SecretList:
+		if o.SecretNamespace != "" {
+			options.Namespace = o.SecretNamespace
+		}
+	}
+	if o.Cached {
+		options.Raw = &metav1.ListOptions{ResourceVersion: "0"}
+	}
+	return options
+}
+
+// Reference returns an object of a version that has the name of a converted one, for requests
+// that delete or patch it. Secrets are what they are in all versions.
+func Reference(version objectstorage.Version, o client.Object) client.Object {
+	kind := ""
+	switch o.(type) {
+	case *v1alpha2.BucketClaim:
+		kind = "BucketClaim"
+	case *v1alpha2.Bucket:
+		kind = "Bucket"
+	case *v1alpha2.BucketAccess:
+		kind = "BucketAccess"
+	case *v1alpha2.BucketClass:
+		kind = "BucketClass"
+	case *v1alpha2.BucketAccessClass:
+		kind = "BucketAccessClass"
+	default:
+		return o
+	}
+	reference := &unstructured.Unstructured{}
+	reference.SetGroupVersionKind(version.GroupVersion().WithKind(kind))
+	reference.SetNamespace(o.GetNamespace())
+	reference.SetName(o.GetName())
+	return reference
+}
