@@ -15,6 +15,7 @@ import (
 var waiting = []string{
 	v1alpha2.ReasonBucketClassNotFound, v1alpha2.ReasonBucketAccessClassNotFound, v1alpha2.ReasonBucketClaimNotFound,
 	v1alpha2.ReasonBucketNotFound, v1alpha2.ReasonWaitingForBucket, v1alpha2.ReasonWaitingForDriver, v1alpha2.ReasonDeletionBlocked,
+	v1alpha2.ReasonBucketClaimDeleting, v1alpha2.ReasonBucketDeleting, v1alpha2.ReasonSecretWriteFailed,
 }
 
 // invalid are the reasons that are about the objects, and that no retry changes.
@@ -45,7 +46,8 @@ func (l *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Conditio
 	if e := l.latest(o, func(e *corev1.Event) bool { return e.Type == corev1.EventTypeWarning }); e != nil {
 		all = append(all, failure(e, o.Generation))
 	}
-	if e := l.latest(o, func(e *corev1.Event) bool { return slices.Contains(waiting, e.Reason) }); e != nil && !ready {
+	isWaiting := func(e *corev1.Event) bool { return e.Type == corev1.EventTypeNormal && slices.Contains(waiting, e.Reason) }
+	if e := l.latest(o, isWaiting); e != nil && !ready {
 		all[0].Reason, all[0].Message = e.Reason, e.Message
 	}
 	return all

@@ -1,6 +1,8 @@
 package hub
 
 import (
+	"cmp"
+	"encoding/json"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -100,8 +102,8 @@ func (l *natives) bucket(from *v1alpha1.Bucket) v1alpha2.Bucket {
 	}
 }
 
-// access converts a BucketAccess. Its driver is that of its class, or of its Bucket once the
-// access is granted: the class may be deleted then.
+// access converts a BucketAccess. What it is granted for is what the sidecar has written down
+// before. Before that, or if another sidecar granted it, its class and its claim say it.
 func (l *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
 	converted := v1alpha2.BucketAccess{
 		ObjectMeta: metadata(&from.ObjectMeta),
@@ -120,7 +122,7 @@ func (l *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
 	status := &converted.Status
 	if bucket := l.bucketOf(from); bucket != nil {
 		if from.Status.AccountID != "" || from.Status.AccessGranted {
-			status.DriverName = bucket.Spec.DriverName
+			status.DriverName = bucket.Spec.DriverName // its class may be deleted
 		}
 		status.AccessedBuckets = []v1alpha2.AccessedBucket{{
 			BucketName: bucket.Name, BucketID: bucket.Status.BucketID, BucketClaimName: from.Spec.BucketClaimName,
@@ -130,7 +132,35 @@ func (l *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
 		status.DriverName, status.Parameters = class.DriverName, class.Parameters
 		status.AuthenticationType = AuthenticationType(class.AuthenticationType)
 	}
+	if grant, ok := GrantOf(from.Annotations); ok {
+		status.DriverName, status.AuthenticationType = grant.DriverName, AuthenticationType(grant.AuthenticationType)
+		status.AccessedBuckets = []v1alpha2.AccessedBucket{grant.AccessedBucket(from.Spec.BucketClaimName)}
+	}
 	return converted
+}
+
+// Grant is what a sidecar writes into GrantAnnotation of an access of v1alpha1 before it has the
+// driver grant it.
+type Grant struct {
+	DriverName         string                      `json:"driverName"`
+	BucketName         string                      `json:"bucketName"`
+	BucketID           string                      `json:"bucketID"`
+	AuthenticationType v1alpha1.AuthenticationType `json:"authenticationType"`
+	// FormerAccounts are accounts that an earlier grant has created. They are revoked with the
+	// access.
+	FormerAccounts []string `json:"formerAccounts"`
+}
+
+// GrantOf reads the annotation of an access. It reports false if there is none.
+func GrantOf(annotations map[string]string) (Grant, bool) {
+	var g Grant
+	err := json.Unmarshal([]byte(annotations[v1alpha1.GrantAnnotation]), &g)
+	return g, err == nil && g.DriverName != ""
+}
+
+// AccessedBucket returns the bucket of the grant, for the claim that the access names.
+func (g Grant) AccessedBucket(claim string) v1alpha2.AccessedBucket {
+	return v1alpha2.AccessedBucket{BucketName: g.BucketName, BucketID: g.BucketID, BucketClaimName: claim}
 }
 
 // bucketOf returns the Bucket of the claim that an access names, or nil.
@@ -189,7 +219,8 @@ func secret(from *corev1.Secret) (corev1.Secret, bool) {
 	if converted.Annotations == nil {
 		converted.Annotations = map[string]string{}
 	}
-	converted.Annotations[v1alpha2.BucketAccessReferenceAnnotation] = from.Namespace + "/" + owner
+	converted.Annotations[v1alpha2.BucketAccessReferenceAnnotation] = cmp.Or(
+		from.Annotations[v1alpha1.BucketAccessReferenceAnnotation], from.Namespace+"/"+owner)
 	return converted, true
 }
 

@@ -224,12 +224,23 @@ func TestAccess(t *testing.T) {
 	for name, tc := range map[string]struct {
 		missing   func(client.Object) bool
 		ungranted bool
+		grant     string
 		want      v1alpha2.BucketAccessStatus
 	}{
 		"GrantedWithoutClass": {
 			missing: without(class), want: v1alpha2.BucketAccessStatus{DriverName: "one.test", AccessedBuckets: accessed},
 		},
 		"NotGrantedWithoutClass": {missing: without(class), ungranted: true, want: v1alpha2.BucketAccessStatus{AccessedBuckets: accessed}},
+		"Recorded": {
+			missing: without(class, bucket), grant: `{"driverName":"two.test","bucketName":"b","bucketID":"i","authenticationType":"IAM"}`,
+			want: v1alpha2.BucketAccessStatus{
+				DriverName: "two.test", AuthenticationType: v1alpha2.AuthenticationTypeServiceAccount,
+				AccessedBuckets: []v1alpha2.AccessedBucket{{BucketName: "b", BucketID: "i", BucketClaimName: "photos"}},
+			},
+		},
+		"NoRecord": {
+			missing: without(class), grant: "no JSON", want: v1alpha2.BucketAccessStatus{DriverName: "one.test", AccessedBuckets: accessed},
+		},
 		"WithoutBucket": {
 			missing: without(bucket), ungranted: true, want: v1alpha2.BucketAccessStatus{
 				DriverName: "one.test", AuthenticationType: v1alpha2.AuthenticationTypeServiceAccount, Parameters: map[string]string{"role": "writer"},
@@ -239,8 +250,11 @@ func TestAccess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var objects []client.Object
 			for _, o := range complete() {
-				if access, ok := o.(*v1alpha1.BucketAccess); ok && tc.ungranted {
-					access.Status = v1alpha1.BucketAccessStatus{}
+				if access, ok := o.(*v1alpha1.BucketAccess); ok {
+					access.Annotations = map[string]string{v1alpha1.GrantAnnotation: tc.grant}
+					if tc.ungranted {
+						access.Status = v1alpha1.BucketAccessStatus{}
+					}
 				}
 				if !tc.missing(o) {
 					objects = append(objects, o)
