@@ -46,7 +46,9 @@ func (l *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Conditio
 	if e := l.latest(o, func(e *corev1.Event) bool { return e.Type == corev1.EventTypeWarning }); e != nil {
 		all = append(all, failure(e, o.Generation))
 	}
-	isWaiting := func(e *corev1.Event) bool { return e.Type == corev1.EventTypeNormal && slices.Contains(waiting, e.Reason) }
+	isWaiting := func(e *corev1.Event) bool {
+		return e.Type == corev1.EventTypeNormal && slices.Contains(waiting, e.Reason)
+	}
 	if e := l.latest(o, isWaiting); e != nil && !ready {
 		all[0].Reason, all[0].Message = e.Reason, e.Message
 	}

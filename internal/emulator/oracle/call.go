@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"google.golang.org/grpc/codes"
+
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
@@ -36,6 +38,9 @@ type call struct {
 	parameters map[string]string
 	ok         bool
 	request    message
+	// isV1alpha1 means that the driver returns the ID of what it creates only then: the
+	// requests have names instead.
+	isV1alpha1 bool
 }
 
 // made reports whether an event is a call as sent by a sidecar. The driver's end of
@@ -65,7 +70,7 @@ type message struct {
 	Protocols json.RawMessage `json:"protocols"`
 }
 
-// typed and mode are how the protocol wraps its enumerations.
+// typed and mode are how the protocol wraps its enumerations. In v1alpha1 they are bare.
 type (
 	typed struct {
 		Type string `json:"type"`
@@ -75,7 +80,17 @@ type (
 	}
 )
 
-func callOf(e journal.Event) call {
+// UnmarshalJSON reads both forms.
+func (t *typed) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &t.Type) == nil {
+		return nil
+	}
+	type plain typed
+	return json.Unmarshal(data, (*plain)(t))
+}
+
+// callOf reads the call that an event is.
+func (in *Input) callOf(e journal.Event) call {
 	var request, response message
 	// A message that cannot be parsed is empty: its ID is then unknown.
 	_ = json.Unmarshal(e.Request, &request)
@@ -100,7 +115,27 @@ func callOf(e journal.Event) call {
 	for _, b := range request.Buckets {
 		c.buckets = append(c.buckets, b.BucketID)
 	}
+	if in.isV1alpha1() {
+		c.readV1alpha1(e, request, response)
+	}
 	return c
+}
+
+// readV1alpha1 reads what v1alpha1 says elsewhere. A driver that does not find what it has to
+// remove has removed it.
+func (c *call) readV1alpha1(e journal.Event, request, response message) {
+	c.isV1alpha1 = true
+	switch c.method {
+	case createBucket:
+		c.id = response.BucketID
+	case grantAccess:
+		c.id, c.buckets = response.AccountID, []string{request.BucketID}
+	case revokeAccess:
+		c.buckets = []string{request.BucketID}
+	}
+	if c.is(deleteBucket, revokeAccess) && e.Outcome == codes.NotFound.String() {
+		c.ok = true
+	}
 }
 
 // is reports whether the call is one of the methods.

@@ -130,7 +130,8 @@ func condemnedClaim(o *v1alpha2.BucketClaim) string {
 	if o.Status.ReadyToUse {
 		return "is ready to use, although its Bucket is being deleted"
 	}
-	return unless(unwell(o.Status.Conditions), "does not say that its Bucket is being deleted")
+	return unless(unwell(o.Status.Conditions) || says(o.Status.Conditions, v1alpha2.ReasonBucketDeleting),
+		"does not say that its Bucket is being deleted")
 }
 
 func (w *stateCheck) deletingClaim(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
@@ -176,13 +177,19 @@ func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
 		// A Bucket stays as long as its claim and its accesses.
 		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil || w.granted(o),
 			"is being deleted, and does not say why it stays")
-	case v1alpha2.IsBucketClaimBeingDeleted(o):
+	case v1alpha2.IsBucketClaimBeingDeleted(o), w.isLeft(o, claim):
 		return unless(claim != nil || w.unclaimed(o) || o.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
 			"is left, although its BucketClaim is gone and its policy is Delete")
 	case problem == "" && !isReady:
 		return "is not provisioned, and does not say why"
 	}
 	return problem
+}
+
+// isLeft reports whether the claim of a Bucket of v1alpha1 does not exist any more. No
+// annotation says so there.
+func (w *stateCheck) isLeft(o *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
+	return w.isV1alpha1() && claim == nil && o.Spec.BucketClaimRef.UID != ""
 }
 
 func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
@@ -195,6 +202,8 @@ func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 		return ""
 	case deleting:
 		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
+	case w.isV1alpha1() && !slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
+		return "" // nothing says which driver it is for
 	case o.Status.DriverName != "":
 		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketAccessClassNotFound):

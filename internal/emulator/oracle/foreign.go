@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
@@ -64,12 +65,27 @@ func (e *evidence) foreignCall(c call) (Finding, bool) {
 func about(c call, o *object, resource string) bool {
 	switch resource {
 	case buckets:
-		return c.method == generateBucketID && c.name == o.Metadata.Name ||
+		return c.asksForBucket() && c.name == o.Metadata.Name ||
 			c.is(createBucket, getBucket, deleteBucket) && c.id != "" && c.id == o.bucketID()
 	case accesses:
-		return c.is(grantAccess, revokeAccess) && c.id != "" && c.id == o.Status.AccountID
+		return c.isV1alpha1 && c.isFor(o) || c.is(grantAccess, revokeAccess) && c.id != "" && c.id == o.Status.AccountID
 	}
 	return false
+}
+
+// asksForBucket reports whether the call has the name of a Bucket.
+func (c call) asksForBucket() bool {
+	return c.method == generateBucketID || c.isV1alpha1 && c.method == createBucket
+}
+
+// asksForAccount reports whether the call has the name of the account of an access.
+func (c call) asksForAccount() bool {
+	return c.method == generateAccountID || c.isV1alpha1 && c.method == grantAccess
+}
+
+// isFor reports whether a call has the name of the account of an access.
+func (c call) isFor(access *object) bool {
+	return c.asksForAccount() && c.name == v1alpha2.AccountNameForAccess(access.Metadata.UID)
 }
 
 func driverOf(resource string, o *object) string {
@@ -103,8 +119,8 @@ func (e *evidence) writeToAnother(v version) (Finding, bool) {
 			return Finding{}, false // the response with the hand-off may have been lost
 		}
 	}
-	if driver == "" || o == nil || driverOf(v.resource, o) == driver {
-		return Finding{}, false
+	if driver == "" || o == nil || driverOf(v.resource, o) == driver || e.isV1alpha1() && driverOf(v.resource, o) == "" {
+		return Finding{}, false // an access of v1alpha1 does not say its driver before it is granted
 	}
 	return Finding{Message: fmt.Sprintf("%s has tried to %s %s %q, which is of driver %q, and not of its own, %q",
 		v.component, v.verb, kinds[v.resource], v.key, driverOf(v.resource, o), driver)}, true

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -144,6 +145,9 @@ func (v version) looksAt(c call) bool {
 // component has already failed to write: each grant may replace the key that applications use.
 func (e *evidence) grantedInVain(c call) []Finding {
 	access := e.withAccount(c.id)
+	if c.isV1alpha1 {
+		access = e.latest(accesses, c.isFor)
+	}
 	if access == nil {
 		return nil
 	}
@@ -154,7 +158,7 @@ func (e *evidence) grantedInVain(c call) []Finding {
 			found = append(found, Finding{
 				Subject: subjectOf(secrets, key), Events: []uint64{c.seq},
 				Message: fmt.Sprintf("%s has called %s for account %q again, although its Secret %q is immutable and cannot get the key",
-					c.component, c.method, c.id, key),
+					c.component, c.method, cmp.Or(c.id, c.name), key),
 			})
 		}
 	}

@@ -32,7 +32,7 @@ func (w *Watcher) TryGrantedKeys(ctx context.Context, scope eventscope.Scope) ([
 	w.mu.Lock()
 	w.collect()
 	last := w.last
-	e := gather(&Input{Scope: scope, Drivers: w.drivers, Events: w.events, Observations: w.observations})
+	e := gather(&Input{API: w.api, Scope: scope, Drivers: w.drivers, Events: w.events, Observations: w.observations})
 	w.mu.Unlock()
 	limited, cancel := context.WithTimeout(ctx, externalTrials)
 	defer cancel()

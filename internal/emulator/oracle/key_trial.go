@@ -55,7 +55,7 @@ func (w *Watcher) idsOf(scope eventscope.Scope) map[string]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.collect()
-	return gather(&Input{Scope: scope, Drivers: w.drivers, Events: w.events, Observations: w.observations}).ids
+	return gather(&Input{API: w.api, Scope: scope, Drivers: w.drivers, Events: w.events, Observations: w.observations}).ids
 }
 
 // bucketsToTry returns the names of buckets; the empty one is the list of buckets. A key that

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 )
 
 // leaks finds objects in the backend or in the cluster that no component will delete.
@@ -50,6 +51,9 @@ func (e *evidence) leakedAccounts(m *Observation) []Finding {
 	recorded := map[string]bool{}
 	for i := range m.Objects.Accesses {
 		recorded[m.Objects.Accesses[i].Status.AccountID] = true
+		for _, former := range formerAccounts(m.Objects.Accesses[i].Annotations) {
+			recorded[former] = true
+		}
 	}
 	var found []Finding
 	for _, a := range m.Backend.Accounts {
@@ -65,6 +69,21 @@ func (e *evidence) leakedAccounts(m *Observation) []Finding {
 		}
 	}
 	return found
+}
+
+// formerAccounts returns the accounts of an access of v1alpha1 besides the one in its status.
+func formerAccounts(annotations map[string]string) []string {
+	grant, _ := hub.GrantOf(annotations)
+	return grant.FormerAccounts
+}
+
+// isKnown reports whether an ID was ever in an object, or what has it was removed.
+func (e *evidence) isKnown(id string) bool {
+	has := func(o *object) bool {
+		return o.bucketID() == id || slices.Contains(append(formerAccounts(o.Metadata.Annotations), o.Status.AccountID), id)
+	}
+	return e.names(buckets, has) || e.names(accesses, has) ||
+		slices.ContainsFunc(e.calls, func(c call) bool { return c.is(deleteBucket, revokeAccess) && c.ok && c.id == id })
 }
 
 // leakedSecrets finds Secrets of COSI whose access is deleted.
@@ -141,18 +160,19 @@ func (e *evidence) callsFor(id string) []uint64 {
 
 // changingIDs finds drivers that return two IDs for one name. COSI loses what the
 // driver created with the first ID once the second is persisted. (KEP,
-// DriverGenerateBucketId: it is retried with the same name.)
+// DriverGenerateBucketId: it is retried with the same name.) An ID of v1alpha1 is not lost if it
+// was persisted, or if the driver has removed what has it.
 func (e *evidence) changingIDs() []Finding {
 	type asked struct{ component, method, name string }
 	named := map[asked]call{}
 	var found []Finding
 	for _, c := range e.calls {
-		if !c.is(generateBucketID, generateAccountID) || !c.ok || c.id == "" {
+		if !c.asksForBucket() && !c.asksForAccount() || !c.ok || c.id == "" {
 			continue
 		}
 		key := asked{c.component, c.method, c.name}
 		first, again := named[key]
-		if !again {
+		if !again || c.isV1alpha1 && e.isKnown(first.id) {
 			named[key] = c
 		} else if first.id != c.id {
 			found = append(found, Finding{

@@ -172,9 +172,9 @@ func (e *evidence) kept(c call) string {
 	switch {
 	case before == nil:
 		return ""
-	case len(changes) > 0 && before.Spec.ExistingBucketID == "":
+	case len(changes) > 0 && !e.isBrought(before):
 		return unless(!e.retainedSince(c, changes), "whose policy is Retain")
-	case before.Spec.ExistingBucketID != "":
+	case e.isBrought(before):
 		return "which was there before COSI"
 	case before.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain, next != nil && next.Spec.DeletionPolicy != v1alpha2.DeletionPolicyRetain:
 		return ""

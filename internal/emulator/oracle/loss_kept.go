@@ -19,7 +19,7 @@ func (e *evidence) lostKept(m *Observation) []Finding {
 	var found []Finding
 	for _, b := range e.lastBuckets(m.After) {
 		id := b.bucketID()
-		why := keptByObject(b)
+		why := e.keptByObject(b)
 		if why == "" || id == "" || hasBucket(m, id) || e.touched(id) || !slices.Contains(m.Backend.Drivers, b.Spec.DriverName) ||
 			e.reportedMissing(m, id) || !e.wasProvided(id, m.After) || len(e.askedToDelete(id, m.After)) > 0 {
 			continue
@@ -33,15 +33,19 @@ func (e *evidence) lostKept(m *Observation) []Finding {
 }
 
 // keptByObject returns why the bucket of a Bucket must be kept, or "".
-func keptByObject(b *object) string {
+func (e *evidence) keptByObject(b *object) string {
 	switch {
-	case b.Spec.ExistingBucketID != "":
+	case e.isBrought(b):
 		return "which was there before COSI"
 	case b.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain:
 		return "whose policy is Retain"
 	}
 	return ""
 }
+
+// isBrought reports whether COSI must keep a bucket because it was there before. In v1alpha1,
+// the policy Delete is for such buckets, too.
+func (e *evidence) isBrought(b *object) bool { return b.Spec.ExistingBucketID != "" && !e.isV1alpha1() }
 
 // lastBuckets returns the Buckets of the scope as they were last seen until an event.
 func (e *evidence) lastBuckets(until uint64) []*object {

@@ -12,8 +12,11 @@ import (
 )
 
 // object has the fields that the oracles read from objects of any kind: a whole object
-// of the API server, or the fields of a patch.
+// of the API server, or the fields of a patch. What v1alpha1 says elsewhere is moved to where
+// v1alpha2 has it.
 type object struct {
+	v1alpha1Fields
+
 	Metadata struct {
 		Name              string                  `json:"name"`
 		Namespace         string                  `json:"namespace"`
@@ -38,6 +41,8 @@ type object struct {
 		Protocol           v1alpha2.Protocol `json:"protocol"`
 		ServiceAccountName string            `json:"serviceAccountName"`
 		BucketClassName    string            `json:"bucketClassName"`
+
+		v1alpha1Spec
 	} `json:"spec"`
 	Data      map[string]any `json:"data"`
 	Immutable bool           `json:"immutable"`
@@ -50,6 +55,8 @@ type object struct {
 
 		AuthenticationType v1alpha2.AuthenticationType `json:"authenticationType"`
 		Parameters         map[string]string           `json:"parameters"`
+
+		BucketName string `json:"bucketName"` // of v1alpha1
 	} `json:"status"`
 }
 
@@ -62,6 +69,7 @@ func read(body []byte) *object {
 	if json.Unmarshal(body, o) != nil {
 		return nil
 	}
+	o.normalize()
 	return o
 }
 
@@ -107,7 +115,7 @@ func keyOf(namespace, name string) string {
 // kinds are the kinds of the resources that the oracles read.
 var kinds = map[string]string{
 	buckets: "Bucket", claims: "BucketClaim", accesses: "BucketAccess", secrets: "Secret",
-	"bucketclasses": "BucketClass", "bucketaccessclasses": "BucketAccessClass",
+	bucketClasses: "BucketClass", accessClasses: "BucketAccessClass",
 }
 
 // Names of the resources in the journal.
@@ -116,6 +124,9 @@ const (
 	claims   = "bucketclaims"
 	accesses = "bucketaccesses"
 	secrets  = "secrets"
+
+	bucketClasses = "bucketclasses"
+	accessClasses = "bucketaccessclasses"
 )
 
 // subjectOf returns KIND/NAME for a resource and a key.

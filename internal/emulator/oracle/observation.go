@@ -104,7 +104,7 @@ func (w *Watcher) read(ctx context.Context, scope eventscope.Scope) (hub.Lists, 
 	if !scope.Alone && len(scope.Namespaces) == 1 {
 		opts.Namespace = scope.Namespaces[0]
 	}
-	lists, err := hub.Read(ctx, w.emulator.Client(), w.emulator.API(), opts)
+	lists, err := hub.Read(ctx, w.emulator.Client(), w.api, opts)
 	if err != nil {
 		return hub.Lists{}, err
 	}

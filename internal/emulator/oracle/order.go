@@ -13,9 +13,17 @@ func orderViolations(e *evidence) []Finding {
 	for _, c := range e.calls {
 		switch c.method {
 		case createBucket:
+			if c.isV1alpha1 {
+				found = append(found, e.createdUnprotected(c)...)
+				continue
+			}
 			found = append(found, e.unprotected(c, buckets, "Bucket", func(o *object) bool { return o.Status.BucketID == c.id })...)
 		case grantAccess:
 			found = append(found, e.grantedInVain(c)...)
+			if c.isV1alpha1 {
+				found = append(found, e.grantedUnprotected(c)...)
+				continue
+			}
 			found = append(found, e.unprotected(c, accesses, "BucketAccess", func(o *object) bool { return o.Status.AccountID == c.id })...)
 		case revokeAccess:
 			found = append(found, e.secretsAfter(c)...)
@@ -76,17 +84,21 @@ func (e *evidence) unprotected(c call, resource, kind string, has func(*object) 
 			Message: fmt.Sprintf("%s was called with the ID %q %s", c.method, c.id, saying(when, "it was persisted in the status of a "+kind)),
 		}}
 	}
-	key := e.keyWith(resource, has)
+	return e.unguarded(c, resource, e.keyWith(resource, has), "it had COSI's finalizer", (*object).protected)
+}
+
+// unguarded checks that an object had a finalizer before a call for it.
+func (e *evidence) unguarded(c call, resource, key, what string, guarded func(*object) bool) []Finding {
 	if key == "" {
 		return nil
 	}
-	guarded := func(o *object) bool { return o.protected() }
-	if when, events = e.persistedOn(resource, key, guarded, at); when == inTime {
+	when, events := e.persistedOn(resource, key, guarded, effect{c.seq, c.began})
+	if when == inTime {
 		return nil
 	}
 	return []Finding{{
 		Subject: subjectOf(resource, key), Events: append([]uint64{c.seq}, events...),
-		Message: fmt.Sprintf("%s was called for %s %q %s", c.method, kind, key, saying(when, "it had COSI's finalizer")),
+		Message: fmt.Sprintf("%s was called for %s %q %s", c.method, kinds[resource], key, saying(when, what)),
 	}}
 }
 

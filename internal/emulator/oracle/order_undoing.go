@@ -47,9 +47,14 @@ func (e *evidence) grantedAgain(c call, v version) bool {
 // withAccount returns the access with an account ID, or nil: its latest version with a
 // spec.
 func (e *evidence) withAccount(id string) *object {
+	return e.latest(accesses, func(o *object) bool { return o.Status.AccountID == id && len(o.Spec.BucketClaims) > 0 })
+}
+
+// latest returns the latest version of an object with a property, or nil.
+func (e *evidence) latest(resource string, has func(*object) bool) *object {
 	var found *object
-	for _, v := range e.of(accesses) {
-		if v.got != nil && v.got.Status.AccountID == id && len(v.got.Spec.BucketClaims) > 0 {
+	for _, v := range e.of(resource) {
+		if v.got != nil && has(v.got) {
 			found = v.got
 		}
 	}
@@ -98,6 +103,9 @@ func (e *evidence) hastyDepartures() []Finding {
 		if before := e.known(v.resource, v.key, v.seq); before != nil && before.leaving() {
 			continue
 		}
+		if e.isV1alpha1() {
+			found = append(found, e.abandoned(v)...)
+		}
 		switch v.resource {
 		case buckets:
 			found = append(found, e.hastyBucket(v)...)
@@ -113,7 +121,7 @@ func (e *evidence) hastyDepartures() []Finding {
 
 func (e *evidence) hastyBucket(v version) []Finding {
 	id := v.got.Status.BucketID
-	if id == "" || v.got.Spec.ExistingBucketID != "" || v.got.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete {
+	if id == "" || v.got.Spec.ExistingBucketID != "" && !e.isV1alpha1() || v.got.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete {
 		return nil
 	}
 	if e.Incomplete || e.succeeded(deleteBucket, id, v) {
@@ -126,14 +134,17 @@ func (e *evidence) hastyBucket(v version) []Finding {
 }
 
 func (e *evidence) hastyAccess(v version) []Finding {
-	id := v.got.Status.AccountID
-	if id == "" || e.Incomplete || e.succeeded(revokeAccess, id, v) {
-		return nil
+	var found []Finding
+	for _, id := range append(formerAccounts(v.got.Metadata.Annotations), v.got.Status.AccountID) {
+		if id == "" || e.Incomplete || e.succeeded(revokeAccess, id, v) {
+			continue
+		}
+		found = append(found, Finding{
+			Subject: subjectOf(accesses, v.key), Events: []uint64{v.seq},
+			Message: fmt.Sprintf("%s has let BucketAccess %q go before the driver had revoked account %q", v.component, v.key, id),
+		})
 	}
-	return []Finding{{
-		Subject: subjectOf(accesses, v.key), Events: []uint64{v.seq},
-		Message: fmt.Sprintf("%s has let BucketAccess %q go before the driver had revoked account %q", v.component, v.key, id),
-	}}
+	return found
 }
 
 // hastyClaim finds claims that were deleted while an access used them. (KEP, "Deleting
@@ -161,7 +172,7 @@ func (e *evidence) hastyClaim(v version) []Finding {
 // unannounced finds claims that went while a Bucket was bound to them that does not say so: it
 // stays bound for good. (KEP, "Deleting a Bucket": the controller annotates the Bucket first.)
 // A Bucket that is not seen again is not bound any more: a user removed it by force, which the
-// journal does not show.
+// journal does not show. In v1alpha1 the controller deletes the Bucket, or unbinds it.
 func (e *evidence) unannounced(v version) []Finding {
 	bound := map[string]*object{} // by name, as last seen before
 	exists := map[string]bool{}   // those that are seen after
@@ -175,13 +186,17 @@ func (e *evidence) unannounced(v version) []Finding {
 		}
 	}
 	var found []Finding
+	lacks := "does not say so"
+	if e.isV1alpha1() {
+		lacks = "is neither deleted nor released"
+	}
 	for _, name := range slices.Sorted(maps.Keys(bound)) {
 		if b := bound[name]; b.deleting() || b.announced() || !exists[name] || e.deletedByPerson(buckets, name, v.seq) {
 			continue
 		}
 		found = append(found, Finding{
 			Subject: subjectOf(buckets, name), Events: []uint64{v.seq},
-			Message: fmt.Sprintf("%s has let BucketClaim %q go, and Bucket %q, which is bound to it, does not say so", v.component, v.key, name),
+			Message: fmt.Sprintf("%s has let BucketClaim %q go, and Bucket %q, which is bound to it, %s", v.component, v.key, name, lacks),
 		})
 	}
 	return found

@@ -42,10 +42,12 @@ func (c call) sharedBucket(other call) string {
 
 // changes returns the IDs of the buckets that a call changes, or access to which it changes.
 func (c call) changes() []string {
-	switch c.method {
-	case createBucket, deleteBucket:
+	switch {
+	case c.asksForBucket() && c.is(createBucket): // of v1alpha1: until it is created, it has only its name
+		return slices.DeleteFunc([]string{c.name, c.id}, func(id string) bool { return id == "" })
+	case c.is(createBucket, deleteBucket):
 		return []string{c.id}
-	case grantAccess, revokeAccess:
+	case c.is(grantAccess, revokeAccess):
 		return c.buckets
 	default:
 		return nil

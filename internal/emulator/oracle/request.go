@@ -27,6 +27,9 @@ const (
 // object. Users edit objects, which the journal does not show: a call may follow from any
 // version that was seen. (KEP, the requests of the gRPC protocol.)
 func wrongRequests(e *evidence) []Finding {
+	if e.isV1alpha1() {
+		return slices.Concat(e.wrongRequestsV1alpha1(), e.unknownNames(), e.wrongBuckets())
+	}
 	var found []Finding
 	for _, c := range e.calls {
 		said := c.fields()
@@ -67,10 +70,11 @@ func (e *evidence) wrongRequest(c call, said fields) (Finding, bool) {
 	return Finding{}, false
 }
 
-// servesOwn is false for objects of other drivers, whose IDs may be the same.
+// servesOwn is false for objects of other drivers, whose IDs may be the same. An access of
+// v1alpha1 does not say its driver before it is granted.
 func (e *evidence) servesOwn(c call, v version) bool {
-	driver := e.drivers[c.component]
-	return driver == "" || driverOf(v.resource, v.got) == driver
+	driver, of := e.drivers[c.component], driverOf(v.resource, v.got)
+	return driver == "" || of == driver || e.isV1alpha1() && of == ""
 }
 
 // concerns reports whether a call is for an object.

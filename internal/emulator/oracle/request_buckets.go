@@ -24,7 +24,7 @@ func (e *evidence) wrongBuckets() []Finding {
 			continue
 		}
 		claim := e.claimByUID(v.asked)
-		if claim == nil || claim.Spec.BucketClassName == "" {
+		if claim == nil || claim.Spec.BucketClassName == "" || e.isEditedClass(claim.Spec.BucketClassName) {
 			continue
 		}
 		said := bucketFields(v.asked.Spec.DriverName, v.asked.Spec.DeletionPolicy, v.asked.Spec.Parameters, v.asked.Spec.Protocols)
@@ -59,6 +59,14 @@ func bucketFields(driver string, policy v1alpha2.DeletionPolicy, parameters map[
 		fieldDriver: quote(driver), fieldPolicy: quote(string(policy)),
 		fieldParameters: parametersOf(parameters), fieldProtocols: listOf(names),
 	}
+}
+
+// isEditedClass reports whether a person has changed a BucketClass of v1alpha1, whose fields can
+// be changed: which of its versions a Bucket follows from is not known.
+func (e *evidence) isEditedClass(name string) bool {
+	return e.isV1alpha1() && slices.ContainsFunc(e.of(bucketClasses), func(v version) bool {
+		return v.key == name && v.byPerson() && v.write()
+	})
 }
 
 // claimByUID returns the claim that a Bucket is for, or nil.

@@ -17,10 +17,10 @@ func (e *evidence) unknownNames() []Finding {
 	var found []Finding
 	for _, c := range e.calls {
 		resource, nameOf := "", func(*object) string { return "" }
-		switch c.method {
-		case generateBucketID:
+		switch {
+		case c.asksForBucket():
 			resource, nameOf = buckets, func(o *object) string { return o.Metadata.Name }
-		case generateAccountID:
+		case c.asksForAccount():
 			resource, nameOf = accesses, func(o *object) string { return v1alpha2.AccountNameForAccess(o.Metadata.UID) }
 		}
 		if resource == "" || e.names(resource, func(o *object) bool { return nameOf(o) == c.name }) {

@@ -44,7 +44,7 @@ func (w *stateCheck) untrueBuckets() []Finding {
 		if !w.oursAt(o) || !w.served(o.Spec.DriverName) {
 			continue
 		}
-		problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), contradiction(o))
+		problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), contradiction(o), w.lacksID(o.Status.ReadyToUse, o.Status.BucketID))
 		if problem == "" {
 			problem = w.outdatedFailure(o.Status.Conditions, func(c call) bool {
 				return c.is(generateBucketID) && c.name == o.Name || c.is(createBucket, getBucket, deleteBucket) && c.id != "" &&
@@ -63,7 +63,9 @@ func (w *stateCheck) untrueAccesses() []Finding {
 		if !w.Scope.HasNamespace(o.Namespace) || o.Status.DriverName != "" && !w.served(o.Status.DriverName) {
 			continue
 		}
-		problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), w.outdatedAccess(o))
+		problem := cmp.Or(
+			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), w.outdatedAccess(o), w.lacksID(o.Status.ReadyToUse, o.Status.AccountID),
+		)
 		if problem == "" {
 			problem = w.outdatedFailure(o.Status.Conditions, func(c call) bool {
 				return c.is(generateAccountID) && c.name == v1alpha2.AccountNameForAccess(o.UID) ||
@@ -92,11 +94,20 @@ func statusProblem(o metav1.Object, readyToUse bool, conditions []metav1.Conditi
 	return ""
 }
 
+// lacksID says that an object of v1alpha1 is ready without an ID. In v1alpha2, no other
+// component can take an ID away.
+func (w *stateCheck) lacksID(isReady bool, id string) string {
+	return unless(!w.isV1alpha1() || !isReady || id != "", "is ready, and has no ID of the driver's")
+}
+
 // outdatedFailure says that a condition reports a failed call, although the last call has
 // succeeded.
 func (w *stateCheck) outdatedFailure(conditions []metav1.Condition, about func(call) bool) string {
 	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
 	byDriver := []string{v1alpha2.ReasonDriverError, v1alpha2.ReasonDriverRefused}
+	if w.isV1alpha1() {
+		return "" // an Event tells what was, and stays
+	}
 	if failed == nil || failed.Status != metav1.ConditionTrue || !slices.Contains(byDriver, failed.Reason) {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
@@ -19,6 +20,7 @@ import (
 type Watcher struct {
 	emulator *emulator.Emulator
 	journal  *journal.Journal
+	api      objectstorage.Version
 	started  time.Time
 
 	mu           sync.Mutex
@@ -36,7 +38,7 @@ type Watcher struct {
 // Watch starts a run: what the backend contains now existed before the run.
 func Watch(ctx context.Context, emu *emulator.Emulator) (*Watcher, error) {
 	w := &Watcher{
-		emulator: emu, journal: emu.Journal(), started: time.Now(), last: emu.Journal().Mark(), drivers: emu.Served(),
+		emulator: emu, journal: emu.Journal(), api: emu.API(), started: time.Now(), last: emu.Journal().Mark(), drivers: emu.Served(),
 	}
 	truth, err := w.backendState(ctx)
 	if err != nil {
@@ -117,7 +119,7 @@ func (w *Watcher) Input(scope eventscope.Scope) Input {
 	w.redactEvents()
 	w.noteServed()
 	return Input{
-		API: w.emulator.API(), Scope: scope, Drivers: maps.Clone(w.drivers), Events: slices.Clone(w.events), Incomplete: w.incomplete, Before: w.before,
+		API: w.api, Scope: scope, Drivers: maps.Clone(w.drivers), Events: slices.Clone(w.events), Incomplete: w.incomplete, Before: w.before,
 		Requests:     w.journal.UserRequests(w.before.After),
 		Observations: slices.Clone(w.observations), External: slices.Clone(w.external), Purging: slices.Clone(w.purging),
 		DefaultDelays: w.emulator.DefaultDelays(), SecretLeaks: slices.Clone(w.leaks),

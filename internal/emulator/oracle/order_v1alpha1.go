@@ -1,0 +1,65 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// In v1alpha1 a driver returns the ID of what it creates only then. So what precedes the call is
+// the finalizer alone: an object that stays can have its ID learned again.
+
+// createdUnprotected finds buckets that were created before their Bucket had its finalizer.
+func (e *evidence) createdUnprotected(c call) []Finding {
+	key := e.keyWith(buckets, func(o *object) bool { return o.Metadata.Name == c.name })
+	return e.unguarded(c, buckets, key, "it had COSI's finalizer", (*object).protected)
+}
+
+// grantedUnprotected finds accesses that were granted before they had their finalizer, or before
+// their Bucket had the one that keeps it for them: without the Bucket, nothing can be revoked.
+func (e *evidence) grantedUnprotected(c call) []Finding {
+	key := e.keyWith(accesses, c.isFor)
+	found := e.unguarded(c, accesses, key, "it had COSI's finalizer", (*object).protected)
+	for _, id := range c.buckets {
+		key := e.keyWith(buckets, func(o *object) bool { return id != "" && o.bucketID() == id && e.isOfCaller(c, o) })
+		found = append(found, e.unguarded(c, buckets, key, "it had the finalizer that keeps it for accesses", (*object).keptForAccess)...)
+	}
+	return found
+}
+
+// isOfCaller reports whether a Bucket is that of the driver of a call.
+func (e *evidence) isOfCaller(c call, o *object) bool {
+	return e.drivers[c.component] == "" || o.Spec.DriverName == e.drivers[c.component]
+}
+
+// abandoned finds objects that a component has let go although a driver had created something
+// for them that it was not asked to remove, whose ID is in no status. (It is lost with the
+// object.)
+func (e *evidence) abandoned(v version) []Finding {
+	var asks func(call) bool
+	var undo string
+	switch {
+	case v.resource == accesses && v.got.Status.AccountID == "":
+		asks, undo = func(c call) bool { return c.is(grantAccess) && c.isFor(v.got) }, revokeAccess
+	case v.resource == buckets && v.got.bucketID() == "" && v.got.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete:
+		asks, undo = func(c call) bool { return c.is(createBucket) && c.name == v.got.Metadata.Name }, deleteBucket
+	default:
+		return nil
+	}
+	if e.Incomplete {
+		return nil
+	}
+	var found []Finding
+	for _, c := range e.calls {
+		if c.seq >= v.seq || !c.ok || c.id == "" || !asks(c) || e.succeeded(undo, c.id, v) || e.mayLeak(c.id) {
+			continue
+		}
+		found = append(found, Finding{
+			Subject: subjectOf(v.resource, v.key), Events: []uint64{c.seq, v.seq},
+			Message: fmt.Sprintf("%s has let %s %q go, for which %s had returned %q, and the driver was not asked to remove that",
+				v.component, kinds[v.resource], v.key, c.method, c.id),
+		})
+	}
+	return slices.CompactFunc(found, func(a, b Finding) bool { return a.Message == b.Message })
+}

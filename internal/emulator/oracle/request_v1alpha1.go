@@ -1,0 +1,133 @@
+package oracle
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// wrongRequestsV1alpha1 finds calls of v1alpha1 that do not say what follows from their object. An
+// access has only references: what it is granted for follows from its class and the Bucket
+// of its claim, as they were at any time.
+func (e *evidence) wrongRequestsV1alpha1() []Finding {
+	var found []Finding
+	for _, c := range e.calls {
+		var wrong []Finding
+		switch c.method {
+		case createBucket:
+			wrong = e.wrongCreate(c)
+		case grantAccess:
+			if access := e.latest(accesses, c.isFor); access != nil {
+				wrong = append(e.wrongClass(c, access), e.wrongBucket(c, access)...)
+			}
+		case revokeAccess:
+			if access := e.withAccount(c.id); access != nil {
+				wrong = e.wrongBucket(c, access)
+			}
+		}
+		found = append(found, wrong[:min(1, len(wrong))]...)
+	}
+	return found
+}
+
+// wrongCreate compares the parameters with those of the Bucket.
+func (e *evidence) wrongCreate(c call) []Finding {
+	var follows []fields
+	key := ""
+	for _, v := range e.of(buckets) {
+		if v.got != nil && v.got.Metadata.Name == c.name {
+			follows, key = append(follows, fields{fieldParameters: parametersOf(v.got.Spec.Parameters)}), v.key
+		}
+	}
+	return deviation(c, buckets, key, fields{fieldParameters: parametersOf(c.parameters)}, follows)
+}
+
+// wrongClass compares a grant with the class of the access.
+func (e *evidence) wrongClass(c call, access *object) []Finding {
+	said := fields{fieldParameters: parametersOf(c.parameters), fieldAuthentication: quote(c.request.AuthenticationType.Type)}
+	return deviation(c, accesses, access.key(), said, e.classFields(access.Spec.BucketAccessClassName))
+}
+
+// classFields returns what follows from a BucketAccessClass, in all versions that were seen.
+func (e *evidence) classFields(name string) []fields {
+	var all []fields
+	for _, m := range e.moments() {
+		for i := range m.Objects.WholeAccessClasses {
+			if class := &m.Objects.WholeAccessClasses[i]; class.Name == name {
+				all = append(all, fields{
+					fieldParameters: parametersOf(class.Spec.Parameters), fieldAuthentication: quote(wireNameV1alpha1(class.Spec.AuthenticationType)),
+				})
+			}
+		}
+	}
+	for _, v := range e.of(accessClasses) {
+		if v.key == name && v.got != nil && v.got.v1alpha1Fields.DriverName != "" {
+			all = append(all, fields{
+				fieldParameters: parametersOf(v.got.v1alpha1Fields.Parameters), fieldAuthentication: quote(string(v.got.AuthenticationType)),
+			})
+		}
+	}
+	return all
+}
+
+// wireNameV1alpha1 returns the name of an authentication type in v1alpha1.
+func wireNameV1alpha1(name v1alpha2.AuthenticationType) string {
+	if name == v1alpha2.AuthenticationTypeServiceAccount {
+		return string(v1alpha1.AuthenticationTypeIAM)
+	}
+	return string(name)
+}
+
+// wrongBucket compares the bucket of a call with the Buckets that the claim of the access was
+// ever bound to, and with the one that the sidecar has written down.
+func (e *evidence) wrongBucket(c call, access *object) []Finding {
+	var follows []fields
+	for _, id := range e.bucketsFor(access) {
+		follows = append(follows, fields{fieldBuckets: listOf([]string{id})})
+	}
+	return deviation(c, accesses, access.key(), fields{fieldBuckets: listOf(c.buckets)}, follows)
+}
+
+// bucketsFor returns the IDs of the buckets that an access may be for.
+func (e *evidence) bucketsFor(access *object) []string {
+	var ids []string
+	for _, v := range e.of(accesses) {
+		if v.got == nil || v.got.Metadata.UID != access.Metadata.UID {
+			continue
+		}
+		for _, accessed := range v.got.Status.AccessedBuckets {
+			ids = append(ids, accessed.BucketID)
+		}
+	}
+	for _, v := range e.of(buckets) {
+		ref := v.got
+		if ref != nil && ref.bucketID() != "" && ref.Spec.BucketClaimRef.Namespace == access.Metadata.Namespace &&
+			ref.Spec.BucketClaimRef.Name == access.Spec.BucketClaimName {
+			ids = append(ids, ref.bucketID())
+		}
+	}
+	return ids
+}
+
+// deviation returns the difference to the last of the things that a call may say. Without one,
+// nothing is known.
+func deviation(c call, resource, key string, said fields, follows []fields) []Finding {
+	if len(follows) == 0 || slices.ContainsFunc(follows, func(wanted fields) bool { return maps.Equal(said, wanted) }) {
+		return nil
+	}
+	nearest := follows[len(follows)-1]
+	var found []Finding
+	for _, name := range slices.Sorted(maps.Keys(nearest)) {
+		if said[name] != nearest[name] {
+			found = append(found, Finding{
+				Subject: subjectOf(resource, key), Events: []uint64{c.seq},
+				Message: fmt.Sprintf("%s was called with %s %s, but from %s %q follows %s",
+					c.method, name, said[name], kinds[resource], key, nearest[name]),
+			})
+		}
+	}
+	return found
+}
