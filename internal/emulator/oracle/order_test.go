@@ -31,6 +31,12 @@ type judging struct {
 
 func judge(t *testing.T, tests map[string]judging) {
 	t.Helper()
+	judgeStory(t, lifecycle, tests)
+}
+
+// judgeStory changes a story in the ways of a table.
+func judgeStory(t *testing.T, lifecycle func() *story, tests map[string]judging) {
+	t.Helper()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := lifecycle()
