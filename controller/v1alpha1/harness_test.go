@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -201,13 +202,14 @@ func (h *fixture) vanishes(object client.Object) {
 	})
 }
 
-// says waits for an Event about an object.
+// says waits for an Event about an object, perhaps not the first with its reason.
 func (h *fixture) says(object client.Object, reason, want string) {
 	h.t.Helper()
 	about := object.DeepCopyObject().(client.Object) //nolint:forcetypeassert // it is a copy
 	h.eventually("Event "+reason, func(ctx context.Context) error {
 		events := controllertest.Events(ctx, h.t, h.Client, about)
-		if events[reason] != want {
+		_, message, _ := strings.Cut(want, ": ")
+		if events[reason] != want && events[reason+" again"] != message {
 			return fmt.Errorf("got %q, want %q; events: %v", events[reason], want, events)
 		}
 		return nil

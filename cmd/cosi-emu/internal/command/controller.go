@@ -7,8 +7,10 @@ import (
 	"github.com/spf13/cobra"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
 )
 
 func newController(streams cli.Streams) *cobra.Command {
@@ -16,30 +18,36 @@ func newController(streams cli.Streams) *cobra.Command {
 		access apiAccess
 		log    logging
 		opts   cosicontroller.Options
+		api    = objectstorage.V1alpha2
 	)
 	cmd := &cobra.Command{
 		Use:   "controller",
 		Short: "Run the COSI controller on a cluster",
 		Long: `Run the COSI controller against the API server of a cluster: in a Pod with the RBAC
 rules of deploy/rbac/controller.yaml, or elsewhere with a kubeconfig. The COSI kinds
-must be installed. It runs until the process gets SIGTERM.`,
+must be installed in the version of --api; a cluster has those of one version. It runs
+until the process gets SIGTERM.`,
 		Example: `  # In a Pod; see deploy/controller.
   cosi-emu controller --leader-elect --health-probe-bind-address :8081 --metrics-bind-address :8080
 
   # On a laptop, instead of the controller of the cluster.
-  cosi-emu controller --context kind-kind --leader-elect --leader-election-namespace cosi-system`,
+  cosi-emu controller --context kind-kind --leader-elect --leader-election-namespace cosi-system
+
+  # In a cluster with the COSI kinds of v1alpha1.
+  cosi-emu controller --api v1alpha1 --context kind-kind`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := validate(access.validate, log.validate, opts.Validate); err != nil {
 				return err
 			}
 			log.set(streams)
 			opts.Logger = ctrl.Log.WithName("controller")
-			return runController(cmd.Context(), &access, opts)
+			return runController(cmd.Context(), &access, api, opts)
 		},
 	}
 	flags := cmd.Flags()
 	access.addFlags(flags)
 	log.addFlags(flags)
+	addAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
 	component{
 		workers: &opts.Workers,
 		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
@@ -50,12 +58,18 @@ must be installed. It runs until the process gets SIGTERM.`,
 	return cmd
 }
 
-func runController(ctx context.Context, access *apiAccess, opts cosicontroller.Options) error {
+func runController(ctx context.Context, access *apiAccess, api objectstorage.Version, opts cosicontroller.Options) error {
 	cfg, err := access.config()
 	if err != nil {
 		return err
 	}
-	c, err := cosicontroller.New(cfg, opts) //nolint:contextcheck // it is bounded by itself
+	var c interface{ Start(ctx context.Context) error }
+	switch api {
+	case objectstorage.V1alpha1:
+		c, err = controllerv1alpha1.New(cfg, opts) //nolint:contextcheck // it is bounded by itself
+	default:
+		c, err = cosicontroller.New(cfg, opts) //nolint:contextcheck // it is bounded by itself
+	}
 	if err != nil {
 		return err
 	}
