@@ -52,7 +52,7 @@ type AccessClass struct {
 	Name string `yaml:"name"`
 	// Driver: a name of setup.drivers; default: the first.
 	Driver string `yaml:"driver"`
-	// AuthenticationType: Key or ServiceAccount; default Key.
+	// AuthenticationType: Key or ServiceAccount, which is IAM in v1alpha1; default Key.
 	AuthenticationType string `yaml:"authenticationType"`
 	// MultiBucketAccess: MultipleBuckets or SingleBucket; default SingleBucket.
 	MultiBucketAccess string `yaml:"multiBucketAccess"`

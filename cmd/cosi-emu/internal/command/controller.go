@@ -63,7 +63,9 @@ func runController(ctx context.Context, access *apiAccess, api objectstorage.Ver
 	if err != nil {
 		return err
 	}
-	var c interface{ Start(ctx context.Context) error }
+	var c interface {
+		Start(ctx context.Context) error
+	}
 	switch api {
 	case objectstorage.V1alpha1:
 		c, err = controllerv1alpha1.New(cfg, opts) //nolint:contextcheck // it is bounded by itself
