@@ -108,6 +108,7 @@ func TestUsage(t *testing.T) {
 		"BridgeOfOther": {
 			reason: "the bridge is in front of the fake driver",
 			args:   command("up", "--bridge", "--driver", "unix:///tmp/x.sock"), code: 2, says: []string{"bridge", "left out"},
+		},
 		"ControllerVersion": {
 			reason: "there is no such version",
 			args:   command("controller", "--api", "v1beta1"), code: 2, says: []string{`"v1beta1"`, "v1alpha1", "v1alpha2"},
