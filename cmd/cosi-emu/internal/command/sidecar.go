@@ -6,10 +6,13 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
 )
 
 func newSidecar(streams cli.Streams) *cobra.Command {
@@ -18,20 +21,28 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 		log    logging
 		opts   cosisidecar.Options
 		ca     string
+		api    = objectstorage.V1alpha2
 	)
 	cmd := &cobra.Command{
 		Use:   "sidecar",
 		Short: "Run the COSI sidecar of a driver",
 		Long: `Run the COSI sidecar of a driver: in the driver's Pod with the RBAC rules of
 deploy/rbac/sidecar.yaml, or elsewhere with a kubeconfig. The driver may start after
-the sidecar. It runs until the process gets SIGTERM.`,
+the sidecar. It runs until the process gets SIGTERM.
+
+With --api v1alpha1, it serves the kinds of v1alpha1 and a driver of that version. It
+needs the rules of deploy/rbac/v1alpha1/sidecar.yaml in addition.`,
 		Example: `  # In a Pod, with the socket on a shared volume; see deploy/example-driver.
   cosi-emu sidecar --leader-elect --leader-election-namespace cosi-system
 
   # Develop a driver, with an emulator without a driver.
   cosi-emu up -d --no-fake-driver
   eval "$(cosi-emu env)"
-  cosi-emu sidecar --endpoint unix:///tmp/my-driver.sock`,
+  cosi-emu sidecar --endpoint unix:///tmp/my-driver.sock
+
+  # The same for a driver of v1alpha1.
+  cosi-emu up -d --api v1alpha1 --no-fake-driver
+  cosi-emu sidecar --api v1alpha1 --endpoint unix:///tmp/my-driver.sock`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := readCertificates(ca, &opts); err != nil {
 				return err
@@ -41,13 +52,14 @@ the sidecar. It runs until the process gets SIGTERM.`,
 			}
 			log.set(streams)
 			opts.Logger = ctrl.Log.WithName("sidecar")
-			return runSidecar(cmd.Context(), &access, opts)
+			return runSidecar(cmd.Context(), &access, api, opts)
 		},
 	}
 	flags := cmd.Flags()
 	access.addFlags(flags)
 	log.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
+	addAPI(flags, &api, "version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2")
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,
 		"time limit for the first answer of the driver")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", cosisidecar.DefaultRPCTimeout, "time limit for each call to the driver")
@@ -79,12 +91,27 @@ func readCertificates(file string, opts *cosisidecar.Options) error {
 	return nil
 }
 
-func runSidecar(ctx context.Context, access *apiAccess, opts cosisidecar.Options) error {
+// sidecars start the sidecars of the versions.
+var sidecars = map[objectstorage.Version]func(context.Context, *rest.Config, cosisidecar.Options) (starter, error){
+	objectstorage.V1alpha1: func(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options) (starter, error) {
+		return sidecarv1alpha1.New(ctx, cfg, opts)
+	},
+	objectstorage.V1alpha2: func(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options) (starter, error) {
+		return cosisidecar.New(ctx, cfg, opts)
+	},
+}
+
+// starter is a component.
+type starter interface {
+	Start(ctx context.Context) error
+}
+
+func runSidecar(ctx context.Context, access *apiAccess, api objectstorage.Version, opts cosisidecar.Options) error {
 	cfg, err := access.config()
 	if err != nil {
 		return err
 	}
-	s, err := cosisidecar.New(ctx, cfg, opts)
+	s, err := sidecars[api](ctx, cfg, opts)
 	if err != nil {
 		return err
 	}
