@@ -70,12 +70,12 @@ type world struct {
 // newWorld has no sidecar running yet.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	controlplanetest.StartVersion(t, objectstorage.V1alpha1)
+	plane := controlplanetest.StartVersion(t, objectstorage.V1alpha1)
 	admin, err := api()
 	if err != nil {
 		t.Fatal(err)
 	}
-	namespace := controlplanetest.NamespaceVersion(t, objectstorage.V1alpha1)
+	namespace := controlplanetest.NamespaceIn(t, plane)
 	goroutines := goleak.IgnoreCurrent()
 	t.Cleanup(func() {
 		// Events that are still being written when the sidecar stops keep their
