@@ -116,7 +116,7 @@ func (e *Emulator) start(ctx context.Context) error {
 	if err := e.startAdministrator(); err != nil {
 		return err
 	}
-	e.identities.Store(webidentity.New(e.client, e.info.DriverName))
+	e.identities.Store(webidentity.New(e.client, e.info.DriverName, e.API()))
 	return e.together(ctx, e.cosiPhases()...)
 }
 

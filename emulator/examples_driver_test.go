@@ -29,7 +29,7 @@ func applyExample(t *testing.T, emu *emulator.Emulator, file string, access clie
 	t.Cleanup(func() { deleteNamespaces(emu, objects) })
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Timeout)
 	defer cancel()
-	variables, err := env.WaitAccess(ctx, emu.Client(), access, "")
+	variables, err := env.WaitAccess(ctx, emu.Client(), emu.API(), access, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
@@ -116,7 +117,7 @@ func TestEnvironment(t *testing.T) {
 			for _, claim := range tc.secrets {
 				makeSecret(c, claim)
 			}
-			got, err := env.ForAccess(t.Context(), c, client.ObjectKey{Namespace: c.Namespace, Name: "rw"}, tc.claim)
+			got, err := env.ForAccess(t.Context(), c, objectstorage.V1alpha2, client.ObjectKey{Namespace: c.Namespace, Name: "rw"}, tc.claim)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -157,7 +158,7 @@ func TestEnvironmentIsWaitedFor(t *testing.T) {
 				c.ModifyStatus(access, func() { access.Status.ReadyToUse = true })
 			}
 		}}
-		got, err := env.WaitAccess(t.Context(), watched, client.ObjectKeyFromObject(access), "")
+		got, err := env.WaitAccess(t.Context(), watched, objectstorage.V1alpha2, client.ObjectKeyFromObject(access), "")
 		if diff := cmp.Diff(environmentOf("a"), got); diff != "" || err != nil {
 			t.Errorf("WaitAccess(): %v; -want, +got:\n%s", err, diff)
 		}
@@ -167,14 +168,14 @@ func TestEnvironmentIsWaitedFor(t *testing.T) {
 		access := makeAccess(c, v1alpha2.BucketAccessStatus{}, "a")
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		_, err := env.WaitAccess(ctx, onGet{c, cancel}, client.ObjectKeyFromObject(access), "")
+		_, err := env.WaitAccess(ctx, onGet{c, cancel}, objectstorage.V1alpha2, client.ObjectKeyFromObject(access), "")
 		if !errors.Is(err, context.Canceled) || !errors.Is(err, env.ErrNotReady) {
 			t.Errorf("WaitAccess() = %v, want both the end of the wait and its reason", err)
 		}
 	})
 	t.Run("Hopeless", func(t *testing.T) {
 		c := apiServer(t)
-		_, err := env.WaitAccess(t.Context(), c, client.ObjectKey{Namespace: c.Namespace, Name: "rw"}, "")
+		_, err := env.WaitAccess(t.Context(), c, objectstorage.V1alpha2, client.ObjectKey{Namespace: c.Namespace, Name: "rw"}, "")
 		if !apierrors.IsNotFound(err) {
 			t.Errorf("WaitAccess() = %v, want NotFound at once", err)
 		}

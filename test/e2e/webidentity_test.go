@@ -10,6 +10,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
@@ -93,7 +94,7 @@ func TestWebIdentity(t *testing.T) {
 			}
 			// The namespace of the table is the test's.
 			tc.says.User.Username = strings.ReplaceAll(tc.says.User.Username, "demo", c.Namespace)
-			directory := webidentity.New(reviewer{Client: c, t: t, says: tc.says, fails: tc.fails}, identityDriver)
+			directory := webidentity.New(reviewer{Client: c, t: t, says: tc.says, fails: tc.fails}, identityDriver, objectstorage.V1alpha2)
 			got, err := directory.Account(t.Context(), identityToken, cmp.Or(tc.ask, access.Name))
 			if !errors.Is(err, tc.want) || (err == nil) != (got == "ba-1") {
 				t.Errorf("%s\nAccount() = %q, %v; want an error: %v", tc.reason, got, err, tc.want)

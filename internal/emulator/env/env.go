@@ -15,8 +15,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 )
 
 // Variable is an environment variable.
@@ -36,14 +38,18 @@ func ForEmulator(info emulator.Info) []Variable {
 	return variables
 }
 
-// ForAccess returns what the Secret of a BucketAccess holds, sorted by name: the
-// AWS_* variables and BUCKET_NAME for S3. AWS_REGION is added for the SDKs that
-// do not know AWS_DEFAULT_REGION. If the access is for several BucketClaims,
-// claim says which; otherwise it may be empty. The error is ErrNotReady if the
-// access is not provisioned.
-func ForAccess(ctx context.Context, c client.Client, access client.ObjectKey, claim string) ([]Variable, error) {
-	object := &v1alpha2.BucketAccess{}
-	if err := c.Get(ctx, access, object); err != nil {
+// ForAccess returns what the Secret of a BucketAccess of a version holds, sorted by
+// name: the AWS_* variables and BUCKET_NAME for S3, by the names of v1alpha2 also for
+// v1alpha1. AWS_REGION is added for the SDKs that do not know AWS_DEFAULT_REGION. If the
+// access is for several BucketClaims, claim says which; otherwise it may be empty. The
+// error is ErrNotReady if the access is not provisioned.
+//
+// The bucketName in a Secret of v1alpha1 is that of the Bucket object, which the backend does
+// not know if the bucket existed before, or if the driver has chosen a name of its own. So
+// BUCKET_NAME is the ID of the bucket then, unless the ID cannot be the name of a bucket.
+func ForAccess(ctx context.Context, c client.Client, version objectstorage.Version, access client.ObjectKey, claim string) ([]Variable, error) {
+	object, err := hub.ReadAccess(ctx, c, version, access)
+	if err != nil {
 		return nil, fmt.Errorf("BucketAccess %s: %w", access, err)
 	}
 	secret, err := secretFor(object, claim)
@@ -53,7 +59,25 @@ func ForAccess(ctx context.Context, c client.Client, access client.ObjectKey, cl
 	if !object.Status.ReadyToUse {
 		return nil, fmt.Errorf("BucketAccess %s: %w%s", access, ErrNotReady, notReadyReason(object))
 	}
-	return forSecret(ctx, c, client.ObjectKey{Namespace: access.Namespace, Name: secret})
+	values, err := readSecret(ctx, c, client.ObjectKey{Namespace: access.Namespace, Name: secret})
+	if err != nil {
+		return nil, err
+	}
+	if version == objectstorage.V1alpha1 {
+		values[v1alpha2.SecretKeyBucketName] = bucketName(object, values[v1alpha2.SecretKeyBucketName])
+	}
+	return variablesOf(values), nil
+}
+
+// bucketName returns the name of the bucket of an access of v1alpha1. The other one is that of its
+// Bucket.
+func bucketName(access *v1alpha2.BucketAccess, other string) string {
+	for _, accessed := range access.Status.AccessedBuckets {
+		if accessed.BucketID != "" && !strings.ContainsAny(accessed.BucketID, "/:") {
+			return accessed.BucketID
+		}
+	}
+	return other
 }
 
 // notReadyReason says what the conditions of an access that is not ready say.
@@ -81,7 +105,8 @@ func secretFor(access *v1alpha2.BucketAccess, claim string) (string, error) {
 	return "", fmt.Errorf("it is not for BucketClaim %s, but for %s", claim, strings.Join(claims, ", "))
 }
 
-func forSecret(ctx context.Context, c client.Client, key client.ObjectKey) ([]Variable, error) {
+// readSecret returns the values of an access Secret, by the keys of v1alpha2.
+func readSecret(ctx context.Context, c client.Client, key client.ObjectKey) (map[string]string, error) {
 	secret := &corev1.Secret{}
 	err := c.Get(ctx, key, secret)
 	if apierrors.IsNotFound(err) {
@@ -90,15 +115,19 @@ func forSecret(ctx context.Context, c client.Client, key client.ObjectKey) ([]Va
 	if err != nil {
 		return nil, fmt.Errorf("access Secret %s: %w", key, err)
 	}
-	variables := make([]Variable, 0, len(secret.Data)+1)
-	for name, value := range secret.Data {
-		variables = append(variables, Variable{name, string(value)})
+	return hub.SecretData(secret)
+}
+
+func variablesOf(values map[string]string) []Variable {
+	variables := make([]Variable, 0, len(values)+1)
+	for name, value := range values {
+		variables = append(variables, Variable{name, value})
 		if name == v1alpha2.SecretKeyS3Region {
-			variables = append(variables, Variable{"AWS_REGION", string(value)})
+			variables = append(variables, Variable{"AWS_REGION", value})
 		}
 	}
 	slices.SortFunc(variables, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
-	return variables, nil
+	return variables
 }
 
 // Format is a form in which variables are written.

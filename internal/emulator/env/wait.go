@@ -8,16 +8,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
 const waitInterval = 50 * time.Millisecond
 
 // WaitAccess is ForAccess, but waits for credentials until ctx is done.
-func WaitAccess(ctx context.Context, c client.Client, access client.ObjectKey, claim string) ([]Variable, error) {
+func WaitAccess(ctx context.Context, c client.Client, version objectstorage.Version, access client.ObjectKey, claim string) ([]Variable, error) {
 	var variables []Variable
 	var last error
 	err := wait.PollUntilContextCancel(ctx, waitInterval, true, func(ctx context.Context) (bool, error) {
-		variables, last = ForAccess(ctx, c, access, claim)
+		variables, last = ForAccess(ctx, c, version, access, claim)
 		if errors.Is(last, ErrNotReady) {
 			return false, nil
 		}

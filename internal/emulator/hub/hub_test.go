@@ -1,11 +1,13 @@
 package hub_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,8 +40,8 @@ func cluster(name string, finalizers ...string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, UID: types.UID("uid-of-" + name), Generation: 2, Finalizers: finalizers}
 }
 
-// read reads objects from an API server, and returns them without resource versions.
-func read(t *testing.T, version objectstorage.Version, opts hub.Options, objects ...client.Object) hub.Lists {
+// clientWith returns a client of an API server that has objects.
+func clientWith(t *testing.T, objects ...client.Object) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, objectstorage.AddToScheme} {
@@ -47,7 +49,13 @@ func read(t *testing.T, version objectstorage.Version, opts hub.Options, objects
 			t.Fatal(err)
 		}
 	}
-	lists, err := hub.Read(t.Context(), fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build(), version, opts)
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+}
+
+// read reads objects from an API server, and returns them without resource versions.
+func read(t *testing.T, version objectstorage.Version, opts hub.Options, objects ...client.Object) hub.Lists {
+	t.Helper()
+	lists, err := hub.Read(t.Context(), clientWith(t, objects...), version, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,5 +378,38 @@ func TestReference(t *testing.T) {
 	s := &corev1.Secret{}
 	if hub.Reference(objectstorage.V1alpha1, s) != client.Object(s) {
 		t.Error("a Secret is not what it was")
+	}
+}
+
+// TestReadAccess reads one access as Read does.
+func TestReadAccess(t *testing.T) {
+	for name, missing := range map[string]string{"Complete": "", "NoClass": "identity", "NoClaim": "photos", "NoBucket": "bucket-1"} {
+		t.Run(name, func(t *testing.T) {
+			objects := slices.DeleteFunc(complete(), func(o client.Object) bool { return o.GetName() == missing })
+			c := clientWith(t, objects...)
+			got, err := hub.ReadAccess(t.Context(), c, objectstorage.V1alpha1, client.ObjectKey{Namespace: namespace, Name: "app"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.ResourceVersion = ""
+			if diff := cmp.Diff(read(t, objectstorage.V1alpha1, hub.Options{}, objects...).Accesses[0], *got); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+	want := hubOfComplete().Accesses[0]
+	key := client.ObjectKeyFromObject(&want)
+	got, err := hub.ReadAccess(t.Context(), clientWith(t, want.DeepCopy()), objectstorage.V1alpha2, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.ResourceVersion = ""
+	if diff := cmp.Diff(want, *got); diff != "" {
+		t.Errorf("of v1alpha2: -want, +got:\n%s", diff)
+	}
+	for _, version := range objectstorage.Versions() {
+		if _, err := hub.ReadAccess(t.Context(), clientWith(t), version, key); !apierrors.IsNotFound(err) {
+			t.Errorf("of %s: error %v, want NotFound", version, err)
+		}
 	}
 }

@@ -14,19 +14,23 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// resources are the resources of the kinds that an interference can change.
-var resources = map[string]schema.GroupVersionResource{
-	"BucketClaim":       v1alpha2.SchemeGroupVersion.WithResource("bucketclaims"),
-	"BucketAccess":      v1alpha2.SchemeGroupVersion.WithResource("bucketaccesses"),
-	"Bucket":            v1alpha2.SchemeGroupVersion.WithResource("buckets"),
-	"BucketClass":       v1alpha2.SchemeGroupVersion.WithResource("bucketclasses"),
-	"BucketAccessClass": v1alpha2.SchemeGroupVersion.WithResource("bucketaccessclasses"),
-	"Secret":            {Version: "v1", Resource: "secrets"},
-	"Namespace":         {Version: "v1", Resource: "namespaces"},
+// resourcesOf are the resources of the kinds that an interference can change.
+func resourcesOf(version objectstorage.Version) map[string]schema.GroupVersionResource {
+	cosi := version.GroupVersion()
+	return map[string]schema.GroupVersionResource{
+		"BucketClaim":       cosi.WithResource("bucketclaims"),
+		"BucketAccess":      cosi.WithResource("bucketaccesses"),
+		"Bucket":            cosi.WithResource("buckets"),
+		"BucketClass":       cosi.WithResource("bucketclasses"),
+		"BucketAccessClass": cosi.WithResource("bucketaccessclasses"),
+		"Secret":            {Version: "v1", Resource: "secrets"},
+		"Namespace":         {Version: "v1", Resource: "namespaces"},
+	}
 }
 
 // mark is the label, the annotation and the value that edits write.
@@ -96,6 +100,7 @@ func asWritten(from *unstructured.Unstructured) *unstructured.Unstructured {
 	o := from.DeepCopy()
 	delete(o.Object, "status")
 	unstructured.RemoveNestedField(o.Object, "spec", "bucketClaimRef", "uid")
+	unstructured.RemoveNestedField(o.Object, "spec", "bucketClaim", "uid") // of v1alpha1
 	annotations := map[string]string{}
 	for name, value := range from.GetAnnotations() {
 		if !strings.Contains(name, v1alpha2.GroupName+"/") {

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
@@ -32,6 +33,9 @@ const otherName = "edited-by-hand"
 // person writes into one that becomes final then, no component can mend.
 func (t *target) editStatus(ctx context.Context) error {
 	status, _, _ := unstructured.NestedMap(t.object.Object, "status")
+	if t.version == objectstorage.V1alpha1 {
+		return t.flipReadiness(ctx, status)
+	}
 	ready, _ := status["readyToUse"].(bool)
 	change := object{"readyToUse": !ready, "conditions": []any{}}
 	if set, ok := status["protocols"].([]any); ok && t.kind == "BucketClaim" { // a copy of the Bucket's
@@ -51,6 +55,17 @@ func (t *target) editStatus(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// readiness are the fields of v1alpha1 that say that an object can be used.
+var readiness = map[string]string{"BucketClaim": "bucketReady", "Bucket": "bucketReady", "BucketAccess": "accessGranted"}
+
+// flipReadiness edits a status of v1alpha1. Names and IDs stay: nothing protects them there, and
+// what a person writes over them no component can know.
+func (t *target) flipReadiness(ctx context.Context, status map[string]any) error {
+	field := readiness[t.kind]
+	ready, _ := status[field].(bool)
+	return t.patch(ctx, object{"status": object{field: !ready}}, "status")
 }
 
 // otherProtocols returns the protocols that are not in a list; the list itself if it has all.

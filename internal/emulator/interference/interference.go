@@ -10,9 +10,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
@@ -28,12 +30,18 @@ type Administrator struct {
 	objects     dynamic.Interface // its requests are in the journal
 	look        dynamic.Interface // its requests are not
 
+	version   objectstorage.Version
+	resources map[string]schema.GroupVersionResource
+
 	pending sync.WaitGroup // objects to create once others are gone
 }
 
-// New returns an Administrator. The caller must end it with Stop.
-func New(cfg *rest.Config, j *journal.Journal) (*Administrator, error) {
-	a := &Administrator{incarnation: seam.NewIncarnation(j, vocabulary.Administrator, 1)}
+// New returns an Administrator of a cluster with the COSI kinds of a version. The caller must
+// end it with Stop.
+func New(cfg *rest.Config, j *journal.Journal, version objectstorage.Version) (*Administrator, error) {
+	a := &Administrator{
+		incarnation: seam.NewIncarnation(j, vocabulary.Administrator, 1), version: version, resources: resourcesOf(version),
+	}
 	var errs [2]error
 	a.objects, errs[0] = dynamic.NewForConfig(a.incarnation.RESTConfig(cfg))
 	a.look, errs[1] = dynamic.NewForConfig(cfg)
@@ -57,9 +65,9 @@ func (a *Administrator) Interfere(ctx context.Context, by *fault.Applied) {
 	ctx, cancel := context.WithTimeout(seam.WithFault(ctx, by.Name), timeout)
 	defer cancel()
 	kind, _, _ := by.Target()
-	list, err := a.look.Resource(resources[kind]).List(ctx, metav1.ListOptions{})
+	list, err := a.look.Resource(a.resources[kind]).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		a.incarnation.Record("list "+resources[kind].Resource, err)
+		a.incarnation.Record("list "+a.resources[kind].Resource, err)
 		return
 	}
 	for i := range list.Items {
@@ -82,7 +90,7 @@ type target struct {
 
 // in returns the objects of the target's kind and namespace.
 func (t *target) in(client dynamic.Interface) dynamic.ResourceInterface {
-	all := client.Resource(resources[t.kind])
+	all := client.Resource(t.resources[t.kind])
 	if namespace := t.object.GetNamespace(); namespace != "" {
 		return all.Namespace(namespace)
 	}

@@ -191,7 +191,7 @@ func kindOf(o client.Object) string {
 // interfere applies a fault to an object.
 func interfere(t *testing.T, emu *emulator.Emulator, what fault.Interference, o client.Object) {
 	t.Helper()
-	a, err := interference.New(emu.Config(), emu.Journal())
+	a, err := interference.New(emu.Config(), emu.Journal(), emu.API())
 	if err != nil {
 		t.Fatal(err)
 	}

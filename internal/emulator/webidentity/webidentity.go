@@ -16,8 +16,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
@@ -31,13 +33,17 @@ const userPrefix = "system:serviceaccount:"
 
 // Verifier looks up tokens. It is safe for concurrent use.
 type Verifier struct {
-	client client.Client
-	driver string
+	client  client.Client
+	driver  string
+	version objectstorage.Version
 }
 
-// New returns a directory of the accesses that a driver has granted. The client
-// must be allowed to create TokenReviews and to get BucketAccesses.
-func New(c client.Client, driver string) *Verifier { return &Verifier{client: c, driver: driver} }
+// New returns a directory of the accesses that a driver has granted, in a cluster with the COSI
+// kinds of a version. The client must be allowed to create TokenReviews, and to get
+// BucketAccesses and what they refer to.
+func New(c client.Client, driver string, version objectstorage.Version) *Verifier {
+	return &Verifier{client: c, driver: driver, version: version}
+}
 
 // Account returns the account of a BucketAccess, by the name of which the bearer
 // of a token asks for it: it must be in the namespace of the token's
@@ -50,8 +56,7 @@ func (d *Verifier) Account(ctx context.Context, token, access string) (string, e
 		return "", err
 	}
 	key := client.ObjectKey{Namespace: serviceAccount.Namespace, Name: access}
-	object := &v1alpha2.BucketAccess{}
-	err = d.client.Get(ctx, key, object)
+	object, err := hub.ReadAccess(ctx, d.client, d.version, key)
 	if apierrors.IsNotFound(err) || (err == nil && !d.isFor(object, serviceAccount.Name)) {
 		return "", fmt.Errorf("access of ServiceAccount %s by a BucketAccess %s %w", serviceAccount, access, fakedriver.ErrNotExist)
 	}

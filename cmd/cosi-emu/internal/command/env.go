@@ -124,7 +124,7 @@ func accessVariables(ctx context.Context, info instance.Info, key client.ObjectK
 	if err != nil {
 		return nil, err
 	}
-	return env.ForAccess(ctx, c, key, claim)
+	return env.ForAccess(ctx, c, info.API, key, claim)
 }
 
 // connect returns a client of a running emulator.
