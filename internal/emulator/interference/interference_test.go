@@ -191,13 +191,19 @@ func kindOf(o client.Object) string {
 // interfere applies a fault to an object.
 func interfere(t *testing.T, emu *emulator.Emulator, what fault.Interference, o client.Object) {
 	t.Helper()
+	interfereWith(t, emu, what, kindOf(o), o)
+}
+
+// interfereWith applies a fault to an object of a kind.
+func interfereWith(t *testing.T, emu *emulator.Emulator, what fault.Interference, kind string, o client.Object) {
+	t.Helper()
 	a, err := interference.New(emu.Config(), emu.Journal(), emu.API())
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := fault.NewSet()
 	if err := set.Add(fault.Fault{
-		Name: "f", Match: fault.Match{Seam: journal.SeamRPC}, Effect: fault.Effect{Interfere: what, Object: kindOf(o) + "/" + o.GetName()},
+		Name: "f", Match: fault.Match{Seam: journal.SeamRPC}, Effect: fault.Effect{Interfere: what, Object: kind + "/" + o.GetName()},
 	}); err != nil {
 		t.Fatal(err)
 	}

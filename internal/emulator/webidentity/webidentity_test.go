@@ -48,7 +48,9 @@ func TestAccountV1alpha1(t *testing.T) {
 		"Granted": {reason: "It is for the ServiceAccount.", change: func(*v1alpha1.BucketAccess, *v1alpha1.BucketAccessClass) {}, found: true},
 		"Key": {
 			reason: "It has a key.",
-			change: func(_ *v1alpha1.BucketAccess, c *v1alpha1.BucketAccessClass) { c.AuthenticationType = v1alpha1.AuthenticationTypeKey },
+			change: func(_ *v1alpha1.BucketAccess, c *v1alpha1.BucketAccessClass) {
+				c.AuthenticationType = v1alpha1.AuthenticationTypeKey
+			},
 		},
 		"Recorded": {
 			reason: "The class is another one now, but not the grant.",
