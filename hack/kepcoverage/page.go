@@ -1,9 +1,10 @@
-// Package kepcoverage generates docs/kep-coverage.md and docs/known-failures.md.
-// Each page has a data file with its rows. The tests of a row are those that are
-// tagged with its ID: a comment directly above a test function, a call of t.Run or
-// a named row of a test table.
+// Package kepcoverage generates docs/kep-coverage.md, docs/v1alpha1-coverage.md and
+// docs/known-failures.md. Each page has a data file with its rows. The tests of a row
+// are those that are tagged with its ID: a comment directly above a test function, a
+// call of t.Run or a named row of a test table.
 //
 //	// KEP: FLOW-GRANT-4.10.1, SECRET-4
+//	// Spec: A1-CREATE-2
 //
 // A scenario of the suite is tagged with the same line as a YAML comment.
 package kepcoverage
@@ -34,13 +35,16 @@ type Page struct {
 // The pages.
 var (
 	Statements    = Page{File: "docs/kep-coverage.md", Data: "docs/kep-statements.yaml", Tag: "KEP"}
+	V1alpha1      = Page{File: "docs/v1alpha1-coverage.md", Data: "docs/v1alpha1-statements.yaml", Tag: "Spec"}
 	KnownFailures = Page{File: "docs/known-failures.md", Data: "docs/known-failures.yaml", Tag: "Known failure"}
 )
 
 // Document is the content of a data file.
 type Document struct {
-	Title    string    `yaml:"title"`
-	Text     string    `yaml:"text"`
+	Title string `yaml:"title"`
+	Text  string `yaml:"text"`
+	// Columns are those of sections that name none.
+	Columns  []string  `yaml:"columns"`
 	Sections []Section `yaml:"sections"`
 }
 
@@ -51,7 +55,7 @@ type Section struct {
 	// Sub says that the section is part of the one before.
 	Sub  bool   `yaml:"sub"`
 	Text string `yaml:"text"`
-	// Columns are the titles between the ID and the tests; the default is Columns.
+	// Columns are the titles between the ID and the tests; the default is the document's.
 	Columns []string `yaml:"columns"`
 	Rows    []Row    `yaml:"rows"`
 	After   string   `yaml:"after"`
@@ -63,9 +67,6 @@ type Row struct {
 	Says     string `yaml:"says"`
 	Decision string `yaml:"decision"`
 }
-
-// Columns are the titles of the columns of a section that names none.
-var Columns = []string{"The KEP says", "Decision"}
 
 // IDs are the IDs of the row.
 func (r Row) IDs() []string { return strings.Split(r.ID, ", ") }
@@ -81,6 +82,11 @@ func (p Page) Load(root string) (*Document, error) {
 	decoder.KnownFields(true)
 	if err := decoder.Decode(document); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Data, err)
+	}
+	for i := range document.Sections {
+		if document.Sections[i].Columns == nil {
+			document.Sections[i].Columns = document.Columns
+		}
 	}
 	if err := document.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Data, err)
@@ -100,6 +106,11 @@ func (d *Document) Rows() []Row {
 func (d *Document) check() error {
 	var errs []error
 	seen := map[string]bool{}
+	for _, section := range d.Sections {
+		if len(section.Rows) > 0 && len(section.Columns) == 0 {
+			errs = append(errs, fmt.Errorf("section %q has no columns: set columns there, or for the document", section.Title))
+		}
+	}
 	for _, row := range d.Rows() {
 		for _, id := range row.IDs() {
 			if !idForm.MatchString(id) {
@@ -120,7 +131,7 @@ func (d *Document) check() error {
 // Generate returns the generated pages by their file. Root is the repository.
 func Generate(root string) (map[string]string, error) {
 	files := map[string]string{}
-	for _, page := range []Page{Statements, KnownFailures} {
+	for _, page := range []Page{Statements, V1alpha1, KnownFailures} {
 		document, err := page.Load(root)
 		if err != nil {
 			return nil, err

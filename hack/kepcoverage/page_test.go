@@ -10,6 +10,7 @@ import (
 const statements = `title: Statements
 text: |
   What this is.
+columns: [The KEP says, Decision]
 sections:
 - title: First
   rows:
@@ -89,6 +90,10 @@ func TestGenerate(t *testing.T) {
 			"docs/kep-statements.yaml: A-2, A-3 has no text: set says",
 		},
 		{
+			"no columns", strings.ReplaceAll(statements, "columns: [The KEP says, Decision]", ""), map[string]string{"TestA": "A-1, A-2"},
+			`docs/kep-statements.yaml: section "First" has no columns`,
+		},
+		{
 			"unknown field", strings.ReplaceAll(statements, "says: it is so, too", "sais: it"), map[string]string{"TestA": "A-1, A-2"},
 			"docs/kep-statements.yaml: yaml",
 		},
@@ -97,6 +102,7 @@ func TestGenerate(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			root := repository(t, map[string]string{
 				Statements.Data:          tc.data,
+				V1alpha1.Data:            "title: v1alpha1\n",
 				KnownFailures.Data:       "title: Failures\n",
 				"pkg/a_test.go":          tagged(tc.tags),
 				"scenarios/suite/a.yaml": "",

@@ -43,9 +43,6 @@ func (p Page) section(b *strings.Builder, section Section, tagged map[string][]s
 	}
 	text(b, section.Text)
 	columns := section.Columns
-	if columns == nil {
-		columns = Columns
-	}
 	var errs []error
 	if len(section.Rows) > 0 {
 		fmt.Fprintf(b, "\n| ID | %s | Tests |\n|%s\n", strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)+2))

@@ -27,7 +27,7 @@ type Test struct {
 }
 
 var (
-	idForm = regexp.MustCompile(`^(E\d\d|[A-Z]+(-[A-Za-z0-9.]+)+)$`)
+	idForm = regexp.MustCompile(`^(E\d\d|[A-Z][A-Z0-9]*(-[A-Za-z0-9.]+)+)$`)
 	// numbered are the known failures in the name of a test function.
 	numbered = regexp.MustCompile(`E\d\d`)
 )
