@@ -60,6 +60,9 @@ func (b *Bridge) DriverGrantBucketAccess(
 func (b *Bridge) grant(
 	ctx context.Context, account, bucket string, request grantRequest,
 ) (credentials map[string]*cosiv1alpha1.CredentialDetails, err error) {
+	if err := checkSizes(account, request.GetParameters()); err != nil {
+		return nil, err
+	}
 	bucketIDs, err := b.buckets.all(ctx, bucket)
 	if err != nil {
 		return nil, err

@@ -44,6 +44,9 @@ func (b *Bridge) DriverCreateBucket(
 
 // create has the driver create a bucket, and stores its ID.
 func (b *Bridge) create(ctx context.Context, name string, parameters map[string]string) (info *cosiv1alpha1.Protocol, err error) {
+	if err := checkSizes(name, parameters); err != nil {
+		return nil, err
+	}
 	err = b.buckets.learn(ctx, name, func() (string, error) {
 		response, err := b.provisioner.DriverCreateBucket(ctx, &cosiv1alpha1.DriverCreateBucketRequest{Name: name, Parameters: parameters})
 		if err != nil {
@@ -143,6 +146,14 @@ func (b *Bridge) checkBucket(name string, protocols []*cosiv1alpha2.ObjectProtoc
 			return status.Errorf(codes.InvalidArgument, "protocol %s is not served: the bridge was started for %v",
 				protocol.GetType(), b.options.Protocols)
 		}
+	}
+	return nil
+}
+
+// checkSizes rejects what is larger than v1alpha1 allows. IDs are the driver's own.
+func checkSizes(name string, parameters map[string]string) error {
+	if err := cosiv1alpha1.CheckSizes(&cosiv1alpha1.DriverCreateBucketRequest{Name: name, Parameters: parameters}); err != nil {
+		return status.Errorf(codes.InvalidArgument, "COSI v1alpha1 does not allow the request: %v", err)
 	}
 	return nil
 }

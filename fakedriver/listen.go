@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	unixScheme = "unix:"
+	unixScheme   = "unix:"
+	socketSuffix = ".sock"
 	// maxSocketPath is sizeof(sockaddr_un.sun_path) less the final NUL.
 	maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 	probeTimeout  = time.Second
@@ -44,6 +45,16 @@ func Listen(endpoint string) (net.Listener, error) {
 		return nil, errors.Join(fmt.Errorf("cannot protect socket %s: %w", path, err), l.Close())
 	}
 	return l, nil
+}
+
+// ValidateListenEndpoint returns an error if a driver must not listen there. The name of
+// the socket ends in .sock, as the specification of COSI requires.
+func ValidateListenEndpoint(endpoint string) error {
+	path, err := socketPath(endpoint)
+	if err == nil && filepath.Ext(path) != socketSuffix {
+		return fmt.Errorf("driver endpoint %q is not valid: COSI requires that it ends in %s, like unix:///run/cosi/cosi.sock", endpoint, socketSuffix)
+	}
+	return err
 }
 
 // ValidateEndpoint returns an error if Listen could never listen there.

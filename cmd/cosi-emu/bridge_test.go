@@ -137,9 +137,11 @@ func TestBadBridges(t *testing.T) {
 		args   []string
 		says   string
 	}{
-		"NoDriver":    {"There is nothing to translate for.", []string{listen, "--state-dir=x"}, "--driver is required"},
-		"NoListen":    {"The sidecar needs a socket.", []string{driver, "--state-dir=x"}, "--listen is required"},
-		"NotASocket":  {"A port is no socket.", []string{"--driver=127.0.0.1:80", listen, "--state-dir=x"}, "UNIX socket"},
+		"NoDriver":   {"There is nothing to translate for.", []string{listen, "--state-dir=x"}, "--driver is required"},
+		"NoListen":   {"The sidecar needs a socket.", []string{driver, "--state-dir=x"}, "--listen is required"},
+		"NotASocket": {"A port is no socket.", []string{"--driver=127.0.0.1:80", listen, "--state-dir=x"}, "UNIX socket"},
+		// Spec: A1-SOCK-3
+		"NoSuffix":    {"COSI requires it.", []string{driver, "--listen=unix:///tmp/b", "--state-dir=x"}, "ends in .sock"},
 		"Same":        {"It would call itself.", []string{driver, "--listen=unix:///tmp/a.sock", "--state-dir=x"}, "the same socket"},
 		"NoStore":     {"The IDs would be lost.", []string{driver, listen}, "one of --state-dir and --namespace"},
 		"TwoStores":   {"One is enough.", []string{driver, listen, "--state-dir=x", "--namespace=y"}, "one of --state-dir and --namespace"},

@@ -86,7 +86,7 @@ func (o Options) withDefaults() Options {
 
 // validate checks all options before anything is created or opened.
 func (o Options) validate() error {
-	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateEndpoint(o.Endpoint),
+	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateListenEndpoint(o.Endpoint),
 		o.validateS3Address(), o.validateS3Endpoints(),
 		fakedriver.ValidateGeneration(o.Generation), fakedriver.ValidateProtocols(o.Protocols),
 		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols), o.validateGCS(), o.validateRegion(), o.validateLimits(), o.validateTLS())

@@ -131,6 +131,8 @@ func TestRejections(t *testing.T) {
 	}{
 		{"Name", "objects could not refer to it", server.Options{DriverName: "My Driver", Endpoint: socket}, true, `"My Driver"`},
 		{"Endpoint", "COSI is spoken over UNIX sockets", server.Options{Endpoint: "tcp://127.0.0.1:1"}, true, "unix:///"},
+		// Spec: A1-SOCK-3
+		{"Suffix", "COSI requires it", server.Options{Endpoint: strings.TrimSuffix(socket, ".sock")}, true, "ends in .sock"},
 		{"Generation", "no version of COSI", server.Options{Generation: "v1beta1", Endpoint: socket}, true, `"v1beta1" of the protocol`},
 		{
 			"GenerationProtocols", "requests of v1alpha1 name no protocol",

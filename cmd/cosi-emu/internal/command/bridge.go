@@ -90,11 +90,16 @@ func (f *bridgeFlags) run(ctx context.Context, streams cli.Streams, opts bridge.
 
 // validate checks the flags, before anything is opened.
 func (f *bridgeFlags) validate(opts *bridge.Options) error {
-	for _, required := range []struct{ flag, value string }{{"--driver", opts.Driver}, {"--listen", f.listen}} {
+	for _, required := range []struct {
+		flag, value string
+		validate    func(string) error
+	}{
+		{"--driver", opts.Driver, fakedriver.ValidateEndpoint}, {"--listen", f.listen, fakedriver.ValidateListenEndpoint},
+	} {
 		if required.value == "" {
 			return fmt.Errorf("%s is required, such as unix:///tmp/driver.sock", required.flag)
 		}
-		if err := fakedriver.ValidateEndpoint(required.value); err != nil {
+		if err := required.validate(required.value); err != nil {
 			return fmt.Errorf("%s: %w", required.flag, err)
 		}
 	}

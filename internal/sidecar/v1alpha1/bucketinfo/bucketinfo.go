@@ -51,7 +51,11 @@ func (a Access) Render() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := a.of(protocol).GetSecrets()
+	credentials := a.of(protocol)
+	if err := cosiv1alpha1.CheckSizes(credentials); err != nil {
+		return nil, fmt.Errorf("the credentials %q are too large: %w", wireNames[protocol], err)
+	}
+	values := credentials.GetSecrets()
 	switch {
 	case values == nil && a.Authentication == v1alpha1.AuthenticationTypeIAM:
 	case protocol == v1alpha1.ProtocolAzure:

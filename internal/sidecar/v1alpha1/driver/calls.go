@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
@@ -34,6 +35,9 @@ type Grant struct {
 
 // CreateBucket creates a bucket and returns its ID. The driver may return no info of it.
 func (d *Driver) CreateBucket(ctx context.Context, name string, parameters map[string]string) (string, error) {
+	if err := checkParameters(createBucket, parameters); err != nil {
+		return "", err
+	}
 	response, err := connection.Call(ctx, d.Conn, createBucket, d.provisioner.DriverCreateBucket,
 		&cosiv1alpha1.DriverCreateBucketRequest{Name: name, Parameters: parameters})
 	if err != nil {
@@ -45,6 +49,9 @@ func (d *Driver) CreateBucket(ctx context.Context, name string, parameters map[s
 // DeleteBucket deletes a bucket with its data. It also succeeds if the bucket does not
 // exist any more.
 func (d *Driver) DeleteBucket(ctx context.Context, id string, parameters map[string]string) error {
+	if err := checkParameters(deleteBucket, parameters); err != nil {
+		return err
+	}
 	_, err := connection.Call(ctx, d.Conn, deleteBucket, d.provisioner.DriverDeleteBucket,
 		&cosiv1alpha1.DriverDeleteBucketRequest{BucketId: id, DeleteContext: parameters})
 	return ignoreNotFound(err)
@@ -52,6 +59,9 @@ func (d *Driver) DeleteBucket(ctx context.Context, id string, parameters map[str
 
 // GrantBucketAccess grants an account access to a bucket.
 func (d *Driver) GrantBucketAccess(ctx context.Context, access Access) (*Grant, error) {
+	if err := checkParameters(grantBucketAccess, access.Parameters); err != nil {
+		return nil, err
+	}
 	response, err := connection.Call(ctx, d.Conn, grantBucketAccess, d.provisioner.DriverGrantBucketAccess,
 		&cosiv1alpha1.DriverGrantBucketAccessRequest{
 			BucketId: access.BucketID, Name: access.Name,
@@ -69,9 +79,21 @@ func (d *Driver) GrantBucketAccess(ctx context.Context, access Access) (*Grant, 
 // RevokeBucketAccess revokes the access of an account to a bucket. It also succeeds if
 // there is no such access any more.
 func (d *Driver) RevokeBucketAccess(ctx context.Context, bucketID, accountID string, parameters map[string]string) error {
+	if err := checkParameters(revokeBucketAccess, parameters); err != nil {
+		return err
+	}
 	_, err := connection.Call(ctx, d.Conn, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess,
 		&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: bucketID, AccountId: accountID, RevokeAccessContext: parameters})
 	return ignoreNotFound(err)
+}
+
+// checkParameters rejects what the specification does not allow to be sent, as a driver
+// that follows it would. Of the other fields, IDs are the driver's own, and names are short.
+func checkParameters(method string, parameters map[string]string) error {
+	if err := cosiv1alpha1.CheckSizes(&cosiv1alpha1.DriverCreateBucketRequest{Parameters: parameters}); err != nil {
+		return connection.NewCallError(method, status.Errorf(codes.InvalidArgument, "it was not sent, because %v", err), isFinal)
+	}
+	return nil
 }
 
 func ignoreNotFound(err error) error {
