@@ -1,6 +1,7 @@
 package fakedriver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -21,10 +22,16 @@ func (d *Driver) report(ctx context.Context, request any, info *grpc.UnaryServer
 	log := d.options.Logger.WithValues("method", info.FullMethod, "request", redacted(request), "duration", time.Since(began))
 	if err != nil {
 		log.Info("call failed", "code", status.Code(err).String(), "cause", err.Error())
-		return nil, status.Convert(err).Err()
+		return nil, told(err)
 	}
 	log.V(1).Info("call served", "response", redacted(response))
 	return response, nil
+}
+
+// told returns what the caller is told: a code and a message. COSI allows no details.
+func told(err error) error {
+	s := status.Convert(err)
+	return status.Error(s.Code(), cmp.Or(s.Message(), "the call failed, and there is no message"))
 }
 
 func redacted(message any) string {
