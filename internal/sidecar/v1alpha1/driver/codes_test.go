@@ -1,0 +1,34 @@
+package driver
+
+import (
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+)
+
+// firstUnknownCode is the first number that gRPC gives no meaning to. A driver may
+// send it, or any later one.
+const firstUnknownCode = codes.Unauthenticated + 1
+
+// TestEveryCode is the closed list of what a driver may answer, for each call: which codes
+// are final. Every other one is retried: the cause may end without COSI. No code ends a
+// deletion or a revocation.
+// Spec: A1-ERR-2
+func TestEveryCode(t *testing.T) {
+	rejections := map[codes.Code]bool{codes.InvalidArgument: true, codes.Unimplemented: true}
+	for method, final := range map[string]map[codes.Code]bool{
+		createBucket: rejections, grantBucketAccess: rejections, getInfo: nil, deleteBucket: nil, revokeBucketAccess: nil,
+	} {
+		for code := codes.Canceled; code <= firstUnknownCode; code++ {
+			t.Run(method+"/"+code.String(), func(t *testing.T) {
+				err := connection.NewCallError(method, status.Error(code, "no"), isFinal)
+				if got := connection.IsTerminal(err); got != final[code] {
+					t.Errorf("%s of %s is final: %t, want %t", code, method, got, final[code])
+				}
+			})
+		}
+	}
+}
