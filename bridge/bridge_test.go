@@ -187,6 +187,57 @@ func TestRejected(t *testing.T) {
 	}
 }
 
+// TestSizes: what is larger than v1alpha1 allows does not reach the driver.
+// Spec: A1-SIZE-5
+func TestSizes(t *testing.T) {
+	name := func(n int) string { return strings.Repeat("x", n) }
+	parameters := func(n int) map[string]string { return map[string]string{"key": strings.Repeat("x", n-3)} }
+	create := func(id string, parameters map[string]string) func(context.Context, *bridge.Bridge) error {
+		return func(ctx context.Context, b *bridge.Bridge) error {
+			_, err := b.DriverCreateBucket(ctx, &cosiv1alpha2.DriverCreateBucketRequest{BucketId: id, Parameters: parameters})
+			return err
+		}
+	}
+	grant := func(id string, parameters map[string]string) func(context.Context, *bridge.Bridge) error {
+		return func(ctx context.Context, b *bridge.Bridge) error {
+			_, err := b.DriverGrantBucketAccess(ctx, grantRequest(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+				r.AccountId, r.Parameters = id, parameters
+			}))
+			return err
+		}
+	}
+	for title, tc := range map[string]struct {
+		call func(context.Context, *bridge.Bridge) error
+		says string
+	}{
+		"LongestName":  {create(name(128), nil), ""},
+		"LongName":     {create(name(129), nil), "name has 129 bytes, more than 128"},
+		"LargestMap":   {create("bc-2", parameters(4096)), ""},
+		"LargeMap":     {create("bc-2", parameters(4097)), "parameters have 4097 bytes, more than 4096"},
+		"LongAccount":  {grant(name(129), nil), "name has 129 bytes, more than 128"},
+		"LargestGrant": {grant("ba-1", parameters(4096)), ""},
+		"LargeGrant":   {grant("ba-1", parameters(4097)), "parameters have 4097 bytes, more than 4096"},
+	} {
+		t.Run(title, func(t *testing.T) {
+			driver := &oldDriver{credentials: s3Credentials()}
+			b := newBridge(t, bridge.Options{DialOptions: driver.dial(t)})
+			if err := life[0].call(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+			err := tc.call(t.Context(), b)
+			switch {
+			case tc.says == "" && err != nil:
+				t.Error(err)
+			case tc.says == "":
+			case status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), tc.says):
+				t.Errorf("error %v, want INVALID_ARGUMENT with %q", err, tc.says)
+			case len(driver.requests) != 1:
+				t.Errorf("the driver was asked: %v", driver.requests)
+			}
+		})
+	}
+}
+
 // TestCredentials: what drivers return, and what applications get.
 func TestCredentials(t *testing.T) {
 	azure := func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {

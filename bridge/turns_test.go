@@ -8,6 +8,7 @@ import (
 )
 
 // TestTurns: a call waits for the one in flight for its bucket, and for no other.
+// Spec: A1-CALLS-2
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns()

@@ -1,0 +1,79 @@
+package deploy_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/test/deploytest"
+)
+
+// TestSockets: containers that call each other agree on a socket whose name ends in .sock,
+// in a directory that both have and that no other container has.
+func TestSockets(t *testing.T) {
+	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge")))
+	for name, tc := range map[string]struct {
+		deployment      string
+		server, serves  string
+		client, connect string
+	}{
+		"FakeDriver": {"cosi-fake-driver", "driver", "--endpoint", "sidecar", "--endpoint"},
+		// Spec: A1-CONFIG-2
+		"OldDriver": {"cosi-old-driver", "driver", "COSI_ENDPOINT", "bridge", "--driver"},
+		"Bridge":    {"cosi-old-driver", "bridge", "--listen", "sidecar", "--endpoint"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			containers := templates[tc.deployment].Spec.Containers
+			server, client := container(t, containers, tc.server), container(t, containers, tc.client)
+			socket := setting(server, tc.serves)
+			if err := fakedriver.ValidateListenEndpoint(socket); err != nil {
+				t.Error(err)
+			}
+			if got := setting(client, tc.connect); got != socket {
+				t.Errorf("%s connects to %q, and %s listens on %q", tc.client, got, tc.server, socket)
+			}
+			var mounted []string
+			for _, c := range containers {
+				if slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
+					return strings.HasPrefix(socket, "unix://"+m.MountPath+"/")
+				}) {
+					mounted = append(mounted, c.Name)
+				}
+			}
+			want := []string{tc.server, tc.client}
+			slices.Sort(want)
+			slices.Sort(mounted)
+			if diff := cmp.Diff(want, mounted); diff != "" {
+				t.Errorf("containers with the directory of the socket (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func container(t *testing.T, among []corev1.Container, name string) corev1.Container {
+	t.Helper()
+	at := slices.IndexFunc(among, func(c corev1.Container) bool { return c.Name == name })
+	if at < 0 {
+		t.Fatalf("there is no container %s", name)
+	}
+	return among[at]
+}
+
+// setting returns the value of a flag or of an environment variable.
+func setting(of corev1.Container, name string) string {
+	for _, argument := range of.Args {
+		if value, found := strings.CutPrefix(argument, name+"="); found {
+			return value
+		}
+	}
+	for _, variable := range of.Env {
+		if variable.Name == name {
+			return variable.Value
+		}
+	}
+	return ""
+}
