@@ -22,7 +22,7 @@ func TestSockets(t *testing.T) {
 		client, connect string
 	}{
 		"FakeDriver": {"cosi-fake-driver", "driver", "--endpoint", "sidecar", "--endpoint"},
-		// Spec: A1-CONFIG-2
+		// Spec: A1-CONFIG-1
 		"OldDriver": {"cosi-old-driver", "driver", "COSI_ENDPOINT", "bridge", "--driver"},
 		"Bridge":    {"cosi-old-driver", "bridge", "--listen", "sidecar", "--endpoint"},
 	} {
@@ -51,6 +51,23 @@ func TestSockets(t *testing.T) {
 				t.Errorf("containers with the directory of the socket (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestOwnFiles: a driver in a container can write nothing but its socket and its data, and
+// sees no file of its node.
+// Spec: A1-LIFE-2
+func TestOwnFiles(t *testing.T) {
+	for name, template := range deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge"))) {
+		for _, volume := range template.Spec.Volumes {
+			if volume.HostPath != nil {
+				t.Errorf("%s: volume %s is the directory %s of the node", name, volume.Name, volume.HostPath.Path)
+			}
+		}
+		driver := container(t, template.Spec.Containers, "driver")
+		if readOnly := driver.SecurityContext.ReadOnlyRootFilesystem; readOnly == nil || !*readOnly {
+			t.Errorf("%s: the driver can write log files", name)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ func socketDir(t *testing.T) string {
 // KEP: DRIVER-1
 func TestOverSocket(t *testing.T) {
 	path := filepath.Join(socketDir(t), "new", "cosi.sock")
+	// Spec: A1-SOCK-2
 	t.Run("Serve", func(t *testing.T) {
 		l, err := fakedriver.Listen("unix://" + path)
 		if err != nil {

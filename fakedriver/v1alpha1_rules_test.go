@@ -64,7 +64,7 @@ func TestV1alpha1Serves(t *testing.T) {
 
 // TestV1alpha1Status has a backend fail in each way. The caller gets a code of gRPC, a
 // message, and no details.
-// Spec: A1-ERR-1, A1-ERR-3
+// Spec: A1-ERR-1
 func TestV1alpha1Status(t *testing.T) {
 	detailed, err := status.New(codes.PermissionDenied, "quota of another").WithDetails(&errdetails.ErrorInfo{Reason: "QUOTA"})
 	if err != nil {
@@ -75,7 +75,9 @@ func TestV1alpha1Status(t *testing.T) {
 		fails  func(context.Context) error
 		want   *status.Status
 	}{
+		// Spec: A1-ERR-4
 		"Details": {"They may be required in the future.", failing(detailed.Err()), status.New(codes.PermissionDenied, "quota of another")},
+		// Spec: A1-ERR-3
 		"Silent": {
 			"A person has to read something.", failing(status.Error(codes.Aborted, "")),
 			status.New(codes.Aborted, "the call failed, and there is no message"),

@@ -70,6 +70,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
+// Spec: A1-CREATE-2, A1-CREATE-3, A1-FIELD-7
 func TestV1alpha1Create(t *testing.T) {
 	s := newStore(t)
 	c := startOld(t, fakedriver.Options{Backend: s})
@@ -108,6 +109,7 @@ func TestV1alpha1Create(t *testing.T) {
 
 // TestV1alpha1BucketID: where S3 does not allow the name, the ID is another, and the
 // other calls take it.
+// Spec: A1-CREATE-6
 func TestV1alpha1BucketID(t *testing.T) {
 	s := newStore(t)
 	c := startOld(t, fakedriver.Options{Backend: s})
@@ -126,6 +128,7 @@ func TestV1alpha1BucketID(t *testing.T) {
 	}
 }
 
+// Spec: A1-DELETE-1
 func TestV1alpha1Delete(t *testing.T) {
 	s := newStore(t)
 	c := startOld(t, fakedriver.Options{Backend: s})
@@ -144,6 +147,7 @@ func TestV1alpha1Delete(t *testing.T) {
 	}
 }
 
+// Spec: A1-GRANT-1, A1-SECRET-4
 func TestV1alpha1Grant(t *testing.T) {
 	s := newStore(t)
 	c := startOld(t, fakedriver.Options{Backend: s})
@@ -193,6 +197,7 @@ func TestV1alpha1Grant(t *testing.T) {
 	}
 }
 
+// Spec: A1-GRANT-2
 func TestV1alpha1Revoke(t *testing.T) {
 	s := newStore(t)
 	c := startOld(t, fakedriver.Options{Backend: s})
@@ -249,29 +254,41 @@ func TestV1alpha1Invalid(t *testing.T) {
 		err      error
 		mentions string
 	}{
-		"CreateName":       {"Required.", create(&cosiv1alpha1.DriverCreateBucketRequest{}), "name is empty"},
-		"CreateLongName":   {"128 bytes.", create(&cosiv1alpha1.DriverCreateBucketRequest{Name: long}), "name has 129 bytes"},
-		"CreateBadName":    {"Leads elsewhere.", create(&cosiv1alpha1.DriverCreateBucketRequest{Name: "../b"}), "name"},
-		"CreateLarge":      {"4 KiB.", create(&cosiv1alpha1.DriverCreateBucketRequest{Name: "bbb", Parameters: large}), "parameters have 4097 bytes"},
-		"CreateParameter":  {"Misspelt.", create(&cosiv1alpha1.DriverCreateBucketRequest{Name: "bbb", Parameters: map[string]string{"nota": ""}}), "note"},
-		"DeleteID":         {"Required.", remove(&cosiv1alpha1.DriverDeleteBucketRequest{}), "bucket_id is empty"},
-		"DeleteLongID":     {"128 bytes.", remove(&cosiv1alpha1.DriverDeleteBucketRequest{BucketId: long}), "bucket_id has 129 bytes"},
-		"DeleteLarge":      {"4 KiB.", remove(&cosiv1alpha1.DriverDeleteBucketRequest{BucketId: "aaa", DeleteContext: large}), "delete_context have 4097 bytes"},
-		"GrantBucket":      {"Required.", grant("ba-1", ""), "bucket_id is empty"},
-		"GrantLongBucket":  {"128 bytes.", grant("ba-1", long), "bucket_id has 129 bytes"},
-		"GrantBadBucket":   {"No bucket of this driver.", grant("ba-1", "a:b"), "bucket_id"},
-		"GrantName":        {"Required.", grant("", "aaa"), "name is empty"},
-		"GrantLongName":    {"128 bytes.", grant(long, "aaa"), "name has 129 bytes"},
-		"GrantBadName":     {"Leads elsewhere.", grant("a/../b", "aaa"), "name"},
-		"GrantLarge":       {"4 KiB.", grant("ba-1", "aaa", func(r *grantRequest) { r.Parameters = large }), "parameters have 4097 bytes"},
-		"GrantParameter":   {"Misspelt.", grant("ba-1", "aaa", func(r *grantRequest) { r.Parameters = map[string]string{"nota": ""} }), "note"},
+		// Spec: A1-FIELD-2
+		"CreateName": {"Required.", create(&cosiv1alpha1.DriverCreateBucketRequest{}), "name is empty"},
+		// Spec: A1-SIZE-6
+		"CreateLongName": {"128 bytes.", create(&cosiv1alpha1.DriverCreateBucketRequest{Name: long}), "name has 129 bytes"},
+		// Spec: A1-CREATE-8
+		"CreateBadName": {"Leads elsewhere.", create(&cosiv1alpha1.DriverCreateBucketRequest{Name: "../b"}), "name"},
+		// Spec: A1-SIZE-6
+		"CreateLarge": {"4 KiB.", create(&cosiv1alpha1.DriverCreateBucketRequest{Name: "bbb", Parameters: large}), "parameters have 4097 bytes"},
+		// Spec: A1-CREATE-7
+		"CreateParameter": {"Misspelt.", create(&cosiv1alpha1.DriverCreateBucketRequest{Name: "bbb", Parameters: map[string]string{"nota": ""}}), "note"},
+		// Spec: A1-FIELD-3
+		"DeleteID":     {"Required.", remove(&cosiv1alpha1.DriverDeleteBucketRequest{}), "bucket_id is empty"},
+		"DeleteLongID": {"128 bytes.", remove(&cosiv1alpha1.DriverDeleteBucketRequest{BucketId: long}), "bucket_id has 129 bytes"},
+		"DeleteLarge":  {"4 KiB.", remove(&cosiv1alpha1.DriverDeleteBucketRequest{BucketId: "aaa", DeleteContext: large}), "delete_context have 4097 bytes"},
+		// Spec: A1-FIELD-4
+		"GrantBucket":     {"Required.", grant("ba-1", ""), "bucket_id is empty"},
+		"GrantLongBucket": {"128 bytes.", grant("ba-1", long), "bucket_id has 129 bytes"},
+		"GrantBadBucket":  {"No bucket of this driver.", grant("ba-1", "a:b"), "bucket_id"},
+		// Spec: A1-FIELD-4
+		"GrantName":      {"Required.", grant("", "aaa"), "name is empty"},
+		"GrantLongName":  {"128 bytes.", grant(long, "aaa"), "name has 129 bytes"},
+		"GrantBadName":   {"Leads elsewhere.", grant("a/../b", "aaa"), "name"},
+		"GrantLarge":     {"4 KiB.", grant("ba-1", "aaa", func(r *grantRequest) { r.Parameters = large }), "parameters have 4097 bytes"},
+		"GrantParameter": {"Misspelt.", grant("ba-1", "aaa", func(r *grantRequest) { r.Parameters = map[string]string{"nota": ""} }), "note"},
+		// Spec: A1-FIELD-5
 		"GrantType":        {"Required.", grant("ba-1", "aaa", func(r *grantRequest) { r.AuthenticationType = 0 }), "must be Key"},
 		"GrantUnknownType": {"Not one.", grant("ba-1", "aaa", func(r *grantRequest) { r.AuthenticationType = 7 }), "must be Key"},
-		"GrantIAM":         {"This backend verifies no tokens.", grant("ba-1", "aaa", func(r *grantRequest) { r.AuthenticationType = cosiv1alpha1.AuthenticationType_IAM }), "IAM is not supported"},
-		"RevokeBucket":     {"Required.", revoke(&cosiv1alpha1.DriverRevokeBucketAccessRequest{AccountId: "ba-1"}), "bucket_id is empty"},
-		"RevokeAccount":    {"Required.", revoke(&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: "aaa"}), "account_id is empty"},
-		"RevokeLong":       {"128 bytes.", revoke(&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: "aaa", AccountId: long}), "account_id has 129 bytes"},
-		"RevokeLarge":      {"4 KiB.", revoke(&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: "aaa", AccountId: "ba-1", RevokeAccessContext: large}), "revoke_access_context have 4097 bytes"},
+		// Spec: A1-GRANT-3
+		"GrantIAM": {"This backend verifies no tokens.", grant("ba-1", "aaa", func(r *grantRequest) { r.AuthenticationType = cosiv1alpha1.AuthenticationType_IAM }), "IAM is not supported"},
+		// Spec: A1-FIELD-6
+		"RevokeBucket": {"Required.", revoke(&cosiv1alpha1.DriverRevokeBucketAccessRequest{AccountId: "ba-1"}), "bucket_id is empty"},
+		// Spec: A1-FIELD-6
+		"RevokeAccount": {"Required.", revoke(&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: "aaa"}), "account_id is empty"},
+		"RevokeLong":    {"128 bytes.", revoke(&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: "aaa", AccountId: long}), "account_id has 129 bytes"},
+		"RevokeLarge":   {"4 KiB.", revoke(&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: "aaa", AccountId: "ba-1", RevokeAccessContext: large}), "revoke_access_context have 4097 bytes"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) { wantInvalid(t, tc.reason, tc.err, tc.mentions) })
@@ -285,6 +302,7 @@ func TestV1alpha1Invalid(t *testing.T) {
 
 // TestV1alpha1IAM: an account without a key, for a ServiceAccount that the driver is not
 // told.
+// Spec: A1-GRANT-5
 func TestV1alpha1IAM(t *testing.T) {
 	s := newStore(t)
 	c := startOld(t, fakedriver.Options{Backend: s, ServiceAccounts: true})
@@ -345,6 +363,7 @@ func TestV1alpha1Protocols(t *testing.T) {
 }
 
 // TestV1alpha1NoSecrets: neither the log nor the message of an error has the secret key.
+// Spec: A1-SECRET-1
 func TestV1alpha1NoSecrets(t *testing.T) {
 	var mu sync.Mutex
 	var log strings.Builder
@@ -375,6 +394,7 @@ func TestV1alpha1NoSecrets(t *testing.T) {
 
 // TestV1alpha1Backend: failures of the backend, and what an interceptor sees of them, are
 // those of v1alpha2.
+// Spec: A1-CREATE-5
 func TestV1alpha1Backend(t *testing.T) {
 	for name, tc := range map[string]struct {
 		failure error

@@ -48,6 +48,7 @@ func TestE17E64ComponentsAlone(t *testing.T) {
 }
 
 // TestE65FatalErrors: what cannot go on says so by its exit code.
+// Spec: A1-LIFE-3
 func TestE65FatalErrors(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -43,6 +43,7 @@ func TestMessage(t *testing.T) {
 			in:     &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA"}},
 			want:   &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA"}},
 		},
+		// Spec: A1-SECRET-1
 		"V1Alpha1": {
 			reason: "A map has secrets, and what is no secret.",
 			in: &cosiv1alpha1.DriverGrantBucketAccessResponse{Credentials: map[string]*cosiv1alpha1.CredentialDetails{

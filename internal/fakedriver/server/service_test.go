@@ -81,6 +81,7 @@ func dialConn(t *testing.T, endpoint string) *grpc.ClientConn {
 
 // TestRun asks for a bucket, twice: what the data directory keeps is there after
 // a restart, and what is advertised is what was asked for.
+// Spec: A1-LIFE-1
 func TestRun(t *testing.T) {
 	dir := directory(t)
 	opts := server.Options{
@@ -115,6 +116,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Spec: A1-LIFE-3
 func TestRejections(t *testing.T) {
 	dir := directory(t)
 	socket := "unix://" + filepath.Join(dir, "cosi.sock")
@@ -130,6 +132,7 @@ func TestRejections(t *testing.T) {
 		says         string
 	}{
 		{"Name", "objects could not refer to it", server.Options{DriverName: "My Driver", Endpoint: socket}, true, `"My Driver"`},
+		// Spec: A1-SOCK-1
 		{"Endpoint", "COSI is spoken over UNIX sockets", server.Options{Endpoint: "tcp://127.0.0.1:1"}, true, "unix:///"},
 		// Spec: A1-SOCK-3
 		{"Suffix", "COSI requires it", server.Options{Endpoint: strings.TrimSuffix(socket, ".sock")}, true, "ends in .sock"},

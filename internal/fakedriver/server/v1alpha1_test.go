@@ -42,6 +42,7 @@ func (o object) put(t *testing.T) error {
 
 // TestV1alpha1 uses a bucket with what a driver of v1alpha1 returns, until the access is
 // revoked, and then deletes the bucket: with its object only if the class says so.
+// Spec: A1-REVOKE-1, A1-PROTO-1
 func TestV1alpha1(t *testing.T) {
 	for deletion, want := range map[string]codes.Code{fakedriver.NonEmptyRefuse: codes.FailedPrecondition, fakedriver.NonEmptyPurge: codes.OK} {
 		t.Run(deletion, func(t *testing.T) {

@@ -74,6 +74,7 @@ func request(name string) (r reconcile.Request) {
 	return r
 }
 
+// Spec: A1-CALLS-1
 func TestOneCallAtATime(t *testing.T) {
 	w := newWorld(t)
 	first := w.begin("first", "a")

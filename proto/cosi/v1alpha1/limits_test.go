@@ -9,6 +9,7 @@ import (
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
+// Spec: A1-SIZE-7
 func TestCheckSizes(t *testing.T) {
 	text := func(n int) string { return strings.Repeat("x", n) }
 	secrets := func(n int) map[string]*cosiv1alpha1.CredentialDetails {

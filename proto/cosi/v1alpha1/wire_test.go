@@ -10,6 +10,7 @@ import (
 )
 
 // TestWire fixes the names and numbers that deployed drivers were built against.
+// Spec: A1-RPC-3, A1-PROTO-2
 func TestWire(t *testing.T) {
 	want := []string{
 		"/cosi.v1alpha1.Identity/DriverGetInfo",

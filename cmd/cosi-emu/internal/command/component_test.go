@@ -18,7 +18,7 @@ func TestEndpoint(t *testing.T) {
 	}{
 		// Spec: A1-PROTO-5
 		{"driver", newDriver},
-		// Spec: A1-CONFIG-3
+		// Spec: A1-CONFIG-2
 		{"sidecar", newSidecar},
 	} {
 		t.Run(of.name, func(t *testing.T) {

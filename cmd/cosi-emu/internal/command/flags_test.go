@@ -41,6 +41,7 @@ func sample(flag *pflag.Flag) (given, shown string) {
 	}
 }
 
+// Spec: A1-CONFIG-3, A1-CONFIG-4
 func TestFlagsFromEnvironment(t *testing.T) {
 	eachCommand(t, func(t *testing.T, cmd *cobra.Command) {
 		t.Helper()

@@ -65,7 +65,7 @@ func isFinal(method string, code codes.Code) bool {
 // IsRejection reports whether a driver that returned the code to Create or Grant has
 // certainly created nothing, and will not.
 func IsRejection(code codes.Code) bool {
-	return code == codes.InvalidArgument || code == codes.Unimplemented
+	return code == codes.InvalidArgument || code == codes.OutOfRange || code == codes.Unimplemented
 }
 
 func askInfo(ctx context.Context, conn grpc.ClientConnInterface) (connection.Info, error) {

@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -26,11 +27,15 @@ func TestMain(m *testing.M) { leaks.Main(m) }
 
 const driverName = "old.test"
 
-func connect(t *testing.T, server *drivertest.Server) (*driver.Driver, error) {
+func connect(t *testing.T, server *drivertest.Server, change ...func(*connection.Options)) (*driver.Driver, error) {
 	t.Helper()
-	d, err := driver.Connect(t.Context(), connection.Options{
+	options := connection.Options{
 		Endpoint: drivertest.Endpoint, DialOptions: server.DialOptions(), ConnectTimeout: 5 * time.Second, RPCTimeout: 2 * time.Second,
-	})
+	}
+	for _, f := range change {
+		f(&options)
+	}
+	d, err := driver.Connect(t.Context(), options)
 	if err == nil {
 		t.Cleanup(func() { _ = d.Close() })
 	}
@@ -108,7 +113,7 @@ var calls = []call{
 
 // TestRequests: what the driver receives has all required fields, and the parameters as
 // they were given.
-// Spec: A1-CREATE-7, A1-FIELD-1, A1-SECRET-2
+// Spec: A1-CREATE-4, A1-CREATE-7, A1-FIELD-1, A1-SECRET-2
 func TestRequests(t *testing.T) {
 	d, server := start(t)
 	parameters := map[string]string{"tier": "gold", "Odd key / ü": "{{any}} \"text\"\n", "empty": ""}
@@ -157,10 +162,10 @@ func TestStatus(t *testing.T) {
 		answer error
 		want   string
 	}{
-		// Spec: A1-ERR-4
+		// Spec: A1-ERR-3
 		"Message": {status.Error(codes.Aborted, "another call is pending"), "failed with Aborted: another call is pending"},
 		"Silent":  {status.Error(codes.Internal, ""), "failed with Internal: no message"},
-		// Spec: A1-ERR-5
+		// Spec: A1-ERR-4
 		"Details": {detailed.Err(), "failed with OutOfRange: too large"},
 		// Spec: A1-SECRET-3
 		"Secret": {status.Error(codes.Internal, "GET https://s3/b?X-Amz-Signature=hush: 403"), "failed with Internal: GET https://s3/b?... 403"},
@@ -180,7 +185,7 @@ func TestStatus(t *testing.T) {
 }
 
 // TestDriverName: the answers to DriverGetInfo that are accepted.
-// Spec: A1-INFO-2, A1-INFO-3
+// Spec: A1-INFO-2
 func TestDriverName(t *testing.T) {
 	for name, tc := range map[string]struct{ driver, says string }{
 		"Example":   {driver: "org.foo.whizbang.super-plugin"},
@@ -204,6 +209,35 @@ func TestDriverName(t *testing.T) {
 				t.Errorf("Connect() = %v, want an error with %q", err, tc.says)
 			}
 		})
+	}
+}
+
+// TestDriverStartsLater: a driver is found when it begins to listen, and asked who it is
+// before anything else.
+// Spec: A1-CONFIG-5
+func TestDriverStartsLater(t *testing.T) {
+	server := drivertest.StartV1alpha1(t, driverName)
+	server.Stop()
+	var (
+		d    *driver.Driver
+		err  error
+		done = make(chan struct{})
+	)
+	go func() {
+		defer close(done)
+		d, err = connect(t, server.Server)
+	}()
+	harness.Until(t, "the sidecar looks for the driver", func(context.Context) (bool, error) { return server.Dials() > 0, nil })
+	server.Serve()
+	<-done
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.CreateBucket(t.Context(), "photos", nil); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"DriverGetInfo", "DriverCreateBucket"}, server.Methods()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }
 
@@ -257,6 +291,22 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestDeadline: no call waits for a driver without end, and every one can be retried then.
+// Spec: A1-CALLS-3
+func TestDeadline(t *testing.T) {
+	server := drivertest.StartV1alpha1(t, driverName)
+	d, err := connect(t, server.Server, func(o *connection.Options) { o.RPCTimeout = 50 * time.Millisecond })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range calls {
+		server.Hang(c.method)
+		if err := c.do(t.Context(), d, nil); connection.CodeOf(err) != codes.DeadlineExceeded || connection.IsTerminal(err) {
+			t.Errorf("%s of a driver that hangs: %v", c.method, err)
+		}
+	}
+}
+
 // TestGoneAlready: what does not exist any more is deleted and revoked.
 // Spec: A1-DELETE-1
 func TestGoneAlready(t *testing.T) {
@@ -269,6 +319,7 @@ func TestGoneAlready(t *testing.T) {
 }
 
 // TestAuthenticationType: the types of a class as the driver receives them.
+// Spec: A1-GRANT-3
 func TestAuthenticationType(t *testing.T) {
 	d, server := start(t)
 	want := map[v1alpha1.AuthenticationType]cosiv1alpha1.AuthenticationType{
@@ -288,6 +339,7 @@ func TestAuthenticationType(t *testing.T) {
 }
 
 // TestServes: letter case of a driver's name does not count.
+// Spec: A1-INFO-3
 func TestServes(t *testing.T) {
 	d, _ := start(t)
 	for name, want := range map[string]bool{driverName: true, "OLD.test": true, "older.test": false, "": false} {
