@@ -12,7 +12,6 @@ import (
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
-
 func s3Secrets(change ...func(map[string]string)) map[string]string {
 	secrets := map[string]string{
 		cosiv1alpha1.S3AccessKeyID: "AKIA", cosiv1alpha1.S3AccessSecretKey: "hush",
