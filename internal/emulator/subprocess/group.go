@@ -23,7 +23,7 @@ type group struct {
 
 // guardScript waits until the process that started it says that the group has ended, or
 // dies.
-const guardScript = `read -r done || kill -KILL -- "-$1" 2>/dev/null`
+const guardScript = `read -r done || kill -s KILL -- "-$1" 2>/dev/null`
 
 // guard starts the guard of a group.
 func (g *group) guard(id int) error {
