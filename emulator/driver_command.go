@@ -40,7 +40,7 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 	}
 	endpoint := "unix://" + filepath.Join(run, "driver.sock")
 	options := subprocess.DriverOptions{
-		Args: e.opts.Implementations.DriverCommand, Env: e.opts.Implementations.DriverEnv,
+		Args: e.opts.Implementations.DriverCommand, Env: e.opts.Implementations.DriverEnv, Dir: run,
 		Socket: cmp.Or(e.opts.Driver, "unix://"+filepath.Join(run, ComponentDriver, "cosi.sock")), Endpoint: endpoint,
 		ConnectTimeout: e.opts.ConnectTimeout, Redact: e.redactText, Identify: e.sameDriver(),
 	}

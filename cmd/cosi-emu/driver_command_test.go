@@ -92,8 +92,8 @@ func TestDriverCommand(t *testing.T) {
 		t.Errorf("processes of emulator, script and driver: %q", processes)
 	}
 	kill(t, info.PID)
-	harness.Eventually(t, "the driver, which a script has started, has ended", func(context.Context) error {
-		if left := harness.Processes(t, h.dir+"/olddriver -state "); len(left) > 0 {
+	harness.Eventually(t, "all processes have ended, also the driver that the script has started", func(context.Context) error {
+		if left := harness.Processes(t, h.dir); len(left) > 0 {
 			return fmt.Errorf("left: %q", left)
 		}
 		return nil

@@ -42,6 +42,8 @@ type DriverOptions struct {
 	// others. Values in Env can refer to variables.
 	Variables map[string]string
 	Env       []string
+	// Dir is the directory for the kubeconfig.
+	Dir string
 	// Config leads to the API server, across the seam.
 	Config *rest.Config
 	// Socket is the endpoint at which the driver listens, unix:///path.
@@ -73,7 +75,7 @@ func NewDriver(options DriverOptions) (_ *DriverProcess, err error) {
 	if err := freeSocket(options.Socket); err != nil {
 		return nil, err
 	}
-	r, err := newProcess()
+	r, err := newProcess(options.Dir)
 	if err != nil {
 		return nil, err
 	}

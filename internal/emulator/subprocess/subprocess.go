@@ -61,7 +61,7 @@ type Process struct {
 	output [2]*lines // standard output and error
 	tail   *tail
 	grants *grants // nil for a controller and a sidecar
-	probe  string // empty: it is ready when it runs
+	probe  string  // empty: it is ready when it runs
 	dir    string
 	proxy  *proxy
 	killed chan struct{}
@@ -78,7 +78,7 @@ const grace = 10 * time.Second
 // New starts a command as a controller, or as the sidecar of a driver. The process uses
 // the configuration's rights.
 func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) (_ *Process, err error) {
-	r, err := newProcess()
+	r, err := newProcess("")
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +110,10 @@ func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) 
 	return r, r.run(expand(command.Args, variables), append(os.Environ(), pairs(variables)...), logger)
 }
 
-// newProcess returns a process that does not run, with a directory of its own.
-func newProcess() (*Process, error) {
-	dir, err := os.MkdirTemp("", "cosi-emu-process-")
+// newProcess returns a process that does not run, with a directory of its own below another
+// one, by default that of temporary files.
+func newProcess(parent string) (*Process, error) {
+	dir, err := os.MkdirTemp(parent, "cosi-emu-process-")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for a process: %w", err)
 	}
