@@ -98,6 +98,8 @@ func TestDriverCommand(t *testing.T) {
 		}
 		return nil
 	})
+	h.up("--driver-cmd", command) // over what the killed one has left
+	h.must("down")
 }
 
 // checkDriverEnvironment compares the names of a process's variables.
