@@ -13,7 +13,9 @@ import (
 
 // ReadAccess reads one BucketAccess of a version, with what it takes over from its class and
 // its claim. The error is that of the API server if the access does not exist.
-func ReadAccess(ctx context.Context, from client.Reader, version objectstorage.Version, key client.ObjectKey) (*v1alpha2.BucketAccess, error) {
+func ReadAccess(
+	ctx context.Context, from client.Reader, version objectstorage.Version, key client.ObjectKey,
+) (*v1alpha2.BucketAccess, error) {
 	if version == objectstorage.V1alpha1 {
 		return readAccessV1alpha1(ctx, from, key)
 	}

@@ -192,7 +192,10 @@ func TestRead(t *testing.T) {
 		&corev1.Secret{ObjectMeta: namespaced("other")},
 	} {
 		copied, _ := o.DeepCopyObject().(client.Object) // it is one
-		copied.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "a", APIVersion: "v1", Operation: metav1.ManagedFieldsOperationUpdate, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}}})
+		copied.SetManagedFields([]metav1.ManagedFieldsEntry{{
+			Manager: "a", APIVersion: "v1", Operation: metav1.ManagedFieldsOperationUpdate,
+			FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")},
+		}})
 		objects = append(objects, copied)
 	}
 	if diff := cmp.Diff(want, read(t, objectstorage.V1alpha2, hub.Options{}, objects...)); diff != "" {
@@ -322,7 +325,9 @@ func TestConditions(t *testing.T) {
 			want:   []string{pending, "ProvisionFailed=True B: 2"},
 		},
 		"Waiting": {
-			events: []client.Object{event(normal, v1alpha2.ReasonBucketClassNotFound, "waiting", 0), event(normal, v1alpha2.ReasonBound, "bound", 1)},
+			events: []client.Object{
+				event(normal, v1alpha2.ReasonBucketClassNotFound, "waiting", 0), event(normal, v1alpha2.ReasonBound, "bound", 1),
+			},
 			want:   []string{"Provisioned=Unknown BucketClassNotFound: waiting"},
 		},
 		"Ready":   {ready: true, events: []client.Object{event(warning, "A", "1", 0)}, want: []string{"Provisioned=True Provisioned"}},

@@ -173,7 +173,7 @@ func (o Options) of(list client.ObjectList) *client.ListOptions {
 // Reference returns an object of a version that has the name of a converted one, for requests
 // that delete or patch it. Secrets are what they are in all versions.
 func Reference(version objectstorage.Version, o client.Object) client.Object {
-	kind := ""
+	var kind string
 	switch o.(type) {
 	case *v1alpha2.BucketClaim:
 		kind = "BucketClaim"

@@ -103,9 +103,7 @@ func (e *evidence) hastyDepartures() []Finding {
 		if before := e.known(v.resource, v.key, v.seq); before != nil && before.leaving() {
 			continue
 		}
-		if e.isV1alpha1() {
-			found = append(found, e.abandoned(v)...)
-		}
+		found = append(found, e.abandoned(v)...)
 		switch v.resource {
 		case buckets:
 			found = append(found, e.hastyBucket(v)...)

@@ -33,26 +33,17 @@ func (e *evidence) isOfCaller(c call, o *object) bool {
 	return e.drivers[c.component] == "" || o.Spec.DriverName == e.drivers[c.component]
 }
 
-// abandoned finds objects that a component has let go although a driver had created something
-// for them that it was not asked to remove, whose ID is in no status. (It is lost with the
-// object.)
+// abandoned finds objects of v1alpha1 that a component has let go although a driver had created
+// something for them that it was not asked to remove, whose ID is in no status: it is lost
+// with the object.
 func (e *evidence) abandoned(v version) []Finding {
-	var asks func(call) bool
-	var undo string
-	switch {
-	case v.resource == accesses && v.got.Status.AccountID == "":
-		asks, undo = func(c call) bool { return c.is(grantAccess) && c.isFor(v.got) }, revokeAccess
-	case v.resource == buckets && v.got.bucketID() == "" && v.got.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete:
-		asks, undo = func(c call) bool { return c.is(createBucket) && c.name == v.got.Metadata.Name }, deleteBucket
-	default:
-		return nil
-	}
-	if e.Incomplete {
+	undo := e.undoing(v)
+	if undo == "" {
 		return nil
 	}
 	var found []Finding
 	for _, c := range e.calls {
-		if c.seq >= v.seq || !c.ok || c.id == "" || !asks(c) || e.succeeded(undo, c.id, v) || e.mayLeak(c.id) {
+		if c.seq >= v.seq || !c.ok || !c.createsFor(v) || e.succeeded(undo, c.id, v) || e.mayLeak(c.id) {
 			continue
 		}
 		found = append(found, Finding{
@@ -62,4 +53,25 @@ func (e *evidence) abandoned(v version) []Finding {
 		})
 	}
 	return slices.CompactFunc(found, func(a, b Finding) bool { return a.Message == b.Message })
+}
+
+// undoing returns the method that removes what a driver has created for an object whose status
+// does not say its ID, or "".
+func (e *evidence) undoing(v version) string {
+	switch {
+	case !e.isV1alpha1() || e.Incomplete:
+	case v.resource == accesses && v.got.Status.AccountID == "":
+		return revokeAccess
+	case v.resource == buckets && v.got.bucketID() == "" && v.got.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete:
+		return deleteBucket
+	}
+	return ""
+}
+
+// createsFor reports whether a driver has returned an ID for an object.
+func (c call) createsFor(v version) bool {
+	if v.resource == accesses {
+		return c.is(grantAccess) && c.id != "" && c.isFor(v.got)
+	}
+	return c.is(createBucket) && c.id != "" && c.name == v.got.Metadata.Name
 }

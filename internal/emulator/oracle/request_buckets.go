@@ -24,7 +24,7 @@ func (e *evidence) wrongBuckets() []Finding {
 			continue
 		}
 		claim := e.claimByUID(v.asked)
-		if claim == nil || claim.Spec.BucketClassName == "" || e.isEditedClass(claim.Spec.BucketClassName) {
+		if claim == nil || e.isEditedClass(claim.Spec.BucketClassName) {
 			continue
 		}
 		said := bucketFields(v.asked.Spec.DriverName, v.asked.Spec.DeletionPolicy, v.asked.Spec.Parameters, v.asked.Spec.Protocols)

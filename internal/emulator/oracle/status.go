@@ -44,7 +44,9 @@ func (w *stateCheck) untrueBuckets() []Finding {
 		if !w.oursAt(o) || !w.served(o.Spec.DriverName) {
 			continue
 		}
-		problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), contradiction(o), w.lacksID(o.Status.ReadyToUse, o.Status.BucketID))
+		problem := cmp.Or(
+			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), contradiction(o), w.lacksID(o.Status.ReadyToUse, o.Status.BucketID),
+		)
 		if problem == "" {
 			problem = w.outdatedFailure(o.Status.Conditions, func(c call) bool {
 				return c.is(generateBucketID) && c.name == o.Name || c.is(createBucket, getBucket, deleteBucket) && c.id != "" &&
