@@ -328,7 +328,7 @@ func TestConditions(t *testing.T) {
 			events: []client.Object{
 				event(normal, v1alpha2.ReasonBucketClassNotFound, "waiting", 0), event(normal, v1alpha2.ReasonBound, "bound", 1),
 			},
-			want:   []string{"Provisioned=Unknown BucketClassNotFound: waiting"},
+			want: []string{"Provisioned=Unknown BucketClassNotFound: waiting"},
 		},
 		"Ready":   {ready: true, events: []client.Object{event(warning, "A", "1", 0)}, want: []string{"Provisioned=True Provisioned"}},
 		"Deleted": {deleting: true, events: []client.Object{event(warning, "A", "1", -time.Second)}, want: []string{pending}},

@@ -116,26 +116,27 @@ func (in *Input) callOf(e journal.Event) call {
 		c.buckets = append(c.buckets, b.BucketID)
 	}
 	if in.isV1alpha1() {
-		c.readV1alpha1(e, request, response)
+		return c.asV1alpha1(e, response)
 	}
 	return c
 }
 
-// readV1alpha1 reads what v1alpha1 says elsewhere. A driver that does not find what it has to
+// asV1alpha1 reads what v1alpha1 says elsewhere. A driver that does not find what it has to
 // remove has removed it.
-func (c *call) readV1alpha1(e journal.Event, request, response message) {
+func (c call) asV1alpha1(e journal.Event, response message) call {
 	c.isV1alpha1 = true
 	switch c.method {
 	case createBucket:
 		c.id = response.BucketID
 	case grantAccess:
-		c.id, c.buckets = response.AccountID, []string{request.BucketID}
+		c.id, c.buckets = response.AccountID, []string{c.request.BucketID}
 	case revokeAccess:
-		c.buckets = []string{request.BucketID}
+		c.buckets = []string{c.request.BucketID}
 	}
 	if c.is(deleteBucket, revokeAccess) && e.Outcome == codes.NotFound.String() {
 		c.ok = true
 	}
+	return c
 }
 
 // is reports whether the call is one of the methods.

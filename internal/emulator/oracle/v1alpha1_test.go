@@ -28,8 +28,8 @@ const (
 		`"parameters":{"tier":"gold"},` +
 		`"bucketClaim":{"kind":"BucketClaim","namespace":"` + ns + `","name":"photos","uid":"` + uid + `"}}`
 	oldAccessSpec = `"spec":{"bucketClaimName":"photos","credentialsSecretName":"key","bucketAccessClassName":"keys","protocol":"S3"}`
-	oldSecret     = `{"metadata":{"name":"key","namespace":"` + ns + `","ownerReferences":[{"kind":"BucketAccess","name":"app","controller":true}],` +
-		`"finalizers":["` + v1alpha1.SecretFinalizer + `"]}}`
+	oldSecret     = `{"metadata":{"name":"key","namespace":"` + ns + `",` +
+		`"ownerReferences":[{"kind":"BucketAccess","name":"app","controller":true}],"finalizers":["` + v1alpha1.SecretFinalizer + `"]}}`
 	hasOldID      = `"bucketID":"` + oldID + `"`
 	hasOldAccount = `"accountID":"` + oldAccount + `"`
 	granting      = `{"bucketId":"` + oldID + `","name":"` + account + `","authenticationType":"Key","parameters":{"role":"writer"}}`
@@ -89,7 +89,8 @@ func lifecycleV1alpha1() *story {
 	}}
 	s.happenings = []happening{
 		{"protect claim", oldClaimEvent(add(v1alpha1.BucketClaimFinalizer), held(v1alpha1.BucketClaimFinalizer))},
-		{"create bucket", api("controller", "create buckets", oldBucket, object(oldBucketMeta, oldBucketSpec), object(oldBucketMeta, oldBucketSpec))},
+		{"create bucket", api("controller", "create buckets", oldBucket,
+			object(oldBucketMeta, oldBucketSpec), object(oldBucketMeta, oldBucketSpec))},
 		{"protect bucket", oldBucketEvent(add(v1alpha1.BucketFinalizer), bucketHeld, "")},
 		{"provision", rpc("DriverCreateBucket", oldBucket, creating, deleting)},
 		{"ready", oldBucketEvent(`{"status":{"bucketReady":true,`+hasOldID+`}}`, bucketHeld, hasOldID)},
@@ -105,7 +106,8 @@ func lifecycleV1alpha1() *story {
 		{"revoke", rpc("DriverRevokeBucketAccess", oldAccount, revoking, `{}`)},
 		{"let bucket go", oldBucketEvent(add(v1alpha1.BucketFinalizer), bucketHeld, hasOldID)},
 		{"release access", oldAccessEvent(drop, recorded()+going, hasOldAccount)},
-		{"delete bucket", api("controller", "delete buckets", oldBucket, "", object(oldBucketMeta+bucketHeld+going, oldBucketSpec, `"status":{`+hasOldID+`}`))},
+		{"delete bucket", api("controller", "delete buckets", oldBucket, "",
+			object(oldBucketMeta+bucketHeld+going, oldBucketSpec, `"status":{`+hasOldID+`}`))},
 		{"deprovision", rpc("DriverDeleteBucket", oldID, deleting, `{}`)},
 		{"release bucket", oldBucketEvent(drop, going, hasOldID)},
 		{"release claim", oldClaimEvent(drop, going)},
@@ -273,12 +275,13 @@ func TestBackendV1alpha1(t *testing.T) {
 				old := truth.Accounts[0]
 				old.ID = another
 				truth.Accounts = append(truth.Accounts, old)
-				o.Accesses[0].Annotations = map[string]string{v1alpha1.GrantAnnotation: `{"driverName":"one.test","formerAccounts":["` + another + `"]}`}
+				grant := `{"driverName":"` + driver + `","formerAccounts":["` + another + `"]}`
+				o.Accesses[0].Annotations = map[string]string{v1alpha1.GrantAnnotation: grant}
 			}),
 		},
 		"LeakedAccount": {
 			reason: "A second grant has returned another account, and the first is forgotten.",
-			happen: midwayV1alpha1(func(s *story, o *oracle.Objects, truth *oracle.BackendState) {
+			happen: midwayV1alpha1(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				again(s, "grant", "grant", `{"accountId":"`+another+`"}`)
 				old := truth.Accounts[0]
 				old.ID = another
