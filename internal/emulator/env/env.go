@@ -47,7 +47,9 @@ func ForEmulator(info emulator.Info) []Variable {
 // The bucketName in a Secret of v1alpha1 is that of the Bucket object, which the backend does
 // not know if the bucket existed before, or if the driver has chosen a name of its own. So
 // BUCKET_NAME is the ID of the bucket then, unless the ID cannot be the name of a bucket.
-func ForAccess(ctx context.Context, c client.Client, version objectstorage.Version, access client.ObjectKey, claim string) ([]Variable, error) {
+func ForAccess(
+	ctx context.Context, c client.Client, version objectstorage.Version, access client.ObjectKey, claim string,
+) ([]Variable, error) {
 	object, err := hub.ReadAccess(ctx, c, version, access)
 	if err != nil {
 		return nil, fmt.Errorf("BucketAccess %s: %w", access, err)

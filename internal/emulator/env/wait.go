@@ -15,7 +15,9 @@ import (
 const waitInterval = 50 * time.Millisecond
 
 // WaitAccess is ForAccess, but waits for credentials until ctx is done.
-func WaitAccess(ctx context.Context, c client.Client, version objectstorage.Version, access client.ObjectKey, claim string) ([]Variable, error) {
+func WaitAccess(
+	ctx context.Context, c client.Client, version objectstorage.Version, access client.ObjectKey, claim string,
+) ([]Variable, error) {
 	var variables []Variable
 	var last error
 	err := wait.PollUntilContextCancel(ctx, waitInterval, true, func(ctx context.Context) (bool, error) {

@@ -61,10 +61,12 @@ func TestAccountV1alpha1(t *testing.T) {
 			found: true,
 		},
 		"OtherServiceAccount": {
-			reason: "It is another's.", change: func(a *v1alpha1.BucketAccess, _ *v1alpha1.BucketAccessClass) { a.Spec.ServiceAccountName = "other" },
+			reason: "It is another's.",
+			change: func(a *v1alpha1.BucketAccess, _ *v1alpha1.BucketAccessClass) { a.Spec.ServiceAccountName = "other" },
 		},
 		"OtherDriver": {
-			reason: "Another driver has granted it.", change: func(_ *v1alpha1.BucketAccess, c *v1alpha1.BucketAccessClass) { c.DriverName = "two.test" },
+			reason: "Another driver has granted it.",
+			change: func(_ *v1alpha1.BucketAccess, c *v1alpha1.BucketAccessClass) { c.DriverName = "two.test" },
 		},
 		"NotGranted": {
 			reason: "It has no account.", change: func(a *v1alpha1.BucketAccess, _ *v1alpha1.BucketAccessClass) { a.Status.AccountID = "" },
