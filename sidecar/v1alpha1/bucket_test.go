@@ -32,6 +32,7 @@ const (
 // The finalizer comes before the call, and ID and readiness after it in one write. Then
 // the sidecar is silent.
 // Known failure: E60
+// Spec: A1-CREATE-4
 func TestBucketIsCreatedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Script(createBucket, func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
@@ -137,8 +138,9 @@ func TestAnswersToCreate(t *testing.T) {
 
 // ALREADY_EXISTS has no response. The call may have succeeded early: a later OK repairs it.
 // Known failure: E70
+// Spec: A1-CODE-6, A1-CALLS-4
 func TestCreateIsRetried(t *testing.T) {
-	for _, code := range []codes.Code{codes.AlreadyExists, codes.Unavailable, codes.Internal, codes.OutOfRange} {
+	for _, code := range []codes.Code{codes.AlreadyExists, codes.Unavailable, codes.Internal, codes.Aborted} {
 		t.Run(code.String(), func(t *testing.T) {
 			w := newWorld(t)
 			w.driver.Fail(createBucket, code, "GET https://u:secretword@host/x?sig=secretword: busy")
@@ -164,8 +166,9 @@ func TestCreateIsRetried(t *testing.T) {
 }
 
 // A rejected Bucket is not tried again before its spec or the driver changes.
+// Spec: A1-CODE-3, A1-CODE-11
 func TestRejectedCreateIsFinal(t *testing.T) {
-	for _, code := range []codes.Code{codes.InvalidArgument, codes.Unimplemented} {
+	for _, code := range []codes.Code{codes.InvalidArgument, codes.OutOfRange, codes.Unimplemented} {
 		t.Run(code.String(), func(t *testing.T) {
 			w := newWorld(t)
 			w.driver.Fail(createBucket, code, "no such tier")
