@@ -97,7 +97,7 @@ func metrics(t *testing.T) []string {
 	t.Helper()
 	return slices.Concat(
 		matches(t, "../internal/reconcile/metrics/operations.go", `"(cosi_\w+)"`),
-		matches(t, "../internal/sidecar/driver/metrics.go", `"(cosi_\w+)"`),
+		matches(t, "../internal/sidecar/connection/metrics.go", `"(cosi_\w+)"`),
 	)
 }
 

@@ -53,7 +53,7 @@ type Implementations struct {
 	// DriverCommand is the command line of a driver of any generation of COSI, which
 	// replaces the fake driver and its S3 store. The driver listens at $(COSI_ENDPOINT), or
 	// at Options.Driver if that is set. It is ready when DriverGetInfo answers. It is
-	// restarted when it exits. Beside $(COSI_ENDPOINT) there are $(COSI_SOCKET), its path,
+	// restarted when it exits. Beside $(COSI_ENDPOINT) there are $(DRIVER_SOCKET), its path,
 	// $(KUBECONFIG), a file with the rights of deploy/driver-rbac, $(POD_NAMESPACE), and
 	// $(STATE_DIR), a directory for files that outlive the process. The environment has
 	// these variables, DriverEnv, and otherwise only PATH, HOME, USER, LOGNAME, SHELL,

@@ -57,12 +57,13 @@ func (h *home) expectLogs(text string, times int) {
 // TestDriverCommand has the emulator run a driver of v1alpha1: its process is killed and
 // comes back with its buckets, its output is in the log without keys, and nothing of it is
 // left, also after a kill -9 of the emulator.
+// Spec: A1-CONFIG-1
 func TestDriverCommand(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.env = append(h.env, "SECRET_OF_THE_SHELL=x")
 	command := h.oldDriverCommand("-id-prefix", "arn:old:", "-print-keys", "-late", "300ms")
-	info := h.up("--driver-cmd", command, "--driver-env", "BACKEND=http://a,b", "--driver-env", "OTHER=$(COSI_SOCKET)")
+	info := h.up("--driver-cmd", command, "--driver-env", "BACKEND=http://a,b", "--driver-env", "OTHER=$(DRIVER_SOCKET)")
 	c := connect(t, info.Kubeconfig)
 	key := c.quickstart()[v1alpha2.SecretKeyS3SecretAccessKey]
 	if !strings.HasPrefix(key, "key-of-ba-") {
@@ -114,12 +115,12 @@ func (h *home) checkDriverEnvironment(pid int) {
 		name, value, _ := strings.Cut(pair, "=")
 		all[name] = value
 	}
-	for _, name := range []string{"PATH", "COSI_ENDPOINT", "COSI_SOCKET", "KUBECONFIG", "POD_NAMESPACE", "STATE_DIR", "BACKEND"} {
+	for _, name := range []string{"PATH", "COSI_ENDPOINT", "DRIVER_SOCKET", "KUBECONFIG", "POD_NAMESPACE", "STATE_DIR", "BACKEND"} {
 		if all[name] == "" {
 			h.t.Errorf("the driver has no variable %s", name)
 		}
 	}
-	if all["OTHER"] != all["COSI_SOCKET"] || all["COSI_ENDPOINT"] != "unix://"+all["COSI_SOCKET"] {
+	if all["OTHER"] != all["DRIVER_SOCKET"] || all["COSI_ENDPOINT"] != "unix://"+all["DRIVER_SOCKET"] {
 		h.t.Errorf("the driver has %q", all)
 	}
 	for _, name := range []string{"SECRET_OF_THE_SHELL", "XDG_STATE_HOME", "KUBERNETES_SERVICE_HOST"} {
@@ -127,7 +128,7 @@ func (h *home) checkDriverEnvironment(pid int) {
 			h.t.Errorf("the driver has the variable %s", name)
 		}
 	}
-	if info, err := os.Stat(filepath.Dir(all["COSI_SOCKET"])); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(filepath.Dir(all["DRIVER_SOCKET"])); err != nil || info.Mode().Perm() != 0o700 {
 		h.t.Errorf("the directory of the socket: %v, %v, want mode 0700", info, err)
 	}
 }

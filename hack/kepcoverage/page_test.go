@@ -121,3 +121,22 @@ func TestGenerate(t *testing.T) {
 		})
 	}
 }
+
+// A row may have two tests of each version of COSI.
+func TestGenerateVersions(t *testing.T) {
+	two := map[string]string{"TestA": "A-1, A-2", "TestB": "A-1"}
+	files := map[string]string{
+		Statements.Data: statements, V1alpha1.Data: "title: v1alpha1\n", KnownFailures.Data: "title: Failures\n",
+		"pkg/a_test.go": tagged(two), "pkg/v1alpha1/a_test.go": tagged(map[string]string{"TestC": "A-1"}),
+		"scenarios/suite/v1alpha1/a.yaml": "# KEP: A-1\n",
+	}
+	pages, err := Generate(repository(t, files))
+	const want = "`pkg.TestA`, `pkg.TestB`, `pkg/v1alpha1.TestC`, `scenarios/suite/v1alpha1/a.yaml`"
+	if err != nil || !strings.Contains(pages[Statements.File], want) {
+		t.Errorf("Generate() = %s, %v, want %s", pages[Statements.File], err, want)
+	}
+	files["pkg/v1alpha1/a_test.go"] = tagged(two)
+	if _, err := Generate(repository(t, files)); err == nil || !strings.Contains(err.Error(), "A-1 has 5 tests") {
+		t.Errorf("Generate() with three of v1alpha1 = %v, want an error", err)
+	}
+}

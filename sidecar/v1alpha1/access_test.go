@@ -387,7 +387,6 @@ func TestAccessIsRevoked(t *testing.T) {
 }
 
 // No code ends a revocation except NotFound, which is success.
-// Known failure: E52
 func TestRevokeIsRetried(t *testing.T) {
 	w := newWorld(t)
 	w.start()

@@ -22,6 +22,7 @@ import (
 
 // A driver that is not up yet, or answers DriverGetInfo late, is waited for.
 // Known failure: E64
+// Spec: A1-CONFIG-5
 func TestDriverIsLate(t *testing.T) {
 	w := newWorld(t)
 	w.driver.Stop()
@@ -108,6 +109,7 @@ func TestDriverIsRenamed(t *testing.T) {
 
 // At most one call that changes something is in flight for each bucket, and one that
 // waits holds no worker. A call that hangs ends by its deadline.
+// Spec: A1-CALLS-1
 func TestOneCallForEachBucket(t *testing.T) {
 	w := newWorld(t)
 	w.options.Workers = 2
@@ -158,6 +160,7 @@ func TestOneCallForEachBucket(t *testing.T) {
 	}
 }
 
+// Spec: A1-CALLS-3
 func TestEveryCallHasADeadline(t *testing.T) {
 	w := newWorld(t)
 	w.options.RPCTimeout = 200 * time.Millisecond

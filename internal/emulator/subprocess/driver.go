@@ -22,8 +22,9 @@ import (
 
 // Variables of a driver, beside VariableKubeconfig and VariableEndpoint.
 const (
-	// VariableSocket is the path of VariableEndpoint, for drivers that take no URL.
-	VariableSocket = "COSI_SOCKET"
+	// VariableSocket is the path of VariableEndpoint, for drivers that take no URL. COSI
+	// reserves the prefix COSI_ for the variables of its specification.
+	VariableSocket = "DRIVER_SOCKET"
 	// VariableStateDir is a directory for files of the driver, which outlive its process.
 	VariableStateDir = "STATE_DIR"
 	// VariablePodNamespace is the namespace of the driver's ServiceAccount.

@@ -25,7 +25,7 @@ type Scenario struct {
 	Labels      map[string]string `yaml:"labels" doc:"selected by --filter"`
 	// Proves names what the scenario is evidence of: a section of the KEP, or a
 	// number of docs/known-failures.md.
-	Proves []string    `yaml:"proves" doc:"KEP statements and known failures that the scenario tests"`
+	Proves []string    `yaml:"proves" doc:"statements of the KEP or of the v1alpha1 specification, and known failures, that the scenario tests"`
 	Setup  Setup       `yaml:"setup" doc:"drivers, classes and limits, created before the first step"`
 	Steps  []Step      `yaml:"steps" required:"true" doc:"the steps, run in this order"`
 	Allow  []Exception `yaml:"allow" doc:"oracle findings that do not fail the scenario"`

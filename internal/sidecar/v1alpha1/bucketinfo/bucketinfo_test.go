@@ -48,10 +48,22 @@ func TestRender(t *testing.T) {
 			protocol: "Azure", credentials: credentials{"azure": azure("2026-01-02T03:04:05Z")}, want: ofAzure + azured + `"2026-01-02T03:04:05Z"}}}`,
 		},
 		"bad time": {protocol: "Azure", credentials: credentials{"azure": azure("soon")}, want: "expiryTs"},
-		"nothing":  {protocol: "S3", want: "it returned []"},
+		// Spec: A1-GRANT-5
+		"nothing": {protocol: "S3", want: "it returned []"},
 		"half": {
 			protocol: "S3", credentials: credentials{"s3": {Secrets: map[string]string{"accessKeyID": "AKIA", "secret": "secretword"}}},
 			want: "no accessSecretKey of the credentials \"s3\", which applications need; it returned [s3.accessKeyID s3.secret]",
+		},
+		"4 KiB": {
+			protocol: "S3", credentials: credentials{"s3": {Secrets: map[string]string{
+				"accessKeyID": "AKIA", "accessSecretKey": "secretword", "endpoint": "https://s3", "region": "eu-1", "own": strings.Repeat("x", 4025),
+			}}},
+			want: ofS3 + s3Spec,
+		},
+		// Spec: A1-SIZE-4
+		"too large": {
+			protocol: "S3", credentials: credentials{"s3": {Secrets: map[string]string{"own": "secretword" + strings.Repeat("x", 4084)}}},
+			want: `the credentials "s3" are too large: the keys and values of secrets have 4097 bytes`,
 		},
 		"no endpoint": {
 			protocol:    "S3",
