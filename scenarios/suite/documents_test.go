@@ -18,6 +18,10 @@ var (
 	driverFailure = regexp.MustCompile(`^D\d\d$`)
 )
 
+// olderGeneration is the folder of the scenarios for v1alpha1, the prefix of their names,
+// and their label api.
+const olderGeneration = "v1alpha1"
+
 // provable returns the numbers of all statements of the KEP and of the specification of
 // v1alpha1, and of all known failures.
 func provable(t *testing.T) []string {
@@ -35,6 +39,16 @@ func provable(t *testing.T) []string {
 	return numbers
 }
 
+// nameOf returns the name of the scenario in a file. Names are unique in the suite, so
+// those for v1alpha1 have a prefix.
+func nameOf(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+	if strings.HasPrefix(filepath.ToSlash(file), olderGeneration+"/") {
+		return olderGeneration + "-" + name
+	}
+	return name
+}
+
 // TestDocuments: every scenario says what it is, in which area, and what it is
 // evidence of, and is found by its name.
 func TestDocuments(t *testing.T) {
@@ -43,10 +57,10 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	numbers := provable(t)
-	files := map[string]string{}
+	files, older := map[string]string{}, 0
 	for _, s := range set.Scenarios {
 		file := s.Position.File
-		if want := strings.TrimSuffix(filepath.Base(file), ".yaml"); s.Name != want {
+		if want := nameOf(file); s.Name != want {
 			t.Errorf("%s: the name is %q, and that of the file %q", file, s.Name, want)
 		}
 		if other, twice := files[s.Name]; twice {
@@ -59,6 +73,11 @@ func TestDocuments(t *testing.T) {
 		if s.Labels["area"] == "" {
 			t.Errorf("%s: there is no label area", file)
 		}
+		if isOlder := strings.HasPrefix(s.Name, olderGeneration+"-"); isOlder != (s.Labels["api"] == olderGeneration) {
+			t.Errorf("%s: the label api must be %s for the scenarios in that folder, and for no other", file, olderGeneration)
+		} else if isOlder {
+			older++
+		}
 		if len(s.Proves) == 0 {
 			t.Errorf("%s: nothing is proved", file)
 		}
@@ -68,7 +87,7 @@ func TestDocuments(t *testing.T) {
 			}
 		}
 	}
-	if len(set.Scenarios) < 60 {
-		t.Errorf("there are %d scenarios, and should be 60", len(set.Scenarios))
+	if newer := len(set.Scenarios) - older; newer < 60 || older < 48 {
+		t.Errorf("there are %d scenarios of v1alpha2 and %d of v1alpha1, and should be 60 and 48", newer, older)
 	}
 }

@@ -2,10 +2,12 @@ package suite_test
 
 import (
 	"flag"
+	"path"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -38,15 +40,24 @@ func TestMain(m *testing.M) {
 // patience is for machines that run other tests, too, with the race detector.
 const patience = 6
 
-// TestSuite runs every scenario as a subtest of its name, all against one control
-// plane: go test ./scenarios/suite -run TestSuite/NAME runs one of them.
-func TestSuite(t *testing.T) {
-	emu := emulatortest.Start(t, emulator.Options{})
+// TestSuite runs every scenario for v1alpha2 as a subtest of its name, all against one
+// control plane: go test ./scenarios/suite -run TestSuite/NAME runs one of them.
+func TestSuite(t *testing.T) { runSuite(t, emulator.Options{}, "*/*.yaml") }
+
+// TestSuiteV1alpha1 runs every scenario for v1alpha1 in the same way.
+func TestSuiteV1alpha1(t *testing.T) {
+	runSuite(t, emulator.Options{API: objectstorage.V1alpha1}, olderGeneration+"/*/*.yaml")
+}
+
+// runSuite runs the scenarios in the files that match a pattern.
+func runSuite(t *testing.T, opts emulator.Options, pattern string) {
+	t.Helper()
+	emu := emulatortest.Start(t, opts)
 	if onlySome := strings.Contains(flag.Lookup("test.run").Value.String(), "/"); !onlySome {
-		measure(t)
+		measure(t, pattern)
 	}
 	t.Cleanup(func() { checkOperations(t, emu.Journal()) })
-	scenarios.Run(t, "*/*.yaml", scenarios.On(emu), scenarios.Patience(patience))
+	scenarios.Run(t, pattern, scenarios.On(emu), scenarios.Patience(patience))
 }
 
 // checkOperations checks that every operation in the journal is one that lint knows.
@@ -63,17 +74,28 @@ func checkOperations(t *testing.T, j *journal.Journal) {
 	}
 }
 
-// measure tells at the end of the test how fast the suite was.
-func measure(t *testing.T) {
+// measure tells at the end of the test how fast the scenarios in the files that match a
+// pattern were.
+func measure(t *testing.T, pattern string) {
 	t.Helper()
 	set, err := loader.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
 	}
+	count := 0
+	for _, s := range set.Scenarios {
+		matches, err := path.Match(pattern, s.Position.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if matches {
+			count++
+		}
+	}
 	started := time.Now()
 	t.Cleanup(func() {
 		took := time.Since(started)
-		t.Logf("%d scenarios in %s: %.1f runs/s", len(set.Scenarios), took.Round(time.Millisecond), float64(len(set.Scenarios))/took.Seconds())
+		t.Logf("%d scenarios in %s: %.1f runs/s", count, took.Round(time.Millisecond), float64(count)/took.Seconds())
 		if *limit > 0 && took > *limit {
 			t.Errorf("the suite took %s, and may take %s", took, *limit)
 		}
