@@ -11,32 +11,50 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// checkFields finds fields that the response of the method does not have.
+// checkFields finds fields that the response of the method does not have, in any
+// generation of the protocol: a fault does not say which one it is for.
 func (f Fault) checkFields() string {
 	if len(f.Effect.Set) == 0 {
 		return ""
 	}
-	response := responseOf(f.Match.Operation)
-	if response == nil {
+	responses := responsesOf(f.Match.Operation)
+	if len(responses) == 0 {
 		return fmt.Sprintf("set needs an operation that is a method of the driver, such as DriverCreateBucket, not %q", f.Match.Operation)
 	}
-	if err := f.Effect.Replace(response); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-// responseOf returns an empty response of a method, or nil.
-func responseOf(method string) proto.Message {
-	for _, service := range []string{cosiv1alpha2.Identity_ServiceDesc.ServiceName, cosiv1alpha2.Provisioner_ServiceDesc.ServiceName} {
-		if _, response := cosiv1alpha2.Messages("/" + service + "/" + method); response != nil {
-			return response
+	var problem string
+	for _, response := range responses {
+		err := f.Effect.Replace(response)
+		if err == nil {
+			return ""
+		}
+		if problem == "" {
+			problem = err.Error()
 		}
 	}
-	return nil
+	return problem
+}
+
+// responsesOf returns an empty response of a method in each generation that has it.
+func responsesOf(method string) []proto.Message {
+	var responses []proto.Message
+	for _, generation := range []struct {
+		services []string
+		messages func(fullMethod string) (request, response proto.Message)
+	}{
+		{[]string{cosiv1alpha2.Identity_ServiceDesc.ServiceName, cosiv1alpha2.Provisioner_ServiceDesc.ServiceName}, cosiv1alpha2.Messages},
+		{[]string{cosiv1alpha1.Identity_ServiceDesc.ServiceName, cosiv1alpha1.Provisioner_ServiceDesc.ServiceName}, cosiv1alpha1.Messages},
+	} {
+		for _, service := range generation.services {
+			if _, response := generation.messages("/" + service + "/" + method); response != nil {
+				responses = append(responses, response)
+			}
+		}
+	}
+	return responses
 }
 
 // Replace sets the fields of a response that Set has values for, by their names in
