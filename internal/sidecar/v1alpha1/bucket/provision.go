@@ -20,6 +20,11 @@ func (a *attempt) provision(ctx context.Context) error {
 		status.BucketID, status.BucketReady = a.Object.Spec.ExistingBucketID, true
 		a.EventOnSave(v1alpha2.ReasonProvisioned, "the bucket exists without COSI")
 		return nil
+	case status.BucketReady: // as another writer says: without an ID there is no bucket to use
+		status.BucketReady = false
+		if err := a.SaveStatus(ctx); err != nil {
+			return err
+		}
 	}
 	return a.line.Call(a.Object, func() error { return a.create(ctx) }, turns(a.Object)...)
 }

@@ -57,6 +57,7 @@ func changed(before, after *v1alpha1.Bucket) bool {
 		isProtected(before) && !isProtected(after) ||
 		isAccessed(before) && !isAccessed(after) ||
 		before.Status.BucketReady && !after.Status.BucketReady ||
+		!before.Status.BucketReady && after.Status.BucketReady && after.Status.BucketID == "" ||
 		before.Status.BucketID != "" && before.Status.BucketID != after.Status.BucketID
 }
 
