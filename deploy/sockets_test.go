@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
@@ -30,8 +29,8 @@ func TestSockets(t *testing.T) {
 			containers := templates[tc.deployment].Spec.Containers
 			server, client := container(t, containers, tc.server), container(t, containers, tc.client)
 			socket := setting(server, tc.serves)
-			if err := fakedriver.ValidateListenEndpoint(socket); err != nil {
-				t.Error(err)
+			if !strings.HasPrefix(socket, "unix:///") || !strings.HasSuffix(socket, ".sock") {
+				t.Errorf("%s listens on %q, want unix:///path.sock", tc.server, socket)
 			}
 			if got := setting(client, tc.connect); got != socket {
 				t.Errorf("%s connects to %q, and %s listens on %q", tc.client, got, tc.server, socket)

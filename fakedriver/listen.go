@@ -52,7 +52,8 @@ func Listen(endpoint string) (net.Listener, error) {
 func ValidateListenEndpoint(endpoint string) error {
 	path, err := socketPath(endpoint)
 	if err == nil && filepath.Ext(path) != socketSuffix {
-		return fmt.Errorf("driver endpoint %q is not valid: COSI requires that it ends in %s, like unix:///run/cosi/cosi.sock", endpoint, socketSuffix)
+		return fmt.Errorf("driver endpoint %q is not valid: COSI requires that it ends in %s, like unix:///run/cosi/cosi.sock",
+			endpoint, socketSuffix)
 	}
 	return err
 }

@@ -215,7 +215,8 @@ func TestV1alpha1Parallel(t *testing.T) {
 	s := newStore(t)
 	c := startOld(t, fakedriver.Options{Backend: s})
 	const callers = 8
-	created, granted := make([]*cosiv1alpha1.DriverCreateBucketResponse, callers), make([]*cosiv1alpha1.DriverGrantBucketAccessResponse, callers)
+	created := make([]*cosiv1alpha1.DriverCreateBucketResponse, callers)
+	granted := make([]*cosiv1alpha1.DriverGrantBucketAccessResponse, callers)
 	errs := make([]error, 2*callers)
 	var done sync.WaitGroup
 	for i := range callers {
@@ -281,7 +282,8 @@ func TestSocketDirectory(t *testing.T) {
 		conn := dialConn(t, target)
 		_, err := cosiv1alpha1.NewIdentityClient(conn).DriverGetInfo(t.Context(), &cosiv1alpha1.DriverGetInfoRequest{})
 		wantCode(t, err, codes.OK)
-		_, err = cosiv1alpha1.NewProvisionerClient(conn).DriverDeleteBucket(t.Context(), &cosiv1alpha1.DriverDeleteBucketRequest{BucketId: "photos"})
+		request := &cosiv1alpha1.DriverDeleteBucketRequest{BucketId: "photos"}
+		_, err = cosiv1alpha1.NewProvisionerClient(conn).DriverDeleteBucket(t.Context(), request)
 		wantCode(t, err, codes.OK)
 	})
 }

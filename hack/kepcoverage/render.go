@@ -85,7 +85,7 @@ func (p Page) testsOf(row Row, tagged map[string][]string) ([]string, error) {
 		return nil, fmt.Errorf("%s: %s has no test; put `// %s: %s` above the test that fails if the statement breaks",
 			p.Data, row.ID, p.Tag, row.ID)
 	case older > maxTests || len(names)-older > maxTests:
-		return nil, fmt.Errorf("%s: %s has %d tests (%s); for each version of COSI, keep the tag of the %d that fail first if the statement breaks",
+		return nil, fmt.Errorf("%s: %s has %d tests (%s); keep, for each version of COSI, the tag of the %d that fail first if it breaks",
 			p.Data, row.ID, len(names), strings.Join(names, ", "), maxTests)
 	}
 	return names, nil

@@ -89,7 +89,8 @@ func (o Options) validate() error {
 	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateListenEndpoint(o.Endpoint),
 		o.validateS3Address(), o.validateS3Endpoints(),
 		fakedriver.ValidateGeneration(o.Generation), fakedriver.ValidateProtocols(o.Protocols),
-		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols), o.validateGCS(), o.validateRegion(), o.validateLimits(), o.validateTLS())
+		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols),
+		o.validateGCS(), o.validateRegion(), o.validateLimits(), o.validateTLS())
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
