@@ -30,6 +30,8 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		return "7", "7"
 	case "quantity":
 		return "7168", "7Ki"
+	case "version":
+		return "v1alpha1", "v1alpha1"
 	case "protocols":
 		return "Azure,S3", "Azure,S3"
 	case "duration":
