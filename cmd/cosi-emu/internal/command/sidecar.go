@@ -59,7 +59,7 @@ needs the rules of deploy/rbac/v1alpha1/sidecar.yaml in addition.`,
 	access.addFlags(flags)
 	log.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
-	addAPI(flags, &api, "version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2")
+	addAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,
 		"time limit for the first answer of the driver")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", cosisidecar.DefaultRPCTimeout, "time limit for each call to the driver")
