@@ -88,13 +88,7 @@ func TestMigrate(t *testing.T) {
 	claim, access := &v1alpha2.BucketClaim{}, &v1alpha2.BucketAccess{}
 	c.waitProvisioned(claimKey, claim, func() []metav1.Condition { return claim.Status.Conditions })
 	c.waitProvisioned(accessKey, access, func() []metav1.Condition { return access.Status.Conditions })
-	secret := &corev1.Secret{}
-	if err := c.client.Get(t.Context(), client.ObjectKey{Namespace: "demo", Name: "old-v1alpha2"}, secret); err != nil {
-		t.Fatal(err)
-	}
-	if got := string(secret.Data[v1alpha2.SecretKeyBucketName]); got != "bucket-0001" {
-		t.Errorf("the application gets bucket %q, want bucket-0001", got)
-	}
+	c.checkSecretBucket(client.ObjectKey{Namespace: "demo", Name: "old-v1alpha2"}, "bucket-0001")
 	if out := h.must(apply...); strings.Count(out, "unchanged ") != 5 || strings.Contains(out, "created") {
 		t.Errorf("apply again prints:\n%s", out)
 	}
@@ -108,18 +102,36 @@ func TestMigrate(t *testing.T) {
 	c.remove(accessKey, access)
 	c.remove(claimKey, claim)
 	c.remove(client.ObjectKey{Name: "bucket-0001"}, &v1alpha2.Bucket{})
-	harness.Eventually(t, "the driver has what it had under v1alpha1", func(context.Context) error {
-		content, err := os.ReadFile(driver.state)
-		if diff := cmp.Diff(oldState, string(content)); diff != "" {
-			return errors.Join(err, errors.New(diff))
-		}
-		return err
-	})
+	driver.waitState(t, oldState)
 
 	r := h.run("migrate", "--kubeconfig", kubeconfig)
 	if r.code != 1 || r.out != "" || !strings.Contains(r.err, "serves versions [v1alpha2]") {
 		t.Errorf("migrate v1alpha2: exit code %d\n%s%s", r.code, r.out, r.err)
 	}
+}
+
+// checkSecretBucket checks the name of the bucket in a Secret for an application.
+func (c *cluster) checkSecretBucket(key client.ObjectKey, want string) {
+	c.t.Helper()
+	secret := &corev1.Secret{}
+	if err := c.client.Get(c.t.Context(), key, secret); err != nil {
+		c.t.Fatal(err)
+	}
+	if got := string(secret.Data[v1alpha2.SecretKeyBucketName]); got != want {
+		c.t.Errorf("the application gets bucket %q, want %s", got, want)
+	}
+}
+
+// waitState waits until the driver has what it had under v1alpha1.
+func (d *oldDriver) waitState(t *testing.T, want string) {
+	t.Helper()
+	harness.Eventually(t, "the driver has what it had under v1alpha1", func(context.Context) error {
+		content, err := os.ReadFile(d.state)
+		if diff := cmp.Diff(want, string(content)); diff != "" {
+			return errors.Join(err, errors.New(diff))
+		}
+		return err
+	})
 }
 
 // TestMigrateOmits: what is omitted is in the exit code.

@@ -30,7 +30,8 @@ func TestSidecarOfV1alpha1(t *testing.T) {
 	c := &harness.Cluster{TB: t, Client: admin}
 	socket := "unix://" + filepath.Join(h.dir, "old.sock")
 	sidecar := h.start("sidecar", "--api", "v1alpha1", "--kubeconfig", kubeconfig, "--endpoint", socket)
-	driver := h.start("driver", "--api", "v1alpha1", "--driver-name", "old.example.com", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
+	driver := h.start("driver", "--api", "v1alpha1", "--driver-name", "old.example.com",
+		"--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
 	bucket := &v1alpha1.Bucket{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "bucket-"},
 		Spec: v1alpha1.BucketSpec{
@@ -55,7 +56,8 @@ func TestSidecarOfV1alpha1(t *testing.T) {
 	if r := h.run("sidecar", "--kubeconfig", kubeconfig, "--endpoint", socket); r.code == 0 || !strings.Contains(r.err, "v1alpha1") {
 		t.Errorf("a sidecar of v1alpha2: exit code %d, %q", r.code, r.err)
 	}
-	if r := h.run("sidecar", "--api", "v1", "--kubeconfig", kubeconfig); r.code == 0 || !strings.Contains(r.err, "must be v1alpha1 or v1alpha2") {
+	r := h.run("sidecar", "--api", "v1", "--kubeconfig", kubeconfig)
+	if r.code == 0 || !strings.Contains(r.err, "must be v1alpha1 or v1alpha2") {
 		t.Errorf("an unknown version: exit code %d, %q", r.code, r.err)
 	}
 	for name, p := range map[string]*process{"sidecar": sidecar, "driver": driver} {

@@ -37,7 +37,8 @@ environment, or at --driver if that path is compiled in. docs/driver.md has the 
 func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.controller, "controller-cmd", "", "command line of your controller, instead of the emulator's")
 	flags.StringVar(&o.sidecar, "sidecar-cmd", "", "command line of your sidecar, instead of the emulator's, one process for each driver")
-	flags.StringVar(&o.driver, "driver-cmd", "", "command line of your driver, instead of the fake driver; it listens at $(COSI_ENDPOINT) or --driver")
+	flags.StringVar(&o.driver, "driver-cmd", "",
+		"command line of your driver, instead of the fake driver; it listens at $(COSI_ENDPOINT) or --driver")
 	flags.StringArrayVar(&o.driverEnv, "driver-env", nil, "variable of --driver-cmd, as KEY=VALUE; can be repeated")
 	flags.StringVar(&o.controllerRBAC, "controller-rbac", "",
 		"manifest with the ServiceAccount, roles and bindings of your controller (default: those of deploy/rbac)")

@@ -29,12 +29,8 @@ type exploration struct {
 	destinations []destination
 }
 
-func newExplore(streams cli.Streams) *cobra.Command {
-	x := &exploration{}
-	cmd := &cobra.Command{
-		Use:   "explore SCENARIO|DIR...",
-		Short: "Run a scenario with every fault at every operation",
-		Long: `Run a scenario once without faults, to list every operation of controller, sidecar,
+// exploreHelp is the description in the help of 'cosi-emu explore'.
+const exploreHelp = `Run a scenario once without faults, to list every operation of controller, sidecar,
 driver and store. Then run it once for each operation and each effect: a crash before
 or after it, an error, a lost reply, a delay beyond the deadline, a duplicate, a stale
 read, a cut watch. The standing oracles judge each run, and its end state must equal
@@ -60,7 +56,14 @@ previous operation. --state lets an interrupted exploration continue.
 ` + ownComponentsHelp + `
 
 docs/explore.md has the details. Exit codes: 0 without findings, 1 with findings, 2 if
-a scenario or the command line is wrong, 3 if the environment failed.`,
+a scenario or the command line is wrong, 3 if the environment failed.`
+
+func newExplore(streams cli.Streams) *cobra.Command {
+	x := &exploration{}
+	cmd := &cobra.Command{
+		Use:   "explore SCENARIO|DIR...",
+		Short: "Run a scenario with every fault at every operation",
+		Long:  exploreHelp,
 		Example: `  cosi-emu explore lifecycle.yaml --out found/ --report html=found/all.html
 
   # Only some effects, for a minute.

@@ -50,12 +50,8 @@ type scenarioRun struct {
 	destinations []destination
 }
 
-func newRun(streams cli.Streams) *cobra.Command {
-	r := &scenarioRun{streams: streams}
-	cmd := &cobra.Command{
-		Use:   "run FILE|DIRECTORY... | --suite",
-		Short: "Run scenarios",
-		Long: `Start an emulator, run scenarios, and stop the emulator. The scenarios are those of
+// runHelp is the description in the help of 'cosi-emu run'.
+const runHelp = `Start an emulator, run scenarios, and stop the emulator. The scenarios are those of
 the files, and of all *.yaml and *.yml files below the directories. With --suite they
 are those that ship with this program. All files are checked before anything starts.
 docs/scenarios.md describes the format. Scenarios for the kinds of v1alpha1 and of
@@ -72,7 +68,14 @@ With --existing-cluster the scenarios run on the cluster of the kubeconfig, as w
 
 Exit codes: 0 if all scenarios passed or were skipped; 1 if one failed; 2 if a file or
 the command line is wrong; 3 if the environment failed, because the emulator did not
-start or a scenario did not finish.`,
+start or a scenario did not finish.`
+
+func newRun(streams cli.Streams) *cobra.Command {
+	r := &scenarioRun{streams: streams}
+	cmd := &cobra.Command{
+		Use:   "run FILE|DIRECTORY... | --suite",
+		Short: "Run scenarios",
+		Long:  runHelp,
 		Example: `  # All scenarios of a directory, with reports for people and for CI.
   cosi-emu run scenarios/ --report html=report.html --junit junit.xml
 

@@ -15,6 +15,14 @@ import (
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
 )
 
+// sidecarHelp is the description in the help of 'cosi-emu sidecar'.
+const sidecarHelp = `Run the COSI sidecar of a driver: in the driver's Pod with the RBAC rules of
+deploy/rbac/sidecar.yaml, or elsewhere with a kubeconfig. The driver may start after
+the sidecar. It runs until the process gets SIGTERM.
+
+With --api v1alpha1, it serves the kinds of v1alpha1 and a driver of that version. It
+needs the rules of deploy/rbac/v1alpha1/sidecar.yaml in addition.`
+
 func newSidecar(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess
@@ -26,12 +34,7 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sidecar",
 		Short: "Run the COSI sidecar of a driver",
-		Long: `Run the COSI sidecar of a driver: in the driver's Pod with the RBAC rules of
-deploy/rbac/sidecar.yaml, or elsewhere with a kubeconfig. The driver may start after
-the sidecar. It runs until the process gets SIGTERM.
-
-With --api v1alpha1, it serves the kinds of v1alpha1 and a driver of that version. It
-needs the rules of deploy/rbac/v1alpha1/sidecar.yaml in addition.`,
+		Long:  sidecarHelp,
 		Example: `  # In a Pod, with the socket on a shared volume; see deploy/example-driver.
   cosi-emu sidecar --leader-elect --leader-election-namespace cosi-system
 

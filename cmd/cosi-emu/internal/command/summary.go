@@ -53,7 +53,8 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 		fmt.Fprintf(text, "  export %s=%s\n", name, shellQuote(info.DriverVariables[name]))
 	}
 	text.WriteString("\nIf it has in-cluster configuration only, give it also the files of a Pod:\n\n")
-	fmt.Fprintf(text, "  mkdir -p /var/run/secrets/kubernetes.io && ln -s %s /var/run/secrets/kubernetes.io/serviceaccount\n", shellQuote(info.DriverServiceAccount))
+	fmt.Fprintf(text, "  mkdir -p /var/run/secrets/kubernetes.io && ln -s %s /var/run/secrets/kubernetes.io/serviceaccount\n",
+		shellQuote(info.DriverServiceAccount))
 }
 
 // writeNextSteps writes the next commands, to copy.
