@@ -30,7 +30,10 @@ type fixture struct {
 func prepare(tb testing.TB) *fixture {
 	tb.Helper()
 	admin := connect(tb)
-	h := &fixture{t: tb, Client: admin, namespace: controlplanetest.Namespace(tb), requests: &harness.Requests{}, log: &controllertest.LogBook{}}
+	h := &fixture{
+		t: tb, Client: admin, namespace: controlplanetest.Namespace(tb),
+		requests: &harness.Requests{}, log: &controllertest.LogBook{},
+	}
 	tb.Cleanup(h.cleanUp)
 	return h
 }

@@ -287,7 +287,8 @@ func TestE48ControllerOlderThanTheKinds(t *testing.T) {
 	h.make(claim)
 	h.eventually("the Event names the field", func(ctx context.Context) error {
 		events := controllertest.Events(ctx, t, h.Client, claim)
-		if got := events["FailedCreateBucket"]; !strings.Contains(got, "the API server rejects Bucket") || !strings.Contains(got, "spec.driverName") {
+		got := events["FailedCreateBucket"]
+		if !strings.Contains(got, "the API server rejects Bucket") || !strings.Contains(got, "spec.driverName") {
 			return fmt.Errorf("events: %v", events)
 		}
 		return nil

@@ -80,12 +80,9 @@ func start(tb testing.TB) *fixture {
 
 // startController starts a controller with an empty cache. It ends with the test unless
 // stopController is called before.
-func (h *fixture) startController(change ...func(*controllerv1alpha1.Options)) {
+func (h *fixture) startController() {
 	h.t.Helper()
 	opts := controllerv1alpha1.Options{Logger: h.log.Logger(), RetryMaxDelay: time.Second}
-	for _, f := range change {
-		f(&opts)
-	}
 	h.running = controllertest.Start(h.t, h.requests, func() (controllertest.Controller, error) {
 		return controllerv1alpha1.New(h.config(), opts)
 	})
