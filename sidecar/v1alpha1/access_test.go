@@ -31,17 +31,7 @@ func TestAccessIsGranted(t *testing.T) {
 	w := newWorld(t)
 	stop := w.start()
 	bucket := w.readyBucket()
-	w.driver.Script(grantAccess, func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
-		stored, accesses := &v1alpha1.Bucket{}, &v1alpha1.BucketAccessList{}
-		if err := errors.Join(w.Get(ctx, client.ObjectKeyFromObject(bucket), stored), w.List(ctx, accesses, client.InNamespace(w.Namespace))); err != nil {
-			return nil, err
-		}
-		if !controllerutil.ContainsFinalizer(stored, v1alpha1.BucketAccessBucketFinalizer) ||
-			!controllerutil.ContainsFinalizer(&accesses.Items[0], v1alpha1.BucketAccessFinalizer) {
-			t.Errorf("Grant before the finalizers: Bucket %v, access %v", stored.Finalizers, accesses.Items[0].Finalizers)
-		}
-		return next()
-	})
+	w.checkFinalizersAtGrant(bucket)
 	w.settle()
 	w.requests.Reset()
 	access := w.readyAccess(bucket)
@@ -72,17 +62,12 @@ func TestAccessIsGranted(t *testing.T) {
 		secret.Type != corev1.SecretTypeOpaque || len(secret.Data) != 1 {
 		t.Errorf("Secret: owners %v, finalizers %v, type %s, %d keys", secret.OwnerReferences, secret.Finalizers, secret.Type, len(secret.Data))
 	}
-	var writes []string
-	for _, request := range w.requests.Writes() {
-		path := strings.NewReplacer(access.Name, "X", bucket.Name, "X").Replace(request.Path)
-		writes = append(writes, request.Method+" "+strings.TrimPrefix(strings.TrimPrefix(path, "/apis/objectstorage.k8s.io/v1alpha1/"), "/api/v1/"))
-	}
 	namespace := "namespaces/" + w.Namespace + "/"
 	wantWrites := []string{
 		"PATCH " + namespace + "bucketaccesses/X", "PATCH buckets/X", "PATCH " + namespace + "bucketaccesses/X/status",
 		"POST " + namespace + "secrets", "PATCH " + namespace + "bucketaccesses/X/status",
 	}
-	if diff := cmp.Diff(wantWrites, writes); diff != "" {
+	if diff := cmp.Diff(wantWrites, w.writesFor(access, bucket)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	calls := w.driver.Calls(grantAccess)
@@ -96,6 +81,33 @@ func TestAccessIsGranted(t *testing.T) {
 	if diff := cmp.Diff(wantRequest, calls[0].Request, protocmp.Transform()); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}
+}
+
+// checkFinalizersAtGrant has the driver check, in each grant, that the finalizers of the Bucket and
+// of the access are saved.
+func (w *world) checkFinalizersAtGrant(bucket *v1alpha1.Bucket) {
+	w.driver.Script(grantAccess, func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		stored, accesses := &v1alpha1.Bucket{}, &v1alpha1.BucketAccessList{}
+		err := errors.Join(w.Get(ctx, client.ObjectKeyFromObject(bucket), stored), w.List(ctx, accesses, client.InNamespace(w.Namespace)))
+		if err != nil {
+			return nil, err
+		}
+		if !controllerutil.ContainsFinalizer(stored, v1alpha1.BucketAccessBucketFinalizer) ||
+			!controllerutil.ContainsFinalizer(&accesses.Items[0], v1alpha1.BucketAccessFinalizer) {
+			w.Errorf("Grant before the finalizers: Bucket %v, access %v", stored.Finalizers, accesses.Items[0].Finalizers)
+		}
+		return next()
+	})
+}
+
+// writesFor returns the writes of the sidecar in order, with X for the names of the objects.
+func (w *world) writesFor(access *v1alpha1.BucketAccess, bucket *v1alpha1.Bucket) []string {
+	var writes []string
+	shorten := strings.NewReplacer(access.Name, "X", bucket.Name, "X", "/apis/objectstorage.k8s.io/v1alpha1/", "", "/api/v1/", "")
+	for _, request := range w.requests.Writes() {
+		writes = append(writes, request.Method+" "+shorten.Replace(request.Path))
+	}
+	return writes
 }
 
 // An access waits for its class, its claim and its Bucket, whatever comes last, without
@@ -143,10 +155,16 @@ func TestInvalidAccess(t *testing.T) {
 		access func(*v1alpha1.BucketAccess)
 		event  string
 	}{
-		"GCP":                {access: func(a *v1alpha1.BucketAccess) { a.Spec.Protocol = v1alpha1.ProtocolGCP }, event: "ProtocolNotSupported: spec.protocol is GCP"},
+		"GCP": {
+			access: func(a *v1alpha1.BucketAccess) { a.Spec.Protocol = v1alpha1.ProtocolGCP },
+			event:  "ProtocolNotSupported: spec.protocol is GCP",
+		},
 		"IAM without name":   {class: byIAM, event: "serviceAccountName is required"},
 		"authenticationType": {class: func(c *v1alpha1.BucketAccessClass) { c.AuthenticationType = "Magic" }, event: "must be Key or IAM"},
-		"no Secret":          {access: func(a *v1alpha1.BucketAccess) { a.Spec.CredentialsSecretName = "" }, event: "credentialsSecretName is empty"},
+		"no Secret": {
+			access: func(a *v1alpha1.BucketAccess) { a.Spec.CredentialsSecretName = "" },
+			event:  "credentialsSecretName is empty",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

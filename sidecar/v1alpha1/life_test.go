@@ -33,7 +33,8 @@ func TestDriverIsLate(t *testing.T) {
 	w.options.ConnectTimeout = 0
 	late := 3
 	w.driver.Script("DriverGetInfo", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
-		if late--; late >= 0 {
+		late--
+		if late >= 0 {
 			return nil, status.Error(codes.Unavailable, "starting")
 		}
 		return next()

@@ -134,9 +134,9 @@ func (w *world) waitGranted(access *v1alpha1.BucketAccess) {
 }
 
 // readyAccess creates a BucketAccess and waits for it.
-func (w *world) readyAccess(bucket *v1alpha1.Bucket, change ...func(*v1alpha1.BucketAccess)) *v1alpha1.BucketAccess {
+func (w *world) readyAccess(bucket *v1alpha1.Bucket) *v1alpha1.BucketAccess {
 	w.Helper()
-	access := w.access(bucket, w.class().Name, change...)
+	access := w.access(bucket, w.class().Name)
 	w.waitGranted(access)
 	return access
 }

@@ -92,15 +92,6 @@ func newWorld(t *testing.T) *world {
 	}
 }
 
-// in returns the same world for a part of the test.
-func (w *world) in(t *testing.T) *world {
-	t.Helper()
-	part, cluster := *w, *w.Cluster
-	cluster.TB = t
-	part.Cluster = &cluster
-	return &part
-}
-
 // start runs a sidecar of the world's driver until the test ends or the function
 // that it returns is called, whichever is first, and waits until it is ready.
 func (w *world) start() (stop func()) {
@@ -139,14 +130,8 @@ func (w *world) config() *rest.Config {
 	return cfg
 }
 
-// settle waits until no call of the driver and no write has been made for a
-// while, and returns how many there were.
-func (w *world) settle() (calls, writes int) {
+// settle waits until no call of the driver and no write has been made for a while.
+func (w *world) settle() {
 	w.Helper()
-	count := func() (calls, writes int) { return len(w.driver.Calls()), len(w.requests.Writes()) }
-	harness.Settle(w, "calls and writes", func() int {
-		calls, writes = count()
-		return calls + writes
-	})
-	return calls, writes
+	harness.Settle(w, "calls and writes", func() int { return len(w.driver.Calls()) + len(w.requests.Writes()) })
 }

@@ -55,8 +55,9 @@ func NewReconciler(
 	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, certificateAuthority string,
 ) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 	r := &reconciler{
-		driver: d, line: line, cached: clients.Cached, live: clients.Live, secrets: secretstore.Store{Client: clients.Live, Finalizer: v1alpha2.ProtectionFinalizer},
-		ids: uniqueid.New(byID, clients.Cached), certificateAuthority: certificateAuthority,
+		driver: d, line: line, cached: clients.Cached, live: clients.Live,
+		secrets: secretstore.Store{Client: clients.Live, Finalizer: v1alpha2.ProtectionFinalizer},
+		ids:     uniqueid.New(byID, clients.Cached), certificateAuthority: certificateAuthority,
 	}
 	return &cosireconcile.Runner[*v1alpha2.BucketAccess]{
 		Client: clients.Cached, Live: clients.Live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),

@@ -29,14 +29,15 @@ func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.Bu
 // GrantBucketAccess grants the account status.accountID access to the buckets of a
 // BucketAccess. The Grant covers exactly these buckets.
 func (d *Driver) GrantBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) (*Grant, error) {
-	response, err := connection.Call(ctx, d.Conn, grantBucketAccess, d.provisioner.DriverGrantBucketAccess, &cosiv1alpha2.DriverGrantBucketAccessRequest{
+	request := &cosiv1alpha2.DriverGrantBucketAccessRequest{
 		AccountId:          access.Status.AccountID,
 		Protocol:           wireProtocol(access.Spec.Protocol),
 		AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
 		ServiceAccountName: serviceAccountName(access),
 		Parameters:         access.Status.Parameters,
 		Buckets:            accessedBuckets(access),
-	})
+	}
+	response, err := connection.Call(ctx, d.Conn, grantBucketAccess, d.provisioner.DriverGrantBucketAccess, request)
 	if err != nil {
 		return nil, err
 	}

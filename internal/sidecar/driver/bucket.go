@@ -11,11 +11,12 @@ import (
 // GenerateBucketID asks for the ID of a bucket to create. The ID is valid for
 // Bucket.status.bucketID.
 func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) (string, error) {
-	response, err := connection.Call(ctx, d.Conn, generateBucketID, d.provisioner.DriverGenerateBucketId, &cosiv1alpha2.DriverGenerateBucketIdRequest{
+	request := &cosiv1alpha2.DriverGenerateBucketIdRequest{
 		Name:       bucket.Name,
 		Protocols:  wireProtocols(bucket.Spec.Protocols),
 		Parameters: bucket.Spec.Parameters,
-	})
+	}
+	response, err := connection.Call(ctx, d.Conn, generateBucketID, d.provisioner.DriverGenerateBucketId, request)
 	if err != nil {
 		return "", err
 	}

@@ -21,22 +21,27 @@ func (a *attempt) findClass(ctx context.Context) (err error) {
 	}
 	isOurs := recordOf(a.Object) != nil
 	switch {
-	case a.class == nil && (isOurs || a.bucketIsOurs(ctx)):
-		if a.Object.Status.AccessGranted {
-			return nil
-		}
-		return reasons.Waiting(v1alpha2.ReasonBucketAccessClassNotFound, "BucketAccessClass %q does not exist", name)
 	case a.class != nil && a.driver.Serves(a.class.DriverName):
 		return nil
-	case a.class != nil && isOurs && !a.Object.Status.AccessGranted:
-		return reasons.Invalid(v1alpha2.ReasonDriverMismatch, "BucketAccessClass %q is of driver %s now, and access by driver %s may exist: "+
-			"delete this BucketAccess and create it again", name, a.class.DriverName, a.driver.Name())
 	case a.class != nil && isOurs:
-		a.class = nil // the one by which access was granted is gone
+		return a.leaveClass()
+	case a.class != nil || !isOurs && !a.bucketIsOurs(ctx):
+		return cosireconcile.ErrDone
+	case a.Object.Status.AccessGranted:
 		return nil
 	default:
-		return cosireconcile.ErrDone
+		return reasons.Waiting(v1alpha2.ReasonBucketAccessClassNotFound, "BucketAccessClass %q does not exist", name)
 	}
+}
+
+// leaveClass does without a class that is another driver's now, which only a granted access can.
+func (a *attempt) leaveClass() error {
+	if !a.Object.Status.AccessGranted {
+		return reasons.Invalid(v1alpha2.ReasonDriverMismatch, "BucketAccessClass %q is of driver %s now, and access by driver %s may exist: "+
+			"delete this BucketAccess and create it again", a.class.Name, a.class.DriverName, a.driver.Name())
+	}
+	a.class = nil // the one by which access was granted is gone
+	return nil
 }
 
 // classFrom returns the class of the access, or nil if there is none.

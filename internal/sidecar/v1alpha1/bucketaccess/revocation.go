@@ -119,6 +119,11 @@ func (a *attempt) revokeInTurn(ctx context.Context, found *record) error {
 	if err := a.checkSecretGone(ctx); err != nil {
 		return err
 	}
+	return a.revokeAccounts(ctx, found, bucket, parameters)
+}
+
+// revokeAccounts has the driver revoke each account of the access. The Bucket may be gone.
+func (a *attempt) revokeAccounts(ctx context.Context, found *record, bucket *v1alpha1.Bucket, parameters map[string]string) error {
 	bucketID := found.BucketID
 	if bucket != nil && a.driver.Serves(bucket.Spec.DriverName) {
 		bucketID = cmp.Or(bucket.Status.BucketID, bucketID)

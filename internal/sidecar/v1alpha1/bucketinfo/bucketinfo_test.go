@@ -45,7 +45,8 @@ func TestRender(t *testing.T) {
 			want: ofAzure + azured + `"2026-01-02T02:04:05Z"}}}`,
 		},
 		"ISO 8601": {
-			protocol: "Azure", credentials: credentials{"azure": azure("2026-01-02T03:04:05Z")}, want: ofAzure + azured + `"2026-01-02T03:04:05Z"}}}`,
+			protocol: "Azure", credentials: credentials{"azure": azure("2026-01-02T03:04:05Z")},
+			want: ofAzure + azured + `"2026-01-02T03:04:05Z"}}}`,
 		},
 		"bad time": {protocol: "Azure", credentials: credentials{"azure": azure("soon")}, want: "expiryTs"},
 		// Spec: A1-GRANT-5
@@ -67,7 +68,8 @@ func TestRender(t *testing.T) {
 		},
 		"no endpoint": {
 			protocol:    "S3",
-			credentials: credentials{"s3": {Secrets: map[string]string{"accessKeyID": "AKIA", "accessSecretKey": "secretword"}}}, want: "no endpoint",
+			credentials: credentials{"s3": {Secrets: map[string]string{"accessKeyID": "AKIA", "accessSecretKey": "secretword"}}},
+			want:        "no endpoint",
 		},
 		"nil":               {protocol: "S3", credentials: credentials{"s3": nil}, want: "it returned []"},
 		"IAM":               {protocol: "S3", iam: true, want: head + `"IAM","protocols":["S3"],"secretS3":null,"secretAzure":null}}`},
