@@ -40,7 +40,9 @@ func (c oldClient) create(t *testing.T, name string) *cosiv1alpha1.DriverCreateB
 	return created
 }
 
-func oldGrant(name, bucket string, change ...func(*cosiv1alpha1.DriverGrantBucketAccessRequest)) *cosiv1alpha1.DriverGrantBucketAccessRequest {
+func oldGrant(
+	name, bucket string, change ...func(*cosiv1alpha1.DriverGrantBucketAccessRequest),
+) *cosiv1alpha1.DriverGrantBucketAccessRequest {
 	r := &cosiv1alpha1.DriverGrantBucketAccessRequest{
 		BucketId: bucket, Name: name, AuthenticationType: cosiv1alpha1.AuthenticationType_Key,
 	}

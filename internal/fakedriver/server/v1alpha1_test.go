@@ -44,7 +44,9 @@ func (o object) put(t *testing.T) error {
 // revoked, and then deletes the bucket: with its object only if the class says so.
 // Spec: A1-REVOKE-1, A1-PROTO-1
 func TestV1alpha1(t *testing.T) {
-	for deletion, want := range map[string]codes.Code{fakedriver.NonEmptyRefuse: codes.FailedPrecondition, fakedriver.NonEmptyPurge: codes.OK} {
+	for deletion, want := range map[string]codes.Code{
+		fakedriver.NonEmptyRefuse: codes.FailedPrecondition, fakedriver.NonEmptyPurge: codes.OK,
+	} {
 		t.Run(deletion, func(t *testing.T) {
 			opts := server.Options{
 				Generation: fakedriver.V1alpha1, Endpoint: "unix://" + filepath.Join(directory(t), "cosi.sock"), S3BindAddress: "127.0.0.1:0",
