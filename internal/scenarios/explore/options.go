@@ -119,6 +119,7 @@ type Progress struct {
 	Left time.Duration
 }
 
+// withDefaults returns the options with the defaults for what is not set, if they are valid.
 func (o Options) withDefaults() (Options, error) {
 	if o.Sandboxes == 0 {
 		o.Sandboxes = sandboxesFor(runtime.GOMAXPROCS(0))
@@ -128,23 +129,28 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
+	o.Prune = cmp.Or(o.Prune, PruneState)
+	return o, o.validate()
+}
+
+// validate rejects options that cannot be, or that exclude each other.
+func (o Options) validate() error {
 	if o.Sandboxes < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
-		return o, fmt.Errorf("%w: sandboxes, sample, random, budget and shrink timeout must not be negative", ErrOptions)
+		return fmt.Errorf("%w: sandboxes, sample, random, budget and shrink timeout must not be negative", ErrOptions)
 	}
 	if o.Sandboxes > 1 && o.Emulator.Driver != "" && o.Emulator.Implementations.DriverCommand != nil {
-		return o, fmt.Errorf("%w: %d sandboxes would run a driver each, which cannot all listen at %s; use one (--parallel 1)",
+		return fmt.Errorf("%w: %d sandboxes would run a driver each, which cannot all listen at %s; use one (--parallel 1)",
 			ErrOptions, o.Sandboxes, o.Emulator.Driver)
 	}
-	o.Prune = cmp.Or(o.Prune, PruneState)
 	if !slices.Contains(Prunes(), o.Prune) {
-		return o, fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
+		return fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
 	}
 	for _, kind := range o.Kinds {
 		if !slices.Contains(o.kinds(), kind) {
-			return o, fmt.Errorf("%w: unknown effect %q; must be one of %v", ErrOptions, kind, o.kinds())
+			return fmt.Errorf("%w: unknown effect %q; must be one of %v", ErrOptions, kind, o.kinds())
 		}
 	}
-	return o, nil
+	return nil
 }
 
 // kinds returns the kinds of effects that can be selected.
