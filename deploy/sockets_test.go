@@ -57,7 +57,8 @@ func TestSockets(t *testing.T) {
 // sees no file of its node.
 // Spec: A1-LIFE-2
 func TestOwnFiles(t *testing.T) {
-	for name, template := range deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge"))) {
+	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge")))
+	for name, template := range templates {
 		for _, volume := range template.Spec.Volumes {
 			if volume.HostPath != nil {
 				t.Errorf("%s: volume %s is the directory %s of the node", name, volume.Name, volume.HostPath.Path)
