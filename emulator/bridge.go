@@ -107,7 +107,8 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*e
 		return nil, err
 	}
 	driver := &externalDriver{endpoint: socket}
-	if driver.bridge, err = e.startBridge(ctx, component, bridge.Options{Driver: endpoint}, listenOn(socket)); err != nil {
+	driver.bridge, err = e.startBridge(ctx, component, bridge.Options{Driver: endpoint}, listenOn(socket)) //nolint:contextcheck // the probe of a stale socket is bounded by itself
+	if err != nil {
 		return nil, err
 	}
 	options := cosisidecar.Options{Endpoint: driver.endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
@@ -145,7 +146,7 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 		return err
 	}
 	options := bridge.Options{Driver: e.info.DriverEndpoint, Protocols: protocols, AssumeExisting: true}
-	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket))
+	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket)) //nolint:contextcheck // the probe of a stale socket is bounded by itself
 	if err != nil {
 		return err
 	}
@@ -173,7 +174,7 @@ func (e *Emulator) startBridge(
 		if err != nil {
 			return nil, err
 		}
-		listener, err := listen() //nolint:contextcheck // the probe of a stale socket is bounded by itself
+		listener, err := listen()
 		if err != nil {
 			return nil, errors.Join(err, b.Close())
 		}

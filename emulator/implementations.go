@@ -97,6 +97,14 @@ func (i Implementations) validate() error {
 			return fmt.Errorf("%w: Implementations.%sCommand names no program", ErrOptions, name)
 		}
 	}
+	if err := i.validateDriverEnv(); err != nil {
+		return err
+	}
+	return i.validateRBAC()
+}
+
+// validateDriverEnv rejects variables without a driver to set them for, and invalid ones.
+func (i Implementations) validateDriverEnv() error {
 	if i.DriverEnv != nil && i.DriverCommand == nil {
 		return fmt.Errorf("%w: Implementations.DriverEnv requires DriverCommand", ErrOptions)
 	}
@@ -105,6 +113,11 @@ func (i Implementations) validate() error {
 			return fmt.Errorf("%w: the variable %q of the driver must have the form KEY=VALUE", ErrOptions, name)
 		}
 	}
+	return nil
+}
+
+// validateRBAC rejects manifests that are not rules of RBAC.
+func (i Implementations) validateRBAC() error {
 	for name, manifest := range map[string][]byte{"ControllerRBAC": i.ControllerRBAC, "SidecarRBAC": i.SidecarRBAC} {
 		if _, err := rightsOf(manifest); manifest != nil && err != nil {
 			return fmt.Errorf("%w: Implementations.%s: %w", ErrOptions, name, err)

@@ -194,7 +194,7 @@ func TestRead(t *testing.T) {
 		copied, _ := o.DeepCopyObject().(client.Object) // it is one
 		copied.SetManagedFields([]metav1.ManagedFieldsEntry{{
 			Manager: "a", APIVersion: "v1", Operation: metav1.ManagedFieldsOperationUpdate,
-			FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")},
+			FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1("{}"),
 		}})
 		objects = append(objects, copied)
 	}

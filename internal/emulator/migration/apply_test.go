@@ -219,23 +219,10 @@ func TestMove(t *testing.T) {
 	ctx := context.WithoutCancel(t.Context())
 	t.Cleanup(func() { l.swap(ctx, crds.All) })
 	l.swap(ctx, crds.AllV1alpha1)
-	_, err := migration.FromCluster(ctx, l.config)
-	if err == nil || !strings.Contains(err.Error(), "has no objects of objectstorage.k8s.io/v1alpha1") {
-		t.Errorf("read an empty cluster: %v", err)
-	}
+	l.failsToRead(ctx, "an empty cluster", "has no objects of objectstorage.k8s.io/v1alpha1")
 	l.write(decode(t, "testdata/ordinary.yaml"))
 
-	before := len(l.requests.All())
-	inventory, err := migration.FromCluster(ctx, l.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, request := range l.requests.All()[before:] {
-		if request.Method != http.MethodGet || strings.Contains(request.Path, "secrets") {
-			t.Errorf("migrate sent %s", request)
-		}
-	}
-	plan := inventory.Plan(cases["ordinary"].options)
+	plan := l.readOnly(ctx).Plan(cases["ordinary"].options)
 	if diff := cmp.Diff(yamlOf(t, planOf(t, "ordinary")), yamlOf(t, plan)); diff != "" {
 		t.Errorf("the plan of the cluster differs from that of the file:\n%s", diff)
 	}
@@ -245,18 +232,14 @@ func TestMove(t *testing.T) {
 	}
 
 	l.serveBoth(ctx)
-	if _, err := migration.FromCluster(ctx, l.config); err == nil || !strings.Contains(err.Error(), "serves v1alpha1 and v1alpha2") {
-		t.Errorf("read a cluster of both versions: %v", err)
-	}
+	l.failsToRead(ctx, "a cluster of both versions", "serves v1alpha1 and v1alpha2")
 	if _, err := migration.Apply(ctx, l.config, objects, false); !errors.Is(err, migration.ErrVersion) {
 		t.Errorf("apply to a cluster of both versions: %v, want ErrVersion", err)
 	}
 
 	l.removeObjects(ctx, "v1alpha1")
 	l.swap(ctx, crds.All)
-	if _, err := migration.FromCluster(ctx, l.config); err == nil || !strings.Contains(err.Error(), "serves versions [v1alpha2]") {
-		t.Errorf("read a cluster of v1alpha2: %v", err)
-	}
+	l.failsToRead(ctx, "a cluster of v1alpha2", "serves versions [v1alpha2]")
 	if diff := cmp.Diff(ordinaryNames, names(l.apply(objects, false).Created)); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
@@ -269,6 +252,30 @@ func TestMove(t *testing.T) {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 	l.removeObjects(ctx, "v1alpha2")
+}
+
+// readOnly reads the objects of v1alpha1, and checks that it changes nothing and reads no Secret.
+func (l *lab) readOnly(ctx context.Context) *migration.Inventory {
+	l.Helper()
+	before := len(l.requests.All())
+	inventory, err := migration.FromCluster(ctx, l.config)
+	if err != nil {
+		l.Fatal(err)
+	}
+	for _, request := range l.requests.All()[before:] {
+		if request.Method != http.MethodGet || strings.Contains(request.Path, "secrets") {
+			l.Errorf("migrate sent %s", request)
+		}
+	}
+	return inventory
+}
+
+// failsToRead checks that a cluster is not read, with an error that contains a text.
+func (l *lab) failsToRead(ctx context.Context, cluster, want string) {
+	l.Helper()
+	if _, err := migration.FromCluster(ctx, l.config); err == nil || !strings.Contains(err.Error(), want) {
+		l.Errorf("read %s: %v, want %q", cluster, err, want)
+	}
 }
 
 // TestPlansAreValid: the API server accepts all plans.

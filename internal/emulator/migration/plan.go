@@ -22,7 +22,7 @@ const DefaultSecretSuffix = "-v1alpha2"
 const maxParameters = 512
 
 var (
-	driverName = regexp.MustCompile(v1alpha2.DriverNamePattern)
+	driverName = regexp.MustCompile(v1alpha2.DriverNamePattern) //nolint:gocritic // as in the schema of the API
 	bucketID   = regexp.MustCompile(v1alpha2.IDPattern)
 )
 

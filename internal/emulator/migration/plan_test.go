@@ -230,7 +230,8 @@ func TestLoadRejects(t *testing.T) {
 			[]string{"in.yaml:7: BucketClass gold: it differs from the object of that name at in.yaml:1"},
 		},
 		"All": {
-			class + "---\nkind: x\na: [\n---\napiVersion: v1\nkind: Pod\n---\n- 1\n", []string{"in.yaml:8: invalid YAML", "in.yaml:13: not a Kubernetes object"},
+			class + "---\nkind: x\na: [\n---\napiVersion: v1\nkind: Pod\n---\n- 1\n",
+			[]string{"in.yaml:8: invalid YAML", "in.yaml:13: not a Kubernetes object"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -263,9 +264,12 @@ func TestLoadRepeated(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for suffix, valid := range map[string]bool{"": true, "-v1alpha2": true, ".new": true, "_": false, "-": false, " x": false} {
-		if err := (migration.Options{SecretSuffix: suffix}).Validate(); (err == nil) != valid {
-			t.Errorf("suffix %q: %v", suffix, err)
+	for _, tc := range []struct {
+		suffix string
+		valid  bool
+	}{{"", true}, {"-v1alpha2", true}, {".new", true}, {"_", false}, {"-", false}, {" x", false}} {
+		if err := (migration.Options{SecretSuffix: tc.suffix}).Validate(); (err == nil) != tc.valid {
+			t.Errorf("suffix %q: %v", tc.suffix, err)
 		}
 	}
 }

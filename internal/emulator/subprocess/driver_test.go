@@ -69,7 +69,7 @@ func driveByConfig() error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("configured by", settings.Name)
+	fmt.Fprintln(os.Stdout, "configured by", settings.Name)
 	server := grpc.NewServer()
 	cosiv1alpha2.RegisterIdentityServer(server, &readingDriver{name: settings.Data["name"]})
 	cosiv1alpha1.RegisterIdentityServer(server, &olderDriver{name: settings.Data["name"]})
@@ -91,7 +91,8 @@ func readSettings(ctx context.Context, cfg *rest.Config, namespace string) (*cor
 		return nil, err
 	}
 	settings := &corev1.ConfigMap{}
-	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "kube-root-ca.crt"}, settings); client.IgnoreNotFound(err) != nil {
+	err = c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "kube-root-ca.crt"}, settings)
+	if client.IgnoreNotFound(err) != nil {
 		return nil, err
 	}
 	settings.Name, settings.Data = namespace, map[string]string{"name": "reading.example.com"}

@@ -107,7 +107,8 @@ func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) 
 	if strings.Contains(strings.Join(command.Args, " "), reference(VariableProbe)) {
 		r.probe = variables[VariableProbe]
 	}
-	return r, r.run(expand(command.Args, variables), append(os.Environ(), pairs(variables)...), logger)
+	err = r.run(expand(command.Args, variables), append(os.Environ(), pairs(variables)...), logger)
+	return r, err
 }
 
 // newProcess returns a process that does not run, with a directory of its own below another
