@@ -40,8 +40,8 @@ type oldDriver struct {
 }
 
 // dial serves the driver until the test ends. It returns what a client dials with.
-func (d *oldDriver) dial(t testing.TB) []grpc.DialOption {
-	t.Helper()
+func (d *oldDriver) dial(tb testing.TB) []grpc.DialOption {
+	tb.Helper()
 	d.buckets, d.accounts = map[string]string{}, map[string]string{}
 	if d.idOf == nil {
 		d.idOf = func(name string) string { return name }
@@ -51,10 +51,10 @@ func (d *oldDriver) dial(t testing.TB) []grpc.DialOption {
 	cosiv1alpha1.RegisterProvisionerServer(server, d)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		server.Stop()
 		if err := <-served; err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {

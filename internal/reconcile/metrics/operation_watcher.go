@@ -16,7 +16,7 @@ type Operations func(cache client.Reader) []*watcher
 // WatchOperations measures the operations on the objects of a cache. Nothing is
 // counted before elected is closed: only the leader counts.
 func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}, operations Operations) error {
-	for _, w := range operations(c) { //nolint:contextcheck // events have no context
+	for _, w := range operations(c) {
 		w.elected, w.now = elected, time.Now
 		informer, err := c.GetInformer(ctx, w.example, cache.BlockUntilSynced(false))
 		if err != nil {
