@@ -12,7 +12,8 @@ import (
 func TestImports(t *testing.T) {
 	const module = "github.com/cosi-emu/cosi-emu/"
 	allowed := []string{
-		"internal/emulator/vocabulary", "internal/emulator/operations", "internal/emulator/secretvalues", "emulator/journal", "emulator/fault",
+		"internal/emulator/vocabulary", "internal/emulator/operations", "internal/emulator/secretvalues", "internal/emulator/hub",
+		"emulator/journal", "emulator/fault",
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".", "../spec").Output()
 	if err != nil {
