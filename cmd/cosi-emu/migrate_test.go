@@ -67,10 +67,7 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	listen := "unix://" + filepath.Join(h.dir, "new.sock")
-	bridge := h.start("bridge", "--driver", driver.socket, "--listen", listen, "--state-dir", filepath.Join(h.dir, "ids"), "--assume-existing")
-	harness.Until(t, "the bridge serves", func(context.Context) (bool, error) {
-		return strings.Contains(bridge.err.String(), "bridge from "+listen), nil
-	})
+	h.startBridge(driver.socket, listen)
 	kubeconfig := h.up("--driver", listen).Kubeconfig
 	c := connect(t, kubeconfig)
 	if err := c.client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}); err != nil {
@@ -108,6 +105,15 @@ func TestMigrate(t *testing.T) {
 	if r.code != 1 || r.out != "" || !strings.Contains(r.err, "serves versions [v1alpha2]") {
 		t.Errorf("migrate v1alpha2: exit code %d\n%s%s", r.code, r.out, r.err)
 	}
+}
+
+// startBridge starts a bridge that takes existing buckets over, and waits until it serves.
+func (h *home) startBridge(driver, listen string) {
+	h.t.Helper()
+	bridge := h.start("bridge", "--driver", driver, "--listen", listen, "--state-dir", filepath.Join(h.dir, "ids"), "--assume-existing")
+	harness.Until(h.t, "the bridge serves", func(context.Context) (bool, error) {
+		return strings.Contains(bridge.err.String(), "bridge from "+listen), nil
+	})
 }
 
 // checkSecretBucket checks the name of the bucket in a Secret for an application.

@@ -248,7 +248,10 @@ func policyOf(policy v1alpha1.DeletionPolicy) (translated v1alpha2.DeletionPolic
 func (p *planner) accessClass(class *v1alpha1.BucketAccessClass) {
 	d := p.start(kindBucketAccessClass, class)
 	d.checkDriverName(class.DriverName)
-	spec := v1alpha2.BucketAccessClassSpec{DriverName: class.DriverName, Parameters: d.parameters(class.Parameters)}
+	spec := v1alpha2.BucketAccessClassSpec{
+		DriverName: class.DriverName, Parameters: d.parameters(class.Parameters),
+		MultiBucketAccess: v1alpha2.MultiBucketAccessSingleBucket, // v1alpha1 has no other
+	}
 	switch {
 	case isType(class, v1alpha1.AuthenticationTypeKey):
 		spec.AuthenticationType = v1alpha2.AuthenticationTypeKey
