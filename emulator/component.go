@@ -63,6 +63,7 @@ type Component struct {
 	cancelRestart context.CancelFunc // cancels the latest restart
 	restarting    int                // number of restarts in progress
 	crashLoop     time.Duration      // pause before the next restart of a supervised component
+	closed        bool               // the emulator is stopped
 }
 
 // incarnation is one incarnation of a component while it runs.
@@ -97,6 +98,7 @@ func (c *Component) State() (state State, incarnation int) {
 // fails, or ctx is done before, the component fails. If a fault kills the incarnation before
 // it is ready, Start starts the next one. If the emulator is already restarting the component,
 // Start does not wait for the pause before that, and waits for the incarnation that it begins.
+// Once the emulator is stopped, the error wraps ErrWrongState.
 func (c *Component) Start(ctx context.Context) error {
 	restarting := c.Restarting()
 	giveUp := context.AfterFunc(ctx, c.stopRestarting)
@@ -106,6 +108,9 @@ func (c *Component) Start(ctx context.Context) error {
 		return nil
 	}
 	c.stopRestarting()
+	if c.isClosed() {
+		return fmt.Errorf("start %s: %w: the emulator is stopped", c.name, ErrWrongState)
+	}
 	if _, err := c.handle(eventStart); err != nil {
 		return fmt.Errorf("start %s: %w", c.name, err)
 	}
@@ -292,6 +297,21 @@ func (c *Component) Stop(ctx context.Context) error {
 	<-l.ended
 	l.incarnation.Record(journal.StepStop, l.err)
 	return errors.Join(late, l.err)
+}
+
+// close stops the component with its emulator. It cannot be started again: what it needs is
+// closed.
+func (c *Component) close(ctx context.Context) error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	return c.Stop(ctx)
+}
+
+func (c *Component) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
 }
 
 // Crash ends the component like kill -9: it is fenced immediately, and no call in

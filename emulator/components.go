@@ -70,7 +70,7 @@ func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) 
 	c.interfere, c.returned = e.interfere, e.learnGranted
 	e.mu.Lock()
 	e.components = append(e.components, c)
-	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.Stop})
+	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.close})
 	e.mu.Unlock()
 	return c.Start(ctx)
 }

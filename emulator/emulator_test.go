@@ -188,6 +188,11 @@ func TestStopLeavesNothing(t *testing.T) {
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the directory is still there: %v", err)
 	}
+	for _, c := range emu.Components() {
+		if err := c.Start(t.Context()); !errors.Is(err, emulator.ErrWrongState) {
+			t.Errorf("Start of %s after Stop = %v, want ErrWrongState", c.Name(), err)
+		}
+	}
 	leaks.Check(t, before)
 }
 
