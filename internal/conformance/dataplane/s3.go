@@ -1,0 +1,96 @@
+// Package dataplane uses the credentials that a driver returned, with real requests. What a
+// driver says about a credential proves nothing until a request with it was answered.
+package dataplane
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	smithyhttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// defaultRegion is signed for where a driver returns none; most stores ignore it.
+const defaultRegion = "us-east-1"
+
+// ErrDenied means that the store rejected the request because of the credential.
+var ErrDenied = errors.New("access denied")
+
+// S3 uses one credential on one bucket.
+type S3 struct {
+	client    *s3.Client
+	transport *http.Transport
+	bucket    string
+}
+
+// NewS3 returns a client, which the caller closes.
+func NewS3(info *cosiv1alpha2.S3BucketInfo, key *cosiv1alpha2.S3CredentialInfo) *S3 {
+	region := info.GetRegion()
+	if region == "" {
+		region = defaultRegion
+	}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
+	options := s3.Options{
+		Region: region, UsePathStyle: info.GetAddressingStyle().GetStyle() != cosiv1alpha2.S3AddressingStyle_VIRTUAL,
+		Credentials: credentials.NewStaticCredentialsProvider(key.GetAccessKeyId(), key.GetAccessSecretKey(), ""),
+		HTTPClient:  &http.Client{Transport: transport}, Retryer: retry.AddWithMaxAttempts(aws.NopRetryer{}, 1),
+		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
+		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
+	}
+	if endpoint := info.GetEndpoint(); endpoint != "" {
+		options.BaseEndpoint = aws.String(endpoint)
+	}
+	return &S3{client: s3.New(options), transport: transport, bucket: info.GetBucketId()}
+}
+
+// Close ends the client's connections.
+func (s *S3) Close() { s.transport.CloseIdleConnections() }
+
+// Put writes an object.
+func (s *S3) Put(ctx context.Context, key string, content []byte) error {
+	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(content)})
+	return classify("PutObject", err)
+}
+
+// Get reads an object.
+func (s *S3) Get(ctx context.Context, key string) ([]byte, error) {
+	r, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
+	if err != nil {
+		return nil, classify("GetObject", err)
+	}
+	content, err := io.ReadAll(r.Body)
+	return content, errors.Join(err, r.Body.Close())
+}
+
+// Delete deletes an object.
+func (s *S3) Delete(ctx context.Context, key string) error {
+	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key})
+	return classify("DeleteObject", err)
+}
+
+// IsAnswer reports whether a store answered a request at all. Otherwise an error is about the
+// way to the store, and not about the credential.
+func IsAnswer(err error) bool {
+	_, answered := errors.AsType[*smithyhttp.ResponseError](err)
+	return err == nil || answered
+}
+
+func classify(operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
+	if ok && (answer.HTTPStatusCode() == http.StatusForbidden || answer.HTTPStatusCode() == http.StatusUnauthorized) {
+		return fmt.Errorf("%s: %w: %w", operation, ErrDenied, err)
+	}
+	return fmt.Errorf("%s: %w", operation, err)
+}
