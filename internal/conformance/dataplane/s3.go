@@ -11,7 +11,6 @@ import (
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	smithyhttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -42,7 +41,7 @@ func NewS3(info *cosiv1alpha2.S3BucketInfo, key *cosiv1alpha2.S3CredentialInfo) 
 	options := s3.Options{
 		Region: region, UsePathStyle: info.GetAddressingStyle().GetStyle() != cosiv1alpha2.S3AddressingStyle_VIRTUAL,
 		Credentials: credentials.NewStaticCredentialsProvider(key.GetAccessKeyId(), key.GetAccessSecretKey(), ""),
-		HTTPClient:  &http.Client{Transport: transport}, Retryer: retry.AddWithMaxAttempts(aws.NopRetryer{}, 1),
+		HTTPClient:  &http.Client{Transport: transport}, Retryer: aws.NopRetryer{},
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	}

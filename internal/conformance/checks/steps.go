@@ -1,0 +1,211 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/dataplane"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+const (
+	s3        = cosiv1alpha2.ObjectProtocol_S3
+	key       = cosiv1alpha2.AuthenticationType_KEY
+	readWrite = cosiv1alpha2.AccessMode_READ_WRITE
+	anyMode   = cosiv1alpha2.AccessMode_ANY
+	badEnum   = 99
+)
+
+// bucketName returns a fresh name of a bucket, in COSI's form.
+func (c *C) bucketName() string { return "bc-" + c.uid() }
+
+// accessName returns a fresh name of an access, in COSI's form.
+func (c *C) accessName() string { return "ba-" + c.uid() }
+
+// bucketRequest returns a request for a bucket. In v1alpha2 its key is what the driver
+// generated for a fresh name.
+func (c *C) bucketRequest() port.BucketRequest { return c.bucketRequestFor(c.bucketName()) }
+
+func (c *C) bucketRequestFor(name string) port.BucketRequest {
+	request := c.namedBucket(name)
+	id, err := c.Driver.BucketKey(c.Context, request)
+	c.setup("DriverGenerateBucketId", err)
+	request.Key = id
+	return request
+}
+
+// namedBucket returns a request whose key is a name.
+func (c *C) namedBucket(name string) port.BucketRequest {
+	return port.BucketRequest{
+		Key: name, Protocols: []port.Protocol{c.env.Protocol}, Parameters: maps.Clone(c.env.Parameters.Bucket),
+	}
+}
+
+// create creates a bucket, and removes it at the end.
+func (c *C) create(request port.BucketRequest) (*port.Bucket, error) {
+	b, err := c.Driver.CreateBucket(c.Context, request)
+	c.removeBucket(request, b)
+	return b, err
+}
+
+// removeBucket removes a bucket at the end. A call that failed may have created it.
+func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
+	id := request.Key
+	if b != nil {
+		id = b.ID
+	}
+	if id == "" {
+		return // no one knows what a driver would delete
+	}
+	c.later(func(ctx context.Context) error {
+		if err := c.Driver.DeleteBucket(ctx, id, request.Parameters); err != nil {
+			return fmt.Errorf("bucket %s: %w", id, err)
+		}
+		if c.Raw.Generation() != port.V1alpha2 {
+			return nil
+		}
+		_, err := c.Driver.GetBucket(ctx, port.BucketRequest{Key: id})
+		if err == nil {
+			return fmt.Errorf("bucket %s exists after it was deleted", id)
+		}
+		return nil
+	})
+}
+
+// bucket creates a bucket before what the check is about.
+func (c *C) bucket() *port.Bucket {
+	b, err := c.create(c.bucketRequest())
+	c.setup("DriverCreateBucket", err)
+	return b
+}
+
+// accessRequest returns a request for an access that can read and write objects. In v1alpha2
+// its key is what the driver generated for a fresh name.
+func (c *C) accessRequest(buckets ...string) port.AccessRequest {
+	request := c.namedAccess(c.accessName(), buckets...)
+	id, err := c.Driver.AccountKey(c.Context, request)
+	c.setup("DriverGenerateBucketAccessId", err)
+	request.Key = id
+	return request
+}
+
+func (c *C) namedAccess(name string, buckets ...string) port.AccessRequest {
+	request := port.AccessRequest{
+		Key: name, Protocol: c.env.Protocol, Authentication: key, Parameters: maps.Clone(c.env.Parameters.Access),
+	}
+	for _, id := range buckets {
+		request.Buckets = append(request.Buckets, port.AccessedBucket{ID: id, Modes: port.Modes{
+			ObjectData: readWrite, ObjectMetadata: anyMode, BucketMetadata: anyMode,
+		}})
+	}
+	return request
+}
+
+// grant grants an access, and removes it at the end.
+func (c *C) grant(request port.AccessRequest) (*port.Access, error) {
+	access, err := c.Driver.Grant(c.Context, request)
+	c.removeAccess(request, access)
+	return access, err
+}
+
+// removeAccess removes an access at the end. A call that failed may have created it.
+func (c *C) removeAccess(request port.AccessRequest, access *port.Access) {
+	revocation := revocationOf(request, access)
+	if revocation.Key == "" {
+		return
+	}
+	c.later(func(ctx context.Context) error {
+		if err := c.Driver.Revoke(ctx, revocation); err != nil {
+			return fmt.Errorf("account %s: %w", revocation.Key, err)
+		}
+		return nil
+	})
+}
+
+func revocationOf(request port.AccessRequest, access *port.Access) port.AccessRequest {
+	if access != nil {
+		request.Key = access.AccountID
+	}
+	return request
+}
+
+// access grants an access before what the check is about.
+func (c *C) access(request port.AccessRequest) *port.Access {
+	access, err := c.grant(request)
+	c.setup("DriverGrantBucketAccess", err)
+	return access
+}
+
+// use returns a client for a bucket of an access.
+func (c *C) use(access *port.Access, bucket int) *dataplane.S3 {
+	if access.S3 == nil || len(access.Buckets) <= bucket || access.Buckets[bucket].S3 == nil {
+		c.notReached("DriverGrantBucketAccess", fmt.Errorf("the response has no credentials for S3"))
+	}
+	client := c.client(access.Buckets[bucket].S3, access.S3)
+	return client
+}
+
+func (c *C) client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S3CredentialInfo) *dataplane.S3 {
+	if endpoint := c.env.Parameters.S3Endpoint; endpoint != "" {
+		info = &cosiv1alpha2.S3BucketInfo{
+			BucketId: info.GetBucketId(), Region: info.GetRegion(), AddressingStyle: info.GetAddressingStyle(), Endpoint: endpoint,
+		}
+	}
+	client := dataplane.NewS3(info, credential)
+	c.later(func(context.Context) error { client.Close(); return nil })
+	return client
+}
+
+const settlePause = 50 * time.Millisecond
+
+// settles tries a request until its error is as wanted, or the time to settle is over.
+func (c *C) settles(request func(context.Context) error, wanted func(error) bool) error {
+	ctx, cancel := context.WithTimeout(c.Context, c.env.Settle)
+	defer cancel()
+	for {
+		err := request(c.Context)
+		if wanted(err) {
+			return err
+		}
+		timer := time.NewTimer(settlePause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			if !dataplane.IsAnswer(err) {
+				c.notReached("the S3 service does not answer", err)
+			}
+			return err
+		case <-timer.C:
+		}
+	}
+}
+
+// write writes an object, which is deleted at the end.
+func (c *C) write(client *dataplane.S3, object string) error {
+	c.later(func(ctx context.Context) error { _ = client.Delete(ctx, object); return nil }) // its bucket says what is left
+	return c.settles(func(ctx context.Context) error { return client.Put(ctx, object, []byte(object)) }, isNil)
+}
+
+// works ends the check unless a client can write, read and delete.
+func (c *C) works(what string, client *dataplane.S3) {
+	const object = "conformance/probe"
+	if err := c.write(client, object); err != nil {
+		c.fail(what+" can write an object", "%v", err)
+	}
+	if _, err := client.Get(c.Context, object); err != nil {
+		c.fail(what+" can read an object", "%v", err)
+	}
+	if err := client.Delete(c.Context, object); err != nil {
+		c.fail(what+" can delete an object", "%v", err)
+	}
+}
+
+func isNil(err error) bool { return err == nil }
+
+func isCode(err error, code codes.Code) bool { return status.Code(err) == code }
