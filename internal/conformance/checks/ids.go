@@ -139,4 +139,3 @@ func longName(name string, length int) string {
 	}
 	return strings.TrimRight(name[:length-1], ".-") + "a"
 }
-
