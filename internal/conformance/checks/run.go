@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime"
@@ -161,7 +162,8 @@ func explain(err error) string {
 func (c *C) uid() string {
 	c.names++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", c.env.Seed, c.check.ID, c.names))
-	return fmt.Sprintf("%x-%x-4%x-8%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])[:36]
+	h := hex.EncodeToString(sum[:])
+	return h[:8] + "-" + h[8:12] + "-4" + h[12:15] + "-8" + h[15:18] + "-" + h[18:30]
 }
 
 // later removes something at the end of the check.

@@ -65,6 +65,9 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 	}
 	c.later(func(ctx context.Context) error {
 		if err := c.Driver.DeleteBucket(ctx, id, request.Parameters); err != nil {
+			if b == nil && isNothing(err) {
+				return nil
+			}
 			return fmt.Errorf("bucket %s: %w", id, err)
 		}
 		if c.Raw.Generation() != port.V1alpha2 {
@@ -122,6 +125,9 @@ func (c *C) removeAccess(request port.AccessRequest, access *port.Access) {
 	}
 	c.later(func(ctx context.Context) error {
 		if err := c.Driver.Revoke(ctx, revocation); err != nil {
+			if access == nil && isNothing(err) {
+				return nil
+			}
 			return fmt.Errorf("account %s: %w", revocation.Key, err)
 		}
 		return nil
@@ -209,3 +215,6 @@ func (c *C) works(what string, client *dataplane.S3) {
 func isNil(err error) bool { return err == nil }
 
 func isCode(err error, code codes.Code) bool { return status.Code(err) == code }
+
+// isNothing returns whether a driver says that what a rejected request described cannot exist.
+func isNothing(err error) bool { return isCode(err, codes.InvalidArgument) || isCode(err, codes.NotFound) }
