@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,6 +19,8 @@ import (
 const (
 	reconnect    = 50 * time.Millisecond
 	maxReconnect = time.Second
+	// maxSilent is after how many checks without an answer the run ends.
+	maxSilent = 2
 )
 
 // session is a run of the suite.
@@ -26,6 +29,7 @@ type session struct {
 	conn    *grpc.ClientConn
 	env     *checks.Env
 	problem error // why no check can run
+	silent  int   // how many checks in a row the driver did not answer
 	report  *Report
 }
 
@@ -113,7 +117,15 @@ func (s *session) decide(ctx context.Context, check *checks.Check) checks.Result
 	if reason := check.Applies(s.env); reason != "" {
 		return checks.Result{State: checks.NotSupported, Reason: reason}
 	}
-	return check.Run(ctx, s.env)
+	result := check.Run(ctx, s.env)
+	if !result.Unreachable {
+		s.silent = 0
+		return result
+	}
+	if s.silent++; s.silent >= maxSilent {
+		s.problem = errors.New("the driver does not answer any more: " + result.Reason)
+	}
+	return result
 }
 
 // finish returns the report of all checks that have ended.

@@ -92,7 +92,8 @@ func concurrency() []*Check {
 			Sentence: "Multiple DriverCreateBucket calls for the same bucket_id do not result in more than one OSP backend bucket.", Source: sourceCreate,
 			run: func(c *C) {
 				request, buckets, _ := c.createTogether()
-				last, err := c.create(request)
+				var last *port.Bucket
+				err := c.persist(func() (err error) { last, err = c.create(request); return err })
 				c.wantOK("DriverCreateBucket after simultaneous ones", err)
 				for _, b := range buckets {
 					if b != nil && b.ID != last.ID {
@@ -134,7 +135,8 @@ func concurrency() []*Check {
 						c.removeAccess(request, access)
 					}
 				}
-				last, err := c.grant(request)
+				var last *port.Access
+				err := c.persist(func() (err error) { last, err = c.grant(request); return err })
 				c.wantOK("DriverGrantBucketAccess after simultaneous ones", err)
 				for _, access := range accesses {
 					if access != nil && access.AccountID != last.AccountID {

@@ -156,8 +156,14 @@ func creationValidation() []*Check {
 			ID: "CB-12", Title: "A rejected DriverCreateBucket does not change the bucket", Profile: Core, Level: Must, Classes: []string{"D02"},
 			Sentence: sayIdempotent, Source: sourceCreate, Needs: []Need{needsIncompatible},
 			run: func(c *C) {
-				request, err := c.incompatible()
-				if err == nil {
+				request := c.bucketRequest()
+				_, err := c.create(request)
+				c.setup("DriverCreateBucket", err)
+				_, err = c.Driver.CreateBucket(c.Context, request)
+				c.setup("a repeated DriverCreateBucket", err)
+				other := request
+				other.Parameters = c.env.Parameters.Incompatible
+				if _, err := c.Driver.CreateBucket(c.Context, other); err == nil {
 					c.notReached("DriverCreateBucket with other parameters", errAccepted)
 				}
 				_, err = c.Driver.CreateBucket(c.Context, request)

@@ -37,7 +37,9 @@ func grants() []*Check {
 			ID: "GR-02", Title: "DriverGrantBucketAccess returns an account ID", Profile: Core, Level: Must, Classes: []string{"D20"},
 			Sentence: "This field is REQUIRED. This is the account_id that is being provided access.", Source: sourceGrant, Generation: port.V1alpha1,
 			run: func(c *C) {
-				if _, access := c.granted(); access.AccountID == "" || len(access.AccountID) > 128 {
+				access, err := c.grant(c.accessRequest(c.bucket().ID))
+				c.setup("DriverGrantBucketAccess", err)
+				if access.AccountID == "" || len(access.AccountID) > 128 {
 					c.fail("1 to 128 bytes", "account ID %q", access.AccountID)
 				}
 			},

@@ -25,6 +25,8 @@ type Result struct {
 	State string
 	// Reason is why the check was not decided.
 	Reason string
+	// Unreachable says that the driver did not answer at all.
+	Unreachable bool
 	// Expected and Got are set after a failure.
 	Expected, Got string
 	Exchanges     []Exchange
@@ -76,12 +78,21 @@ func (c *C) do() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if r := c.reachable(); r != "" {
-			c.end(Result{State: NotReached, Reason: r})
-		}
+		c.revive()
 		c.check.run(c)
 	}()
 	<-done // all that a check waits for ends with its context
+}
+
+// revive restarts a driver that does not answer. Without that, the check is not reached.
+func (c *C) revive() {
+	reason := c.reachable()
+	if reason != "" && c.env.Restart != nil && c.env.Restart(c.Context) == nil {
+		reason = c.reachable()
+	}
+	if reason != "" {
+		c.end(Result{State: NotReached, Reason: reason, Unreachable: true})
+	}
 }
 
 // reachable returns why the driver does not answer, or nothing.

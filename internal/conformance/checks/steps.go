@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -36,8 +37,16 @@ func (c *C) bucketRequestFor(name string) port.BucketRequest {
 	request := c.namedBucket(name)
 	id, err := c.Driver.BucketKey(c.Context, request)
 	c.setup("DriverGenerateBucketId", err)
+	c.require("DriverGenerateBucketId", id)
 	request.Key = id
 	return request
+}
+
+// require ends the check as not reached if a call before it returned an empty ID.
+func (c *C) require(call, id string) {
+	if id == "" {
+		c.notReached(call, errors.New("the response has no ID"))
+	}
 }
 
 // namedBucket returns a request whose key is a name.
@@ -94,6 +103,7 @@ func (c *C) accessRequest(buckets ...string) port.AccessRequest {
 	request := c.namedAccess(c.accessName(), buckets...)
 	id, err := c.Driver.AccountKey(c.Context, request)
 	c.setup("DriverGenerateBucketAccessId", err)
+	c.require("DriverGenerateBucketAccessId", id)
 	request.Key = id
 	return request
 }
@@ -145,6 +155,7 @@ func revocationOf(request port.AccessRequest, access *port.Access) port.AccessRe
 func (c *C) access(request port.AccessRequest) *port.Access {
 	access, err := c.grant(request)
 	c.setup("DriverGrantBucketAccess", err)
+	c.require("DriverGrantBucketAccess", access.AccountID)
 	return access
 }
 
@@ -166,6 +177,28 @@ func (c *C) client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S3C
 	client := dataplane.NewS3(info, credential)
 	c.later(func(context.Context) error { client.Close(); return nil })
 	return client
+}
+
+// persist calls as the sidecar does, until the call succeeds, fails for good, or the time to
+// settle is over: a call that was cancelled may still be running.
+func (c *C) persist(call func() error) error {
+	ctx, cancel := context.WithTimeout(c.Context, c.env.Settle)
+	defer cancel()
+	for {
+		err := call()
+		switch status.Code(err) {
+		case codes.OK, codes.InvalidArgument, codes.AlreadyExists, codes.Unimplemented:
+			return err
+		default:
+		}
+		timer := time.NewTimer(settlePause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		case <-timer.C:
+		}
+	}
 }
 
 const settlePause = 50 * time.Millisecond
@@ -217,4 +250,6 @@ func isNil(err error) bool { return err == nil }
 func isCode(err error, code codes.Code) bool { return status.Code(err) == code }
 
 // isNothing returns whether a driver says that what a rejected request described cannot exist.
-func isNothing(err error) bool { return isCode(err, codes.InvalidArgument) || isCode(err, codes.NotFound) }
+func isNothing(err error) bool {
+	return isCode(err, codes.InvalidArgument) || isCode(err, codes.NotFound)
+}
