@@ -115,7 +115,8 @@ func (d *driver) dial(ctx context.Context, _ string) (net.Conn, error) {
 func (d *driver) config() conformance.Config {
 	return conformance.Config{
 		Endpoint: "passthrough:///driver", DialOptions: []grpc.DialOption{grpc.WithContextDialer(d.dial)},
-		Restart: d.restart, AllowDestructive: true, Seed: "test", Timeout: 10 * time.Second, CallTimeout: 2 * time.Second, Settle: 200 * time.Millisecond,
+		Restart: d.restart, AllowDestructive: true, Seed: "test",
+		Timeout: 10 * time.Second, CallTimeout: 2 * time.Second, Settle: 200 * time.Millisecond,
 		Parameters: conformance.Parameters{
 			Bucket: map[string]string{"note": "first"}, Incompatible: map[string]string{"note": "second"}, ExistingBucket: existing,
 		},

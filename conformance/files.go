@@ -28,7 +28,7 @@ const (
 
 // Save writes report.yaml, junit.xml and badge.json to a directory, which it creates.
 func (r *Report) Save(dir string) error {
-	if err := os.MkdirAll(dir, dirMode); err != nil { //nolint:gosec // a report is for all to read
+	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return err
 	}
 	for name, write := range map[string]func(io.Writer) error{FileReport: r.WriteYAML, FileJUnit: r.WriteJUnit, FileBadge: r.WriteBadge} {
@@ -45,7 +45,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(b.String()), fileMode) //nolint:gosec // a report is for all to read
+	return os.WriteFile(path, []byte(b.String()), fileMode)
 }
 
 // WriteYAML writes the whole report.
@@ -137,7 +137,7 @@ func (s *junitSuite) add(result *Result) {
 }
 
 // summary is a result in one line.
-func (r *Result) summary() string {
+func (r Result) summary() string {
 	if r.Failure != nil {
 		return fmt.Sprintf("expected %s, got %s", r.Failure.Expected, r.Failure.Got)
 	}
@@ -200,6 +200,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
+	if r.Problem != "" {
+		fmt.Fprintf(&b, "\nThe driver could not be tested to the end: %s\n", r.Problem)
+	}
 	for i, id := range r.Mend {
 		if i == 0 {
 			b.WriteString("\nMend first:\n")
@@ -218,7 +221,8 @@ func (r *Report) find(id string) *Result {
 func WriteChecks(w io.Writer) error {
 	var b strings.Builder
 	for _, profile := range Profiles() {
-		fmt.Fprintf(&b, "### %s\n\n| ID | level | what a right driver does | generation | catches | rests on |\n| --- | --- | --- | --- | --- | --- |\n", profile)
+		fmt.Fprintf(&b, "### %s\n\n| ID | level | what a right driver does | generation | catches | rests on |\n"+
+			"| --- | --- | --- | --- | --- | --- |\n", profile)
 		for _, c := range Checks() {
 			if c.Profile != profile {
 				continue

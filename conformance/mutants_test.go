@@ -494,8 +494,8 @@ func together(ctx context.Context) {
 
 // oldMutants are drivers of v1alpha1.
 func oldMutants() []mutant {
-	old := func(name, class string, make func() mistake, want ...string) mutant {
-		return mutant{name: "v1alpha1: " + name, class: class, generation: fakedriver.V1alpha1, make: make, want: want}
+	old := func(name, class string, start func() mistake, want ...string) mutant {
+		return mutant{name: "v1alpha1: " + name, class: class, generation: fakedriver.V1alpha1, make: start, want: want}
 	}
 	response := func(change func(*cosiv1alpha1.DriverGrantBucketAccessResponse)) func() mistake {
 		return always(func(_ context.Context, r any, next call) (any, error) {
@@ -515,16 +515,16 @@ func oldMutants() []mutant {
 			delete(secrets, "accessKeyID")
 		}), "GR-04"),
 		old("misspelt protocol", "D25", response(func(m *cosiv1alpha1.DriverGrantBucketAccessResponse) {
-			m.Credentials["S3"] = m.GetCredentials()["s3"]
+			m.GetCredentials()["S3"] = m.GetCredentials()["s3"]
 			delete(m.Credentials, "s3")
 		}), "GR-03", "GR-04"),
 	}
 }
 
 // interceptor makes a mistake in the calls of a driver.
-func interceptor(make func() mistake) func() grpc.UnaryServerInterceptor {
+func interceptor(start func() mistake) func() grpc.UnaryServerInterceptor {
 	return func() grpc.UnaryServerInterceptor {
-		wrong := make()
+		wrong := start()
 		return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 			return wrong(ctx, request, func(r any) (any, error) {
 				if get, ok := r.(*cosiv1alpha2.DriverGetBucketRequest); ok && request != r {

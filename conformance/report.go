@@ -27,7 +27,7 @@ const (
 	Partial = "partial"
 	// NotConformant: a MUST check failed.
 	NotConformant = "not conformant"
-	// NotTested: no check of the profile applies.
+	// NotTested: no check of the profile applies, or none was reached.
 	NotTested = "not tested"
 )
 
@@ -98,6 +98,8 @@ type Report struct {
 	Endpoint     string    `json:"endpoint"`
 	Seed         string    `json:"seed"`
 	Verdicts     []Verdict `json:"verdicts"`
+	// Problem is why the driver could not be tested, or not to the end.
+	Problem string `json:"problem,omitempty"`
 	// Mend are the IDs of at most three failed checks, the most important first.
 	Mend    []string      `json:"mend,omitempty"`
 	Results []Result      `json:"results"`
@@ -192,7 +194,7 @@ func (r *Report) verdict(profile string, selection bool) Verdict {
 	switch {
 	case must[Fail] > 0:
 		v.Verdict = NotConformant
-	case must[Pass]+must[Skipped]+must[NotReached] == 0:
+	case must[Pass]+must[Skipped] == 0:
 		v.Verdict = NotTested
 	case selection || must[Skipped]+must[NotReached] > 0:
 		v.Verdict = Partial

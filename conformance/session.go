@@ -110,7 +110,7 @@ func (s *session) decide(ctx context.Context, check *checks.Check) checks.Result
 	case slices.Contains(s.config.Skip, check.ID):
 		return checks.Result{State: checks.Skipped, Reason: "skipped by the configuration"}
 	case s.problem != nil:
-		return checks.Result{State: checks.NotReached, Reason: s.problem.Error()}
+		return checks.Result{State: checks.NotReached, Reason: "the driver does not answer"}
 	case ctx.Err() != nil:
 		return checks.Result{State: checks.NotReached, Reason: "the run was cancelled"}
 	}
@@ -122,7 +122,8 @@ func (s *session) decide(ctx context.Context, check *checks.Check) checks.Result
 		s.silent = 0
 		return result
 	}
-	if s.silent++; s.silent >= maxSilent {
+	s.silent++
+	if s.silent >= maxSilent {
 		s.problem = errors.New("the driver does not answer any more: " + result.Reason)
 	}
 	return result
@@ -130,6 +131,9 @@ func (s *session) decide(ctx context.Context, check *checks.Check) checks.Result
 
 // finish returns the report of all checks that have ended.
 func (s *session) finish() *Report {
+	if s.problem != nil {
+		s.report.Problem = s.problem.Error()
+	}
 	s.report.Took = time.Since(s.report.Started)
 	s.report.judge(s.config)
 	return s.report

@@ -27,5 +27,5 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(args[0], text, 0o644) //nolint:gosec // a page for everyone to read
+	return os.WriteFile(args[0], text, 0o644) //nolint:gosec // a page for everyone to read, where the caller wants it
 }

@@ -25,7 +25,8 @@ func reading() []*Check {
 	return []*Check{
 		{
 			ID: "GE-01", Title: "DriverGetBucket finds a bucket that was created", Profile: Core, Level: Should, Classes: []string{"D14"},
-			Sentence: "DriverGetBucket returns the same response that is defined in DriverCreateBucket.", Source: sourceGet, Generation: port.V1alpha2,
+			Sentence: "DriverGetBucket returns the same response that is defined in DriverCreateBucket.",
+			Source:   sourceGet, Generation: port.V1alpha2,
 			run: func(c *C) {
 				created := c.bucket()
 				b, err := c.get(created.ID)

@@ -53,8 +53,6 @@ type Check struct {
 	Generation string
 	// Needs limit the check to what the driver supports and the author supplied.
 	Needs []Need
-	// Last are checks that judge all calls of a run, and so run at its end.
-	Last bool
 
 	run func(*C)
 }

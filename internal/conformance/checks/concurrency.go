@@ -89,7 +89,8 @@ func concurrency() []*Check {
 		{
 			ID: "CC-01", Title: "Simultaneous DriverCreateBucket calls for one bucket create one bucket", Profile: Core, Level: Must,
 			Classes:  []string{"D07"},
-			Sentence: "Multiple DriverCreateBucket calls for the same bucket_id do not result in more than one OSP backend bucket.", Source: sourceCreate,
+			Sentence: "Multiple DriverCreateBucket calls for the same bucket_id do not result in more than one OSP backend bucket.",
+			Source:   sourceCreate,
 			run: func(c *C) {
 				request, buckets, _ := c.createTogether()
 				var last *port.Bucket

@@ -14,8 +14,6 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-func isDenied(err error) bool { return errors.Is(err, dataplane.ErrDenied) }
-
 // isRejected returns whether a store answered a request, and did not do it.
 func isRejected(err error) bool { return err != nil && dataplane.IsAnswer(err) }
 

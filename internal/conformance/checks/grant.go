@@ -35,7 +35,8 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-02", Title: "DriverGrantBucketAccess returns an account ID", Profile: Core, Level: Must, Classes: []string{"D20"},
-			Sentence: "This field is REQUIRED. This is the account_id that is being provided access.", Source: sourceGrant, Generation: port.V1alpha1,
+			Sentence: "This field is REQUIRED. This is the account_id that is being provided access.",
+			Source:   sourceGrant, Generation: port.V1alpha1,
 			run: func(c *C) {
 				access, err := c.grant(c.accessRequest(c.bucket().ID))
 				c.setup("DriverGrantBucketAccess", err)

@@ -76,7 +76,7 @@ func (c *Check) Run(ctx context.Context, env *Env) Result {
 // do runs the check in a goroutine, which the check's methods end.
 func (c *C) do() {
 	done := make(chan struct{})
-	go func() {
+	go func() { //nolint:contextcheck // the check has the context
 		defer close(done)
 		c.revive()
 		c.check.run(c)

@@ -70,14 +70,17 @@ The exit code is 1 if a MUST check failed or was not reached.`,
 func (f *runFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.config.Endpoint, "endpoint", "", "endpoint of the driver, unix:///path/to/driver.sock (required)")
-	flags.StringVar(&f.config.Generation, "api", "", "version of the protocol, v1alpha1 or v1alpha2 (default: the latest that the driver speaks)")
+	flags.StringVar(&f.config.Generation, "api", "",
+		"version of the protocol, v1alpha1 or v1alpha2 (default: the latest that the driver speaks)")
 	flags.StringSliceVar(&f.config.Profiles, "profile", nil,
 		"profile to test, of "+strings.Join(conformance.Profiles(), ", ")+"; can be repeated (default: all)")
 	flags.StringSliceVar(&f.config.Only, "only", nil, "ID of a check to run; can be repeated (default: all)")
 	flags.StringSliceVar(&f.config.Skip, "skip", nil, "ID of a check to skip; can be repeated")
 	flags.StringVar(&f.parameters, "params", "", "YAML file with the parameters of classes, and what else the suite cannot find out")
-	flags.StringVar(&f.restart, "restart-cmd", "", "command that restarts the driver, with the same state; the profile Crash-Safety requires it")
-	flags.BoolVar(&f.config.AllowDestructive, "allow-destructive", false, "also run checks that a faulty driver may answer by deleting data of others")
+	flags.StringVar(&f.restart, "restart-cmd", "",
+		"command that restarts the driver, with the same state; the profile Crash-Safety requires it")
+	flags.BoolVar(&f.config.AllowDestructive, "allow-destructive", false,
+		"also run checks that a faulty driver may answer by deleting data of others")
 	flags.DurationVar(&f.config.Timeout, "timeout", conformance.DefaultTimeout, "time limit of a check")
 	flags.DurationVar(&f.config.CallTimeout, "call-timeout", conformance.DefaultCallTimeout, "time limit of a call")
 	flags.DurationVar(&f.config.Settle, "settle", conformance.DefaultSettle, "how long credentials may take to work, and to stop working")
@@ -135,11 +138,11 @@ func command(ctx context.Context, args []string) error {
 	return nil
 }
 
+// progress prints a failure. What was not reached is in the summary and the report.
 func progress(w io.Writer, r conformance.Result) {
-	if r.State == conformance.Pass || r.State == conformance.NotSupported {
-		return
+	if r.State == conformance.Fail {
+		_, _ = fmt.Fprintf(w, "%s\n", r.Explain())
 	}
-	_, _ = fmt.Fprintf(w, "%s\n", r.Explain())
 }
 
 func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
