@@ -516,7 +516,7 @@ func oldMutants() []mutant {
 		}), "GR-04"),
 		old("misspelt protocol", "D25", response(func(m *cosiv1alpha1.DriverGrantBucketAccessResponse) {
 			m.GetCredentials()["S3"] = m.GetCredentials()["s3"]
-			delete(m.Credentials, "s3")
+			delete(m.GetCredentials(), "s3")
 		}), "GR-03", "GR-04"),
 	}
 }

@@ -63,7 +63,7 @@ func (c *Check) Run(ctx context.Context, env *Env) Result {
 		Context: checkCtx, Driver: port.Patient(env.Driver, env.CallTimeout), Raw: env.Driver,
 		env: env, check: c, record: record, result: Result{State: Pass},
 	}
-	run.do()
+	run.do() //nolint:contextcheck // the check has the context
 	if run.result.State != Pass {
 		run.result.Exchanges = record.all(env.History.Redact)
 		run.result.Got, run.result.Reason = env.History.Redact(run.result.Got), env.History.Redact(run.result.Reason)
@@ -76,7 +76,7 @@ func (c *Check) Run(ctx context.Context, env *Env) Result {
 // do runs the check in a goroutine, which the check's methods end.
 func (c *C) do() {
 	done := make(chan struct{})
-	go func() { //nolint:contextcheck // the check has the context
+	go func() {
 		defer close(done)
 		c.revive()
 		c.check.run(c)
