@@ -200,6 +200,11 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
+	for i := range r.Results {
+		for _, leftover := range r.Results[i].Leftovers {
+			fmt.Fprintf(&b, "left behind by %s: %s\n", r.Results[i].Check.ID, leftover)
+		}
+	}
 	if r.Problem != "" {
 		fmt.Fprintf(&b, "\nThe driver could not be tested to the end: %s\n", r.Problem)
 	}

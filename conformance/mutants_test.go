@@ -56,7 +56,7 @@ type mutant struct {
 // always is a mistake without state.
 func always(m mistake) func() mistake { return func() mistake { return m } }
 
-// is returns whether a request is of a type, and its key.
+// exists returns whether a name was there before, and adds it.
 func exists(names *sync.Map, name string) bool {
 	_, known := names.LoadOrStore(name, true)
 	return known
@@ -487,7 +487,7 @@ func concurrencyMutants() []mutant {
 
 // together waits until simultaneous calls have arrived.
 func together(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
 	<-ctx.Done()
 }
