@@ -11,7 +11,7 @@ import (
 
 // TestChecks: IDs are unique and stable in form, and each check has all that explains it.
 func TestChecks(t *testing.T) {
-	id, seen := regexp.MustCompile(`^[A-Z]{2}-[0-9]{2}$`), map[string]bool{}
+	id, seen := regexp.MustCompile(`^[A-Z]{2}-\d{2}$`), map[string]bool{}
 	for _, c := range conformance.Checks() {
 		if !id.MatchString(c.ID) || seen[c.ID] {
 			t.Errorf("ID %q is not valid, or not unique", c.ID)

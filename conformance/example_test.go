@@ -18,7 +18,7 @@ func myDriver(t *testing.T) string {
 
 func TestConformance(t *testing.T) {
 	conformance.Run(t, conformance.Config{
-		Endpoint: myDriver(t), // unix:///path/to/driver.sock
+		Endpoint: myDriver(t), // such as unix:///path/to/driver.sock
 		Profiles: []string{"Core", "S3"},
 	})
 }
