@@ -1,5 +1,3 @@
-// Package dataplane uses the credentials that a driver returned, with real requests. What a
-// driver says about a credential proves nothing until a request with it was answered.
 package dataplane
 
 import (
@@ -21,9 +19,6 @@ import (
 // defaultRegion is signed for where a driver returns none; most stores ignore it.
 const defaultRegion = "us-east-1"
 
-// ErrDenied means that the store rejected the request because of the credential.
-var ErrDenied = errors.New("access denied")
-
 // S3 uses one credential on one bucket.
 type S3 struct {
 	client    *s3.Client
@@ -37,7 +32,7 @@ func NewS3(info *cosiv1alpha2.S3BucketInfo, key *cosiv1alpha2.S3CredentialInfo) 
 	if region == "" {
 		region = defaultRegion
 	}
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
+	transport := newTransport()
 	options := s3.Options{
 		Region: region, UsePathStyle: info.GetAddressingStyle().GetStyle() != cosiv1alpha2.S3AddressingStyle_VIRTUAL,
 		Credentials: credentials.NewStaticCredentialsProvider(key.GetAccessKeyId(), key.GetAccessSecretKey(), ""),
@@ -51,16 +46,16 @@ func NewS3(info *cosiv1alpha2.S3BucketInfo, key *cosiv1alpha2.S3CredentialInfo) 
 	return &S3{client: s3.New(options), transport: transport, bucket: info.GetBucketId()}
 }
 
-// Close ends the client's connections.
+// Close implements Client.
 func (s *S3) Close() { s.transport.CloseIdleConnections() }
 
-// Put writes an object.
+// Put implements Client.
 func (s *S3) Put(ctx context.Context, key string, content []byte) error {
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(content)})
 	return classify("PutObject", err)
 }
 
-// Get reads an object.
+// Get implements Client.
 func (s *S3) Get(ctx context.Context, key string) ([]byte, error) {
 	r, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if err != nil {
@@ -70,17 +65,16 @@ func (s *S3) Get(ctx context.Context, key string) ([]byte, error) {
 	return content, errors.Join(err, r.Body.Close())
 }
 
-// Delete deletes an object.
+// Delete implements Client.
 func (s *S3) Delete(ctx context.Context, key string) error {
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key})
 	return classify("DeleteObject", err)
 }
 
-// IsAnswer reports whether a store answered a request at all. Otherwise an error is about the
-// way to the store, and not about the credential.
-func IsAnswer(err error) bool {
-	_, answered := errors.AsType[*smithyhttp.ResponseError](err)
-	return err == nil || answered
+// List implements Client.
+func (s *S3) List(ctx context.Context) error {
+	_, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &s.bucket})
+	return classify("ListObjectsV2", err)
 }
 
 func classify(operation string, err error) error {
@@ -88,7 +82,7 @@ func classify(operation string, err error) error {
 		return nil
 	}
 	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
-	if ok && (answer.HTTPStatusCode() == http.StatusForbidden || answer.HTTPStatusCode() == http.StatusUnauthorized) {
+	if ok && isDenied(answer.HTTPStatusCode()) {
 		return fmt.Errorf("%s: %w: %w", operation, ErrDenied, err)
 	}
 	return fmt.Errorf("%s: %w", operation, err)

@@ -32,6 +32,9 @@ type (
 	Mode = cosiv1alpha2.AccessMode_Mode
 )
 
+// Unset is the value of an enum that a request does not have at all.
+const Unset = -1
+
 // Info is who a driver is.
 type Info struct {
 	Name string
@@ -52,8 +55,10 @@ type Bucket struct {
 	ID string
 	// Protocols are those that the driver returned information for.
 	Protocols []Protocol
-	// S3 is the information for S3, if the driver returned it.
-	S3 *cosiv1alpha2.S3BucketInfo
+	// S3, Azure and GCS are the information for these protocols, if the driver returned it.
+	S3    *cosiv1alpha2.S3BucketInfo
+	Azure *cosiv1alpha2.AzureBucketInfo
+	GCS   *cosiv1alpha2.GcsBucketInfo
 }
 
 // Modes are the permissions of an access to one bucket.
@@ -86,8 +91,10 @@ type Access struct {
 	Buckets []Bucket
 	// Protocols are those that the driver returned credentials for.
 	Protocols []Protocol
-	// S3 are the credentials for S3, if the driver returned them.
-	S3 *cosiv1alpha2.S3CredentialInfo
+	// S3, Azure and GCS are the credentials for these protocols, if the driver returned them.
+	S3    *cosiv1alpha2.S3CredentialInfo
+	Azure *cosiv1alpha2.AzureCredentialInfo
+	GCS   *cosiv1alpha2.GcsCredentialInfo
 	// UnknownKeys are keys of credentials that the protocol does not define.
 	UnknownKeys []string
 }

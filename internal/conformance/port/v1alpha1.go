@@ -42,6 +42,12 @@ func (d *v1alpha1) CreateBucket(ctx context.Context, request BucketRequest) (*Bu
 	if s3 := info.GetS3(); s3 != nil {
 		b.S3 = &cosiv1alpha2.S3BucketInfo{BucketId: r.GetBucketId(), Region: s3.GetRegion()}
 	}
+	if azure := info.GetAzureBlob(); azure != nil {
+		b.Azure = &cosiv1alpha2.AzureBucketInfo{StorageAccount: azure.GetStorageAccount()}
+	}
+	if gcs := info.GetGcs(); gcs != nil {
+		b.GCS = &cosiv1alpha2.GcsBucketInfo{ProjectId: gcs.GetProjectId(), BucketName: r.GetBucketId()}
+	}
 	return b, nil
 }
 
@@ -65,11 +71,16 @@ func (d *v1alpha1) AccountKey(_ context.Context, request AccessRequest) (string,
 func (d *v1alpha1) Grant(ctx context.Context, request AccessRequest) (*Access, error) {
 	r, err := d.provisioner.DriverGrantBucketAccess(ctx, &cosiv1alpha1.DriverGrantBucketAccessRequest{
 		BucketId: onlyBucket(request), Name: request.Key, Parameters: request.Parameters,
-		AuthenticationType: cosiv1alpha1.AuthenticationType(request.Authentication), // the values are the same
+		AuthenticationType: cosiv1alpha1.AuthenticationType(max(request.Authentication, 0)), // the values are the same
 	})
 	if err != nil {
 		return nil, err
 	}
+	return accessOf(onlyBucket(request), r), nil
+}
+
+// accessOf translates a response.
+func accessOf(bucket string, r *cosiv1alpha1.DriverGrantBucketAccessResponse) *Access {
 	access := &Access{AccountID: r.GetAccountId()}
 	s3, azure := r.GetCredentials()[cosiv1alpha1.CredentialsS3], r.GetCredentials()[cosiv1alpha1.CredentialsAzure]
 	access.Protocols = present(s3 != nil, azure != nil, false)
@@ -82,7 +93,7 @@ func (d *v1alpha1) Grant(ctx context.Context, request AccessRequest) (*Access, e
 		cosiv1alpha1.S3AccessKeyID, cosiv1alpha1.S3AccessSecretKey, cosiv1alpha1.S3Endpoint, cosiv1alpha1.S3Region)...)
 	access.UnknownKeys = append(access.UnknownKeys, unknownKeys(azure.GetSecrets(),
 		cosiv1alpha1.AzureAccessToken, cosiv1alpha1.AzureExpiry)...)
-	info := Bucket{ID: onlyBucket(request), Protocols: access.Protocols}
+	info := Bucket{ID: bucket, Protocols: access.Protocols}
 	if s3 != nil {
 		secrets := s3.GetSecrets()
 		access.S3 = &cosiv1alpha2.S3CredentialInfo{
@@ -92,8 +103,14 @@ func (d *v1alpha1) Grant(ctx context.Context, request AccessRequest) (*Access, e
 			BucketId: info.ID, Endpoint: secrets[cosiv1alpha1.S3Endpoint], Region: secrets[cosiv1alpha1.S3Region],
 		}
 	}
+	if azure != nil {
+		secrets := azure.GetSecrets()
+		access.Azure = &cosiv1alpha2.AzureCredentialInfo{
+			AccessToken: secrets[cosiv1alpha1.AzureAccessToken], ExpiryTimestamp: secrets[cosiv1alpha1.AzureExpiry],
+		}
+	}
 	access.Buckets = []Bucket{info}
-	return access, nil
+	return access
 }
 
 // Revoke implements Driver.

@@ -67,8 +67,7 @@ func (d *v1alpha2) DeleteBucket(ctx context.Context, id string, parameters map[s
 // AccountKey implements Driver.
 func (d *v1alpha2) AccountKey(ctx context.Context, request AccessRequest) (string, error) {
 	r, err := d.provisioner.DriverGenerateBucketAccessId(ctx, &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
-		AccountName: request.Key, Protocol: &cosiv1alpha2.ObjectProtocol{Type: request.Protocol},
-		AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: request.Authentication},
+		AccountName: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
 		ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters, Buckets: granted(request.Buckets),
 	})
 	return r.GetAccountId(), err
@@ -77,18 +76,17 @@ func (d *v1alpha2) AccountKey(ctx context.Context, request AccessRequest) (strin
 // Grant implements Driver.
 func (d *v1alpha2) Grant(ctx context.Context, request AccessRequest) (*Access, error) {
 	r, err := d.provisioner.DriverGrantBucketAccess(ctx, &cosiv1alpha2.DriverGrantBucketAccessRequest{
-		AccountId: request.Key, Protocol: &cosiv1alpha2.ObjectProtocol{Type: request.Protocol},
-		AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: request.Authentication},
+		AccountId: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
 		ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters, Buckets: granted(request.Buckets),
 	})
 	if err != nil {
 		return nil, err
 	}
-	access := &Access{AccountID: request.Key, S3: r.GetCredentials().GetS3()}
+	credentials := r.GetCredentials()
+	access := &Access{AccountID: request.Key, S3: credentials.GetS3(), Azure: credentials.GetAzure(), GCS: credentials.GetGcs()}
 	for _, b := range r.GetBuckets() {
 		access.Buckets = append(access.Buckets, *bucket(b.GetBucketId(), b.GetBucketInfo()))
 	}
-	credentials := r.GetCredentials()
 	access.Protocols = present(credentials.GetS3() != nil, credentials.GetAzure() != nil, credentials.GetGcs() != nil)
 	return access, nil
 }
@@ -96,8 +94,7 @@ func (d *v1alpha2) Grant(ctx context.Context, request AccessRequest) (*Access, e
 // Revoke implements Driver.
 func (d *v1alpha2) Revoke(ctx context.Context, request AccessRequest) error {
 	r := &cosiv1alpha2.DriverRevokeBucketAccessRequest{
-		AccountId: request.Key, Protocol: &cosiv1alpha2.ObjectProtocol{Type: request.Protocol},
-		AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: request.Authentication},
+		AccountId: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
 		ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters,
 	}
 	for _, b := range request.Buckets {
@@ -110,9 +107,30 @@ func (d *v1alpha2) Revoke(ctx context.Context, request AccessRequest) error {
 func protocols(types []Protocol) []*cosiv1alpha2.ObjectProtocol {
 	var all []*cosiv1alpha2.ObjectProtocol
 	for _, t := range types {
-		all = append(all, &cosiv1alpha2.ObjectProtocol{Type: t})
+		all = append(all, protocol(t))
 	}
 	return all
+}
+
+func protocol(t Protocol) *cosiv1alpha2.ObjectProtocol {
+	if t == Unset {
+		return nil
+	}
+	return &cosiv1alpha2.ObjectProtocol{Type: t}
+}
+
+func authentication(t Authentication) *cosiv1alpha2.AuthenticationType {
+	if t == Unset {
+		return nil
+	}
+	return &cosiv1alpha2.AuthenticationType{Type: t}
+}
+
+func accessMode(m Mode) *cosiv1alpha2.AccessMode {
+	if m == Unset {
+		return nil
+	}
+	return &cosiv1alpha2.AccessMode{Mode: m}
 }
 
 func granted(buckets []AccessedBucket) []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {
@@ -120,16 +138,19 @@ func granted(buckets []AccessedBucket) []*cosiv1alpha2.DriverGrantBucketAccessRe
 	for _, b := range buckets {
 		all = append(all, &cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
 			BucketId:                 b.ID,
-			ObjectDataAccessMode:     &cosiv1alpha2.AccessMode{Mode: b.Modes.ObjectData},
-			ObjectMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: b.Modes.ObjectMetadata},
-			BucketMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: b.Modes.BucketMetadata},
+			ObjectDataAccessMode:     accessMode(b.Modes.ObjectData),
+			ObjectMetadataAccessMode: accessMode(b.Modes.ObjectMetadata),
+			BucketMetadataAccessMode: accessMode(b.Modes.BucketMetadata),
 		})
 	}
 	return all
 }
 
 func bucket(id string, info *cosiv1alpha2.ObjectProtocolAndBucketInfo) *Bucket {
-	return &Bucket{ID: id, S3: info.GetS3(), Protocols: present(info.GetS3() != nil, info.GetAzure() != nil, info.GetGcs() != nil)}
+	return &Bucket{
+		ID: id, S3: info.GetS3(), Azure: info.GetAzure(), GCS: info.GetGcs(),
+		Protocols: present(info.GetS3() != nil, info.GetAzure() != nil, info.GetGcs() != nil),
+	}
 }
 
 func present(s3, azure, gcs bool) []Protocol {
