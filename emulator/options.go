@@ -95,6 +95,9 @@ type Options struct {
 	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the
 	// emulator.
 	NoDriver bool
+	// BucketParameters and AccessParameters are the parameters of the default classes. Without
+	// BucketParameters, those of the fake driver delete buckets together with their objects.
+	BucketParameters, AccessParameters map[string]string
 	// ConnectTimeout is the time limit for the first answer of the driver; 0 means
 	// DefaultConnectTimeout.
 	ConnectTimeout time.Duration
