@@ -34,7 +34,7 @@ type Config struct {
 	// Generation is v1alpha1 or v1alpha2. Default: v1alpha2 if the driver serves it, else
 	// v1alpha1.
 	Generation string
-	// Profiles are those to test. Default: all.
+	// Profiles are those to test. Default: all but End-to-End, which starts a control plane.
 	Profiles []string
 	// Only are the IDs of the checks to run, and Skip those not to run.
 	Only, Skip []string
@@ -64,12 +64,24 @@ type Parameters struct {
 	Bucket       map[string]string `json:"bucket,omitempty"`
 	Incompatible map[string]string `json:"incompatible,omitempty"`
 	Access       map[string]string `json:"access,omitempty"`
+	// IncompatibleAccess are other valid parameters of a BucketAccessClass.
+	IncompatibleAccess map[string]string `json:"incompatibleAccess,omitempty"`
 	// ExistingBucket is the ID of a bucket that the driver did not create. The suite does
 	// not write to it or delete it.
 	ExistingBucket string `json:"existingBucket,omitempty"`
+	// NonEmptyDeletion states what the driver does when it is to delete a bucket with objects:
+	// reject or purge. If it is empty, a purge is reported, but does not change the verdict.
+	NonEmptyDeletion string `json:"nonEmptyDeletion,omitempty"`
+	// ServiceAccount is the name of the Kubernetes ServiceAccount for accesses without keys.
+	// Default: conformance.
+	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// S3Endpoint replaces the endpoint that the driver returns, for a suite that runs
-	// outside of the network of applications.
-	S3Endpoint string `json:"s3Endpoint,omitempty"`
+	// outside of the network of applications. AzureEndpoint replaces the one in the token.
+	S3Endpoint    string `json:"s3Endpoint,omitempty"`
+	AzureEndpoint string `json:"azureEndpoint,omitempty"`
+	// GCSEndpoint is that of an emulator of Google Cloud Storage, which takes an HMAC key,
+	// ID:SECRET, as a token. Default: Google's, which verifies signatures.
+	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
 }
 
 // ParseParameters reads Parameters from YAML. Unknown fields are rejected.
@@ -103,6 +115,10 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("profile %q is not known; use one of %s", profile, strings.Join(checks.Profiles(), ", ")))
 		}
 	}
+	if !slices.Contains([]string{"", checks.Reject, checks.Purge}, c.Parameters.NonEmptyDeletion) {
+		errs = append(errs, fmt.Errorf("parameters: nonEmptyDeletion %q is not known; use %s or %s",
+			c.Parameters.NonEmptyDeletion, checks.Reject, checks.Purge))
+	}
 	for _, id := range slices.Concat(c.Only, c.Skip) {
 		if !slices.ContainsFunc(checks.All(), func(check *checks.Check) bool { return check.ID == id }) {
 			errs = append(errs, fmt.Errorf("check %q is not known; `cosi-emu conformance list` prints all", id))
@@ -113,5 +129,16 @@ func (c Config) Validate() error {
 
 // selects returns whether a check is part of a run.
 func (c Config) selects(check *checks.Check) bool {
-	return (len(c.Profiles) == 0 || slices.Contains(c.Profiles, check.Profile)) && (len(c.Only) == 0 || slices.Contains(c.Only, check.ID))
+	if len(c.Only) > 0 {
+		return slices.Contains(c.Only, check.ID) && (len(c.Profiles) == 0 || c.tests(check.Profile))
+	}
+	return c.tests(check.Profile)
+}
+
+// tests returns whether a profile is part of a run.
+func (c Config) tests(profile string) bool {
+	if len(c.Profiles) == 0 {
+		return profile != checks.EndToEnd
+	}
+	return slices.Contains(c.Profiles, profile)
 }

@@ -27,7 +27,9 @@ const (
 	Partial = "partial"
 	// NotConformant: a MUST check failed.
 	NotConformant = "not conformant"
-	// NotTested: no check of the profile applies, or none was reached.
+	// Unsupported: no check of the profile applies to the driver, or to what was supplied.
+	Unsupported = checks.NotSupported
+	// NotTested: no check of the profile was reached.
 	NotTested = "not tested"
 )
 
@@ -149,7 +151,7 @@ var gravest = []string{"D10", "D18", "D16", "D15", "D17", "D21"} //nolint:gochec
 
 func (r *Report) judge(config Config) {
 	for _, profile := range checks.Profiles() {
-		if len(config.Profiles) == 0 || slices.Contains(config.Profiles, profile) {
+		if slices.ContainsFunc(r.Results, func(result Result) bool { return result.Check.Profile == profile }) || config.tests(profile) {
 			r.Verdicts = append(r.Verdicts, r.verdict(profile, len(config.Only) > 0))
 		}
 	}
@@ -194,6 +196,8 @@ func (r *Report) verdict(profile string, selection bool) Verdict {
 	switch {
 	case must[Fail] > 0:
 		v.Verdict = NotConformant
+	case must[Pass]+must[Skipped]+must[NotReached] == 0:
+		v.Verdict = Unsupported
 	case must[Pass]+must[Skipped] == 0:
 		v.Verdict = NotTested
 	case selection || must[Skipped]+must[NotReached] > 0:

@@ -11,7 +11,9 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/endtoend"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -31,6 +33,8 @@ type session struct {
 	problem error // why no check can run
 	silent  int   // how many checks in a row the driver did not answer
 	report  *Report
+	// stop stops what runs scenarios.
+	stop func(context.Context) error
 }
 
 // open connects to a driver, and finds out what it is. A driver that does not answer is not
@@ -53,7 +57,7 @@ func open(ctx context.Context, config Config) (*session, error) {
 	s := &session{config: config, conn: conn, env: &checks.Env{
 		Parameters: checks.Parameters(config.Parameters), Restart: config.Restart, Destructive: config.AllowDestructive, Seed: config.Seed,
 		CallTimeout: config.CallTimeout, Timeout: config.Timeout, Settle: config.Settle, History: history,
-	}}
+	}, stop: func(context.Context) error { return nil }}
 	s.report = &Report{
 		SpecVersions: []string{port.V1alpha1, port.V1alpha2}, ToolVersion: config.Version, Seed: config.Seed, Endpoint: config.Endpoint,
 		Started: time.Now(),
@@ -82,10 +86,31 @@ func (s *session) discover(ctx context.Context) error {
 	for _, p := range info.Protocols {
 		s.report.Protocols = append(s.report.Protocols, p.String())
 	}
+	if len(info.Protocols) == 0 {
+		s.env.Protocol = checks.DiscoverProtocol(ctx, s.env)
+		s.report.Protocols = []string{s.env.Protocol.String()}
+	}
+	s.prepareEndToEnd()
 	return nil
 }
 
-func (s *session) close() error { return s.conn.Close() }
+// prepareEndToEnd prepares what runs scenarios. It starts when the first one runs.
+func (s *session) prepareEndToEnd() {
+	if !endtoend.IsEndpoint(s.config.Endpoint) {
+		return
+	}
+	options := endtoend.Options{
+		Driver: s.config.Endpoint, API: objectstorage.V1alpha2, CallTimeout: s.config.CallTimeout, Version: s.config.Version,
+		BucketParameters: s.config.Parameters.Bucket, AccessParameters: s.config.Parameters.Access,
+	}
+	if s.env.Driver.Generation() == port.V1alpha1 {
+		options.API = objectstorage.V1alpha1
+	}
+	runner := endtoend.New(options)
+	s.env.EndToEnd, s.stop = runner, runner.Close
+}
+
+func (s *session) close(ctx context.Context) error { return errors.Join(s.stop(ctx), s.conn.Close()) }
 
 // selected returns the checks of the run.
 func (s *session) selected() []*checks.Check {

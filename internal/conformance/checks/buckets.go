@@ -3,17 +3,19 @@ package checks
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 var errAccepted = errors.New("it was accepted")
 
 // get calls DriverGetBucket, which a driver may do without.
 func (c *C) get(id string) (*port.Bucket, error) {
-	b, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: id, Protocols: []port.Protocol{c.env.Protocol}})
+	b, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: id, Protocols: []port.Protocol{c.protocol}})
 	if isCode(err, codes.Unimplemented) {
 		c.notSupported("DriverGetBucket", err)
 	}
@@ -31,8 +33,8 @@ func reading() []*Check {
 				created := c.bucket()
 				b, err := c.get(created.ID)
 				c.wantOK("DriverGetBucket", err)
-				if !slices.Contains(b.Protocols, c.env.Protocol) {
-					c.fail("information for "+c.env.Protocol.String(), "%v", b.Protocols)
+				if !slices.Contains(b.Protocols, c.protocol) {
+					c.fail("information for "+c.protocol.String(), "%v", b.Protocols)
 				}
 			},
 		},
@@ -63,14 +65,51 @@ func reading() []*Check {
 				c.wantOK("DriverGetBucket", err)
 			},
 		},
+		{
+			ID: "GE-05", Title: "DriverGetBucket returns INVALID_ARGUMENT for an empty ID", Profile: Core, Level: Must, Classes: []string{"D13"},
+			Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			run: func(c *C) {
+				_, err := c.get("")
+				c.wantCode("DriverGetBucket without bucket_id", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GE-06", Title: "DriverGetBucket rejects parameters that the bucket does not have", Profile: Core, Level: Must,
+			Classes: []string{"D02"}, Sentence: sayGetIncompat, Source: sourceGet, Generation: port.V1alpha2, Needs: []Need{needsIncompatible},
+			run: func(c *C) {
+				id := c.bucket().ID
+				_, err := c.get(id)
+				c.setup("DriverGetBucket", err)
+				_, err = c.Driver.GetBucket(c.Context, port.BucketRequest{
+					Key: id, Protocols: []port.Protocol{c.protocol}, Parameters: c.env.Parameters.Incompatible,
+				})
+				c.wantError("DriverGetBucket with other parameters", err)
+			},
+		},
+		{
+			ID: "GE-07", Title: "DriverGetBucket rejects unknown protocols", Profile: Core, Level: Should,
+			Classes: []string{"D12"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			run: func(c *C) {
+				id := c.bucket().ID
+				for _, protocol := range []port.Protocol{cosiv1alpha2.ObjectProtocol_UNKNOWN, badEnum} {
+					_, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: id, Protocols: []port.Protocol{protocol}})
+					if isCode(err, codes.Unimplemented) {
+						c.notSupported("DriverGetBucket", err)
+					}
+					c.wantError("DriverGetBucket with protocol "+protocol.String(), err)
+				}
+			},
+		},
 	}
 }
 
-func deletion() []*Check {
+func deletion() []*Check { return append(deletionCalls(), nonEmpty()...) }
+
+func deletionCalls() []*Check {
 	return []*Check{
 		{
 			ID: "DB-01", Title: "DriverDeleteBucket deletes an empty bucket", Profile: Core, Level: Must, Source: sourceDelete,
-			Sentence: "This gRPC call deletes a bucket in the OSP.",
+			Sentence: sayDeletes,
 			run: func(c *C) {
 				b := c.bucket()
 				c.wantOK("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, b.ID, c.env.Parameters.Bucket))
@@ -78,7 +117,7 @@ func deletion() []*Check {
 		},
 		{
 			ID: "DB-02", Title: "A deleted bucket is gone", Profile: Core, Level: Must, Classes: []string{"D14"},
-			Sentence: "This gRPC call deletes a bucket in the OSP.", Source: sourceDelete, Generation: port.V1alpha2,
+			Sentence: sayDeletes, Source: sourceDelete, Generation: port.V1alpha2,
 			run: func(c *C) {
 				b := c.bucket()
 				_, err := c.get(b.ID)
@@ -126,7 +165,7 @@ func deletion() []*Check {
 		},
 		{
 			ID: "DB-07", Title: "DriverDeleteBucket deletes only the bucket that is named", Profile: Core, Level: Must,
-			Classes: []string{"D10"}, Sentence: "This gRPC call deletes a bucket in the OSP.", Source: sourceDelete, Generation: port.V1alpha2,
+			Classes: []string{"D10"}, Sentence: sayDeletes, Source: sourceDelete, Generation: port.V1alpha2,
 			run: func(c *C) {
 				kept, deleted := c.bucket(), c.bucket()
 				_, err := c.get(kept.ID)
@@ -134,6 +173,36 @@ func deletion() []*Check {
 				c.setup("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, deleted.ID, c.env.Parameters.Bucket))
 				if _, err := c.get(kept.ID); err != nil {
 					c.fail("another bucket is still there", "%s", explain(err))
+				}
+			},
+		},
+		{
+			ID: "DB-08", Title: "DriverDeleteBucket for the beginning of an ID does not delete the bucket", Profile: Core, Level: Must,
+			Classes: []string{"D10"}, Sentence: sayDeletes, Source: sourceDelete, Needs: []Need{needsPermission},
+			run: func(c *C) {
+				id := c.bucket().ID
+				c.setup("look the bucket up", c.observe(id))
+				part := strings.TrimRight(id[:len(id)-1], "./-_")
+				_ = c.Driver.DeleteBucket(c.Context, part, c.env.Parameters.Bucket) // what counts is whether the bucket is there
+				c.stays(id, "DriverDeleteBucket for "+part)
+			},
+		},
+		{
+			ID: "DB-09", Title: "DriverDeleteBucket returns INVALID_ARGUMENT for an empty ID", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Needs: []Need{needsPermission},
+			run: func(c *C) {
+				c.wantCode("DriverDeleteBucket without bucket_id", c.Driver.DeleteBucket(c.Context, "", nil), codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "DB-10", Title: "DriverDeleteBucket for IDs that lead elsewhere as a path deletes no bucket", Profile: Core, Level: Must,
+			Classes: []string{"D10"}, Sentence: sayDeletes, Source: sourceDelete, Needs: []Need{needsPermission},
+			run: func(c *C) {
+				id := c.bucket().ID
+				c.setup("look the bucket up", c.observe(id))
+				for _, other := range []string{".", "..", "*", "/", id + "/..", "x/../" + id} {
+					_ = c.Driver.DeleteBucket(c.Context, other, c.env.Parameters.Bucket) // as above
+					c.stays(id, "DriverDeleteBucket for "+other)
 				}
 			},
 		},

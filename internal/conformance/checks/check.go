@@ -4,6 +4,7 @@
 package checks
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
@@ -11,15 +12,21 @@ import (
 
 // The profiles that a driver can conform to.
 const (
-	Core          = "Core"
-	S3            = "S3"
-	S3AccessModes = "S3-Access-Modes"
-	MultiBucket   = "Multi-Bucket"
-	CrashSafety   = "Crash-Safety"
+	Core           = "Core"
+	S3             = "S3"
+	S3AccessModes  = "S3-Access-Modes"
+	MultiBucket    = "Multi-Bucket"
+	ServiceAccount = "ServiceAccount"
+	Azure          = "Azure"
+	GCS            = "GCS"
+	CrashSafety    = "Crash-Safety"
+	EndToEnd       = "End-to-End"
 )
 
 // Profiles returns all profiles, Core first.
-func Profiles() []string { return []string{Core, S3, S3AccessModes, MultiBucket, CrashSafety} }
+func Profiles() []string {
+	return []string{Core, S3, S3AccessModes, MultiBucket, ServiceAccount, Azure, GCS, CrashSafety, EndToEnd}
+}
 
 // The levels of RFC 2119. Only MUST decides about a verdict.
 const (
@@ -54,7 +61,11 @@ type Check struct {
 	// Needs limit the check to what the driver supports and the author supplied.
 	Needs []Need
 
-	run func(*C)
+	// protocol is that of the check's requests. Default: the one of the run.
+	protocol port.Protocol
+	// limit replaces the time limit of a check, if it is longer.
+	limit time.Duration
+	run   func(*C)
 }
 
 // Need is what a check requires. It returns why it does not apply, or nothing.
@@ -78,6 +89,8 @@ type Env struct {
 	// plane may take to follow a call.
 	CallTimeout, Timeout, Settle time.Duration
 	History                      *History
+	// EndToEnd runs scenarios with the driver. It may be nil.
+	EndToEnd Scenarios
 }
 
 // Parameters are what the driver's author supplies.
@@ -87,11 +100,27 @@ type Parameters struct {
 	Bucket       map[string]string
 	Incompatible map[string]string
 	Access       map[string]string
+	// IncompatibleAccess are other valid parameters, which describe another access.
+	IncompatibleAccess map[string]string
 	// ExistingBucket is the ID of a bucket that the driver did not create.
 	ExistingBucket string
-	// S3Endpoint replaces the endpoint that the driver returns.
-	S3Endpoint string
+	// NonEmptyDeletion is Reject or Purge: what the driver does when it is to delete a bucket
+	// with objects. It may be empty.
+	NonEmptyDeletion string
+	// ServiceAccount is the name of a Kubernetes ServiceAccount.
+	ServiceAccount string
+	// S3Endpoint replaces the endpoint that the driver returns, AzureEndpoint that in the
+	// token, and GCSEndpoint Google's.
+	S3Endpoint    string
+	AzureEndpoint string
+	GCSEndpoint   string
 }
+
+// The policies for buckets with objects.
+const (
+	Reject = "reject"
+	Purge  = "purge"
+)
 
 // Applies returns why a check does not apply, or nothing.
 func (c *Check) Applies(env *Env) string {
@@ -123,6 +152,32 @@ func needsS3(env *Env) string {
 	return "the driver does not serve S3"
 }
 
+// supports returns whether the driver serves a protocol. One of v1alpha1 has a single one.
+func (e *Env) supports(p port.Protocol) bool { return e.Protocol == p || slices.Contains(e.Info.Protocols, p) }
+
+func needsProtocol(p port.Protocol) Need {
+	return func(env *Env) string {
+		if env.supports(p) {
+			return ""
+		}
+		return "the driver does not serve " + p.String()
+	}
+}
+
+func needsTwoProtocols(env *Env) string {
+	if len(env.Info.Protocols) > 1 {
+		return ""
+	}
+	return "the driver serves one protocol"
+}
+
+func needsIncompatibleAccess(env *Env) string {
+	if len(env.Parameters.IncompatibleAccess) > 0 {
+		return ""
+	}
+	return "the parameters file has no incompatible parameters of an access"
+}
+
 func needsRestart(env *Env) string {
 	if env.Restart != nil {
 		return ""
@@ -148,8 +203,9 @@ func needsExistingBucket(env *Env) string {
 func All() []*Check {
 	var all []*Check
 	for _, group := range [][]*Check{
-		identity(), bucketIDs(), creation(), reading(), deletion(), accountIDs(), grants(), grantValidation(), revocation(),
-		secrets(), modes(), multiBucket(), concurrency(), life(), history(),
+		identity(), bucketIDs(), creation(), reading(), deletion(), accountIDs(), grants(), incompatibleGrants(), grantValidation(),
+		grantCodes(), grantRemains(), revocation(),
+		secrets(), modes(), multiBucket(), serviceAccounts(), azure(), gcs(), concurrency(), linearizability(), life(), endToEnd(), history(),
 	} {
 		all = append(all, group...)
 	}

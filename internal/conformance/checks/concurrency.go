@@ -178,7 +178,7 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-07", Title: "Simultaneous DriverCreateBucket calls for different buckets succeed", Profile: Core, Level: Must,
-			Classes: []string{"D09"}, Sentence: "The CO is responsible for no more than one call in-flight per bucket.", Source: sourcePending,
+			Classes: []string{"D09"}, Sentence: sayOneEach, Source: sourcePending,
 			run: func(c *C) {
 				requests := make([]port.BucketRequest, 2*parallel)
 				for i := range requests {
@@ -195,6 +195,62 @@ func concurrency() []*Check {
 						c.setup("simultaneous DriverCreateBucket", err)
 					}
 					c.wantOK("DriverCreateBucket beside others", err)
+				}
+			},
+		},
+		{
+			ID: "CC-08", Title: "Simultaneous DriverRevokeBucketAccess calls for one access succeed, or ask for a retry", Profile: Core,
+			Level: Should, Classes: []string{"D04", "D07"}, Sentence: sayPending, Source: sourcePending,
+			run: func(c *C) {
+				request, access := c.granted()
+				_, errs := together(c, parallel, func(ctx context.Context, _ int) (struct{}, error) {
+					return struct{}{}, c.Raw.Revoke(ctx, revocationOf(request, access))
+				})
+				c.wantRepeatable("DriverRevokeBucketAccess", errs)
+			},
+		},
+		{
+			ID: "CC-09", Title: "Simultaneous DriverGrantBucketAccess calls for different buckets succeed", Profile: Core, Level: Must,
+			Classes: []string{"D09"}, Sentence: sayOneEach, Source: sourcePending,
+			run: func(c *C) {
+				requests := make([]port.AccessRequest, parallel)
+				for i := range requests {
+					requests[i] = c.accessRequest(c.bucket().ID)
+				}
+				accesses, errs := together(c, parallel, func(ctx context.Context, i int) (*port.Access, error) {
+					return port.Patient(c.Raw, c.env.CallTimeout).Grant(ctx, requests[i])
+				})
+				for i, access := range accesses {
+					c.removeAccess(requests[i], access)
+				}
+				for _, err := range errs {
+					c.wantOK("DriverGrantBucketAccess beside others", err)
+				}
+			},
+		},
+		{
+			ID: "CC-10", Title: "Simultaneous DriverRevokeBucketAccess calls for one bucket revoke these accesses, and no others", Profile: S3,
+			Level: Must, Classes: []string{"D08", "D15"}, Sentence: sayRevokes, Source: sourceRevoke, Needs: []Need{needsS3},
+			run: func(c *C) {
+				id := c.bucket().ID
+				requests, accesses := make([]port.AccessRequest, parallel), make([]*port.Access, parallel)
+				for i := range requests {
+					requests[i] = c.accessRequest(id)
+					accesses[i] = c.access(requests[i])
+					c.working(accesses[i])
+				}
+				_, errs := together(c, parallel/2, func(ctx context.Context, i int) (struct{}, error) {
+					return struct{}{}, port.Patient(c.Raw, c.env.CallTimeout).Revoke(ctx, revocationOf(requests[i], accesses[i]))
+				})
+				for _, err := range errs {
+					c.setup("simultaneous DriverRevokeBucketAccess", err)
+				}
+				for i, access := range accesses {
+					if i < parallel/2 {
+						c.cannotWriteAnyMore(access, 0)
+					} else {
+						c.works("each other credential", c.use(access, 0))
+					}
 				}
 			},
 		},

@@ -49,7 +49,7 @@ func (c *C) createWith(protocol port.Protocol) error {
 	return err
 }
 
-func creation() []*Check { return append(creationCalls(), creationValidation()...) }
+func creation() []*Check { return slices.Concat(creationCalls(), creationValidation(), values()) }
 
 func creationCalls() []*Check {
 	return []*Check{
@@ -63,23 +63,35 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-02", Title: "DriverCreateBucket returns the protocols of the bucket", Profile: Core, Level: Must, Source: sourceCreate,
-			Sentence: "At least one protocol must be returned, or provisioning will be considered failed.",
+			Sentence:   "At least one protocol must be returned, or provisioning will be considered failed.",
+			Generation: port.V1alpha2, Classes: []string{"D01"},
 			run: func(c *C) {
 				b := c.bucket()
 				if len(b.Protocols) == 0 {
 					c.fail("information for at least one protocol", "none")
 				}
-				if c.Driver.Generation() == port.V1alpha2 && !slices.Contains(b.Protocols, c.env.Protocol) {
-					c.fail("information for the requested protocol "+c.env.Protocol.String(), "%v", b.Protocols)
+				if !slices.Contains(b.Protocols, c.protocol) {
+					c.fail("information for the requested protocol "+c.protocol.String(), "%v", b.Protocols)
+				}
+			},
+		},
+		{
+			ID: "CB-08", Title: "DriverCreateBucket returns the protocol of the bucket", Profile: Core, Level: Should, Source: sourceCreate,
+			Sentence: "bucket_info returned here stores the data specific to the bucket required by the object storage provider " +
+				"to connect to the bucket.",
+			Generation: port.V1alpha1, Classes: []string{"D01"},
+			run: func(c *C) {
+				if b := c.bucket(); len(b.Protocols) == 0 {
+					c.fail("bucket_info", "none")
 				}
 			},
 		},
 		{
 			ID: "CB-03", Title: "DriverCreateBucket returns a bucket ID of at most 128 bytes", Profile: Core, Level: Must,
-			Classes: []string{"D19"}, Source: "spec, Size Limits", Generation: port.V1alpha1,
+			Classes: []string{"D19"}, Source: sourceSizes, Generation: port.V1alpha1,
 			Sentence: "Unless otherwise specified, fields SHALL NOT exceed the limits documented here: 128 bytes for a string.",
 			run: func(c *C) {
-				if b := c.bucket(); b.ID == "" || len(b.ID) > 128 {
+				if b := c.bucket(); b.ID == "" || len(b.ID) > maxString {
 					c.fail("1 to 128 bytes", "bucket ID %q", b.ID)
 				}
 			},
@@ -105,7 +117,7 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-06", Title: "Two buckets have different IDs", Profile: Core, Level: Must, Classes: []string{"D19", "D20"},
-			Sentence: "bucket_id is expected to be the globally unique identifier for the bucket in the object storage provider.",
+			Sentence: sayGlobal,
 			Source:   sourceCreate, Generation: port.V1alpha1,
 			run: func(c *C) {
 				if first, second := c.bucket(), c.bucket(); first.ID == second.ID {
@@ -115,7 +127,7 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-07", Title: "Long names with a common prefix get different buckets", Profile: Core, Level: Must, Classes: []string{"D19"},
-			Sentence: "bucket_id is expected to be the globally unique identifier for the bucket in the object storage provider.",
+			Sentence: sayGlobal,
 			Source:   sourceCreate, Generation: port.V1alpha1,
 			run: func(c *C) {
 				name := longName(c.bucketName(), 120)
@@ -220,6 +232,30 @@ func creationValidation() []*Check {
 				// Nothing is removed here: what the driver adopted is not the suite's.
 				_, err := c.Driver.CreateBucket(c.Context, c.namedBucket(c.env.Parameters.ExistingBucket))
 				c.wantError("DriverCreateBucket for a bucket of others", err)
+			},
+		},
+		{
+			ID: "CB-19", Title: "DriverCreateBucket for another protocol adds the protocol to the bucket, or is rejected", Profile: Core,
+			Level: Must, Classes: []string{"D02"}, Sentence: sayIncompat, Source: sourceCreate, Generation: port.V1alpha2,
+			Needs: []Need{needsTwoProtocols},
+			run: func(c *C) {
+				request := c.bucketRequest()
+				_, err := c.create(request)
+				c.setup("DriverCreateBucket", err)
+				for _, protocol := range c.env.Info.Protocols {
+					other := request
+					other.Protocols = []port.Protocol{protocol}
+					if b, err := c.Driver.CreateBucket(c.Context, other); err == nil && !slices.Contains(b.Protocols, protocol) {
+						c.fail("a rejection, or a bucket of protocol "+protocol.String(), "OK, with %v", b.Protocols)
+					}
+				}
+			},
+		},
+		{
+			ID: "CB-21", Title: "DriverCreateBucket returns INVALID_ARGUMENT for unknown protocols", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			run: func(c *C) {
+				c.wantCode("DriverCreateBucket with an unknown protocol", c.createWith(badEnum), codes.InvalidArgument)
 			},
 		},
 	}

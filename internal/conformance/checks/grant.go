@@ -47,19 +47,19 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-03", Title: "DriverGrantBucketAccess returns credentials for one protocol, the requested one", Profile: Core, Level: Must,
-			Classes: []string{"D25"}, Sentence: "Credentials must match input protocol. Provisioning failure if required fields are missing.",
+			Classes: []string{"D25"}, Sentence: sayMatch,
 			Source: sourceGrant,
 			run: func(c *C) {
 				_, access := c.granted()
-				if !slices.Equal(access.Protocols, []port.Protocol{c.env.Protocol}) {
-					c.fail("credentials for "+c.env.Protocol.String(), "%v %v", access.Protocols, access.UnknownKeys)
+				if !slices.Equal(access.Protocols, []port.Protocol{c.protocol}) {
+					c.fail("credentials for "+c.protocol.String(), "%v %v", access.Protocols, access.UnknownKeys)
 				}
 			},
 		},
 		{
 			ID: "GR-04", Title: "DriverGrantBucketAccess returns all that a client of S3 requires", Profile: S3, Level: Must,
 			Classes: []string{"D25"}, Source: sourceGrant, Needs: []Need{needsS3},
-			Sentence: "Unlike DriverCreateBucket, required fields are not optional since this info is used by workloads to gain access to buckets.",
+			Sentence: sayComplete,
 			run: func(c *C) {
 				_, access := c.granted()
 				for _, b := range access.Buckets {
@@ -71,7 +71,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-05", Title: "DriverGrantBucketAccess returns information for the requested buckets only", Profile: Core, Level: Must,
-			Sentence: "buckets: one for each requested bucket, and no other.", Source: sourceGrant, Generation: port.V1alpha2,
+			Sentence: sayEach, Source: sourceGrant, Generation: port.V1alpha2,
 			run: func(c *C) {
 				request, access := c.granted()
 				if len(access.Buckets) != 1 || access.Buckets[0].ID != request.Buckets[0].ID {
@@ -115,7 +115,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-09", Title: "DriverGrantBucketAccess rejects another bucket for an existing account", Profile: Core, Level: Should,
-			Sentence: "ALREADY_EXISTS (not retryable): same identity, other parameters.", Source: sourceGrant, Generation: port.V1alpha2,
+			Sentence: sayIncompatAccess, Source: sourceGrant, Generation: port.V1alpha2, Classes: []string{"D02"},
 			run: func(c *C) {
 				request, _ := c.granted()
 				request.Buckets = c.namedAccess("", c.bucket().ID).Buckets
@@ -123,6 +123,54 @@ func grants() []*Check {
 				c.wantError("DriverGrantBucketAccess with another bucket", err)
 			},
 		},
+	}
+}
+
+// repeatedWith grants an access, and calls again with a request that was changed.
+func (c *C) repeatedWith(change func(*port.AccessRequest)) error {
+	request, _ := c.granted()
+	request.Buckets = slices.Clone(request.Buckets)
+	change(&request)
+	_, err := c.Driver.Grant(c.Context, request)
+	return err
+}
+
+// incompatibleGrants are the checks of a repeated call that asks for something else.
+func incompatibleGrants() []*Check {
+	check := func(id, title, generation string, run func(*C), needs ...Need) *Check {
+		return &Check{
+			ID: id, Title: title, Profile: Core, Level: Should, Classes: []string{"D02"}, Sentence: sayIncompatAccess, Source: sourceGrant,
+			Generation: generation, Needs: needs, run: run,
+		}
+	}
+	return []*Check{
+		check("GR-10", "DriverGrantBucketAccess returns ALREADY_EXISTS for another bucket", port.V1alpha2, func(c *C) {
+			other := c.bucket().ID
+			err := c.repeatedWith(func(r *port.AccessRequest) { r.Buckets[0].ID = other })
+			c.wantCode("DriverGrantBucketAccess with another bucket", err, codes.AlreadyExists)
+		}),
+		check("GR-11", "DriverGrantBucketAccess rejects another protocol for an existing account", port.V1alpha2, func(c *C) {
+			for _, protocol := range c.env.Info.Protocols {
+				if protocol != c.protocol {
+					err := c.repeatedWith(func(r *port.AccessRequest) { r.Protocol = protocol })
+					c.wantError("DriverGrantBucketAccess with protocol "+protocol.String(), err)
+				}
+			}
+		}, needsTwoProtocols),
+		check("GR-12", "DriverGrantBucketAccess rejects another authentication type for an existing account", "", func(c *C) {
+			err := c.repeatedWith(func(r *port.AccessRequest) {
+				r.Authentication, r.ServiceAccount = serviceAccount, defaultServiceAccount
+			})
+			c.wantError("DriverGrantBucketAccess with another authentication type", err)
+		}),
+		check("GR-13", "DriverGrantBucketAccess rejects other parameters for an existing account", "", func(c *C) {
+			err := c.repeatedWith(func(r *port.AccessRequest) { r.Parameters = c.env.Parameters.IncompatibleAccess })
+			c.wantError("DriverGrantBucketAccess with other parameters", err)
+		}, needsIncompatibleAccess),
+		check("GR-14", "DriverGrantBucketAccess rejects other access modes for an existing account", port.V1alpha2, func(c *C) {
+			err := c.repeatedWith(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = readOnly })
+			c.wantError("DriverGrantBucketAccess with other access modes", err)
+		}),
 	}
 }
 
@@ -134,11 +182,19 @@ func bucketNames(buckets []port.Bucket) []string {
 	return names
 }
 
+// unknownBucketRequest returns a request for an access to a bucket that does not exist. Its key
+// is what the driver generated for another bucket.
+func (c *C) unknownBucketRequest() port.AccessRequest {
+	request := c.accessRequest(c.bucket().ID)
+	request.Buckets[0].ID = c.bucketRequest().Key
+	return request
+}
+
 func grantValidation() []*Check {
 	unknownBucket := func(c *C) (string, error) {
-		id := c.bucketRequest().Key
-		_, err := c.grant(c.namedAccess(c.accessName(), id))
-		return id, err
+		request := c.unknownBucketRequest()
+		_, err := c.grant(request)
+		return request.Buckets[0].ID, err
 	}
 	authentication := func(c *C, value port.Authentication) error {
 		return c.grantChanged(func(r *port.AccessRequest) { r.Authentication = value })
@@ -191,7 +247,7 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-25", Title: "DriverGrantBucketAccess rejects unknown access modes", Profile: Core, Level: Must, Classes: []string{"D12"},
-			Sentence: sayUnknown, Source: "spec, AccessMode", Generation: port.V1alpha2,
+			Sentence: sayUnknown, Source: sourceMode, Generation: port.V1alpha2,
 			run: func(c *C) {
 				for _, value := range []port.Mode{cosiv1alpha2.AccessMode_UNKNOWN, badEnum} {
 					err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = value })
@@ -220,6 +276,117 @@ func grantValidation() []*Check {
 			run: func(c *C) {
 				_, err := c.grant(c.namedAccess(c.accessName()))
 				c.wantError("DriverGrantBucketAccess without a bucket", err)
+			},
+		},
+	}
+}
+
+// grantCodes are the checks of codes, and of enums that are not set.
+func grantCodes() []*Check {
+	return []*Check{
+		{
+			ID: "GR-29", Title: "DriverGrantBucketAccess for several buckets succeeds, or returns OUT_OF_RANGE", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Source: sourceAccount, Generation: port.V1alpha2,
+			Sentence: "OutOfRange (not retryable) if (and only if) the driver does not support creating a single shared access credential " +
+				"for multiple buckets.",
+			run: func(c *C) {
+				request := c.namedAccess(c.accessName(), c.bucket().ID, c.bucket().ID)
+				id, err := c.Driver.AccountKey(c.Context, request)
+				if err == nil {
+					request.Key = id
+					_, err = c.grant(request)
+				}
+				if err != nil && !isCode(err, codes.OutOfRange) {
+					c.fail("OK or OUT_OF_RANGE", "%s", explain(err))
+				}
+			},
+		},
+		{
+			ID: "GR-31", Title: "DriverGrantBucketAccess returns NOT_FOUND for a bucket that does not exist", Profile: Core, Level: Should,
+			Classes: []string{"D13"}, Sentence: sayNotFound, Source: sourceCodes,
+			run: func(c *C) {
+				_, err := c.grant(c.unknownBucketRequest())
+				c.wantCode("DriverGrantBucketAccess for an unknown bucket", err, codes.NotFound, codes.FailedPrecondition, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-32", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown protocols", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			run: func(c *C) {
+				err := c.grantChanged(func(r *port.AccessRequest) { r.Protocol = badEnum })
+				c.wantCode("DriverGrantBucketAccess with an unknown protocol", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-33", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown access modes", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			run: func(c *C) {
+				err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = badEnum })
+				c.wantCode("DriverGrantBucketAccess with an unknown access mode", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-34", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for a request without a bucket", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors,
+			run: func(c *C) {
+				_, err := c.grant(c.namedAccess(c.accessName()))
+				c.wantCode("DriverGrantBucketAccess without a bucket", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-35", Title: "DriverGrantBucketAccess rejects unknown access modes for metadata", Profile: Core, Level: Should,
+			Classes: []string{"D12"}, Sentence: sayUnknown, Source: sourceMode, Generation: port.V1alpha2,
+			run: func(c *C) {
+				for _, value := range []port.Mode{cosiv1alpha2.AccessMode_UNKNOWN, badEnum} {
+					err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectMetadata = value })
+					c.wantError(fmt.Sprintf("DriverGrantBucketAccess with access mode %s for metadata of objects", value), err)
+					err = c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.BucketMetadata = value })
+					c.wantError(fmt.Sprintf("DriverGrantBucketAccess with access mode %s for metadata of the bucket", value), err)
+				}
+			},
+		},
+		{
+			ID: "GR-36", Title: "DriverGrantBucketAccess rejects a protocol, authentication type or access mode that is not set", Profile: Core,
+			Level: Should, Classes: []string{"D12"}, Sentence: sayRequired, Source: sourceFields, Generation: port.V1alpha2,
+			run: func(c *C) {
+				for what, change := range map[string]func(*port.AccessRequest){
+					"protocol":            func(r *port.AccessRequest) { r.Protocol = port.Unset },
+					"authentication type": func(r *port.AccessRequest) { r.Authentication = port.Unset },
+					"access mode":         func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = port.Unset },
+				} {
+					c.wantError("DriverGrantBucketAccess without a "+what, c.grantChanged(change))
+				}
+			},
+		},
+	}
+}
+
+// grantRemains are the checks of what a rejected call leaves behind.
+func grantRemains() []*Check {
+	return []*Check{
+		{
+			ID: "GR-37", Title: "DriverGrantBucketAccess rejects a bucket without an ID", Profile: Core, Level: Must, Classes: []string{"D10"},
+			Sentence: sayRequired, Source: sourceFields, Generation: port.V1alpha2,
+			run: func(c *C) {
+				err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].ID = "" })
+				c.wantError("DriverGrantBucketAccess for a bucket without bucket_id", err)
+			},
+		},
+		{
+			ID: "GR-38", Title: "DriverGrantBucketAccess succeeds once the bucket exists", Profile: Core, Level: Must,
+			Classes: []string{"D05", "D11"}, Sentence: sayRetry, Source: sourceTimeouts,
+			run: func(c *C) {
+				bucket := c.bucketRequest()
+				request := c.accessRequest(c.anyBucket())
+				request.Buckets[0].ID = bucket.Key
+				if _, err := c.grant(request); err == nil {
+					c.notReached("DriverGrantBucketAccess for an unknown bucket", errAccepted)
+				}
+				b, err := c.create(bucket)
+				c.setup("DriverCreateBucket", err)
+				request.Buckets[0].ID = b.ID
+				_, err = c.grant(request)
+				c.wantOK("DriverGrantBucketAccess after DriverCreateBucket", err)
 			},
 		},
 	}
@@ -276,6 +443,24 @@ func revocation() []*Check {
 				c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
 				_, err := c.grant(request)
 				c.wantOK("DriverGrantBucketAccess after DriverRevokeBucketAccess", err)
+			},
+		},
+		{
+			ID: "RV-07", Title: "DriverRevokeBucketAccess returns INVALID_ARGUMENT for an empty account ID", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Needs: []Need{needsPermission},
+			run: func(c *C) {
+				err := c.Driver.Revoke(c.Context, c.namedAccess("", c.bucket().ID))
+				c.wantCode("DriverRevokeBucketAccess without account_id", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "RV-08", Title: "DriverRevokeBucketAccess leaves the bucket", Profile: Core, Level: Must, Classes: []string{"D10"},
+			Sentence: sayRevokes, Source: sourceRevoke,
+			run: func(c *C) {
+				request, access := c.granted()
+				c.setup("look the bucket up", c.observe(request.Buckets[0].ID))
+				c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+				c.stays(request.Buckets[0].ID, "DriverRevokeBucketAccess")
 			},
 		},
 	}

@@ -13,8 +13,9 @@ import (
 var validID = regexp.MustCompile(`^[a-zA-Z0-9._/-]+$`)
 
 const (
-	maxID   = 2048
-	maxName = 253
+	maxID     = 2048
+	maxName   = 253
+	maxString = 128 // of v1alpha1
 )
 
 // checkID ends the check unless an ID is valid.
@@ -62,8 +63,9 @@ func bucketIDs() []*Check {
 func accountIDs() []*Check {
 	g := generator{
 		prefix: "GA", call: "DriverGenerateBucketAccessId", source: sourceAccount, name: (*C).accessName,
-		// Without buckets, which only preview the grant.
-		generate: func(c *C, name string) (string, error) { return c.Driver.AccountKey(c.Context, c.namedAccess(name)) },
+		generate: func(c *C, name string) (string, error) {
+			return c.Driver.AccountKey(c.Context, c.namedAccess(name, c.anyBucket()))
+		},
 	}
 	return g.checks()
 }
@@ -126,6 +128,35 @@ func (g generator) checks() []*Check {
 			run: func(c *C) {
 				_, err := g.generate(c, "")
 				c.wantCode(g.call+" without a name", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: g.prefix + "-08", Title: g.call + " returns a valid ID for every name that it accepts", Profile: Core, Level: Must,
+			Classes: []string{"D19", "D20"}, Sentence: sayID, Source: g.source, Generation: port.V1alpha2,
+			run: func(c *C) {
+				seen := map[string]string{}
+				for _, name := range append(c.oddNames(), c.pathNames()...) {
+					id, err := g.generate(c, name)
+					if err != nil {
+						continue
+					}
+					c.checkID(id)
+					if other, twice := seen[id]; twice && !strings.EqualFold(name, other) {
+						c.fail("different IDs", "ID %q for names %q and %q", id, other, name)
+					}
+					seen[id] = name
+				}
+			},
+		},
+		{
+			ID: g.prefix + "-09", Title: g.call + " returns no ID that leads elsewhere as a path", Profile: Core, Level: Should,
+			Classes: []string{"D10"}, Sentence: saySubdomain, Source: sourceFields, Generation: port.V1alpha2,
+			run: func(c *C) {
+				for _, name := range c.pathNames() {
+					if id, err := g.generate(c, name); err == nil && isPath(id) {
+						c.fail("a rejection, or an ID without the elements '', '.' and '..'", "ID %q for name %q", id, name)
+					}
+				}
 			},
 		},
 	}

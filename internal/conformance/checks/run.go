@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -42,10 +43,14 @@ type C struct {
 	// Driver is patient, and Raw is not.
 	Driver, Raw port.Driver
 
-	env     *Env
-	check   *Check
+	env   *Env
+	check *Check
+	// protocol is that of the check's requests.
+	protocol port.Protocol
 	record  *recorder
 	names   int
+	// any is the ID of a bucket that anyBucket has created.
+	any     string
 	cleanup []func(context.Context) error
 
 	mu     sync.Mutex
@@ -57,11 +62,11 @@ func (c *Check) Run(ctx context.Context, env *Env) Result {
 	start := time.Now()
 	record := &recorder{}
 	base := context.WithValue(ctx, recorderKey{}, record)
-	checkCtx, cancel := context.WithTimeout(base, env.Timeout)
+	checkCtx, cancel := context.WithTimeout(base, max(env.Timeout, c.limit))
 	defer cancel()
 	run := &C{
 		Context: checkCtx, Driver: port.Patient(env.Driver, env.CallTimeout), Raw: env.Driver,
-		env: env, check: c, record: record, result: Result{State: Pass},
+		env: env, check: c, protocol: cmp.Or(c.protocol, env.Protocol), record: record, result: Result{State: Pass},
 	}
 	run.do() //nolint:contextcheck // the check has the context
 	if run.result.State != Pass {

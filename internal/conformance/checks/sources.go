@@ -1,6 +1,7 @@
 package checks
 
-// The places of sentences.
+// The places of sentences. "spec" is that of v1alpha1, which the KEP does not replace, and the
+// comments of the protocol's definition.
 const (
 	sourceInfo     = "KEP-1979, DriverGetInfo"
 	sourceGenerate = "KEP-1979, DriverGenerateBucketId"
@@ -14,6 +15,13 @@ const (
 	sourceFields   = "spec, Field Requirements"
 	sourceTimeouts = "spec, Timeouts"
 	sourcePending  = "spec, Concurrency"
+	sourceSizes    = "spec, Size Limits"
+	sourceWorkflow = "KEP-1979, workflows"
+	sourceAzure    = "KEP-1979, BucketAccess Secret data, Azure"
+	sourceGCS      = "KEP-1979, BucketAccess Secret data, GCS"
+	sourceMode     = "spec, AccessMode"
+	sourceCodes    = "gRPC, Status Codes"
+	sourcePolicy   = "KEP-1979, Deleting a Bucket; what happens to objects is for the driver to decide, and to state"
 )
 
 // Sentences that several checks rest on.
@@ -33,4 +41,15 @@ const (
 	sayAccess      = "This call creates a set of access credentials for one or more buckets."
 	sayRevokes     = "This call revokes access granted to a particular account."
 	sayDestructive = sayRequired
+	sayUniqueKeys  = "This gRPC call requests to generate unique access credentials for the Bucket(s)."
+	sayNotFound    = "NOT_FOUND: Some requested entity (e.g., file or directory) was not found."
+	sayNotEmpty    = "FAILED_PRECONDITION: The operation was rejected because the system is not in a state required for the " +
+		"operation's execution. For example, the directory to be deleted is non-empty."
+	sayIncompatAccess = "ALREADY_EXISTS (not retryable): same identity, other parameters."
+	sayGetIncompat    = "If the backend bucket isn't compatible with the input parameters, error InvalidArgument must be returned."
+	saySubdomain      = "Names that COSI sends are DNS subdomains of at most 253 characters."
+	sayGlobal         = "bucket_id is expected to be the globally unique identifier for the bucket in the object storage provider."
+	sayOneEach        = "The CO is responsible for no more than one call in-flight per bucket."
+	sayOpaque         = "The receiver is responsible for parsing and validating the values."
+	sayDeletes        = "This gRPC call deletes a bucket in the OSP."
 )

@@ -16,11 +16,16 @@ import (
 )
 
 const (
-	s3        = cosiv1alpha2.ObjectProtocol_S3
-	key       = cosiv1alpha2.AuthenticationType_KEY
-	readWrite = cosiv1alpha2.AccessMode_READ_WRITE
-	anyMode   = cosiv1alpha2.AccessMode_ANY
-	badEnum   = 99
+	s3             = cosiv1alpha2.ObjectProtocol_S3
+	azureBlob      = cosiv1alpha2.ObjectProtocol_AZURE
+	googleStorage  = cosiv1alpha2.ObjectProtocol_GCS
+	key            = cosiv1alpha2.AuthenticationType_KEY
+	serviceAccount = cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT
+	readWrite      = cosiv1alpha2.AccessMode_READ_WRITE
+	readOnly       = cosiv1alpha2.AccessMode_READ_ONLY
+	writeOnly      = cosiv1alpha2.AccessMode_WRITE_ONLY
+	anyMode        = cosiv1alpha2.AccessMode_ANY
+	badEnum        = 99
 )
 
 // bucketName returns a fresh name of a bucket, in COSI's form.
@@ -52,7 +57,7 @@ func (c *C) require(call, id string) {
 // namedBucket returns a request whose key is a name.
 func (c *C) namedBucket(name string) port.BucketRequest {
 	return port.BucketRequest{
-		Key: name, Protocols: []port.Protocol{c.env.Protocol}, Parameters: maps.Clone(c.env.Parameters.Bucket),
+		Key: name, Protocols: []port.Protocol{c.protocol}, Parameters: maps.Clone(c.env.Parameters.Bucket),
 	}
 }
 
@@ -73,6 +78,12 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 		return // no one knows what a driver would delete
 	}
 	c.later(func(ctx context.Context) error {
+		if isPath(id) && b == nil {
+			return nil // it was rejected
+		}
+		if isPath(id) {
+			return fmt.Errorf("bucket %q: %w", id, errPath)
+		}
 		if err := c.Driver.DeleteBucket(ctx, id, request.Parameters); err != nil {
 			if b == nil && isNothing(err) {
 				return nil
@@ -90,11 +101,38 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 	})
 }
 
+// observe returns an error unless a bucket exists. Where nothing else tells, a grant does.
+func (c *C) observe(id string) error {
+	if c.Raw.Generation() == port.V1alpha2 {
+		_, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: id, Protocols: []port.Protocol{c.protocol}})
+		if !isCode(err, codes.Unimplemented) {
+			return err
+		}
+	}
+	_, err := c.grant(c.accessRequest(id))
+	return err
+}
+
+// stays ends the check unless a bucket is still there.
+func (c *C) stays(id, after string) {
+	if err := c.observe(id); err != nil {
+		c.fail("bucket "+id+" is still there after "+after, "%s", explain(err))
+	}
+}
+
 // bucket creates a bucket before what the check is about.
 func (c *C) bucket() *port.Bucket {
 	b, err := c.create(c.bucketRequest())
 	c.setup("DriverCreateBucket", err)
 	return b
+}
+
+// anyBucket returns the ID of a bucket that is the same for the whole check.
+func (c *C) anyBucket() string {
+	if c.any == "" {
+		c.any = c.bucket().ID
+	}
+	return c.any
 }
 
 // accessRequest returns a request for an access that can read and write objects. In v1alpha2
@@ -110,7 +148,7 @@ func (c *C) accessRequest(buckets ...string) port.AccessRequest {
 
 func (c *C) namedAccess(name string, buckets ...string) port.AccessRequest {
 	request := port.AccessRequest{
-		Key: name, Protocol: c.env.Protocol, Authentication: key, Parameters: maps.Clone(c.env.Parameters.Access),
+		Key: name, Protocol: c.protocol, Authentication: key, Parameters: maps.Clone(c.env.Parameters.Access),
 	}
 	for _, id := range buckets {
 		request.Buckets = append(request.Buckets, port.AccessedBucket{ID: id, Modes: port.Modes{
@@ -130,7 +168,7 @@ func (c *C) grant(request port.AccessRequest) (*port.Access, error) {
 // removeAccess removes an access at the end. A call that failed may have created it.
 func (c *C) removeAccess(request port.AccessRequest, access *port.Access) {
 	revocation := revocationOf(request, access)
-	if revocation.Key == "" {
+	if revocation.Key == "" || isPath(revocation.Key) && access == nil {
 		return
 	}
 	c.later(func(ctx context.Context) error {
@@ -157,26 +195,6 @@ func (c *C) access(request port.AccessRequest) *port.Access {
 	c.setup("DriverGrantBucketAccess", err)
 	c.require("DriverGrantBucketAccess", access.AccountID)
 	return access
-}
-
-// use returns a client for a bucket of an access.
-func (c *C) use(access *port.Access, bucket int) *dataplane.S3 {
-	if access.S3 == nil || len(access.Buckets) <= bucket || access.Buckets[bucket].S3 == nil {
-		c.notReached("DriverGrantBucketAccess", fmt.Errorf("the response has no credentials for S3"))
-	}
-	client := c.client(access.Buckets[bucket].S3, access.S3)
-	return client
-}
-
-func (c *C) client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S3CredentialInfo) *dataplane.S3 {
-	if endpoint := c.env.Parameters.S3Endpoint; endpoint != "" {
-		info = &cosiv1alpha2.S3BucketInfo{
-			BucketId: info.GetBucketId(), Region: info.GetRegion(), AddressingStyle: info.GetAddressingStyle(), Endpoint: endpoint,
-		}
-	}
-	client := dataplane.NewS3(info, credential)
-	c.later(func(context.Context) error { client.Close(); return nil })
-	return client
 }
 
 // persist calls as the sidecar does, until the call succeeds, fails for good, or the time to
@@ -217,7 +235,7 @@ func (c *C) settles(request func(context.Context) error, wanted func(error) bool
 		case <-ctx.Done():
 			timer.Stop()
 			if !dataplane.IsAnswer(err) {
-				c.notReached("the S3 service does not answer", err)
+				c.notReached("the object store does not answer", err)
 			}
 			return err
 		case <-timer.C:
@@ -226,13 +244,13 @@ func (c *C) settles(request func(context.Context) error, wanted func(error) bool
 }
 
 // write writes an object, which is deleted at the end.
-func (c *C) write(client *dataplane.S3, object string) error {
+func (c *C) write(client dataplane.Client, object string) error {
 	c.later(func(ctx context.Context) error { _ = client.Delete(ctx, object); return nil }) // its bucket says what is left
 	return c.settles(func(ctx context.Context) error { return client.Put(ctx, object, []byte(object)) }, isNil)
 }
 
 // works ends the check unless a client can write, read and delete.
-func (c *C) works(what string, client *dataplane.S3) {
+func (c *C) works(what string, client dataplane.Client) {
 	const object = "conformance/probe"
 	if err := c.write(client, object); err != nil {
 		c.fail(what+" can write an object", "%v", err)

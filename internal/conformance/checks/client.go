@@ -1,0 +1,70 @@
+package checks
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/dataplane"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// use returns a client for a bucket of an access.
+func (c *C) use(access *port.Access, bucket int) dataplane.Client {
+	if len(access.Buckets) <= bucket {
+		c.notReached("DriverGrantBucketAccess", errors.New("the response has no information about the bucket"))
+	}
+	return c.across(access, access, bucket)
+}
+
+// across returns a client for a bucket of one access with the credentials of another.
+func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
+	lacks := func(missing bool) {
+		if missing {
+			c.notReached("DriverGrantBucketAccess", errors.New("the response has no credentials for "+c.protocol.String()))
+		}
+	}
+	info := bucket.Buckets[i]
+	switch c.protocol { //nolint:exhaustive // the rest is not granted
+	case azureBlob:
+		lacks(credentials.Azure == nil || bucket.Azure == nil)
+		client, err := dataplane.NewAzure(bucket.Azure, credentials.Azure, c.env.Parameters.AzureEndpoint)
+		c.setup("the shared access signature", err)
+		return c.served(client)
+	case googleStorage:
+		lacks(credentials.GCS == nil || info.GCS == nil)
+		if credentials.GCS.GetAccessId() == "" {
+			c.notSupported("requests without an HMAC key", errors.New("the response has none"))
+		}
+		return c.served(dataplane.NewGCS(info.GCS, credentials.GCS, c.env.Parameters.GCSEndpoint))
+	default:
+		lacks(credentials.S3 == nil || info.S3 == nil)
+		return c.s3Client(info.S3, credentials.S3)
+	}
+}
+
+func (c *C) s3Client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S3CredentialInfo) dataplane.Client {
+	if endpoint := c.env.Parameters.S3Endpoint; endpoint != "" {
+		info = &cosiv1alpha2.S3BucketInfo{
+			BucketId: info.GetBucketId(), Region: info.GetRegion(), AddressingStyle: info.GetAddressingStyle(), Endpoint: endpoint,
+		}
+	}
+	return c.closed(dataplane.NewS3(info, credential))
+}
+
+// closed closes a client at the end.
+func (c *C) closed(client dataplane.Client) dataplane.Client {
+	c.later(func(context.Context) error { client.Close(); return nil })
+	return client
+}
+
+// served ends the check as not supported if no object store is behind the credentials.
+func (c *C) served(client dataplane.Client) dataplane.Client {
+	ctx, cancel := context.WithTimeout(c.Context, c.env.CallTimeout)
+	defer cancel()
+	if _, err := client.Get(ctx, "conformance/none"); !dataplane.IsAnswer(err) {
+		client.Close()
+		c.notSupported("no "+c.protocol.String()+" service answers to the credentials", err)
+	}
+	return c.closed(client)
+}
