@@ -60,6 +60,8 @@ func intercept(b behaviour) grpc.UnaryServerInterceptor {
 			}
 			provisioner := info.Server.(cosiv1alpha2.ProvisionerServer) //nolint:forcetypeassert // it is
 			switch r := r.(type) {
+			case *create:
+				return provisioner.DriverCreateBucket(ctx, r)
 			case *get:
 				return provisioner.DriverGetBucket(ctx, r)
 			case *remove:

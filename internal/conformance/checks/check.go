@@ -153,7 +153,9 @@ func needsS3(env *Env) string {
 }
 
 // supports returns whether the driver serves a protocol. One of v1alpha1 has a single one.
-func (e *Env) supports(p port.Protocol) bool { return e.Protocol == p || slices.Contains(e.Info.Protocols, p) }
+func (e *Env) supports(p port.Protocol) bool {
+	return e.Protocol == p || slices.Contains(e.Info.Protocols, p)
+}
 
 func needsProtocol(p port.Protocol) Need {
 	return func(env *Env) string {

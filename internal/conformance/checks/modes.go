@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	"errors"
 
 	"google.golang.org/grpc/codes"
 
@@ -97,11 +98,18 @@ func modeRules() []*Check {
 			ID: "AM-06", Title: "An access mode is granted, or rejected with INVALID_ARGUMENT", Profile: S3AccessModes, Level: Must,
 			Classes: []string{"D12", "D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2, Needs: []Need{needsS3},
 			run: func(c *C) {
-				id := c.bucket().ID
+				id, limited := c.bucket().ID, 0
 				for _, mode := range []port.Mode{readWrite, readOnly, writeOnly} {
-					if _, err := c.grantWithMode(id, mode); err != nil && !isCode(err, codes.InvalidArgument) {
+					_, err := c.grantWithMode(id, mode)
+					if err != nil && !isCode(err, codes.InvalidArgument) {
 						c.fail("access mode "+mode.String()+" is granted, or rejected with INVALID_ARGUMENT", "%s", explain(err))
 					}
+					if err == nil && mode != readWrite {
+						limited++
+					}
+				}
+				if limited == 0 {
+					c.notSupported("access modes other than READ_WRITE", errors.New("they are rejected"))
 				}
 			},
 		},
@@ -112,6 +120,9 @@ func modeRules() []*Check {
 			run: func(c *C) {
 				request, access := c.granted()
 				c.working(access)
+				if _, err := c.grantWithMode(request.Buckets[0].ID, readOnly); err != nil {
+					c.notSupported("access mode READ_ONLY", err)
+				}
 				request.Buckets[0].Modes.ObjectData = readOnly
 				lesser, err := c.Driver.Grant(c.Context, request)
 				if err != nil {

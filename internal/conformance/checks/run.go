@@ -47,8 +47,8 @@ type C struct {
 	check *Check
 	// protocol is that of the check's requests.
 	protocol port.Protocol
-	record  *recorder
-	names   int
+	record   *recorder
+	names    int
 	// any is the ID of a bucket that anyBucket has created.
 	any     string
 	cleanup []func(context.Context) error

@@ -150,6 +150,7 @@ func derivedFrom(secret, text string) string {
 	m, s1, s2 := md5.Sum([]byte(text)), sha1.Sum([]byte(text)), sha256.Sum256([]byte(text)) //nolint:gosec // as above
 	for how, part := range map[string]string{
 		"an ID or a name":                         text,
+		"an ID or a name without '-'":             strings.ReplaceAll(text, "-", ""),
 		"the Base64 of an ID":                     base64.RawStdEncoding.EncodeToString([]byte(text)),
 		"the MD5 digest of an ID":                 hex.EncodeToString(m[:])[:enough],
 		"the SHA-1 digest of an ID":               hex.EncodeToString(s1[:])[:enough],

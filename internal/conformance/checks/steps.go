@@ -204,10 +204,8 @@ func (c *C) persist(call func() error) error {
 	defer cancel()
 	for {
 		err := call()
-		switch status.Code(err) {
-		case codes.OK, codes.InvalidArgument, codes.AlreadyExists, codes.Unimplemented:
+		if c.isFinal(status.Code(err)) {
 			return err
-		default:
 		}
 		timer := time.NewTimer(settlePause)
 		select {
@@ -216,6 +214,19 @@ func (c *C) persist(call func() error) error {
 			return err
 		case <-timer.C:
 		}
+	}
+}
+
+// isFinal returns whether the sidecar does not repeat a call. In v1alpha1, ALREADY_EXISTS may mean
+// that another call for the same thing is in flight.
+func (c *C) isFinal(code codes.Code) bool {
+	switch code {
+	case codes.OK, codes.InvalidArgument, codes.Unimplemented:
+		return true
+	case codes.AlreadyExists:
+		return c.Raw.Generation() != port.V1alpha1
+	default:
+		return false
 	}
 }
 
