@@ -104,10 +104,14 @@ test-sample: build setup ## Try a sample of the faults in all scenarios that shi
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
 
 .PHONY: test-nightly
-test-nightly: nightly-mutants nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
+
+.PHONY: nightly-conformance
+nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
+	$(GO) test ./conformance -v -count 1 -timeout 60m -run '^TestLongMutants$$' -sample 0
 
 .PHONY: nightly-explore
 nightly-explore: ## Try faults in all scenarios that ship, and random ones in the base lifecycle.

@@ -38,7 +38,8 @@ func New(streams cli.Streams, version string) *cobra.Command {
 		Use:   "conformance",
 		Short: "Test whether a driver conforms to the COSI specification",
 		Long: `Test whether a driver conforms to the COSI specification, over its gRPC socket and
-with the credentials that it returns. No Kubernetes is required. The driver speaks
+with the credentials that it returns. No Kubernetes is required, except for the profile
+End-to-End, which starts a control plane and is not tested by default. The driver speaks
 v1alpha2 or v1alpha1.
 
 Each check has a stable ID and a level. A driver conforms to a profile when every MUST
@@ -73,7 +74,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.config.Generation, "api", "",
 		"version of the protocol, v1alpha1 or v1alpha2 (default: the latest that the driver speaks)")
 	flags.StringSliceVar(&f.config.Profiles, "profile", nil,
-		"profile to test, of "+strings.Join(conformance.Profiles(), ", ")+"; can be repeated (default: all)")
+		"profile to test, of "+strings.Join(conformance.Profiles(), ", ")+"; can be repeated (default: all but End-to-End)")
 	flags.StringSliceVar(&f.config.Only, "only", nil, "ID of a check to run; can be repeated (default: all)")
 	flags.StringSliceVar(&f.config.Skip, "skip", nil, "ID of a check to skip; can be repeated")
 	flags.StringVar(&f.parameters, "params", "", "YAML file with the parameters of classes, and what else the suite cannot find out")
