@@ -37,6 +37,9 @@ type (
 // driver was called with.
 type call func(request any) (any, error)
 
+// detached is a request that the driver serves although its caller may have given up.
+type detached struct{ request any }
+
 // behaviour answers a request, with or without the driver below.
 type behaviour func(ctx context.Context, request any, next call) (any, error)
 
@@ -57,6 +60,9 @@ func intercept(b behaviour) grpc.UnaryServerInterceptor {
 		return b(ctx, request, func(r any) (any, error) {
 			if r == request {
 				return handler(ctx, r)
+			}
+			if free, ok := r.(detached); ok {
+				return handler(context.WithoutCancel(ctx), free.request)
 			}
 			provisioner := info.Server.(cosiv1alpha2.ProvisionerServer) //nolint:forcetypeassert // it is
 			switch r := r.(type) {

@@ -46,7 +46,9 @@ func TestDesigns(t *testing.T) {
 			generations: both, behaviour: exclusive(failed(codes.Unavailable, "another call is in flight")),
 		},
 		"slow": {generations: both, behaviour: always(func(ctx context.Context, r any, next call) (any, error) {
-			together(ctx)
+			for range 5 {
+				tick(ctx)
+			}
 			return next(r)
 		})},
 		"minimal": {
@@ -289,7 +291,7 @@ func exclusive(busy error) func(*sync.Map) behaviour {
 			for range 5 {
 				tick(context.WithoutCancel(ctx))
 			}
-			return next(r)
+			return next(detached{r})
 		}
 	}
 }
@@ -371,7 +373,7 @@ func (w *works) start(ctx context.Context, key string, makes bool, r any, next c
 		for range 5 {
 			tick(ctx)
 		}
-		response, err := next(r)
+		response, err := next(detached{r})
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		delete(w.jobs, key)

@@ -48,6 +48,8 @@ type setup struct {
 	behaviour func(state *sync.Map) behaviour
 	// service wraps the S3 service.
 	service func(d *driver, next http.Handler) http.Handler
+	// gcs wraps the GCS service.
+	gcs func(d *driver, next http.Handler) http.Handler
 	// parameters changes what the author supplies.
 	parameters func(*conformance.Parameters)
 	// secret returns the secret of an account, instead of a random one.
@@ -128,7 +130,11 @@ func (d *driver) serveGCS() {
 		d.t.Fatal(err)
 	}
 	d.options.Backend = service.Backend()
-	server := httptest.NewServer(service.Handler())
+	handler := service.Handler()
+	if d.setup.gcs != nil {
+		handler = d.setup.gcs(d, handler)
+	}
+	server := httptest.NewServer(handler)
 	d.t.Cleanup(server.Close)
 	d.gcsEndpoint = server.URL
 }

@@ -295,6 +295,9 @@ func gcsMutants() []mutant {
 			behaviour: accept(&revoked{}, func(m *revoke) bool { return m.GetAccountId() != "" && isFor(m, protocolGCS) }),
 		},
 		{
+			name: "GCS: everyone can read", class: "D16", want: []string{"GC-22"}, behaviour: lending, gcs: openGCS,
+		},
+		{
 			name: "GCS: the bucket is one of S3", class: "D12", want: []string{"CB-19", "GC-01"},
 			behaviour: onResponse(func(m *created) {
 				if m.GetProtocols().GetGcs() != nil {

@@ -33,6 +33,8 @@ type mutant struct {
 	behaviour func(state *sync.Map) behaviour
 	// service wraps the S3 service.
 	service func(*driver, http.Handler) http.Handler
+	// gcs wraps the GCS service.
+	gcs func(*driver, http.Handler) http.Handler
 	// secret returns the secret of an account, instead of a random one.
 	secret func(account string) string
 	// anyContainer has the Azure service ignore for which container a signature is.
@@ -126,7 +128,7 @@ func TestLongMutants(t *testing.T) {
 func (m mutant) test(t *testing.T) []string {
 	t.Helper()
 	s := setup{
-		options: allProtocols(), behaviour: m.behaviour, service: m.service, secret: m.secret, anyContainer: m.anyContainer,
+		options: allProtocols(), behaviour: m.behaviour, service: m.service, gcs: m.gcs, secret: m.secret, anyContainer: m.anyContainer,
 		parameters: m.parameters,
 	}
 	if m.options != nil {

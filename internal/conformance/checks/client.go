@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -43,13 +44,20 @@ func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
 	}
 }
 
+// s3Client returns a client for a bucket. In v1alpha1, applications get the name of the bucket,
+// and many drivers return that as the ID.
 func (c *C) s3Client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S3CredentialInfo) dataplane.Client {
-	if endpoint := c.env.Parameters.S3Endpoint; endpoint != "" {
-		info = &cosiv1alpha2.S3BucketInfo{
-			BucketId: info.GetBucketId(), Region: info.GetRegion(), AddressingStyle: info.GetAddressingStyle(), Endpoint: endpoint,
-		}
+	of := func(bucket string) dataplane.Client {
+		return dataplane.NewS3(&cosiv1alpha2.S3BucketInfo{
+			BucketId: bucket, Region: info.GetRegion(), AddressingStyle: info.GetAddressingStyle(),
+			Endpoint: cmp.Or(c.env.Parameters.S3Endpoint, info.GetEndpoint()),
+		}, credential)
 	}
-	return c.closed(dataplane.NewS3(info, credential))
+	id := info.GetBucketId()
+	if name := c.nameOf[id]; c.Raw.Generation() == port.V1alpha1 && name != "" && name != id {
+		return c.closed(dataplane.Either(of(name), of(id)))
+	}
+	return c.closed(of(id))
 }
 
 // closed closes a client at the end.

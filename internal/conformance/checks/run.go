@@ -50,7 +50,9 @@ type C struct {
 	record   *recorder
 	names    int
 	// any is the ID of a bucket that anyBucket has created.
-	any     string
+	any string
+	// nameOf has the names of buckets by their IDs.
+	nameOf  map[string]string
 	cleanup []func(context.Context) error
 
 	mu     sync.Mutex
@@ -66,7 +68,7 @@ func (c *Check) Run(ctx context.Context, env *Env) Result {
 	defer cancel()
 	run := &C{
 		Context: checkCtx, Driver: port.Patient(env.Driver, env.CallTimeout), Raw: env.Driver,
-		env: env, check: c, protocol: cmp.Or(c.protocol, env.Protocol), record: record, result: Result{State: Pass},
+		env: env, check: c, protocol: cmp.Or(c.protocol, env.Protocol), record: record, nameOf: map[string]string{}, result: Result{State: Pass},
 	}
 	run.do() //nolint:contextcheck // the check has the context
 	if run.result.State != Pass {

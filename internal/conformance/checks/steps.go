@@ -73,6 +73,7 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 	id := request.Key
 	if b != nil {
 		id = b.ID
+		c.nameOf[id] = request.Key
 	}
 	if id == "" {
 		return // no one knows what a driver would delete
