@@ -42,6 +42,9 @@ func TestDesigns(t *testing.T) {
 		"aborted while another call is in flight": {
 			generations: both, behaviour: exclusive(failed(codes.Aborted, "another call is in flight")),
 		},
+		"aborted while another call for the bucket is in flight": {
+			generations: both, behaviour: exclusiveOf(failed(codes.Aborted, "another call is in flight"), bucketOf),
+		},
 		"unavailable while another call is in flight": {
 			generations: both, behaviour: exclusive(failed(codes.Unavailable, "another call is in flight")),
 		},
@@ -277,11 +280,38 @@ func subject(r any) (key string, makes, changes bool) {
 // exclusive rejects a call about something while another is in flight for it. A call goes on
 // after its caller has given up.
 func exclusive(busy error) func(*sync.Map) behaviour {
+	return exclusiveOf(busy, func(r any) string { key, _, _ := subject(r); return key })
+}
+
+// bucketOf returns the bucket that a call is about.
+func bucketOf(r any) string {
+	switch m := r.(type) {
+	case *grant:
+		if len(m.GetBuckets()) > 0 {
+			return kindBucket + m.GetBuckets()[0].GetBucketId()
+		}
+	case *revoke:
+		if len(m.GetBuckets()) > 0 {
+			return kindBucket + m.GetBuckets()[0].GetBucketId()
+		}
+	case *cosiv1alpha1.DriverGrantBucketAccessRequest:
+		return kindBucket + m.GetBucketId()
+	case *cosiv1alpha1.DriverRevokeBucketAccessRequest:
+		return kindBucket + m.GetBucketId()
+	default:
+		key, _, _ := subject(r)
+		return key
+	}
+	return ""
+}
+
+// exclusiveOf is exclusive with another idea of what a call is about.
+func exclusiveOf(busy error, about func(r any) string) func(*sync.Map) behaviour {
 	return func(*sync.Map) behaviour {
 		var flying sync.Map
 		return func(ctx context.Context, r any, next call) (any, error) {
-			key, _, changes := subject(r)
-			if !changes {
+			key := about(r)
+			if key == "" {
 				return next(r)
 			}
 			if exists(&flying, key) {

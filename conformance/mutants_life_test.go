@@ -368,7 +368,7 @@ func oldMutants() []mutant {
 			},
 		},
 		{
-			name: "v1alpha1: a new account for each Grant", class: "D03", options: old(), want: []string{"CC-04", "GR-07", "LF-11"},
+			name: "v1alpha1: a new account for each Grant", class: "D03", options: old(), want: []string{"CC-04", "GR-07", "LF-11", "SV-02"},
 			behaviour: func(*sync.Map) behaviour {
 				return func(_ context.Context, r any, next call) (any, error) { return newAccount(r, next) }
 			},
@@ -395,7 +395,9 @@ var serial atomic.Int64
 func newAccount(r any, next call) (any, error) {
 	const mark = ".n"
 	if m, ok := r.(*cosiv1alpha1.DriverRevokeBucketAccessRequest); ok {
-		m.AccountId, _, _ = strings.Cut(m.GetAccountId(), mark)
+		if id, number, _ := strings.Cut(m.GetAccountId(), mark); len(number) == 1 {
+			m.AccountId = id
+		}
 	}
 	response, err := next(r)
 	if m, ok := response.(*cosiv1alpha1.DriverGrantBucketAccessResponse); ok && err == nil {

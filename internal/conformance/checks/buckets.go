@@ -42,7 +42,7 @@ func reading() []*Check {
 			ID: "GE-02", Title: "DriverGetBucket returns NOT_FOUND for an unknown bucket", Profile: Core, Level: Must, Classes: []string{"D13"},
 			Sentence: notFound, Source: sourceGet, Generation: port.V1alpha2,
 			run: func(c *C) {
-				_, err := c.get(c.bucketRequest().Key)
+				_, err := c.get(c.unknownBucket())
 				if !isCode(err, codes.NotFound) {
 					c.fail("NOT_FOUND", "%s", explain(err))
 				}
@@ -141,7 +141,8 @@ func deletionCalls() []*Check {
 			ID: "DB-04", Title: "DriverDeleteBucket returns OK for a bucket that never existed", Profile: Core, Level: Must,
 			Classes: []string{"D04"}, Sentence: sayDeleted, Source: sourceDelete,
 			run: func(c *C) {
-				id := c.bucketRequest().Key
+				c.mustDelete()
+				id := c.unknownBucket()
 				c.wantOK("DriverDeleteBucket for an unknown bucket", c.Driver.DeleteBucket(c.Context, id, c.env.Parameters.Bucket))
 			},
 		},
@@ -149,6 +150,7 @@ func deletionCalls() []*Check {
 			ID: "DB-05", Title: "DriverDeleteBucket rejects an empty ID", Profile: Core, Level: Must, Classes: []string{"D10"},
 			Sentence: sayDestructive, Source: sourceFields, Needs: []Need{needsPermission},
 			run: func(c *C) {
+				c.mustDelete()
 				c.wantError("DriverDeleteBucket without bucket_id", c.Driver.DeleteBucket(c.Context, "", nil))
 			},
 		},
@@ -191,6 +193,7 @@ func deletionCalls() []*Check {
 			ID: "DB-09", Title: "DriverDeleteBucket returns INVALID_ARGUMENT for an empty ID", Profile: Core, Level: Must,
 			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Needs: []Need{needsPermission},
 			run: func(c *C) {
+				c.mustDelete()
 				c.wantCode("DriverDeleteBucket without bucket_id", c.Driver.DeleteBucket(c.Context, "", nil), codes.InvalidArgument)
 			},
 		},

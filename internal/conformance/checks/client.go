@@ -22,7 +22,7 @@ func (c *C) use(access *port.Access, bucket int) dataplane.Client {
 func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
 	lacks := func(missing bool) {
 		if missing {
-			c.notReached("DriverGrantBucketAccess", errors.New("the response has no credentials for "+c.protocol.String()))
+			c.notReached("DriverGrantBucketAccess", errors.New("the response lacks what a client of "+c.protocol.String()+" requires"))
 		}
 	}
 	info := bucket.Buckets[i]
@@ -39,7 +39,8 @@ func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
 		}
 		return c.served(dataplane.NewGCS(info.GCS, credentials.GCS, c.env.Parameters.GCSEndpoint))
 	default:
-		lacks(credentials.S3 == nil || info.S3 == nil)
+		lacks(credentials.S3.GetAccessKeyId() == "" || credentials.S3.GetAccessSecretKey() == "" || info.S3 == nil)
+		lacks(info.S3.GetEndpoint() == "" && c.env.Parameters.S3Endpoint == "")
 		return c.s3Client(info.S3, credentials.S3)
 	}
 }

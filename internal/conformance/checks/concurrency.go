@@ -36,6 +36,7 @@ func together[T any](c *C, n int, call func(ctx context.Context, i int) (T, erro
 
 // createTogether creates one bucket with parallel calls.
 func (c *C) createTogether() (port.BucketRequest, []*port.Bucket, []error) {
+	c.mustCreate()
 	request := c.bucketRequest()
 	buckets, errs := together(c, parallel, func(ctx context.Context, _ int) (*port.Bucket, error) {
 		return c.Raw.CreateBucket(ctx, request)
@@ -115,6 +116,7 @@ func concurrency() []*Check {
 			ID: "CC-03", Title: "Simultaneous DriverDeleteBucket calls for one bucket succeed, or ask for a retry", Profile: Core, Level: Should,
 			Classes: []string{"D04", "D07"}, Sentence: sayPending, Source: sourcePending,
 			run: func(c *C) {
+				c.mustDelete()
 				id := c.bucket().ID
 				_, errs := together(c, parallel, func(ctx context.Context, _ int) (struct{}, error) {
 					return struct{}{}, c.Raw.DeleteBucket(ctx, id, c.env.Parameters.Bucket)
@@ -127,6 +129,7 @@ func concurrency() []*Check {
 			Classes: []string{"D03", "D07"}, Source: sourceGrant,
 			Sentence: "Multiple DriverGrantBucketAccess calls for the same account_name do not result in more than one OSP backend bucket access.",
 			run: func(c *C) {
+				c.mustGrant()
 				request := c.accessRequest(c.bucket().ID)
 				accesses, _ := together(c, parallel, func(ctx context.Context, _ int) (*port.Access, error) {
 					return c.Raw.Grant(ctx, request)
@@ -159,6 +162,7 @@ func concurrency() []*Check {
 			ID: "CC-06", Title: "The driver survives simultaneous calls for different buckets", Profile: Core, Level: Must,
 			Classes: []string{"D09"}, Sentence: sayRetry, Source: sourceTimeouts,
 			run: func(c *C) {
+				c.mustCreate()
 				requests := make([]port.BucketRequest, 2*parallel)
 				for i := range requests {
 					requests[i] = c.bucketRequest()
@@ -180,6 +184,7 @@ func concurrency() []*Check {
 			ID: "CC-07", Title: "Simultaneous DriverCreateBucket calls for different buckets succeed", Profile: Core, Level: Must,
 			Classes: []string{"D09"}, Sentence: sayOneEach, Source: sourcePending,
 			run: func(c *C) {
+				c.mustCreate()
 				requests := make([]port.BucketRequest, 2*parallel)
 				for i := range requests {
 					requests[i] = c.bucketRequest()
@@ -202,6 +207,7 @@ func concurrency() []*Check {
 			ID: "CC-08", Title: "Simultaneous DriverRevokeBucketAccess calls for one access succeed, or ask for a retry", Profile: Core,
 			Level: Should, Classes: []string{"D04", "D07"}, Sentence: sayPending, Source: sourcePending,
 			run: func(c *C) {
+				c.mustRevoke()
 				request, access := c.granted()
 				_, errs := together(c, parallel, func(ctx context.Context, _ int) (struct{}, error) {
 					return struct{}{}, c.Raw.Revoke(ctx, revocationOf(request, access))
@@ -213,6 +219,7 @@ func concurrency() []*Check {
 			ID: "CC-09", Title: "Simultaneous DriverGrantBucketAccess calls for different buckets succeed", Profile: Core, Level: Must,
 			Classes: []string{"D09"}, Sentence: sayOneEach, Source: sourcePending,
 			run: func(c *C) {
+				c.mustGrant()
 				requests := make([]port.AccessRequest, parallel)
 				for i := range requests {
 					requests[i] = c.accessRequest(c.bucket().ID)

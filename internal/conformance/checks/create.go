@@ -33,6 +33,7 @@ func (c *C) incompatible() error {
 
 // createWithout creates a bucket without a key.
 func (c *C) createWithout() error {
+	c.mustCreate()
 	request := c.namedBucket("")
 	b, err := c.Driver.CreateBucket(c.Context, request)
 	if err == nil {
@@ -43,6 +44,7 @@ func (c *C) createWithout() error {
 
 // createWith creates a bucket for one protocol.
 func (c *C) createWith(protocol port.Protocol) error {
+	c.mustCreate()
 	request := c.bucketRequest()
 	request.Protocols = []port.Protocol{protocol}
 	_, err := c.create(request)

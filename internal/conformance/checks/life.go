@@ -37,6 +37,7 @@ func cancellation() []*Check {
 			ID: "LF-01", Title: "DriverCreateBucket succeeds after calls that were cancelled", Profile: Core, Level: Must,
 			Classes: []string{"D05", "D23"}, Sentence: sayRetry, Source: sourceTimeouts,
 			run: func(c *C) {
+				c.mustCreate()
 				request := c.bucketRequest()
 				c.cancelled(func(ctx context.Context) { _, _ = c.Raw.CreateBucket(ctx, request) })
 				c.wantOK("DriverCreateBucket after cancelled calls", c.persist(func() error { _, err := c.create(request); return err }))
@@ -46,6 +47,7 @@ func cancellation() []*Check {
 			ID: "LF-02", Title: "DriverGrantBucketAccess succeeds after calls that were cancelled", Profile: Core, Level: Must,
 			Classes: []string{"D05", "D23"}, Sentence: sayRetry, Source: sourceTimeouts,
 			run: func(c *C) {
+				c.mustGrant()
 				request := c.accessRequest(c.bucket().ID)
 				c.cancelled(func(ctx context.Context) { _, _ = c.Raw.Grant(ctx, request) })
 				c.wantOK("DriverGrantBucketAccess after cancelled calls", c.persist(func() error { _, err := c.grant(request); return err }))
@@ -55,6 +57,7 @@ func cancellation() []*Check {
 			ID: "LF-03", Title: "DriverDeleteBucket succeeds after calls that were cancelled", Profile: Core, Level: Must,
 			Classes: []string{"D05", "D23"}, Sentence: sayRetry, Source: sourceTimeouts,
 			run: func(c *C) {
+				c.mustDelete()
 				id := c.bucket().ID
 				c.cancelled(func(ctx context.Context) { _ = c.Raw.DeleteBucket(ctx, id, c.env.Parameters.Bucket) })
 				c.wantOK("DriverDeleteBucket after cancelled calls", c.persist(func() error {
@@ -66,6 +69,7 @@ func cancellation() []*Check {
 			ID: "LF-04", Title: "DriverRevokeBucketAccess succeeds after calls that were cancelled", Profile: Core, Level: Must,
 			Classes: []string{"D05", "D23"}, Sentence: sayRetry, Source: sourceTimeouts,
 			run: func(c *C) {
+				c.mustRevoke()
 				request, access := c.granted()
 				revocation := revocationOf(request, access)
 				c.cancelled(func(ctx context.Context) { _ = c.Raw.Revoke(ctx, revocation) })
@@ -106,6 +110,7 @@ func restarts() []*Check {
 			}
 		}),
 		check("LF-12", "DriverDeleteBucket deletes a bucket that was created before a restart", func(c *C) {
+			c.mustDelete()
 			id := c.bucket().ID
 			c.restart()
 			c.wantOK("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, id, c.env.Parameters.Bucket))
@@ -117,6 +122,7 @@ func restarts() []*Check {
 			}
 		}),
 		check("LF-13", "DriverRevokeBucketAccess revokes an access that was granted before a restart", func(c *C) {
+			c.mustRevoke()
 			request, access := c.granted()
 			c.restart()
 			c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))

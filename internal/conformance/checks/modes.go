@@ -98,7 +98,8 @@ func modeRules() []*Check {
 			ID: "AM-06", Title: "An access mode is granted, or rejected with INVALID_ARGUMENT", Profile: S3AccessModes, Level: Must,
 			Classes: []string{"D12", "D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2, Needs: []Need{needsS3},
 			run: func(c *C) {
-				id, limited := c.bucket().ID, 0
+				c.mustGrant()
+				id, limited := c.anyBucket(), 0
 				for _, mode := range []port.Mode{readWrite, readOnly, writeOnly} {
 					_, err := c.grantWithMode(id, mode)
 					if err != nil && !isCode(err, codes.InvalidArgument) {

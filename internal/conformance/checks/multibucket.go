@@ -81,7 +81,7 @@ func multiBucket() []*Check {
 		}),
 		check("MB-05", "DriverGrantBucketAccess is rejected if one of several buckets does not exist", Must, saySingle, func(c *C) {
 			request := c.bothRequest()
-			request.Buckets[1].ID = c.bucketRequest().Key
+			request.Buckets[1].ID = c.unknownBucket()
 			_, err := c.grant(request)
 			c.rangeSupported(err)
 			c.wantError("DriverGrantBucketAccess with an unknown bucket", err)

@@ -39,7 +39,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 	return of(p, profile, []*Check{
 		{
 			ID: prefix + "-01", Title: "DriverCreateBucket for " + name + " returns information for " + name, Level: Must,
-			Sentence: sayProtocol, Source: sourceCreate,
+			Classes: []string{"D12"}, Sentence: sayProtocol, Source: sourceCreate,
 			run: func(c *C) {
 				if b := c.bucket(); !slices.Contains(b.Protocols, p) {
 					c.fail("information for "+name, "%v", b.Protocols)
@@ -84,6 +84,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 			ID: prefix + "-05", Title: "A repeated DriverRevokeBucketAccess for " + name + " returns OK", Level: Must,
 			Classes: []string{"D04"}, Sentence: sayRevoked, Source: sourceRevoke,
 			run: func(c *C) {
+				c.mustRevoke()
 				request, access := c.granted()
 				for range 2 {
 					c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
@@ -197,13 +198,7 @@ func azureCredentials() []*Check {
 			ID: "AZ-10", Title: "DriverGrantBucketAccess for AZURE and several buckets returns OUT_OF_RANGE", Level: Should,
 			Sentence: sayAzureOne, Source: sourceAccount, Generation: port.V1alpha2,
 			run: func(c *C) {
-				request := c.namedAccess(c.accessName(), c.bucket().ID, c.bucket().ID)
-				id, err := c.Driver.AccountKey(c.Context, request)
-				if err == nil {
-					request.Key = id
-					_, err = c.grant(request)
-				}
-				if !isCode(err, codes.OutOfRange) {
+				if err := c.several(); !isCode(err, codes.OutOfRange) {
 					c.fail("OUT_OF_RANGE: the signature is for one container", "%s", explain(err))
 				}
 			},

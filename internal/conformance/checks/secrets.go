@@ -104,6 +104,9 @@ func unguessable() []*Check {
 				_, first := c.granted()
 				_, second := c.granted()
 				c.secretOf(first)
+				if first.S3.GetAccessKeyId() == "" {
+					c.notReached("DriverGrantBucketAccess", errors.New("the response has no access key"))
+				}
 				if first.S3.GetAccessKeyId() == second.S3.GetAccessKeyId() {
 					c.fail("different access keys", "both accesses have the same")
 				}

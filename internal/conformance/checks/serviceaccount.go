@@ -61,6 +61,7 @@ func serviceAccounts() []*Check {
 	}
 	return []*Check{
 		check("SV-01", "DriverGrantBucketAccess for a ServiceAccount succeeds, or returns INVALID_ARGUMENT", Must, sayAuth, "", func(c *C) {
+			c.mustGrant()
 			request := c.keylessRequest(c.bucket().ID)
 			_, err := c.grant(request)
 			c.keylessSupported(err)
@@ -95,6 +96,7 @@ func serviceAccounts() []*Check {
 				c.wantError("DriverGrantBucketAccess with another ServiceAccount", err)
 			}, "D02"),
 		check("SV-06", "DriverRevokeBucketAccess revokes an access of a ServiceAccount, and can be repeated", Must, sayRevoked, "", func(c *C) {
+			c.mustRevoke()
 			request, access := c.keyless()
 			c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
 			c.wantOK("a repeated DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
@@ -102,8 +104,8 @@ func serviceAccounts() []*Check {
 		check("SV-07", "DriverGrantBucketAccess for a ServiceAccount returns how to find the bucket", Must, sayComplete, port.V1alpha2,
 			func(c *C) {
 				_, access := c.keyless()
-				if len(access.Buckets) != 1 {
-					c.fail("information about the bucket", "%d buckets", len(access.Buckets))
+				if len(access.Buckets) == 0 {
+					c.fail("information about the bucket", "none")
 				}
 				if b := access.Buckets[0]; c.protocol == s3 && (b.S3.GetEndpoint() == "" || b.S3.GetBucketId() == "") {
 					c.fail("endpoint and bucket name", "one is empty")

@@ -47,6 +47,19 @@ func (c *C) bucketRequestFor(name string) port.BucketRequest {
 	return request
 }
 
+// unknownBucket returns the ID of a bucket that does not exist. A driver may create a bucket
+// when it generates its ID, although that is not recommended.
+func (c *C) unknownBucket() string {
+	request := c.bucketRequest()
+	if c.Raw.Generation() != port.V1alpha2 {
+		return request.Key
+	}
+	if _, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: request.Key}); err == nil {
+		c.setup("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, request.Key, request.Parameters))
+	}
+	return request.Key
+}
+
 // require ends the check as not reached if a call before it returned an empty ID.
 func (c *C) require(call, id string) {
 	if id == "" {
@@ -188,6 +201,22 @@ func revocationOf(request port.AccessRequest, access *port.Access) port.AccessRe
 		request.Key = access.AccountID
 	}
 	return request
+}
+
+// mustCreate, mustDelete, mustGrant and mustRevoke end the check as not reached if a call does
+// not work at all: other checks are about that.
+func (c *C) mustCreate() { c.anyBucket() }
+
+func (c *C) mustDelete() {
+	c.setup("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, c.bucket().ID, c.env.Parameters.Bucket))
+}
+
+func (c *C) mustGrant() { c.access(c.accessRequest(c.anyBucket())) }
+
+func (c *C) mustRevoke() {
+	request := c.accessRequest(c.anyBucket())
+	access := c.access(request)
+	c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
 }
 
 // access grants an access before what the check is about.

@@ -83,6 +83,7 @@ func values() []*Check {
 			ID: "CB-20", Title: "DriverCreateBucket with Unicode, long and empty parameters returns OK or INVALID_ARGUMENT", Profile: Core,
 			Level: Must, Classes: []string{"D10", "D13"}, Sentence: sayOpaque, Source: sourceFields,
 			run: func(c *C) {
+				c.mustCreate()
 				c.withUnusual("DriverCreateBucket", c.env.Parameters.Bucket, func(parameters map[string]string) error {
 					request := c.namedBucket(c.bucketName())
 					request.Parameters = parameters
@@ -101,7 +102,8 @@ func values() []*Check {
 			ID: "GR-30", Title: "DriverGrantBucketAccess with Unicode, long and empty parameters returns OK or INVALID_ARGUMENT", Profile: Core,
 			Level: Must, Classes: []string{"D10", "D13"}, Sentence: sayOpaque, Source: sourceFields,
 			run: func(c *C) {
-				id := c.bucket().ID
+				c.mustGrant()
+				id := c.anyBucket()
 				c.withUnusual("DriverGrantBucketAccess", c.env.Parameters.Access, func(parameters map[string]string) error {
 					request := c.namedAccess(c.accessName(), id)
 					request.Parameters = parameters
