@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http/httptest"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -17,7 +18,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
-func TestMain(m *testing.M) { leaks.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(roleVariable) != "" {
+		beDriver()
+		return
+	}
+	leaks.Main(m)
+}
 
 // existing is a bucket that the drivers of the tests did not create.
 const existing = "legacy"

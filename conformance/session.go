@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -26,6 +28,7 @@ const (
 // session is a run of the suite.
 type session struct {
 	config  Config
+	driver  *supervision // nil for a driver that runs already
 	conn    *grpc.ClientConn
 	env     *checks.Env
 	problem error // why no check can run
@@ -40,26 +43,50 @@ func open(ctx context.Context, config Config) (*session, error) {
 		return nil, err
 	}
 	config = config.withDefaults()
-	history := &checks.History{}
-	conn, err := grpc.NewClient(config.Endpoint, append([]grpc.DialOption{
+	history := &checks.History{Journal: journal.New(journal.Options{})}
+	history.WatchOutput()
+	s := &session{config: config}
+	var err error
+	if s.driver, err = supervise(ctx, config, history.Journal); err != nil {
+		return nil, err
+	}
+	endpoint := config.Endpoint
+	if s.driver != nil {
+		endpoint = s.driver.driver.Endpoint()
+	}
+	if s.conn, err = connect(endpoint, config, history); err != nil {
+		return nil, errors.Join(fmt.Errorf("endpoint %q: %w", config.Endpoint, err), s.driver.close())
+	}
+	s.env = &checks.Env{
+		Parameters: checks.Parameters(config.Parameters), Restart: config.Restart, Destructive: config.AllowDestructive, Seed: config.Seed,
+		CallTimeout: config.CallTimeout, Timeout: config.Timeout, Settle: config.Settle, History: history,
+	}
+	if config.Backend != nil {
+		s.env.Backend = config.Backend
+	}
+	if s.driver != nil {
+		s.env.Process, s.env.Restart, s.env.SecretVariables = s.driver.driver, s.driver.driver.Restart, secretVariables(config)
+	}
+	s.report = &Report{
+		SpecVersions: []string{port.V1alpha1, port.V1alpha2}, ToolVersion: config.Version, Seed: config.Seed, Endpoint: config.Endpoint,
+		Started: time.Now(), Command: history.Redact(strings.Join(config.DriverCommand, " ")),
+	}
+	if s.driver != nil && s.driver.failure != nil {
+		s.problem = s.driver.failure
+	} else {
+		s.problem = s.discover(ctx)
+	}
+	return s, nil
+}
+
+// connect returns a connection whose calls are recorded.
+func connect(endpoint string, config Config, history *checks.History) (*grpc.ClientConn, error) {
+	return grpc.NewClient(endpoint, append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithChainUnaryInterceptor(history.Intercept),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff: backoff.Config{BaseDelay: reconnect, Multiplier: 2, MaxDelay: maxReconnect}, MinConnectTimeout: config.CallTimeout,
 		}),
 	}, config.DialOptions...)...)
-	if err != nil {
-		return nil, fmt.Errorf("endpoint %q: %w", config.Endpoint, err)
-	}
-	s := &session{config: config, conn: conn, env: &checks.Env{
-		Parameters: checks.Parameters(config.Parameters), Restart: config.Restart, Destructive: config.AllowDestructive, Seed: config.Seed,
-		CallTimeout: config.CallTimeout, Timeout: config.Timeout, Settle: config.Settle, History: history,
-	}}
-	s.report = &Report{
-		SpecVersions: []string{port.V1alpha1, port.V1alpha2}, ToolVersion: config.Version, Seed: config.Seed, Endpoint: config.Endpoint,
-		Started: time.Now(),
-	}
-	s.problem = s.discover(ctx)
-	return s, nil
 }
 
 // discover finds out the generation, the name and the protocols of the driver.
@@ -85,7 +112,7 @@ func (s *session) discover(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) close() error { return s.conn.Close() }
+func (s *session) close() error { return errors.Join(s.conn.Close(), s.driver.close()) }
 
 // selected returns the checks of the run.
 func (s *session) selected() []*checks.Check {
@@ -94,9 +121,11 @@ func (s *session) selected() []*checks.Check {
 
 // run runs a check, or says why not.
 func (s *session) run(ctx context.Context, check *checks.Check) Result {
+	started := time.Now()
 	result := newResult(check, s.decide(ctx, check))
+	result.Started = started
 	if result.Failure != nil {
-		result.Failure.Rerun = fmt.Sprintf("cosi-emu conformance --endpoint %s --only %s --seed %s", s.config.Endpoint, check.ID, s.config.Seed)
+		result.Failure.Rerun = fmt.Sprintf("%s --only %s --seed %s", s.config.Rerun, check.ID, s.config.Seed)
 	}
 	s.report.Results = append(s.report.Results, result)
 	if s.config.OnResult != nil {

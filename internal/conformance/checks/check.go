@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
 )
 
 // The profiles that a driver can conform to.
@@ -70,6 +71,12 @@ type Env struct {
 	Parameters Parameters
 	// Restart restarts the driver, and returns when the new process serves. It may be nil.
 	Restart Restart
+	// Process is the driver's process, if the suite has started it, and Backend the hand on
+	// its backend. Both may be nil.
+	Process *process.Driver
+	Backend Backend
+	// SecretVariables is how many variables of the process are secrets by their names.
+	SecretVariables int
 	// Destructive allows the checks that a faulty driver may answer with the loss of data
 	// of others.
 	Destructive bool
@@ -149,7 +156,8 @@ func All() []*Check {
 	var all []*Check
 	for _, group := range [][]*Check{
 		identity(), bucketIDs(), creation(), reading(), deletion(), accountIDs(), grants(), grantValidation(), revocation(),
-		secrets(), modes(), multiBucket(), concurrency(), life(), history(),
+		secrets(), modes(), multiBucket(), concurrency(), life(), processes(), interruptions(), lostBuckets(), failedBackend(), history(),
+		output(),
 	} {
 		all = append(all, group...)
 	}

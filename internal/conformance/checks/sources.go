@@ -14,6 +14,10 @@ const (
 	sourceFields   = "spec, Field Requirements"
 	sourceTimeouts = "spec, Timeouts"
 	sourcePending  = "spec, Concurrency"
+	sourceEndpoint = "spec, Plugin endpoint"
+	sourceSidecar  = "spec, Supervised lifecycle"
+	sourceLogs     = "spec, Logging"
+	sourcePods     = "Kubernetes, Termination of Pods"
 )
 
 // Sentences that several checks rest on.
