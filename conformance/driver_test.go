@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/outage"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
@@ -44,17 +45,26 @@ type driver struct {
 // serve serves a driver until the test ends.
 func serve(t *testing.T, options fakedriver.Options, interceptor func() grpc.UnaryServerInterceptor) *driver {
 	t.Helper()
+	return serveWithOutages(t, options, interceptor, t.TempDir())
+}
+
+// serveWithOutages serves a driver whose backend fails as the files of a directory say.
+func serveWithOutages(
+	t *testing.T, options fakedriver.Options, interceptor func() grpc.UnaryServerInterceptor, outages string,
+) *driver {
+	t.Helper()
 	backend, err := store.New(store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := httptest.NewServer(backend.Handler())
+	trouble := outage.New(outages, backend)
+	service := httptest.NewServer(trouble.Middleware(backend.Handler()))
 	if _, err := backend.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: existing, Owner: "others"}); err != nil {
 		t.Fatal(err)
 	}
 	options.Endpoint, options.Region = service.URL, backend.Region()
 	if options.Backend == nil {
-		options.Backend = backend
+		options.Backend = trouble.Backend(backend)
 	}
 	d := &driver{t: t, options: options, interceptor: interceptor}
 	d.start()
