@@ -26,6 +26,7 @@ const (
 	printsSecrets     = "prints responses"
 	diesOfInput       = "dies of an empty ID"
 	createKnowsOnly   = "knows its buckets in memory only"
+	ignoresParameters = "does not compare parameters"
 )
 
 func fakeGet(id string) *cosiv1alpha2.DriverGetBucketRequest {
