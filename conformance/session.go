@@ -147,6 +147,9 @@ func (s *session) decide(ctx context.Context, check *checks.Check) checks.Result
 		return checks.Result{State: checks.NotSupported, Reason: reason}
 	}
 	result := check.Run(ctx, s.env)
+	if ctx.Err() != nil && result.State != checks.Pass {
+		result.State, result.Reason, result.Unreachable = checks.NotReached, "the run was cancelled", false
+	}
 	if !result.Unreachable {
 		s.silent = 0
 		return result
