@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -406,4 +407,44 @@ func TestConformanceBadDriver(t *testing.T) {
 			h.expectNothingLeft()
 		})
 	}
+}
+
+// TestConformanceWorkflow runs the steps of the workflow that driver authors copy, with this
+// program in place of the one that a step installs.
+func TestConformanceWorkflow(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	const module = "../../examples/driver-author"
+	text, err := os.ReadFile(filepath.Join(module, ".github", "workflows", "conformance.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workflow struct {
+		Jobs map[string]struct {
+			Steps []struct{ Name, Run string }
+		}
+	}
+	if err := yaml.Unmarshal(text, &workflow); err != nil {
+		t.Fatal(err)
+	}
+	summary := filepath.Join(h.dir, "summary.md")
+	for _, step := range workflow.Jobs["conformance"].Steps {
+		if step.Run == "" || strings.HasPrefix(step.Run, "go install ") || strings.HasPrefix(step.Run, "go test ") {
+			continue // test-modules runs the tests
+		}
+		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", step.Run)
+		cmd.Dir = module
+		cmd.Env = append(slices.Clone(h.env), "PATH="+h.dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+h.dir, "GITHUB_STEP_SUMMARY="+summary)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", step.Name, err, out)
+		}
+	}
+	for file, want := range map[string]string{
+		summary: "| Core | conformant |", filepath.Join(h.dir, "conformance", conformance.FileBadge): "Core, Crash-Safety",
+	} {
+		if got, err := os.ReadFile(file); err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s does not have %q: %v\n%s", file, want, err, got)
+		}
+	}
+	h.expectNothingLeft()
 }

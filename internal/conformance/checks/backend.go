@@ -298,10 +298,10 @@ func (c *C) failed(took time.Duration, round func() (call func(context.Context),
 
 // recovery are the checks of calls in whose middle the backend fails.
 func recovery() []*Check {
-	check := func(id, title string, needs []Need, run func(*C)) *Check {
+	check := func(id, title string, run func(*C)) *Check {
 		return &Check{
 			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D05"}, Sentence: sayRetry, Source: sourceTimeouts,
-			Needs: append([]Need{needsBackend}, needs...), run: run,
+			Needs: []Need{needsBackend}, run: run,
 		}
 	}
 	grants := func(judge func(*C, *port.Access)) func(*C) {
@@ -319,7 +319,7 @@ func recovery() []*Check {
 		}
 	}
 	return []*Check{
-		check("BE-20", "DriverCreateBucket succeeds after the backend failed in the middle of it", nil, func(c *C) {
+		check("BE-20", "DriverCreateBucket succeeds after the backend failed in the middle of it", func(c *C) {
 			c.failed(measure(func() { c.bucket() }), func() (func(context.Context), func()) {
 				request := c.bucketRequest()
 				return func(ctx context.Context) { _, _ = c.Raw.CreateBucket(ctx, request) }, func() {
@@ -327,10 +327,10 @@ func recovery() []*Check {
 				}
 			})
 		}),
-		check("BE-21", "DriverGrantBucketAccess succeeds after the backend failed in the middle of it", nil, grants(func(*C, *port.Access) {})),
-		check("BE-22", "The credentials of a DriverGrantBucketAccess work that was repeated after the backend failed", []Need{needsS3},
-			grants(func(c *C, access *port.Access) { c.works("the credential", c.use(access, 0)) })),
-		check("BE-23", "A DriverRevokeBucketAccess that was repeated after the backend failed revokes the access", []Need{needsS3}, func(c *C) {
+		check("BE-21", "DriverGrantBucketAccess succeeds after the backend failed in the middle of it", grants(func(*C, *port.Access) {})),
+		onData(check("BE-22", "The credentials of a DriverGrantBucketAccess work that was repeated after the backend failed",
+			grants(func(c *C, access *port.Access) { c.works("the credential", c.use(access, 0)) }))),
+		onData(check("BE-23", "A DriverRevokeBucketAccess that was repeated after the backend failed revokes the access", func(c *C) {
 			request, access := c.granted()
 			client := c.working(access)
 			c.setup("delete the object", client.Delete(c.Context, "conformance/owned"))
@@ -338,6 +338,6 @@ func recovery() []*Check {
 			_ = c.failing(func(ctx context.Context) error { return c.Raw.Revoke(ctx, revocation) })
 			c.wantOK("DriverRevokeBucketAccess", c.persist(func() error { return c.Raw.Revoke(c.Context, revocation) }))
 			c.isRevoked(client)
-		}),
+		})),
 	}
 }

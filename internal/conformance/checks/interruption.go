@@ -56,14 +56,14 @@ func (c *C) killed(took time.Duration, round func() (call func(context.Context),
 
 // interruptions are the checks of calls in whose middle the driver is killed.
 func interruptions() []*Check {
-	check := func(id, title string, needs []Need, run func(*C)) *Check {
+	check := func(id, title string, run func(*C)) *Check {
 		return &Check{
 			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D05", "D06"}, Sentence: sayRetry,
-			Source: sourceTimeouts, Needs: append([]Need{needsProcess}, needs...), run: run,
+			Source: sourceTimeouts, Needs: []Need{needsProcess}, run: run,
 		}
 	}
 	return []*Check{
-		check("CS-10", "A repeated DriverCreateBucket returns the same bucket after kill -9", nil, func(c *C) {
+		check("CS-10", "A repeated DriverCreateBucket returns the same bucket after kill -9", func(c *C) {
 			request := c.bucketRequest()
 			first, err := c.create(request)
 			c.setup("DriverCreateBucket", err)
@@ -74,7 +74,7 @@ func interruptions() []*Check {
 				c.fail("bucket "+first.ID, "bucket %s", second.ID)
 			}
 		}),
-		check("CS-11", "A repeated DriverGrantBucketAccess returns the same account after kill -9", nil, func(c *C) {
+		check("CS-11", "A repeated DriverGrantBucketAccess returns the same account after kill -9", func(c *C) {
 			request, first := c.granted()
 			c.crash()
 			second, err := c.grant(request)
@@ -83,7 +83,7 @@ func interruptions() []*Check {
 				c.fail("account "+first.AccountID, "account %s", second.AccountID)
 			}
 		}),
-		check("CS-12", "DriverCreateBucket succeeds after kill -9 at different moments of it", nil, func(c *C) {
+		check("CS-12", "DriverCreateBucket succeeds after kill -9 at different moments of it", func(c *C) {
 			c.killed(measure(func() { c.bucket() }), func() (func(context.Context), func()) {
 				request := c.bucketRequest()
 				return func(ctx context.Context) { _, _ = c.Raw.CreateBucket(ctx, request) }, func() {
@@ -91,24 +91,30 @@ func interruptions() []*Check {
 				}
 			})
 		}),
-		check("CS-13", "DriverDeleteBucket succeeds after kill -9 at different moments of it", nil, killedInDelete),
-		check("CS-14", "DriverGrantBucketAccess succeeds after kill -9 at different moments of it", nil, func(c *C) {
+		check("CS-13", "DriverDeleteBucket succeeds after kill -9 at different moments of it", killedInDelete),
+		check("CS-14", "DriverGrantBucketAccess succeeds after kill -9 at different moments of it", func(c *C) {
 			c.killedInGrant(func(*port.Access) {})
 		}),
-		check("CS-15", "The credentials of a DriverGrantBucketAccess work that was repeated after kill -9", []Need{needsS3}, func(c *C) {
+		onData(check("CS-15", "The credentials of a DriverGrantBucketAccess work that was repeated after kill -9", func(c *C) {
 			c.killedInGrant(func(access *port.Access) { c.works("the credential", c.use(access, 0)) })
-		}),
-		check("CS-16", "DriverRevokeBucketAccess succeeds after kill -9 at different moments of it", nil, func(c *C) {
+		})),
+		check("CS-16", "DriverRevokeBucketAccess succeeds after kill -9 at different moments of it", func(c *C) {
 			c.killedInRevoke(func(*port.Access) func() { return func() {} })
 		}),
-		check("CS-17", "Credentials stop working when their DriverRevokeBucketAccess is repeated after kill -9", []Need{needsS3}, func(c *C) {
+		onData(check("CS-17", "Credentials stop working when their DriverRevokeBucketAccess is repeated after kill -9", func(c *C) {
 			c.killedInRevoke(func(access *port.Access) func() {
 				client := c.working(access)
 				c.setup("delete the object", client.Delete(c.Context, "conformance/owned"))
 				return func() { c.isRevoked(client) }
 			})
-		}),
+		})),
 	}
+}
+
+// onData returns a check that uses credentials on the data plane, as one of the profile S3.
+func onData(check *Check) *Check {
+	check.Profile, check.Needs = S3, append(check.Needs, needsS3)
+	return check
 }
 
 func killedInDelete(c *C) {
