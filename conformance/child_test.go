@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -46,27 +45,30 @@ const (
 // beDriver runs the driver until SIGTERM.
 func beDriver() {
 	mistake := os.Getenv(roleVariable)
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	if mistake == ignoresSIGTERM {
-		ctx = context.Background()
-		signal.Ignore(syscall.SIGTERM)
-	}
 	if mistake == printsPassword {
 		fmt.Fprintln(os.Stderr, "connecting with password", os.Getenv(passwordVariable))
 	}
-	if err := runDriver(ctx, mistake); err != nil {
+	err := untilSIGTERM(func(ctx context.Context) error { return runDriver(ctx, mistake) })
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
 	}
-	if mistake == failsOnSIGTERM {
+	if err != nil || mistake == failsOnSIGTERM {
 		os.Exit(1)
 	}
 }
 
+// untilSIGTERM runs something with a context that ends with SIGTERM, unless that is ignored.
+func untilSIGTERM(run func(context.Context) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if os.Getenv(roleVariable) == ignoresSIGTERM {
+		ctx = context.WithoutCancel(ctx)
+	}
+	return run(ctx)
+}
+
 func runDriver(ctx context.Context, mistake string) (err error) {
-	failing := filepath.Join(os.Getenv(outageVariable), outage.FileFail)
-	if _, err := os.Stat(failing); err == nil && mistake == needsBackend {
+	if mistake == needsBackend && fails() {
 		return errors.New("the backend is not there")
 	}
 	backend, err := store.New(store.Options{Dir: filepath.Join(os.Getenv("STATE_DIR"), "store")})
@@ -92,10 +94,21 @@ func runDriver(ctx context.Context, mistake string) (err error) {
 		return err
 	}
 	var served sync.WaitGroup
-	served.Go(func() { _ = backend.ServeOther(ctx, service, http.Handler(trouble.Middleware(backend.Handler()))) })
+	served.Go(func() { _ = backend.ServeOther(ctx, service, trouble.Middleware(backend.Handler())) })
 	err = driver.Serve(ctx, socket)
 	served.Wait()
 	return err
+}
+
+// fails returns whether the backend fails.
+func fails() bool {
+	root, err := os.OpenRoot(os.Getenv(outageVariable))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	_, err = root.Stat(outage.FileFail)
+	return err == nil
 }
 
 // compiledInPath is where a driver listens whatever it is told, below its directory for files.
@@ -117,40 +130,44 @@ func listen(mistake string) (net.Listener, error) {
 // passOn is a mistake that is none.
 func passOn(_ context.Context, r any, next call) (any, error) { return next(r) }
 
+// halfDone is a step of a call that leaves a file of its own if the process is killed in its
+// middle, so that a repetition does something else.
+func halfDone(isIt func(any) (string, bool), again func() (any, error)) mistake {
+	return func(_ context.Context, r any, next call) (any, error) {
+		id, ok := isIt(r)
+		if !ok || id == "" {
+			return next(r)
+		}
+		root, err := os.OpenRoot(os.Getenv("STATE_DIR"))
+		if err != nil {
+			return nil, failed(codes.Internal, err.Error())
+		}
+		defer func() { _ = root.Close() }()
+		if _, err := root.Stat("half-" + id); err == nil {
+			return again()
+		}
+		if err := root.WriteFile("half-"+id, nil, 0o600); err != nil {
+			return nil, failed(codes.Internal, err.Error())
+		}
+		together(context.Background()) // the step that takes time
+		response, err := next(r)
+		if err == nil {
+			err = root.Remove("half-" + id)
+		}
+		return response, err
+	}
+}
+
 // processMistakes are the mistakes that a process makes in calls, by name. The context ends
 // with SIGTERM.
 func processMistakes(ending context.Context) map[string]mistake {
-	half := func(isIt func(any) (string, bool), again func(any) (any, error)) mistake {
-		return func(_ context.Context, r any, next call) (any, error) {
-			id, ok := isIt(r)
-			if !ok {
-				return next(r)
-			}
-			marker := filepath.Join(os.Getenv("STATE_DIR"), "half-"+id)
-			if _, err := os.Stat(marker); err == nil {
-				return again(r)
-			}
-			if err := os.WriteFile(marker, nil, 0o600); err != nil {
-				return nil, failed(codes.Internal, err.Error())
-			}
-			together(context.Background()) // the step that takes time
-			response, err := next(r)
-			if err == nil {
-				err = os.Remove(marker)
-			}
-			return response, err
-		}
-	}
-	exists := func(any) (any, error) { return nil, failed(codes.Internal, "it exists") }
+	exists := func() (any, error) { return nil, failed(codes.Internal, "it exists") }
 	mistakes := map[string]mistake{
-		halfGrant: half(func(r any) (string, bool) { m, ok := r.(*grant); return m.GetAccountId(), ok }, exists),
-		halfRevoke: half(func(r any) (string, bool) {
-			m, ok := r.(*revoke)
-			return m.GetAccountId(), ok && m.GetAccountId() != ""
-		},
-			func(any) (any, error) { return &revoked{}, nil }),
-		halfCreate: half(func(r any) (string, bool) { m, ok := r.(*create); return m.GetBucketId(), ok && m.GetBucketId() != "" }, exists),
-		halfDelete: half(func(r any) (string, bool) { m, ok := r.(*remove); return m.GetBucketId(), ok && m.GetBucketId() != "" }, exists),
+		halfGrant:  halfDone(func(r any) (string, bool) { m, ok := r.(*grant); return m.GetAccountId(), ok }, exists),
+		halfCreate: halfDone(func(r any) (string, bool) { m, ok := r.(*create); return m.GetBucketId(), ok }, exists),
+		halfDelete: halfDone(func(r any) (string, bool) { m, ok := r.(*remove); return m.GetBucketId(), ok }, exists),
+		halfRevoke: halfDone(func(r any) (string, bool) { m, ok := r.(*revoke); return m.GetAccountId(), ok },
+			func() (any, error) { return &revoked{}, nil }),
 		internalOnSIGTERM: func(_ context.Context, r any, next call) (any, error) {
 			response, err := next(r)
 			if ending.Err() != nil {
@@ -158,23 +175,12 @@ func processMistakes(ending context.Context) map[string]mistake {
 			}
 			return response, err
 		},
-		printsSecrets: func(_ context.Context, r any, next call) (any, error) {
-			response, err := next(r)
-			if m, ok := response.(*granted); ok && err == nil {
-				fmt.Fprintf(os.Stdout, "%v\n", m)
-			}
-			return response, err
-		},
+		printsSecrets:     printResponses,
+		createKnowsOnly:   createOnce(),
+		ignoresParameters: sameParameters,
 		diesOfInput: func(_ context.Context, r any, next call) (any, error) {
 			if m, ok := r.(*create); ok && m.GetBucketId() == "" {
 				os.Exit(2)
-			}
-			return next(r)
-		},
-		createKnowsOnly: createOnce(),
-		ignoresParameters: func(_ context.Context, r any, next call) (any, error) {
-			if m, ok := r.(*create); ok && m.GetParameters()["note"] != "" {
-				m.Parameters["note"] = "all"
 			}
 			return next(r)
 		},
@@ -183,6 +189,21 @@ func processMistakes(ending context.Context) map[string]mistake {
 		mistakes[os.Getenv(roleVariable)] = passOn
 	}
 	return mistakes
+}
+
+func printResponses(_ context.Context, r any, next call) (any, error) {
+	response, err := next(r)
+	if m, ok := response.(*granted); ok && err == nil {
+		_, _ = fmt.Fprintf(os.Stdout, "%v\n", m)
+	}
+	return response, err
+}
+
+func sameParameters(_ context.Context, r any, next call) (any, error) {
+	if m, ok := r.(*create); ok && m.GetParameters()["note"] != "" {
+		m.Parameters["note"] = "all"
+	}
+	return next(r)
 }
 
 // createOnce is a driver that knows only in memory which buckets are its own.

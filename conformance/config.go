@@ -159,23 +159,32 @@ func (c Config) Validate() error {
 
 // validateDriver returns an error if there is no driver to test, or more than one.
 func (c Config) validateDriver() error {
+	if c.DriverCommand != nil {
+		return c.validateCommand()
+	}
 	var errs []error
-	if c.Endpoint == "" && c.DriverCommand == nil {
+	if c.Endpoint == "" {
 		errs = append(errs, errors.New("the endpoint, or the command of the driver, is required: "+
 			"a gRPC target such as unix:///path/to/driver.sock, or a command line"))
 	}
-	if c.DriverCommand != nil && (len(c.DriverCommand) == 0 || strings.TrimSpace(c.DriverCommand[0]) == "") {
+	if len(c.DriverEnv) > 0 || c.ControlPlane != nil {
+		errs = append(errs, errors.New("variables of the driver, and a control plane for it, require the command of the driver"))
+	}
+	return errors.Join(errs...)
+}
+
+// validateCommand returns an error if the command of the driver cannot be run.
+func (c Config) validateCommand() error {
+	var errs []error
+	if len(c.DriverCommand) == 0 || strings.TrimSpace(c.DriverCommand[0]) == "" {
 		errs = append(errs, errors.New("the command of the driver names no program"))
 	}
-	if c.DriverCommand != nil && c.Endpoint != "" {
+	if c.Endpoint != "" {
 		errs = append(errs, fakedriver.ValidateEndpoint(c.Endpoint))
 	}
-	if c.DriverCommand != nil && c.Restart != nil {
+	if c.Restart != nil {
 		errs = append(errs, errors.New("a command of the driver, and one that restarts it, exclude each other: "+
 			"the suite restarts the driver that it has started"))
-	}
-	if c.DriverCommand == nil && (len(c.DriverEnv) > 0 || c.ControlPlane != nil) {
-		errs = append(errs, errors.New("variables of the driver, and a control plane for it, require the command of the driver"))
 	}
 	for _, variable := range c.DriverEnv {
 		// The value may be a secret.

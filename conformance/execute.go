@@ -15,10 +15,10 @@ func Execute(ctx context.Context, config Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, check := range s.selected() {
+	for _, check := range s.selected() { //nolint:contextcheck // a check gets its context when it runs
 		s.run(ctx, check)
 	}
-	return s.finish(), s.close()
+	return s.finish(), s.close(ctx)
 }
 
 // Run runs each check as a subtest. A MUST check that failed, or was not reached, fails the
@@ -34,7 +34,7 @@ func Run(t *testing.T, config Config) *Report {
 		t.Run(check.ID, func(t *testing.T) { tell(t, s.run(t.Context(), check)) })
 	}
 	report := s.finish()
-	if err := s.close(); err != nil {
+	if err := s.close(t.Context()); err != nil {
 		t.Error(err)
 	}
 	return report

@@ -58,7 +58,7 @@ func outcomeOf(state string) engine.Outcome {
 
 // entry is a result as an entry of the timeline: a step of the suite, and what happened
 // during it.
-func (r *Result) entry() report.Scenario {
+func (r Result) entry() report.Scenario {
 	outcome := outcomeOf(r.State)
 	started := r.Started
 	s := report.Scenario{
@@ -78,7 +78,7 @@ func (r *Result) entry() report.Scenario {
 	return s
 }
 
-func (r *Result) failures() []report.Failure {
+func (r Result) failures() []report.Failure {
 	var all []report.Failure
 	if f := r.Failure; f != nil {
 		all = append(all, report.Failure{

@@ -132,6 +132,7 @@ func TestProcess(t *testing.T) {
 // TestProcessMutants: each faulty process fails the checks that are about its mistake, and no
 // others of processes and backends.
 func TestProcessMutants(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		mistake, class string
 		only           []string

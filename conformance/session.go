@@ -39,7 +39,7 @@ type session struct {
 // open connects to a driver, and finds out what it is. A driver that does not answer is not
 // an error: all its checks are not reached.
 func open(ctx context.Context, config Config) (*session, error) {
-	if err := config.Validate(); err != nil {
+	if err := config.Validate(); err != nil { //nolint:contextcheck // a check gets its context when it runs
 		return nil, err
 	}
 	config = config.withDefaults()
@@ -55,7 +55,7 @@ func open(ctx context.Context, config Config) (*session, error) {
 		endpoint = s.driver.driver.Endpoint()
 	}
 	if s.conn, err = connect(endpoint, config, history); err != nil {
-		return nil, errors.Join(fmt.Errorf("endpoint %q: %w", config.Endpoint, err), s.driver.close())
+		return nil, errors.Join(fmt.Errorf("endpoint %q: %w", config.Endpoint, err), s.driver.close(ctx))
 	}
 	s.env = &checks.Env{
 		Parameters: checks.Parameters(config.Parameters), Restart: config.Restart, Destructive: config.AllowDestructive, Seed: config.Seed,
@@ -112,7 +112,9 @@ func (s *session) discover(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) close() error { return errors.Join(s.conn.Close(), s.driver.close()) }
+func (s *session) close(ctx context.Context) error {
+	return errors.Join(s.conn.Close(), s.driver.close(ctx))
+}
 
 // selected returns the checks of the run.
 func (s *session) selected() []*checks.Check {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -34,7 +35,7 @@ func supervise(ctx context.Context, config Config, history *journal.Journal) (_ 
 	s := &supervision{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.close())
+			err = errors.Join(err, s.close(ctx))
 		}
 	}()
 	variables, err := s.startControlPlane(ctx, config)
@@ -74,8 +75,11 @@ func (s *supervision) startControlPlane(ctx context.Context, config Config) (map
 	return maps.Clone(subprocess.WithoutForeignCluster(info.DriverVariables, info.DriverServiceAccount)), nil
 }
 
-// close ends the driver, and then the control plane.
-func (s *supervision) close() error {
+// stopTimeout bounds the end of a control plane.
+const stopTimeout = time.Minute
+
+// close ends the driver, and then the control plane, also after the context has ended.
+func (s *supervision) close(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
@@ -84,7 +88,9 @@ func (s *supervision) close() error {
 		errs = append(errs, s.driver.Close())
 	}
 	if s.controlPlane != nil {
-		errs = append(errs, s.controlPlane.Stop(context.Background()))
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+		defer cancel()
+		errs = append(errs, s.controlPlane.Stop(ctx))
 	}
 	return errors.Join(errs...)
 }

@@ -164,7 +164,8 @@ func TestConformanceRestartCommand(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	driver := fmt.Sprintf("%s driver --endpoint=unix://%s/d.sock --data-dir=%s/data --s3-bind-address=%s", h.program(), dir, dir, freeAddress(t))
+	driver := fmt.Sprintf("%s driver --endpoint=unix://%s/d.sock --data-dir=%s/data --s3-bind-address=%s",
+		h.program(), dir, dir, freeAddress(t))
 	h.write("restart", fmt.Sprintf(`#!/bin/sh
 set -eu
 if [ -e %[1]s/pid ]; then
@@ -210,7 +211,8 @@ until [ -e %[1]s/d.sock ]; do sleep 0.05; done
 func TestConformanceInterrupted(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	p := h.start("conformance", "--driver-cmd", h.fakeDriverCommand(), "--profile", "Crash-Safety", "--report", filepath.Join(h.dir, "results"))
+	p := h.start("conformance", "--driver-cmd", h.fakeDriverCommand(), "--profile", "Crash-Safety",
+		"--report", filepath.Join(h.dir, "results"))
 	driver := h.program() + " driver "
 	harness.Eventually(t, "the driver runs", func(context.Context) error {
 		if len(h.drivers(driver)) == 0 {
@@ -317,7 +319,8 @@ func TestBadConformanceFlags(t *testing.T) {
 		},
 		"Both": {
 			reason: "two ways of a restart",
-			args:   test("--driver-cmd", "true", "--restart-cmd", "true"), code: 2, says: []string{"--driver-cmd and --restart-cmd exclude each other"},
+			args:   test("--driver-cmd", "true", "--restart-cmd", "true"), code: 2,
+			says: []string{"--driver-cmd and --restart-cmd exclude each other"},
 		},
 		"Environment": {
 			reason: "a variable without a name; it may be a secret",
@@ -333,7 +336,8 @@ func TestBadConformanceFlags(t *testing.T) {
 		},
 		"DirectoryAlone": {
 			reason: "a directory for nothing",
-			args:   test("--driver-cmd", "true", "--kubernetes-dir", "/tmp"), code: 2, says: []string{"--kubernetes-dir requires --with-control-plane"},
+			args:   test("--driver-cmd", "true", "--kubernetes-dir", "/tmp"), code: 2,
+			says: []string{"--kubernetes-dir requires --with-control-plane"},
 		},
 		"NoDirectory": {
 			reason: "a directory that does not exist",

@@ -33,7 +33,8 @@ func checkProtocols(protocols []*cosiv1alpha2.ObjectProtocol) error {
 
 func checkMode(mode *cosiv1alpha2.AccessMode) error {
 	switch mode.GetMode() {
-	case cosiv1alpha2.AccessMode_READ_WRITE, cosiv1alpha2.AccessMode_READ_ONLY, cosiv1alpha2.AccessMode_WRITE_ONLY, cosiv1alpha2.AccessMode_ANY:
+	case cosiv1alpha2.AccessMode_READ_WRITE, cosiv1alpha2.AccessMode_READ_ONLY, cosiv1alpha2.AccessMode_WRITE_ONLY,
+		cosiv1alpha2.AccessMode_ANY:
 		return nil
 	default:
 		return status.Errorf(codes.InvalidArgument, "access mode %s is not supported", mode.GetMode())

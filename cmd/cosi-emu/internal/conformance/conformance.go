@@ -74,7 +74,8 @@ const examples = `  # A driver that runs.
 
   # The fake driver, with a hand on its store.
   cosi-emu conformance --backend-cmd 'examples/conformance-backend.sh ./outage' \
-    --driver-cmd 'cosi-emu driver --endpoint=$(COSI_ENDPOINT) --data-dir=$(STATE_DIR) --outage-dir=./outage'
+    --driver-cmd 'cosi-emu driver --endpoint=$(COSI_ENDPOINT) --data-dir=$(STATE_DIR)
+      --outage-dir=./outage'
 
   # Run one check again, with the same names.
   cosi-emu conformance --endpoint unix:///tmp/my-driver.sock --only CB-04 --seed k3v9qd2m1x`

@@ -80,25 +80,35 @@ func (f *runFlags) completeDriver() (err error) {
 	if f.config.DriverCommand, err = cli.CommandLine("--driver-cmd", f.driver); err != nil {
 		return err
 	}
-	switch {
-	case f.driver == "" && f.config.Endpoint == "":
-		return errors.New("--endpoint or --driver-cmd is required: the socket of a driver that runs, or the command line of one to start")
-	case f.driver == "" && len(f.config.DriverEnv) > 0:
-		return errors.New("--driver-env requires --driver-cmd")
-	case f.driver == "" && f.withControlPlane:
-		return errors.New("--with-control-plane requires --driver-cmd: only a driver that the suite starts gets what leads to the API server")
-	case f.driver != "" && f.restart != "":
-		return errors.New("--driver-cmd and --restart-cmd exclude each other: the suite restarts the driver that it has started")
-	case f.kubernetesDir != "" && !f.withControlPlane:
-		return errors.New("--kubernetes-dir requires --with-control-plane")
+	if f.driver == "" {
+		return f.checkNoDriver()
 	}
-	if err := cli.CheckVariables("--driver-env", f.config.DriverEnv); err != nil {
-		return err
+	if f.restart != "" {
+		return errors.New("--driver-cmd and --restart-cmd exclude each other: the suite restarts the driver that it has started")
+	}
+	if f.kubernetesDir != "" && !f.withControlPlane {
+		return errors.New("--kubernetes-dir requires --with-control-plane")
 	}
 	if f.withControlPlane {
 		f.config.ControlPlane = &conformance.ControlPlane{Dir: f.kubernetesDir}
 	}
-	return nil
+	return cli.CheckVariables("--driver-env", f.config.DriverEnv)
+}
+
+// checkNoDriver rejects flags of a driver that the suite starts, if there is none.
+func (f *runFlags) checkNoDriver() error {
+	switch {
+	case f.config.Endpoint == "":
+		return errors.New("--endpoint or --driver-cmd is required: the socket of a driver that runs, or the command line of one to start")
+	case len(f.config.DriverEnv) > 0:
+		return errors.New("--driver-env requires --driver-cmd")
+	case f.withControlPlane:
+		return errors.New("--with-control-plane requires --driver-cmd: only a driver that the suite starts gets what leads to the API server")
+	case f.kubernetesDir != "":
+		return errors.New("--kubernetes-dir requires --with-control-plane")
+	default:
+		return nil
+	}
 }
 
 func (f *runFlags) completeCommands() error {
