@@ -23,6 +23,10 @@ const TokenFile = "token"
 // of a Pod are those of a directory: a driver prefers that configuration, and would fail
 // without the files, or reach another cluster.
 func WithoutForeignCluster(variables map[string]string, serviceAccount string) map[string]string {
+	return without(variables, serviceAccount, podServiceAccount)
+}
+
+func without(variables map[string]string, serviceAccount, podServiceAccount string) map[string]string {
 	own, err := os.ReadFile(filepath.Join(serviceAccount, TokenFile))
 	pods, podErr := os.ReadFile(filepath.Join(podServiceAccount, TokenFile))
 	if err == nil && podErr == nil && bytes.Equal(own, pods) {
