@@ -74,7 +74,7 @@ type Config struct {
 	// Version is the version of the tool, for the report.
 	Version string
 	// Rerun is the command line that repeats the run, without the check and the seed. Default:
-	// cosi-emu conformance with the endpoint.
+	// cosi-emu conformance with the endpoint or the driver's command; Run uses go test.
 	Rerun string
 	// OnResult is called after each check.
 	OnResult func(Result)
@@ -131,6 +131,9 @@ func (c Config) withDefaults() Config {
 	c.CallTimeout = cmp.Or(c.CallTimeout, DefaultCallTimeout)
 	c.Settle = cmp.Or(c.Settle, DefaultSettle)
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, DefaultConnectTimeout)
+	if c.Rerun == "" && c.DriverCommand != nil {
+		c.Rerun = fmt.Sprintf("cosi-emu conformance --driver-cmd %q", strings.Join(c.DriverCommand, " "))
+	}
 	c.Rerun = cmp.Or(c.Rerun, "cosi-emu conformance --endpoint "+c.Endpoint)
 	if c.Seed == "" {
 		c.Seed = strings.ToLower(rand.Text()[:10])

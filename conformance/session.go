@@ -33,6 +33,7 @@ type session struct {
 	env     *checks.Env
 	problem error // why no check can run
 	silent  int   // how many checks in a row the driver did not answer
+	rerun   func(id string) string
 	report  *Report
 }
 
@@ -45,7 +46,9 @@ func open(ctx context.Context, config Config) (*session, error) {
 	config = config.withDefaults()
 	history := &checks.History{Journal: journal.New(journal.Options{})}
 	history.WatchOutput()
-	s := &session{config: config}
+	s := &session{config: config, rerun: func(id string) string {
+		return fmt.Sprintf("%s --only %s --seed %s", config.Rerun, id, config.Seed)
+	}}
 	var err error
 	if s.driver, err = supervise(ctx, config, history.Journal); err != nil {
 		return nil, err
@@ -127,7 +130,7 @@ func (s *session) run(ctx context.Context, check *checks.Check) Result {
 	result := newResult(check, s.decide(ctx, check))
 	result.Started = started
 	if result.Failure != nil {
-		result.Failure.Rerun = fmt.Sprintf("%s --only %s --seed %s", s.config.Rerun, check.ID, s.config.Seed)
+		result.Failure.Rerun = s.rerun(check.ID)
 	}
 	s.report.Results = append(s.report.Results, result)
 	if s.config.OnResult != nil {
