@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc"
 	"sigs.k8s.io/yaml"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
@@ -22,13 +24,28 @@ const (
 	DefaultTimeout     = 30 * time.Second
 	DefaultCallTimeout = 10 * time.Second
 	DefaultSettle      = 5 * time.Second
+	// DefaultConnectTimeout is how long a driver may take to start.
+	DefaultConnectTimeout = 20 * time.Second
 )
 
 // Config says which driver to test, and how.
 type Config struct {
 	// Endpoint is the gRPC target of the driver, such as unix:///path/to/driver.sock. It is
-	// required.
+	// required without DriverCommand. With DriverCommand, it is the path that is compiled into
+	// the driver.
 	Endpoint string
+	// DriverCommand is the command line of a driver that the suite starts, restarts, ends with
+	// SIGTERM and kills with SIGKILL. It listens at $(COSI_ENDPOINT), which can be in the
+	// arguments and is in the environment. There are also $(DRIVER_SOCKET), its path, and
+	// $(STATE_DIR), a directory for files that outlive the process. The driver gets DriverEnv,
+	// as KEY=VALUE, and a few variables of this process, such as PATH. The output is searched
+	// for secrets.
+	DriverCommand []string
+	DriverEnv     []string
+	// ConnectTimeout is how long the driver may take to start, until DriverGetInfo answers.
+	ConnectTimeout time.Duration
+	// ControlPlane starts a Kubernetes API server for the driver of DriverCommand.
+	ControlPlane *ControlPlane
 	// DialOptions are added to those of the connection.
 	DialOptions []grpc.DialOption
 	// Generation is v1alpha1 or v1alpha2. Default: v1alpha2 if the driver serves it, else
@@ -44,8 +61,11 @@ type Config struct {
 	// plane may take to follow a call.
 	Timeout, CallTimeout, Settle time.Duration
 	// Restart ends the driver and starts it again with the same state. It returns when the
-	// new process serves. Without it the profile Crash-Safety is not tested.
+	// new process serves. Without it, and without DriverCommand, the profile Crash-Safety is
+	// not tested.
 	Restart func(ctx context.Context) error
+	// Backend is a hand on the backend of the driver, for the checks of what no call provokes.
+	Backend Backend
 	// AllowDestructive runs the checks that a faulty driver may answer with the loss of data
 	// that is not the suite's.
 	AllowDestructive bool
@@ -53,9 +73,36 @@ type Config struct {
 	Seed string
 	// Version is the version of the tool, for the report.
 	Version string
+	// Rerun is the command line that repeats the run, without the check and the seed. Default:
+	// cosi-emu conformance with the endpoint or the driver's command; Run uses go test.
+	Rerun string
 	// OnResult is called after each check.
 	OnResult func(Result)
 }
+
+// ControlPlane is a Kubernetes API server for a driver that reads Kubernetes objects. The
+// driver gets $(KUBECONFIG) and $(POD_NAMESPACE), with the rights of deploy/driver-rbac. If
+// /var/run/secrets/kubernetes.io/serviceaccount is a link to driver/serviceaccount below Dir,
+// it also gets the variables of in-cluster configuration.
+type ControlPlane struct {
+	// Dir is an existing directory for the files. Default: a temporary one.
+	Dir string
+	// Reporter is told of the progress of the start. It may be nil.
+	Reporter emulator.Reporter
+}
+
+// Backend is a hand on the backend of a driver. An error that wraps ErrUnsupported says that
+// it has no such action: the checks that require it are not supported.
+type Backend interface {
+	// Lose deletes the bucket with an ID, and its objects, behind the driver's back.
+	Lose(ctx context.Context, bucket string) error
+	// Fail has the backend fail or reject all requests, and Heal ends that.
+	Fail(ctx context.Context) error
+	Heal(ctx context.Context) error
+}
+
+// ErrUnsupported means that a Backend has no such action.
+var ErrUnsupported = checks.ErrUnsupported
 
 // Parameters are what the author of a driver supplies.
 type Parameters struct {
@@ -95,6 +142,11 @@ func (c Config) withDefaults() Config {
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	c.CallTimeout = cmp.Or(c.CallTimeout, DefaultCallTimeout)
 	c.Settle = cmp.Or(c.Settle, DefaultSettle)
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, DefaultConnectTimeout)
+	if c.Rerun == "" && c.DriverCommand != nil {
+		c.Rerun = fmt.Sprintf("cosi-emu conformance --driver-cmd %q", strings.Join(c.DriverCommand, " "))
+	}
+	c.Rerun = cmp.Or(c.Rerun, "cosi-emu conformance --endpoint "+c.Endpoint)
 	if c.Seed == "" {
 		c.Seed = strings.ToLower(rand.Text()[:10])
 	}
@@ -103,10 +155,7 @@ func (c Config) withDefaults() Config {
 
 // Validate returns an error if a configuration cannot be run.
 func (c Config) Validate() error {
-	var errs []error
-	if c.Endpoint == "" {
-		errs = append(errs, errors.New("endpoint is required: the gRPC target of the driver, such as unix:///path/to/driver.sock"))
-	}
+	errs := []error{c.validateDriver()}
 	if !slices.Contains([]string{"", port.V1alpha1, port.V1alpha2}, c.Generation) {
 		errs = append(errs, fmt.Errorf("generation %q is not known; use %s or %s", c.Generation, port.V1alpha1, port.V1alpha2))
 	}
@@ -122,6 +171,44 @@ func (c Config) Validate() error {
 	for _, id := range slices.Concat(c.Only, c.Skip) {
 		if !slices.ContainsFunc(checks.All(), func(check *checks.Check) bool { return check.ID == id }) {
 			errs = append(errs, fmt.Errorf("check %q is not known; `cosi-emu conformance list` prints all", id))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// validateDriver returns an error if there is no driver to test, or more than one.
+func (c Config) validateDriver() error {
+	if c.DriverCommand != nil {
+		return c.validateCommand()
+	}
+	var errs []error
+	if c.Endpoint == "" {
+		errs = append(errs, errors.New("the endpoint, or the command of the driver, is required: "+
+			"a gRPC target such as unix:///path/to/driver.sock, or a command line"))
+	}
+	if len(c.DriverEnv) > 0 || c.ControlPlane != nil {
+		errs = append(errs, errors.New("variables of the driver, and a control plane for it, require the command of the driver"))
+	}
+	return errors.Join(errs...)
+}
+
+// validateCommand returns an error if the command of the driver cannot be run.
+func (c Config) validateCommand() error {
+	var errs []error
+	if len(c.DriverCommand) == 0 || strings.TrimSpace(c.DriverCommand[0]) == "" {
+		errs = append(errs, errors.New("the command of the driver names no program"))
+	}
+	if c.Endpoint != "" {
+		errs = append(errs, fakedriver.ValidateEndpoint(c.Endpoint))
+	}
+	if c.Restart != nil {
+		errs = append(errs, errors.New("a command of the driver, and one that restarts it, exclude each other: "+
+			"the suite restarts the driver that it has started"))
+	}
+	for _, variable := range c.DriverEnv {
+		// The value may be a secret.
+		if name, _, found := strings.Cut(variable, "="); !found || name == "" {
+			errs = append(errs, fmt.Errorf("the variable %q of the driver must have the form KEY=VALUE", name))
 		}
 	}
 	return errors.Join(errs...)

@@ -2,7 +2,10 @@ package conformance_test
 
 import (
 	"net"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -55,4 +58,29 @@ func TestLongEndToEnd(t *testing.T) {
 			t.Errorf("End-to-End: %s, want %s", got, conformance.Conformant)
 		}
 	})
+}
+
+// TestLongEndToEndMutants: the profile End-to-End finds mistakes, too.
+func TestLongEndToEndMutants(t *testing.T) {
+	for name, tc := range map[string]struct {
+		mutant string
+		want   []string
+	}{
+		"a repetition already exists": {"repeated Create already exists", []string{"EE-03", "EE-04", "EE-05", "EE-20"}},
+		"credentials are wrong":       {"simultaneous Grants lose policies", []string{"EE-08"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := slices.IndexFunc(mutants(), func(m mutant) bool { return m.name == tc.mutant })
+			d := serve(t, setup{socket: true, behaviour: mutants()[i].behaviour})
+			var failed []string
+			for _, result := range testEndToEnd(t, d.endpoint).Results {
+				if result.State == conformance.Fail {
+					failed = append(failed, result.Check.ID)
+				}
+			}
+			if diff := cmp.Diff(tc.want, failed); diff != "" {
+				t.Errorf("failed checks: -want, +got:\n%s", diff)
+			}
+		})
+	}
 }

@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
@@ -15,7 +17,7 @@ func Execute(ctx context.Context, config Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, check := range s.selected() {
+	for _, check := range s.selected() { //nolint:contextcheck // a check gets its context when it runs
 		s.run(ctx, check)
 	}
 	return s.finish(), s.close(ctx)
@@ -30,6 +32,11 @@ func Run(t *testing.T, config Config) *Report {
 		t.Fatal(err)
 	}
 	t.Logf("seed %s", s.config.Seed)
+	if config.Rerun == "" {
+		s.rerun = func(id string) string {
+			return fmt.Sprintf("go test -run '^%s$/^%s$'", strings.ReplaceAll(t.Name(), "/", "$/^"), id)
+		}
+	}
 	for _, check := range s.selected() {
 		t.Run(check.ID, func(t *testing.T) { tell(t, s.run(t.Context(), check)) })
 	}

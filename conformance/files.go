@@ -17,6 +17,7 @@ import (
 // The files of a report.
 const (
 	FileReport = "report.yaml"
+	FileHTML   = "report.html"
 	FileJUnit  = "junit.xml"
 	FileBadge  = "badge.json"
 )
@@ -26,12 +27,15 @@ const (
 	fileMode = 0o644
 )
 
-// Save writes report.yaml, junit.xml and badge.json to a directory, which it creates.
+// Save writes report.yaml, report.html, junit.xml and badge.json to a directory, which it
+// creates.
 func (r *Report) Save(dir string) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return err
 	}
-	for name, write := range map[string]func(io.Writer) error{FileReport: r.WriteYAML, FileJUnit: r.WriteJUnit, FileBadge: r.WriteBadge} {
+	for name, write := range map[string]func(io.Writer) error{
+		FileReport: r.WriteYAML, FileHTML: r.WriteHTML, FileJUnit: r.WriteJUnit, FileBadge: r.WriteBadge,
+	} {
 		if err := WriteFile(filepath.Join(dir, name), write); err != nil {
 			return err
 		}

@@ -50,6 +50,16 @@ func secretMutants() []mutant {
 			},
 		},
 		{
+			name: "the policy is not attached", class: "D14", want: []string{"CC-05", "MB-03", "MB-09", "SA-01"},
+			behaviour: onRequest(func(m *grant) {
+				eachBucket(m, func(b *accessed) {
+					if isFor(m, protocolS3) && b.GetObjectDataAccessMode().GetMode() == readWrite {
+						b.ObjectDataAccessMode.Mode = anyMode
+					}
+				})
+			}),
+		},
+		{
 			name: "one secret key for all", class: "D16", want: []string{"GC-04", "SA-03", "SA-11"},
 			secret: func(string) string { return "theSecretOfAllTheUsersOfThisObjectStore1" },
 		},
@@ -209,6 +219,20 @@ func azureMutants() []mutant {
 				}
 				return response, err
 			}),
+		},
+		{
+			name: "Azure: one token for all accesses to a bucket", class: "D16", want: []string{"AZ-04", "AZ-24", "AZ-25"},
+			behaviour: func(state *sync.Map) behaviour {
+				return func(_ context.Context, r any, next call) (any, error) {
+					response, err := next(r)
+					if m, ok := response.(*granted); ok && err == nil && m.GetCredentials().GetAzure() != nil {
+						azure := m.GetCredentials().GetAzure()
+						first, _ := state.LoadOrStore(m.GetBuckets()[0].GetBucketId(), azure.GetAccessToken())
+						azure.AccessToken, _ = first.(string)
+					}
+					return response, err
+				}
+			},
 		},
 		{
 			name: "Azure: one token for several buckets", want: []string{"AZ-10"},

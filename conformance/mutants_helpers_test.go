@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -9,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/cosi-emu/cosi-emu/conformance"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -120,5 +122,11 @@ func isFor(m interface {
 //
 //nolint:gochecknoglobals // a constant
 var elsewhere = map[string]string{
-	"D22": "the process of the driver",
+	"D22": "TestProcessMutants",
+}
+
+// shownElsewhere returns whether another test has the mutants of a check: TestProcessMutants,
+// TestBackendMutants and TestLongEndToEndMutants.
+func shownElsewhere(c conformance.Check) bool {
+	return slices.Contains([]string{"CS", "LG", "BE", "EE"}, c.ID[:2])
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 )
 
@@ -79,7 +80,10 @@ type Result struct {
 	Exchanges []Exchange `json:"exchanges,omitempty"`
 	// Leftovers are buckets and accesses that the suite could not remove.
 	Leftovers []string      `json:"leftovers,omitempty"`
+	Started   time.Time     `json:"started"`
 	Took      time.Duration `json:"took"`
+
+	events []journal.Event // for the timeline
 }
 
 // Verdict is the verdict about a profile.
@@ -92,14 +96,16 @@ type Verdict struct {
 
 // Report is how a run ended.
 type Report struct {
-	Driver       string    `json:"driver"`
-	Generation   string    `json:"generation"`
-	Protocols    []string  `json:"protocols,omitempty"`
-	SpecVersions []string  `json:"specVersions"`
-	ToolVersion  string    `json:"toolVersion,omitempty"`
-	Endpoint     string    `json:"endpoint"`
-	Seed         string    `json:"seed"`
-	Verdicts     []Verdict `json:"verdicts"`
+	Driver       string   `json:"driver"`
+	Generation   string   `json:"generation"`
+	Protocols    []string `json:"protocols,omitempty"`
+	SpecVersions []string `json:"specVersions"`
+	ToolVersion  string   `json:"toolVersion,omitempty"`
+	Endpoint     string   `json:"endpoint,omitempty"`
+	// Command is the command line of a driver that the suite has started.
+	Command  string    `json:"command,omitempty"`
+	Seed     string    `json:"seed"`
+	Verdicts []Verdict `json:"verdicts"`
 	// Problem is why the driver could not be tested, or not to the end.
 	Problem string `json:"problem,omitempty"`
 	// Mend are the IDs of at most three failed checks, the most important first.
@@ -117,7 +123,7 @@ func describe(c *checks.Check) Check {
 }
 
 func newResult(check *checks.Check, r checks.Result) Result {
-	result := Result{Check: describe(check), State: r.State, Reason: r.Reason, Leftovers: r.Leftovers, Took: r.Took}
+	result := Result{Check: describe(check), State: r.State, Reason: r.Reason, Leftovers: r.Leftovers, Took: r.Took, events: r.Events}
 	if r.State == checks.Fail {
 		result.Failure = &Failure{Expected: r.Expected, Got: r.Got, Why: check.Sentence + " (" + check.Source + ")"}
 	}

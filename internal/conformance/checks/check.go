@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
 )
 
 // The profiles that a driver can conform to.
@@ -81,6 +82,12 @@ type Env struct {
 	Parameters Parameters
 	// Restart restarts the driver, and returns when the new process serves. It may be nil.
 	Restart Restart
+	// Process is the driver's process, if the suite has started it, and Backend the hand on
+	// its backend. Both may be nil.
+	Process *process.Driver
+	Backend Backend
+	// SecretVariables is how many variables of the process are secrets by their names.
+	SecretVariables int
 	// Destructive allows the checks that a faulty driver may answer with the loss of data
 	// of others.
 	Destructive bool
@@ -206,8 +213,8 @@ func All() []*Check {
 	var all []*Check
 	for _, group := range [][]*Check{
 		identity(), bucketIDs(), creation(), reading(), deletion(), accountIDs(), grants(), incompatibleGrants(), grantValidation(),
-		grantCodes(), grantRemains(), revocation(),
-		secrets(), modes(), multiBucket(), serviceAccounts(), azure(), gcs(), concurrency(), linearizability(), life(), endToEnd(), history(),
+		grantCodes(), grantRemains(), revocation(), secrets(), modes(), multiBucket(), serviceAccounts(), azure(), gcs(), concurrency(),
+		linearizability(), life(), processes(), interruptions(), lostBuckets(), failedBackend(), endToEnd(), history(), output(),
 	} {
 		all = append(all, group...)
 	}

@@ -254,7 +254,7 @@ func concurrency() []*Check {
 				}
 				for i, access := range accesses {
 					if i < parallel/2 {
-						c.cannotWriteAnyMore(access, 0)
+						c.isRevoked(c.use(access, 0))
 					} else {
 						c.works("each other credential", c.use(access, 0))
 					}

@@ -90,10 +90,12 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-03", Title: "DriverCreateBucket returns a bucket ID of at most 128 bytes", Profile: Core, Level: Must,
-			Classes: []string{"D19"}, Source: sourceSizes, Generation: port.V1alpha1,
+			Classes: []string{"D19", "D20"}, Source: sourceSizes, Generation: port.V1alpha1,
 			Sentence: "Unless otherwise specified, fields SHALL NOT exceed the limits documented here: 128 bytes for a string.",
 			run: func(c *C) {
-				if b := c.bucket(); b.ID == "" || len(b.ID) > maxString {
+				b, err := c.create(c.bucketRequest())
+				c.setup("DriverCreateBucket", err)
+				if b.ID == "" || len(b.ID) > maxString {
 					c.fail("1 to 128 bytes", "bucket ID %q", b.ID)
 				}
 			},
@@ -140,6 +142,7 @@ func creationCalls() []*Check {
 				c.setup("DriverCreateBucket", err)
 				second, err := c.create(c.namedBucket(name + "2"))
 				c.setup("DriverCreateBucket", err)
+				c.require("DriverCreateBucket", first.ID)
 				if first.ID == second.ID {
 					c.fail("different bucket IDs", "%q for both names", first.ID)
 				}

@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
@@ -37,6 +39,10 @@ type outcome struct {
 
 // History records the calls of a run. Its methods are safe for concurrent use.
 type History struct {
+	// Journal is the timeline of the run: calls, and what else happens. It is required.
+	Journal *journal.Journal
+
+	leaked   leakedLines
 	mu       sync.Mutex
 	secrets  []string
 	outcomes []outcome
@@ -72,8 +78,10 @@ func (h *History) Intercept(
 	ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
 	start := time.Now()
+	e := Exchange{Method: method[strings.LastIndex(method, "/")+1:]}
+	event := h.Journal.Begin(vocabulary.Driver, 0, journal.SeamRPC, journal.Operation{Name: e.Method})
 	err := invoke(ctx, method, request, response, conn, opts...)
-	e := Exchange{Method: method[strings.LastIndex(method, "/")+1:], Code: status.Code(err).String(), Took: time.Since(start)}
+	e.Code, e.Took = status.Code(err).String(), time.Since(start)
 	if m, ok := request.(proto.Message); ok {
 		e.Request = redact.JSON(m)
 	}
@@ -86,6 +94,8 @@ func (h *History) Intercept(
 	h.mu.Lock()
 	h.outcomes = append(h.outcomes, outcome{e.Method, s.Code(), s.Message(), len(s.Details()), ctx.Err() != nil})
 	h.mu.Unlock()
+	event.Request, event.Response, event.Outcome, event.Message = e.Request, e.Response, e.Code, e.Message
+	h.Journal.Append(event)
 	if r, ok := ctx.Value(recorderKey{}).(*recorder); ok {
 		r.add(e)
 	}
@@ -98,9 +108,13 @@ func (h *History) keep(secrets []string) {
 	for _, s := range secrets {
 		if len(s) >= minSecret && !slices.Contains(h.secrets, s) {
 			h.secrets = append(h.secrets, s)
+			h.Journal.AddAccountSecret(handedOut, s)
 		}
 	}
 }
+
+// handedOut is the owner of all secrets that the driver has returned.
+const handedOut = "of the suite"
 
 // minSecret is how long a text is at least that can be searched for without false alarms.
 const minSecret = 8

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
@@ -33,7 +34,9 @@ type Result struct {
 	Exchanges     []Exchange
 	// Leftovers are buckets and accounts that could not be removed.
 	Leftovers []string
-	Took      time.Duration
+	// Events are the whole timeline, also of a check that passed.
+	Events []journal.Event
+	Took   time.Duration
 }
 
 // C is a running check. Its methods that do not return a value end the check if the driver
@@ -63,7 +66,8 @@ type C struct {
 func (c *Check) Run(ctx context.Context, env *Env) Result {
 	start := time.Now()
 	record := &recorder{}
-	base := context.WithValue(ctx, recorderKey{}, record)
+	mark := env.History.Journal.Mark()
+	base := observeData(context.WithValue(ctx, recorderKey{}, record), env.History.Journal)
 	checkCtx, cancel := context.WithTimeout(base, max(env.Timeout, c.limit))
 	defer cancel()
 	run := &C{
@@ -76,6 +80,7 @@ func (c *Check) Run(ctx context.Context, env *Env) Result {
 		run.result.Got, run.result.Reason = env.History.Redact(run.result.Got), env.History.Redact(run.result.Reason)
 	}
 	run.clean(context.WithoutCancel(base))
+	run.result.Events = eventsOf(env.History.Journal, mark)
 	run.result.Took = time.Since(start)
 	return run.result
 }
@@ -93,9 +98,16 @@ func (c *C) do() {
 
 // revive restarts a driver that does not answer. Without that, the check is not reached.
 func (c *C) revive() {
-	reason := c.reachable()
-	if reason != "" && c.env.Restart != nil && c.env.Restart(c.Context) == nil {
+	reason := "the driver's process has ended"
+	if c.env.Process == nil || c.env.Process.Running() {
 		reason = c.reachable()
+	}
+	if reason != "" && c.env.Restart != nil {
+		if err := c.env.Restart(c.Context); err != nil {
+			reason += ", and cannot be restarted: " + err.Error()
+		} else {
+			reason = c.reachable()
+		}
 	}
 	if reason != "" {
 		c.end(Result{State: NotReached, Reason: reason, Unreachable: true})

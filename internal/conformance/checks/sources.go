@@ -22,6 +22,10 @@ const (
 	sourceMode     = "spec, AccessMode"
 	sourceCodes    = "gRPC, Status Codes"
 	sourcePolicy   = "KEP-1979, Deleting a Bucket; what happens to objects is for the driver to decide, and to state"
+	sourceEndpoint = "spec, Plugin endpoint"
+	sourceSidecar  = "spec, Supervised lifecycle"
+	sourceLogs     = "spec, Logging"
+	sourcePods     = "Kubernetes, Termination of Pods"
 )
 
 // Sentences that several checks rest on.

@@ -138,6 +138,7 @@ func (c *C) stays(id, after string) {
 func (c *C) bucket() *port.Bucket {
 	b, err := c.create(c.bucketRequest())
 	c.setup("DriverCreateBucket", err)
+	c.require("DriverCreateBucket", b.ID)
 	return b
 }
 

@@ -51,7 +51,7 @@ func NewAzure(container, credential *cosiv1alpha2.AzureCredentialInfo, endpoint 
 		uri.Scheme, uri.Host = other.Scheme, other.Host
 	}
 	transport := newTransport()
-	return &Azure{http: &http.Client{Transport: transport}, transport: transport, container: uri}, nil
+	return &Azure{http: &http.Client{Transport: observed{transport}}, transport: transport, container: uri}, nil
 }
 
 // Close implements Client.

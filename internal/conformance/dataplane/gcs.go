@@ -37,7 +37,7 @@ type GCS struct {
 func NewGCS(info *cosiv1alpha2.GcsBucketInfo, key *cosiv1alpha2.GcsCredentialInfo, endpoint string) *GCS {
 	transport := newTransport()
 	return &GCS{
-		http: &http.Client{Transport: transport}, transport: transport,
+		http: &http.Client{Transport: observed{transport}}, transport: transport,
 		endpoint: strings.TrimSuffix(endpoint, "/"), bucket: info.GetBucketName(), key: key,
 	}
 }

@@ -36,7 +36,7 @@ func NewS3(info *cosiv1alpha2.S3BucketInfo, key *cosiv1alpha2.S3CredentialInfo) 
 	options := s3.Options{
 		Region: region, UsePathStyle: info.GetAddressingStyle().GetStyle() != cosiv1alpha2.S3AddressingStyle_VIRTUAL,
 		Credentials: credentials.NewStaticCredentialsProvider(key.GetAccessKeyId(), key.GetAccessSecretKey(), ""),
-		HTTPClient:  &http.Client{Transport: transport}, Retryer: aws.NopRetryer{},
+		HTTPClient:  &http.Client{Transport: observed{transport}}, Retryer: aws.NopRetryer{},
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	}

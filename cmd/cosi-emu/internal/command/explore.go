@@ -128,7 +128,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 }
 
 func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []string) error {
-	silenceLibraries()
+	cli.SilenceLibraries()
 	if err := cli.CheckOutput(x.output, cli.FormatText, cli.FormatJSON); err != nil {
 		return err
 	}

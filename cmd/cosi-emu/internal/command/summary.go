@@ -50,11 +50,11 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 	}
 	text.WriteString("\nA driver that reads Secrets, ConfigMaps or Buckets requires these variables:\n\n")
 	for _, name := range slices.Sorted(maps.Keys(info.DriverVariables)) {
-		fmt.Fprintf(text, "  export %s=%s\n", name, shellQuote(info.DriverVariables[name]))
+		fmt.Fprintf(text, "  export %s=%s\n", name, cli.Quote(info.DriverVariables[name]))
 	}
 	text.WriteString("\nIf it has in-cluster configuration only, give it also the files of a Pod:\n\n")
 	fmt.Fprintf(text, "  mkdir -p /var/run/secrets/kubernetes.io && ln -s %s /var/run/secrets/kubernetes.io/serviceaccount\n",
-		shellQuote(info.DriverServiceAccount))
+		cli.Quote(info.DriverServiceAccount))
 }
 
 // writeNextSteps writes the next commands, to copy.
@@ -63,7 +63,7 @@ func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
 	if info.Name != instance.DefaultName {
 		named = " --name " + info.Name
 	}
-	kubectl := "kubectl --kubeconfig " + shellQuote(info.Kubeconfig)
+	kubectl := "kubectl --kubeconfig " + cli.Quote(info.Kubeconfig)
 	text.WriteString("\nClaim a bucket and access to it:\n\n")
 	fmt.Fprintf(text, "  %s example | %s apply -f -\n", self, kubectl)
 	text.WriteString("\nRead the Secret of the application:\n\n")
@@ -89,17 +89,5 @@ func program() string {
 			return "cosi-emu"
 		}
 	}
-	return shellQuote(self)
-}
-
-// shellQuote returns text as one word for a shell, bare where that is safe.
-func shellQuote(text string) string {
-	const safe = "-_./:=@%+,"
-	plain := text != "" && strings.IndexFunc(text, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune(safe, r)
-	}) < 0
-	if plain {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return cli.Quote(self)
 }

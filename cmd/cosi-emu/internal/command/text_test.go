@@ -1,33 +1,13 @@
 package command
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
-
-func TestShellQuote(t *testing.T) {
-	for _, text := range []string{
-		"", "plain", "/home/me/.local/state/cosi-emu/default/kubeconfig", "with space", "it's", `"$HOME"`, "a\nb", "*", "~", "a;b", `\`, "é",
-	} {
-		out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", "printf %s "+shellQuote(text)).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(text, string(out)); diff != "" {
-			t.Errorf("a shell reads %s: -want, +got:\n%s", shellQuote(text), diff)
-		}
-	}
-	if got := shellQuote("/a/b-c_d.e"); got != "/a/b-c_d.e" {
-		t.Errorf("quotes where none are needed: %s", got)
-	}
-}
 
 func TestNextSteps(t *testing.T) {
 	info := instance.Info{Name: "mine", Info: emulator.Info{Kubeconfig: "/home/my user/kubeconfig"}}

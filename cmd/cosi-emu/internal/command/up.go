@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
@@ -85,7 +82,7 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 		return err
 	}
 	s.cluster.apply(&s.session)
-	silenceLibraries()
+	cli.SilenceLibraries()
 	reporter := progress.New(streams.Err)
 	s.session.Emulator.Reporter = reporter
 	s.session.Version = version().Version
@@ -111,13 +108,6 @@ func withCause(ctx context.Context, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w; %w", err, cause)
-}
-
-// silenceLibraries discards the logs of libraries. The journal has the logs of the
-// components.
-func silenceLibraries() {
-	ctrl.SetLogger(logr.Discard())
-	klog.SetLogger(logr.Discard())
 }
 
 const upExamples = `  # Ctrl-C stops it.
