@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -36,7 +37,7 @@ func concurrencyMutants() []mutant {
 	conflict := failed(codes.Internal, "conflict")
 	return []mutant{
 		{
-			name: "dies in a burst", class: "D09", want: []string{"CC-06"}, may: []string{"CC-07", "CC-20", "CC-21"},
+			name: "dies in a burst", class: "D09", want: []string{"CC-06"}, may: []string{"CC-07", "CC-20", "CC-21"}, timeout: 10 * time.Second,
 			behaviour: func(*sync.Map) behaviour {
 				var flying atomic.Int32
 				var dead atomic.Bool

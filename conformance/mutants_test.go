@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -40,6 +41,8 @@ type mutant struct {
 	// anyContainer has the Azure service ignore for which container a signature is.
 	anyContainer bool
 	parameters   func(*conformance.Parameters)
+	// timeout limits a check and half of it a call, if the mutant has the suite wait for that.
+	timeout time.Duration
 	// want are the checks that fail, and may those that fail if calls overlap.
 	want, may []string
 }
@@ -135,7 +138,12 @@ func (m mutant) test(t *testing.T) []string {
 		s.options = *m.options
 	}
 	d := serve(t, s)
-	report := d.test(d.config())
+	config := d.config()
+	if m.timeout > 0 {
+		config.Timeout, config.CallTimeout = m.timeout, m.timeout/2
+	}
+	report := d.test(config)
+	t.Logf("took %s", report.Took)
 	var failed []string
 	caught := m.class == ""
 	for _, result := range report.Results {
