@@ -107,7 +107,8 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*e
 		return nil, err
 	}
 	driver := &externalDriver{endpoint: socket}
-	driver.bridge, err = e.startBridge(ctx, component, bridge.Options{Driver: endpoint}, listenOn(socket)) //nolint:contextcheck // the probe of a stale socket is bounded by itself
+	//nolint:contextcheck // the probe of a stale socket is bounded by itself
+	driver.bridge, err = e.startBridge(ctx, component, bridge.Options{Driver: endpoint}, listenOn(socket))
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,8 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 		return err
 	}
 	options := bridge.Options{Driver: e.info.DriverEndpoint, Protocols: protocols, AssumeExisting: true}
-	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket)) //nolint:contextcheck // the probe of a stale socket is bounded by itself
+	//nolint:contextcheck // the probe of a stale socket is bounded by itself
+	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket))
 	if err != nil {
 		return err
 	}
