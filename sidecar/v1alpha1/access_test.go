@@ -26,7 +26,6 @@ import (
 
 // Both finalizers come before the call, the account before the Secret, and the Secret
 // before accessGranted. Then the sidecar is silent, also after a restart.
-// Known failure: E58
 func TestAccessIsGranted(t *testing.T) {
 	w := newWorld(t)
 	stop := w.start()

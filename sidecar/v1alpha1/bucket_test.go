@@ -215,7 +215,7 @@ func TestBucketIsDeleted(t *testing.T) {
 }
 
 // NotFound is success. No other code ends a deletion.
-// Known failure: E54, E82
+// Known failure: E82
 func TestDeleteIsRetried(t *testing.T) {
 	w := newWorld(t)
 	w.start()
