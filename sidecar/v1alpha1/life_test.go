@@ -210,19 +210,23 @@ func TestDeletionWhileDown(t *testing.T) {
 
 // A rejected Grant is tried again when the class changes, and not before.
 func TestRejectedGrantIsFinal(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Fail(grantAccess, codes.InvalidArgument, "no such role")
-	w.start()
-	class := w.class()
-	access := w.access(w.readyBucket(), class.Name)
-	w.waitEvent(access, "Warning FailedGrantAccess", "no such role")
-	w.settle()
-	if n := len(w.driver.Calls(grantAccess)); n != 1 {
-		t.Errorf("%d calls, want 1", n)
+	for _, code := range []codes.Code{codes.InvalidArgument, codes.OutOfRange, codes.Unimplemented} {
+		t.Run(code.String(), func(t *testing.T) {
+			w := newWorld(t)
+			w.driver.Fail(grantAccess, code, "no such role")
+			w.start()
+			class := w.class()
+			access := w.access(w.readyBucket(), class.Name)
+			w.waitEvent(access, "Warning FailedGrantAccess", "no such role")
+			w.settle()
+			if n := len(w.driver.Calls(grantAccess)); n != 1 {
+				t.Errorf("%d calls, want 1", n)
+			}
+			w.driver.Script(grantAccess, nil)
+			w.Modify(class, func() { class.Parameters = map[string]string{"role": "other"} })
+			w.waitGranted(access)
+		})
 	}
-	w.driver.Script(grantAccess, nil)
-	w.Modify(class, func() { class.Parameters = map[string]string{"role": "other"} })
-	w.waitGranted(access)
 }
 
 // An access that begins while the last other one ends keeps the Bucket.
