@@ -23,19 +23,36 @@ func TestExplore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
-	r, err := Explore(t.Context(), Options{
-		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
-		Kinds: []Kind{CrashAfter, LoseReply}, At: "sidecar rpc Driver*",
-	})
-	if err != nil {
-		t.Fatal(err)
+	const lifecycle = "testdata/lifecycle.yaml"
+	kinds := []Kind{CrashAfter, LoseReply}
+	tests := map[string]struct {
+		reason string
+		file   string
+		at     string
+		bridge bool
+		calls  int
+	}{
+		"V1alpha2": {"Two calls get IDs, and others create, grant, revoke and delete.", lifecycle, "sidecar rpc Driver*", false, 6},
+		"V1alpha1": {"There are no calls for IDs.", "testdata/v1alpha1/lifecycle.yaml", "sidecar rpc Driver*", false, 4},
+		"Bridge":   {"The bridge calls a driver of v1alpha1.", lifecycle, "bridge rpc Driver*", true, 4},
 	}
-	for _, g := range r.Findings {
-		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
-	}
-	const calls = 6 // two IDs, create, grant, revoke, delete
-	if r.Applicable != 2*calls || r.Tried != r.Applicable || len(r.Unreached) > 0 {
-		t.Errorf("%d applicable, %d tried, not reached: %v; want %d, all tried and reached", r.Applicable, r.Tried, r.Unreached, 2*calls)
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			opts := Options{File: tc.file, Text: text(t, tc.file), Sandboxes: 2, Kinds: kinds, At: tc.at}
+			opts.Emulator.Bridge = tc.bridge
+			r, err := Explore(t.Context(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range r.Findings {
+				t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
+			}
+			want := len(kinds) * tc.calls
+			if r.Applicable != want || r.Tried != want || len(r.Unreached) > 0 {
+				t.Errorf("%s %d applicable, %d tried, not reached: %v; want %d, all tried and reached",
+					tc.reason, r.Applicable, r.Tried, r.Unreached, want)
+			}
+		})
 	}
 }
 

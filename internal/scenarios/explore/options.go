@@ -142,6 +142,9 @@ func (o Options) validate() error {
 		return fmt.Errorf("%w: %d sandboxes would run a driver each, which cannot all listen at %s; use one (--parallel 1)",
 			ErrOptions, o.Sandboxes, o.Emulator.Driver)
 	}
+	if o.Emulator.Bridge && (o.Emulator.Driver != "" || o.Emulator.Implementations.DriverCommand != nil) {
+		return fmt.Errorf("%w: the bridge is for the fake driver; a driver of your own gets one if it speaks COSI v1alpha1", ErrOptions)
+	}
 	if !slices.Contains(Prunes(), o.Prune) {
 		return fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
 	}

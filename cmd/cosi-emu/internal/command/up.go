@@ -46,6 +46,9 @@ func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 	flags.DurationVar(&s.timeout, name, defaultStartTimeout, "time limit for the start, including a build of the control plane")
 }
 
+// bridgeUsage describes the flag --bridge of all commands.
+const bridgeUsage = "the fake driver speaks COSI v1alpha1, behind the bridge of 'cosi-emu bridge'"
+
 // addEmulator adds the flags that select what to start.
 func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
@@ -62,7 +65,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
-	flags.BoolVar(&o.Bridge, "bridge", false, "the fake driver speaks COSI v1alpha1, behind the bridge of 'cosi-emu bridge'")
+	flags.BoolVar(&o.Bridge, "bridge", false, bridgeUsage)
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
