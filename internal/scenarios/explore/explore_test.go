@@ -10,11 +10,14 @@ import (
 	"sync"
 	"testing"
 
+	"google.golang.org/grpc"
+
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
 // TestExplore tries faults at the driver calls of the components of this project, and
@@ -56,6 +59,60 @@ func TestExplore(t *testing.T) {
 					tc.reason, r.Applicable, r.Tried, r.Unreached, want)
 			}
 		})
+	}
+}
+
+// ownIDs has a driver of v1alpha1 choose IDs that differ from names, as many in the field do.
+func ownIDs(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	const own = "arn:own/"
+	switch r := request.(type) {
+	case *cosiv1alpha1.DriverDeleteBucketRequest:
+		r.BucketId = strings.TrimPrefix(r.GetBucketId(), own)
+	case *cosiv1alpha1.DriverGrantBucketAccessRequest:
+		r.BucketId = strings.TrimPrefix(r.GetBucketId(), own)
+	case *cosiv1alpha1.DriverRevokeBucketAccessRequest:
+		r.BucketId, r.AccountId = strings.TrimPrefix(r.GetBucketId(), own), strings.TrimPrefix(r.GetAccountId(), own)
+	}
+	response, err := handle(ctx, request)
+	switch r := response.(type) {
+	case *cosiv1alpha1.DriverCreateBucketResponse:
+		if err == nil {
+			r.BucketId = own + r.GetBucketId()
+		}
+	case *cosiv1alpha1.DriverGrantBucketAccessResponse:
+		if err == nil {
+			r.AccountId = own + r.GetAccountId()
+		}
+	}
+	return response, err
+}
+
+// TestExploreOwnIDs tries faults at the calls of a bridge to a driver that chooses IDs, which the
+// bridge stores. An ID that is lost, or confused with the name, would leak a bucket or an account.
+func TestExploreOwnIDs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	const file = "testdata/lifecycle.yaml"
+	opts := Options{
+		File: file, Text: text(t, file), Sandboxes: 2,
+		Kinds: []Kind{CrashBefore, CrashAfter, LoseReply, Duplicate}, At: "bridge rpc Driver*",
+	}
+	opts.Emulator.Bridge = true
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		opts.ServerOptions = append(opts.ServerOptions, grpc.ChainUnaryInterceptor(ownIDs))
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range r.Findings {
+		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
+	}
+	const calls = 4
+	if want := calls * len(opts.Kinds); r.Tried != want || len(r.Unreached) > 0 {
+		t.Errorf("%d tried, not reached: %v; want %d, all reached", r.Tried, r.Unreached, want)
 	}
 }
 
