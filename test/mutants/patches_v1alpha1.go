@@ -78,10 +78,10 @@ func v1alpha1Sidecar() []Patch { //nolint:funlen // a table
 		},
 		{
 			Name:    "v1alpha1-missing-answer-used",
-			Bug:     "ALREADY_EXISTS of a Grant counts as success. There is no answer then, and the sidecar panics (E70).",
-			Net:     cleanRun(v1alpha1("failures/grant-already-exists")),
+			Bug:     "ALREADY_EXISTS of a Grant counts as success. There is no response then, and the reconcile panics (E70).",
+			Net:     []string{"run", v1alpha1("failures/grant-already-exists")},
 			Written: true,
-			Oracles: []string{explore.OracleSteps}, Took: "T", Lines: 1,
+			Oracles: []string{explore.OracleSteps}, Took: "T",
 		},
 		{
 			Name:    "v1alpha1-account-named-at-random",
