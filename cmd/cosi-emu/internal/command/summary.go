@@ -64,7 +64,7 @@ func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
 	if info.Name != instance.DefaultName {
 		named = " --name " + info.Name
 	}
-	if info.API != objectstorage.V1alpha2 {
+	if info.API == objectstorage.V1alpha1 {
 		api = " --api " + string(info.API)
 	}
 	kubectl := "kubectl --kubeconfig " + shellQuote(info.Kubeconfig)
