@@ -79,6 +79,15 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "log level of controller, sidecar and driver")
 }
 
+// validateAssume rejects --assume-existing of an emulator that has no driver of the user's own, and
+// gets none later, as from scenarios.
+func (s *start) validateAssume() error {
+	if s.own.assumeExisting && s.own.driver == "" && s.session.Emulator.Driver == "" {
+		return cli.Usage(errors.New("--assume-existing requires --driver or --driver-cmd: it is for the bridge in front of your driver"))
+	}
+	return nil
+}
+
 // run starts an emulator, calls during, and stops the emulator again.
 func (s *start) run(ctx context.Context, streams cli.Streams, during func(*session.Session) error) error {
 	if err := s.cluster.validate(s.session); err != nil {
@@ -143,6 +152,9 @@ const upExamples = `  # Ctrl-C stops it.
   cosi-emu up --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)' \
     --driver-env BACKEND_URL=http://127.0.0.1:9000
 
+  # A driver of COSI v1alpha1, behind a bridge, and buckets that it has already.
+  cosi-emu up --driver unix:///tmp/old.sock --assume-existing
+
   # A driver with a path compiled in.
   cosi-emu up --driver-cmd ./my-driver --driver unix:///var/lib/cosi/cosi.sock
 
@@ -188,7 +200,7 @@ stops, it deletes what it created in the cluster, and keeps the objects of users
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
-			if err := s.cluster.validate(s.session); err != nil {
+			if err := errors.Join(s.cluster.validate(s.session), s.validateAssume()); err != nil {
 				return err
 			}
 			if detach {
