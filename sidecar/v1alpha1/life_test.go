@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,6 +107,36 @@ func TestDriverIsRenamed(t *testing.T) {
 	if err := harness.Receive(t, "the sidecar ends", ended); err == nil || !strings.Contains(err.Error(), `to "another.test"`) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// A driver of v1alpha2 in place of the one of v1alpha1 ends the sidecar with a clear error, and is
+// not called. Nothing is lost: when the first driver is back, its buckets are deleted.
+func TestDriverChangesGeneration(t *testing.T) {
+	w := newWorld(t)
+	newer := drivertest.Start(t, w.driver.Name())
+	var current atomic.Pointer[drivertest.Server]
+	current.Store(w.driver.Server)
+	w.options.DialOptions = drivertest.Replaceable(current.Load)
+	s, ended := w.launch()
+	w.Must(s.WaitReady(t.Context()))
+	bucket := w.readyBucket()
+	current.Store(newer.Server)
+	w.driver.Stop()
+	err := harness.Receive(t, "the sidecar ends", ended)
+	if !errors.Is(err, sidecarv1alpha1.ErrDriverGeneration) || !hasAll(err.Error(), []string{"has reconnected", "but v1alpha2"}) {
+		t.Errorf("error %v", err)
+	}
+	for _, method := range newer.Methods() {
+		if method != "DriverGetInfo" {
+			t.Errorf("the driver of v1alpha2 got the call %s", method)
+		}
+	}
+	current.Store(w.driver.Server)
+	w.driver.Serve()
+	w.start()
+	w.waitBucket(bucket)
+	w.remove(bucket)
+	w.isEmpty()
 }
 
 // At most one call that changes something is in flight for each bucket, and one that
