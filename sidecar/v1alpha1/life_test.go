@@ -13,8 +13,11 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"k8s.io/client-go/rest"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
@@ -106,6 +109,32 @@ func TestDriverIsRenamed(t *testing.T) {
 	restart("another.test")
 	if err := harness.Receive(t, "the sidecar ends", ended); err == nil || !strings.Contains(err.Error(), `to "another.test"`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A cluster with the kinds of the other version is named, and what to do.
+func TestClusterOfAnotherVersion(t *testing.T) {
+	older, newer := drivertest.StartV1alpha1(t, "old.test"), drivertest.Start(t, "new.test")
+	for _, tc := range []struct {
+		cluster, needs objectstorage.Version
+		newSidecar     func(*rest.Config) error
+	}{
+		{objectstorage.V1alpha2, objectstorage.V1alpha1, func(cfg *rest.Config) error {
+			_, err := sidecarv1alpha1.New(t.Context(), cfg, cosisidecar.Options{Endpoint: drivertest.Endpoint, DialOptions: older.DialOptions()})
+			return err
+		}},
+		{objectstorage.V1alpha1, objectstorage.V1alpha2, func(cfg *rest.Config) error {
+			_, err := cosisidecar.New(t.Context(), cfg, cosisidecar.Options{Endpoint: drivertest.Endpoint, DialOptions: newer.DialOptions()})
+			return err
+		}},
+	} {
+		t.Run(string(tc.needs), func(t *testing.T) {
+			err := tc.newSidecar(controlplanetest.StartVersion(t, tc.cluster).AdminConfig())
+			want := "CustomResourceDefinition buckets.objectstorage.k8s.io serves " + string(tc.cluster) + " and not " + string(tc.needs)
+			if err == nil || !hasAll(err.Error(), []string{want, "one cluster cannot have both"}) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
 	}
 }
 
