@@ -101,7 +101,8 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*e
 			e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.name, who.version, who.other, who.version))
 		}
 		if e.opts.AssumeExisting {
-			e.warn(fmt.Sprintf("driver %s serves COSI %s, so it has no bridge that could use existing buckets without a check", who.name, who.version))
+			e.warn(fmt.Sprintf("driver %s serves COSI %s, so it has no bridge that could use existing buckets without a check",
+				who.name, who.version))
 		}
 		return &externalDriver{name: who.name, endpoint: endpoint}, nil
 	}

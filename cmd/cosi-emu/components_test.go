@@ -55,7 +55,10 @@ func TestE65FatalErrors(t *testing.T) {
 	info := h.up("--no-fake-driver")
 	for _, version := range []string{"v1alpha1", "v1alpha2"} {
 		for _, args := range [][]string{
-			{"sidecar", "--kubeconfig", info.Kubeconfig, "--endpoint", "unix://" + filepath.Join(h.dir, "absent.sock"), "--connect-timeout", "300ms"},
+			{
+				"sidecar", "--kubeconfig", info.Kubeconfig,
+				"--endpoint", "unix://" + filepath.Join(h.dir, "absent.sock"), "--connect-timeout", "300ms",
+			},
 			{"controller", "--kubeconfig", filepath.Join(h.dir, "missing")},
 			{"driver", "--endpoint", "unix://" + filepath.Join(h.dir, strings.Repeat("x", 200))},
 		} {

@@ -23,12 +23,17 @@ func TestFieldsOfEachGeneration(t *testing.T) {
 		set       map[string]any
 		says      string
 	}{
-		"Both":      {reason: "Every generation has it.", operation: "DriverGetInfo", set: map[string]any{"name": "x"}},
-		"V1alpha1":  {reason: "v1alpha2 has it in the request.", operation: "DriverGrantBucketAccess", set: map[string]any{"account_id": "x"}},
-		"V1alpha2":  {reason: "v1alpha1 has no protocols.", operation: "DriverCreateBucket", set: map[string]any{"protocols.s3.region": "r"}},
-		"OldMap":    {reason: "A map in v1alpha1.", operation: "DriverGrantBucketAccess", set: map[string]any{"credentials.gcs": map[string]any{}}},
+		"Both":     {reason: "Every generation has it.", operation: "DriverGetInfo", set: map[string]any{"name": "x"}},
+		"V1alpha1": {reason: "v1alpha2 has it in the request.", operation: "DriverGrantBucketAccess", set: map[string]any{"account_id": "x"}},
+		"V1alpha2": {reason: "v1alpha1 has no protocols.", operation: "DriverCreateBucket", set: map[string]any{"protocols.s3.region": "r"}},
+		"OldMap": {
+			reason: "A map in v1alpha1.", operation: "DriverGrantBucketAccess", set: map[string]any{"credentials.gcs": map[string]any{}},
+		},
 		"NewMethod": {reason: "Only v1alpha2 has the method.", operation: "DriverGenerateBucketId", set: map[string]any{"bucket_id": "x"}},
-		"BothIDs":   {reason: "Both fields of v1alpha1.", operation: "DriverCreateBucket", set: map[string]any{"bucket_id": "x", "bucketInfo.s3.region": "r"}},
+		"BothIDs": {
+			reason:    "Both fields of v1alpha1.",
+			operation: "DriverCreateBucket", set: map[string]any{"bucket_id": "x", "bucketInfo.s3.region": "r"},
+		},
 		"Mixed": {
 			"No generation has both fields.", "DriverCreateBucket", map[string]any{"bucket_id": "x", "protocols.s3.region": "r"}, "bucketId",
 		},
@@ -55,7 +60,10 @@ func TestFieldsOfEachGeneration(t *testing.T) {
 // TestReplaceOldResponse sets fields of a response of v1alpha1, and leaves the others.
 func TestReplaceOldResponse(t *testing.T) {
 	got := &cosiv1alpha1.DriverGrantBucketAccessResponse{
-		AccountId: "ba-1", Credentials: map[string]*cosiv1alpha1.CredentialDetails{"s3": {Secrets: map[string]string{"accessKeyID": "id", "region": "r"}}},
+		AccountId: "ba-1",
+		Credentials: map[string]*cosiv1alpha1.CredentialDetails{
+			"s3": {Secrets: map[string]string{"accessKeyID": "id", "region": "r"}},
+		},
 	}
 	set := map[string]any{"account_id": "", "credentials.s3.secrets.accessKeyID": "other", "credentials.gcs.secrets.key": "more"}
 	if err := (fault.Effect{Set: set}).Replace(got); err != nil {

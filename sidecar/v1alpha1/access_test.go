@@ -379,9 +379,10 @@ func TestAccessIsRevoked(t *testing.T) {
 	w.start()
 	bucket := w.readyBucket()
 	first, second := w.readyAccess(bucket), w.readyAccess(bucket)
+	granted := []*v1alpha1.BucketAccess{first.DeepCopy(), second.DeepCopy()}
 	w.driver.Script(revokeAccess, func(_ context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		request, _ := m.(*cosiv1alpha1.DriverRevokeBucketAccessRequest)
-		for _, access := range []*v1alpha1.BucketAccess{first, second} {
+		for _, access := range granted {
 			if _, err := w.secretOf(access); request.GetAccountId() == access.Status.AccountID && !apierrors.IsNotFound(err) {
 				t.Errorf("Revoke while the Secret exists (%v)", err)
 			}

@@ -74,24 +74,39 @@ func TestWritesV1alpha1(t *testing.T) {
 		c.Must(c.Delete(t.Context(), object))
 		c.WaitGone(object)
 	}
-	end := w.settle(t)
-	writes, calls := map[string]int{}, map[string]int{}
-	total := 0
-	for _, e := range emu.Journal().Since(begin) {
+	writes, calls := w.countRequests(begin, w.settle(t))
+	checkCalls(t, calls)
+	checkWrites(t, writes)
+	w.expectSilenceOfRestart(t)
+}
+
+// countRequests counts the writes of all components, and the calls of the sidecar, between two events.
+func (w *world) countRequests(begin, end uint64) (writes, calls map[string]int) {
+	writes, calls = map[string]int{}, map[string]int{}
+	for _, e := range w.emu.Journal().Since(begin) {
 		switch {
 		case e.Seq > end:
 		case e.Seam == journal.SeamRPC && e.Component == emulator.ComponentSidecar:
 			calls[e.Operation.Name]++
 		case e.Write() && !strings.HasSuffix(e.Operation.Name, " events"):
 			writes[e.Operation.Name]++
-			total++
 		}
 	}
+	return writes, calls
+}
+
+func checkCalls(t *testing.T, calls map[string]int) {
+	t.Helper()
 	for _, method := range []string{"DriverCreateBucket", "DriverGrantBucketAccess", "DriverRevokeBucketAccess", "DriverDeleteBucket"} {
 		if calls[method] != 1 {
 			t.Errorf("%d calls of %s, want 1", calls[method], method)
 		}
 	}
+}
+
+// checkWrites compares the writes with the minimum.
+func checkWrites(t *testing.T, writes map[string]int) {
+	t.Helper()
 	needed := map[string]int{}
 	for _, step := range minimumV1alpha1 {
 		needed[step.operation]++
@@ -101,12 +116,15 @@ func TestWritesV1alpha1(t *testing.T) {
 			t.Errorf("the minimum has %d of %q, but %d were made: correct the minimum", n, operation, writes[operation])
 		}
 	}
+	total := 0
+	for _, n := range writes {
+		total += n
+	}
 	ratio := float64(total) / float64(len(minimumV1alpha1))
 	t.Logf("%d writes, %.2f times the minimum of %d: %v", total, ratio, len(minimumV1alpha1), writes)
 	if ratio > maxWrites {
 		t.Errorf("%d writes are %.2f times the minimum of %d, want at most %.2f: %v", total, ratio, len(minimumV1alpha1), maxWrites, writes)
 	}
-	w.expectSilenceOfRestart(t)
 }
 
 // expectSilenceOfRestart restarts the components, which then have nothing to do: they only ask the

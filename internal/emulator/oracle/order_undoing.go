@@ -47,13 +47,13 @@ func (e *evidence) grantedAgain(c call, v version) bool {
 // withAccount returns the access with an account ID, or nil: its latest version with a
 // spec.
 func (e *evidence) withAccount(id string) *object {
-	return e.latest(accesses, func(o *object) bool { return o.Status.AccountID == id && len(o.Spec.BucketClaims) > 0 })
+	return e.latestAccess(func(o *object) bool { return o.Status.AccountID == id && len(o.Spec.BucketClaims) > 0 })
 }
 
-// latest returns the latest version of an object with a property, or nil.
-func (e *evidence) latest(resource string, has func(*object) bool) *object {
+// latestAccess returns the latest version of an access with a property, or nil.
+func (e *evidence) latestAccess(has func(*object) bool) *object {
 	var found *object
-	for _, v := range e.of(resource) {
+	for _, v := range e.of(accesses) {
 		if v.got != nil && has(v.got) {
 			found = v.got
 		}

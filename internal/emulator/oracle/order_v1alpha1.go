@@ -47,7 +47,7 @@ func (e *evidence) grantee(c call) *object {
 	if c.id != "" {
 		return e.withAccount(c.id)
 	}
-	return e.latest(accesses, func(o *object) bool { return c.isFor(o) && len(o.Spec.BucketClaims) > 0 })
+	return e.latestAccess(func(o *object) bool { return c.isFor(o) && len(o.Spec.BucketClaims) > 0 })
 }
 
 // mayLeakAccount is mayLeak for the account of a grant.

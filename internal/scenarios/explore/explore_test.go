@@ -63,7 +63,7 @@ func TestExplore(t *testing.T) {
 }
 
 // ownIDs has a driver of v1alpha1 choose IDs that differ from names, as many in the field do.
-func ownIDs(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+func ownIDs(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	const own = "arn:own/"
 	switch r := request.(type) {
 	case *cosiv1alpha1.DriverDeleteBucketRequest:

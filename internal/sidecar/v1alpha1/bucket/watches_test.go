@@ -24,7 +24,7 @@ func TestChanged(t *testing.T) {
 		"Finalizer":   {reason: "Its own.", before: unprotected, after: nothing},
 		"ReadyByHand": {reason: "There is no bucket.", before: nothing, after: has(v1alpha1.BucketStatus{BucketReady: true}), want: true},
 		"NotReady":    {reason: "There is a bucket.", before: has(ready), after: has(v1alpha1.BucketStatus{BucketID: "arn:one"}), want: true},
-		"IDRemoved":   {reason: "Nothing could be deleted.", before: has(ready), after: has(v1alpha1.BucketStatus{BucketReady: true}), want: true},
+		"IDRemoved":   {reason: "Nothing is deleted.", before: has(ready), after: has(v1alpha1.BucketStatus{BucketReady: true}), want: true},
 		"IDReplaced": {
 			reason: "It is another bucket's.", before: has(ready),
 			after: has(v1alpha1.BucketStatus{BucketReady: true, BucketID: "arn:two"}), want: true,
