@@ -76,11 +76,12 @@ test-long: setup ## Run the tests that take minutes, and a sample of the mutants
 	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -timeout 30m -run '$(LONG)' $(TESTFLAGS) $(PKG)
 
 # The race detector needs a C compiler. The tests of the command line are left
-# out: they run the program in processes of its own, which it does not see.
+# out: they run the program in processes of its own, which it does not see. So is
+# the suite, which takes long with it: that is for nightly-soak.
 .PHONY: test-race
 test-race: setup ## Run the tests of make test with the race detector.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GOTESTSUM) -- -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -v /cmd/cosi-emu$$)
+	$(GOTESTSUM) -- -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')
 else
 	@echo 'test-race: NOT RUN: the race detector needs a C compiler' >&2
 endif

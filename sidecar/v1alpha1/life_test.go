@@ -176,7 +176,7 @@ func TestOneCallForEachBucket(t *testing.T) {
 	w.options.Workers = 2
 	w.start()
 	busy, free := w.readyBucket(), w.readyBucket()
-	class := w.class()
+	held, class := busy.Status.BucketID, w.class()
 	w.settle()
 	var mu sync.Mutex
 	inFlight, most := map[string]int{}, 0
@@ -191,7 +191,7 @@ func TestOneCallForEachBucket(t *testing.T) {
 		}
 		add(1)
 		defer add(-1)
-		if id == busy.Status.BucketID {
+		if id == held {
 			select {
 			case <-gate:
 			case <-ctx.Done():
