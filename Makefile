@@ -35,7 +35,7 @@ help: ## List the targets.
 
 .PHONY: build
 build: ## Build bin/cosi-emu.
-	$(GO) build -trimpath -o $(BIN)/cosi-emu ./cmd/cosi-emu
+	$(GO) build -o $(BIN)/cosi-emu ./cmd/cosi-emu
 
 .PHONY: setup
 setup: ## Get or build the control plane, once, into the user's cache.
