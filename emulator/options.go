@@ -89,6 +89,10 @@ type Options struct {
 	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator
 	// runs a bridge. With Implementations.DriverCommand, it is where that driver listens.
 	Driver string
+	// AssumeExisting has the bridge in front of a driver of yours, Driver or one that JoinDriver
+	// adds, use existing buckets without a check: a driver of COSI v1alpha1 cannot look them up.
+	// Without a bridge it has no effect.
+	AssumeExisting bool
 	// Bridge has the fake drivers speak COSI v1alpha1, each behind a bridge. They have one
 	// protocol, S3 or Azure.
 	Bridge bool

@@ -16,6 +16,7 @@ import (
 type ownComponents struct {
 	controller, sidecar, driver string
 	driverEnv                   []string
+	assumeExisting              bool
 	controllerRBAC, sidecarRBAC string
 }
 
@@ -37,6 +38,8 @@ func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.driver, "driver-cmd", "",
 		"command line of your driver, instead of the fake driver; it listens at $(COSI_ENDPOINT) or --driver")
 	flags.StringArrayVar(&o.driverEnv, "driver-env", nil, "variable of --driver-cmd, as KEY=VALUE; can be repeated")
+	flags.BoolVar(&o.assumeExisting, "assume-existing", false,
+		"use existing buckets of your driver without a check, if it speaks COSI v1alpha1 behind a bridge")
 	flags.StringVar(&o.controllerRBAC, "controller-rbac", "",
 		"manifest with the ServiceAccount, roles and bindings of your controller (default: those of deploy/rbac)")
 	flags.StringVar(&o.sidecarRBAC, "sidecar-rbac", "",
@@ -92,6 +95,7 @@ func (o *ownComponents) applyDriver(opts *emulator.Options) error {
 		return err
 	}
 	opts.Implementations.DriverCommand, opts.Implementations.DriverEnv = command, o.driverEnv
+	opts.AssumeExisting = o.assumeExisting
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
@@ -59,13 +60,16 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 
 // writeNextSteps writes the next commands, to copy.
 func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
-	self, named := program(), ""
+	self, named, api := program(), "", ""
 	if info.Name != instance.DefaultName {
 		named = " --name " + info.Name
 	}
+	if info.API == objectstorage.V1alpha1 {
+		api = " --api " + string(info.API)
+	}
 	kubectl := "kubectl --kubeconfig " + cli.Quote(info.Kubeconfig)
 	text.WriteString("\nClaim a bucket and access to it:\n\n")
-	fmt.Fprintf(text, "  %s example | %s apply -f -\n", self, kubectl)
+	fmt.Fprintf(text, "  %s example%s | %s apply -f -\n", self, api, kubectl)
 	text.WriteString("\nRead the Secret of the application:\n\n")
 	fmt.Fprintf(text, "  %s -n demo get secret photos-credentials -o yaml\n", kubectl)
 	if detached {

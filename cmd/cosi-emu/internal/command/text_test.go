@@ -4,19 +4,49 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
 func TestNextSteps(t *testing.T) {
-	info := instance.Info{Name: "mine", Info: emulator.Info{Kubeconfig: "/home/my user/kubeconfig"}}
-	var text strings.Builder
-	writeNextSteps(&text, info, true)
-	for _, want := range []string{" example | kubectl --kubeconfig '/home/my user/kubeconfig' apply -f -\n", " down --name mine\n"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("the next steps do not contain %q:\n%s", want, text.String())
+	for api, example := range map[objectstorage.Version]string{"": "", objectstorage.V1alpha2: "", objectstorage.V1alpha1: " --api v1alpha1"} {
+		info := instance.Info{Name: "mine", Info: emulator.Info{API: api, Kubeconfig: "/home/my user/kubeconfig"}}
+		var text strings.Builder
+		writeNextSteps(&text, info, true)
+		for _, want := range []string{
+			" example" + example + " | kubectl --kubeconfig '/home/my user/kubeconfig' apply -f -\n", " down --name mine\n",
+		} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("the next steps for %q do not contain %q:\n%s", api, want, text.String())
+			}
 		}
+	}
+}
+
+// TestDriverVariables: what a driver that the user starts requires is printed, ready to copy. One that
+// the emulator starts has it.
+func TestDriverVariables(t *testing.T) {
+	info := instance.Info{Info: emulator.Info{
+		DriverVariables:      map[string]string{"KUBECONFIG": "/home/my user/kubeconfig", "KUBERNETES_SERVICE_HOST": "127.0.0.1"},
+		DriverServiceAccount: "/home/my user/serviceaccount",
+	}}
+	var text strings.Builder
+	writeDriverVariables(&text, info)
+	for _, want := range []string{
+		"  export KUBECONFIG='/home/my user/kubeconfig'\n  export KUBERNETES_SERVICE_HOST=127.0.0.1\n",
+		"ln -s '/home/my user/serviceaccount' /var/run/secrets/kubernetes.io/serviceaccount\n",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, text.String())
+		}
+	}
+	text.Reset()
+	info.Components = []emulator.ComponentInfo{{Name: emulator.ComponentDriver}}
+	writeDriverVariables(&text, info)
+	if text.Len() > 0 {
+		t.Errorf("with a driver of the emulator's: %s", text.String())
 	}
 }
 
